@@ -1,0 +1,107 @@
+// The one small interface for "something that places buffers".
+//
+//   auto engine = make_canonical_engine({});                    // search/placement/canonical.h
+//   if (auto why = engine->unsupported(problem)) return ask_another(*why);
+//   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
+//
+//   auto session = engine->open(problem);                       // nullptr: no sessions
+//   session->solve({.sizes = smaller, .capacities = same}, {}); // only numbers change
+//
+// search/ and encoder/ implement it; planner/ and search/tiles/ receive it. An engine decides the
+// problem it is given completely, or says through unsupported() that it cannot: it never drops
+// a constraint. It obeys its budget and reports a limit as Status::unknown.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "placement.h"
+#include "problem.h"
+
+namespace tessera {
+
+/// How long an engine may try. Every engine polls all three.
+struct Budget {
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
+  std::stop_token stop;
+
+  /// The reason to stop now, if there is one (does not look at nodes).
+  [[nodiscard]] std::optional<StopReason> exhausted() const {
+    if (stop.stop_requested()) return StopReason::interrupted;
+    if (deadline != std::chrono::steady_clock::time_point::max() &&
+        std::chrono::steady_clock::now() >= deadline)
+      return StopReason::time_limit;
+    return std::nullopt;
+  }
+};
+
+/// What is asked for besides a placement that keeps every hard rule.
+enum class Goal : std::uint8_t {
+  fit,    ///< any placement within the capacities
+  cost,   ///< the least summed cost of avoid_overlap
+  modes,  ///< the fewest distinct modes used
+};
+
+struct SearchParams {
+  Budget budget;
+  Goal goal = Goal::fit;
+  std::uint64_t seed = 0;
+};
+
+struct SearchResult {
+  Status status = Status::unknown;
+  StopReason stop = StopReason::completed;
+  std::optional<Placement> placement;
+  /// For Goal::cost and Goal::modes: a proved lower bound; optimal iff it equals the placement's.
+  Cost bound = 0;
+  std::string reason;  ///< one sentence, for infeasible and unknown
+  Stats stats;
+};
+
+/// The size layer: the only numbers a session can replace.
+struct SizeLayer {
+  std::vector<Size> sizes;       ///< per buffer
+  std::vector<Size> capacities;  ///< per memory; memories with banks keep their banks
+};
+
+/// A problem loaded once and asked many times. Not thread-safe.
+class PlacementSession {
+ public:
+  PlacementSession() = default;
+  PlacementSession(const PlacementSession&) = delete;
+  PlacementSession& operator=(const PlacementSession&) = delete;
+  virtual ~PlacementSession() = default;
+  /// ensure: the same answer as a fresh solve() of the problem with these numbers.
+  virtual SearchResult solve(const SizeLayer& layer, const SearchParams& params) = 0;
+};
+
+class PlacementEngine {
+ public:
+  PlacementEngine() = default;
+  PlacementEngine(const PlacementEngine&) = delete;
+  PlacementEngine& operator=(const PlacementEngine&) = delete;
+  virtual ~PlacementEngine() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Why this engine cannot take the problem with this goal, as a sentence; nothing if it can.
+  [[nodiscard]] virtual std::optional<std::string> unsupported(const PlacementProblem& problem,
+                                                               Goal goal) const = 0;
+  /// require: validate(problem) is empty and unsupported(problem, params.goal) is nothing.
+  /// ensure: status feasible => placement passes the checker; infeasible => there is none.
+  [[nodiscard]] virtual SearchResult solve(const PlacementProblem& problem,
+                                           const SearchParams& params) = 0;
+  /// Loads the problem for repeated questions; nullptr where the engine keeps nothing.
+  [[nodiscard]] virtual std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) {
+    static_cast<void>(problem);
+    return nullptr;
+  }
+};
+
+}  // namespace tessera

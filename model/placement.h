@@ -1,0 +1,65 @@
+// Answers: where everything lies, and how sure that is.
+//
+//   if (result.status == Status::feasible) use(result.placement->places[b].offset);
+//   if (result.status == Status::unknown) report(result.stop);   // a limit is never a "no"
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "problem.h"
+
+namespace tessera {
+
+struct BufferPlace {
+  MemoryIndex memory = 0;
+  Offset offset = 0;
+  friend bool operator==(const BufferPlace&, const BufferPlace&) = default;
+};
+
+struct Placement {
+  std::vector<BufferPlace> places;  ///< one per buffer, in the problem's order
+  /// modes[m][t] is the name of the mode of memory m at step t; modes[m] is empty where memory m
+  /// has no modes, else it has horizon(problem) entries.
+  std::vector<std::vector<std::string>> modes;
+};
+
+enum class Status : std::uint8_t { feasible, infeasible, unknown };
+enum class StopReason : std::uint8_t { completed, time_limit, node_limit, interrupted };
+
+[[nodiscard]] std::string_view to_string(Status status);
+[[nodiscard]] std::string_view to_string(StopReason reason);
+
+/// What an engine did: ordered name/value pairs, printed with --stats and written into JSON.
+struct Stat {
+  std::string name;
+  std::variant<std::int64_t, double, std::string> value;
+};
+using Stats = std::vector<Stat>;
+
+/// The answer to a placement question, after the checker of check.h has accepted it.
+struct PlacementResult {
+  Status status = Status::unknown;
+  StopReason stop = StopReason::completed;
+  std::optional<Placement> placement;  ///< present iff status is feasible
+  std::vector<Size> heights;           ///< per memory: largest offset + size (0 if unused)
+  std::vector<Size> lower_bounds;      ///< per memory, proved
+  Size height = 0;                     ///< the largest of `heights`
+  Size lower_bound = 0;  ///< proved bound on `height` (for several memories: on the sum if summed)
+  bool proven_minimum = false;  ///< height == lower_bound, only set when minimising
+  Cost cost = 0;                ///< of the soft relations
+  Cost cost_bound = 0;          ///< proved
+  bool proven_optimal = false;  ///< cost == cost_bound
+  std::string engine;           ///< which engine found it or proved there is none
+  std::string reason;           ///< for infeasible / unknown: one sentence
+  double seconds = 0;
+  std::uint64_t seed = 0;
+  Stats stats;
+};
+
+}  // namespace tessera
