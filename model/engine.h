@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -54,6 +55,9 @@ struct SearchParams {
   Budget budget;
   Goal goal = Goal::fit;
   std::uint64_t seed = 0;
+  /// Where to write a certificate if the answer is infeasible; empty: none. Its first line names
+  /// its kind ("tessera proof/1 cut|drat|derivation ..."); proof/ checks every kind.
+  std::filesystem::path proof;
 };
 
 struct SearchResult {
