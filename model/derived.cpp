@@ -1,0 +1,171 @@
+#include "derived.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace tessera {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> role_names = {"read",   "write", "read_write",
+                                                        "weight", "hold",  "off"};
+constexpr std::array<std::string_view, 9> relation_names = {
+    "same_bank",   "different_banks", "same_memory", "different_memories", "adjacent",
+    "same_offset", "may_overlap",     "disjoint",    "avoid_overlap"};
+
+std::vector<Role> parse_per_bank(const Memory& memory, std::string_view mode) {
+  std::vector<Role> roles;
+  while (true) {
+    const std::size_t bar = mode.find('|');
+    const std::optional<Role> role = role_from(mode.substr(0, bar));
+    if (!role || roles.size() == memory.banks.size()) return {};
+    const std::vector<Role>& possible = memory.banks[roles.size()].roles;
+    if (std::find(possible.begin(), possible.end(), *role) == possible.end()) return {};
+    roles.push_back(*role);
+    if (bar == std::string_view::npos) break;
+    mode.remove_prefix(bar + 1);
+  }
+  return roles.size() == memory.banks.size() ? roles : std::vector<Role>{};
+}
+
+}  // namespace
+
+std::vector<Segment> segments(const Buffer& buffer) {
+  const AddressRange whole{0, buffer.size};
+  std::vector<Segment> result;
+  auto gap = buffer.gaps.begin();
+  for (const StepRange& live : buffer.live) {
+    Step from = live.lower;
+    for (; gap != buffer.gaps.end() && gap->steps.lower < live.upper; ++gap) {
+      if (from < gap->steps.lower) result.push_back({{from, gap->steps.lower}, whole});
+      if (gap->window && !gap->window->empty()) result.push_back({gap->steps, *gap->window});
+      from = gap->steps.upper;
+    }
+    if (from < live.upper) result.push_back({{from, live.upper}, whole});
+  }
+  return result;
+}
+
+Step horizon(const PlacementProblem& problem) {
+  Step last = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    if (!buffer.live.empty()) last = std::max(last, buffer.live.back().upper);
+  }
+  return last;
+}
+
+bool coexist(const Buffer& a, const Buffer& b) {
+  if (a.gaps.empty() && b.gaps.empty() && a.live.size() == 1 && b.live.size() == 1) {
+    return overlaps(a.live.front(), b.live.front());
+  }
+  const std::vector<Segment> of_a = segments(a);
+  const std::vector<Segment> of_b = segments(b);
+  auto x = of_a.begin();
+  auto y = of_b.begin();
+  while (x != of_a.end() && y != of_b.end()) {
+    if (overlaps(x->steps, y->steps)) return true;
+    if (x->steps.upper <= y->steps.lower) {
+      ++x;
+    } else {
+      ++y;
+    }
+  }
+  return false;
+}
+
+bool live_at(const Buffer& buffer, Step step) {
+  const auto after =
+      std::upper_bound(buffer.live.begin(), buffer.live.end(), step,
+                       [](Step value, const StepRange& range) { return value < range.lower; });
+  return after != buffer.live.begin() && std::prev(after)->contains(step);
+}
+
+Size effective_alignment(const Buffer& buffer, const Memory& memory) {
+  return std::lcm(buffer.alignment, memory.alignment);
+}
+
+std::vector<MemoryIndex> allowed_memories(const PlacementProblem& problem, const Buffer& buffer) {
+  std::vector<MemoryIndex> result = buffer.memories;
+  if (result.empty()) {
+    result.resize(problem.memories.size());
+    std::iota(result.begin(), result.end(), MemoryIndex{0});
+  } else {
+    std::sort(result.begin(), result.end());
+  }
+  return result;
+}
+
+std::vector<AddressRange> bank_ranges(const Memory& memory) {
+  if (memory.banks.empty()) return {{0, memory.capacity}};
+  std::vector<AddressRange> result;
+  result.reserve(memory.banks.size());
+  Offset begin = 0;
+  for (const Bank& bank : memory.banks) {
+    result.push_back({begin, begin + bank.size});
+    begin += bank.size;
+  }
+  return result;
+}
+
+bool has_modes(const Memory& memory) {
+  return memory.modes_per_bank || !memory.modes.empty();
+}
+
+std::vector<Role> mode_roles(const Memory& memory, std::string_view mode) {
+  if (memory.modes_per_bank) return parse_per_bank(memory, mode);
+  for (const Mode& each : memory.modes) {
+    if (each.name == mode) return each.roles;
+  }
+  return {};
+}
+
+std::string per_bank_mode_name(std::span<const Role> roles) {
+  std::string name;
+  for (const Role role : roles) {
+    if (!name.empty()) name += '|';
+    name += to_string(role);
+  }
+  return name;
+}
+
+std::string_view to_string(Role role) {
+  const auto index = static_cast<std::size_t>(role);
+  return index < role_names.size() ? role_names[index] : "?";
+}
+
+std::optional<Role> role_from(std::string_view text) {
+  const auto* const found = std::find(role_names.begin(), role_names.end(), text);
+  if (found == role_names.end()) return std::nullopt;
+  return static_cast<Role>(found - role_names.begin());
+}
+
+std::string_view to_string(RelationKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  return index < relation_names.size() ? relation_names[index] : "?";
+}
+
+std::optional<RelationKind> relation_kind_from(std::string_view text) {
+  const auto* const found = std::find(relation_names.begin(), relation_names.end(), text);
+  if (found == relation_names.end()) return std::nullopt;
+  return static_cast<RelationKind>(found - relation_names.begin());
+}
+
+std::vector<std::pair<BufferIndex, BufferIndex>> exempt_pairs(const PlacementProblem& problem) {
+  std::vector<std::pair<BufferIndex, BufferIndex>> result;
+  for (const Relation& relation : problem.relations) {
+    if (relation.kind != RelationKind::same_offset && relation.kind != RelationKind::may_overlap) {
+      continue;
+    }
+    for (auto a = relation.buffers.begin(); a != relation.buffers.end(); ++a) {
+      for (auto b = std::next(a); b != relation.buffers.end(); ++b) {
+        result.push_back(std::minmax(*a, *b));
+      }
+    }
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+}  // namespace tessera
