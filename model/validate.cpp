@@ -1,0 +1,115 @@
+#include "validate.h"
+
+#include <numeric>
+
+#include "derived.h"
+#include "validate_parts.h"
+
+namespace tessera {
+
+namespace validation {
+namespace {
+
+// A mode is chosen for every step, so an answer has as many entries as there are steps.
+constexpr Step max_moded_horizon = 1'000'000;
+
+/// The buffer's size rounded up for the memory that asks for most; nothing where that exceeds
+/// max_address.  require: sizes, alignments and memory indices are in range.
+std::optional<Size> aligned_size(const PlacementProblem& problem, const Buffer& buffer) {
+  Size largest = 0;
+  for (const MemoryIndex m : allowed_memories(problem, buffer)) {
+    const Size other = problem.memories[m].alignment;
+    const auto lcm = checked_mul(buffer.alignment, other / std::gcd(buffer.alignment, other));
+    if (!lcm || *lcm > max_address) return std::nullopt;
+    largest = std::max(largest, align_up(buffer.size, *lcm));
+  }
+  return largest;
+}
+
+/// What only shows when everything is added up.  require: each part is right by itself.
+void validate_sums(const PlacementProblem& problem, std::vector<Defect>& out) {
+  Size total = 0;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    const std::optional<Size> size = aligned_size(problem, buffer);
+    if (!size) {
+      Findings(out, ProblemPart::buffer, b, say("buffer '", buffer.id, "'"))
+          .add("alignment", "has alignment ", buffer.alignment,
+               ", whose least common multiple with the alignment of a memory it may go to exceeds ",
+               max_address);
+      return;
+    }
+    if (*size > max_address - total) {
+      Findings(out, ProblemPart::buffer, b, say("buffer '", buffer.id, "'"))
+          .add("size", "brings the sum of all sizes, each rounded up to its alignment, above ",
+               max_address);
+      return;
+    }
+    total += *size;
+  }
+  Cost cost = 0;
+  for (std::size_t r = 0; r < problem.relations.size(); ++r) {
+    const Relation& relation = problem.relations[r];
+    if (relation.kind != RelationKind::avoid_overlap) continue;
+    const auto k = static_cast<std::int64_t>(relation.buffers.size());
+    const auto here = checked_mul(relation.cost, k * (k - 1) / 2);
+    if (!here || *here > max_address - cost) {
+      Findings(out, ProblemPart::relation, r, say("relation ", r, " (avoid_overlap)"))
+          .add("cost", "brings the sum of the costs of all pairs above ", max_address);
+      return;
+    }
+    cost += *here;
+  }
+  const Step steps = horizon(problem);
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    if (!has_modes(problem.memories[m]) || steps <= max_moded_horizon) continue;
+    Findings(out, ProblemPart::memory, m, say("memory '", problem.memories[m].name, "'"))
+        .add("modes", "has modes, but the buffers live until step ", steps,
+             "; a mode is chosen for every step, so at most ", max_moded_horizon,
+             " steps are accepted: number only the steps where something begins, ends or is "
+             "accessed");
+  }
+}
+
+}  // namespace
+
+void validate_relations(const PlacementProblem& problem, std::vector<Defect>& out) {
+  for (std::size_t r = 0; r < problem.relations.size(); ++r) {
+    const Relation& relation = problem.relations[r];
+    const std::string_view kind = to_string(relation.kind);
+    Findings found(out, ProblemPart::relation, r, say("relation ", r, " (", kind, ")"));
+    if (relation.buffers.size() < 2) {
+      found.add(kind, "names ", relation.buffers.size(), " buffer(s), but needs at least two");
+    }
+    std::vector<BufferIndex> sorted = relation.buffers;
+    std::sort(sorted.begin(), sorted.end());
+    if (!sorted.empty() && sorted.back() >= problem.buffers.size()) {
+      found.add(kind, "names buffer number ", sorted.back(), ", but there are only ",
+                problem.buffers.size());
+    } else if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+               twice != sorted.end()) {
+      found.add(kind, "names buffer '", problem.buffers[*twice].id, "' twice");
+    }
+    if (relation.kind == RelationKind::avoid_overlap) {
+      if (!is_quantity(relation.cost)) {
+        found.add("cost", "has cost ", relation.cost, ", but it must be between 1 and ",
+                  max_address);
+      }
+    } else if (relation.cost != 0) {
+      found.add("cost", "has a cost, but only avoid_overlap can be bought off; remove the cost");
+    }
+  }
+}
+
+}  // namespace validation
+
+std::vector<Defect> validate(const PlacementProblem& problem) {
+  std::vector<Defect> defects;
+  validation::validate_memories(problem, defects);
+  validation::validate_buffers(problem, defects);
+  validation::validate_relations(problem, defects);
+  if (defects.empty()) validation::validate_sums(problem, defects);
+  return defects;
+}
+
+}  // namespace tessera

@@ -1,0 +1,137 @@
+#include "derived.h"
+#include "validate_parts.h"
+
+namespace tessera::validation {
+namespace {
+
+/// Each interval not empty, not negative and apart from the one before it.
+bool check_live(const Buffer& buffer, Findings& found) {
+  if (buffer.live.empty()) {
+    found.add("live", "has no live interval");
+    return false;
+  }
+  for (std::size_t k = 0; k < buffer.live.size(); ++k) {
+    const StepRange& live = buffer.live[k];
+    if (live.empty()) {
+      found.add("live", "has live interval ", live,
+                ", which is empty: it must begin before it ends");
+      return false;
+    }
+    if (live.lower < 0 || live.upper > max_address) {
+      found.add("live", "has live interval ", live, ", but steps run from 0 to ", max_address);
+      return false;
+    }
+    if (k > 0 && live.lower <= buffer.live[k - 1].upper) {
+      found.add("live", "has live intervals ", buffer.live[k - 1], " and ", live,
+                ", which are not in order or not apart; sort them and join what touches");
+      return false;
+    }
+  }
+  return true;
+}
+
+/// require: live is right.
+bool inside_one_interval(const Buffer& buffer, const StepRange& steps) {
+  return std::any_of(buffer.live.begin(), buffer.live.end(), [&](const StepRange& live) {
+    return live.lower <= steps.lower && steps.upper <= live.upper;
+  });
+}
+
+void check_gaps(const Buffer& buffer, Findings& found) {
+  for (std::size_t k = 0; k < buffer.gaps.size(); ++k) {
+    const Gap& gap = buffer.gaps[k];
+    if (gap.steps.empty()) {
+      found.add("gaps", "has gap ", gap.steps, ", which is empty");
+    } else if (!inside_one_interval(buffer, gap.steps)) {
+      found.add("gaps", "has gap ", gap.steps, ", which is not inside one of its live intervals");
+    } else if (k > 0 && gap.steps.lower < buffer.gaps[k - 1].steps.upper) {
+      found.add("gaps", "has gaps ", buffer.gaps[k - 1].steps, " and ", gap.steps,
+                ", which overlap or are not in order");
+    }
+    if (!gap.window) continue;
+    if (gap.window->empty()) {
+      found.add("gaps", "has gap ", gap.steps, " with the empty window ", *gap.window,
+                "; leave the window out where nothing is occupied");
+    } else if (gap.window->begin < 0 || gap.window->end > buffer.size) {
+      found.add("gaps", "has gap ", gap.steps, " with window ", *gap.window,
+                ", which is not inside [0, ", buffer.size, ")");
+    }
+  }
+}
+
+void check_accesses(const Buffer& buffer, const std::vector<Step>& steps, std::string_view field,
+                    bool live_is_right, Findings& found) {
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (k > 0 && steps[k] <= steps[k - 1]) {
+      found.add(field, "has ", field, " steps ", steps[k - 1], " and ", steps[k],
+                ", which are equal or not in order");
+      return;
+    }
+    if (live_is_right && !live_at(buffer, steps[k])) {
+      found.add(field, "has ", field, " step ", steps[k], ", but it is not live then");
+      return;
+    }
+  }
+}
+
+void check_addresses(const Buffer& buffer, Findings& found) {
+  if (buffer.offset && !is_address(*buffer.offset)) {
+    found.add("offset", "has fixed offset ", *buffer.offset, ", but it must be between 0 and ",
+              max_address);
+  }
+  if (buffer.hint && !is_address(*buffer.hint)) {
+    found.add("hint", "has hint ", *buffer.hint, ", but it must be between 0 and ", max_address);
+  }
+  if (!buffer.window) return;
+  const AddressRange& window = *buffer.window;
+  if (!is_address(window.begin) || !is_address(window.end)) {
+    found.add("window", "has window ", window, ", but addresses run from 0 to ", max_address);
+  } else if (window.size() < buffer.size) {
+    found.add("window", "has window ", window, ", which is smaller than its size ", buffer.size);
+  }
+}
+
+void check_memories(const PlacementProblem& problem, const Buffer& buffer, Findings& found) {
+  std::vector<MemoryIndex> sorted = buffer.memories;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.empty()) return;
+  if (sorted.back() >= problem.memories.size()) {
+    found.add("memory", "may go to memory number ", sorted.back(), ", but there are only ",
+              problem.memories.size());
+  } else if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+             twice != sorted.end()) {
+    found.add("memory", "names memory '", problem.memories[*twice].name, "' twice");
+  }
+}
+
+}  // namespace
+
+void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out) {
+  std::unordered_set<std::string_view> ids;
+  ids.reserve(problem.buffers.size());
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    Findings found(out, ProblemPart::buffer, b,
+                   buffer.id.empty() ? say("buffer number ", b) : say("buffer '", buffer.id, "'"));
+    if (buffer.id.empty()) {
+      found.add("id", "has no id");
+    } else if (!ids.insert(buffer.id).second) {
+      found.add("id", "has the id of an earlier buffer");
+    }
+    if (!is_quantity(buffer.size)) {
+      found.add("size", "has size ", buffer.size, ", but it must be between 1 and ", max_address);
+    }
+    if (!is_quantity(buffer.alignment)) {
+      found.add("alignment", "has alignment ", buffer.alignment, ", but it must be between 1 and ",
+                max_address);
+    }
+    const bool live_is_right = check_live(buffer, found);
+    if (live_is_right) check_gaps(buffer, found);
+    check_accesses(buffer, buffer.read, "read", live_is_right, found);
+    check_accesses(buffer, buffer.write, "write", live_is_right, found);
+    check_memories(problem, buffer, found);
+    check_addresses(buffer, found);
+  }
+}
+
+}  // namespace tessera::validation
