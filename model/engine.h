@@ -12,6 +12,7 @@
 // a constraint. It obeys its budget and reports a limit as Status::unknown.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -28,11 +29,22 @@
 
 namespace tessera {
 
-/// How long an engine may try. Every engine polls all three.
+/// Work done, in an engine's own units (nodes, conflicts), which are the same on every machine and
+/// in every run. A race between engines is decided by it and not by the clock, so that the same
+/// seed gives the same answer. An engine that can, stores `done` at least every few hundred units
+/// and when it returns, and stops with StopReason::node_limit once it is not below `limit`, which
+/// another thread may lower meanwhile. The units must not depend on the limit.
+struct WorkMeter {
+  std::atomic<std::int64_t> done{0};
+  std::atomic<std::int64_t> limit{std::numeric_limits<std::int64_t>::max()};
+};
+
+/// How long an engine may try. Every engine polls deadline, max_nodes and stop.
 struct Budget {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
   std::stop_token stop;
+  WorkMeter* meter = nullptr;  ///< outlives the call; nullptr: nobody races
 
   /// The reason to stop now, if there is one (does not look at nodes).
   [[nodiscard]] std::optional<StopReason> exhausted() const {
