@@ -1,0 +1,46 @@
+// How high must a placement be at least? Proved, and cheap next to a search.
+//
+//   Bounds bounds = lower_bounds(problem, {});
+//   if (bounds.infeasible) report(*bounds.infeasible);        // a proof: no placement exists
+//   Size least = bounds.heights[memory];                      // <= height of every placement
+//
+// The plain bound is the largest load of a step; it is strengthened by alignment, fixed offsets,
+// windows and reserved ranges (where must the buffers of one step at least end?) and by the
+// sums that the sizes can form. Buffers that may go to several memories count for none of them,
+// but for the sum of all capacities.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/engine.h"
+#include "model/problem.h"
+
+namespace tessera {
+
+struct BoundsParams {
+  Budget budget;            ///< only polled by the slower bounds; the load is always computed
+  bool domains = true;      ///< use windows, fixed offsets, reserved ranges and alignment
+  bool subset_sums = true;  ///< round up to a height that sizes can form
+};
+
+struct MemoryBound {
+  Size load = 0;    ///< the largest sum of sizes live at one step
+  Size height = 0;  ///< proved: no placement of this memory's buffers is lower; >= load
+  Step peak = 0;    ///< a step at which `load` is reached
+  std::vector<BufferIndex> live_at_peak;
+};
+
+struct Bounds {
+  std::vector<MemoryBound> memories;
+  std::vector<Size> heights;  ///< memories[m].height, for convenience
+  Size height = 0;            ///< the largest of `heights`
+  /// Set if a bound alone shows that no placement exists: the sentence says where and why.
+  std::optional<std::string> infeasible;
+};
+
+/// require: validate(problem) is empty.
+[[nodiscard]] Bounds lower_bounds(const PlacementProblem& problem, const BoundsParams& params = {});
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+// Complete placement by canonical depth-first search.
+//
+//   auto engine = make_canonical_engine();
+//   if (auto why = engine->unsupported(problem, Goal::fit)) return ask_another(*why);
+//   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
+//
+// Only canonical placements are visited: buffers are placed in order of offset (ties by a static
+// order), each at its lowest offset above the placed ones it overlaps (Moffitt, "MiniMalloc: A
+// Lightweight Memory Allocator for Hardware-Accelerated Machine Learning", ASPLOS 2023). Every
+// rule below can be switched off; none changes the answer, all change how soon it comes.
+//
+// Supported: capacities, alignment, fixed offsets, windows, reserved ranges, borders that must not
+// be straddled, gaps with and without windows, several live intervals, disjoint, may_overlap,
+// same_offset, several memories as long as every buffer is tied to one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/engine.h"
+
+namespace tessera {
+
+/// The static orders: which buffer goes first among those with the same lowest offset.
+enum class CanonicalOrder : std::uint8_t {
+  total_area_width,  ///< most contended step first, then area
+  width_area_total,  ///< longest life first
+  total_width_area,
+  area,
+  size,
+  overlaps,
+};
+inline constexpr int canonical_order_count = 6;
+
+struct CanonicalParams {
+  // Rules of the paper.
+  bool section_inference = true;  ///< floor + unplaced sizes of a section must fit
+  bool dominance = true;          ///< do not leave a hole that an unplaced buffer would fit in
+  bool decomposition = true;      ///< solve parts that no unplaced buffer connects one by one
+  bool hatless = true;            ///< nothing unplaced overlaps it: no alternatives to it
+  bool monotonic_floor = true;    ///< later buffers lie no lower than the last one placed
+  bool unallocated_floor = true;  ///< a section starts no lower than its lowest unplaced buffer
+  // Rules beyond the paper.
+  bool one_machine = true;    ///< section inference for every release offset, not only the floor
+  bool failed_states = true;  ///< remember refuted (unplaced set, lowest offsets); exact compare
+  bool backjumping = true;    ///< a failure that does not involve the last choice skips it
+  bool subset_sums = true;    ///< capacities rounded down to a sum that sizes can form
+  bool symmetry = true;       ///< equal buffers keep their order
+  // How the search is scheduled.
+  bool restarts = true;  ///< look for a placement under several orders, growing budgets
+  std::vector<CanonicalOrder> orders;  ///< empty: all, in the order of the enumeration
+  std::int64_t first_budget = 0;       ///< nodes of the first try; 0: derived from the size
+  std::size_t table_bytes = std::size_t{64} << 20;  ///< memory of the table of failed states
+};
+
+/// The engine, called "canonical".
+[[nodiscard]] std::unique_ptr<PlacementEngine> make_canonical_engine(
+    const CanonicalParams& params = {});
+
+/// The same search without an engine around it, for callers with many tiny problems: keeps its
+/// working memory between calls. Not thread-safe.
+///
+///   CanonicalSolver solver({});
+///   for (const PlacementProblem& tile : tiles) use(solver.solve(tile, {}));
+class CanonicalSolver {
+ public:
+  explicit CanonicalSolver(const CanonicalParams& params);
+  CanonicalSolver(const CanonicalSolver&) = delete;
+  CanonicalSolver& operator=(const CanonicalSolver&) = delete;
+  ~CanonicalSolver();
+  /// Why this search cannot take the problem, as a sentence; nothing if it can.
+  [[nodiscard]] static std::optional<std::string> unsupported(const PlacementProblem& problem,
+                                                              Goal goal);
+  /// require: validate(problem) is empty and unsupported(problem, params.goal) is nothing.
+  /// ensure: as PlacementEngine::solve.
+  [[nodiscard]] SearchResult solve(const PlacementProblem& problem, const SearchParams& params);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,49 @@
+// A placement at once, good or not: several orders of first fit, best kept.
+//
+//   GreedyResult quick = place_greedily(problem, {});
+//   if (quick.placement) use(*quick.placement, quick.heights);   // passes the checker
+//
+// Small problems get first fit (lowest hole that takes the buffer) in several orders; problems
+// with very many overlaps get the skyline variant (on top of what is there), which needs
+// O(n log n) and places a million buffers in seconds. Honours everything but relations about
+// banks, modes and soft costs; several allowed memories are tried in order of free space.
+// Finding nothing proves nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/engine.h"
+#include "model/placement.h"
+#include "model/problem.h"
+
+namespace tessera {
+
+struct GreedyParams {
+  Budget budget;
+  std::uint64_t seed = 0;
+  /// Stop at the first placement that keeps the capacities instead of looking for the lowest.
+  bool first_fit_is_enough = false;
+  /// First fit looks at every overlapping pair; above this many pairs the skyline is used.
+  std::int64_t max_pairs = 20'000'000;
+  int rounds = 8;  ///< more orders derived from the best one, with noise
+};
+
+struct GreedyResult {
+  std::optional<Placement> placement;  ///< within the capacities
+  std::vector<Size> heights;           ///< per memory, of `placement`
+  std::string order;                   ///< name of the winning order
+  Stats stats;
+};
+
+/// Why greedy placement does not try this problem, as a sentence; nothing if it does.
+[[nodiscard]] std::optional<std::string> greedy_unsupported(const PlacementProblem& problem);
+
+/// require: validate(problem) is empty, greedy_unsupported(problem) is nothing.
+/// ensure: a placement, if there is one, keeps every hard rule of the problem.
+[[nodiscard]] GreedyResult place_greedily(const PlacementProblem& problem,
+                                          const GreedyParams& params = {});
+
+}  // namespace tessera

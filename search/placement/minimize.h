@@ -1,0 +1,57 @@
+// The least height: improve from above, refute from below, until both meet.
+//
+//   MinimizeResult least = minimize_height(problem, {.budget = {.deadline = soon}, .threads = 2});
+//   if (least.proven) std::cout << "no placement is lower than " << least.heights[0] << '\n';
+//
+// Every memory has its own minimum. With two threads one looks for lower placements while the
+// other proves that the lowest open height is impossible; both share the bounds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/engine.h"
+#include "model/placement.h"
+#include "model/problem.h"
+#include "search/placement/canonical.h"
+
+namespace tessera {
+
+struct MinimizeParams {
+  Budget budget;
+  std::uint64_t seed = 0;
+  int threads = 1;
+  CanonicalParams canonical;
+  std::optional<Placement> start;  ///< a checked placement to improve on, if there is one
+  std::vector<Size> lower_bounds;  ///< per memory, proved elsewhere; empty: computed here
+  /// Decides a problem with lowered capacities instead of the canonical search (a race of engines,
+  /// for instance). Called from both threads; must obey SearchParams::budget.
+  std::function<SearchResult(const PlacementProblem&, const SearchParams&)> decide;
+  /// Called (from any thread, one at a time) whenever the best height or a bound changes.
+  std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress;
+};
+
+struct MinimizeResult {
+  /// feasible: `placement` is set. infeasible: not even the given capacities can be kept.
+  Status status = Status::unknown;
+  StopReason stop = StopReason::completed;
+  std::optional<Placement> placement;
+  std::vector<Size> heights;       ///< per memory, of `placement`
+  std::vector<Size> lower_bounds;  ///< per memory, proved
+  bool proven = false;             ///< heights == lower_bounds
+  std::string reason;              ///< for infeasible and unknown
+  Stats stats;
+};
+
+/// Why heights of this problem cannot be minimised here (without `decide`); nothing if they can.
+[[nodiscard]] std::optional<std::string> minimize_unsupported(const PlacementProblem& problem);
+
+/// require: validate(problem) is empty; minimize_unsupported(problem) is nothing, or params.decide
+/// is set and every buffer is tied to one memory.
+[[nodiscard]] MinimizeResult minimize_height(const PlacementProblem& problem,
+                                             const MinimizeParams& params);
+
+}  // namespace tessera
