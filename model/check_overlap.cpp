@@ -1,0 +1,143 @@
+// Two buffers never share an address at one step: a sweep over time that keeps, per memory, what is
+// occupied now in an ordered set. What is in the set never overlaps, so a newcomer only meets its
+// neighbours there. Buffers that may overlap somebody (exempt pairs) or already do would break that
+// property; they are kept in a list beside the set and compared one by one.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "check_parts.h"
+
+namespace tessera::checking {
+namespace {
+
+struct Occupation {
+  StepRange steps;
+  AddressRange range;
+  BufferIndex buffer = 0;
+};
+
+/// For each buffer the relations that exempt it from non-overlap with their other members.
+std::vector<std::vector<std::size_t>> exemptions(const PlacementProblem& problem) {
+  std::vector<std::vector<std::size_t>> result(problem.buffers.size());
+  for (std::size_t r = 0; r < problem.relations.size(); ++r) {
+    const Relation& relation = problem.relations[r];
+    if (relation.kind != RelationKind::same_offset && relation.kind != RelationKind::may_overlap) {
+      continue;
+    }
+    for (const BufferIndex b : relation.buffers) result[b].push_back(r);
+  }
+  return result;
+}
+
+class MemorySweep {
+ public:
+  MemorySweep(Context& context, const std::vector<std::vector<std::size_t>>& exempt,
+              std::vector<Occupation> occupations)
+      : context_(context),
+        exempt_(exempt),
+        occupations_(std::move(occupations)),
+        home_(occupations_.size()) {}
+
+  void run() {
+    std::vector<std::size_t> starts(occupations_.size());
+    for (std::size_t i = 0; i < starts.size(); ++i) starts[i] = i;
+    std::vector<std::size_t> ends = starts;
+    std::sort(starts.begin(), starts.end(), [this](std::size_t a, std::size_t b) {
+      return occupations_[a].steps < occupations_[b].steps;
+    });
+    std::sort(ends.begin(), ends.end(), [this](std::size_t a, std::size_t b) {
+      return occupations_[a].steps.upper < occupations_[b].steps.upper;
+    });
+    auto end = ends.begin();
+    for (const std::size_t i : starts) {
+      for (; occupations_[*end].steps.upper <= occupations_[i].steps.lower; ++end) leave(*end);
+      enter(i);
+      if (context_.full()) return;
+    }
+  }
+
+ private:
+  enum class Home : char { set, side };
+
+  void enter(std::size_t i) {
+    const AddressRange& range = occupations_[i].range;
+    bool clean = exempt_[occupations_[i].buffer].empty();
+    auto neighbour = set_.upper_bound(range.begin);
+    if (neighbour != set_.begin()) --neighbour;
+    for (; neighbour != set_.end() && neighbour->first < range.end; ++neighbour) {
+      if (overlaps(occupations_[neighbour->second].range, range)) {
+        clean = false;
+        meet(neighbour->second, i);
+      }
+    }
+    for (const std::size_t other : side_) {
+      if (overlaps(occupations_[other].range, range)) {
+        clean = false;
+        meet(other, i);
+      }
+    }
+    home_[i] = clean ? Home::set : Home::side;
+    if (clean) {
+      set_.emplace(range.begin, i);
+    } else {
+      side_.insert(i);
+    }
+  }
+
+  void leave(std::size_t i) {
+    if (home_[i] == Home::set) {
+      set_.erase(occupations_[i].range.begin);
+    } else {
+      side_.erase(i);
+    }
+  }
+
+  void meet(std::size_t i, std::size_t j) {
+    const auto [a, b] = std::minmax(occupations_[i].buffer, occupations_[j].buffer);
+    if (are_exempt(a, b) || context_.full() || !reported_.emplace(a, b).second) return;
+    const Step step = std::max(occupations_[i].steps.lower, occupations_[j].steps.lower);
+    const AddressRange shared{std::max(occupations_[i].range.begin, occupations_[j].range.begin),
+                              std::min(occupations_[i].range.end, occupations_[j].range.end)};
+    context_.add({.rule = Rule::overlap,
+                  .buffers = {a, b},
+                  .memory = context_.memory_of(a),
+                  .step = step,
+                  .message = say("Buffers ", context_.where(a), " and ", context_.where(b),
+                                 " of memory '", context_.memory(a).name, "' both occupy ", shared,
+                                 " at step ", step, ".")});
+  }
+
+  [[nodiscard]] bool are_exempt(BufferIndex a, BufferIndex b) const {
+    return std::find_first_of(exempt_[a].begin(), exempt_[a].end(), exempt_[b].begin(),
+                              exempt_[b].end()) != exempt_[a].end();
+  }
+
+  Context& context_;
+  const std::vector<std::vector<std::size_t>>& exempt_;
+  std::vector<Occupation> occupations_;
+  std::vector<Home> home_;
+  std::map<Offset, std::size_t> set_;  ///< by first address; these never overlap
+  std::set<std::size_t> side_;
+  std::set<std::pair<BufferIndex, BufferIndex>> reported_;
+};
+
+}  // namespace
+
+void check_overlap(Context& context) {
+  const std::vector<std::vector<std::size_t>> exempt = exemptions(context.problem);
+  std::vector<std::vector<Occupation>> per_memory(context.problem.memories.size());
+  for (BufferIndex b = 0; b < context.problem.buffers.size(); ++b) {
+    if (context.sane[b] == 0) continue;
+    for (const Segment& segment : segments(context.buffer(b))) {
+      per_memory[context.memory_of(b)].push_back(
+          {segment.steps, segment.range.at(context.offset(b)), b});
+    }
+  }
+  for (std::vector<Occupation>& occupations : per_memory) {
+    if (context.full()) return;
+    MemorySweep(context, exempt, std::move(occupations)).run();
+  }
+}
+
+}  // namespace tessera::checking

@@ -1,0 +1,99 @@
+// The pieces check() is made of; private to model/.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "check.h"
+#include "derived.h"
+#include "say.h"
+
+namespace tessera::checking {
+
+/// Banks first .. last of a memory.
+struct BankSpan {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  [[nodiscard]] bool single() const { return first == last; }
+  friend bool operator==(const BankSpan&, const BankSpan&) = default;
+};
+
+/// What the rules ask of a memory again and again.
+struct MemoryFacts {
+  std::vector<AddressRange> banks;
+
+  /// The banks the range touches; nothing where it lies outside the memory altogether.
+  [[nodiscard]] std::optional<BankSpan> touched(const AddressRange& range) const;
+};
+
+/// The question, the answer, and what has been found wrong so far.
+class Context {
+ public:
+  Context(const PlacementProblem& asked, const Placement& answer, std::size_t at_most);
+
+  [[nodiscard]] bool full() const { return violations.size() >= limit; }
+  void add(Violation violation) {
+    if (!full()) violations.push_back(std::move(violation));
+  }
+
+  [[nodiscard]] const Buffer& buffer(BufferIndex b) const { return problem.buffers[b]; }
+  [[nodiscard]] MemoryIndex memory_of(BufferIndex b) const { return placement.places[b].memory; }
+  [[nodiscard]] const Memory& memory(BufferIndex b) const { return problem.memories[memory_of(b)]; }
+  [[nodiscard]] Offset offset(BufferIndex b) const { return placement.places[b].offset; }
+  [[nodiscard]] AddressRange range(BufferIndex b) const {
+    return {offset(b), offset(b) + buffer(b).size};
+  }
+  [[nodiscard]] std::optional<BankSpan> banks(BufferIndex b) const {
+    return facts[memory_of(b)].touched(range(b));
+  }
+  /// "'id' at [begin, end)"
+  [[nodiscard]] std::string where(BufferIndex b) const;
+  [[nodiscard]] std::string bank_name(MemoryIndex m, std::size_t bank) const;
+
+  const PlacementProblem& problem;
+  const Placement& placement;
+  std::size_t limit;
+  std::vector<MemoryFacts> facts;
+  /// False for a buffer so far outside that its addresses cannot be added up; `bounds` reports it
+  /// and the other rules leave it out.
+  std::vector<char> sane;
+  std::vector<Violation> violations;
+};
+
+/// A buffer's claim on a memory, in addresses or in bank numbers.
+struct Claim {
+  BufferIndex buffer = 0;
+  MemoryIndex memory = 0;
+  AddressRange range;
+};
+
+/// Calls report(a, b) for every two claims of one memory that intersect. Time follows the number
+/// of claims and of calls. report answers whether to go on.
+template <typename Report>
+void for_each_intersection(std::vector<Claim> claims, Report report) {
+  std::sort(claims.begin(), claims.end(), [](const Claim& a, const Claim& b) {
+    return std::pair(a.memory, a.range) < std::pair(b.memory, b.range);
+  });
+  std::vector<const Claim*> open;
+  for (const Claim& claim : claims) {
+    std::erase_if(open, [&](const Claim* earlier) {
+      return earlier->memory != claim.memory || earlier->range.end <= claim.range.begin;
+    });
+    for (const Claim* earlier : open) {
+      if (!report(*earlier, claim)) return;
+    }
+    open.push_back(&claim);
+  }
+}
+
+/// Whether the answer has the right shape; only then may the other rules look at it.
+[[nodiscard]] bool check_shape(Context& context);
+void check_places(Context& context);
+void check_overlap(Context& context);
+void check_modes(Context& context);
+void check_relations(Context& context);
+
+}  // namespace tessera::checking
