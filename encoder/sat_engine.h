@@ -1,0 +1,37 @@
+// The engine `sat`: every rule of the model as clauses, decided by CaDiCaL.
+//
+//   auto engine = make_sat_engine({});
+//   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
+//   SearchResult least = engine->solve(problem, {.goal = Goal::cost});    // least.bound is proved
+//   auto session = engine->open(problem);                                 // new sizes, same rules
+//
+// The formula and its encodings are described in docs/encoding.md, the certificates it writes
+// (SearchParams::proof) in docs/proofs.md. The answer depends on the problem, the parameters and
+// the seed alone, except where a limit of time strikes.
+#pragma once
+
+#include <memory>
+
+#include "model/engine.h"
+
+namespace tessera {
+
+/// How offsets become Booleans.
+enum class OffsetEncoding : std::uint8_t {
+  automatic,  ///< order where the domains are small, binary beyond
+  order,      ///< one Boolean for every "offset >= v"
+  binary,     ///< two's complement bits and comparators
+};
+
+struct SatParams {
+  OffsetEncoding encoding = OffsetEncoding::automatic;
+  /// Orders interchangeable buffers and, where there is nothing to tell top from bottom, fixes the
+  /// order of one pair. Off in sessions, where sizes that are equal today differ tomorrow.
+  bool break_symmetry = true;
+  /// Answers from the load of one step without a solver where that is enough.
+  bool load_cut = true;
+};
+
+[[nodiscard]] std::unique_ptr<PlacementEngine> make_sat_engine(const SatParams& params);
+
+}  // namespace tessera
