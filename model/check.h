@@ -18,18 +18,18 @@
 namespace tessera {
 
 enum class Rule : std::uint8_t {
-  shape,            ///< one place per buffer, one mode per step, known memories and mode names
-  allowed_memory,   ///< the buffer's memory is one of its allowed ones
-  bounds,           ///< 0 <= offset and offset + size <= capacity
-  alignment,        ///< offset is a multiple of lcm(buffer alignment, memory alignment)
-  fixed_offset,     ///< equals the fixed offset
-  window,           ///< inside the window
-  reserved,         ///< touches no reserved range
-  overlap,          ///< two buffers share an address at one step
-  straddle,         ///< crosses a bank border of a memory that forbids it
-  mode_read,        ///< read at a step from a bank whose role does not allow it
-  mode_write,       ///< written at a step to a bank whose role does not allow it
-  mode_off,         ///< live at a step in a bank that is off
+  shape,           ///< one place per buffer, one mode per step, known memories and mode names
+  allowed_memory,  ///< the buffer's memory is one of its allowed ones
+  bounds,          ///< 0 <= offset and offset + size <= capacity
+  alignment,       ///< offset is a multiple of lcm(buffer alignment, memory alignment)
+  fixed_offset,    ///< equals the fixed offset
+  window,          ///< inside the window
+  reserved,        ///< touches no reserved range
+  overlap,         ///< two buffers share an address at one step
+  straddle,        ///< crosses a bank border of a memory that forbids it
+  mode_read,       ///< read at a step from a bank whose role does not allow it
+  mode_write,      ///< written at a step to a bank whose role does not allow it
+  mode_off,        ///< live at a step in a bank that is off
   same_bank,
   different_banks,
   same_memory,
@@ -43,12 +43,12 @@ enum class Rule : std::uint8_t {
 
 struct Violation {
   Rule rule = Rule::shape;
-  std::vector<BufferIndex> buffers;      ///< who
-  std::optional<MemoryIndex> memory;     ///< where
-  std::optional<Step> step;              ///< when, for rules about a step
-  std::optional<std::size_t> bank;       ///< bank index in that memory
-  std::optional<std::size_t> relation;   ///< index in problem.relations
-  std::string message;                   ///< a sentence with names and numbers
+  std::vector<BufferIndex> buffers{};     ///< who
+  std::optional<MemoryIndex> memory{};    ///< where
+  std::optional<Step> step{};             ///< when, for rules about a step
+  std::optional<std::size_t> bank{};      ///< bank index in that memory
+  std::optional<std::size_t> relation{};  ///< index in problem.relations
+  std::string message{};                  ///< a sentence with names and numbers
 };
 
 /// Every violated rule, at most `limit` of them (for overlap: at least one per offending buffer,

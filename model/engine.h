@@ -43,7 +43,7 @@ struct WorkMeter {
 struct Budget {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-  std::stop_token stop;
+  std::stop_token stop{};
   WorkMeter* meter = nullptr;  ///< outlives the call; nullptr: nobody races
 
   /// The reason to stop now, if there is one (does not look at nodes).
@@ -69,23 +69,23 @@ struct SearchParams {
   std::uint64_t seed = 0;
   /// Where to write a certificate if the answer is infeasible; empty: none. Its first line names
   /// its kind ("tessera proof/1 cut|drat|derivation ..."); proof/ checks every kind.
-  std::filesystem::path proof;
+  std::filesystem::path proof{};
 };
 
 struct SearchResult {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
-  std::optional<Placement> placement;
+  std::optional<Placement> placement{};
   /// For Goal::cost and Goal::modes: a proved lower bound; optimal iff it equals the placement's.
   Cost bound = 0;
-  std::string reason;  ///< one sentence, for infeasible and unknown
-  Stats stats;
+  std::string reason{};  ///< one sentence, for infeasible and unknown
+  Stats stats{};
 };
 
 /// The size layer: the only numbers a session can replace.
 struct SizeLayer {
-  std::vector<Size> sizes;       ///< per buffer
-  std::vector<Size> capacities;  ///< per memory; memories with banks keep their banks
+  std::vector<Size> sizes{};       ///< per buffer
+  std::vector<Size> capacities{};  ///< per memory; memories with banks keep their banks
 };
 
 /// A problem loaded once and asked many times. Not thread-safe.

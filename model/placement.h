@@ -23,10 +23,10 @@ struct BufferPlace {
 };
 
 struct Placement {
-  std::vector<BufferPlace> places;  ///< one per buffer, in the problem's order
+  std::vector<BufferPlace> places{};  ///< one per buffer, in the problem's order
   /// modes[m][t] is the name of the mode of memory m at step t; modes[m] is empty where memory m
   /// has no modes, else it has horizon(problem) entries.
-  std::vector<std::vector<std::string>> modes;
+  std::vector<std::vector<std::string>> modes{};
 };
 
 enum class Status : std::uint8_t { feasible, infeasible, unknown };
@@ -37,8 +37,8 @@ enum class StopReason : std::uint8_t { completed, time_limit, node_limit, interr
 
 /// What an engine did: ordered name/value pairs, printed with --stats and written into JSON.
 struct Stat {
-  std::string name;
-  std::variant<std::int64_t, double, std::string> value;
+  std::string name{};
+  std::variant<std::int64_t, double, std::string> value{};
 };
 using Stats = std::vector<Stat>;
 
@@ -46,20 +46,20 @@ using Stats = std::vector<Stat>;
 struct PlacementResult {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
-  std::optional<Placement> placement;  ///< present iff status is feasible
-  std::vector<Size> heights;           ///< per memory: largest offset + size (0 if unused)
-  std::vector<Size> lower_bounds;      ///< per memory, proved
-  Size height = 0;                     ///< the largest of `heights`
+  std::optional<Placement> placement{};  ///< present iff status is feasible
+  std::vector<Size> heights{};           ///< per memory: largest offset + size (0 if unused)
+  std::vector<Size> lower_bounds{};      ///< per memory, proved
+  Size height = 0;                       ///< the largest of `heights`
   Size lower_bound = 0;  ///< proved bound on `height` (for several memories: on the sum if summed)
   bool proven_minimum = false;  ///< height == lower_bound, only set when minimising
   Cost cost = 0;                ///< of the soft relations
   Cost cost_bound = 0;          ///< proved
   bool proven_optimal = false;  ///< cost == cost_bound
-  std::string engine;           ///< which engine found it or proved there is none
-  std::string reason;           ///< for infeasible / unknown: one sentence
+  std::string engine{};         ///< which engine found it or proved there is none
+  std::string reason{};         ///< for infeasible / unknown: one sentence
   double seconds = 0;
   std::uint64_t seed = 0;
-  Stats stats;
+  Stats stats{};
 };
 
 }  // namespace tessera

@@ -27,54 +27,54 @@ using MemoryIndex = std::size_t;  ///< position in PlacementProblem::memories
 enum class Role : std::uint8_t { read, write, read_write, weight, hold, off };
 
 struct Bank {
-  std::string name;
+  std::string name{};
   Size size = 0;
   /// Only for Memory::modes_per_bank: the roles this bank can take, independent of other banks.
-  std::vector<Role> roles;
+  std::vector<Role> roles{};
 };
 
 /// One joint assignment of roles: roles[k] belongs to bank k.
 struct Mode {
-  std::string name;
-  std::vector<Role> roles;
+  std::string name{};
+  std::vector<Role> roles{};
 };
 
 /// An address space [0, capacity). Banks, where there are any, lie one after the other from 0 and
 /// their sizes add up to the capacity; a memory without banks behaves as one bank.
 struct Memory {
-  std::string name;
+  std::string name{};
   Size capacity = unbounded;
   Size alignment = 1;
-  std::vector<Bank> banks;
-  bool straddle = true;     ///< may a buffer cross a bank border?
-  std::vector<Mode> modes;  ///< empty (and not modes_per_bank): accesses are not restricted
+  std::vector<Bank> banks{};
+  bool straddle = true;       ///< may a buffer cross a bank border?
+  std::vector<Mode> modes{};  ///< empty (and not modes_per_bank): accesses are not restricted
   /// Short for every combination of the banks' own `roles`; then `modes` is empty. Such a mode is
   /// named by its roles joined by '|', in bank order (see per_bank_mode_name in derived.h).
   bool modes_per_bank = false;
-  std::vector<AddressRange> reserved;  ///< no buffer may touch these
+  std::vector<AddressRange> reserved{};  ///< no buffer may touch these
 };
 
 /// During `steps` the buffer occupies only `window` (relative to its own offset), or nothing.
 struct Gap {
-  StepRange steps;
-  std::optional<AddressRange> window;
+  StepRange steps{};
+  std::optional<AddressRange> window{};
 };
 
 enum class BufferKind : std::uint8_t { activation, weight };
 
 struct Buffer {
-  std::string id;
-  std::vector<StepRange> live;  ///< sorted, not empty, no two touch or overlap
+  std::string id{};
+  std::vector<StepRange> live{};  ///< sorted, not empty, no two touch or overlap
   Size size = 0;
   Size alignment = 1;
-  std::vector<Gap> gaps;              ///< sorted; each inside one live interval
-  std::vector<MemoryIndex> memories;  ///< allowed memories; empty: all
-  std::vector<Step> read;             ///< steps at which it is read, sorted
-  std::vector<Step> write;            ///< steps at which it is written, sorted
+  std::vector<Gap> gaps{};              ///< sorted; each inside one live interval
+  std::vector<MemoryIndex> memories{};  ///< allowed memories; empty: all
+  std::vector<Step> read{};             ///< steps at which it is read, sorted
+  std::vector<Step> write{};            ///< steps at which it is written, sorted
   BufferKind kind = BufferKind::activation;
-  std::optional<Offset> offset;        ///< fixed offset (in whichever memory it gets)
-  std::optional<Offset> hint;          ///< an offset worth trying first; never binding
-  std::optional<AddressRange> window;  ///< the buffer lies entirely inside
+  std::optional<Offset> offset{};        ///< fixed offset (in whichever memory it gets)
+  std::optional<Offset> hint{};          ///< an offset worth trying first; never binding
+  std::optional<AddressRange> window{};  ///< the buffer lies entirely inside
 };
 
 /// The exact meaning of each is in the checker (check.h), rule by rule.
@@ -92,17 +92,17 @@ enum class RelationKind : std::uint8_t {
 
 struct Relation {
   RelationKind kind = RelationKind::disjoint;
-  std::vector<BufferIndex> buffers;  ///< at least two, all different
-  Cost cost = 0;                     ///< only for avoid_overlap
+  std::vector<BufferIndex> buffers{};  ///< at least two, all different
+  Cost cost = 0;                       ///< only for avoid_overlap
 };
 
 enum class Objective : std::uint8_t { fit, minimize_height, minimize_cost };
 
 struct PlacementProblem {
-  std::string name;
-  std::vector<Memory> memories;  ///< at least one
-  std::vector<Buffer> buffers;
-  std::vector<Relation> relations;
+  std::string name{};
+  std::vector<Memory> memories{};  ///< at least one
+  std::vector<Buffer> buffers{};
+  std::vector<Relation> relations{};
   Objective objective = Objective::fit;
 };
 

@@ -17,8 +17,8 @@ enum class ProblemPart : std::uint8_t { problem, memory, buffer, relation };
 struct Defect {
   ProblemPart part = ProblemPart::problem;
   std::size_t index = 0;  ///< of the memory, buffer or relation
-  std::string field;      ///< "size", "live", "banks", ...: the key a reader would look for
-  std::string message;    ///< a whole sentence that names the memory / buffer / relation
+  std::string field{};    ///< "size", "live", "banks", ...: the key a reader would look for
+  std::string message{};  ///< a whole sentence that names the memory / buffer / relation
 };
 
 /// Everything that makes the problem ill-formed; empty means it is well-formed. In particular
