@@ -1,0 +1,74 @@
+// Buffer CSV, the format of google/minimalloc and a little more (docs: the contract's "Buffer
+// CSV").
+//
+//   BufferCsv csv = read_buffer_csv_file("buffers.csv", {.lifetimes = LifetimeEnd::by_header});
+//   csv.problem.memories[0].capacity = 1 << 20;
+//   ...
+//   write_file_atomically("placed.csv", write_buffer_csv(csv.table, result.placement->places));
+//
+// Strict where the original is silent: every deviation is an InputError with its line. Cells may
+// be surrounded by blanks; quotes are not part of the format. Blank lines are accepted at the end
+// only. A file without any buffer is an error. A hint of -1, which minimalloc writes, means none.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/source.h"
+#include "model/placement.h"
+#include "model/problem.h"
+
+namespace tessera {
+
+/// How the upper end of a lifetime (and of a gap) is read.
+enum class LifetimeEnd : std::uint8_t {
+  by_header,  ///< `upper` is half-open, `end` is inclusive
+  half_open,
+  inclusive,
+};
+
+struct CsvOptions {
+  LifetimeEnd lifetimes = LifetimeEnd::by_header;
+};
+
+/// The file as it was, so that it can be written again with nothing lost.
+struct CsvTable {
+  std::string text;               ///< the whole file
+  std::vector<std::size_t> rows;  ///< where in `text` the row of each buffer begins
+  std::size_t header = 0;         ///< where the header begins (after a byte-order mark)
+  std::size_t columns = 0;
+  std::size_t offset_column = 0;  ///< == columns where the input has no offset
+};
+
+struct BufferCsv {
+  PlacementProblem problem;  ///< one memory named "memory", unbounded
+  CsvTable table;
+  SourceMap source;
+};
+
+/// `file` is only for messages. ensure: validate(result.problem) is empty.
+[[nodiscard]] BufferCsv read_buffer_csv(std::string text, const std::string& file,
+                                        const CsvOptions& options = {});
+[[nodiscard]] BufferCsv read_buffer_csv_file(const std::filesystem::path& path,
+                                             const CsvOptions& options = {});
+
+/// The input's columns, in its order and with its spelling, with `offset` replaced or appended.
+/// require: one place per row.
+[[nodiscard]] std::string write_buffer_csv(const CsvTable& table,
+                                           std::span<const BufferPlace> places);
+
+/// A problem of any origin as CSV: id, lower, upper, size, and the optional columns that say
+/// something; `offset` has the given places, or else the fixed offsets.
+/// require: csv_cannot_express(problem) is empty.
+[[nodiscard]] std::string write_buffer_csv(const PlacementProblem& problem,
+                                           std::span<const BufferPlace> places = {});
+
+/// What would be lost, as sentences ("buffer `a` has two live intervals"); empty: nothing.
+/// Capacity, alignment and name of the memory are not part of the format and do not count; a
+/// memory's alignment is multiplied into its buffers'.
+[[nodiscard]] std::vector<std::string> csv_cannot_express(const PlacementProblem& problem);
+
+}  // namespace tessera

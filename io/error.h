@@ -1,0 +1,34 @@
+// The one thing that is thrown at bad input, and how it reads.
+//
+//   throw InputError("buffers.csv", 7, "buffer `b3` has size 0", "sizes are at least 1");
+//
+//   catch (const InputError& error) {              // exit code 2
+//     std::cerr << error.what() << '\n';           // buffers.csv:7: buffer `b3` has size 0
+//     if (!error.hint.empty()) std::cerr << "  hint: " << error.hint << '\n';
+//   }
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+/// Bad input. what() is `file:line: message`, or `file: message` where the file as a whole is
+/// meant (line 0: it cannot be opened, or cannot be written).
+/// ensure: one line; whatever the input contained is shown escaped and shortened.
+struct InputError : std::runtime_error {
+  InputError(std::string file_name, std::size_t line_number, std::string what_is_wrong,
+             std::string what_would_fix_it = {});
+  std::string file;
+  std::size_t line;     ///< from 1; 0 for the whole file
+  std::string message;  ///< without file and line
+  std::string hint;     ///< what would fix it; may be empty
+};
+
+/// Input text as it may stand in a message: in backquotes, unprintable bytes as \xNN, at most 60
+/// characters.
+[[nodiscard]] std::string quoted(std::string_view text);
+
+}  // namespace tessera

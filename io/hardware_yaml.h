@@ -1,0 +1,37 @@
+// `tessera: hardware/1`: a profile of an accelerator.
+//
+//   std::vector<std::filesystem::path> shelves{"hw_profiles"};
+//   Hardware hardware = read_hardware_yaml_file(find_profile("nvdla-like", shelves), shelves);
+//
+// `inherit: base/npu` takes everything from another profile first: beside this file
+// (base/npu.yaml) or on a shelf. Maps merge key by key, everything else is replaced, and a key
+// with the value `null` takes the inherited one away. Errors name the file the line is in.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/error.h"
+#include "model/hardware.h"
+
+namespace tessera {
+
+/// `file` is for messages and for what `inherit` is relative to.
+[[nodiscard]] Hardware read_hardware_yaml(std::string_view text, const std::string& file,
+                                          std::span<const std::filesystem::path> shelves = {});
+[[nodiscard]] Hardware read_hardware_yaml_file(const std::filesystem::path& path,
+                                               std::span<const std::filesystem::path> shelves = {});
+
+/// A path that exists is taken as it is; else `<shelf>/<name>.yaml` of the first shelf that has
+/// it. Throws InputError that lists the names there are.
+[[nodiscard]] std::filesystem::path find_profile(const std::string& name_or_path,
+                                                 std::span<const std::filesystem::path> shelves);
+
+/// Names of the profiles on the shelves, sorted, without those of subfolders (which are bases).
+[[nodiscard]] std::vector<std::string> profile_names(
+    std::span<const std::filesystem::path> shelves);
+
+}  // namespace tessera

@@ -1,0 +1,37 @@
+// `tessera: problem/1`: everything a placement problem can say, readable and writable.
+//
+//   ProblemYaml read = read_problem_yaml_file("problem.yaml");
+//   std::string same = write_problem_yaml(read.problem);      // reads back equal
+//
+// Besides the keys of the contract a buffer may have
+//   gaps: [{live: [2, 4]}, {live: [5, 6], window: [0, 64]}]
+// and a memory may say `banks: 16` with `bank_size: 32 KiB` instead of listing its banks.
+// Unknown and repeated keys, anchors, aliases, tags and second documents are refused.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/source.h"
+#include "model/problem.h"
+
+namespace tessera {
+
+struct ProblemYaml {
+  PlacementProblem problem;
+  SourceMap source;
+};
+
+/// `memories`, where there are any, take the place of the file's own (those of a profile).
+/// `file` is only for messages. ensure: validate(result.problem) is empty.
+[[nodiscard]] ProblemYaml read_problem_yaml(std::string_view text, const std::string& file,
+                                            const std::vector<Memory>& memories = {});
+[[nodiscard]] ProblemYaml read_problem_yaml_file(const std::filesystem::path& path,
+                                                 const std::vector<Memory>& memories = {});
+
+/// require: validate(problem) is empty. ensure: reads back equal, memories, names and all.
+[[nodiscard]] std::string write_problem_yaml(const PlacementProblem& problem);
+
+}  // namespace tessera

@@ -1,0 +1,30 @@
+// Which line of which file a part of a problem comes from, so that what is found wrong with it
+// later still names the line.
+//
+//   for (const Defect& defect : validate(loaded.problem))
+//     throw defect_error(loaded.source, defect);
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "io/error.h"
+#include "model/validate.h"
+
+namespace tessera {
+
+struct SourceMap {
+  std::string file;
+  std::size_t problem_line = 1;
+  std::vector<std::size_t> memories;  ///< line of each; may be shorter than the problem's list
+  std::vector<std::size_t> buffers;
+  std::vector<std::size_t> relations;
+};
+
+/// The line the defect's part begins at.
+[[nodiscard]] std::size_t line_of(const SourceMap& source, const Defect& defect);
+
+[[nodiscard]] InputError defect_error(const SourceMap& source, const Defect& defect);
+
+}  // namespace tessera

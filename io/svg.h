@@ -1,0 +1,28 @@
+// A picture of a placement: time across, addresses up, one panel per memory.
+//
+//   write_file_atomically("plot.svg", placement_svg(problem, *result.placement, {.title = "toy"}));
+//
+// Banks, reserved ranges and the modes of the steps are drawn; a buffer with gaps or several live
+// intervals is drawn as what it occupies, its parts joined by a thin line. Labels stand only where
+// they fit. Everything is deterministic, and ids are escaped.
+#pragma once
+
+#include <string>
+
+#include "model/placement.h"
+#include "model/problem.h"
+
+namespace tessera {
+
+struct SvgOptions {
+  std::string title;  ///< empty: the problem's name
+  int width = 1200;   ///< of the whole picture, in pixels
+  int height = 0;     ///< of one panel; 0: chosen from the number of memories
+};
+
+/// require: validate(problem) is empty; one place per buffer. The placement may be wrong (then
+/// what overlaps is seen to overlap).
+[[nodiscard]] std::string placement_svg(const PlacementProblem& problem, const Placement& placement,
+                                        const SvgOptions& options = {});
+
+}  // namespace tessera

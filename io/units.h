@@ -1,0 +1,53 @@
+// Numbers with units, exactly: `16 KiB`, `1.5 MiB`, `500ms`, `1.05 GHz`, `0.23 pJ`, `12 GB/s`.
+//
+//   Parsed<Size> size = parse_size("16 KiB");
+//   if (!size) throw InputError(file, line, size.error);
+//   use(*size);                                              // 16384
+//
+// Decimal fractions are exact where the result is an integer: `0.5 KiB` is 512 bytes, `0.3 KiB`
+// is refused. `K` alone is refused because half of its users mean 1000 and half mean 1024.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/hardware.h"
+#include "model/units.h"
+
+namespace tessera {
+
+/// A value, or a clause saying what is wrong ("has no unit; write it as in `500 MHz`").
+template <typename T>
+struct Parsed {
+  T value{};
+  std::string error;
+  [[nodiscard]] explicit operator bool() const { return error.empty(); }
+  [[nodiscard]] const T& operator*() const { return value; }
+};
+
+/// A whole decimal number, nothing else: no sign but `-`, no blanks, no exponent.
+[[nodiscard]] Parsed<std::int64_t> parse_whole(std::string_view text);
+
+/// Bytes: a bare whole number, or a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB.
+/// ensure: within 0 .. max_address.
+[[nodiscard]] Parsed<Size> parse_size(std::string_view text);
+
+/// ns, us, ms, s, min or m, h; the unit is required. ensure: at most about 290 years, not negative.
+[[nodiscard]] Parsed<std::chrono::nanoseconds> parse_duration(std::string_view text);
+
+/// The following require a unit and give a finite number that is not negative.
+[[nodiscard]] Parsed<double> parse_frequency(std::string_view text);        ///< in Hz
+[[nodiscard]] Parsed<double> parse_energy(std::string_view text);           ///< in pJ
+[[nodiscard]] Parsed<double> parse_energy_per_byte(std::string_view text);  ///< in pJ per byte
+[[nodiscard]] Parsed<double> parse_power(std::string_view text);            ///< in mW
+[[nodiscard]] Parsed<Bandwidth> parse_bandwidth(std::string_view text);     ///< /s or /cycle
+
+/// A plain decimal number, with or without a fraction or an exponent; finite.
+[[nodiscard]] Parsed<double> parse_real(std::string_view text);
+
+/// The size as people write it: `1 MiB`, `184 KiB`, `1000003`; parse_size reads it back.
+[[nodiscard]] std::string format_size(Size size);
+
+}  // namespace tessera
