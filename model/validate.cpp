@@ -33,14 +33,14 @@ void validate_sums(const PlacementProblem& problem, std::vector<Defect>& out) {
     const Buffer& buffer = problem.buffers[b];
     const std::optional<Size> size = aligned_size(problem, buffer);
     if (!size) {
-      Findings(out, ProblemPart::buffer, b, say("buffer '", buffer.id, "'"))
+      Findings(out, ProblemPart::buffer, b, buffer.id)
           .add("alignment", "has alignment ", buffer.alignment,
                ", whose least common multiple with the alignment of a memory it may go to exceeds ",
                max_address);
       return;
     }
     if (*size > max_address - total) {
-      Findings(out, ProblemPart::buffer, b, say("buffer '", buffer.id, "'"))
+      Findings(out, ProblemPart::buffer, b, buffer.id)
           .add("size", "brings the sum of all sizes, each rounded up to its alignment, above ",
                max_address);
       return;
@@ -54,7 +54,7 @@ void validate_sums(const PlacementProblem& problem, std::vector<Defect>& out) {
     const auto k = static_cast<std::int64_t>(relation.buffers.size());
     const auto here = checked_mul(relation.cost, k * (k - 1) / 2);
     if (!here || *here > max_address - cost) {
-      Findings(out, ProblemPart::relation, r, say("relation ", r, " (avoid_overlap)"))
+      Findings(out, ProblemPart::relation, r, to_string(relation.kind))
           .add("cost", "brings the sum of the costs of all pairs above ", max_address);
       return;
     }
@@ -63,7 +63,7 @@ void validate_sums(const PlacementProblem& problem, std::vector<Defect>& out) {
   const Step steps = horizon(problem);
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     if (!has_modes(problem.memories[m]) || steps <= max_moded_horizon) continue;
-    Findings(out, ProblemPart::memory, m, say("memory '", problem.memories[m].name, "'"))
+    Findings(out, ProblemPart::memory, m, problem.memories[m].name)
         .add("modes", "has modes, but the buffers live until step ", steps,
              "; a mode is chosen for every step, so at most ", max_moded_horizon,
              " steps are accepted: number only the steps where something begins, ends or is "
@@ -77,7 +77,7 @@ void validate_relations(const PlacementProblem& problem, std::vector<Defect>& ou
   for (std::size_t r = 0; r < problem.relations.size(); ++r) {
     const Relation& relation = problem.relations[r];
     const std::string_view kind = to_string(relation.kind);
-    Findings found(out, ProblemPart::relation, r, say("relation ", r, " (", kind, ")"));
+    Findings found(out, ProblemPart::relation, r, kind);
     if (relation.buffers.size() < 2) {
       found.add(kind, "names ", relation.buffers.size(), " buffer(s), but needs at least two");
     }

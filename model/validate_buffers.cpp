@@ -111,8 +111,7 @@ void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out)
   ids.reserve(problem.buffers.size());
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
-    Findings found(out, ProblemPart::buffer, b,
-                   buffer.id.empty() ? say("buffer number ", b) : say("buffer '", buffer.id, "'"));
+    Findings found(out, ProblemPart::buffer, b, buffer.id);
     if (buffer.id.empty()) {
       found.add("id", "has no id");
     } else if (!ids.insert(buffer.id).second) {

@@ -76,9 +76,7 @@ void validate_memories(const PlacementProblem& problem, std::vector<Defect>& out
   std::unordered_set<std::string_view> names;
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     const Memory& memory = problem.memories[m];
-    Findings found(
-        out, ProblemPart::memory, m,
-        memory.name.empty() ? say("memory number ", m) : say("memory '", memory.name, "'"));
+    Findings found(out, ProblemPart::memory, m, memory.name);
     if (memory.name.empty()) {
       found.add("name", "has no name");
     } else if (!names.insert(memory.name).second) {

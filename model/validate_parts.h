@@ -12,23 +12,30 @@
 
 namespace tessera::validation {
 
-/// Gathers the defects of one part; says its name once.
+/// Gathers the defects of one memory, buffer or relation; each begins with its name.
 class Findings {
  public:
-  Findings(std::vector<Defect>& out, ProblemPart part, std::size_t index, std::string who)
-      : out_(out), part_(part), index_(index), who_(std::move(who)) {}
+  /// `name` is the name of the memory, the id of the buffer, the kind of the relation.
+  Findings(std::vector<Defect>& out, ProblemPart part, std::size_t index, std::string_view name)
+      : out_(out), part_(part), index_(index), name_(name) {}
 
-  /// "<who> <pieces...>."
   template <typename... Pieces>
   void add(std::string_view field, const Pieces&... pieces) {
-    out_.push_back({part_, index_, std::string(field), say(who_, ' ', pieces..., '.')});
+    out_.push_back({part_, index_, std::string(field), say(who(), ' ', pieces..., '.')});
   }
 
  private:
+  [[nodiscard]] std::string who() const {
+    if (part_ == ProblemPart::relation) return say("relation ", index_, " (", name_, ')');
+    const std::string_view noun = part_ == ProblemPart::memory ? "memory" : "buffer";
+    if (name_.empty()) return say(noun, " number ", index_);
+    return say(noun, " '", name_, '\'');
+  }
+
   std::vector<Defect>& out_;
   ProblemPart part_;
   std::size_t index_;
-  std::string who_;
+  std::string_view name_;
 };
 
 /// The first value that stands twice in a row of names, or nullptr.
