@@ -1,0 +1,43 @@
+// A placement engine that learns from every dead end (lazy clause generation).
+//
+//   auto engine = make_learning_engine({});
+//   if (auto why = engine->unsupported(problem, Goal::fit)) return ask_another(*why);
+//   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
+//
+// It decides orders of pairs ("i below j") and offsets, propagates them, and turns each conflict
+// into a clause that is never violated again; docs/learning-engine.md explains how. Strong where
+// the load is flat and canonical search drowns, independent of the resolution of addresses.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "model/engine.h"
+
+namespace tessera {
+
+/// Every pruning rule has a switch; the answer never depends on one, only the time does.
+struct LearningParams {
+  bool triangles = true;     ///< i below j below k => i below k
+  bool overload = true;      ///< more bytes than room in a window of one section
+  bool edge_finding = true;  ///< who must lie above (below) a set that fills its window
+  bool energy = true;        ///< bounds from the summed sizes of everything known below
+  bool not_first = true;     ///< who cannot lie lowest (highest) of a set
+  bool generalise = true;    ///< spend the slack of explanations
+  bool minimise = true;      ///< drop literals of learned clauses implied by the others
+  bool order_search = true;  ///< the search that chooses orders of pairs
+  bool place_search = true;  ///< the search that places buffers at their lowest offset
+  bool symmetry = true;      ///< identical buffers ordered, one mirrored pair fixed
+  bool reduce = true;        ///< forget clauses that do not help
+  bool restarts = true;      ///< Luby restarts
+  bool keep_lemmas = true;   ///< sessions keep lemmas where the feasible set only shrinks
+  /// Debugging: a placement known to be right. A learned clause that excludes it throws
+  /// std::logic_error. Switch `symmetry` off with it. Not owned, may be null.
+  const Placement* guard = nullptr;
+};
+
+/// ensure: name() is "learning"; every switch combination with at least one of order_search and
+/// place_search (both off: order_search is used) decides every supported problem.
+[[nodiscard]] std::unique_ptr<PlacementEngine> make_learning_engine(const LearningParams& params);
+
+}  // namespace tessera
