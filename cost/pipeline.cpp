@@ -1,0 +1,309 @@
+#include "cost/pipeline.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+namespace tessera {
+namespace {
+
+std::int64_t tile_count(const std::vector<TileRun>& runs) {
+  std::int64_t count = 0;
+  for (const TileRun& run : runs) count += run.count;
+  return count;
+}
+
+void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+void validate(const Pipeline& p) {
+  for (const PipelineResource& resource : p.resources)
+    require(resource.channels >= 1, "pipeline: a resource needs at least one channel");
+  for (std::size_t k = 0; k < p.tasks.size(); ++k) {
+    const PipelineTask& task = p.tasks[k];
+    require(task.resource < p.resources.size(), "pipeline: task names an unknown resource");
+    require(task.lead >= 0, "pipeline: negative lead");
+    for (const PipelineDependency& d : task.after) {
+      require(d.task < p.tasks.size() && d.tiles_back >= 0, "pipeline: dependency out of range");
+      // Issue slot of a task of tile t is t - lead; equal slots are ordered by index.
+      const int slot = -d.tiles_back - p.tasks[d.task].lead;
+      require(slot < -task.lead || (slot == -task.lead && d.task < k),
+              "pipeline: a task waits for one that is issued later");
+    }
+  }
+  for (const auto& durations : p.classes) {
+    require(durations.size() == p.tasks.size(), "pipeline: one duration per task, please");
+    for (const Cycles cycles : durations) require(cycles >= 0, "pipeline: negative duration");
+  }
+  require(p.repeat >= 0, "pipeline: negative repeat");
+  for (const auto* runs : {&p.before, &p.sequence, &p.after})
+    for (const TileRun& run : *runs)
+      require(run.tile_class < p.classes.size() && run.count >= 0, "pipeline: bad tile run");
+}
+
+/// Steps through issue slots, keeping the end times a later command can still ask for.
+class Stepper {
+ public:
+  Stepper(const Pipeline& pipeline, const PipelineOptions& options)
+      : p_(pipeline), options_(options) {
+    for (const PipelineTask& task : p_.tasks) {
+      max_lead_ = std::max(max_lead_, task.lead);
+      for (const PipelineDependency& d : task.after)
+        window_ = std::max(window_, d.tiles_back + 1 + p_.tasks[d.task].lead);
+    }
+    window_ += max_lead_ + 1;
+    ends_.assign(static_cast<std::size_t>(window_) * p_.tasks.size(), p_.start);
+    for (const PipelineResource& resource : p_.resources)
+      free_.emplace_back(static_cast<std::size_t>(resource.channels), p_.start);
+    last_end_ = p_.start;
+    busy_.assign(p_.resources.size(), 0);
+    in_use_.assign(p_.resources.size(), false);
+    for (const auto& durations : p_.classes)
+      for (std::size_t k = 0; k < durations.size(); ++k)
+        if (durations[k] > 0) in_use_[p_.tasks[k].resource] = true;
+  }
+
+  int max_lead() const { return max_lead_; }
+  Cycles last_end() const { return last_end_; }
+  const std::vector<Cycles>& busy() const { return busy_; }
+
+  /// Issues slot `slot`: every task k for the tile slot + lead(k), where that tile exists.
+  template <typename ClassOf>
+  void step(std::int64_t slot, std::int64_t tiles, const ClassOf& class_of) {
+    for (std::size_t k = 0; k < p_.tasks.size(); ++k) {
+      const PipelineTask& task = p_.tasks[k];
+      const std::int64_t tile = slot + task.lead;
+      if (tile < 0 || tile >= tiles) continue;
+      Cycles ready = p_.start;
+      for (const PipelineDependency& d : task.after)
+        if (tile - d.tiles_back >= 0) ready = std::max(ready, end_of(d.task, tile - d.tiles_back));
+      auto& channels = free_[task.resource];
+      const auto channel = std::min_element(channels.begin(), channels.end());
+      const Cycles duration = p_.classes[class_of(tile)][k];
+      const Cycles begin = std::max(ready, *channel);
+      const Cycles end = begin + duration;
+      if (duration > 0) *channel = end;
+      end_of(k, tile) = end;
+      last_end_ = std::max(last_end_, end);
+      busy_[task.resource] += duration;
+      if (options_.events != nullptr && duration > 0 &&
+          static_cast<std::int64_t>(options_.events->size()) < options_.max_events)
+        options_.events->push_back(
+            {k, tile, static_cast<int>(channel - channels.begin()), begin, end});
+    }
+  }
+
+  /// Everything the future depends on, relative to the last end: equal states evolve equally. A
+  /// time before every queue in use is free again can delay nothing, so such times count as equal.
+  std::vector<Cycles> state(std::int64_t next_slot) const {
+    Cycles floor = last_end_;
+    for (std::size_t r = 0; r < free_.size(); ++r)
+      if (in_use_[r]) floor = std::min(floor, *std::min_element(free_[r].begin(), free_[r].end()));
+    std::vector<Cycles> key;
+    key.reserve(ends_.size() + free_.size() * 2);
+    for (std::size_t r = 0; r < free_.size(); ++r) {
+      if (!in_use_[r]) continue;
+      std::vector<Cycles> sorted(free_[r]);
+      std::sort(sorted.begin(), sorted.end());
+      for (const Cycles time : sorted) key.push_back(time - last_end_);
+    }
+    for (std::int64_t back = 1; back < window_; ++back)
+      for (std::size_t k = 0; k < p_.tasks.size(); ++k)
+        key.push_back(std::max(end_of(k, next_slot + max_lead_ - back), floor) - last_end_);
+    return key;
+  }
+
+  /// Moves everything `slots` later in tiles and `time` later in cycles.
+  void skip(std::int64_t next_slot, std::int64_t slots, Cycles time,
+            const std::vector<Cycles>& busy_per_period, std::int64_t periods) {
+    std::vector<Cycles> moved(ends_.size(), p_.start);
+    const auto size = static_cast<std::int64_t>(window_);
+    for (std::int64_t back = 1; back < window_; ++back)
+      for (std::size_t k = 0; k < p_.tasks.size(); ++k) {
+        const std::int64_t from = next_slot + max_lead_ - back;
+        const std::int64_t to = from + slots;
+        if (from < 0) continue;
+        moved[static_cast<std::size_t>(to % size) * p_.tasks.size() + k] = end_of(k, from) + time;
+      }
+    ends_ = std::move(moved);
+    for (auto& channels : free_)
+      for (Cycles& t : channels) t += time;
+    last_end_ += time;
+    for (std::size_t r = 0; r < busy_.size(); ++r) busy_[r] += busy_per_period[r] * periods;
+  }
+
+ private:
+  Cycles& end_of(std::size_t task, std::int64_t tile) { return ends_[index(task, tile)]; }
+  const Cycles& end_of(std::size_t task, std::int64_t tile) const {
+    return ends_[index(task, tile)];
+  }
+  std::size_t index(std::size_t task, std::int64_t tile) const {
+    const auto size = static_cast<std::int64_t>(window_);
+    return static_cast<std::size_t>(((tile % size) + size) % size) * p_.tasks.size() + task;
+  }
+
+  const Pipeline& p_;
+  const PipelineOptions& options_;
+  int max_lead_ = 0;
+  int window_ = 1;
+  std::vector<Cycles> ends_;  ///< a ring over tiles
+  std::vector<std::vector<Cycles>> free_;
+  Cycles last_end_ = 0;
+  std::vector<Cycles> busy_;
+  std::vector<bool> in_use_;  ///< by any tile of the pipeline
+};
+
+/// The tiles in order, run-length coded, with random access.
+class Sequence {
+ public:
+  explicit Sequence(const Pipeline& p) : row_(tile_count(p.sequence)), rows_(p.repeat) {
+    head_ = tile_count(p.before);
+    tail_ = tile_count(p.after);
+    expand(p.before, before_);
+    expand(p.sequence, sequence_);
+    expand(p.after, after_);
+  }
+  std::int64_t tiles() const { return head_ + row_ * rows_ + tail_; }
+  std::size_t class_of(std::int64_t tile) const {
+    if (tile < head_) return at(before_, tile);
+    tile -= head_;
+    if (tile < row_ * rows_) return at(sequence_, tile % row_);
+    return at(after_, tile - row_ * rows_);
+  }
+  /// How many tiles from `tile` on certainly repeat with the given period (classes equal to those
+  /// one period later), counted in tiles.
+  std::int64_t repeats_until(std::int64_t tile, std::int64_t period) const {
+    if (period == 1) return run_end(tile);
+    if (period == row_ && tile >= head_ && tile < head_ + row_ * rows_) return head_ + row_ * rows_;
+    return tile;
+  }
+  std::int64_t row() const { return row_; }
+  std::int64_t head() const { return head_; }
+
+ private:
+  struct Span {
+    std::int64_t end;
+    std::size_t tile_class;
+  };
+  static void expand(const std::vector<TileRun>& runs, std::vector<Span>& spans) {
+    std::int64_t end = 0;
+    for (const TileRun& run : runs) {
+      if (run.count == 0) continue;
+      end += run.count;
+      if (!spans.empty() && spans.back().tile_class == run.tile_class)
+        spans.back().end = end;
+      else
+        spans.push_back({end, run.tile_class});
+    }
+  }
+  static const Span& span_at(const std::vector<Span>& spans, std::int64_t tile) {
+    return *std::upper_bound(spans.begin(), spans.end(), tile,
+                             [](std::int64_t t, const Span& s) { return t < s.end; });
+  }
+  static std::size_t at(const std::vector<Span>& spans, std::int64_t tile) {
+    return span_at(spans, tile).tile_class;
+  }
+  /// One past the last tile of the run of equal classes that contains `tile` (within its part).
+  std::int64_t run_end(std::int64_t tile) const {
+    if (tile < head_) return span_at(before_, tile).end;
+    const std::int64_t inside = tile - head_;
+    if (inside < row_ * rows_) {
+      if (sequence_.size() == 1) return head_ + row_ * rows_;
+      return head_ + inside / row_ * row_ + span_at(sequence_, inside % row_).end;
+    }
+    return head_ + row_ * rows_ + span_at(after_, inside - row_ * rows_).end;
+  }
+
+  std::int64_t head_ = 0, row_ = 0, rows_ = 0, tail_ = 0;
+  std::vector<Span> before_, sequence_, after_;
+};
+
+/// States remembered at a time; a pipeline that has not repeated by then is stepped through.
+constexpr std::size_t max_snapshots = 256;
+
+struct Snapshot {
+  std::int64_t slot = 0;
+  Cycles last_end = 0;
+  std::vector<Cycles> busy;
+};
+
+/// Snapshots of one kind of boundary (every tile of one run, or every row start).
+class Memory {
+ public:
+  void clear() { seen_.clear(); }
+  const Snapshot* find_or_insert(std::vector<Cycles> key, Snapshot now) {
+    const auto [it, fresh] = seen_.try_emplace(std::move(key), std::move(now));
+    return fresh ? nullptr : &it->second;
+  }
+  std::size_t size() const { return seen_.size(); }
+
+ private:
+  std::map<std::vector<Cycles>, Snapshot> seen_;
+};
+
+}  // namespace
+
+PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options) {
+  validate(pipeline);
+  const Sequence sequence(pipeline);
+  Stepper stepper(pipeline, options);
+  PipelineRun run;
+  run.tiles = sequence.tiles();
+  run.busy.assign(pipeline.resources.size(), 0);
+  run.cycles = pipeline.start;
+  if (run.tiles == 0 || pipeline.tasks.empty()) return run;
+
+  const bool skip = options.extrapolate && options.events == nullptr;
+  const int lead = stepper.max_lead();
+  const auto class_of = [&](std::int64_t tile) { return sequence.class_of(tile); };
+  Memory in_run;
+  Memory by_row;
+  std::int64_t run_limit = -1;
+
+  // A jump from slot s is sound while every tile issued until its end (slot + lead) still lies
+  // where the classes repeat; the ring then holds only tiles of the repeating part as well.
+  const auto try_jump = [&](Memory& memory, std::int64_t slot, std::int64_t limit,
+                            std::int64_t granule) -> std::int64_t {
+    if (memory.size() >= max_snapshots) memory.clear();
+    Snapshot now{slot, stepper.last_end(), stepper.busy()};
+    const Snapshot* before = memory.find_or_insert(stepper.state(slot), now);
+    if (before == nullptr) return 0;
+    const std::int64_t period = slot - before->slot;
+    const std::int64_t periods = (limit - lead - slot) / period;
+    if (periods <= 0 || period % granule != 0) return 0;
+    std::vector<Cycles> busy(stepper.busy());
+    for (std::size_t r = 0; r < busy.size(); ++r) busy[r] -= before->busy[r];
+    stepper.skip(slot, period * periods, (stepper.last_end() - before->last_end) * periods, busy,
+                 periods);
+    memory.clear();
+    return period * periods;
+  };
+
+  for (std::int64_t slot = -lead; slot < run.tiles; ++slot) {
+    if (skip && slot >= 0 && slot + lead < run.tiles) {
+      // Inside a run of equal tiles: the tiles this slot issues (slot .. slot + lead) are all in
+      // it.
+      const std::int64_t limit = sequence.repeats_until(slot, 1);
+      if (limit != run_limit) {
+        in_run.clear();
+        run_limit = limit;
+      }
+      if (slot + lead < limit) slot += try_jump(in_run, slot, limit, 1);
+      // At the start of a row of tiles.
+      const std::int64_t row = sequence.row();
+      if (row > 1 && slot >= sequence.head() && (slot - sequence.head()) % row == 0) {
+        const std::int64_t rows_end = sequence.repeats_until(slot, row);
+        if (slot + lead < rows_end) slot += try_jump(by_row, slot, rows_end, row);
+      }
+    }
+    stepper.step(slot, run.tiles, class_of);
+    ++run.simulated_tiles;
+  }
+  run.cycles = stepper.last_end();
+  run.busy = stepper.busy();
+  return run;
+}
+
+}  // namespace tessera

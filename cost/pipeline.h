@@ -1,0 +1,91 @@
+// The tile pipeline as command streams: what starts when, and when everything is done.
+//
+//   Pipeline p;
+//   p.resources = {{"dma", 1}, {"mac", 1}};
+//   p.tasks = {{.name = "load x", .resource = 0, .lead = 1, .after = {{.task = 1, .tiles_back =
+//   2}}},
+//              {.name = "conv",   .resource = 1, .after = {{.task = 0}}}};
+//   p.classes = {{{100, 80}}};                     // one tile class: cycles of load and of conv
+//   p.sequence = {{.tile_class = 0, .count = 56}};
+//   PipelineRun run = simulate(p, {});             // run.cycles
+//
+// Every tile runs the same tasks; only their durations depend on the tile (edge tiles differ from
+// inner ones). A resource is one hardware queue, or several equal channels fed from one queue: it
+// starts its commands in the order they were issued, each as soon as the command's inputs are
+// there, as the command streams of real accelerators do. A task with `lead` 1 is issued one tile
+// early, before the stores of the current tile: that is what makes prefetching work.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+using Cycles = std::int64_t;
+
+struct PipelineResource {
+  std::string name;
+  int channels = 1;
+};
+
+struct PipelineDependency {
+  std::size_t task = 0;
+  int tiles_back = 0;  ///< 0: same tile; 1: the tile before; ...
+};
+
+struct PipelineTask {
+  std::string name;
+  std::size_t resource = 0;
+  int lead = 0;  ///< issued this many tiles early
+  std::vector<PipelineDependency> after;
+};
+
+struct TileRun {
+  std::size_t tile_class = 0;
+  std::int64_t count = 1;
+};
+
+/// require: (checked by simulate, std::invalid_argument) indices in range; every dependency is
+/// issued before the task that waits for it; durations not negative; one duration per task.
+struct Pipeline {
+  std::vector<PipelineResource> resources;
+  std::vector<PipelineTask> tasks;  ///< in issue order within a tile
+  std::vector<std::vector<Cycles>>
+      classes;  ///< classes[c][k]: cycles of task k in tiles of class c
+  /// The tiles in order: the runs, the whole list repeated `repeat` times (rows of tiles), between
+  /// `before` and `after`, each of which may be empty.
+  std::vector<TileRun> before;
+  std::vector<TileRun> sequence;
+  std::int64_t repeat = 1;
+  std::vector<TileRun> after;
+  Cycles start = 0;  ///< every queue is free from here (resident weights are loaded before)
+};
+
+/// One executed command, for traces.
+struct PipelineEvent {
+  std::size_t task = 0;
+  std::int64_t tile = 0;
+  int channel = 0;
+  Cycles begin = 0;
+  Cycles end = 0;
+};
+
+struct PipelineOptions {
+  /// Skip ahead once the state of all queues repeats; the result is the same to the cycle.
+  bool extrapolate = true;
+  std::vector<PipelineEvent>* events = nullptr;  ///< records every command (implies no skipping)
+  std::int64_t max_events = 100000;              ///< records no more than these
+};
+
+struct PipelineRun {
+  Cycles cycles = 0;                 ///< when the last command ends (at least `start`)
+  std::vector<Cycles> busy;          ///< per resource: summed durations
+  std::int64_t tiles = 0;            ///< tiles of the pipeline
+  std::int64_t simulated_tiles = 0;  ///< tiles really stepped through
+};
+
+/// ensure: cycles - start >= busy[r] / channels for every r, and <= the sum of busy.
+[[nodiscard]] PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options);
+
+}  // namespace tessera
