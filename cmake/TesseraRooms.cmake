@@ -6,7 +6,7 @@ target_include_directories(tessera_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_features(tessera_flags INTERFACE cxx_std_20)
 target_compile_options(tessera_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-  -Woverloaded-virtual -Werror)
+  -Woverloaded-virtual -Wno-missing-field-initializers -Werror)
 if(TESSERA_SANITIZE)
   target_compile_options(tessera_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

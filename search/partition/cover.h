@@ -1,0 +1,92 @@
+// The best way to cut a sequence of ops into consecutive runs.
+//
+//   CoverProblem problem{.ops = 4, .evaluate = my_evaluator, .bound = my_cheap_bound};
+//   CoverResult best = best_cover(problem, {.threads = 2});
+//   for (const CoverRun& run : best.runs) use(run.first, run.last, run.option);
+//
+// Every run [first, last] of consecutive ops is a candidate; a candidate has options (tile shape,
+// double buffering, where its weights live), each with a cost that adds over the cover and a peak
+// of which the cover pays the maximum. The result is the exact optimum of
+//     sum of costs + peak_weight * largest peak
+// over all 2^(ops-1) covers and all options. Evaluating a candidate is expensive (placements,
+// simulations), so it is done lazily: a shortest path over the cut points is found with lower
+// bounds in place of costs not yet known, the unknown candidates on it are evaluated, and so on
+// until the shortest path is known throughout (lazy shortest path, Dellin and Srinivasa, ICAPS
+// 2016). A maximum is exact by solving under falling caps on the peak.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "model/placement.h"
+
+namespace tessera {
+
+struct CoverOption {
+  double cost = 0;        ///< not negative
+  std::int64_t peak = 0;  ///< not negative
+};
+
+struct CoverCandidate {
+  std::vector<CoverOption> options;  ///< empty: the run cannot be used
+  /// The evaluation stopped at a limit: there may be better options than these.
+  bool complete = true;
+};
+
+struct CoverBound {
+  double cost = 0;
+  std::int64_t peak = 0;
+  bool impossible = false;  ///< proved to have no option
+};
+
+struct CoverProblem {
+  std::size_t ops = 0;
+  /// Called at most once per run, from several threads at once.
+  /// ensure: deterministic.
+  std::function<CoverCandidate(std::size_t first, std::size_t last)> evaluate;
+  /// Cheap. ensure: no option of the run costs less or peaks lower. May be empty (zero bounds).
+  std::function<CoverBound(std::size_t first, std::size_t last)> bound;
+  std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
+  double peak_weight = 0;
+};
+
+struct CoverParams {
+  int threads = 1;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::stop_token stop;
+  /// Called between rounds with (best objective known or infinity, proved bound, evaluated).
+  std::function<void(double, double, std::int64_t)> progress;
+};
+
+struct CoverRun {
+  std::size_t first = 0;
+  std::size_t last = 0;  ///< inclusive
+  std::size_t option = 0;
+};
+
+struct CoverResult {
+  Status status = Status::unknown;
+  StopReason stop = StopReason::completed;
+  std::vector<CoverRun> runs;  ///< in order, each op once; empty unless feasible
+  double objective = std::numeric_limits<double>::infinity();
+  double bound = 0;      ///< proved: no cover costs less (given complete candidates)
+  bool optimal = false;  ///< objective == bound and every candidate that mattered was complete
+  std::int64_t candidates = 0;  ///< runs within max_ops
+  std::int64_t evaluated = 0;
+  std::int64_t excluded_by_bound = 0;  ///< proved impossible without evaluation
+  std::int64_t never_needed = 0;       ///< neither: their bounds kept them off every best path
+  std::int64_t rounds = 0;
+  /// The run limit kept a run out that its bound alone would have allowed on a better cover.
+  bool limit_mattered = false;
+};
+
+/// ensure: the same result for every number of threads when it completes.
+[[nodiscard]] CoverResult best_cover(const CoverProblem& problem, const CoverParams& params);
+
+}  // namespace tessera

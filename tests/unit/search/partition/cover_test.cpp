@@ -1,0 +1,134 @@
+#include "search/partition/cover.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <random>
+
+namespace tessera {
+namespace {
+
+using Table = std::map<std::pair<std::size_t, std::size_t>, CoverCandidate>;
+
+/// Every cover, every option: the definition.
+double brute_force(const Table& table, std::size_t ops, std::size_t max_ops, double weight) {
+  double best = std::numeric_limits<double>::infinity();
+  const auto visit = [&](const auto& self, std::size_t first, double cost,
+                         std::int64_t peak) -> void {
+    if (first == ops) {
+      best = std::min(best, cost + weight * static_cast<double>(peak));
+      return;
+    }
+    for (std::size_t last = first; last < std::min(ops, first + max_ops); ++last)
+      for (const CoverOption& option : table.at({first, last}).options)
+        self(self, last + 1, cost + option.cost, std::max(peak, option.peak));
+  };
+  visit(visit, 0, 0.0, 0);
+  return best;
+}
+
+Table random_table(std::mt19937_64& rng, std::size_t ops) {
+  Table table;
+  for (std::size_t first = 0; first < ops; ++first)
+    for (std::size_t last = first; last < ops; ++last) {
+      CoverCandidate c;
+      for (std::uint64_t n = rng() % 3; n > 0; --n)
+        c.options.push_back({static_cast<double>(rng() % 64 + 8 * (last - first)),
+                             static_cast<std::int64_t>(rng() % 12)});
+      table[{first, last}] = c;
+    }
+  return table;
+}
+
+TEST(Cover, EqualsBruteForceWithAndWithoutBoundsCapsAndThreads) {
+  std::mt19937_64 rng(11);
+  int feasible = 0;
+  for (int i = 0; i < 400; ++i) {
+    const std::size_t ops = 1 + rng() % 9;
+    const Table table = random_table(rng, ops);
+    CoverProblem problem;
+    problem.ops = ops;
+    problem.peak_weight = std::array{0.0, 1.0, 5.0}[rng() % 3];
+    if (rng() % 2 == 0) problem.max_ops = 1 + rng() % ops;
+    problem.evaluate = [&](std::size_t a, std::size_t b) { return table.at({a, b}); };
+    if (rng() % 2 == 0)
+      problem.bound = [&](std::size_t a, std::size_t b) {
+        const auto& options = table.at({a, b}).options;
+        CoverBound bound{1e9, 1 << 20, options.empty()};
+        for (const CoverOption& o : options) {
+          bound.cost = std::min(bound.cost, o.cost - 0.5);
+          bound.peak = std::min(bound.peak, o.peak);
+        }
+        return bound;
+      };
+    const double expected =
+        brute_force(table, ops, std::min(problem.max_ops, ops), problem.peak_weight);
+    const CoverResult one = best_cover(problem, {});
+    const CoverResult two = best_cover(problem, {.threads = 2});
+    ASSERT_EQ(one.objective, expected) << "problem " << i;
+    ASSERT_EQ(two.objective, expected) << "problem " << i;
+    ASSERT_EQ(one.runs.size(), two.runs.size());
+    if (one.status == Status::feasible) {
+      ++feasible;
+      ASSERT_TRUE(one.optimal);
+      std::size_t next = 0;
+      for (const CoverRun& run : one.runs) {
+        ASSERT_EQ(run.first, next);
+        next = run.last + 1;
+      }
+      ASSERT_EQ(next, ops);
+    } else {
+      ASSERT_EQ(one.status, Status::infeasible);
+    }
+  }
+  EXPECT_GT(feasible, 100);
+}
+
+TEST(Cover, GoodBoundsLeaveMostCandidatesUnevaluated) {
+  CoverProblem problem;
+  problem.ops = 40;
+  std::mutex lock;
+  std::int64_t calls = 0;
+  problem.evaluate = [&](std::size_t a, std::size_t b) {
+    const std::lock_guard guard(lock);
+    ++calls;
+    return CoverCandidate{{{10.0 + static_cast<double>((b - a) * (b - a)), 1}}, true};
+  };
+  problem.bound = [](std::size_t a, std::size_t b) {
+    return CoverBound{9.0 + static_cast<double>((b - a) * (b - a)), 1, false};
+  };
+  const CoverResult result = best_cover(problem, {});
+  EXPECT_TRUE(result.optimal);
+  EXPECT_EQ(result.candidates, 40 * 41 / 2);
+  EXPECT_EQ(result.evaluated, calls);
+  EXPECT_LT(result.evaluated, 300);
+}
+
+TEST(Cover, ALimitLeavesTheBaselineAndSaysSo) {
+  CoverProblem problem;
+  problem.ops = 20;
+  std::stop_source source;
+  int calls = 0;
+  problem.evaluate = [&](std::size_t, std::size_t) {
+    if (++calls == 25) source.request_stop();
+    return CoverCandidate{{{1.0, 1}}, true};
+  };
+  const CoverResult result = best_cover(problem, {.stop = source.get_token()});
+  EXPECT_EQ(result.status, Status::feasible);
+  EXPECT_EQ(result.stop, StopReason::interrupted);
+  EXPECT_FALSE(result.optimal);
+  EXPECT_LE(result.bound, result.objective);
+}
+
+TEST(Cover, AnIncompleteCandidateKeepsTheResultFromBeingOptimal) {
+  CoverProblem problem;
+  problem.ops = 1;
+  problem.evaluate = [](std::size_t, std::size_t) { return CoverCandidate{{{1.0, 1}}, false}; };
+  EXPECT_FALSE(best_cover(problem, {}).optimal);
+}
+
+}  // namespace
+}  // namespace tessera
