@@ -1,0 +1,173 @@
+// A neural network as the planner sees it: tensors with shapes, ops in the order they run.
+//
+//   Network net = read_network("resnet50.onnx", {.dtype = ElementType::int8});  // planner/import.h
+//   for (const Op& op : net.ops)
+//     std::cout << op.name << ' ' << to_string(op.kind) << ' ' << macs(net, op) << '\n';
+//
+// Plain values. check_network() (network_shapes.h) lists what is wrong with one; every room that
+// receives a network requires that list to be empty. Tensors are row-major in the order of their
+// axes. A view is a tensor without memory of its own: another shape for the elements of its source.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "units.h"
+
+namespace tessera {
+
+using TensorIndex = std::size_t;  ///< position in Network::tensors
+using OpIndex = std::size_t;      ///< position in Network::ops; also the order of execution
+using Dim = std::int64_t;
+
+enum class ElementType : std::uint8_t {
+  float64,
+  float32,
+  float16,
+  bfloat16,
+  int64,
+  int32,
+  int16,
+  int8,
+  uint64,
+  uint32,
+  uint16,
+  uint8,
+  boolean,
+};
+
+enum class TensorKind : std::uint8_t {
+  activation,
+  weight,  ///< known before the network runs: filters, biases, tables
+};
+
+struct Tensor {
+  std::string name;
+  std::vector<Dim> shape;  ///< every extent at least 1; empty: a scalar
+  ElementType type = ElementType::float32;
+  TensorKind kind = TensorKind::activation;
+  std::optional<TensorIndex> view_of;  ///< same elements in the same order, another shape
+  friend bool operator==(const Tensor&, const Tensor&) = default;
+};
+
+enum class OpKind : std::uint8_t {
+  conv,            ///< inputs x, weights, [bias]; any number of spatial axes
+  conv_transpose,  ///< inputs x, weights, [bias]
+  max_pool,
+  average_pool,
+  reduce,          ///< over `axes`; `function` mean, sum, max, ...; a global pool is one of these
+  matmul,          ///< inputs a, b, [bias broadcast onto the output]
+  elementwise,     ///< any number of inputs, broadcast; `function` add, relu, gelu, ...
+  softmax,         ///< over `axes`
+  normalize,       ///< over `axes`; inputs x, [scale, bias]: layer and instance norms
+  batch_norm,      ///< inputs x and per-channel (axis 1) vectors: what was not folded
+  concat,          ///< along axes[0]
+  slice,           ///< `begins` and `steps` on `axes`
+  pad,             ///< `pad_begin` and `pad_end`, one per axis of the tensor; may be negative
+  resize,          ///< nearest or linear by `resize`
+  reshape,         ///< one that copies; free ones are views
+  transpose,       ///< `permutation` as in numpy
+  depth_to_space,  ///< `block`
+  space_to_depth,  ///< `block`
+  opaque,          ///< not known here: needs all of its inputs and makes all of its outputs
+};
+
+/// How a resize finds its source element: coordinates are exact rationals, so that a tile's
+/// region is exact too.
+struct ResizeRule {
+  bool linear = false;  ///< else nearest
+  enum class Coordinates : std::uint8_t {
+    half_pixel,
+    pytorch_half_pixel,
+    asymmetric,
+    align_corners
+  };
+  Coordinates coordinates = Coordinates::half_pixel;
+  enum class Nearest : std::uint8_t { round_prefer_floor, round_prefer_ceil, floor, ceil };
+  Nearest nearest = Nearest::round_prefer_floor;
+  friend bool operator==(const ResizeRule&, const ResizeRule&) = default;
+};
+
+/// What is applied to each element of an op's output before it is written.
+struct Fused {
+  std::string function;               ///< relu, clip, gelu, prelu, mul, ...
+  std::vector<TensorIndex> operands;  ///< besides the value itself, broadcast onto it
+  friend bool operator==(const Fused&, const Fused&) = default;
+};
+
+/// Attributes that an op's kind does not use keep their defaults.
+struct Op {
+  std::string name;
+  OpKind kind = OpKind::opaque;
+  std::string function;              ///< of reduce and elementwise; of opaque: the foreign type
+  std::vector<TensorIndex> inputs;   ///< activations and weights in the order of the kind
+  std::vector<TensorIndex> outputs;  ///< one; several only for opaque
+  std::vector<Fused> fused;          ///< in order
+
+  // conv, conv_transpose, pools: one entry per spatial axis
+  std::vector<Dim> kernel;
+  std::vector<Dim> stride;
+  std::vector<Dim> dilation;
+  std::vector<Dim> pad_begin;  ///< also pad: one entry per axis of the tensor
+  std::vector<Dim> pad_end;
+  std::vector<Dim> output_padding;  ///< conv_transpose
+  Dim groups = 1;
+  bool ceil_mode = false;  ///< pools: a last window may hang over the end
+
+  std::vector<std::size_t> axes;  ///< reduce, softmax, normalize, concat, slice
+  bool keep_dims = true;          ///< reduce
+  std::vector<Dim> begins;        ///< slice: one per entry of `axes`, inside the tensor
+  std::vector<Dim> steps;         ///< slice: at least 1
+  std::vector<Dim> extents;       ///< slice (per entry of `axes`), reshape and resize (per axis):
+                                  ///< of the output
+  std::vector<std::size_t> permutation;
+  Dim block = 1;
+  bool depth_first = true;  ///< depth_to_space: DCR; else CRD
+  bool transpose_a = false;
+  bool transpose_b = false;
+  ResizeRule resize;
+  friend bool operator==(const Op&, const Op&) = default;
+};
+
+struct Network {
+  std::string name;
+  std::vector<Tensor> tensors;
+  std::vector<Op> ops;  ///< every op after the producers of its inputs
+  std::vector<TensorIndex> inputs;
+  std::vector<TensorIndex> outputs;
+  friend bool operator==(const Network&, const Network&) = default;
+};
+
+/// First and last op of a run, both inside.
+struct OpRange {
+  OpIndex first = 0;
+  OpIndex last = 0;
+  friend auto operator<=>(const OpRange&, const OpRange&) = default;
+  [[nodiscard]] constexpr std::size_t size() const { return last - first + 1; }
+};
+
+[[nodiscard]] Size element_bytes(ElementType type);
+/// float32 and the like, as opposed to integers and booleans.
+[[nodiscard]] bool is_floating(ElementType type);
+
+[[nodiscard]] std::string_view to_string(ElementType type);
+[[nodiscard]] std::string_view to_string(OpKind kind);
+[[nodiscard]] std::optional<ElementType> element_type_from(std::string_view text);
+[[nodiscard]] std::optional<OpKind> op_kind_from(std::string_view text);
+
+/// Number of elements; 1 for a scalar. Nothing where it exceeds max_address.
+[[nodiscard]] std::optional<std::int64_t> element_count(const std::vector<Dim>& shape);
+/// require: check_network(network) is empty.
+[[nodiscard]] Size tensor_bytes(const Tensor& tensor);
+
+/// The tensor whose memory a view is in; the tensor itself where it is no view.
+[[nodiscard]] TensorIndex storage_of(const Network& network, TensorIndex tensor);
+
+/// Inputs and the operands of what is fused, in that order, each tensor as often as it is used.
+[[nodiscard]] std::vector<TensorIndex> operands(const Op& op);
+
+}  // namespace tessera

@@ -1,0 +1,26 @@
+// How big a network is: the figures other people publish, to compare with.
+//
+//   NetworkStats stats = network_stats(net);
+//   std::cout << stats.macs << " MACs, " << stats.weights << " weights\n";
+#pragma once
+
+#include "network.h"
+
+namespace tessera {
+
+/// Multiply-accumulates of convolutions and matrix products; 0 for every other op.
+/// require: check_network(network) is empty.
+[[nodiscard]] std::int64_t macs(const Network& network, const Op& op);
+
+struct NetworkStats {
+  std::size_t ops = 0;
+  std::int64_t macs = 0;
+  std::int64_t weights = 0;  ///< elements of weight tensors, each tensor once
+  Size weight_bytes = 0;
+  Size largest_activation = 0;  ///< bytes
+};
+
+/// require: check_network(network) is empty.
+[[nodiscard]] NetworkStats network_stats(const Network& network);
+
+}  // namespace tessera
