@@ -1,0 +1,57 @@
+// What moving a box of a tensor between off-chip and on-chip memory costs.
+//
+//   Box box{.shape = {1, 64, 56, 56}, .begin = {0, 0, 14, 0}, .end = {1, 64, 28, 56}, .element =
+//   1}; TransferCost c = transfer_cost(bursts(box, 128), link);     // c.cycles, c.bytes
+//
+// The tensor lies in off-chip memory in the order of its shape, starting at a burst border. A row
+// is a longest contiguous piece of the box; it costs the bursts it touches:
+// ceil((address mod burst + row bytes) / burst).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/hardware.h"
+#include "model/units.h"
+
+namespace tessera {
+
+struct Box {
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> begin;  ///< inside the shape
+  std::vector<std::int64_t> end;
+  Size element = 1;  ///< bytes of one element
+};
+
+struct BurstCount {
+  std::int64_t bursts = 0;
+  Size bytes = 0;  ///< of the box itself
+  std::int64_t rows = 0;
+};
+
+/// require: burst >= 1; begin, end and shape of equal length.
+/// ensure: exact, in time independent of the number of rows.
+[[nodiscard]] BurstCount bursts(const Box& box, Size burst);
+
+/// An off-chip link as the DMA sees it.
+struct Link {
+  Size burst = 1;
+  double bytes_per_cycle = 1;
+  std::int64_t latency = 0;
+  std::int64_t setup = 0;
+  std::int64_t outstanding = 1;
+};
+
+/// require: the hardware has an off-chip memory with a bandwidth, and a clock.
+[[nodiscard]] Link link_of(const Hardware& hardware);
+
+struct TransferCost {
+  std::int64_t cycles = 0;
+  Size bytes = 0;  ///< bytes on the bus: whole bursts
+};
+
+/// set-up + latency + bursts * burst / bandwidth, and never less than what the latency allows with
+/// so many bursts outstanding. Nothing to move costs nothing.
+[[nodiscard]] TransferCost transfer_cost(const BurstCount& count, const Link& link);
+
+}  // namespace tessera
