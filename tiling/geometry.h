@@ -1,0 +1,84 @@
+// Which part of every tensor each tile of a subgraph needs.
+//
+//   Subgraph part = make_subgraph(net, {3, 7});
+//   TileSpace space = tile_space(part);                         // the tensor that is cut, its axes
+//   TileGrid grid = tile_grid(part, space, {.extent = {64, 14, 56}}, HaloPolicy::recompute);
+//   for (const TileRegions& tile : grid.tiles) use(tile.needed[t]);
+//
+// One output, the anchor, is cut into a regular grid; everything else follows from it, backwards.
+// Tiles run with C outermost and W innermost. Other tensors that leave the subgraph are stored
+// piecewise as far as tiles reach; the pieces partition them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/hardware.h"
+#include "tiling/box.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+
+enum class TileAxis : std::uint8_t { channels, height, width };
+inline constexpr std::size_t tile_axes = 3;
+
+/// Extent of a tile of the anchor along C, H and W; 1 where the anchor has no such axis.
+struct TileShape {
+  std::array<Dim, tile_axes> extent{1, 1, 1};
+  friend auto operator<=>(const TileShape&, const TileShape&) = default;
+};
+
+/// What can be cut, and how each tensor follows. Depends on the subgraph alone.
+struct TileSpace {
+  std::size_t anchor = 0;  ///< local tensor: the largest of those that leave and feed nothing
+  /// Axis of the anchor; nothing where it has none, or extent 1, or its op cannot cut it.
+  std::array<std::optional<std::size_t>, tile_axes> axis;
+  TileShape whole;  ///< extents of the anchor: the shape with one tile
+  /// Per tile axis and local tensor: the axis of the tensor that moves along with the tile.
+  std::array<std::vector<std::optional<std::size_t>>, tile_axes> follows;
+  /// Per local tensor: may its overlap with the neighbouring tile be worth keeping?
+  std::vector<bool> has_halo;
+};
+
+/// One distinct tile. Indices are those of Subgraph::tensors.
+struct TileRegions {
+  std::vector<Box> needed;  ///< what must be in memory while the tile runs
+  std::vector<Box>
+      fresh;  ///< the part of it this tile loads or computes: all, unless a halo is kept
+  std::vector<Box> stored;  ///< of tensors that leave: the part this tile stores
+  std::int64_t times = 1;   ///< how many tiles of the grid are like this
+};
+
+struct TileGrid {
+  TileShape shape;
+  std::array<Dim, tile_axes> counts{1, 1, 1};
+  /// Tiles with equal extents, overlaps and paddings are one tile, listed once.
+  std::vector<TileRegions> tiles;
+  /// Per tile axis: the class of each position along it.
+  std::array<std::vector<std::uint32_t>, tile_axes> classes;
+  std::array<std::uint32_t, tile_axes> class_counts{1, 1, 1};
+
+  [[nodiscard]] std::int64_t count() const { return counts[0] * counts[1] * counts[2]; }
+  /// Index into `tiles` of the tile at a position of the grid.
+  [[nodiscard]] std::size_t at(Dim c, Dim h, Dim w) const {
+    const auto part = [&](std::size_t axis, Dim position) {
+      return std::size_t{classes[axis][static_cast<std::size_t>(position)]};
+    };
+    return (part(0, c) * class_counts[1] + part(1, h)) * class_counts[2] + part(2, w);
+  }
+};
+
+[[nodiscard]] TileSpace tile_space(const Subgraph& subgraph);
+
+/// require: 1 <= shape.extent <= space.whole.extent, equal where the axis cannot be cut.
+[[nodiscard]] TileGrid tile_grid(const Subgraph& subgraph, const TileSpace& space,
+                                 const TileShape& shape, HaloPolicy halo);
+
+/// Regions of the tile at the origin only. Grows with every extent of the shape, so what does not
+/// hold this tile holds no tile shape that is at least as large along every axis.
+[[nodiscard]] TileRegions first_tile(const Subgraph& subgraph, const TileSpace& space,
+                                     const TileShape& shape);
+
+}  // namespace tessera

@@ -1,0 +1,72 @@
+// From a subgraph and a tile to the question "where does every buffer go".
+//
+//   Lowering lowering = lower(part, space, hardware, {.double_buffer = true});
+//   for (const std::vector<Size>& sizes : tile_sizes(part, lowering, grid))
+//     session->solve({.sizes = sizes, .capacities = lowering.capacities()}, {});
+//
+// Who is alive when, is read and written when, and which relations hold depends on the subgraph
+// and the options; a tile changes nothing but the sizes.
+//
+// Op k is step k. With double buffering two neighbouring tiles are laid out, an even one at steps
+// 0 .. n-1 and an odd one at n .. 2n-1, and the schedule repeats: inputs, outputs and refetched
+// weights have two copies, one at work while the other is loaded or stored by DMA (a write in
+// the step before the copy is first used; a read in the step after its last use). Without it,
+// loads and stores happen between two steps, where no mode restricts them.
+#pragma once
+
+#include <vector>
+
+#include "model/hardware.h"
+#include "model/problem.h"
+#include "tiling/geometry.h"
+
+namespace tessera {
+
+struct LoweringOptions {
+  bool double_buffer = false;
+  WeightPolicy weights = WeightPolicy::resident;
+  HaloPolicy halo = HaloPolicy::recompute;
+  friend bool operator==(const LoweringOptions&, const LoweringOptions&) = default;
+};
+
+/// What a buffer of the problem holds.
+enum class BufferRole : std::uint8_t {
+  tile,     ///< the tile's part of a tensor (the fresh part, where a halo is kept)
+  columns,  ///< overlap with the tile to the left, kept
+  rows,     ///< overlap with the tiles above, kept
+};
+
+struct LoweredBuffer {
+  std::size_t tensor = 0;  ///< in Subgraph::tensors
+  BufferRole role = BufferRole::tile;
+  int copy = 0;  ///< 1 for the second of two copies
+};
+
+struct Lowering {
+  LoweringOptions options;
+  PlacementProblem problem;            ///< sizes of the whole tensors
+  std::vector<LoweredBuffer> buffers;  ///< of problem.buffers
+  Step steps_per_tile = 0;
+  /// Some buffer keeps its content from tile to tile, so that all tiles share one placement.
+  bool across_tiles = false;
+
+  [[nodiscard]] std::vector<Size> capacities() const;
+};
+
+/// require: `space` is tile_space(subgraph).
+/// ensure: validate(problem) is empty, given a valid profile.
+[[nodiscard]] Lowering lower(const Subgraph& subgraph, const TileSpace& space,
+                             const Hardware& hardware, const LoweringOptions& options);
+
+/// Sizes of the buffers for one tile, at least 1.
+[[nodiscard]] std::vector<Size> tile_sizes(const Subgraph& subgraph, const Lowering& lowering,
+                                           const TileRegions& tile);
+
+/// The size vectors that all have to be placed for the grid to fit: those of the distinct tiles,
+/// without those another one covers; where buffers live across tiles a single one, the largest of
+/// each buffer, since such a buffer cannot be elsewhere in the next tile.
+[[nodiscard]] std::vector<std::vector<Size>> demands(const Subgraph& subgraph,
+                                                     const Lowering& lowering,
+                                                     const TileGrid& grid);
+
+}  // namespace tessera
