@@ -1,0 +1,206 @@
+#include "planner/decide.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/check.h"
+#include "planner/engines.h"
+#include "planner/goal.h"
+#include "planner/race.h"
+#include "planner/relax.h"
+#include "search/placement/bounds.h"
+#include "search/placement/greedy.h"
+
+namespace tessera {
+
+namespace {
+
+/// Nodes of the canonical search before a second engine is asked: some tens of milliseconds.
+constexpr std::int64_t small_budget = 20'000;
+
+/// Above this many buffers an engine that keeps pairs of buffers is not worth its memory.
+constexpr std::size_t many_buffers = 20'000;
+
+/// Engines in a race, most promising first. The SAT engine takes every rule, so it closes the list.
+constexpr std::array<std::string_view, 4> racers = {"canonical", "learning", "sat", "smt"};
+
+struct Asker {
+  const PlacementProblem& problem;
+  const SearchParams& params;
+  const DecideParams& how;
+  Stats stats;
+
+  void phase(std::string_view name) const {
+    if (how.phase) how.phase(name);
+  }
+
+  void note(std::string_view engine, const Stats& more) {
+    for (const Stat& stat : more)
+      stats.push_back({std::string(engine) + "." + stat.name, stat.value});
+  }
+
+  Decision decided(SearchResult found, std::string_view engine) {
+    found.stats = std::move(stats);
+    return {std::move(found), std::string(engine)};
+  }
+
+  Decision limit(StopReason stop, std::string reason) {
+    SearchResult found;
+    found.stop = stop;
+    found.reason = std::move(reason);
+    return decided(std::move(found), how.engine);
+  }
+
+  std::optional<Decision> by_bounds() {
+    phase("bounds");
+    Bounds bounds = lower_bounds(problem, {.budget = params.budget});
+    if (!bounds.infeasible) return std::nullopt;
+    SearchResult found;
+    found.status = Status::infeasible;
+    found.reason = std::move(*bounds.infeasible);
+    return decided(std::move(found), "bounds");
+  }
+
+  /// A placement of the problem or of its relaxation becomes an answer if it keeps every rule.
+  std::optional<Decision> lifted(const Placement& placement, std::string_view engine) {
+    std::optional<Placement> whole = lift(problem, placement);
+    if (!whole) return std::nullopt;
+    SearchResult found;
+    found.status = Status::feasible;
+    found.placement = std::move(whole);
+    return decided(std::move(found), engine);
+  }
+
+  std::optional<Decision> by_greedy() {
+    if (how.skip_greedy || greedy_unsupported(problem)) return std::nullopt;
+    phase("greedy");
+    GreedyResult quick = place_greedily(
+        problem, {.budget = params.budget, .seed = params.seed, .first_fit_is_enough = true});
+    note("greedy", quick.stats);
+    if (!quick.placement) return std::nullopt;
+    return lifted(*quick.placement, "greedy");
+  }
+
+  std::optional<Decision> by_small_canonical() {
+    const std::unique_ptr<PlacementEngine> canonical = make_engine("canonical");
+    if (!canonical) return std::nullopt;
+    const bool whole = !canonical->unsupported(problem, Goal::fit);
+    PlacementProblem simple;
+    if (!whole) {
+      if (!has_bank_rules(problem)) return std::nullopt;
+      simple = relaxed(problem);
+      if (canonical->unsupported(simple, Goal::fit)) return std::nullopt;
+    }
+    phase("canonical");
+    SearchParams small = params;
+    small.goal = Goal::fit;
+    small.proof.clear();
+    small.budget.meter = nullptr;
+    small.budget.max_nodes = std::min(small.budget.max_nodes, small_budget);
+    SearchResult found = canonical->solve(whole ? problem : simple, small);
+    note("canonical", found.stats);
+    if (found.status == Status::infeasible) return decided(std::move(found), "canonical");
+    if (found.status == Status::feasible) return lifted(*found.placement, "canonical");
+    return std::nullopt;
+  }
+
+  Decision by_race() {
+    phase(params.goal == Goal::fit ? "race" : "optimize");
+    std::vector<std::unique_ptr<PlacementEngine>> engines;
+    std::vector<Contender> contenders;
+    std::string refusals;
+    for (const std::string_view name : racers) {
+      if (contenders.size() == 2) break;
+      const EngineEntry* entry = find_engine(name);
+      if (entry == nullptr) continue;
+      // The general solvers step in where the engines made for this problem do not apply.
+      if (!contenders.empty() && name == "smt") break;
+      if (name == "sat" && contenders.size() == 1 && problem.buffers.size() > many_buffers) break;
+      std::unique_ptr<PlacementEngine> engine = entry->make();
+      if (const auto why = engine->unsupported(problem, params.goal)) {
+        refusals += (refusals.empty() ? "" : " ") + *why;
+        continue;
+      }
+      contenders.push_back({*engine, entry->ns_per_unit});
+      engines.push_back(std::move(engine));
+    }
+    if (contenders.empty())
+      return limit(StopReason::completed, "No engine takes this problem: " + refusals);
+    RaceResult won = race(problem, contenders, params, how.threads);
+    const std::string name(engines[won.winner]->name());
+    note(name, won.found.stats);
+    return decided(std::move(won.found), name);
+  }
+
+  Decision by_name() {
+    phase(how.engine);
+    const std::unique_ptr<PlacementEngine> engine = make_engine(how.engine);
+    SearchResult found = engine->solve(problem, params);
+    note(how.engine, found.stats);
+    return decided(std::move(found), how.engine);
+  }
+
+  Decision automatic() {
+    if (auto answer = by_bounds()) return std::move(*answer);
+    std::optional<Decision> first = by_greedy();
+    if (!first) {
+      if (const auto stop = params.budget.exhausted()) return limit(*stop, {});
+      first = by_small_canonical();
+    }
+    if (first && (params.goal == Goal::fit || first->found.status == Status::infeasible))
+      return std::move(*first);
+    if (const auto stop = params.budget.exhausted()) {
+      if (!first) return limit(*stop, {});
+      first->found.stop = *stop;
+      return std::move(*first);
+    }
+    if (!first) return by_race();
+    // A goal beyond fitting: keep the first placement in case a limit strikes.
+    if (goal_value(problem, *first->found.placement, params.goal) ==
+        goal_floor(problem, params.goal)) {
+      first->found.bound = goal_floor(problem, params.goal);
+      return std::move(*first);
+    }
+    stats = first->found.stats;
+    Decision best = by_race();
+    if (best.found.status == Status::infeasible) return best;
+    const bool better = best.found.status == Status::feasible &&
+                        goal_value(problem, *best.found.placement, params.goal) <=
+                            goal_value(problem, *first->found.placement, params.goal);
+    if (better) return best;
+    first->found.stop = best.found.stop;
+    first->found.bound = best.found.bound;
+    first->found.reason = std::move(best.found.reason);
+    first->found.stats = std::move(best.found.stats);
+    return std::move(*first);
+  }
+};
+
+}  // namespace
+
+Decision decide(const PlacementProblem& problem, const SearchParams& params,
+                const DecideParams& how) {
+  Asker asker{problem, params, how, {}};
+  return how.engine == "auto" ? asker.automatic() : asker.by_name();
+}
+
+std::string certify(const PlacementProblem& problem, const SearchParams& params) {
+  for (const std::string_view name : {"learning", "sat"}) {
+    const std::unique_ptr<PlacementEngine> engine = make_engine(name);
+    if (!engine || engine->unsupported(problem, Goal::fit)) continue;
+    SearchParams own = params;
+    own.goal = Goal::fit;
+    std::error_code ignored;
+    const SearchResult found = engine->solve(problem, own);
+    if (found.status == Status::infeasible && std::filesystem::exists(params.proof, ignored))
+      return std::string(name);
+    std::filesystem::remove(params.proof, ignored);
+  }
+  return {};
+}
+
+}  // namespace tessera

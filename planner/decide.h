@@ -1,0 +1,42 @@
+// Is there a placement at all? The order in which engines are asked.
+//
+//   Decision answer = decide(problem, params, {.engine = "auto", .threads = 2});
+//   if (answer.found.status == Status::infeasible) std::cout << answer.engine << " proved it";
+//
+// auto: bounds -> greedy -> canonical search with a small budget (on the problem without bank rules
+// where it cannot take them: its "no" counts, its placement is tried) -> a race of two complete
+// engines. place() in place.h is this, once or many times, and the checker behind it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "../model/engine.h"
+
+namespace tessera {
+
+struct DecideParams {
+  std::string engine = "auto";
+  int threads = 2;
+  bool skip_greedy = false;                           ///< where it is known to find nothing
+  std::function<void(std::string_view phase)> phase;  ///< called when a phase begins; may be empty
+};
+
+struct Decision {
+  SearchResult found;
+  std::string engine;  ///< who decided
+};
+
+/// require: validate(problem) is empty, `engine` is "auto" or the name of one that supports the
+/// problem with params.goal.
+/// ensure: with Goal::cost or Goal::modes a placement is optimal iff found.bound equals its value.
+[[nodiscard]] Decision decide(const PlacementProblem& problem, const SearchParams& params,
+                              const DecideParams& how);
+
+/// Writes a certificate that the problem is infeasible to params.proof with the first engine that
+/// can; says who, or nothing if none could within the budget.
+/// require: the problem is infeasible, params.proof is not empty.
+[[nodiscard]] std::string certify(const PlacementProblem& problem, const SearchParams& params);
+
+}  // namespace tessera

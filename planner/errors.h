@@ -1,0 +1,33 @@
+// What planner/ throws. The command line turns the first two into exit 2 and the last into exit 1.
+//
+//   try { place(load_problem("net.csv", {}), {}); }
+//   catch (const BadInput& bad) { std::cerr << bad.what() << '\n'; }   // "net.csv:3: size is 0..."
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tessera {
+
+/// The input, or what was asked of it, is wrong. The text is one sentence, and names file and line
+/// where there is one; `hint` says what would fix it and may be empty.
+class BadInput : public std::runtime_error {
+ public:
+  explicit BadInput(const std::string& what, std::string hint_text = {})
+      : std::runtime_error(what), hint(std::move(hint_text)) {}
+  std::string hint;
+};
+
+/// A file could not be written.
+class OutputError : public BadInput {
+ public:
+  using BadInput::BadInput;
+};
+
+/// An engine gave an answer that the checker refuses: a bug in Tessera, never the user's fault.
+class InternalError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+}  // namespace tessera

@@ -1,0 +1,222 @@
+#include "planner/files.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+
+#include "io/buffer_csv.h"
+#include "io/files.h"
+#include "io/hardware_yaml.h"
+#include "io/load.h"
+#include "io/placement_json.h"
+#include "io/problem_yaml.h"
+#include "io/svg.h"
+#include "io/units.h"
+
+namespace tessera {
+
+struct CsvOrigin {
+  CsvTable table;
+};
+
+namespace {
+
+/// Runs a reader or writer of io/ and turns its error into the planner's.
+template <typename Error = BadInput, typename Function>
+auto translated(Function&& function) {
+  try {
+    return function();
+  } catch (const InputError& error) {
+    throw Error(error.what(), error.hint);
+  }
+}
+
+LifetimeEnd lifetime_end(Lifetimes lifetimes) {
+  switch (lifetimes) {
+    case Lifetimes::half_open:
+      return LifetimeEnd::half_open;
+    case Lifetimes::inclusive:
+      return LifetimeEnd::inclusive;
+    case Lifetimes::by_header:
+      break;
+  }
+  return LifetimeEnd::by_header;
+}
+
+std::filesystem::path input_path(const std::string& path) {
+  return path == "-" ? "/dev/stdin" : path;
+}
+
+/// Offsets of a CSV, matched to the problem's buffers by id.
+PlacementResult result_from_csv(const std::string& path, const PlacementProblem& problem,
+                                const LoadedProblem& read) {
+  if (problem.memories.size() != 1)
+    throw BadInput(path + ": a CSV cannot say which memory a buffer is in, and there are " +
+                       std::to_string(problem.memories.size()),
+                   "give a placement JSON");
+  std::unordered_map<std::string_view, BufferIndex> rows;
+  for (BufferIndex b = 0; b < read.problem.buffers.size(); ++b)
+    rows.emplace(read.problem.buffers[b].id, b);
+  PlacementResult result;
+  result.status = Status::feasible;
+  Placement placement;
+  placement.modes.assign(1, {});
+  for (const Buffer& buffer : problem.buffers) {
+    const auto row = rows.find(buffer.id);
+    if (row == rows.end()) throw BadInput(path + ": buffer '" + buffer.id + "' has no row");
+    const Buffer& given = read.problem.buffers[row->second];
+    const std::string where = path + ":" + std::to_string(read.source.buffers.at(row->second)) +
+                              ": buffer '" + buffer.id + "' ";
+    if (!given.offset) throw BadInput(where + "has no offset");
+    if (given.size != buffer.size)
+      throw BadInput(where + "has size " + std::to_string(given.size) + ", but " +
+                     std::to_string(buffer.size) + " in the problem");
+    placement.places.push_back({0, *given.offset});
+  }
+  if (read.problem.buffers.size() != problem.buffers.size())
+    throw BadInput(path + ": has " + std::to_string(read.problem.buffers.size()) +
+                   " buffers, but the problem has " + std::to_string(problem.buffers.size()));
+  result.placement = std::move(placement);
+  return result;
+}
+
+}  // namespace
+
+Input load_input(const std::string& path, const InputOptions& options) {
+  return translated([&] {
+    LoadOptions own;
+    own.csv.lifetimes = lifetime_end(options.lifetimes);
+    own.capacity = options.capacity;
+    if (!options.profile.empty())
+      own.memories = placement_memories(load_profile(options.profile, options.shelves));
+    LoadedProblem loaded = load_problem(input_path(path), own);
+    Input input;
+    input.problem = std::move(loaded.problem);
+    input.notes = std::move(loaded.notes);
+    switch (loaded.format) {
+      case ProblemFormat::buffer_csv:
+        input.format = "csv";
+        break;
+      case ProblemFormat::problem_yaml:
+        input.format = "yaml";
+        break;
+      case ProblemFormat::dsa_json:
+        input.format = "json";
+        break;
+    }
+    if (loaded.csv) input.csv = std::make_shared<CsvOrigin>(CsvOrigin{std::move(*loaded.csv)});
+    return input;
+  });
+}
+
+PlacementResult load_result(const std::string& path, const Input& input) {
+  return translated([&] {
+    std::string text = read_file(input_path(path));
+    if (detect_format(text) == ProblemFormat::dsa_json)
+      return read_placement_json(text, path, input.problem);
+    LoadedProblem read = load_problem_text(std::move(text), path);
+    if (read.format != ProblemFormat::buffer_csv)
+      throw BadInput(path + ": is neither a placement JSON nor a CSV with offsets");
+    return result_from_csv(path, input.problem, read);
+  });
+}
+
+std::string result_json(const PlacementProblem& problem, const PlacementResult& result) {
+  return write_placement_json(problem, result);
+}
+
+namespace {
+
+void require_csv(const PlacementProblem& problem) {
+  const std::vector<std::string> lost = csv_cannot_express(problem);
+  if (!lost.empty())
+    throw BadInput("CSV cannot express this problem: " + lost.front(), "use .json or .yaml");
+}
+
+}  // namespace
+
+std::string result_csv(const Input& input, const Placement& placement) {
+  if (input.csv) return write_buffer_csv(input.csv->table, placement.places);
+  require_csv(input.problem);
+  return write_buffer_csv(input.problem, placement.places);
+}
+
+std::string problem_csv(const Input& input) {
+  require_csv(input.problem);
+  return write_buffer_csv(input.problem);
+}
+
+std::string problem_yaml(const PlacementProblem& problem) {
+  return write_problem_yaml(problem);
+}
+
+std::string placed_yaml(const PlacementProblem& problem, const Placement& placement) {
+  PlacementProblem fixed = problem;
+  for (BufferIndex b = 0; b < fixed.buffers.size(); ++b) {
+    fixed.buffers[b].memories = {placement.places[b].memory};
+    fixed.buffers[b].offset = placement.places[b].offset;
+  }
+  return write_problem_yaml(fixed);
+}
+
+std::string placement_picture(const PlacementProblem& problem, const Placement& placement,
+                              const std::string& title) {
+  SvgOptions options;
+  options.title = title;
+  return placement_svg(problem, placement, options);
+}
+
+std::vector<std::filesystem::path> profile_shelves(const std::vector<std::string>& first) {
+  std::vector<std::filesystem::path> shelves(first.begin(), first.end());
+  if (const char* own = std::getenv("TESSERA_PROFILES"); own != nullptr && *own != '\0')
+    shelves.emplace_back(own);
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path installed =
+      program.parent_path().parent_path() / TESSERA_INSTALLED_PROFILES;
+  for (const std::filesystem::path& shelf :
+       {installed, std::filesystem::path(TESSERA_SOURCE_PROFILES)}) {
+    if (std::filesystem::is_directory(shelf, error)) shelves.push_back(shelf);
+  }
+  return shelves;
+}
+
+std::vector<std::string> profile_list(const std::vector<std::string>& first) {
+  return translated([&] { return profile_names(profile_shelves(first)); });
+}
+
+Hardware load_profile(const std::string& name_or_path, const std::vector<std::string>& first) {
+  return translated([&] {
+    const std::vector<std::filesystem::path> shelves = profile_shelves(first);
+    return read_hardware_yaml_file(find_profile(name_or_path, shelves), shelves);
+  });
+}
+
+Size parse_size_text(std::string_view text, const std::string& what) {
+  const Parsed<Size> parsed = parse_size(text);
+  if (!parsed)
+    throw BadInput(what + " '" + std::string(text) + "' " + parsed.error,
+                   "a number of bytes, or a number with a unit: 65536, 64 KiB, 1 MiB");
+  return *parsed;
+}
+
+std::chrono::nanoseconds parse_duration_text(std::string_view text, const std::string& what) {
+  const Parsed<std::chrono::nanoseconds> parsed = parse_duration(text);
+  if (!parsed)
+    throw BadInput(what + " '" + std::string(text) + "' " + parsed.error,
+                   "a number with a unit: 500ms, 10s, 2m");
+  return *parsed;
+}
+
+std::string size_text(Size size) {
+  return format_size(size);
+}
+
+void write_output(const std::string& path, std::string_view text) {
+  translated<OutputError>([&] { write_file_atomically(path, text); });
+}
+
+}  // namespace tessera

@@ -1,0 +1,81 @@
+// Files in, files out, for programs that see only planner/ and model/.
+//
+//   Input input = load_input("net.csv", {.capacity = 1 << 20});
+//   PlacementResult result = place(input.problem, {});
+//   write_output("placed.json", result_json(input.problem, result));
+//
+// INPUT is a buffer CSV, a problem YAML or a dsa-solver JSON, told apart by content; "-" is the
+// standard input. Everything here throws BadInput ("file:line: what is wrong"), or OutputError
+// where a file cannot be written.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../model/hardware.h"
+#include "../model/placement.h"
+#include "../model/problem.h"
+#include "errors.h"
+
+namespace tessera {
+
+/// How the upper end of a lifetime in a CSV file is read.
+enum class Lifetimes : std::uint8_t { by_header, half_open, inclusive };
+
+struct InputOptions {
+  std::optional<Size> capacity;      ///< takes the place of the input's own
+  std::string profile;               ///< name or file of a hardware profile; empty: none
+  std::vector<std::string> shelves;  ///< folders with profiles, before the standard ones
+  Lifetimes lifetimes = Lifetimes::by_header;
+};
+
+/// What write_buffer_csv() needs to give a CSV back with nothing lost.
+struct CsvOrigin;
+
+struct Input {
+  PlacementProblem problem;
+  std::string format;              ///< "csv", "yaml" or "json"
+  std::vector<std::string> notes;  ///< what the input says that has no effect, as sentences
+  std::shared_ptr<const CsvOrigin> csv;
+};
+
+[[nodiscard]] Input load_input(const std::string& path, const InputOptions& options);
+
+/// A result of place() as JSON, or a CSV of the same buffers with an offset for each.
+[[nodiscard]] PlacementResult load_result(const std::string& path, const Input& input);
+
+[[nodiscard]] std::string result_json(const PlacementProblem& problem,
+                                      const PlacementResult& result);
+/// The input's columns plus `offset`; throws BadInput if CSV cannot express the problem.
+[[nodiscard]] std::string result_csv(const Input& input, const Placement& placement);
+[[nodiscard]] std::string problem_csv(const Input& input);
+[[nodiscard]] std::string problem_yaml(const PlacementProblem& problem);
+/// The problem with every buffer's offset (and memory) fixed to the placement, as YAML.
+[[nodiscard]] std::string placed_yaml(const PlacementProblem& problem, const Placement& placement);
+[[nodiscard]] std::string placement_picture(const PlacementProblem& problem,
+                                            const Placement& placement, const std::string& title);
+
+/// Folders where profiles are looked for: $TESSERA_PROFILES, beside an installed program
+/// (../share/tessera/profiles), and the source tree it was built from.
+[[nodiscard]] std::vector<std::filesystem::path> profile_shelves(
+    const std::vector<std::string>& first = {});
+[[nodiscard]] std::vector<std::string> profile_list(const std::vector<std::string>& first = {});
+[[nodiscard]] Hardware load_profile(const std::string& name_or_path,
+                                    const std::vector<std::string>& first = {});
+
+/// "16 KiB" -> 16384; "500ms" -> 500 ms. Throws BadInput that begins with `what`.
+[[nodiscard]] Size parse_size_text(std::string_view text, const std::string& what);
+[[nodiscard]] std::chrono::nanoseconds parse_duration_text(std::string_view text,
+                                                           const std::string& what);
+/// 16384 -> "16 KiB".
+[[nodiscard]] std::string size_text(Size size);
+
+/// The file appears whole or not at all; devices and pipes are written to directly.
+void write_output(const std::string& path, std::string_view text);
+
+}  // namespace tessera

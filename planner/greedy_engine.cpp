@@ -1,0 +1,45 @@
+#include "planner/greedy_engine.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "planner/relax.h"
+#include "search/placement/greedy.h"
+
+namespace tessera {
+
+namespace {
+
+class GreedyEngine final : public PlacementEngine {
+ public:
+  std::string_view name() const override { return "greedy"; }
+
+  std::optional<std::string> unsupported(const PlacementProblem& problem,
+                                         Goal goal) const override {
+    if (goal != Goal::fit) return "Greedy placement optimises neither costs nor modes.";
+    return greedy_unsupported(problem);
+  }
+
+  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
+    GreedyResult quick = place_greedily(problem, {.budget = params.budget, .seed = params.seed});
+    SearchResult found;
+    found.stats = std::move(quick.stats);
+    if (quick.placement) found.placement = lift(problem, *quick.placement);
+    if (found.placement) {
+      found.status = Status::feasible;
+      return found;
+    }
+    found.stop = params.budget.exhausted().value_or(StopReason::completed);
+    found.reason = "Greedy placement found nothing, which proves nothing; ask a complete engine.";
+    return found;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementEngine> make_greedy_engine() {
+  return std::make_unique<GreedyEngine>();
+}
+
+}  // namespace tessera

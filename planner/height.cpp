@@ -1,0 +1,185 @@
+#include "planner/height.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "model/check.h"
+#include "model/derived.h"
+#include "search/placement/minimize.h"
+
+namespace tessera {
+
+namespace {
+
+/// Joins memories into groups (union by smallest index; there are few memories).
+struct Groups {
+  std::vector<MemoryIndex> root;
+  explicit Groups(std::size_t count) : root(count) { std::iota(root.begin(), root.end(), 0U); }
+  MemoryIndex find(MemoryIndex m) const {
+    while (root[m] != m) m = root[m];
+    return m;
+  }
+  void join(MemoryIndex a, MemoryIndex b) {
+    const auto [low, high] = std::minmax(find(a), find(b));
+    root[high] = low;
+  }
+};
+
+/// Every height a placement can have is a multiple of this: sizes, alignments and every address
+/// the problem names are.
+Size height_granule(const PlacementProblem& problem) {
+  Size granule = 0;
+  const auto take = [&granule](Size value) { granule = std::gcd(granule, value); };
+  for (const Memory& memory : problem.memories) {
+    take(memory.alignment == 1 ? 0 : memory.alignment);
+    for (const AddressRange& range : bank_ranges(memory)) {
+      if (!memory.banks.empty()) take(range.end);
+    }
+    for (const AddressRange& range : memory.reserved) {
+      take(range.begin);
+      take(range.end);
+    }
+  }
+  for (const Buffer& buffer : problem.buffers) {
+    take(buffer.size);
+    take(buffer.alignment == 1 ? 0 : buffer.alignment);
+    if (buffer.offset) take(*buffer.offset);
+    if (buffer.window) take(buffer.window->begin);
+    for (const Gap& gap : buffer.gaps) {
+      if (!gap.window) continue;
+      take(gap.window->begin);
+      take(gap.window->end);
+    }
+  }
+  return std::max<Size>(granule, 1);
+}
+
+Size largest(const std::vector<Size>& values, const std::vector<MemoryIndex>& group) {
+  Size most = 0;
+  for (const MemoryIndex m : group) most = std::max(most, values[m]);
+  return most;
+}
+
+/// Bisection on the height of one group with decide(); improves `best` and raises `low`.
+/// Gives the reason to stop if a limit ended it.
+std::optional<StopReason> minimise_group(const PlacementProblem& problem,
+                                         const std::vector<MemoryIndex>& group,
+                                         const HeightParams& params, Decision& best, Size& low) {
+  const Size granule = height_granule(problem);
+  low = align_up(low, granule);
+  bool first = true;
+  for (;;) {
+    const std::vector<Size> now = heights(problem, *best.found.placement);
+    const Size high = largest(now, group);
+    std::vector<Size> bounds = params.lower_bounds;
+    if (params.progress) params.progress(now, bounds);
+    if (low >= high) return std::nullopt;
+    // The bound itself is met more often than anything else.
+    const Size target = first ? low : low + align_down((high - granule - low) / 2, granule);
+    first = false;
+    Decision answer;
+    if (target < 1) {
+      answer.found.status = Status::infeasible;
+    } else {
+      PlacementProblem lower = problem;
+      for (const MemoryIndex m : group) limit_height(lower, m, target);
+      SearchParams search = params.search;
+      search.proof.clear();
+      search.goal = Goal::fit;
+      DecideParams how = params.how;
+      how.phase = nullptr;
+      answer = decide(lower, search, how);
+    }
+    if (answer.found.status == Status::unknown) return answer.found.stop;
+    if (answer.found.status == Status::infeasible) {
+      low = std::max<Size>(target, 0) + granule;
+    } else {
+      answer.found.stats = std::move(best.found.stats);
+      best = std::move(answer);
+    }
+  }
+}
+
+}  // namespace
+
+void limit_height(PlacementProblem& problem, MemoryIndex m, Size height) {
+  Memory& memory = problem.memories[m];
+  if (height >= memory.capacity) return;
+  if (memory.banks.empty()) {
+    memory.capacity = height;
+    for (AddressRange& range : memory.reserved) range.end = std::min(range.end, height);
+    std::erase_if(memory.reserved, [](const AddressRange& range) { return range.empty(); });
+  } else {
+    memory.reserved.push_back({height, memory.capacity});
+  }
+}
+
+std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
+  Groups groups(problem.memories.size());
+  std::vector<MemoryIndex> first_allowed(problem.buffers.size());
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
+    first_allowed[b] = allowed.front();
+    for (const MemoryIndex m : allowed) groups.join(allowed.front(), m);
+  }
+  for (const Relation& relation : problem.relations) {
+    for (const BufferIndex b : relation.buffers)
+      groups.join(first_allowed[relation.buffers.front()], first_allowed[b]);
+  }
+  std::vector<std::vector<MemoryIndex>> members(problem.memories.size());
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) members[groups.find(m)].push_back(m);
+  std::erase_if(members, [](const auto& group) { return group.empty(); });
+  return members;
+}
+
+HeightResult least_height(const PlacementProblem& problem, std::optional<Decision> start,
+                          const HeightParams& params) {
+  HeightResult result;
+  result.lower_bounds = params.lower_bounds;
+  const bool canonical = params.how.engine == "auto" || params.how.engine == "canonical";
+  if (canonical && !minimize_unsupported(problem)) {
+    MinimizeParams own{.budget = params.search.budget,
+                       .seed = params.search.seed,
+                       .threads = params.how.threads,
+                       .canonical = {},
+                       .start = std::nullopt,
+                       .lower_bounds = params.lower_bounds,
+                       .decide = nullptr,
+                       .progress = params.progress};
+    if (start) own.start = start->found.placement;
+    MinimizeResult least = minimize_height(problem, own);
+    result.found.status = least.status;
+    result.found.stop = least.stop;
+    result.found.placement = std::move(least.placement);
+    result.found.reason = std::move(least.reason);
+    result.found.stats = std::move(least.stats);
+    result.lower_bounds = std::move(least.lower_bounds);
+    result.proven = least.proven;
+    result.engine = "canonical";
+    return result;
+  }
+
+  Decision best = start ? std::move(*start) : decide(problem, params.search, params.how);
+  result.engine = best.engine;
+  if (best.found.status == Status::feasible) {
+    result.proven = true;
+    for (const std::vector<MemoryIndex>& group : memory_groups(problem)) {
+      Size low = largest(result.lower_bounds, group);
+      const std::optional<StopReason> stopped = minimise_group(problem, group, params, best, low);
+      if (stopped) {
+        best.found.stop = *stopped;
+        result.proven = false;
+      }
+      // The bound is one on the largest height of the group, so on the member that has it.
+      const std::vector<Size> now = heights(problem, *best.found.placement);
+      for (const MemoryIndex m : group)
+        if (now[m] == largest(now, group)) result.lower_bounds[m] = std::min(low, now[m]);
+    }
+    result.engine = best.engine;
+  }
+  result.found = std::move(best.found);
+  return result;
+}
+
+}  // namespace tessera

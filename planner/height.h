@@ -1,0 +1,47 @@
+// The least height, whatever rules the problem has.
+//
+//   HeightResult least = least_height(problem, start, params, {.threads = 2});
+//   if (least.proven) ...                                     // no placement is lower
+//
+// Memories that share buffers (a buffer may choose between them, or a relation spans them) form a
+// group; the largest height of each group is minimised, so a memory with its own buffers gets its
+// own minimum.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../model/engine.h"
+#include "decide.h"
+
+namespace tessera {
+
+struct HeightParams {
+  SearchParams search;
+  DecideParams how;
+  std::vector<Size> lower_bounds;  ///< per memory, proved
+  std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress;
+};
+
+struct HeightResult {
+  SearchResult found;  ///< infeasible: not even the given capacities can be kept
+  std::vector<Size> lower_bounds;
+  bool proven = false;
+  std::string engine;
+};
+
+/// `start`: a placement that passes the checker, if one is known.
+/// require: validate(problem) is empty.
+[[nodiscard]] HeightResult least_height(const PlacementProblem& problem,
+                                        std::optional<Decision> start, const HeightParams& params);
+
+/// The problem with no address of the memory at or above `height` allowed.
+/// require: height >= 1.
+void limit_height(PlacementProblem& problem, MemoryIndex memory, Size height);
+
+/// Memories that must be minimised together, each group sorted.
+[[nodiscard]] std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem);
+
+}  // namespace tessera

@@ -1,0 +1,231 @@
+#include "planner/place.h"
+
+#include <algorithm>
+#include <mutex>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "model/check.h"
+#include "model/derived.h"
+#include "model/validate.h"
+#include "planner/decide.h"
+#include "planner/engines.h"
+#include "planner/errors.h"
+#include "planner/goal.h"
+#include "planner/height.h"
+#include "search/placement/bounds.h"
+
+namespace tessera {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point deadline_of(const PlaceParams& params, Clock::time_point start) {
+  if (!params.timeout) return Clock::time_point::max();
+  if (*params.timeout > Clock::time_point::max() - start) return Clock::time_point::max();
+  return start + std::chrono::duration_cast<Clock::duration>(*params.timeout);
+}
+
+Goal goal_of(Minimize what) {
+  if (what == Minimize::cost) return Goal::cost;
+  if (what == Minimize::modes) return Goal::modes;
+  return Goal::fit;
+}
+
+void require_valid(const PlacementProblem& problem) {
+  const std::vector<Defect> defects = validate(problem);
+  if (!defects.empty()) throw BadInput(defects.front().message);
+}
+
+void require_engine(const PlacementProblem& problem, const PlaceParams& params, Goal goal) {
+  if (params.engine == "auto") return;
+  const EngineEntry* entry = find_engine(params.engine);
+  if (entry == nullptr) {
+    std::string names = "auto";
+    for (const EngineEntry& known : engine_list()) names += ", " + std::string(known.name);
+    throw BadInput("there is no engine '" + params.engine + "'", "engines: " + names);
+  }
+  if (const auto why = entry->make()->unsupported(problem, goal))
+    throw BadInput("engine " + params.engine + " cannot take this problem: " + *why,
+                   "--engine auto chooses one that can");
+}
+
+/// The checker is the last word: an answer it refuses is a bug and is never shown as an answer.
+void require_right(const PlacementProblem& problem, const Placement& placement,
+                   const std::string& engine) {
+  const std::vector<Violation> wrong = check(problem, placement, 5);
+  if (wrong.empty()) return;
+  std::ostringstream text;
+  text << "engine " << engine << " gave a placement that is wrong: " << wrong.front().message;
+  for (const Violation& violation : wrong) {
+    text << "\n  " << to_string(violation.rule) << ": " << violation.message;
+    for (const BufferIndex b : violation.buffers) {
+      if (b >= problem.buffers.size() || b >= placement.places.size()) continue;
+      text << "\n    " << problem.buffers[b].id << " of size " << problem.buffers[b].size
+           << " at offset " << placement.places[b].offset << " of memory "
+           << placement.places[b].memory;
+    }
+  }
+  throw InternalError(text.str());
+}
+
+class Placer {
+ public:
+  Placer(const PlacementProblem& problem, const PlaceParams& params)
+      : problem_(problem), params_(params), start_(Clock::now()) {}
+
+  PlacementResult run() {
+    require_valid(problem_);
+    const Minimize what = resolve_minimize(params_.minimize, problem_);
+    search_.goal = goal_of(what);
+    require_engine(problem_, params_, search_.goal);
+    search_.seed = params_.seed;
+    search_.budget = {.deadline = deadline_of(params_, start_),
+                      .max_nodes = params_.max_nodes,
+                      .stop = params_.stop};
+    how_.engine = params_.engine;
+    how_.threads = std::max(1, params_.threads);
+    how_.phase = [this](std::string_view phase) { tell(phase); };
+    result_.seed = params_.seed;
+
+    tell("bounds");
+    Bounds bounds = lower_bounds(problem_, {.budget = search_.budget});
+    result_.lower_bounds = bounds.heights;
+
+    if (bounds.infeasible && params_.engine == "auto") {
+      answer_.engine = "bounds";
+      answer_.found.status = Status::infeasible;
+      answer_.found.reason = std::move(*bounds.infeasible);
+    } else if (what == Minimize::height) {
+      minimise();
+    } else {
+      answer_ = decide(problem_, search_, how_);
+    }
+    return finish(what);
+  }
+
+ private:
+  void tell(std::string_view phase) {
+    if (!params_.progress) return;
+    const std::lock_guard lock(mutex_);
+    params_.progress({.phase = phase, .height = best_height_, .lower_bound = best_bound_});
+  }
+
+  void minimise() {
+    tell("minimize");
+    HeightParams own{
+        .search = search_, .how = how_, .lower_bounds = result_.lower_bounds, .progress = nullptr};
+    own.progress = [this](const std::vector<Size>& heights, const std::vector<Size>& bounds) {
+      if (!heights.empty()) best_height_ = *std::max_element(heights.begin(), heights.end());
+      if (!bounds.empty()) best_bound_ = *std::max_element(bounds.begin(), bounds.end());
+      tell("minimize");
+    };
+    HeightResult least = least_height(problem_, std::nullopt, own);
+    result_.proven_minimum = least.proven;
+    if (least.lower_bounds.size() == result_.lower_bounds.size())
+      result_.lower_bounds = std::move(least.lower_bounds);
+    answer_ = {std::move(least.found), std::move(least.engine)};
+  }
+
+  PlacementResult finish(Minimize what) {
+    result_.status = answer_.found.status;
+    result_.stop = answer_.found.stop;
+    result_.engine = answer_.engine;
+    result_.reason = std::move(answer_.found.reason);
+    result_.heights.assign(problem_.memories.size(), 0);
+    if (result_.status == Status::feasible) {
+      if (!answer_.found.placement)
+        throw InternalError("engine " + answer_.engine + " found a placement but gave none");
+      result_.placement = std::move(answer_.found.placement);
+      require_right(problem_, *result_.placement, answer_.engine);
+      result_.heights = heights(problem_, *result_.placement);
+      result_.cost = soft_cost(problem_, *result_.placement);
+      judge_goal(what);
+    }
+    result_.height = *std::max_element(result_.heights.begin(), result_.heights.end());
+    result_.lower_bound =
+        *std::max_element(result_.lower_bounds.begin(), result_.lower_bounds.end());
+    result_.stats = std::move(answer_.found.stats);
+    write_certificate(what);
+    result_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    return std::move(result_);
+  }
+
+  void judge_goal(Minimize what) {
+    if (what == Minimize::height) {
+      if (result_.proven_minimum && memory_groups(problem_).size() == problem_.memories.size() &&
+          result_.heights != result_.lower_bounds)
+        throw InternalError("a minimum is called proved, but its bound does not reach it");
+      return;
+    }
+    // Even when nobody asked for the least height, it may have been met.
+    const Cost bound = std::max(answer_.found.bound, goal_floor(problem_, search_.goal));
+    if (what == Minimize::cost) {
+      result_.cost_bound = bound;
+      result_.proven_optimal = bound == result_.cost;
+    } else if (what == Minimize::modes) {
+      const Cost used = goal_value(problem_, *result_.placement, Goal::modes);
+      result_.proven_optimal = bound == used;
+      answer_.found.stats.push_back({"modes_used", used});
+      answer_.found.stats.push_back({"modes_bound", bound});
+    } else {
+      result_.proven_optimal = result_.cost == 0;
+    }
+  }
+
+  /// Infeasible: a certificate of that. A proved minimum: one that nothing lower exists.
+  void write_certificate(Minimize what) {
+    if (params_.proof.empty()) return;
+    const bool minimum = what == Minimize::height && result_.proven_minimum;
+    if (result_.status != Status::infeasible && !minimum) return;
+    PlacementProblem refuted = problem_;
+    if (minimum) {
+      for (MemoryIndex m = 0; m < refuted.memories.size(); ++m)
+        if (result_.heights[m] == result_.height && result_.height > 1)
+          limit_height(refuted, m, result_.height - 1);
+    }
+    SearchParams search = search_;
+    search.proof = params_.proof;
+    search.proof += ".part";
+    std::error_code ignored;
+    std::filesystem::remove(search.proof, ignored);
+    const std::string who = certify(refuted, search);
+    if (who.empty()) {
+      result_.stats.push_back({"certificate", std::string("none")});
+      return;
+    }
+    std::filesystem::rename(search.proof, params_.proof);
+    result_.stats.push_back({"certificate", who});
+  }
+
+  const PlacementProblem& problem_;
+  const PlaceParams& params_;
+  Clock::time_point start_;
+  SearchParams search_;
+  DecideParams how_;
+  Decision answer_;
+  PlacementResult result_;
+  std::mutex mutex_;
+  std::optional<Size> best_height_;
+  std::optional<Size> best_bound_;
+};
+
+}  // namespace
+
+Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
+  if (asked != Minimize::by_input) return asked;
+  if (problem.objective == Objective::minimize_height) return Minimize::height;
+  if (problem.objective == Objective::minimize_cost) return Minimize::cost;
+  const bool soft = std::any_of(
+      problem.relations.begin(), problem.relations.end(),
+      [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
+  return soft ? Minimize::cost : Minimize::height;
+}
+
+PlacementResult place(const PlacementProblem& problem, const PlaceParams& params) {
+  return Placer(problem, params).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,70 @@
+// Where does every buffer go?
+//
+//   PlacementProblem problem = load_problem("net.csv", {.capacity = 1 << 20});    // files.h
+//   PlacementResult result = place(problem, {.timeout = std::chrono::seconds(10)});
+//   switch (result.status) {
+//     case Status::feasible: use(result.placement->places); break;
+//     case Status::infeasible: std::cout << result.reason; break;        // proved
+//     case Status::unknown: std::cout << to_string(result.stop); break;  // a limit, not a "no"
+//   }
+//
+// With the engine "auto": bounds (the load of one step may already say no), greedy placement,
+// canonical search with a small budget, then two complete engines side by side. Nothing is
+// returned before the checker of model/check.h has accepted it. The same problem, parameters and
+// seed give the same placement, unless a limit ends the search.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "../model/placement.h"
+#include "../model/problem.h"
+#include "errors.h"
+
+namespace tessera {
+
+enum class Minimize : std::uint8_t {
+  none,      ///< any placement within the capacities
+  by_input,  ///< what the problem's objective says; `fit` means: cost if it has any, else height
+  height,    ///< the least height of every memory
+  cost,      ///< the least sum of avoid_overlap costs within the capacities
+  modes,     ///< the fewest distinct modes
+};
+
+/// What a search in progress can say about itself.
+struct PlaceProgress {
+  std::string_view phase;      ///< "bounds", "greedy", "canonical", "race", "minimize", ...
+  std::optional<Size> height;  ///< best so far
+  std::optional<Size> lower_bound;
+};
+
+struct PlaceParams {
+  std::string engine = "auto";  ///< or a name of engine_list() (engines.h)
+  Minimize minimize = Minimize::none;
+  std::optional<std::chrono::nanoseconds> timeout;  ///< nothing: no limit
+  std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
+  int threads = 2;
+  std::uint64_t seed = 0;
+  std::stop_token stop;         ///< ends the search with the best answer so far
+  std::filesystem::path proof;  ///< where to write a certificate of "infeasible"; empty: none
+  /// Called from the searching threads, one at a time; must be quick.
+  std::function<void(const PlaceProgress&)> progress;
+};
+
+/// ensure: feasible => placement is set and passes check(); infeasible => proved; unknown => `stop`
+/// or `reason` says why. lower_bounds are proved in every case.
+/// throws: BadInput if validate(problem) is not empty, the engine is not known or cannot take the
+/// problem; InternalError if an engine's answer does not pass the checker.
+[[nodiscard]] PlacementResult place(const PlacementProblem& problem, const PlaceParams& params);
+
+/// What `by_input` comes down to for this problem.
+[[nodiscard]] Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem);
+
+}  // namespace tessera

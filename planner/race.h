@@ -1,0 +1,37 @@
+// Several engines on one question, side by side; the answer does not depend on who was scheduled.
+//
+//   RaceResult won = race(problem, {{*canonical, 2000}, {*learning, 30000}}, params, 2);
+//   report(won.found, names[won.winner]);
+//
+// Every engine counts its work in its own units (WorkMeter in model/engine.h); units times
+// ns_per_unit is its virtual time. A proof of infeasibility ends the race at once: it is true
+// whoever has it. A placement found at virtual time v ends it as soon as the others have
+// spent v without one, and the earliest in virtual time wins. So the placement depends on the seed
+// alone, for one thread as well as for two, unless a limit ends the race first.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "../model/engine.h"
+
+namespace tessera {
+
+struct Contender {
+  std::reference_wrapper<PlacementEngine> engine;
+  double ns_per_unit = 1000;
+};
+
+struct RaceResult {
+  SearchResult found;
+  std::size_t winner = 0;  ///< position among the contenders
+};
+
+/// require: at least one contender, each supports the problem and the goal; threads >= 1.
+/// ensure: with fewer threads than contenders they take turns with growing shares of work.
+[[nodiscard]] RaceResult race(const PlacementProblem& problem,
+                              const std::vector<Contender>& contenders, const SearchParams& params,
+                              int threads);
+
+}  // namespace tessera
