@@ -1,0 +1,250 @@
+#include "tests/support/brute_force.h"
+
+#include <algorithm>
+#include <bit>
+#include <bitset>
+#include <numeric>
+#include <stdexcept>
+
+#include "model/derived.h"
+#include "tests/support/literal_rules.h"
+
+namespace tessera::testing {
+namespace {
+
+constexpr std::size_t max_places = 256;
+using Domain = std::bitset<max_places>;
+using ModeSet = std::uint64_t;  ///< bit k: mode k is possible
+
+/// Enumerates places depth first. A place chosen for one buffer strikes out the places of the
+/// others that some rule about the two forbids, and the modes its accesses forbid.
+class Enumeration {
+ public:
+  Enumeration(const PlacementProblem& problem, OracleGoal goal)
+      : problem_(problem), goal_(goal), count_(problem.buffers.size()) {
+    for (const Buffer& buffer : problem.buffers) {
+      steps_ = std::max(steps_, buffer.live.back().upper);
+    }
+    for (const Memory& memory : problem.memories) {
+      modes_.push_back(all_modes(memory));
+      if (modes_.back().size() > 64) throw std::length_error("too many modes for the oracle");
+      const ModeSet every =
+          modes_.back().size() == 64 ? ~ModeSet{0} : (ModeSet{1} << modes_.back().size()) - 1;
+      possible_.emplace_back(static_cast<std::size_t>(steps_), every);
+    }
+    for (BufferIndex b = 0; b < count_; ++b) list_places(b);
+    compare_places();
+    chosen_.resize(count_);
+    placed_.assign(count_, false);
+    heights_.assign(problem.memories.size(), 0);
+  }
+
+  std::optional<OracleAnswer> run() {
+    std::vector<Domain> domains;
+    for (const auto& places : places_) {
+      Domain all;
+      for (std::size_t p = 0; p < places.size(); ++p) all.set(p);
+      domains.push_back(all);
+    }
+    descend(0, 0, domains);
+    return std::move(best_);
+  }
+
+ private:
+  struct Place {
+    BufferPlace at;
+    std::vector<ModeSet> modes;  ///< per step: modes this place allows; empty without modes
+  };
+
+  void list_places(BufferIndex b) {
+    const Buffer& buffer = problem_.buffers[b];
+    std::vector<Place>& places = places_.emplace_back();
+    for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
+      const Memory& memory = problem_.memories[m];
+      for (Offset offset = 0; offset + buffer.size <= memory.capacity; ++offset) {
+        const BufferPlace at{m, offset};
+        if (!literal::alone(problem_, b, at)) continue;
+        Place place{at, {}};
+        if (!modes_[m].empty()) {
+          for (Step t = 0; t < steps_; ++t) {
+            ModeSet set = 0;
+            for (std::size_t k = 0; k < modes_[m].size(); ++k) {
+              if (literal::mode_serves(problem_, b, at, t, modes_[m][k])) set |= ModeSet{1} << k;
+            }
+            place.modes.push_back(set);
+          }
+        }
+        if (places.size() == max_places) throw std::length_error("too many places for the oracle");
+        places.push_back(std::move(place));
+      }
+    }
+  }
+
+  void compare_places() {
+    compatible_.resize(count_ * count_);
+    costs_.resize(count_ * count_);
+    for (BufferIndex a = 0; a < count_; ++a) {
+      for (BufferIndex b = a + 1; b < count_; ++b) {
+        const literal::Pair pair(problem_, a, b);
+        auto& of_a = compatible_[a * count_ + b];
+        auto& of_b = compatible_[b * count_ + a];
+        of_a.resize(places_[a].size());
+        of_b.resize(places_[b].size());
+        costs_[a * count_ + b] = costs_[b * count_ + a] = pair.cost();
+        for (std::size_t p = 0; p < places_[a].size(); ++p) {
+          for (std::size_t q = 0; q < places_[b].size(); ++q) {
+            if (!pair.allows(places_[a][p].at, places_[b][q].at)) continue;
+            of_a[p].set(q);
+            of_b[q].set(p);
+          }
+        }
+      }
+    }
+  }
+
+  void descend(std::size_t depth, std::int64_t value, const std::vector<Domain>& domains) {
+    if (best_ && (goal_ == OracleGoal::any || value >= best_->value)) return;
+    if (depth == count_) {
+      best_ = OracleAnswer{placement(), value};
+      return;
+    }
+    BufferIndex next = count_;
+    for (BufferIndex b = 0; b < count_; ++b) {
+      if (!placed_[b] && (next == count_ || domains[b].count() < domains[next].count())) next = b;
+    }
+    placed_[next] = true;
+    for (std::size_t p = domains[next]._Find_first(); p < max_places;
+         p = domains[next]._Find_next(p)) {
+      try_place(depth, next, p, domains);
+    }
+    placed_[next] = false;
+  }
+
+  void try_place(std::size_t depth, BufferIndex b, std::size_t p,
+                 const std::vector<Domain>& domains) {
+    const Place& place = places_[b][p];
+    const MemoryIndex m = place.at.memory;
+    std::vector<Domain> narrowed = domains;
+    for (BufferIndex other = 0; other < count_; ++other) {
+      if (placed_[other]) continue;
+      narrowed[other] &= compatible_[b * count_ + other][p];
+      if (narrowed[other].none()) return;
+    }
+    chosen_[b] = p;
+    const std::vector<ModeSet> modes_before = possible_[m];
+    const Size height_before = heights_[m];
+    bool alive = true;
+    for (std::size_t t = 0; t < place.modes.size(); ++t) {
+      possible_[m][t] &= place.modes[t];
+      alive = alive && possible_[m][t] != 0;
+    }
+    heights_[m] = std::max(heights_[m], place.at.offset + problem_.buffers[b].size);
+    if (alive) descend(depth + 1, value_so_far(), narrowed);
+    heights_[m] = height_before;
+    possible_[m] = modes_before;
+  }
+
+  /// Never falls when another buffer is placed.
+  [[nodiscard]] std::int64_t value_so_far() const {
+    switch (goal_) {
+      case OracleGoal::any:
+        return 0;
+      case OracleGoal::height:
+        return std::accumulate(heights_.begin(), heights_.end(), Size{0});
+      case OracleGoal::cost:
+        return cost_so_far();
+      case OracleGoal::modes:
+        break;
+    }
+    std::int64_t total = 0;
+    for (MemoryIndex m = 0; m < modes_.size(); ++m) total += std::popcount(fewest_modes(m));
+    return total;
+  }
+
+  [[nodiscard]] Cost cost_so_far() const {
+    Cost total = 0;
+    for (BufferIndex a = 0; a < count_; ++a) {
+      for (BufferIndex b = a + 1; b < count_; ++b) {
+        const Cost cost = costs_[a * count_ + b];
+        if (cost == 0 || !placed_[a] || !placed_[b]) continue;
+        if (literal::share_an_address(problem_, a, places_[a][chosen_[a]].at, b,
+                                      places_[b][chosen_[b]].at)) {
+          total += cost;
+        }
+      }
+    }
+    return total;
+  }
+
+  /// A smallest set of modes with a member among the possible ones of every step.
+  [[nodiscard]] ModeSet fewest_modes(MemoryIndex m) const {
+    if (modes_[m].empty()) return 0;
+    if (modes_[m].size() > 16) throw std::length_error("too many modes to count the fewest");
+    const ModeSet all = (ModeSet{1} << modes_[m].size()) - 1;
+    ModeSet best = all;
+    for (ModeSet set = 0; set < all; ++set) {
+      if (std::popcount(set) >= std::popcount(best)) continue;
+      if (std::all_of(possible_[m].begin(), possible_[m].end(),
+                      [&](ModeSet possible) { return (possible & set) != 0; })) {
+        best = set;
+      }
+    }
+    return best;
+  }
+
+  [[nodiscard]] Placement placement() const {
+    Placement result;
+    for (BufferIndex b = 0; b < count_; ++b) {
+      result.places.push_back(places_[b][chosen_[b]].at);
+    }
+    result.modes.resize(modes_.size());
+    for (MemoryIndex m = 0; m < modes_.size(); ++m) {
+      if (modes_[m].empty()) continue;
+      const ModeSet wanted = goal_ == OracleGoal::modes ? fewest_modes(m) : ~ModeSet{0};
+      for (const ModeSet possible : possible_[m]) {
+        const int k = std::countr_zero(possible & wanted);
+        result.modes[m].push_back(modes_[m][static_cast<std::size_t>(k)].name);
+      }
+    }
+    return result;
+  }
+
+  const PlacementProblem& problem_;
+  OracleGoal goal_;
+  std::size_t count_;
+  Step steps_ = 0;
+  std::vector<std::vector<Mode>> modes_;         ///< per memory
+  std::vector<std::vector<Place>> places_;       ///< per buffer
+  std::vector<std::vector<Domain>> compatible_;  ///< [a * n + b][place of a]
+  std::vector<Cost> costs_;                      ///< [a * n + b]
+  std::vector<std::vector<ModeSet>> possible_;   ///< [memory][step]
+  std::vector<std::size_t> chosen_;
+  std::vector<bool> placed_;
+  std::vector<Size> heights_;
+  std::optional<OracleAnswer> best_;
+};
+
+}  // namespace
+
+std::vector<Mode> all_modes(const Memory& memory) {
+  if (!memory.modes_per_bank) return memory.modes;
+  std::vector<Mode> result(1);
+  for (const Bank& bank : memory.banks) {
+    std::vector<Mode> longer;
+    for (const Mode& mode : result) {
+      for (const Role role : bank.roles) {
+        longer.push_back(mode);
+        longer.back().roles.push_back(role);
+      }
+    }
+    result = std::move(longer);
+  }
+  for (Mode& mode : result) mode.name = per_bank_mode_name(mode.roles);
+  return result;
+}
+
+std::optional<OracleAnswer> brute_force(const PlacementProblem& problem, OracleGoal goal) {
+  return Enumeration(problem, goal).run();
+}
+
+}  // namespace tessera::testing

@@ -1,0 +1,54 @@
+// The contract word by word, for a placement of a tiny problem: address by address, step by step,
+// with no idea of being fast. What the oracle and the tests of the checker measure others by.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/placement.h"
+#include "model/problem.h"
+
+namespace tessera::testing::literal {
+
+/// The addresses the buffer occupies at the step, in its memory; nothing if none.
+[[nodiscard]] std::optional<AddressRange> occupied(const Buffer& buffer, Offset offset, Step step);
+
+/// The number of the bank an address is in; 0 in a memory without banks.
+[[nodiscard]] std::size_t bank_at(const Memory& memory, Offset address);
+
+/// The rules about one buffer: allowed memory, bounds, alignment, fixed offset, window, reserved
+/// ranges, borders, and the half of same_bank that asks for one bank.
+[[nodiscard]] bool alone(const PlacementProblem& problem, BufferIndex b, const BufferPlace& at);
+
+/// Does the mode allow what the buffer does at this step?
+[[nodiscard]] bool mode_serves(const PlacementProblem& problem, BufferIndex b,
+                               const BufferPlace& at, Step step, const Mode& mode);
+
+[[nodiscard]] bool share_an_address(const PlacementProblem& problem, BufferIndex a,
+                                    const BufferPlace& at_a, BufferIndex b,
+                                    const BufferPlace& at_b);
+
+/// What the problem says about two buffers, gathered once.
+class Pair {
+ public:
+  Pair(const PlacementProblem& problem, BufferIndex a, BufferIndex b);
+  /// Non-overlap and every relation between the two.
+  [[nodiscard]] bool allows(const BufferPlace& at_a, const BufferPlace& at_b) const;
+  /// What is paid if they share an address.
+  [[nodiscard]] Cost cost() const { return cost_; }
+
+ private:
+  [[nodiscard]] bool share_a_bank(const BufferPlace& at_a, const BufferPlace& at_b) const;
+
+  const PlacementProblem& problem_;
+  BufferIndex a_;
+  BufferIndex b_;
+  std::vector<RelationKind> relations_;
+  std::vector<std::pair<AddressRange, AddressRange>> together_;  ///< occupied at one step
+  bool a_before_b_ = false;                                      ///< adjacent, in this order
+  bool b_before_a_ = false;
+  Cost cost_ = 0;
+};
+
+}  // namespace tessera::testing::literal
