@@ -29,6 +29,6 @@ struct InputError : std::runtime_error {
 
 /// Input text as it may stand in a message: in backquotes, unprintable bytes as \xNN, at most 60
 /// characters.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string shown(std::string_view text);
 
 }  // namespace tessera

@@ -1,0 +1,127 @@
+#include "io/text.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+constexpr unsigned char byte(char c) {
+  return static_cast<unsigned char>(c);
+}
+
+/// Ordinary ASCII: printable, tab, CR or LF.
+constexpr bool plain(char c) {
+  return (byte(c) >= 0x20 && byte(c) < 0x7f) || c == '\n' || c == '\r' || c == '\t';
+}
+
+std::string hex(char c) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  return {'\\', 'x', digits[byte(c) >> 4U], digits[byte(c) & 15U]};
+}
+
+}  // namespace
+
+std::string_view without_bom(std::string_view text) {
+  constexpr std::string_view bom = "\xEF\xBB\xBF";
+  if (text.starts_with(bom)) text.remove_prefix(bom.size());
+  return text;
+}
+
+std::size_t utf8_length(std::string_view text) {
+  if (text.empty()) return 0;
+  const unsigned char lead = byte(text[0]);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(text[k]) & 0xc0U) != 0x80U) return 0;
+  }
+  const unsigned char second = byte(text[1]);
+  // Overlong forms, surrogates and what lies above U+10FFFF (RFC 3629, section 4).
+  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
+      (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) {
+    return 0;
+  }
+  return length;
+}
+
+std::size_t utf8_width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (byte(c) & 0xc0U) != 0x80U; }));
+}
+
+std::size_t line_at(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+}
+
+void require_text(std::string_view text, const std::string& file) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    // A branch-free pass over blocks; almost every file is plain ASCII to the end.
+    constexpr std::size_t block = 256;
+    if (text.size() - at >= block) {
+      bool all = true;
+      for (std::size_t k = 0; k < block; ++k) all &= plain(text[at + k]);
+      if (all) {
+        at += block;
+        continue;
+      }
+    }
+    const std::size_t stop = std::min(text.size(), at + block);
+    while (at < stop) {
+      if (plain(text[at])) {
+        ++at;
+        continue;
+      }
+      const std::size_t length = byte(text[at]) < 0x80 ? 0 : utf8_length(text.substr(at));
+      if (length == 0) {
+        const bool control = byte(text[at]) < 0x80;
+        throw InputError(
+            file, line_at(text, at),
+            (control ? "contains the control character " : "is not UTF-8: byte ") + hex(text[at]),
+            "save the file as UTF-8 text");
+      }
+      at += length;
+    }
+  }
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  std::string out = "`";
+  std::size_t characters = 0;
+  while (!text.empty()) {
+    if (++characters > longest) {
+      out += "...";
+      break;
+    }
+    const std::size_t length = utf8_length(text);
+    if (length == 0 || (length == 1 && (byte(text[0]) < 0x20 || byte(text[0]) == 0x7f))) {
+      out += hex(text[0]);
+      text.remove_prefix(1);
+    } else {
+      out += text.substr(0, length);
+      text.remove_prefix(length);
+    }
+  }
+  return out += '`';
+}
+
+}  // namespace tessera

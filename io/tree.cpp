@@ -1,0 +1,197 @@
+#include "io/tree.h"
+
+#include <algorithm>
+
+#include "io/text.h"
+#include "io/units.h"
+
+namespace tessera {
+namespace {
+
+std::string subject(std::string_view what) {
+  return "`" + std::string(what) + "`";
+}
+
+std::string lead(std::string_view what, std::string_view wanted, const Node& node) {
+  return subject(what) + " must be " + std::string(wanted) + ", not " + described(node);
+}
+
+/// The number a scalar is written as.
+std::string_view digits(const Sources& sources, const Node& node, std::string_view what,
+                        std::string_view wanted) {
+  if (node.kind != Node::Kind::text && node.kind != Node::Kind::whole &&
+      node.kind != Node::Kind::real) {
+    throw sources.error(node, lead(what, wanted, node));
+  }
+  return node.text;
+}
+
+}  // namespace
+
+const Node* Node::find(std::string_view name) const {
+  if (kind != Kind::map) return nullptr;
+  for (const Node& child : children) {
+    if (child.key == name) return &child;
+  }
+  return nullptr;
+}
+
+std::string described(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::null:
+      return "nothing";
+    case Node::Kind::list:
+      return "a list";
+    case Node::Kind::map:
+      return "a map";
+    default:
+      return shown(node.text);
+  }
+}
+
+Fields::Fields(const Sources& sources, const Node& node, std::string what)
+    : sources_(sources), node_(node), what_(std::move(what)), asked_(node.children.size()) {
+  if (node.kind != Node::Kind::map) {
+    throw sources.error(node, what_ + " must be a map of keys and values, not " + described(node));
+  }
+}
+
+const Node* Fields::find(std::string_view key) {
+  known_.push_back(key);
+  for (std::size_t k = 0; k < node_.children.size(); ++k) {
+    if (node_.children[k].key == key) {
+      asked_[k] = true;
+      return &node_.children[k];
+    }
+  }
+  return nullptr;
+}
+
+const Node& Fields::need(std::string_view key) {
+  const Node* node = find(key);
+  if (node == nullptr) {
+    // An entry that means this key but is misspelt is the better thing to point at.
+    for (const Node& child : node_.children) {
+      if (std::find(known_.begin(), known_.end(), child.key) == known_.end() &&
+          edit_distance(child.key.substr(0, 40), key) <= key.size() / 4) {
+        throw sources_.error_at_key(child, what_ + " has the unknown key " + shown(child.key),
+                                    "did you mean `" + std::string(key) + "`?");
+      }
+    }
+    throw sources_.error(node_, what_ + " has no `" + std::string(key) + "`");
+  }
+  return *node;
+}
+
+void Fields::finish() const {
+  for (std::size_t k = 0; k < asked_.size(); ++k) {
+    if (asked_[k]) continue;
+    const Node& child = node_.children[k];
+    std::string hint;
+    if (const std::string_view close = closest_word(child.key, known_); !close.empty()) {
+      hint = "did you mean `" + std::string(close) + "`?";
+    } else {
+      for (const std::string_view key : known_) {
+        hint += hint.empty() ? "known keys are " : ", ";
+        hint += key;
+      }
+    }
+    throw sources_.error_at_key(child, what_ + " has the unknown key " + shown(child.key),
+                                std::move(hint));
+  }
+}
+
+const std::string& as_text(const Sources& sources, const Node& node, std::string_view what) {
+  // JSON numbers and booleans are not text; YAML does not tell until it is asked.
+  if (node.kind != Node::Kind::text) throw sources.error(node, lead(what, "text", node));
+  return node.text;
+}
+
+bool as_bool(const Sources& sources, const Node& node, std::string_view what) {
+  const bool may =
+      node.kind == Node::Kind::boolean || (node.kind == Node::Kind::text && node.plain);
+  if (may && node.text == "true") return true;
+  if (may && node.text == "false") return false;
+  throw sources.error(node, lead(what, "true or false", node));
+}
+
+std::int64_t as_whole(const Sources& sources, const Node& node, std::string_view what,
+                      std::int64_t least, std::int64_t most) {
+  constexpr std::string_view wanted = "a whole number";
+  const std::string_view text = digits(sources, node, what, wanted);
+  const bool is_number = node.kind != Node::Kind::text || node.plain;
+  const Parsed<std::int64_t> value = parse_whole(text);
+  if (!value && value.error != "is too large") throw sources.error(node, lead(what, wanted, node));
+  if (!is_number) throw sources.error(node, lead(what, wanted, node), "remove the quotes");
+  if (!value || *value < least || *value > most) {
+    throw sources.error(node, subject(what) + " is " + shown(text) + ", but it must be between " +
+                                  std::to_string(least) + " and " + std::to_string(most));
+  }
+  return *value;
+}
+
+double as_real(const Sources& sources, const Node& node, std::string_view what) {
+  const Parsed<double> value = parse_real(digits(sources, node, what, "a number"));
+  if (!value || (node.kind == Node::Kind::text && !node.plain)) {
+    throw sources.error(node, lead(what, "a number", node));
+  }
+  return *value;
+}
+
+Size as_size(const Sources& sources, const Node& node, std::string_view what, Size least) {
+  const std::string_view text = digits(sources, node, what, "a size");
+  const Parsed<Size> size = parse_size(text);
+  if (!size) {
+    throw sources.error(node, subject(what) + " is " + shown(text) + ", which " + size.error);
+  }
+  if (*size < least) {
+    throw sources.error(node, subject(what) + " is " + shown(text) + ", but it must be at least " +
+                                  std::to_string(least));
+  }
+  return *size;
+}
+
+const std::vector<Node>& as_list(const Sources& sources, const Node& node, std::string_view what) {
+  if (node.kind != Node::Kind::list) throw sources.error(node, lead(what, "a list", node));
+  return node.children;
+}
+
+std::pair<const Node*, const Node*> as_pair(const Sources& sources, const Node& node,
+                                            std::string_view what) {
+  const std::vector<Node>& list = as_list(sources, node, what);
+  if (list.size() != 2) {
+    throw sources.error(node, subject(what) + " must be a pair such as [0, 8], not a list of " +
+                                  std::to_string(list.size()));
+  }
+  return {&list[0], &list[1]};
+}
+
+std::size_t as_one_of(const Sources& sources, const Node& node, std::string_view what,
+                      std::initializer_list<std::string_view> words) {
+  std::string all;
+  std::size_t k = 0;
+  for (const std::string_view word : words) {
+    if (node.kind == Node::Kind::text && node.text == word) return k;
+    if (k > 0) all += k + 1 == words.size() ? " or " : ", ";
+    all += word;
+    ++k;
+  }
+  throw sources.error(node, lead(what, all, node));
+}
+
+void require_kind(const Sources& sources, Fields& fields, std::string_view kind) {
+  const Node* node = fields.find("tessera");
+  if (node == nullptr) {
+    throw sources.error(
+        fields.node(), fields.what() + " does not begin with `tessera: " + std::string(kind) + "`");
+  }
+  const std::string& found = as_text(sources, *node, "tessera");
+  if (found == kind) return;
+  const std::string_view family = kind.substr(0, kind.find('/'));
+  const bool version =
+      found.starts_with(family) && found.size() > family.size() && found[family.size()] == '/';
+  throw sources.error(*node, "this is " + shown(found) + ", but `" + std::string(kind) +
+                                 "` is wanted" + (version ? "; only that version is known" : ""));
+}
+
+}  // namespace tessera
