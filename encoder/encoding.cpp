@@ -1,0 +1,115 @@
+#include "encoding.h"
+
+#include <numeric>
+
+#include "layers/layers.h"
+
+namespace tessera::encoder {
+namespace {
+
+void add_buffers(Context& context) {
+  const PlacementProblem& problem = context.problem;
+  Encoding& encoding = context.encoding;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    const std::vector<MemoryIndex> allowed = allowed_memories(problem, buffer);
+    Integer integer{.label = buffer.id, .upper = {}, .stride = 0};
+    encoding.in.emplace_back(problem.memories.size(), false_lit);
+    for (const MemoryIndex m : allowed) {
+      integer.upper.push_back(last_offset(m, b));
+      integer.stride = std::gcd(integer.stride, effective_alignment(buffer, problem.memories[m]));
+      encoding.in[b][m] =
+          allowed.size() == 1
+              ? true_lit
+              : context.formula.boolean(buffer.id + " in " + problem.memories[m].name);
+    }
+    encoding.offset.push_back(context.formula.integer(std::move(integer)));
+    encoding.present.push_back(
+        context.params.presence ? context.formula.boolean(buffer.id + " is present") : true_lit);
+  }
+  encoding.modes.resize(problem.memories.size());
+}
+
+}  // namespace
+
+Encoding encode(const PlacementProblem& problem, const EncodeParams& params) {
+  Encoding encoding;
+  Context context(problem, params, encoding);
+  add_buffers(context);
+  add_liveness(context);
+  add_memories(context);
+  add_alignment(context);
+  add_windows(context);
+  add_reserved(context);
+  add_straddle(context);
+  add_modes(context);
+  add_bank_relations(context);
+  add_memory_relations(context);
+  add_order_relations(context);
+  if (params.goal == Goal::cost) add_soft_costs(context);
+  if (params.break_symmetry) add_symmetry(context);
+  return encoding;
+}
+
+namespace {
+
+/// The mode of a choice; empty where nothing depends on it.
+std::string chosen_mode(const Memory& memory, const ModeChoice& choice,
+                        const std::function<bool(Lit)>& holds) {
+  if (!choice.modes.empty()) {
+    for (std::size_t k = 0; k < choice.modes.size(); ++k) {
+      if (holds(choice.modes[k])) return memory.modes[k].name;
+    }
+  }
+  if (choice.roles.empty()) return {};
+  std::vector<Role> roles;
+  for (std::size_t bank = 0; bank < choice.roles.size(); ++bank) {
+    std::size_t k = 0;
+    while (k + 1 < choice.roles[bank].size() && !holds(choice.roles[bank][k])) ++k;
+    roles.push_back(memory.banks[bank].roles[k]);
+  }
+  return per_bank_mode_name(roles);
+}
+
+std::string any_mode(const Memory& memory) {
+  if (!memory.modes_per_bank) return memory.modes.front().name;
+  std::vector<Role> roles;
+  for (const Bank& bank : memory.banks) roles.push_back(bank.roles.front());
+  return per_bank_mode_name(roles);
+}
+
+}  // namespace
+
+Placement decode(const PlacementProblem& problem, const Encoding& encoding,
+                 const std::function<Size(IntIndex)>& value,
+                 const std::function<bool(Lit)>& holds) {
+  Placement placement;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    BufferPlace place{0, value(encoding.offset[b])};
+    while (place.memory + 1 < problem.memories.size() && !holds(encoding.in[b][place.memory])) {
+      ++place.memory;
+    }
+    placement.places.push_back(place);
+  }
+  placement.modes.resize(problem.memories.size());
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    const Memory& memory = problem.memories[m];
+    if (!has_modes(memory)) continue;
+    std::vector<std::string> names;
+    std::string fallback;
+    for (const ModeChoice& choice : encoding.modes[m]) {
+      names.push_back(chosen_mode(memory, choice, holds));
+      if (fallback.empty()) fallback = names.back();
+    }
+    if (fallback.empty()) fallback = any_mode(memory);
+    // Where nothing depends on the mode it stays as it was.
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i].empty()) names[i] = i == 0 ? fallback : names[i - 1];
+      const StepRange& steps = encoding.modes[m][i].steps;
+      for (Step t = steps.lower; t < steps.upper; ++t) placement.modes[m].push_back(names[i]);
+    }
+  }
+  return placement;
+}
+
+}  // namespace tessera::encoder

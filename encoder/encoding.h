@@ -1,0 +1,61 @@
+// A placement problem as a Formula, and the way back.
+//
+//   Encoding encoding = encode(problem, {});
+//   ... a solver finds values for encoding.formula under numbers_of(problem) ...
+//   Placement placement = decode(problem, encoding, integer_value, literal_value);
+//
+// The layers are the files of layers/: each adds the clauses of one rule.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "formula.h"
+#include "model/derived.h"
+#include "model/engine.h"
+
+namespace tessera::encoder {
+
+struct EncodeParams {
+  /// Order interchangeable buffers, fix one mirrored pair: needs the numbers of the problem, so the
+  /// formula is good for no other size layer.
+  bool break_symmetry = false;
+  /// One literal per buffer; its clauses only count while it is true.
+  bool presence = false;
+  /// What the soft literals are: the costs of avoid_overlap, the modes used, or none.
+  Goal goal = Goal::fit;
+};
+
+/// Costs `weight` when the literal is true.
+struct Soft {
+  Lit literal = true_lit;
+  Cost weight = 0;
+};
+
+/// The mode of one memory during steps among which nothing changes.
+struct ModeChoice {
+  StepRange steps;
+  /// One per Memory::modes; at least one is true, and each that is true will do. Empty where
+  /// nothing depends on the mode.
+  std::vector<Lit> modes;
+  /// For modes_per_bank instead: per bank, one per Bank::roles.
+  std::vector<std::vector<Lit>> roles;
+};
+
+struct Encoding {
+  Formula formula;
+  std::vector<IntIndex> offset;      ///< per buffer
+  std::vector<std::vector<Lit>> in;  ///< [buffer][memory]: false_lit where not allowed
+  std::vector<Lit> present;          ///< per buffer; true_lit without EncodeParams::presence
+  std::vector<std::vector<ModeChoice>> modes;  ///< per memory, by time
+  std::vector<Soft> soft;
+};
+
+/// require: validate(problem) is empty.
+[[nodiscard]] Encoding encode(const PlacementProblem& problem, const EncodeParams& params);
+
+[[nodiscard]] Placement decode(const PlacementProblem& problem, const Encoding& encoding,
+                               const std::function<Size(IntIndex)>& value,
+                               const std::function<bool(Lit)>& holds);
+
+}  // namespace tessera::encoder

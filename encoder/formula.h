@@ -1,0 +1,141 @@
+// What a placement has to fulfil, as clauses over four kinds of atoms.
+//
+//   Formula f;
+//   IntIndex x = f.integer({.label = "a", .upper = {{.constant = 12}}});
+//   IntIndex y = f.integer({.label = "b", .upper = {{.constant = 12}}});
+//   f.clause({f.before(x, size_of(a), y), f.before(y, size_of(b), x)});   // a below b or b below a
+//
+// The clauses are the liveness and the hardware layer: they name buffers, not numbers. An Amount
+// says how a number follows from sizes and capacities, which is the size layer; Numbers holds one
+// set of them. The same Formula serves CaDiCaL, Z3, DIMACS, SMT-LIB and the checker of
+// certificates.
+//
+// `before` and `multiple` occur without negation only. That makes every model push down to one in
+// which offsets are sums of amounts (see granule.h); clause() refuses anything else.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/problem.h"
+
+namespace tessera::encoder {
+
+/// Atom number + 1, negative for its negation.
+using Lit = std::int32_t;
+using IntIndex = std::uint32_t;
+
+inline constexpr Lit true_lit = 1;  ///< atom 0 is the constant
+inline constexpr Lit false_lit = -1;
+
+inline constexpr std::uint32_t nobody = 0xFFFFFFFF;
+
+/// constant + size_factor * size[buffer] + capacity[memory]
+struct Amount {
+  Size constant = 0;
+  std::int32_t size_factor = 0;   ///< -1, 0 or 1
+  std::uint32_t buffer = nobody;  ///< whose size
+  std::uint32_t memory = nobody;  ///< whose capacity
+  friend bool operator==(const Amount&, const Amount&) = default;
+};
+
+[[nodiscard]] Amount fixed(Size constant);
+[[nodiscard]] Amount size_of(BufferIndex buffer);
+[[nodiscard]] Amount minus_size_of(BufferIndex buffer, Size constant);
+/// The last offset at which the buffer still fits: capacity - size.
+[[nodiscard]] Amount last_offset(MemoryIndex memory, BufferIndex buffer);
+
+/// The size layer of one question.
+struct Numbers {
+  std::vector<Size> sizes;
+  std::vector<Size> capacities;  ///< bounded: see bounded_capacities()
+  [[nodiscard]] Size value(const Amount& amount) const;
+};
+
+/// Capacities in which an unbounded one is replaced by a height that always suffices.
+[[nodiscard]] Numbers numbers_of(const PlacementProblem& problem);
+
+enum class AtomKind : std::uint8_t {
+  boolean,
+  at_least,  ///< x >= amount
+  before,    ///< x + amount <= y
+  multiple,  ///< modulus divides x
+};
+
+struct Atom {
+  AtomKind kind = AtomKind::boolean;
+  IntIndex x = 0;
+  IntIndex y = 0;
+  Amount amount;
+  Size modulus = 1;
+};
+
+/// An integer in [0, max(upper)], a multiple of `stride`.
+struct Integer {
+  std::string label;
+  std::vector<Amount> upper;
+  Size stride = 1;
+};
+
+class Formula {
+ public:
+  Formula();
+
+  [[nodiscard]] IntIndex integer(Integer value);
+  [[nodiscard]] Lit boolean(std::string label);
+  [[nodiscard]] Lit at_least(IntIndex x, const Amount& amount);
+  /// x > amount, that is x >= amount + 1.
+  [[nodiscard]] Lit above(IntIndex x, Amount amount);
+  [[nodiscard]] Lit before(IntIndex x, const Amount& amount, IntIndex y);
+  [[nodiscard]] Lit multiple(IntIndex x, Size modulus);
+
+  /// Adds a clause; true and false constants are folded away.
+  /// require: `before` and `multiple` atoms are not negated.
+  void clause(std::span<const Lit> literals);
+  void clause(std::initializer_list<Lit> literals) {
+    clause(std::span<const Lit>(literals.begin(), literals.size()));
+  }
+
+  [[nodiscard]] const std::vector<Integer>& integers() const { return integers_; }
+  [[nodiscard]] const std::vector<Atom>& atoms() const { return atoms_; }
+  [[nodiscard]] const Atom& atom(Lit literal) const {
+    return atoms_[static_cast<std::size_t>(literal < 0 ? -literal : literal) - 1];
+  }
+  [[nodiscard]] std::size_t clauses() const { return ends_.size(); }
+  [[nodiscard]] std::span<const Lit> clause_at(std::size_t index) const {
+    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
+    return {literals_.data() + begin, ends_[index] - begin};
+  }
+  [[nodiscard]] bool has_empty_clause() const { return has_empty_clause_; }
+  /// "a", "mode m0 of sram at [0, 3)", ...; for arithmetic atoms made of the integers' labels.
+  [[nodiscard]] std::string label(std::size_t atom) const;
+
+ private:
+  struct KeyHash {
+    std::size_t operator()(const Atom& atom) const;
+  };
+  struct KeyEqual {
+    bool operator()(const Atom& a, const Atom& b) const;
+  };
+  [[nodiscard]] Lit intern(const Atom& atom);
+
+  std::vector<Integer> integers_;
+  std::vector<Atom> atoms_;
+  std::unordered_map<Atom, Lit, KeyHash, KeyEqual> known_;
+  std::unordered_map<std::uint32_t, std::string> labels_;
+  std::vector<Lit> literals_;
+  std::vector<std::size_t> ends_;
+  std::vector<Lit> scratch_;
+  bool has_empty_clause_ = false;
+};
+
+/// Does the assignment (one value per integer, one truth value per atom, of which only those of
+/// the boolean atoms are read) fulfil every clause and every integer's own range?
+[[nodiscard]] bool holds(const Formula& formula, const Numbers& numbers,
+                         std::span<const Size> integers, std::span<const char> booleans);
+
+}  // namespace tessera::encoder

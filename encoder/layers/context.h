@@ -1,0 +1,75 @@
+// What a layer sees: the problem, the encoding it adds to, and words for the common clauses.
+#pragma once
+
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "encoder/encoding.h"
+
+namespace tessera::encoder {
+
+/// A pair of live ranges that keeps two buffers apart: either the first ends `low_gap` below the
+/// second or the second `high_gap` below the first.
+struct Separation {
+  Amount first_below;   ///< x_first + first_below <= x_second
+  Amount second_below;  ///< x_second + second_below <= x_first
+  friend bool operator==(const Separation&, const Separation&) = default;
+};
+
+class Context {
+ public:
+  Context(const PlacementProblem& asked, const EncodeParams& how, Encoding& into)
+      : problem(asked), params(how), encoding(into), formula(into.formula) {}
+
+  const PlacementProblem& problem;
+  const EncodeParams& params;
+  Encoding& encoding;
+  Formula& formula;
+
+  [[nodiscard]] IntIndex offset(BufferIndex b) const { return encoding.offset[b]; }
+  [[nodiscard]] Lit in(BufferIndex b, MemoryIndex m) const { return encoding.in[b][m]; }
+  [[nodiscard]] bool may_be_in(BufferIndex b, MemoryIndex m) const {
+    return encoding.in[b][m] != false_lit;
+  }
+
+  /// The offset of b is at least / the end of b is at most an address.
+  [[nodiscard]] Lit starts_at_or_above(BufferIndex b, Offset address) {
+    return formula.at_least(offset(b), fixed(address));
+  }
+  [[nodiscard]] Lit ends_at_or_below(BufferIndex b, Offset address) {
+    return -formula.above(offset(b), minus_size_of(b, address));
+  }
+
+  /// A clause about these buffers: void while one of them is not present.
+  void require(std::initializer_list<BufferIndex> who, std::initializer_list<Lit> literals);
+  void require(std::initializer_list<BufferIndex> who, std::vector<Lit> literals);
+
+  /// If both are in one memory, the separation holds (or `unless`).
+  void separate(BufferIndex a, BufferIndex b, const Separation& apart, Lit unless = false_lit);
+
+  /// b, if it is in m, has a piece [piece.begin, piece.end) in bank k: a literal that is true
+  /// then (and may be true otherwise).
+  [[nodiscard]] Lit touches(BufferIndex b, MemoryIndex m, std::size_t bank);
+
+ private:
+  std::unordered_map<std::uint64_t, Lit> touch_;
+};
+
+/// The whole of both buffers.
+[[nodiscard]] Separation whole_separation(BufferIndex a, BufferIndex b);
+
+/// The distinct separations two buffers need because of the steps both live at; empty if they
+/// never coexist.
+[[nodiscard]] std::vector<Separation> separations(const PlacementProblem& problem, BufferIndex a,
+                                                  BufferIndex b);
+
+/// A segment whose range is told apart from a window that happens to be as large as the buffer.
+struct Piece {
+  StepRange steps;
+  bool whole = true;
+  AddressRange window;  ///< where not whole
+};
+[[nodiscard]] std::vector<Piece> pieces(const Buffer& buffer);
+
+}  // namespace tessera::encoder

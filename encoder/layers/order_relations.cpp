@@ -1,0 +1,49 @@
+// adjacent, same_offset and disjoint.
+#include "layers.h"
+
+namespace tessera::encoder {
+namespace {
+
+/// x_a + up == x_b, in one memory. `down` is -up.
+void tie(Context& context, BufferIndex a, const Amount& up, const Amount& down, BufferIndex b) {
+  for (MemoryIndex m = 0; m < context.problem.memories.size(); ++m) {
+    context.require({a, b}, {-context.in(a, m), context.in(b, m)});
+    context.require({a, b}, {-context.in(b, m), context.in(a, m)});
+  }
+  context.require({a, b}, {context.formula.before(context.offset(a), up, context.offset(b))});
+  context.require({a, b}, {context.formula.before(context.offset(b), down, context.offset(a))});
+}
+
+}  // namespace
+
+void add_order_relations(Context& context) {
+  for (const Relation& relation : context.problem.relations) {
+    const std::vector<BufferIndex>& who = relation.buffers;
+    switch (relation.kind) {
+      case RelationKind::adjacent:
+        for (std::size_t k = 1; k < who.size(); ++k) {
+          tie(context, who[k - 1], size_of(who[k - 1]), minus_size_of(who[k - 1], 0), who[k]);
+        }
+        break;
+      case RelationKind::same_offset:
+        for (std::size_t i = 1; i < who.size(); ++i) {
+          // With presence every pair, so that a missing member leaves the others tied.
+          for (std::size_t j = context.params.presence ? 0 : i - 1; j < i; ++j) {
+            tie(context, who[j], fixed(0), fixed(0), who[i]);
+          }
+        }
+        break;
+      case RelationKind::disjoint:
+        for (std::size_t i = 1; i < who.size(); ++i) {
+          for (std::size_t j = 0; j < i; ++j) {
+            context.separate(who[j], who[i], whole_separation(who[j], who[i]));
+          }
+        }
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace tessera::encoder
