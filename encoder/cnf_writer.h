@@ -1,0 +1,52 @@
+// A Formula with its numbers as clauses over plain Booleans.
+//
+//   CnfLayout layout = write_cnf(formula, numbers, OffsetEncoding::order,
+//                                [&](std::span<const int> clause) { ... });
+//   int variable = layout.literal(f.before(x, size_of(a), y));
+//   Size offset = layout.value(x, [&](int literal) { return solver.val(literal) > 0; });
+//
+// The order encoding has one variable per value, "x >= v"; the binary encoding has the bits of x,
+// adders for "x + amount" and comparators. An order between two buffers costs as many clauses as
+// there are values in the one and as there are bits in the other.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "formula.h"
+#include "granule.h"
+#include "sat_engine.h"
+
+namespace tessera::encoder {
+
+using ClauseSink = std::function<void(std::span<const int>)>;
+
+/// Stand for the constants where a layout has no variable.
+inline constexpr int always = 0x7FFFFFFF;
+inline constexpr int never = -always;
+
+struct CnfLayout {
+  OffsetEncoding encoding = OffsetEncoding::order;
+  int variables = 0;
+  std::vector<int> atoms;  ///< per atom; `always` or `never` where decided; 0: occurs nowhere
+  Grid grid;
+  std::vector<std::vector<int>>
+      bits;  ///< per integer; order: one per value above 0; binary: LSB first
+
+  [[nodiscard]] int literal(Lit of) const {
+    const int value = atoms[static_cast<std::size_t>(of < 0 ? -of : of) - 1];
+    return of < 0 ? -value : value;
+  }
+  [[nodiscard]] Size value(IntIndex x, const std::function<bool(int)>& holds) const;
+};
+
+/// The encoding `automatic` stands for: order while it needs at most this many clauses.
+inline constexpr double most_order_clauses = 4e6;
+[[nodiscard]] OffsetEncoding choose_encoding(const Formula& formula, const Numbers& numbers);
+
+/// ensure: satisfiable iff the formula is under these numbers.
+[[nodiscard]] CnfLayout write_cnf(const Formula& formula, const Numbers& numbers,
+                                  OffsetEncoding encoding, const ClauseSink& sink);
+
+}  // namespace tessera::encoder

@@ -1,0 +1,75 @@
+#include "granule.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace tessera::encoder {
+namespace {
+
+Size round_up(Size value, Size stride) {
+  if (value >= 0) return align_up(value, stride);
+  return -align_down(-value, stride);
+}
+
+/// The numbers offsets are sums of: amounts of orders, and lower bounds.
+Size common_divisor(const Formula& formula, const Numbers& numbers) {
+  std::vector<char> is_lower_bound(formula.atoms().size(), 0);
+  for (std::size_t c = 0; c < formula.clauses(); ++c) {
+    for (const Lit literal : formula.clause_at(c)) {
+      if (literal > 0) is_lower_bound[static_cast<std::size_t>(literal) - 1] = 1;
+    }
+  }
+  Size divisor = 0;
+  for (std::size_t i = 0; i < formula.atoms().size() && divisor != 1; ++i) {
+    const Atom& atom = formula.atoms()[i];
+    if (atom.kind == AtomKind::before) {
+      const Size stride =
+          std::gcd(formula.integers()[atom.x].stride, formula.integers()[atom.y].stride);
+      divisor = std::gcd(divisor, round_up(numbers.value(atom.amount), stride));
+    } else if (atom.kind == AtomKind::at_least && is_lower_bound[i] != 0) {
+      const Size bound = std::max<Size>(0, numbers.value(atom.amount));
+      divisor = std::gcd(divisor, align_up(bound, formula.integers()[atom.x].stride));
+    }
+  }
+  return divisor;
+}
+
+}  // namespace
+
+Grid grid_of(const Formula& formula, const Numbers& numbers) {
+  std::set<Size> strides;
+  for (const Integer& each : formula.integers()) strides.insert(each.stride);
+  for (const Atom& atom : formula.atoms()) {
+    if (atom.kind == AtomKind::multiple) strides.insert(atom.modulus);
+  }
+  Grid grid;
+  // 0 is a multiple of everything: with no amount at all the largest stride will do.
+  grid.unit = common_divisor(formula, numbers);
+  if (grid.unit == 0) grid.unit = strides.empty() ? 1 : *strides.rbegin();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Size stride : strides) {
+      if (grid.unit % stride == 0 || stride % grid.unit == 0) continue;
+      grid.unit = std::gcd(grid.unit, stride);
+      changed = true;
+    }
+  }
+  grid.domains.reserve(formula.integers().size());
+  for (const Integer& each : formula.integers()) {
+    Size upper = -1;
+    for (const Amount& amount : each.upper) upper = std::max(upper, numbers.value(amount));
+    Domain domain{.stride = std::max(each.stride, grid.unit)};
+    domain.last = upper < 0 ? -1 : align_down(upper, domain.stride);
+    grid.empty = grid.empty || upper < 0;
+    grid.domains.push_back(domain);
+  }
+  return grid;
+}
+
+Size rounded_amount(const Numbers& numbers, const Grid& grid, const Atom& before) {
+  return round_up(numbers.value(before.amount),
+                  std::gcd(grid.domains[before.x].stride, grid.domains[before.y].stride));
+}
+
+}  // namespace tessera::encoder
