@@ -10,8 +10,6 @@ namespace tessera::testing {
 Features Features::all() {
   Features f = one_address_space();
   f.memory_choice = true;
-  f.banks = true;
-  f.no_straddle = true;
   f.modes = true;
   f.modes_per_bank = true;
   f.relations = {RelationKind::same_bank,   RelationKind::different_banks,
@@ -33,6 +31,8 @@ Features Features::one_address_space() {
   f.windows = true;
   f.reserved = true;
   f.several_memories = true;
+  f.banks = true;
+  f.no_straddle = true;
   f.accesses = true;
   f.relations = {RelationKind::same_offset, RelationKind::may_overlap, RelationKind::disjoint};
   return f;

@@ -37,7 +37,7 @@ struct Features {
   [[nodiscard]] static Features plain() { return {}; }
   /// Everything the model can say.
   [[nodiscard]] static Features all();
-  /// Everything but modes, banks and a free choice of memory.
+  /// Everything but modes, relations about banks and memories, and a free choice of memory.
   [[nodiscard]] static Features one_address_space();
 };
 

@@ -1,0 +1,305 @@
+#include "tests/support/engine_agreement.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <set>
+#include <sstream>
+
+#include "model/check.h"
+#include "model/derived.h"
+#include "model/validate.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/problem_text.h"
+#include "tests/support/shrink.h"
+
+namespace tessera::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+OracleGoal oracle_goal(Goal goal) {
+  switch (goal) {
+    case Goal::fit:
+      return OracleGoal::any;
+    case Goal::cost:
+      return OracleGoal::cost;
+    case Goal::modes:
+      return OracleGoal::modes;
+  }
+  return OracleGoal::any;
+}
+
+std::int64_t value_of(const PlacementProblem& problem, const Placement& placement, Goal goal) {
+  if (goal == Goal::cost) return soft_cost(problem, placement);
+  std::size_t used = 0;
+  for (const std::vector<std::string>& modes : placement.modes) {
+    used += std::set<std::string>(modes.begin(), modes.end()).size();
+  }
+  return static_cast<std::int64_t>(used);
+}
+
+/// What is wrong with this result, when the oracle says `expected` about the problem.
+std::optional<std::string> compare(const PlacementProblem& problem, Goal goal,
+                                   const SearchResult& result,
+                                   const std::optional<OracleAnswer>& expected) {
+  std::ostringstream wrong;
+  const auto said = [&] { return wrong.str(); };
+  if (result.status == Status::unknown) {
+    wrong << "the engine gave up (" << to_string(result.stop) << "): " << result.reason;
+    return said();
+  }
+  if (result.status == Status::infeasible) {
+    if (expected) {
+      wrong << "the engine says infeasible (" << result.reason << "), but there is "
+            << to_text(problem, expected->placement);
+      return said();
+    }
+    if (result.reason.empty()) return "infeasible, but the engine gives no reason";
+    if (result.placement) return "infeasible, but the engine gives a placement";
+    return std::nullopt;
+  }
+  if (!result.placement) return "feasible, but the engine gives no placement";
+  const std::string answer = to_text(problem, *result.placement);
+  if (const std::vector<Violation> violations = check(problem, *result.placement);
+      !violations.empty()) {
+    wrong << "the checker rejects " << answer << ": " << violations.front().message;
+    return said();
+  }
+  if (!expected) return "the oracle finds no placement, but the engine says " + answer;
+  if (goal == Goal::fit) return std::nullopt;
+  const std::int64_t value = value_of(problem, *result.placement, goal);
+  if (value != expected->value || result.bound != expected->value) {
+    wrong << "the least value is " << expected->value << " ("
+          << to_text(problem, expected->placement) << "), but the engine's placement has " << value
+          << " (" << answer << ") and its bound is " << result.bound;
+    return said();
+  }
+  return std::nullopt;
+}
+
+/// Runs a question that may throw.
+template <typename Question>
+std::optional<std::string> guarded(Question question) {
+  try {
+    return question();
+  } catch (const std::exception& error) {
+    return std::string("the engine threw: ") + error.what();
+  }
+}
+
+struct Magnification {
+  Size granule = 1;
+  Step spread = 1;
+};
+
+Magnification random_magnification(Random& random, const PlacementProblem& problem) {
+  const bool moded = std::any_of(problem.memories.begin(), problem.memories.end(), has_modes);
+  Magnification result;
+  result.granule =
+      random.pick(std::vector<Size>{1, 1, 1, 2, 7, 64, 1000, Size{1} << 20, (Size{1} << 40) + 3});
+  if (!moded) result.spread = random.pick(std::vector<Step>{1, 1, 1, 3, 1000, Step{1} << 33});
+  return result;
+}
+
+std::string describe(std::uint64_t seed, Goal goal, const Magnification& by,
+                     const std::string& what) {
+  std::ostringstream out;
+  out << "seed " << seed << ", goal "
+      << (goal == Goal::fit    ? "fit"
+          : goal == Goal::cost ? "cost"
+                               : "modes");
+  if (by.granule != 1) out << ", addresses times " << by.granule;
+  if (by.spread != 1) out << ", steps times " << by.spread;
+  out << ": " << what;
+  return out.str();
+}
+
+/// A few vectors of sizes and capacities around the problem's own; each makes a valid problem.
+std::vector<SizeLayer> random_layers(Random& random, const PlacementProblem& problem) {
+  std::vector<SizeLayer> layers;
+  SizeLayer last;
+  for (const Buffer& buffer : problem.buffers) last.sizes.push_back(buffer.size);
+  for (const Memory& memory : problem.memories) last.capacities.push_back(memory.capacity);
+  for (int tries = 0; tries < 12 && layers.size() < 6; ++tries) {
+    SizeLayer next = last;
+    // Mostly small steps in one direction, as a search for a tile size takes them.
+    const int direction = random.chance(50) ? 1 : -1;
+    for (Size& size : next.sizes) {
+      if (random.chance(40)) size += direction * random.between(0, 2);
+      if (random.chance(5)) size = random.between(1, 8);
+      size = std::clamp<Size>(size, 1, 12);
+    }
+    for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+      if (problem.memories[m].banks.empty() && random.chance(30)) {
+        next.capacities[m] = std::clamp<Size>(next.capacities[m] + random.between(-2, 2), 2, 24);
+      }
+    }
+    if (!validate(with_layer(problem, next)).empty()) continue;
+    layers.push_back(next);
+    if (random.chance(20)) layers.push_back(last);  // and back again
+    last = next;
+  }
+  return layers;
+}
+
+std::optional<std::string> wrong_session(PlacementEngine& engine, const PlacementProblem& problem,
+                                         const std::vector<SizeLayer>& layers, Goal goal,
+                                         std::chrono::milliseconds patience,
+                                         AgreementReport* report) {
+  return guarded([&]() -> std::optional<std::string> {
+    if (engine.unsupported(problem, goal)) return std::nullopt;
+    const auto session = engine.open(problem);
+    if (!session) return std::nullopt;
+    for (std::size_t k = 0; k < layers.size(); ++k) {
+      const PlacementProblem now = with_layer(problem, layers[k]);
+      if (!validate(now).empty()) continue;
+      const auto start = Clock::now();
+      const SearchResult result =
+          session->solve(layers[k], {.budget = {.deadline = start + patience}, .goal = goal});
+      const auto asked = Clock::now();
+      const std::optional<OracleAnswer> expected = brute_force(now, oracle_goal(goal));
+      if (report != nullptr) {
+        ++report->asked;
+        ++(expected ? report->feasible : report->infeasible);
+        report->oracle_seconds += seconds_since(asked);
+        report->engine_seconds += std::chrono::duration<double>(asked - start).count();
+      }
+      if (const auto wrong = compare(now, goal, result, expected)) {
+        std::ostringstream out;
+        out << "question " << k << " of a session, sizes";
+        for (const Size size : layers[k].sizes) out << ' ' << size;
+        out << ", capacities";
+        for (const Size capacity : layers[k].capacities) out << ' ' << capacity;
+        out << ": " << *wrong;
+        return out.str();
+      }
+    }
+    return std::nullopt;
+  });
+}
+
+}  // namespace
+
+std::optional<std::string> wrong_answer(PlacementEngine& engine, const PlacementProblem& problem,
+                                        Goal goal, std::chrono::milliseconds patience) {
+  return guarded([&]() -> std::optional<std::string> {
+    if (engine.unsupported(problem, goal)) return std::nullopt;
+    const SearchResult result =
+        engine.solve(problem, {.budget = {.deadline = Clock::now() + patience}, .goal = goal});
+    return compare(problem, goal, result, brute_force(problem, oracle_goal(goal)));
+  });
+}
+
+AgreementReport compare_with_oracle(PlacementEngine& engine, const AgreementParams& params) {
+  AgreementReport report;
+  for (std::size_t k = 0; k < params.count; ++k) {
+    const std::uint64_t seed = params.seed + k;
+    Random random(seed);
+    const PlacementProblem base = random_problem(random, params.features);
+    const Magnification by = params.magnify ? random_magnification(random, base) : Magnification{};
+    const PlacementProblem problem = magnified(base, by.granule, by.spread);
+    for (const Goal goal : params.goals) {
+      // The oracle always answers about the small numbers.
+      const auto ask = [&](const PlacementProblem& small) -> std::optional<std::string> {
+        const PlacementProblem large = magnified(small, by.granule, by.spread);
+        const SearchResult result = engine.solve(
+            large, {.budget = {.deadline = Clock::now() + params.patience}, .goal = goal});
+        return compare(large, goal, result, brute_force(small, oracle_goal(goal)));
+      };
+      ++report.asked;
+      std::optional<std::string> wrong;
+      if (const auto why = engine.unsupported(problem, goal)) {
+        ++report.unsupported;
+        if (why->empty()) wrong = "unsupported, but no reason is given";
+        if (params.must_support) wrong = "unsupported: " + *why;
+        if (wrong) {
+          report.disagreements.push_back(
+              {seed, describe(seed, goal, by, *wrong), to_yaml(problem)});
+        }
+      } else {
+        const auto start = Clock::now();
+        wrong = guarded([&]() -> std::optional<std::string> {
+          const SearchResult result = engine.solve(
+              problem, {.budget = {.deadline = start + params.patience}, .goal = goal});
+          report.engine_seconds += seconds_since(start);
+          const auto oracle_start = Clock::now();
+          const std::optional<OracleAnswer> expected = brute_force(base, oracle_goal(goal));
+          report.oracle_seconds += seconds_since(oracle_start);
+          ++(expected ? report.feasible : report.infeasible);
+          return compare(problem, goal, result, expected);
+        });
+        if (wrong) {
+          const auto still_wrong = [&](const PlacementProblem& p) {
+            return guarded([&]() -> std::optional<std::string> {
+              if (engine.unsupported(magnified(p, by.granule, by.spread), goal)) return {};
+              return ask(p);
+            });
+          };
+          const PlacementProblem small =
+              shrink(base, [&](const PlacementProblem& p) { return still_wrong(p).has_value(); });
+          report.disagreements.push_back(
+              {seed,
+               describe(seed, goal, by, still_wrong(small).value_or(*wrong + " (not every time)")),
+               to_yaml(magnified(small, by.granule, by.spread))});
+        }
+      }
+      if (report.disagreements.size() >= params.stop_after) return report;
+    }
+  }
+  return report;
+}
+
+AgreementReport compare_sessions_with_oracle(PlacementEngine& engine,
+                                             const AgreementParams& params) {
+  AgreementReport report;
+  for (std::size_t k = 0; report.asked < params.count && k < 10 * params.count; ++k) {
+    const std::uint64_t seed = params.seed + k;
+    Random random(seed);
+    const PlacementProblem problem = random_problem(random, params.features);
+    const std::vector<SizeLayer> layers = random_layers(random, problem);
+    for (const Goal goal : params.goals) {
+      if (engine.unsupported(problem, goal)) {
+        ++report.unsupported;
+        continue;
+      }
+      const auto wrong = wrong_session(engine, problem, layers, goal, params.patience, &report);
+      if (!wrong) continue;
+      // Relations and details can go; buffers and memories belong to the layers and stay.
+      const PlacementProblem small = shrink(problem, [&](const PlacementProblem& p) {
+        return p.buffers.size() == problem.buffers.size() &&
+               p.memories.size() == problem.memories.size() &&
+               wrong_session(engine, p, layers, goal, params.patience, nullptr).has_value();
+      });
+      const auto again = wrong_session(engine, small, layers, goal, params.patience, nullptr);
+      report.disagreements.push_back(
+          {seed, describe(seed, goal, {}, again.value_or(*wrong)), to_yaml(small)});
+      if (report.disagreements.size() >= params.stop_after) return report;
+    }
+  }
+  return report;
+}
+
+AgreementParams from_environment(AgreementParams params) {
+  if (const char* count = std::getenv("TESSERA_RANDOM_COUNT")) {
+    params.count = std::strtoull(count, nullptr, 10);
+  }
+  if (const char* seed = std::getenv("TESSERA_RANDOM_SEED")) {
+    params.seed = std::strtoull(seed, nullptr, 10);
+  }
+  return params;
+}
+
+PlacementProblem with_layer(PlacementProblem problem, const SizeLayer& layer) {
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) problem.buffers[b].size = layer.sizes[b];
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    if (problem.memories[m].banks.empty()) problem.memories[m].capacity = layer.capacities[m];
+  }
+  return problem;
+}
+
+}  // namespace tessera::testing

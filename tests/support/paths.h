@@ -1,0 +1,29 @@
+// Where tests find files: those of the repository, and optional data outside of it.
+//
+//   TESSERA_NEED_SHARED("benchmarks/minimalloc");              // skips the test where it is absent
+//   for (auto& entry : std::filesystem::directory_iterator(shared_path("benchmarks/minimalloc")))
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string_view>
+
+namespace tessera::testing {
+
+/// A file of this repository.
+[[nodiscard]] inline std::filesystem::path source_path(std::string_view inside) {
+  return std::filesystem::path(TESSERA_SOURCE_DIR) / inside;
+}
+/// A file of the optional data directory; need not exist.
+[[nodiscard]] inline std::filesystem::path shared_path(std::string_view inside) {
+  return std::filesystem::path(TESSERA_SHARED_DIR) / inside;
+}
+
+}  // namespace tessera::testing
+
+/// For the body of a TEST: skips it, and says what is missing, where the data is not there.
+#define TESSERA_NEED_SHARED(inside)                                            \
+  if (!std::filesystem::exists(::tessera::testing::shared_path(inside)))       \
+  GTEST_SKIP() << "needs " << ::tessera::testing::shared_path(inside).string() \
+               << ", which is not there; set -DTESSERA_SHARED_DIR to a directory with it"

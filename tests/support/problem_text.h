@@ -1,0 +1,21 @@
+// A problem as the text of a `tessera: problem/1` file, so that a failing test shows something that
+// can be saved and tried by hand. Written without the reader's room on purpose: a test of the
+// checker must not need a YAML library.
+//
+//   ADD_FAILURE() << to_yaml(problem);
+#pragma once
+
+#include <string>
+
+#include "model/placement.h"
+#include "model/problem.h"
+
+namespace tessera::testing {
+
+/// require: names and ids are plain words (as random_problem() makes them).
+[[nodiscard]] std::string to_yaml(const PlacementProblem& problem);
+
+/// One line: "a=m0@4 b=m0@0; m0: x1 x0".
+[[nodiscard]] std::string to_text(const PlacementProblem& problem, const Placement& placement);
+
+}  // namespace tessera::testing

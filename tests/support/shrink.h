@@ -1,0 +1,20 @@
+// Makes a problem that shows a failure smaller while it still shows it.
+//
+//   PlacementProblem small = shrink(problem, [&](const PlacementProblem& p) {
+//     return verdict(engine, p) != verdict(oracle, p);
+//   });
+#pragma once
+
+#include <functional>
+
+#include "model/problem.h"
+
+namespace tessera::testing {
+
+/// require: fails(problem).
+/// ensure: fails(result), validate(result) is empty, and no single simplification known here keeps
+/// the failure: no buffer, relation, memory, bank rule or detail of a buffer can be left out.
+[[nodiscard]] PlacementProblem shrink(PlacementProblem problem,
+                                      const std::function<bool(const PlacementProblem&)>& fails);
+
+}  // namespace tessera::testing
