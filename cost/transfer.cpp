@@ -7,24 +7,24 @@
 
 namespace tessera {
 
-BurstCount bursts(const Box& box, Size burst) {
+BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element, Size burst) {
   BurstCount count;
-  count.bytes = box.element;
-  for (std::size_t d = 0; d < box.shape.size(); ++d) {
-    if (box.end[d] <= box.begin[d]) return {};
-    count.bytes *= box.end[d] - box.begin[d];
+  if (box.none) return count;
+  count.bytes = element;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    count.bytes *= box[d].size();
   }
   // Merge the innermost axes while they are covered whole: they make one row with the next axis.
-  std::size_t axis = box.shape.size();
-  Size row = box.element;
-  Size stride = box.element;  // of the axis before `axis`
+  std::size_t axis = shape.size();
+  Size row = element;
+  Size stride = element;  // of the axis before `axis`
   Offset start = 0;
   while (axis > 0) {
     --axis;
-    start += box.begin[axis] * stride;
-    row *= box.end[axis] - box.begin[axis];
-    const bool whole = box.begin[axis] == 0 && box.end[axis] == box.shape[axis];
-    stride *= box.shape[axis];
+    start += box[axis].begin * stride;
+    row *= box[axis].size();
+    const bool whole = box[axis] == Span{0, shape[axis]};
+    stride *= shape[axis];
     if (!whole) break;
   }
   // How many rows start at each address modulo the burst: one axis after the other.
@@ -34,11 +34,11 @@ BurstCount bursts(const Box& box, Size burst) {
   std::vector<std::int64_t> next(slots);
   while (axis > 0) {
     --axis;
-    const std::int64_t extent = box.end[axis] - box.begin[axis];
+    const std::int64_t extent = box[axis].size();
     const Size step = stride % burst;
     const Size period = burst / std::gcd(burst, step == 0 ? burst : step);
     std::fill(next.begin(), next.end(), 0);
-    const Offset first = box.begin[axis] % burst * step % burst;
+    const Offset first = box[axis].begin % burst * step % burst;
     for (std::size_t r = 0; r < slots; ++r) {
       if (starts[r] == 0) continue;
       Offset at = (static_cast<Offset>(r) + first) % burst;
@@ -48,7 +48,7 @@ BurstCount bursts(const Box& box, Size burst) {
       }
     }
     starts.swap(next);
-    stride *= box.shape[axis];
+    stride *= shape[axis];
   }
   for (std::size_t r = 0; r < slots; ++r) {
     count.rows += starts[r];

@@ -13,15 +13,9 @@
 
 #include "model/hardware.h"
 #include "model/units.h"
+#include "tiling/box.h"
 
 namespace tessera {
-
-struct Box {
-  std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> begin;  ///< inside the shape
-  std::vector<std::int64_t> end;
-  Size element = 1;  ///< bytes of one element
-};
 
 struct BurstCount {
   std::int64_t bursts = 0;
@@ -29,9 +23,10 @@ struct BurstCount {
   std::int64_t rows = 0;
 };
 
-/// require: burst >= 1; begin, end and shape of equal length.
+/// require: burst >= 1; the box lies inside the shape.
 /// ensure: exact, in time independent of the number of rows.
-[[nodiscard]] BurstCount bursts(const Box& box, Size burst);
+[[nodiscard]] BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element,
+                                Size burst);
 
 /// An off-chip link as the DMA sees it.
 struct Link {

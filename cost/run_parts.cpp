@@ -1,0 +1,73 @@
+#include "cost/run_parts.h"
+
+namespace tessera {
+namespace {
+
+std::vector<Dim> extents(const Box& box) {
+  std::vector<Dim> list(box.rank);
+  for (std::size_t axis = 0; axis < box.rank; ++axis) list[axis] = box.none ? 0 : box[axis].size();
+  return list;
+}
+
+}  // namespace
+
+const Tensor& tensor_of(const Subgraph& part, std::size_t local) {
+  return part.network->tensors[part.tensors[local].tensor];
+}
+
+Size box_bytes(const Subgraph& part, std::size_t local, const Box& box) {
+  return volume(box) * element_bytes(tensor_of(part, local).type);
+}
+
+BurstCount moved(const Subgraph& part, std::size_t local, const Box& box, const Link& link) {
+  const Tensor& tensor = tensor_of(part, local);
+  return bursts(tensor.shape, box, element_bytes(tensor.type), link.burst);
+}
+
+bool loaded(const LocalTensor& tensor) {
+  return !tensor.producer.has_value();
+}
+
+double access_energy(const Subgraph& part, const TileRegions& tile,
+                     std::span<const AccessEnergy> energies) {
+  double picojoules = 0;
+  for (std::size_t t = 0; t < part.tensors.size(); ++t) {
+    const auto reads = static_cast<double>(part.tensors[t].consumers.size());
+    picojoules +=
+        reads * static_cast<double>(box_bytes(part, t, tile.needed[t])) * energies[t].read_pj;
+    if (part.tensors[t].producer)
+      picojoules += static_cast<double>(box_bytes(part, t, tile.fresh[t])) * energies[t].write_pj;
+  }
+  return picojoules;
+}
+
+std::size_t output_of(const Subgraph& part, Step step) {
+  for (std::size_t t = 0; t < part.tensors.size(); ++t)
+    if (part.tensors[t].producer == step) return t;
+  return part.tensors.size();
+}
+
+/// Extents of what op `step` computes in this tile; empty where it computes nothing.
+std::vector<Dim> computed_extents(const Subgraph& part, const TileRegions& tile, Step step) {
+  const std::size_t local = output_of(part, step);
+  if (local == part.tensors.size()) return {};
+  const Box& fresh = tile.fresh[local];
+  return fresh.none ? std::vector<Dim>{} : extents(fresh);
+}
+
+bool computes(const Subgraph& part, const TileRegions& tile, Step step) {
+  const std::size_t local = output_of(part, step);
+  return local != part.tensors.size() && !tile.fresh[local].none;
+}
+
+AccessEnergy offchip_energy(const Hardware& hardware) {
+  for (const HardwareMemory& memory : hardware.memories)
+    if (memory.offchip) return memory.energy;
+  return {};
+}
+
+double static_energy(const Hardware& hardware, std::int64_t cycles) {
+  return hardware.static_power_mw * 1e9 * static_cast<double>(cycles) / hardware.clock_hz;
+}
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+// Small facts that the simulation (tiled_run.cpp) and its lower bound (run_bound.cpp) share.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cost/transfer.h"
+#include "model/hardware.h"
+#include "tiling/geometry.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+
+[[nodiscard]] const Tensor& tensor_of(const Subgraph& part, std::size_t local);
+[[nodiscard]] Size box_bytes(const Subgraph& part, std::size_t local, const Box& box);
+/// Bursts of moving a box of the tensor to or from off-chip memory.
+[[nodiscard]] BurstCount moved(const Subgraph& part, std::size_t local, const Box& box,
+                               const Link& link);
+/// Does the tensor come from outside the run?
+[[nodiscard]] bool loaded(const LocalTensor& tensor);
+/// The local tensor that `step` makes (the first, if several); tensors.size() if none is kept.
+[[nodiscard]] std::size_t output_of(const Subgraph& part, Step step);
+/// Extents of what op `step` computes in this tile; nothing where it computes nothing.
+[[nodiscard]] std::vector<Dim> computed_extents(const Subgraph& part, const TileRegions& tile,
+                                                Step step);
+/// Does op `step` compute anything in this tile?
+[[nodiscard]] bool computes(const Subgraph& part, const TileRegions& tile, Step step);
+/// Of one on-chip access to every operand and output, with the energy of each local tensor.
+[[nodiscard]] double access_energy(const Subgraph& part, const TileRegions& tile,
+                                   std::span<const AccessEnergy> energies);
+[[nodiscard]] AccessEnergy offchip_energy(const Hardware& hardware);
+[[nodiscard]] double static_energy(const Hardware& hardware, std::int64_t cycles);
+
+}  // namespace tessera

@@ -1,0 +1,59 @@
+// What a tiled and placed subgraph costs on a machine.
+//
+//   TiledRun run{.lowering = &lowering, .subgraph = &part, .grid = &grid, .hardware = &hardware};
+//   run.placements = {&placement};                    // one for all tiles, or one per grid.tiles
+//   RunCost cost = run_cost(run);                     // cost.metrics.latency_cycles, ...
+//   write_trace(out, run_pipeline(run), ...);         // the same run as a picture (trace.h)
+//
+// Tasks per tile: loads, ops, stores. Ops run one after the other, because the placement lets
+// buffers of different steps share addresses. A load may start once the step before its buffer's
+// life has ended, and a store has to end before the step after it starts: so what double buffering
+// buys follows from the lifetimes the buffers were placed with, and from nothing else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cost/pipeline.h"
+#include "cost/score.h"
+#include "model/hardware.h"
+#include "model/placement.h"
+#include "tiling/geometry.h"
+#include "tiling/lower.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+
+struct TiledRun {
+  const Subgraph* subgraph = nullptr;
+  const TileGrid* grid = nullptr;
+  const Lowering* lowering = nullptr;
+  const Hardware* hardware = nullptr;
+  /// Placements of lowering->problem: one that holds every tile, or one per entry of grid->tiles.
+  std::vector<const Placement*> placements;
+};
+
+struct RunCost {
+  Metrics metrics;
+  std::int64_t compute_cycles = 0;   ///< on the engines together
+  std::int64_t dma_cycles = 0;       ///< on the DMA channels together
+  std::int64_t resident_cycles = 0;  ///< loading resident weights, before the first tile
+  std::int64_t work = 0;             ///< multiply-accumulates
+  double utilisation = 0;            ///< multiply-accumulates done / possible on the MAC array
+  std::int64_t mode_switches = 0;
+};
+
+/// The tile pipeline: resource 0 is the DMA, resource 1 + e is engine e of the profile.
+[[nodiscard]] Pipeline run_pipeline(const TiledRun& run);
+
+/// require: placements pass the checker for the tiles' sizes; the hardware has a clock, an
+/// off-chip memory and engines (std::invalid_argument otherwise).
+[[nodiscard]] RunCost run_cost(const TiledRun& run);
+
+/// What no tiling and no placement of the run can beat: every input and weight loaded once, every
+/// output stored once, every op computed once, computing and moving fully overlapped.
+/// `untiled` is the grid with one tile.
+[[nodiscard]] Metrics run_bound(const Subgraph& subgraph, const TileGrid& untiled,
+                                const Hardware& hardware);
+
+}  // namespace tessera
