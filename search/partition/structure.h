@@ -1,0 +1,22 @@
+// When are two runs of ops the same question?
+//
+//   std::string key = structure_key(make_subgraph(net, {first, last}));
+//   if (auto known = cache.find(key); known != cache.end()) reuse(known->second);
+//
+// Two runs with equal keys have the same ops with the same attributes in the same order, tensors
+// with the same shapes, types and parts to play (loaded, stored, weight, who reads what), and so
+// the same tiles, placements and costs; only names differ. A residual network repeats a dozen of
+// its blocks, and keys hold across networks.
+#pragma once
+
+#include <string>
+
+#include "tiling/subgraph.h"
+
+namespace tessera {
+
+/// ensure: equal keys if and only if the runs are equal up to names. (Keys are the whole
+/// description, not a hash of it: no collision can mix up two runs.)
+[[nodiscard]] std::string structure_key(const Subgraph& subgraph);
+
+}  // namespace tessera
