@@ -1,0 +1,41 @@
+// What main.cpp and the subcommands agree on.
+//
+// A subcommand is one file with one function add_NAME(): it declares its options and leaves a
+// function behind that runs after parsing and gives the exit code. To add one: write the file,
+// declare its function here, and name it in main.cpp.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::cli {
+
+/// The exit codes scripts depend on.
+enum Exit : int {
+  exit_found = 0,        ///< an answer was found, and checked
+  exit_bug = 1,          ///< an internal check failed, or something unexpected happened
+  exit_bad_input = 2,    ///< bad input or bad usage
+  exit_wrong = 3,        ///< check found the given placement or plan wrong
+  exit_infeasible = 20,  ///< proved
+  exit_stopped = 30,     ///< a limit or an interrupt came before an answer
+};
+
+/// What a parsed command line wants done.
+struct Command {
+  std::function<int()> run;
+  std::string line;  ///< the command line as typed, for reports
+};
+
+void add_place(CLI::App& app, Command& command);
+void add_check(CLI::App& app, Command& command);
+void add_explain(CLI::App& app, Command& command);
+void add_export(CLI::App& app, Command& command);
+void add_generate(CLI::App& app, Command& command);
+void add_profiles(CLI::App& app, Command& command);
+void add_completion(CLI::App& app, Command& command);
+
+}  // namespace tessera::cli

@@ -1,0 +1,84 @@
+// tessera explain: which buffers and rules cannot go together, and what would help.
+
+#include "planner/explain.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/json.h"
+#include "cli/options.h"
+
+namespace tessera::cli {
+
+namespace {
+
+struct ExplainOptions {
+  InputArguments input;
+  OutputArguments output;
+  std::string timeout;
+};
+
+std::string story_json(const PlacementProblem& problem, const Story& story) {
+  std::string text =
+      "{\"tessera\": \"explanation/1\", \"status\": " + json_string(to_string(story.status)) +
+      ", \"stop\": " + json_string(to_string(story.stop)) +
+      ", \"minimal\": " + (story.minimal ? "true" : "false") + ",\n \"buffers\": [";
+  for (std::size_t i = 0; i < story.buffers.size(); ++i)
+    text += (i == 0 ? "" : ", ") + json_string(problem.buffers[story.buffers[i]].id);
+  text += "],\n \"rules\": [";
+  for (std::size_t i = 0; i < story.rules.size(); ++i)
+    text += (i == 0 ? "" : ", ") + json_string(story.rules[i]);
+  text += "]";
+  if (story.step) text += ",\n \"step\": " + std::to_string(*story.step);
+  if (story.memory) text += ", \"memory\": " + json_string(problem.memories[*story.memory].name);
+  text += ",\n \"asked\": " + std::to_string(story.asked) +
+          ", \"available\": " + std::to_string(story.available);
+  if (story.smallest_capacity)
+    text += ", \"smallest_capacity\": " + std::to_string(*story.smallest_capacity);
+  return text + ",\n \"text\": " + json_string(story.text) + "}\n";
+}
+
+int run_explain(const ExplainOptions& options) {
+  const Interrupts interrupts;
+  const Input input = options.input.load();
+  for (const std::string& text : input.notes) note(text, options.output.quiet);
+  StoryParams params;
+  params.stop = interrupts.token();
+  if (!options.timeout.empty()) params.timeout = parse_duration_text(options.timeout, "--timeout");
+  const Story story = tell_why(input.problem, params);
+  if (options.output.json()) {
+    print(story_json(input.problem, story));
+  } else if (!options.output.quiet) {
+    std::string text = story.text;
+    if (text.empty() && story.status == Status::feasible)
+      text = "There is nothing to explain: a placement exists.";
+    if (text.empty() && story.status == Status::unknown)
+      text = "Stopped before it was known whether a placement exists.";
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    print(text);
+  }
+  // The answer asked for is the explanation; that a placement exists is an answer as well.
+  return story.status == Status::unknown
+             ? exit_stopped
+             : (story.status == Status::infeasible ? exit_infeasible : exit_found);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand("explain", "say why nothing fits: a smallest set of buffers");
+  const auto options = std::make_shared<ExplainOptions>();
+  options->input.declare(*sub);
+  options->output.declare(*sub);
+  sub->add_option("-t,--timeout", options->timeout, "stop after this time: 500ms, 10s, 2m");
+  sub->footer(
+      "The exit code is 20 where the problem is infeasible (and explained), 0 where it is not.\n"
+      "Example:\n  tessera explain buffers.csv --capacity '512 KiB'");
+  sub->final_callback(
+      [options, &command] { command.run = [options] { return run_explain(*options); }; });
+}
+
+}  // namespace tessera::cli

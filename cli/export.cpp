@@ -1,0 +1,66 @@
+// tessera export: the problem, or its constraints, in another format.
+
+#include "planner/export.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+struct ExportOptions {
+  InputArguments input;
+  std::string to;
+  std::string file;
+  bool quiet = false;
+};
+
+int run_export(const ExportOptions& options) {
+  const Input input = options.input.load();
+  for (const std::string& text : input.notes) note(text, options.quiet);
+  std::string text;
+  if (options.to == "csv") {
+    text = problem_csv(input);
+  } else if (options.to == "yaml") {
+    text = problem_yaml(input.problem);
+  } else {
+    for (const Memory& memory : input.problem.memories)
+      if (memory.capacity == unbounded)
+        throw BadInput(options.input.path + ": gives no capacity, and a formula needs one",
+                       "add --capacity SIZE or --profile NAME");
+    text = formula_text(input.problem, options.to);
+  }
+  if (options.file.empty() || options.file == "-")
+    print(text);
+  else
+    write_output(options.file, text);
+  return exit_found;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand("export", "write the problem for other programs");
+  const auto options = std::make_shared<ExportOptions>();
+  options->input.declare(*sub);
+  sub->add_option("--to", options->to,
+                  "csv or yaml: the problem; dimacs or smt2: the constraints the engines use")
+      ->required()
+      ->check(CLI::IsMember({"csv", "yaml", "dimacs", "smt2"}));
+  sub->add_option("-o,--output", options->file, "where to (default: the standard output)");
+  sub->add_flag("-q,--quiet", options->quiet, "no notes");
+  sub->footer(
+      "Example:\n  tessera export buffers.csv --capacity '1 MiB' --to dimacs -o net.cnf && cadical "
+      "net.cnf");
+  sub->final_callback(
+      [options, &command] { command.run = [options] { return run_export(*options); }; });
+}
+
+}  // namespace tessera::cli

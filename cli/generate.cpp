@@ -1,0 +1,86 @@
+// tessera generate: synthetic instances.
+
+#include "planner/generate.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+struct GenerateOptions {
+  GenerateParams params;
+  std::string capacity = "1 MiB";
+  std::string alignment = "1";
+  std::string file;
+  std::string to = "csv";
+  bool quiet = false;
+};
+
+int run_generate(GenerateOptions options) {
+  options.params.capacity = parse_size_text(options.capacity, "--capacity");
+  options.params.alignment = parse_size_text(options.alignment, "--alignment");
+  if (options.params.capacity < 1)
+    throw BadInput("--capacity '" + options.capacity + "' is not positive");
+  Input made;
+  made.problem = generate(options.params);
+  const std::string extension = std::filesystem::path(options.file).extension().string();
+  const bool yaml = options.to == "yaml" || extension == ".yaml" || extension == ".yml";
+  const std::string text = yaml ? problem_yaml(made.problem) : problem_csv(made);
+  if (options.file.empty() || options.file == "-")
+    print(text);
+  else
+    write_output(options.file, text);
+  if (!yaml)
+    note("place it with --capacity " + std::to_string(made.problem.memories.front().capacity),
+         options.quiet);
+  return exit_found;
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand("generate", "make a synthetic instance");
+  const auto options = std::make_shared<GenerateOptions>();
+  std::vector<std::string> kinds;
+  std::string text = "Kinds:\n";
+  for (const GeneratorEntry& entry : generator_list()) {
+    kinds.emplace_back(entry.name);
+    std::string name(entry.name);
+    name.resize(std::max<std::size_t>(10, name.size() + 1), ' ');
+    text += "  " + name + std::string(entry.what) + "\n";
+  }
+  sub->add_option("KIND", options->params.kind, "what it looks like, see below")
+      ->required()
+      ->check(CLI::IsMember(kinds));
+  sub->add_option("-n,--buffers", options->params.buffers, "how many buffers")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub->add_option("--seed", options->params.seed, "the same seed, the same instance")
+      ->capture_default_str();
+  sub->add_option("--steps", options->params.steps, "length of the schedule (0: chosen)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  sub->add_option("-c,--capacity", options->capacity, "size of the memory; sizes scale with it")
+      ->capture_default_str();
+  sub->add_option("--alignment", options->alignment, "of every buffer")->capture_default_str();
+  sub->add_option("--slack", options->params.slack, "capacity over the largest load")
+      ->capture_default_str();
+  sub->add_option("--to", options->to, "csv or yaml (which carries the capacity)")
+      ->check(CLI::IsMember({"csv", "yaml"}))
+      ->capture_default_str();
+  sub->add_option("-o,--output", options->file, "where to (default: the standard output)");
+  sub->add_flag("-q,--quiet", options->quiet, "no notes");
+  sub->footer(text + "Example:\n  tessera generate packable --buffers 200 --seed 7 -o hard.yaml");
+  sub->final_callback(
+      [options, &command] { command.run = [options] { return run_generate(*options); }; });
+}
+
+}  // namespace tessera::cli

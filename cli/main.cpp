@@ -1,0 +1,119 @@
+// tessera: decides where every buffer of a neural network lives in an accelerator's memory.
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "planner/errors.h"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::cli;
+
+/// `--minimize` may stand alone or with a word behind it; CLI11 would take any next argument for
+/// that word, the input file too. Give it the one form that cannot be misread.
+std::vector<std::string> with_plain_minimize(std::vector<std::string> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") break;
+    if (arguments[i] != "--minimize") continue;
+    const std::string next = i + 1 < arguments.size() ? arguments[i + 1] : "";
+    if (next == "height" || next == "cost" || next == "modes") {
+      arguments[i] += "=" + next;
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    } else {
+      arguments[i] += "=default";
+    }
+  }
+  return arguments;
+}
+
+/// The subcommand the user was in, for the hint behind a usage error.
+std::string used_command(const CLI::App& app) {
+  std::string name = "tessera";
+  for (const CLI::App* used : app.get_subcommands()) name += " " + used->get_name();
+  return name;
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string command = used_command(app);
+  complain(command + ": " + first_line(error.what()));
+  complain("  hint: " + command + " --help");
+  return exit_bad_input;
+}
+
+int bad_input(const BadInput& error) {
+  complain(error.what());
+  if (!error.hint.empty()) complain("  hint: " + error.hint);
+  return exit_bad_input;
+}
+
+int bug(const std::string& what) {
+  complain("tessera: this is a bug in Tessera: " + what);
+  complain("  hint: please report it with the input and the command line");
+  return exit_bug;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Decides where every buffer of a neural network lives in an accelerator's memory.",
+               "tessera");
+  app.set_version_flag("--version", "tessera " TESSERA_VERSION, "print the version");
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(
+      "Exit codes: 0 answer found, 2 bad input or usage, 3 check found it wrong, 20 proved "
+      "infeasible,\n30 stopped before an answer, 1 a bug in Tessera.\n"
+      "tessera COMMAND --help says more, with an example each.");
+  Command command;
+  for (int i = 0; i < argc; ++i) command.line += (i == 0 ? "" : " ") + std::string(argv[i]);
+  add_place(app, command);
+  add_check(app, command);
+  add_explain(app, command);
+  add_export(app, command);
+  add_generate(app, command);
+  add_profiles(app, command);
+  add_completion(app, command);
+
+  std::vector<std::string> arguments =
+      with_plain_minimize(std::vector<std::string>(argv + 1, argv + argc));
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    app.parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    const auto used = app.get_subcommands();
+    print((used.empty() ? app : *used.front()).help());
+    return exit_found;
+  } catch (const CLI::CallForAllHelp&) {
+    print(app.help("", CLI::AppFormatMode::All));
+    return exit_found;
+  } catch (const CLI::CallForVersion&) {
+    print("tessera " TESSERA_VERSION "\n");
+    return exit_found;
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  }
+  return command.run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const BadInput& error) {
+    return bad_input(error);
+  } catch (const std::bad_alloc&) {
+    complain("tessera: out of memory");
+    return exit_bug;
+  } catch (const std::exception& error) {
+    return bug(error.what());
+  }
+}

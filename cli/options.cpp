@@ -1,0 +1,54 @@
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace tessera::cli {
+
+void InputArguments::declare(CLI::App& app) {
+  app.add_option("INPUT", path,
+                 "buffer CSV, problem YAML or dsa-solver JSON (told apart by content; - is the "
+                 "standard input)")
+      ->required();
+  app.add_option("-c,--capacity", capacity,
+                 "bytes there are, in place of the input's own: 65536, 64 KiB, 1 MiB");
+  app.add_option("-p,--profile", profile,
+                 "take the memories from this hardware profile (a name or a file)");
+  app.add_option("--lifetimes", lifetimes,
+                 "read the upper end of CSV lifetimes this way whatever the header says")
+      ->check(CLI::IsMember({"half-open", "inclusive"}));
+}
+
+Input InputArguments::load() const {
+  InputOptions options;
+  if (!capacity.empty()) {
+    options.capacity = parse_size_text(capacity, "--capacity");
+    if (*options.capacity < 1) throw BadInput("--capacity '" + capacity + "' is not positive");
+  }
+  options.profile = profile;
+  if (lifetimes == "half-open") options.lifetimes = Lifetimes::half_open;
+  if (lifetimes == "inclusive") options.lifetimes = Lifetimes::inclusive;
+  return load_input(path, options);
+}
+
+void OutputArguments::declare(CLI::App& app) {
+  app.add_option("--format", format, "what the standard output gets")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.add_flag("-q,--quiet", quiet, "no text report, no notes, no progress");
+}
+
+void SearchArguments::declare(CLI::App& app) {
+  app.add_option("-t,--timeout", timeout,
+                 "stop after this time with the best answer: 500ms, 10s, 2m");
+  app.add_option("--threads", threads, "threads that search side by side")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app.add_option("--seed", seed, "start of every random choice")->capture_default_str();
+}
+
+std::optional<std::chrono::nanoseconds> SearchArguments::limit() const {
+  if (timeout.empty()) return std::nullopt;
+  return parse_duration_text(timeout, "--timeout");
+}
+
+}  // namespace tessera::cli

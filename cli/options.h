@@ -1,0 +1,48 @@
+// Options several subcommands share, declared once so that they read the same everywhere.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/files.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::cli {
+
+/// INPUT with what takes the place of its own numbers.
+struct InputArguments {
+  std::string path;
+  std::string capacity;
+  std::string profile;
+  std::string lifetimes;
+
+  void declare(CLI::App& app);
+  /// Throws BadInput.
+  [[nodiscard]] Input load() const;
+};
+
+/// --format and --quiet.
+struct OutputArguments {
+  std::string format = "text";
+  bool quiet = false;
+
+  void declare(CLI::App& app);
+  [[nodiscard]] bool json() const { return format == "json"; }
+};
+
+/// --timeout, --threads and --seed.
+struct SearchArguments {
+  std::string timeout;
+  int threads = 2;
+  std::uint64_t seed = 0;
+
+  void declare(CLI::App& app);
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> limit() const;
+};
+
+}  // namespace tessera::cli

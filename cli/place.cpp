@@ -1,0 +1,193 @@
+// tessera place: where does every buffer go?
+
+#include "planner/place.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/report.h"
+#include "planner/engines.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+struct PlaceOptions {
+  InputArguments input;
+  OutputArguments output;
+  SearchArguments search;
+  std::string minimize;
+  std::string engine = "auto";
+  std::string output_file;
+  std::string plot_file;
+  std::string proof_file;
+  std::int64_t max_nodes = 0;
+  bool stats = false;
+};
+
+Minimize minimize_of(const std::string& word, const PlacementProblem& problem) {
+  if (word == "height") return Minimize::height;
+  if (word == "cost") return Minimize::cost;
+  if (word == "modes") return Minimize::modes;
+  if (word == "default") return Minimize::by_input;
+  // Nothing asked for here: then what the input itself asks for.
+  return problem.objective == Objective::fit ? Minimize::none : Minimize::by_input;
+}
+
+/// Wrong options are complained about before the search, not after it.
+void check_options(const PlaceOptions& options, const Input& input) {
+  const std::string extension = std::filesystem::path(options.output_file).extension().string();
+  if (extension == ".csv" && !input.csv)
+    static_cast<void>(problem_csv(input));  // throws where CSV cannot express the problem
+  if (!options.output_file.empty() && extension == ".svg")
+    throw BadInput("--output " + options.output_file + " looks like a picture",
+                   "--plot draws one; --output takes .json, .csv or .yaml");
+  if (!options.minimize.empty()) return;
+  for (const Memory& memory : input.problem.memories) {
+    if (memory.capacity == unbounded && input.problem.objective == Objective::fit)
+      throw BadInput(options.input.path + ": " +
+                         (input.problem.memories.size() == 1
+                              ? "gives no capacity"
+                              : "gives no capacity for memory '" + memory.name + "'"),
+                     "add --capacity SIZE or --profile NAME, or ask for the least height with "
+                     "--minimize");
+  }
+}
+
+std::string output_text(const std::string& file, const Input& input,
+                        const PlacementResult& result) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (extension == ".csv" && result.placement) return result_csv(input, *result.placement);
+  if ((extension == ".yaml" || extension == ".yml") && result.placement)
+    return placed_yaml(input.problem, *result.placement);
+  return result_json(input.problem, result);
+}
+
+std::string progress_text(const PlaceProgress& progress, double seconds) {
+  std::string text(progress.phase);
+  if (progress.height) text += ": height " + std::to_string(*progress.height);
+  if (progress.lower_bound) text += ", at least " + std::to_string(*progress.lower_bound);
+  return text + " (" + std::to_string(static_cast<int>(seconds)) + " s)";
+}
+
+void write_files(const PlaceOptions& options, const Input& input, const PlacementResult& result) {
+  const std::string extension = std::filesystem::path(options.output_file).extension().string();
+  const bool needs_placement = extension == ".csv" || extension == ".yaml" || extension == ".yml";
+  if (!options.output_file.empty()) {
+    if (needs_placement && !result.placement)
+      note("there is no placement, so " + options.output_file + " was not written",
+           options.output.quiet);
+    else
+      write_output(options.output_file, output_text(options.output_file, input, result));
+  }
+  if (!options.plot_file.empty()) {
+    if (result.placement)
+      write_output(options.plot_file,
+                   placement_picture(input.problem, *result.placement, input.problem.name));
+    else
+      note("there is no placement, so " + options.plot_file + " was not drawn",
+           options.output.quiet);
+  }
+}
+
+void tell_about_certificate(const PlaceOptions& options, const PlacementResult& result) {
+  if (options.proof_file.empty()) return;
+  for (const Stat& stat : result.stats) {
+    if (stat.name != "certificate") continue;
+    if (std::get<std::string>(stat.value) == "none")
+      complain("tessera: no certificate was written: no engine could give one within the limits");
+    return;
+  }
+  note("no certificate was written: there is nothing to refute", options.output.quiet);
+}
+
+int exit_code(const PlacementResult& result) {
+  switch (result.status) {
+    case Status::feasible:
+      return exit_found;
+    case Status::infeasible:
+      return exit_infeasible;
+    case Status::unknown:
+      break;
+  }
+  return exit_stopped;
+}
+
+int run_place(const PlaceOptions& options) {
+  const Interrupts interrupts;
+  const Input input = options.input.load();
+  for (const std::string& text : input.notes) note(text, options.output.quiet);
+  check_options(options, input);
+
+  PlaceParams params;
+  params.engine = options.engine;
+  params.minimize = minimize_of(options.minimize, input.problem);
+  params.timeout = options.search.limit();
+  if (options.max_nodes > 0) params.max_nodes = options.max_nodes;
+  params.threads = options.search.threads;
+  params.seed = options.search.seed;
+  params.stop = interrupts.token();
+  params.proof = options.proof_file;
+  PlacementResult result;
+  {
+    StatusLine status(options.output.quiet);
+    if (stderr_is_terminal())
+      params.progress = [&status](const PlaceProgress& progress) {
+        status.show(progress_text(progress, status.seconds()));
+      };
+    result = place(input.problem, params);
+  }
+
+  write_files(options, input, result);
+  tell_about_certificate(options, result);
+  const Minimize what = resolve_minimize(params.minimize, input.problem);
+  if (options.output.json())
+    print(result_json(input.problem, result));
+  else if (!options.output.quiet && options.output_file != "-")
+    print(placement_report(input.problem, result,
+                           {.minimizing = what == Minimize::height, .stats = options.stats}));
+  return exit_code(result);
+}
+
+std::string engine_help() {
+  std::string text = "who searches: auto";
+  for (const EngineEntry& entry : engine_list()) text += ", " + std::string(entry.name);
+  return text;
+}
+
+}  // namespace
+
+void add_place(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand("place", "place every buffer");
+  const auto options = std::make_shared<PlaceOptions>();
+  options->input.declare(*sub);
+  options->output.declare(*sub);
+  options->search.declare(*sub);
+  sub->add_option("--minimize", options->minimize,
+                  "also minimise: height, cost or modes; alone: what the input asks for")
+      ->check(CLI::IsMember({"default", "height", "cost", "modes"}))
+      ->type_name("[height|cost|modes]");
+  sub->add_option("-o,--output", options->output_file,
+                  "write the result: .json, .csv (input columns and offset) or .yaml");
+  sub->add_option("--plot", options->plot_file, "draw the placement: FILE.svg");
+  sub->add_option("--proof", options->proof_file,
+                  "write a certificate if the answer is infeasible");
+  sub->add_option("-e,--engine", options->engine, engine_help())->capture_default_str();
+  sub->add_option("--max-nodes", options->max_nodes, "stop after so many search nodes")
+      ->check(CLI::PositiveNumber);
+  sub->add_flag("--stats", options->stats, "say what the engines did");
+  sub->footer(
+      "Example:\n  tessera place buffers.csv --capacity '1 MiB' --timeout 10s --output placed.csv "
+      "--plot placed.svg");
+  sub->final_callback(
+      [options, &command] { command.run = [options] { return run_place(*options); }; });
+}
+
+}  // namespace tessera::cli

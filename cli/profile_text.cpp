@@ -1,0 +1,171 @@
+#include "cli/profile_text.h"
+
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "model/derived.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+std::string real(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.10g", value);
+  return text;
+}
+
+/// Where the value of a key comes from: its own entry, or that of the nearest key above it.
+std::string source_of(const Hardware& hardware, std::string key) {
+  for (;;) {
+    for (const auto& [known, source] : hardware.provenance)
+      if (known == key) return source;
+    const std::size_t dot = key.rfind('.');
+    if (dot == std::string::npos) return "assumed";
+    key.resize(dot);
+  }
+}
+
+/// Lines of "key value", with the source behind them in one column.
+class Sheet {
+ public:
+  explicit Sheet(const Hardware& hardware) : hardware_(hardware) {}
+
+  void add(const std::string& key, const std::string& value) {
+    lines_.emplace_back(key + "  " + value, source_of(hardware_, key));
+  }
+
+  std::string text() const {
+    std::size_t width = 0;
+    for (const auto& [line, source] : lines_)
+      if (line.size() <= 60) width = std::max(width, line.size());
+    std::string all;
+    for (const auto& [line, source] : lines_) {
+      std::string padded = line;
+      padded.resize(std::max(width, line.size()), ' ');
+      all += padded + "  # " + source + "\n";
+    }
+    return all;
+  }
+
+ private:
+  const Hardware& hardware_;
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+std::string roles_text(const std::vector<Role>& roles) {
+  std::string text;
+  for (const Role role : roles) text += (text.empty() ? "" : ", ") + std::string(to_string(role));
+  return "[" + text + "]";
+}
+
+std::string bandwidth_text(const Bandwidth& bandwidth) {
+  return bandwidth.per_cycle ? real(bandwidth.amount) + " B/cycle"
+                             : real(bandwidth.amount / 1e9) + " GB/s";
+}
+
+void add_memory(Sheet& sheet, const HardwareMemory& memory) {
+  const Memory& space = memory.space;
+  const std::string key = "memories." + space.name;
+  if (memory.offchip) sheet.add(key + ".offchip", "true");
+  if (space.capacity != unbounded) sheet.add(key + ".capacity", size_text(space.capacity));
+  if (!space.banks.empty()) {
+    bool same = true;
+    for (const Bank& bank : space.banks) same = same && bank.size == space.banks.front().size;
+    std::string sizes;
+    for (const Bank& bank : space.banks)
+      sizes += (sizes.empty() ? "" : ", ") + bank.name + " " + size_text(bank.size);
+    sheet.add(key + ".banks", same ? std::to_string(space.banks.size()) + " of " +
+                                         size_text(space.banks.front().size)
+                                   : sizes);
+    if (!space.straddle) sheet.add(key + ".straddle", "false");
+  }
+  if (space.alignment != 1) sheet.add(key + ".alignment", size_text(space.alignment));
+  for (const Mode& mode : space.modes)
+    sheet.add(key + ".modes." + mode.name, roles_text(mode.roles));
+  if (space.modes_per_bank) {
+    for (const Bank& bank : space.banks)
+      sheet.add(key + ".banks." + bank.name + ".roles", roles_text(bank.roles));
+  }
+  for (const AddressRange& range : space.reserved)
+    sheet.add(key + ".reserved",
+              "[" + std::to_string(range.begin) + ", " + std::to_string(range.end) + ")");
+  if (memory.bandwidth) sheet.add(key + ".bandwidth", bandwidth_text(*memory.bandwidth));
+  if (memory.offchip) {
+    sheet.add(key + ".burst", size_text(memory.burst));
+    sheet.add(key + ".latency", std::to_string(memory.latency) + " cycles");
+  }
+  sheet.add(key + ".energy", "read " + real(memory.energy.read_pj) + " pJ/B, write " +
+                                 real(memory.energy.write_pj) + " pJ/B");
+}
+
+void add_engine(Sheet& sheet, const Engine& engine) {
+  const std::string key = "engines." + engine.name;
+  if (engine.kind == EngineKind::mac_array) {
+    std::string unroll;
+    for (const auto& [dimension, count] : engine.unroll)
+      unroll += (unroll.empty() ? "" : " x ") + dimension + " " + std::to_string(count);
+    sheet.add(key + ".unroll", unroll.empty() ? "none" : unroll);
+    std::string types = engine.dtype;
+    for (const auto& [type, factor] : engine.dtype_factor)
+      types += ", " + type + " takes " + real(factor) + " x";
+    sheet.add(key + ".dtype", types);
+    sheet.add(key + ".fill", std::to_string(engine.fill) + " cycles");
+    sheet.add(key + ".energy", real(engine.energy_pj) + " pJ per multiply-accumulate");
+  } else {
+    sheet.add(key + ".lanes", std::to_string(engine.lanes));
+    sheet.add(key + ".startup", std::to_string(engine.startup) + " cycles");
+    std::string cycles = real(engine.default_cycles_per_vector);
+    for (const auto& [type, count] : engine.cycles_per_vector)
+      cycles += ", " + type + " " + real(count);
+    sheet.add(key + ".cycles_per_vector", cycles);
+    sheet.add(key + ".energy", real(engine.energy_pj) + " pJ per element");
+  }
+}
+
+}  // namespace
+
+std::string profile_summary(const Hardware& hardware) {
+  std::string text;
+  for (const HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip) continue;
+    text += (text.empty() ? "" : ", ") + memory.space.name + " " + size_text(memory.space.capacity);
+    if (memory.space.banks.size() > 1)
+      text += " in " + std::to_string(memory.space.banks.size()) + " banks";
+    if (!memory.space.modes.empty())
+      text += ", " + std::to_string(memory.space.modes.size()) + " modes";
+  }
+  return text;
+}
+
+std::string profile_text(const Hardware& hardware) {
+  Sheet sheet(hardware);
+  if (hardware.clock_hz > 0) sheet.add("clock", real(hardware.clock_hz / 1e6) + " MHz");
+  if (hardware.static_power_mw > 0)
+    sheet.add("static_power", real(hardware.static_power_mw) + " mW");
+  for (const HardwareMemory& memory : hardware.memories) add_memory(sheet, memory);
+  for (const Engine& engine : hardware.engines) add_engine(sheet, engine);
+  if (hardware.clock_hz > 0) {
+    sheet.add("dma", std::to_string(hardware.dma.channels) + " channels, " +
+                         std::to_string(hardware.dma.outstanding) + " bursts outstanding, set-up " +
+                         std::to_string(hardware.dma.setup) + " cycles");
+    sheet.add("mode_switch", std::to_string(hardware.mode_switch.cycles) + " cycles, " +
+                                 real(hardware.mode_switch.energy_pj) + " pJ");
+    const ObjectiveWeights& weights = hardware.objective;
+    sheet.add("objective", "latency " + real(weights.latency) + ", energy " + real(weights.energy) +
+                               ", dram_bytes " + real(weights.dram_bytes) + ", peak_memory " +
+                               real(weights.peak_memory) + ", peak_bandwidth " +
+                               real(weights.peak_bandwidth));
+  }
+  for (const OperandRestriction& restriction : hardware.restrictions) {
+    std::string operands;
+    for (const std::string& operand : restriction.operands)
+      operands += (operands.empty() ? "" : ", ") + operand;
+    sheet.add("restrictions", std::string(to_string(restriction.kind)) + " [" + operands + "]");
+  }
+  return hardware.name + "\n" + sheet.text();
+}
+
+}  // namespace tessera::cli

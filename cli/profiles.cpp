@@ -1,0 +1,51 @@
+// tessera profiles: the hardware that is known, and where its numbers come from.
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/json.h"
+#include "cli/profile_text.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+struct ProfilesOptions {
+  std::string name;
+  std::vector<std::string> shelves;
+};
+
+std::string list_text(const ProfilesOptions& options) {
+  std::string text;
+  for (const std::string& name : profile_list(options.shelves)) {
+    const Hardware hardware = load_profile(name, options.shelves);
+    std::string line = name;
+    line.resize(std::max<std::size_t>(24, name.size() + 1), ' ');
+    text += line + profile_summary(hardware) + "\n";
+  }
+  return text;
+}
+
+int run_profiles(const ProfilesOptions& options) {
+  print(options.name.empty() ? list_text(options)
+                             : profile_text(load_profile(options.name, options.shelves)));
+  return exit_found;
+}
+
+}  // namespace
+
+void add_profiles(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand("profiles", "list hardware profiles, or show one");
+  const auto options = std::make_shared<ProfilesOptions>();
+  sub->add_option("NAME", options->name, "a name from the list, or a file");
+  sub->add_option("--shelf", options->shelves, "look for profiles in this folder first");
+  sub->footer("Example:\n  tessera profiles nvdla-like");
+  sub->final_callback(
+      [options, &command] { command.run = [options] { return run_profiles(*options); }; });
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,267 @@
+#include "cli/report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "model/derived.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+constexpr std::size_t bar_width = 40;
+constexpr std::size_t most_rows = 24;  ///< of a table of buffers
+
+std::string number(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string percent(Size part, Size whole) {
+  if (whole <= 0) return "0 %";
+  return number(100.0 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
+}
+
+/// "1048576 (1 MiB)" where the unit says something the number does not.
+std::string bytes(Size size) {
+  if (size == unbounded) return "unbounded";
+  const std::string plain = std::to_string(size);
+  const std::string pretty = size_text(size);
+  return pretty == plain ? plain : plain + " (" + pretty + ")";
+}
+
+std::string count(std::size_t n, const char* one) {
+  return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
+}
+
+std::string row(const std::string& head, const std::string& text) {
+  std::string line = head;
+  line.resize(std::max<std::size_t>(12, head.size() + 1), ' ');
+  return line + text + "\n";
+}
+
+std::string range_text(Offset begin, Offset end) {
+  return "[" + std::to_string(begin) + ", " + std::to_string(end) + ")";
+}
+
+std::string live_text(const Buffer& buffer) {
+  std::string text;
+  for (const StepRange& live : buffer.live)
+    text += (text.empty() ? "" : " ") + range_text(live.lower, live.upper);
+  return text;
+}
+
+std::string padded(std::string text, std::size_t width, bool right) {
+  if (text.size() >= width) return text;
+  const std::string blanks(width - text.size(), ' ');
+  return right ? blanks + text : text + blanks;
+}
+
+/// One row per buffer: id, size, addresses, life.
+std::string buffer_table(const PlacementProblem& problem, const Placement& placement,
+                         const std::vector<BufferIndex>& buffers) {
+  std::size_t id_width = 0;
+  std::size_t size_width = 0;
+  std::size_t place_width = 0;
+  std::vector<std::string> places;
+  const std::size_t shown = std::min(buffers.size(), most_rows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Buffer& buffer = problem.buffers[buffers[i]];
+    const Offset at = placement.places[buffers[i]].offset;
+    places.push_back(range_text(at, at + buffer.size));
+    id_width = std::max(id_width, buffer.id.size());
+    size_width = std::max(size_width, std::to_string(buffer.size).size());
+    place_width = std::max(place_width, places.back().size());
+  }
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Buffer& buffer = problem.buffers[buffers[i]];
+    text += row("", "  " + padded(buffer.id, id_width, false) + "  " +
+                        padded(std::to_string(buffer.size), size_width, true) + " at " +
+                        padded(places[i], place_width, false) + "  live " + live_text(buffer));
+  }
+  if (buffers.size() > shown)
+    text += row("", "  and " + std::to_string(buffers.size() - shown) + " more");
+  return text;
+}
+
+std::string memory_report(const PlacementProblem& problem, const PlacementResult& result,
+                          MemoryIndex m, const ReportOptions& options) {
+  const Memory& memory = problem.memories[m];
+  const Size height = result.heights[m];
+  const Size bound = m < result.lower_bounds.size() ? result.lower_bounds[m] : 0;
+  std::string text =
+      row(memory.name,
+          "height " + bytes(height) +
+              (memory.capacity == unbounded ? std::string() : " of " + bytes(memory.capacity)));
+  const Size whole = memory.capacity == unbounded ? height : memory.capacity;
+  text += row("", bar(height, bound, whole) +
+                      (memory.capacity == unbounded ? "" : " " + percent(height, whole) + " used"));
+  std::string least = "no placement is lower than " + bytes(bound);
+  if (height == bound)
+    least += ": this is the least height";
+  else if (options.minimizing)
+    least += "; whether this height is the least is not proved";
+  text += row("", least);
+  const Peak peak = peak_of(problem, *result.placement, m);
+  if (!peak.buffers.empty()) {
+    text += row("", "peak at step " + std::to_string(peak.step) + ": " + bytes(peak.bytes) +
+                        " live in " + count(peak.buffers.size(), "buffer") + ", " +
+                        percent(peak.bytes, height) + " of the height");
+    text += buffer_table(problem, *result.placement, peak.buffers);
+  }
+  if (m < result.placement->modes.size() && !result.placement->modes[m].empty()) {
+    const std::vector<std::string>& modes = result.placement->modes[m];
+    std::string line;
+    std::map<std::string, int> used;
+    std::size_t runs = 0;
+    for (std::size_t from = 0; from < modes.size();) {
+      std::size_t to = from;
+      while (to < modes.size() && modes[to] == modes[from]) ++to;
+      ++used[modes[from]];
+      if (++runs <= most_rows) {
+        line += (line.empty() ? "" : ", ") + modes[from] + " at " +
+                (to - from == 1 ? "step " + std::to_string(from)
+                                : "steps " + std::to_string(from) + "-" + std::to_string(to - 1));
+      }
+      from = to;
+    }
+    if (runs > most_rows) line += ", ...";
+    text += row("", "modes: " + line);
+    std::string unused;
+    for (const Mode& mode : memory.modes)
+      if (!used.contains(mode.name)) unused += (unused.empty() ? "" : ", ") + mode.name;
+    if (!unused.empty()) text += row("", "modes no step uses: " + unused);
+  }
+  return text;
+}
+
+std::string stop_text(StopReason stop) {
+  switch (stop) {
+    case StopReason::time_limit:
+      return "the time limit";
+    case StopReason::node_limit:
+      return "the node limit";
+    case StopReason::interrupted:
+      return "an interrupt";
+    case StopReason::completed:
+      break;
+  }
+  return "the engine giving up";
+}
+
+std::string stats_text(const PlacementResult& result) {
+  std::string text;
+  for (const Stat& stat : result.stats) {
+    text += stat.name + " = ";
+    if (const auto* whole = std::get_if<std::int64_t>(&stat.value)) text += std::to_string(*whole);
+    if (const auto* real = std::get_if<double>(&stat.value)) text += number(*real, 6);
+    if (const auto* words = std::get_if<std::string>(&stat.value)) text += *words;
+    text += "\n";
+  }
+  return text;
+}
+
+std::string found_report(const PlacementProblem& problem, const PlacementResult& result,
+                         const ReportOptions& options) {
+  std::string text =
+      row("feasible", count(problem.buffers.size(), "buffer") + " placed in " +
+                          number(result.seconds, 3) + " s by " + result.engine + ", checked");
+  if (result.stop != StopReason::completed)
+    text += row("", "ended by " + stop_text(result.stop) + ": the best so far");
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m)
+    text += memory_report(problem, result, m, options);
+  const bool soft = std::any_of(
+      problem.relations.begin(), problem.relations.end(),
+      [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
+  if (soft) {
+    std::string line = std::to_string(result.cost) + " for overlaps to be avoided";
+    if (result.proven_optimal)
+      line += ", the least possible";
+    else if (result.cost_bound > 0)
+      line += ", at least " + std::to_string(result.cost_bound);
+    text += row("cost", line);
+  }
+  return text;
+}
+
+}  // namespace
+
+Peak peak_of(const PlacementProblem& problem, const Placement& placement, MemoryIndex memory) {
+  std::vector<std::pair<Step, Size>> events;  // change of the load at a step
+  const auto each_segment = [&](auto&& use) {
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+      if (placement.places[b].memory != memory) continue;
+      for (const Segment& segment : segments(problem.buffers[b])) use(b, segment);
+    }
+  };
+  each_segment([&](BufferIndex, const Segment& segment) {
+    events.emplace_back(segment.steps.lower, segment.range.size());
+    events.emplace_back(segment.steps.upper, -segment.range.size());
+  });
+  std::sort(events.begin(), events.end());
+  Peak peak;
+  Size load = 0;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    load += events[i].second;
+    const bool last_of_step = i + 1 == events.size() || events[i + 1].first != events[i].first;
+    if (last_of_step && load > peak.bytes) {
+      peak.bytes = load;
+      peak.step = events[i].first;
+    }
+  }
+  each_segment([&](BufferIndex b, const Segment& segment) {
+    if (segment.steps.contains(peak.step)) peak.buffers.push_back(b);
+  });
+  std::sort(peak.buffers.begin(), peak.buffers.end(), [&](BufferIndex a, BufferIndex b) {
+    return std::pair(-placement.places[a].offset, a) < std::pair(-placement.places[b].offset, b);
+  });
+  return peak;
+}
+
+std::string bar(Size part, Size bound, Size whole) {
+  const auto cells = [&](Size value) {
+    if (whole <= 0) return std::size_t{0};
+    const double share = static_cast<double>(value) / static_cast<double>(whole);
+    const double width = share * static_cast<double>(bar_width);
+    return std::min(bar_width, static_cast<std::size_t>(width + 0.5));
+  };
+  std::string text(bar_width, ' ');
+  const std::size_t full = cells(part);
+  std::fill(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(full), '#');
+  const std::size_t mark = cells(bound);
+  if (mark < full) text[mark] = '|';
+  return "[" + text + "]";
+}
+
+std::string placement_report(const PlacementProblem& problem, const PlacementResult& result,
+                             const ReportOptions& options) {
+  std::string text;
+  switch (result.status) {
+    case Status::feasible:
+      text = found_report(problem, result, options);
+      break;
+    case Status::infeasible:
+      text = row("infeasible", "proved in " + number(result.seconds, 3) + " s by " + result.engine);
+      if (!result.reason.empty()) text += row("", result.reason);
+      text += row("", "tessera explain names a smallest set of buffers that does not fit");
+      break;
+    case Status::unknown:
+      text = row("unknown", "stopped by " + stop_text(result.stop) + " after " +
+                                number(result.seconds, 3) + " s, before there was an answer");
+      if (!result.reason.empty()) text += row("", result.reason);
+      for (MemoryIndex m = 0; m < problem.memories.size() && m < result.lower_bounds.size(); ++m)
+        text += row(problem.memories[m].name, "no placement is lower than " +
+                                                  bytes(result.lower_bounds[m]) + ", capacity " +
+                                                  bytes(problem.memories[m].capacity));
+      break;
+  }
+  if (options.stats) text += stats_text(result);
+  return text;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,35 @@
+// The text a person reads after `place`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/placement.h"
+#include "model/problem.h"
+
+namespace tessera::cli {
+
+/// The step of one memory with the most bytes live, and who is live there, from high to low.
+struct Peak {
+  Step step = 0;
+  Size bytes = 0;
+  std::vector<BufferIndex> buffers;
+};
+
+/// require: one place per buffer.
+[[nodiscard]] Peak peak_of(const PlacementProblem& problem, const Placement& placement,
+                           MemoryIndex memory);
+
+struct ReportOptions {
+  bool minimizing = false;  ///< say whether the height was proved least
+  bool stats = false;
+};
+
+[[nodiscard]] std::string placement_report(const PlacementProblem& problem,
+                                           const PlacementResult& result,
+                                           const ReportOptions& options);
+
+/// "|########|     |": `part` of `whole`, with a mark where `bound` is.
+[[nodiscard]] std::string bar(Size part, Size bound, Size whole);
+
+}  // namespace tessera::cli

@@ -1,0 +1,32 @@
+#include "planner/explain.h"
+
+#include <utility>
+
+#include "encoder/explain.h"
+
+namespace tessera {
+
+Story tell_why(const PlacementProblem& problem, const StoryParams& params) {
+  ExplainParams own;
+  own.budget.stop = params.stop;
+  if (params.timeout)
+    own.budget.deadline =
+        std::chrono::steady_clock::now() +
+        std::chrono::duration_cast<std::chrono::steady_clock::duration>(*params.timeout);
+  Explanation why = explain(problem, own);
+  Story story;
+  story.status = why.status;
+  story.stop = why.stop;
+  story.minimal = why.minimal;
+  story.buffers = std::move(why.buffers);
+  for (const HardwareRule& rule : why.rules) story.rules.push_back(describe(problem, rule));
+  story.step = why.step;
+  story.memory = why.memory;
+  story.asked = why.asked;
+  story.available = why.available;
+  story.smallest_capacity = why.smallest_capacity;
+  story.text = std::move(why.text);
+  return story;
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+// Synthetic problems, the same for the same seed on every machine.
+//
+//   PlacementProblem problem = generate({.kind = "packable", .buffers = 200, .seed = 7});
+//   std::string csv = problem_csv({.problem = problem});                     // files.h
+//
+// random:   lifetimes and sizes drawn freely; the capacity is the largest load times `slack`
+// packable: a rectangle of time and addresses cut into pieces until nothing is left over, so a
+//           placement without any waste exists
+// network:  a chain of layers with skips: tensors live from their producer to their last reader,
+//           weights during their layer, sizes that shrink with depth
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "../model/problem.h"
+
+namespace tessera {
+
+struct GenerateParams {
+  std::string kind = "random";
+  std::int64_t buffers = 100;
+  std::uint64_t seed = 0;
+  std::int64_t steps = 0;   ///< length of the schedule; 0: chosen from the number of buffers
+  Size capacity = 1 << 20;  ///< of the memory (packable: exactly filled)
+  Size alignment = 1;       ///< of every buffer
+  double slack = 1.0;       ///< random and network: capacity over the largest load
+};
+
+struct GeneratorEntry {
+  std::string_view name;
+  std::string_view what;  ///< one line for help texts
+  PlacementProblem (*make)(const GenerateParams& params) = nullptr;
+};
+
+[[nodiscard]] std::span<const GeneratorEntry> generator_list();
+
+/// Throws BadInput for an unknown kind or numbers that make no problem.
+/// ensure: validate(result) is empty; exactly params.buffers buffers; one memory "memory".
+[[nodiscard]] PlacementProblem generate(const GenerateParams& params);
+
+}  // namespace tessera
