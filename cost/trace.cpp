@@ -1,0 +1,101 @@
+#include "cost/trace.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t subgraph_lane = 0;
+
+/// Lanes 1, 2, ...: the channels of resource 0, then those of resource 1, and so on.
+std::size_t lane_of(const Pipeline& pipeline, std::size_t resource, int channel) {
+  std::size_t lane = 1;
+  for (std::size_t r = 0; r < resource; ++r)
+    lane += static_cast<std::size_t>(pipeline.resources[r].channels);
+  return lane + static_cast<std::size_t>(channel);
+}
+
+std::string number(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.6f", value);
+  return text.data();
+}
+
+}  // namespace
+
+std::string json_escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      std::array<char, 8> code{};
+      std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
+      out += code.data();
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+TraceWriter::TraceWriter(double clock_hz) : microseconds_per_cycle_(1e6 / clock_hz) {}
+
+void TraceWriter::name_lanes(const Pipeline& pipeline) {
+  const auto name = [&](std::size_t lane, const std::string& text) {
+    events_ += (events_.empty() ? "" : ",\n");
+    events_ += R"({"ph":"M","pid":1,"tid":)" + std::to_string(lane) +
+               R"(,"name":"thread_name","args":{"name":")" + json_escaped(text) + R"("}})";
+  };
+  name(subgraph_lane, "subgraph");
+  for (std::size_t r = 0; r < pipeline.resources.size(); ++r)
+    for (int channel = 0; channel < pipeline.resources[r].channels; ++channel) {
+      const bool several = pipeline.resources[r].channels > 1;
+      name(lane_of(pipeline, r, channel),
+           pipeline.resources[r].name + (several ? " " + std::to_string(channel) : ""));
+    }
+  named_ = true;
+}
+
+void TraceWriter::event(const std::string& name, const std::string& subgraph, std::size_t lane,
+                        Cycles begin, Cycles end, std::int64_t tile) {
+  events_ += ",\n";
+  events_ += R"({"ph":"X","pid":1,"tid":)" + std::to_string(lane) + R"(,"ts":)" +
+             number(static_cast<double>(begin) * microseconds_per_cycle_) + R"(,"dur":)" +
+             number(static_cast<double>(end - begin) * microseconds_per_cycle_) + R"(,"name":")" +
+             json_escaped(name) + R"(","args":{"subgraph":")" + json_escaped(subgraph) +
+             R"(","cycles":)" + std::to_string(end - begin);
+  if (tile >= 0) events_ += R"(,"tile":)" + std::to_string(tile);
+  events_ += "}}";
+}
+
+Cycles TraceWriter::add(const std::string& subgraph, const Pipeline& pipeline, Cycles begin,
+                        std::int64_t max_events) {
+  if (!named_) name_lanes(pipeline);
+  std::vector<PipelineEvent> recorded;
+  const PipelineRun run = simulate(pipeline, {.events = &recorded, .max_events = max_events});
+  const bool cut = static_cast<std::int64_t>(recorded.size()) >= max_events;
+  event(cut ? subgraph + " (first commands only)" : subgraph, subgraph, subgraph_lane, begin,
+        begin + run.cycles, -1);
+  if (pipeline.start > 0)
+    event("load resident weights", subgraph, lane_of(pipeline, 0, 0), begin, begin + pipeline.start,
+          -1);
+  for (const PipelineEvent& e : recorded) {
+    const PipelineTask& task = pipeline.tasks[e.task];
+    event(task.name, subgraph, lane_of(pipeline, task.resource, e.channel), begin + e.begin,
+          begin + e.end, e.tile);
+  }
+  return begin + run.cycles;
+}
+
+std::string TraceWriter::json() const {
+  return R"({"displayTimeUnit":"ns","traceEvents":[)"
+         "\n" +
+         events_ + "\n]}\n";
+}
+
+}  // namespace tessera
