@@ -1,0 +1,20 @@
+// One entry of `memories:`, the same in problems and in hardware profiles. Private to io/.
+#pragma once
+
+#include "io/tree.h"
+#include "model/problem.h"
+
+namespace tessera {
+
+/// Reads capacity, banks, bank_size, alignment, straddle, modes and reserved; the caller reads
+/// what else its file may say there and finishes the fields.
+[[nodiscard]] Memory read_memory(const Sources& sources, Fields& fields, const std::string& name);
+
+/// "[lo, hi]" in bytes, lo < hi.
+[[nodiscard]] AddressRange read_address_range(const Sources& sources, const Node& node,
+                                              std::string_view what);
+
+/// A count of banks beyond which a file is mistaken (and would only fill the machine's memory).
+inline constexpr std::int64_t most_banks = 65536;
+
+}  // namespace tessera

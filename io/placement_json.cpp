@@ -1,0 +1,232 @@
+#include "io/placement_json.h"
+
+#include <charconv>
+#include <limits>
+#include <unordered_map>
+
+#include "io/files.h"
+#include "io/tree.h"
+#include "io/units.h"
+
+namespace tessera {
+namespace {
+
+class Reader {
+ public:
+  Reader(const Sources& sources, const PlacementProblem& problem)
+      : sources_(sources), problem_(problem) {
+    for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+      memories_.emplace(problem.memories[m].name, m);
+    }
+  }
+
+  PlacementResult read(const Node& root) {
+    Fields fields(sources_, root, "the result");
+    require_kind(sources_, fields, "placement/1");
+    PlacementResult result;
+    result.status = static_cast<Status>(as_one_of(sources_, fields.need("status"), "status",
+                                                  {"feasible", "infeasible", "unknown"}));
+    if (const Node* node = fields.find("stop")) {
+      result.stop = static_cast<StopReason>(as_one_of(
+          sources_, *node, "stop", {"completed", "time_limit", "node_limit", "interrupted"}));
+    }
+    text(fields, "reason", result.reason);
+    whole(fields, "height", result.height);
+    whole(fields, "lower_bound", result.lower_bound);
+    truth(fields, "proven_minimum", result.proven_minimum);
+    by_memory(fields, "heights", result.heights);
+    by_memory(fields, "lower_bounds", result.lower_bounds);
+    if (problem_.memories.size() == 1) {
+      result.heights = {result.height};
+      result.lower_bounds = {result.lower_bound};
+    }
+    whole(fields, "cost", result.cost);
+    whole(fields, "cost_bound", result.cost_bound);
+    truth(fields, "proven_optimal", result.proven_optimal);
+    text(fields, "engine", result.engine);
+    if (const Node* node = fields.find("seconds")) {
+      result.seconds = as_real(sources_, *node, "seconds");
+      if (result.seconds < 0) throw sources_.error(*node, "`seconds` is negative");
+    }
+    if (const Node* node = fields.find("seed")) result.seed = seed(*node);
+    const bool feasible = result.status == Status::feasible;
+    const Node* buffers = feasible ? &fields.need("buffers") : fields.find("buffers");
+    if (!feasible && buffers != nullptr) {
+      throw sources_.error_at_key(*buffers, "lists buffers, although the status is not `feasible`");
+    }
+    if (feasible) result.placement = placement(*buffers);
+    names_by_memory(fields, "modes", result.placement ? &result.placement->modes : nullptr);
+    names_by_memory(fields, "unused_modes", nullptr);
+    stats(fields, result.stats);
+    fields.finish();
+    return result;
+  }
+
+ private:
+  void text(Fields& fields, std::string_view key, std::string& to) const {
+    if (const Node* node = fields.find(key)) to = as_text(sources_, *node, key);
+  }
+  void whole(Fields& fields, std::string_view key, std::int64_t& to) const {
+    if (const Node* node = fields.find(key)) to = as_whole(sources_, *node, key);
+  }
+  void truth(Fields& fields, std::string_view key, bool& to) const {
+    if (const Node* node = fields.find(key)) to = as_bool(sources_, *node, key);
+  }
+
+  [[nodiscard]] std::uint64_t seed(const Node& node) const {
+    // Seeds are 64 bits without a sign: above 2^63 they do not fit what as_whole() gives.
+    std::uint64_t value = 0;
+    const char* const end = node.text.data() + node.text.size();
+    const auto [stop, code] = std::from_chars(node.text.data(), end, value);
+    if (node.kind != Node::Kind::whole || stop != end || code != std::errc{}) {
+      throw sources_.error(
+          node, "`seed` must be a whole number from 0 to 2^64 - 1, not " + described(node));
+    }
+    return value;
+  }
+
+  [[nodiscard]] MemoryIndex memory(const Node& at, const std::string& name) const {
+    const auto found = memories_.find(name);
+    if (found == memories_.end()) {
+      throw sources_.error_at_key(at, "the problem has no memory " + shown(name));
+    }
+    return found->second;
+  }
+
+  [[nodiscard]] const std::vector<Node>& map_of_memories(const Node& node,
+                                                         std::string_view key) const {
+    return Fields(sources_, node, shown(key)).node().children;
+  }
+
+  void by_memory(Fields& fields, std::string_view key, std::vector<Size>& to) const {
+    const Node* node = fields.find(key);
+    if (node == nullptr) return;
+    to.assign(problem_.memories.size(), 0);
+    for (const Node& each : map_of_memories(*node, key)) {
+      to[memory(each, each.key)] = as_whole(sources_, each, key);
+    }
+  }
+
+  void names_by_memory(Fields& fields, std::string_view key,
+                       std::vector<std::vector<std::string>>* to) const {
+    if (to != nullptr) to->assign(problem_.memories.size(), {});
+    const Node* node = fields.find(key);
+    if (node == nullptr) return;
+    for (const Node& each : map_of_memories(*node, key)) {
+      const MemoryIndex m = memory(each, each.key);
+      for (const Node& name : as_list(sources_, each, key)) {
+        const std::string& value = as_text(sources_, name, key);
+        if (to != nullptr) (*to)[m].push_back(value);
+      }
+    }
+  }
+
+  [[nodiscard]] Placement placement(const Node& list) const {
+    std::unordered_map<std::string_view, BufferIndex> index;
+    index.reserve(problem_.buffers.size());
+    for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
+      index.emplace(problem_.buffers[b].id, b);
+    }
+    Placement placement;
+    placement.places.resize(problem_.buffers.size());
+    std::vector<std::size_t> line_of(problem_.buffers.size(), 0);
+    for (const Node& node : as_list(sources_, list, "buffers")) {
+      Fields fields(sources_, node, "an entry of `buffers`");
+      const Node& id = fields.need("id");
+      const auto found = index.find(as_text(sources_, id, "id"));
+      if (found == index.end()) {
+        throw sources_.error(id, "the problem has no buffer " + shown(id.text));
+      }
+      const BufferIndex b = found->second;
+      if (line_of[b] != 0) {
+        throw sources_.error(id, "buffer " + shown(id.text) + " stands twice",
+                             "it is first on line " + std::to_string(line_of[b]));
+      }
+      line_of[b] = id.line;
+      read_place(fields, b, placement.places[b]);
+    }
+    for (BufferIndex b = 0; b < line_of.size(); ++b) {
+      if (line_of[b] == 0) {
+        throw sources_.error(list, "buffer " + shown(problem_.buffers[b].id) + " is missing");
+      }
+    }
+    return placement;
+  }
+
+  void read_place(Fields& fields, BufferIndex b, BufferPlace& place) const {
+    const Buffer& buffer = problem_.buffers[b];
+    if (const Node* node = fields.find("memory")) {
+      place.memory = memory(*node, as_text(sources_, *node, "memory"));
+    } else if (problem_.memories.size() > 1) {
+      throw sources_.error(fields.node(), "buffer " + shown(buffer.id) +
+                                              " has no `memory`, but the problem has several");
+    }
+    place.offset = as_whole(sources_, fields.need("offset"), "offset", -max_address);
+    if (const Node* node = fields.find("size")) {
+      const Size size = as_whole(sources_, *node, "size");
+      if (size != buffer.size) {
+        throw sources_.error(*node,
+                             "buffer " + shown(buffer.id) + " has size " + std::to_string(size) +
+                                 " here but " + std::to_string(buffer.size) + " in the problem",
+                             "is this the result of another problem?");
+      }
+    }
+    if (const Node* node = fields.find("live")) {
+      std::vector<StepRange> live;
+      for (const Node& each : as_list(sources_, *node, "live")) {
+        const auto [lower, upper] = as_pair(sources_, each, "live");
+        live.push_back({as_whole(sources_, *lower, "live"), as_whole(sources_, *upper, "live")});
+      }
+      if (live != buffer.live) {
+        throw sources_.error(
+            *node,
+            "buffer " + shown(buffer.id) + " does not live here when it lives in the problem",
+            "is this the result of another problem?");
+      }
+    }
+    fields.finish();
+  }
+
+  void stats(Fields& fields, Stats& to) const {
+    const Node* node = fields.find("stats");
+    if (node == nullptr) return;
+    for (const Node& each : Fields(sources_, *node, "`stats`").node().children) {
+      switch (each.kind) {
+        case Node::Kind::whole:
+          to.push_back({each.key,
+                        as_whole(sources_, each, each.key, std::numeric_limits<std::int64_t>::min(),
+                                 std::numeric_limits<std::int64_t>::max())});
+          break;
+        case Node::Kind::real:
+          to.push_back({each.key, as_real(sources_, each, each.key)});
+          break;
+        case Node::Kind::text:
+          to.push_back({each.key, each.text});
+          break;
+        default:
+          throw sources_.error(
+              each, shown(each.key) + " must be a number or text, not " + described(each));
+      }
+    }
+  }
+
+  const Sources& sources_;
+  const PlacementProblem& problem_;
+  std::unordered_map<std::string_view, MemoryIndex> memories_;
+};
+
+}  // namespace
+
+PlacementResult read_placement_json(std::string_view text, const std::string& file,
+                                    const PlacementProblem& problem) {
+  const Sources sources(file);
+  const Node root = parse_json(text, sources);
+  return Reader(sources, problem).read(root);
+}
+
+PlacementResult read_placement_json_file(const std::filesystem::path& path,
+                                         const PlacementProblem& problem) {
+  return read_placement_json(read_file(path), path.string(), problem);
+}
+
+}  // namespace tessera

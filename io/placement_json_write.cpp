@@ -1,0 +1,141 @@
+#include <variant>
+
+#include "io/json_text.h"
+#include "io/placement_json.h"
+#include "model/check.h"
+#include "model/derived.h"
+
+namespace tessera {
+namespace {
+
+/// `,\n <key>: <value>` entries of one object.
+class Object {
+ public:
+  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
+  /// Begins an entry; the value is up to the caller.
+  std::string& entry(std::string_view key) {
+    out_ += first_ ? "" : ",\n ";
+    first_ = false;
+    out_ += json_string(key);
+    out_ += ": ";
+    return out_;
+  }
+  void text(std::string_view key, std::string_view value) { entry(key) += json_string(value); }
+  void number(std::string_view key, std::int64_t value) { entry(key) += json_number(value); }
+  void real(std::string_view key, double value) { entry(key) += json_number(value); }
+  void truth(std::string_view key, bool value) { entry(key) += value ? "true" : "false"; }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+template <typename Item, typename Write>
+void write_list(std::string& out, const std::vector<Item>& items, std::string_view between,
+                Write write) {
+  out += '[';
+  bool first = true;
+  for (const Item& item : items) {
+    if (!first) out += between;
+    first = false;
+    out += write(item);
+  }
+  out += ']';
+}
+
+/// {"sram": <value of memory 0>, ...}
+template <typename Value>
+void write_by_memory(std::string& out, const PlacementProblem& problem, Value value) {
+  out += '{';
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    if (m > 0) out += ", ";
+    out += json_string(problem.memories[m].name);
+    out += ": ";
+    value(out, m);
+  }
+  out += '}';
+}
+
+void write_buffers(std::string& out, const PlacementProblem& problem, const Placement& placement) {
+  out += "[\n";
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    const BufferPlace& place = placement.places[b];
+    out += b == 0 ? "  " : ",\n  ";
+    out += "{\"id\": " + json_string(buffer.id) +
+           ", \"memory\": " + json_string(problem.memories[place.memory].name) +
+           ", \"offset\": " + json_number(place.offset) +
+           ", \"size\": " + json_number(buffer.size) + ", \"live\": ";
+    write_list(out, buffer.live, ", ", [](const StepRange& live) {
+      return '[' + json_number(live.lower) + ", " + json_number(live.upper) + ']';
+    });
+    out += '}';
+  }
+  out += "\n ]";
+}
+
+void write_stats(std::string& out, const Stats& stats) {
+  out += '{';
+  for (std::size_t k = 0; k < stats.size(); ++k) {
+    out += k > 0 ? ", " : "";
+    out += json_string(stats[k].name) + ": ";
+    out += std::visit(
+        [](const auto& value) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>) {
+            return json_string(value);
+          } else {
+            return json_number(value);
+          }
+        },
+        stats[k].value);
+  }
+  out += '}';
+}
+
+}  // namespace
+
+std::string write_placement_json(const PlacementProblem& problem, const PlacementResult& result) {
+  std::string out;
+  out.reserve(256 + 96 * problem.buffers.size());
+  Object object(out);
+  object.text("tessera", "placement/1");
+  object.text("status", to_string(result.status));
+  object.text("stop", to_string(result.stop));
+  if (!result.reason.empty()) object.text("reason", result.reason);
+  object.number("height", result.height);
+  object.number("lower_bound", result.lower_bound);
+  object.truth("proven_minimum", result.proven_minimum);
+  const bool several = problem.memories.size() > 1;
+  if (several && result.heights.size() == problem.memories.size()) {
+    write_by_memory(object.entry("heights"), problem,
+                    [&](std::string& to, MemoryIndex m) { to += json_number(result.heights[m]); });
+  }
+  if (several && result.lower_bounds.size() == problem.memories.size()) {
+    write_by_memory(object.entry("lower_bounds"), problem, [&](std::string& to, MemoryIndex m) {
+      to += json_number(result.lower_bounds[m]);
+    });
+  }
+  object.number("cost", result.cost);
+  object.number("cost_bound", result.cost_bound);
+  object.truth("proven_optimal", result.proven_optimal);
+  object.text("engine", result.engine);
+  object.real("seconds", result.seconds);
+  object.entry("seed") += std::to_string(result.seed);
+  if (result.placement) {
+    write_buffers(object.entry("buffers"), problem, *result.placement);
+    const auto names = [](const std::string& name) { return json_string(name); };
+    const auto& modes = result.placement->modes;
+    const auto unused = unused_modes(problem, *result.placement);
+    write_by_memory(object.entry("modes"), problem, [&](std::string& to, MemoryIndex m) {
+      write_list(to, m < modes.size() ? modes[m] : std::vector<std::string>{}, ", ", names);
+    });
+    write_by_memory(object.entry("unused_modes"), problem, [&](std::string& to, MemoryIndex m) {
+      write_list(to, m < unused.size() ? unused[m] : std::vector<std::string>{}, ", ", names);
+    });
+  }
+  write_stats(object.entry("stats"), result.stats);
+  out += "}\n";
+  return out;
+}
+
+}  // namespace tessera

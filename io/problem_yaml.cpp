@@ -1,0 +1,251 @@
+#include "io/problem_yaml.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "io/files.h"
+#include "io/memory_yaml.h"
+#include "io/tree.h"
+#include "io/units.h"
+#include "model/derived.h"
+
+namespace tessera {
+namespace {
+
+class Reader {
+ public:
+  Reader(const Sources& sources, const std::vector<Memory>& memories)
+      : sources_(sources), given_(memories) {
+    read_.source.file = sources.newest();
+  }
+
+  ProblemYaml read(const Node& root) {
+    Fields fields(sources_, root, "the problem");
+    require_kind(sources_, fields, "problem/1");
+    read_.source.problem_line = root.line;
+    if (const Node* node = fields.find("name"))
+      read_.problem.name = as_text(sources_, *node, "name");
+    read_memories(fields);
+    read_buffers(fields.need("buffers"));
+    if (const Node* node = fields.find("relations")) read_relations(*node);
+    if (const Node* node = fields.find("objective")) {
+      read_.problem.objective = static_cast<Objective>(
+          as_one_of(sources_, *node, "objective", {"fit", "minimize_height", "minimize_cost"}));
+    }
+    fields.finish();
+    const std::vector<Defect> defects = validate(read_.problem);
+    if (!defects.empty()) throw located(root, defects.front());
+    return std::move(read_);
+  }
+
+ private:
+  void read_memories(Fields& fields) {
+    PlacementProblem& problem = read_.problem;
+    const Node* node = fields.find("memories");
+    if (node != nullptr) {
+      for (const Node& each : Fields(sources_, *node, "`memories`").node().children) {
+        Fields memory(sources_, each, "memory " + shown(each.key));
+        problem.memories.push_back(read_memory(sources_, memory, each.key));
+        memory.finish();
+        read_.source.memories.push_back(each.key_line);
+      }
+    }
+    if (!given_.empty()) {
+      problem.memories = given_;
+      read_.source.memories.assign(given_.size(),
+                                   node != nullptr ? node->key_line : fields.node().line);
+    }
+    if (problem.memories.empty()) {
+      const std::string hint = "list them under `memories`, or give a profile";
+      if (node == nullptr)
+        throw sources_.error(fields.node(), "the problem has no `memories`", hint);
+      throw sources_.error_at_key(*node, "the problem has no memory", hint);
+    }
+    for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+      memories_.emplace(problem.memories[m].name, m);
+    }
+  }
+
+  void read_buffers(const Node& node) {
+    const std::vector<Node>& list = as_list(sources_, node, "buffers");
+    if (list.empty()) throw sources_.error_at_key(node, "the problem has no buffers");
+    read_.problem.buffers.reserve(list.size());
+    for (const Node& each : list) {
+      read_.source.buffers.push_back(each.line);
+      read_.problem.buffers.push_back(read_buffer(each));
+      const std::string& id = read_.problem.buffers.back().id;
+      const auto [first, inserted] = buffers_.emplace(id, read_.problem.buffers.size() - 1);
+      if (!inserted) {
+        throw sources_.error(*each.find("id"),
+                             "the id " + shown(id) + " is already on line " +
+                                 std::to_string(read_.source.buffers[first->second]));
+      }
+    }
+  }
+
+  Buffer read_buffer(const Node& node) {
+    Fields fields(sources_, node, "a buffer");
+    Buffer buffer;
+    const Node& id = fields.need("id");
+    buffer.id = as_text(sources_, id, "id");
+    if (buffer.id.empty()) throw sources_.error(id, "the id is empty");
+    read_live(fields.need("live"), buffer);
+    buffer.size = as_size(sources_, fields.need("size"), "size", 1);
+    if (const Node* n = fields.find("alignment")) {
+      buffer.alignment = as_size(sources_, *n, "alignment", 1);
+    }
+    if (const Node* n = fields.find("gaps")) read_gaps(*n, buffer);
+    if (const Node* n = fields.find("memory")) read_allowed(*n, buffer);
+    if (const Node* n = fields.find("read")) buffer.read = read_steps(*n, "read");
+    if (const Node* n = fields.find("write")) buffer.write = read_steps(*n, "write");
+    if (const Node* n = fields.find("kind")) {
+      buffer.kind =
+          static_cast<BufferKind>(as_one_of(sources_, *n, "kind", {"activation", "weight"}));
+    }
+    if (const Node* n = fields.find("offset")) buffer.offset = as_size(sources_, *n, "offset");
+    if (const Node* n = fields.find("hint")) buffer.hint = as_size(sources_, *n, "hint");
+    if (const Node* n = fields.find("window")) {
+      buffer.window = read_address_range(sources_, *n, "window");
+    }
+    fields.finish();
+    return buffer;
+  }
+
+  [[nodiscard]] StepRange read_interval(const Node& node, std::string_view what) const {
+    const auto [lower, upper] = as_pair(sources_, node, what);
+    const StepRange range{as_whole(sources_, *lower, what), as_whole(sources_, *upper, what)};
+    if (range.empty()) {
+      throw sources_.error(node,
+                           shown(what) + " is [" + std::to_string(range.lower) + ", " +
+                               std::to_string(range.upper) + "), which is empty",
+                           "intervals are half-open: [0, 2] are the steps 0 and 1");
+    }
+    return range;
+  }
+
+  void read_live(const Node& node, Buffer& buffer) const {
+    const std::vector<Node>& list = as_list(sources_, node, "live");
+    if (list.empty()) throw sources_.error(node, "`live` is empty");
+    if (list.front().kind != Node::Kind::list) {
+      buffer.live.push_back(read_interval(node, "live"));
+      return;
+    }
+    for (const Node& each : list) buffer.live.push_back(read_interval(each, "live"));
+  }
+
+  void read_gaps(const Node& node, Buffer& buffer) const {
+    for (const Node& each : as_list(sources_, node, "gaps")) {
+      Fields fields(sources_, each, "a gap");
+      Gap gap{.steps = read_interval(fields.need("live"), "live"), .window = {}};
+      if (const Node* window = fields.find("window")) {
+        gap.window = read_address_range(sources_, *window, "window");
+      }
+      fields.finish();
+      buffer.gaps.push_back(gap);
+    }
+  }
+
+  void read_allowed(const Node& node, Buffer& buffer) const {
+    const auto add = [&](const Node& each) {
+      const auto found = memories_.find(as_text(sources_, each, "memory"));
+      if (found == memories_.end()) {
+        throw sources_.error(each, "there is no memory " + shown(each.text));
+      }
+      buffer.memories.push_back(found->second);
+    };
+    if (node.kind != Node::Kind::list) return add(node);
+    if (node.children.empty()) {
+      throw sources_.error(node, "`memory` allows none", "leave it out to allow all");
+    }
+    for (const Node& each : node.children) add(each);
+  }
+
+  [[nodiscard]] std::vector<Step> read_steps(const Node& node, std::string_view what) const {
+    std::vector<Step> steps;
+    for (const Node& each : as_list(sources_, node, what)) {
+      steps.push_back(as_whole(sources_, each, what));
+    }
+    std::sort(steps.begin(), steps.end());
+    return steps;
+  }
+
+  void read_relations(const Node& node) {
+    for (const Node& each : as_list(sources_, node, "relations")) {
+      Fields fields(sources_, each, "a relation");
+      const Node* cost = fields.find("cost");
+      const Node* kind = nullptr;
+      for (const Node& entry : each.children) {
+        if (entry.key == "cost") continue;
+        if (!relation_kind_from(entry.key)) {
+          throw sources_.error_at_key(entry, shown(entry.key) + " is no relation",
+                                      "relations are same_bank, different_banks, same_memory, "
+                                      "different_memories, adjacent, same_offset, may_overlap, "
+                                      "disjoint and avoid_overlap");
+        }
+        if (kind != nullptr) {
+          throw sources_.error_at_key(
+              entry, "a relation has two kinds, " + shown(kind->key) + " and " + shown(entry.key),
+              "write two relations");
+        }
+        kind = &entry;
+      }
+      if (kind == nullptr) throw sources_.error(each, "a relation has no kind");
+      Relation relation;
+      relation.kind = *relation_kind_from(kind->key);
+      for (const Node& id : as_list(sources_, *kind, kind->key)) {
+        relation.buffers.push_back(buffer(id));
+      }
+      if (relation.kind == RelationKind::avoid_overlap && cost == nullptr) {
+        throw sources_.error(each, "`avoid_overlap` has no `cost`");
+      }
+      if (cost != nullptr && relation.kind != RelationKind::avoid_overlap) {
+        throw sources_.error_at_key(*cost, "`cost` goes with `avoid_overlap` only");
+      }
+      if (cost != nullptr) relation.cost = as_whole(sources_, *cost, "cost", 1);
+      read_.source.relations.push_back(each.line);
+      read_.problem.relations.push_back(std::move(relation));
+    }
+  }
+
+  [[nodiscard]] BufferIndex buffer(const Node& id) const {
+    const auto found = buffers_.find(as_text(sources_, id, "a buffer's id"));
+    if (found == buffers_.end()) throw sources_.error(id, "there is no buffer " + shown(id.text));
+    return found->second;
+  }
+
+  /// The defect at the line of the key it is about, where there is one.
+  [[nodiscard]] InputError located(const Node& root, const Defect& defect) const {
+    InputError error = defect_error(read_.source, defect);
+    const Node* list = root.find(defect.part == ProblemPart::memory   ? "memories"
+                                 : defect.part == ProblemPart::buffer ? "buffers"
+                                                                      : "relations");
+    if (defect.part == ProblemPart::problem || list == nullptr ||
+        defect.index >= list->children.size()) {
+      return error;
+    }
+    const Node* field = list->children[defect.index].find(defect.field);
+    return field == nullptr ? error : sources_.error(*field, error.message);
+  }
+
+  const Sources& sources_;
+  const std::vector<Memory>& given_;
+  ProblemYaml read_;
+  std::unordered_map<std::string, MemoryIndex> memories_;
+  std::unordered_map<std::string, BufferIndex> buffers_;
+};
+
+}  // namespace
+
+ProblemYaml read_problem_yaml(std::string_view text, const std::string& file,
+                              const std::vector<Memory>& memories) {
+  const Sources sources(file);
+  const Node root = parse_yaml(text, sources);
+  return Reader(sources, memories).read(root);
+}
+
+ProblemYaml read_problem_yaml_file(const std::filesystem::path& path,
+                                   const std::vector<Memory>& memories) {
+  return read_problem_yaml(read_file(path), path.string(), memories);
+}
+
+}  // namespace tessera
