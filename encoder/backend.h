@@ -1,0 +1,68 @@
+// A solver with a formula loaded: the little that the engines ask of CaDiCaL and of Z3.
+//
+//   auto solver = make_cadical({.encoding = OffsetEncoding::order});
+//   solver->load(formula, numbers);
+//   if (solver->solve({}, budget) == Answer::yes) x = solver->value(encoding.offset[0]);
+//
+// Literals here are the solver's own (see literal()), or `always` and `never` (cnf_writer.h).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "cnf_writer.h"
+#include "formula.h"
+#include "model/engine.h"
+#include "smt_engine.h"
+
+namespace tessera::encoder {
+
+enum class Answer : std::uint8_t { no, yes, unknown };
+
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  /// require: called once, before anything else.
+  virtual void load(const Formula& formula, const Numbers& numbers) = 0;
+  /// The solver's literal for an atom that occurs in the formula.
+  [[nodiscard]] virtual int literal(Lit of) const = 0;
+  [[nodiscard]] virtual int fresh() = 0;
+  virtual void clause(std::span<const int> literals) = 0;
+  void clause(std::initializer_list<int> literals) {
+    clause(std::span<const int>(literals.begin(), literals.size()));
+  }
+
+  /// Is there a model with these literals true? ensure: unknown only if the budget ended.
+  [[nodiscard]] virtual Answer solve(std::span<const int> assumptions, const Budget& budget) = 0;
+  /// require: the last answer was yes.
+  [[nodiscard]] virtual bool holds(int literal) = 0;
+  [[nodiscard]] virtual Size value(IntIndex x) = 0;
+  /// Did the last "no" need this assumption?  require: the last answer was no.
+  [[nodiscard]] virtual bool failed(int assumption) = 0;
+
+  virtual void report(Stats& stats) const = 0;
+};
+
+struct CadicalParams {
+  OffsetEncoding encoding = OffsetEncoding::automatic;
+  std::uint64_t seed = 0;
+  std::filesystem::path proof;  ///< where CaDiCaL writes its DRAT lemmas, as text; empty: nowhere
+};
+[[nodiscard]] std::unique_ptr<Backend> make_cadical(const CadicalParams& params);
+
+struct Z3Params {
+  SmtTheory theory = SmtTheory::automatic;
+  std::uint64_t seed = 0;
+};
+[[nodiscard]] std::unique_ptr<Backend> make_z3(const Z3Params& params);
+
+/// Why a solver that answered `unknown` stopped.
+[[nodiscard]] StopReason stop_reason(const Budget& budget);
+
+}  // namespace tessera::encoder

@@ -1,0 +1,153 @@
+#include "decide.h"
+
+#include "certificate.h"
+#include "load_cut.h"
+#include "optimise.h"
+
+namespace tessera::encoder {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+class Question {
+ public:
+  Question(const PlacementProblem& problem, const DecideParams& params, const SearchParams& search)
+      : problem_(problem), params_(params), search_(search) {}
+
+  SearchResult run() {
+    if (params_.load_cut) {
+      if (const std::optional<LoadCut> cut = find_load_cut(problem_)) {
+        if (!search_.proof.empty()) write_cut(problem_, *cut, search_.proof);
+        result_.status = Status::infeasible;
+        result_.reason = describe(problem_, *cut);
+        return std::move(result_);
+      }
+    }
+    const auto start = std::chrono::steady_clock::now();
+    encoding_ =
+        encode(problem_,
+               {.break_symmetry = params_.break_symmetry, .presence = false, .goal = search_.goal});
+    std::optional<DratCertificate> certificate;
+    if (!search_.proof.empty() && params_.writes_lemmas) certificate.emplace(search_.proof);
+    solver_ = params_.make_solver(search_, certificate ? certificate->lemmas() : "");
+    solver_->load(encoding_.formula, numbers_of(problem_));
+    result_.stats.push_back({"encode_seconds", seconds_since(start)});
+    const auto asked = std::chrono::steady_clock::now();
+    if (search_.goal == Goal::fit) {
+      fit();
+    } else {
+      best();
+    }
+    result_.stats.push_back({"solve_seconds", seconds_since(asked)});
+    solver_->report(result_.stats);
+    solver_.reset();  // closes the file of lemmas
+    if (!search_.proof.empty()) conclude(certificate ? &*certificate : nullptr);
+    return std::move(result_);
+  }
+
+ private:
+  void fit() {
+    settle(solver_->solve({}, search_.budget));
+    if (result_.status == Status::feasible) result_.placement = read();
+  }
+
+  void best() {
+    const Optimum optimum =
+        optimise(*solver_, encoding_.soft, search_.budget, [this] { result_.placement = read(); });
+    settle(optimum.answer);
+    result_.bound = optimum.bound;
+    if (result_.status == Status::feasible && !optimum.complete) {
+      result_.stop = stop_reason(search_.budget);
+      result_.reason = "the budget ended before the optimum was proved";
+    }
+    result_.stats.push_back({"optimise_cores", optimum.cores});
+    result_.stats.push_back({"optimise_calls", optimum.calls});
+    best_cost_ = optimum.cost;
+    optimal_ = optimum.complete && result_.status == Status::feasible;
+  }
+
+  void settle(Answer answer) {
+    switch (answer) {
+      case Answer::yes:
+        result_.status = Status::feasible;
+        break;
+      case Answer::no:
+        result_.status = Status::infeasible;
+        result_.reason = "engine " + params_.engine + " refuted the constraints";
+        break;
+      case Answer::unknown:
+        result_.status = Status::unknown;
+        result_.stop = stop_reason(search_.budget);
+        result_.reason = "the budget ended before engine " + params_.engine + " had an answer";
+        break;
+    }
+  }
+
+  [[nodiscard]] Placement read() {
+    return decode(
+        problem_, encoding_, [this](IntIndex x) { return solver_->value(x); },
+        [this](Lit literal) { return solver_->holds(solver_->literal(literal)); });
+  }
+
+  /// A refutation of the hard rules is in the file of lemmas already. That nothing is cheaper than
+  /// the optimum is one more question: the same rules and a limit on what is paid.
+  void conclude(const DratCertificate* certificate) {
+    Claim claim{.encoding = params_.encoding, .break_symmetry = params_.break_symmetry};
+    if (result_.status == Status::infeasible) {
+      // With soft literals the formula had more clauses than the hard rules; ask again without.
+      if (certificate != nullptr && search_.goal == Goal::fit) {
+        certificate->write(problem_, claim);
+      } else {
+        refute(claim);
+      }
+    } else if (optimal_ && best_cost_ > 0) {
+      claim.goal = search_.goal;
+      claim.most = best_cost_ - 1;
+      refute(claim);
+    }
+  }
+
+  void refute(const Claim& claim) {
+    if (!write_refutation(problem_, claim, search_)) {
+      result_.reason = "the budget ended before the certificate was written";
+    }
+  }
+
+  const PlacementProblem& problem_;
+  const DecideParams& params_;
+  const SearchParams& search_;
+  Encoding encoding_;
+  std::unique_ptr<Backend> solver_;
+  SearchResult result_;
+  Cost best_cost_ = 0;
+  bool optimal_ = false;
+};
+
+}  // namespace
+
+std::optional<std::string> unsupported(const PlacementProblem& problem, Goal goal) {
+  if (goal == Goal::modes) {
+    for (const Memory& memory : problem.memories) {
+      if (memory.modes_per_bank) {
+        return "The modes of memory '" + memory.name +
+               "' are given per bank; only the modes of a table can be counted.";
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+SearchResult decide(const PlacementProblem& problem, const DecideParams& params,
+                    const SearchParams& search) {
+  if (const std::optional<StopReason> why = search.budget.exhausted()) {
+    SearchResult result;
+    result.stop = *why;
+    result.reason = "the budget had ended before the search began";
+    return result;
+  }
+  return Question(problem, params, search).run();
+}
+
+}  // namespace tessera::encoder

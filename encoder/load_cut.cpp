@@ -1,0 +1,161 @@
+#include "load_cut.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include "model/derived.h"
+
+namespace tessera::encoder {
+namespace {
+
+/// What is left of the capacity: overlapping reserved ranges count once.
+Size available_in(const Memory& memory) {
+  std::vector<AddressRange> reserved = memory.reserved;
+  std::sort(reserved.begin(), reserved.end());
+  Size taken = 0;
+  Offset reached = 0;
+  for (const AddressRange& range : reserved) {
+    const Offset end = std::min(range.end, memory.capacity);
+    const Offset begin = std::max(range.begin, reached);
+    if (begin < end) taken += end - begin;
+    reached = std::max(reached, end);
+  }
+  return memory.capacity - taken;
+}
+
+struct Event {
+  Step step = 0;
+  bool begins = false;
+  BufferIndex buffer = 0;
+  Size bytes = 0;
+  friend bool operator<(const Event& a, const Event& b) {
+    return std::tuple(a.step, a.begins, a.buffer) < std::tuple(b.step, b.begins, b.buffer);
+  }
+};
+
+}  // namespace
+
+std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
+                                     const std::vector<MemoryIndex>& memories) {
+  // Of buffers that may overlap each other only the largest of a connected group is counted.
+  std::vector<BufferIndex> group(problem.buffers.size());
+  std::iota(group.begin(), group.end(), BufferIndex{0});
+  const auto root = [&group](BufferIndex b) {
+    while (group[b] != b) b = group[b] = group[group[b]];
+    return b;
+  };
+  for (const Relation& relation : problem.relations) {
+    if (relation.kind != RelationKind::same_offset && relation.kind != RelationKind::may_overlap) {
+      continue;
+    }
+    for (const BufferIndex b : relation.buffers) group[root(b)] = root(relation.buffers.front());
+  }
+  std::vector<std::size_t> members(problem.buffers.size(), 0);
+  for (BufferIndex b = 0; b < group.size(); ++b) ++members[root(b)];
+
+  std::vector<Event> events;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
+    if (!std::includes(memories.begin(), memories.end(), allowed.begin(), allowed.end())) continue;
+    for (const Segment& segment : segments(problem.buffers[b])) {
+      events.push_back({segment.steps.lower, true, b, segment.range.size()});
+      events.push_back({segment.steps.upper, false, b, segment.range.size()});
+    }
+  }
+  if (events.empty()) return std::nullopt;
+  std::sort(events.begin(), events.end());
+  // Per group the occupied bytes of its members; the sum of the largest is the load.
+  std::vector<std::multiset<Size>> alive(problem.buffers.size());
+  const auto largest = [&alive](BufferIndex g) {
+    return alive[g].empty() ? 0 : *alive[g].rbegin();
+  };
+  LoadCut best;
+  best.asked = -1;
+  Size load = 0;
+  for (std::size_t i = 0; i < events.size();) {
+    const Step step = events[i].step;
+    for (; i < events.size() && events[i].step == step; ++i) {
+      const Event& event = events[i];
+      const BufferIndex g = root(event.buffer);
+      load -= largest(g);
+      if (event.begins) {
+        alive[g].insert(event.bytes);
+      } else {
+        alive[g].erase(alive[g].find(event.bytes));
+      }
+      load += largest(g);
+    }
+    if (load > best.asked) {
+      best.asked = load;
+      best.step = step;
+    }
+  }
+  std::vector<Size> taken(problem.buffers.size(), -1);
+  std::vector<BufferIndex> chosen(problem.buffers.size());
+  for (const Event& event : events) {
+    if (!event.begins || event.step > best.step) continue;
+    for (const Segment& segment : segments(problem.buffers[event.buffer])) {
+      const BufferIndex g = root(event.buffer);
+      if (!segment.steps.contains(best.step) || segment.range.size() <= taken[g]) continue;
+      taken[g] = segment.range.size();
+      chosen[g] = event.buffer;
+    }
+  }
+  for (BufferIndex g = 0; g < taken.size(); ++g) {
+    if (taken[g] > 0) best.buffers.push_back(chosen[g]);
+  }
+  std::sort(best.buffers.begin(), best.buffers.end());
+  best.memories = memories;
+  for (const MemoryIndex m : memories) {
+    best.available = std::min(unbounded, best.available + available_in(problem.memories[m]));
+  }
+  return best;
+}
+
+std::optional<LoadCut> find_load_cut(const PlacementProblem& problem) {
+  std::vector<std::vector<MemoryIndex>> sets;
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) sets.push_back({m});
+  if (problem.memories.size() > 1) {
+    sets.emplace_back(problem.memories.size());
+    std::iota(sets.back().begin(), sets.back().end(), MemoryIndex{0});
+  }
+  for (const std::vector<MemoryIndex>& memories : sets) {
+    std::optional<LoadCut> cut = heaviest_step(problem, memories);
+    if (!cut || cut->asked <= cut->available) continue;
+    // Drop what is not needed: the smallest first.
+    const auto bytes = [&](BufferIndex b) {
+      for (const Segment& segment : segments(problem.buffers[b])) {
+        if (segment.steps.contains(cut->step)) return segment.range.size();
+      }
+      return Size{0};
+    };
+    std::vector<BufferIndex> order = cut->buffers;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](BufferIndex a, BufferIndex b) { return bytes(a) < bytes(b); });
+    for (const BufferIndex b : order) {
+      if (cut->asked - bytes(b) <= cut->available) continue;
+      cut->asked -= bytes(b);
+      std::erase(cut->buffers, b);
+    }
+    return cut;
+  }
+  return std::nullopt;
+}
+
+std::string describe(const PlacementProblem& problem, const LoadCut& cut) {
+  std::ostringstream text;
+  text << "At step " << cut.step << ", " << cut.buffers.size()
+       << (cut.buffers.size() == 1 ? " buffer occupies " : " buffers occupy ") << cut.asked
+       << " bytes, but ";
+  for (std::size_t i = 0; i < cut.memories.size(); ++i) {
+    if (i > 0) text << (i + 1 == cut.memories.size() ? " and " : ", ");
+    text << problem.memories[cut.memories[i]].name;
+  }
+  text << (cut.memories.size() == 1 ? " has " : " have ") << cut.available << '.';
+  return text.str();
+}
+
+}  // namespace tessera::encoder

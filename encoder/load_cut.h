@@ -1,0 +1,34 @@
+// The shortest refutation: at one step more bytes are alive than there are.
+//
+//   if (auto cut = find_load_cut(problem)) say(cut->step, cut->asked, cut->available);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/problem.h"
+
+namespace tessera::encoder {
+
+struct LoadCut {
+  Step step = 0;
+  std::vector<MemoryIndex> memories;  ///< the buffers may go to these only
+  std::vector<BufferIndex> buffers;   ///< no two of them may overlap at `step`
+  Size asked = 0;                     ///< bytes they occupy at `step`
+  Size available = 0;                 ///< capacities minus what is reserved
+};
+
+/// Looks at every step, for each memory alone and for all memories together.
+/// require: validate(problem) is empty.
+[[nodiscard]] std::optional<LoadCut> find_load_cut(const PlacementProblem& problem);
+
+/// The step with the largest load of these buffers in these memories, whether or not it exceeds
+/// what is available; nothing without buffers.
+[[nodiscard]] std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
+                                                   const std::vector<MemoryIndex>& memories);
+
+/// "At step 3, 5 buffers occupy 130 bytes, but sram has 128."
+[[nodiscard]] std::string describe(const PlacementProblem& problem, const LoadCut& cut);
+
+}  // namespace tessera::encoder
