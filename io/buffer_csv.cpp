@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <functional>
-#include <optional>
 
 #include "io/files.h"
 #include "io/text.h"
@@ -42,30 +40,6 @@ std::string_view without_cr(std::string_view line) {
   return line;
 }
 
-/// Where ids have been seen, by hash; holds indices so that nothing is copied.
-class SeenIds {
- public:
-  explicit SeenIds(std::size_t at_most) {
-    std::size_t slots = 16;
-    while (slots < 2 * at_most) slots *= 2;
-    slots_.resize(slots);
-  }
-  /// The earlier buffer with this id, if there is one; else remembers `index`.
-  std::optional<BufferIndex> meet(const std::vector<Buffer>& buffers, BufferIndex index) {
-    const std::string_view id = buffers[index].id;
-    std::size_t slot = std::hash<std::string_view>{}(id) & (slots_.size() - 1);
-    while (slots_[slot] != 0) {
-      if (buffers[slots_[slot] - 1].id == id) return slots_[slot] - 1;
-      slot = (slot + 1) & (slots_.size() - 1);
-    }
-    slots_[slot] = index + 1;
-    return std::nullopt;
-  }
-
- private:
-  std::vector<std::size_t> slots_;
-};
-
 class Reader {
  public:
   Reader(std::string text, const std::string& file, const CsvOptions& options)
@@ -91,7 +65,6 @@ class Reader {
     csv_.problem.buffers.reserve(lines);
     csv_.table.rows.reserve(lines);
     csv_.source.buffers.reserve(lines);
-    SeenIds seen(lines);
     const char* const base = csv_.table.text.data();
     while (!rest.empty()) {
       ++line_;
@@ -104,24 +77,32 @@ class Reader {
       csv_.table.rows.push_back(begin);
       csv_.source.buffers.push_back(line_);
       read_row(row);
-      const auto earlier = seen.meet(csv_.problem.buffers, csv_.problem.buffers.size() - 1);
-      if (earlier) {
-        throw error("the id " + shown(csv_.problem.buffers.back().id) + " is already on line " +
-                    std::to_string(csv_.source.buffers[*earlier]));
-      }
     }
     if (csv_.problem.buffers.empty()) {
       throw error("has a header but no buffers", "a problem has at least one buffer");
     }
     csv_.source.memories.push_back(1);
     const std::vector<Defect> defects = validate(csv_.problem);
-    if (!defects.empty()) throw defect_error(csv_.source, defects.front());
+    if (!defects.empty()) throw located(defects.front());
     return std::move(csv_);
   }
 
  private:
   [[nodiscard]] InputError error(std::string message, std::string hint = {}) const {
     return {file_, line_, std::move(message), std::move(hint)};
+  }
+
+  [[nodiscard]] InputError located(const Defect& defect) const {
+    if (defect.part != ProblemPart::buffer || defect.field != "id") {
+      return defect_error(csv_.source, defect);
+    }
+    const std::string& id = csv_.problem.buffers[defect.index].id;
+    const auto first = std::find_if(csv_.problem.buffers.begin(), csv_.problem.buffers.end(),
+                                    [&](const Buffer& buffer) { return buffer.id == id; });
+    const auto index = static_cast<std::size_t>(first - csv_.problem.buffers.begin());
+    return {file_, csv_.source.buffers[defect.index],
+            "the id " + shown(id) + " is already on line " +
+                std::to_string(csv_.source.buffers[index])};
   }
 
   void read_header(std::string_view header) {
