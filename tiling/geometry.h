@@ -1,8 +1,8 @@
 // Which part of every tensor each tile of a subgraph needs.
 //
 //   Subgraph part = make_subgraph(net, {3, 7});
-//   TileSpace space = tile_space(part);                         // the tensor that is cut, its axes
-//   TileGrid grid = tile_grid(part, space, {.extent = {64, 14, 56}}, HaloPolicy::recompute);
+//   TileGeometry geometry(part, HaloPolicy::recompute);
+//   TileGrid grid = geometry.grid({.extent = {64, 14, 56}});      // channels, height, width
 //   for (const TileRegions& tile : grid.tiles) use(tile.needed[t]);
 //
 // One output, the anchor, is cut into a regular grid; everything else follows from it, backwards.
@@ -12,6 +12,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -72,13 +74,43 @@ struct TileGrid {
 
 [[nodiscard]] TileSpace tile_space(const Subgraph& subgraph);
 
-/// require: 1 <= shape.extent <= space.whole.extent, equal where the axis cannot be cut.
-[[nodiscard]] TileGrid tile_grid(const Subgraph& subgraph, const TileSpace& space,
-                                 const TileShape& shape, HaloPolicy halo);
+/// Answers for one subgraph, keeping what shapes have in common. Not thread-safe.
+class TileGeometry {
+ public:
+  /// require: the subgraph outlives the geometry.
+  TileGeometry(const Subgraph& subgraph, HaloPolicy halo);
 
-/// Regions of the tile at the origin only. Grows with every extent of the shape, so what does not
-/// hold this tile holds no tile shape that is at least as large along every axis.
-[[nodiscard]] TileRegions first_tile(const Subgraph& subgraph, const TileSpace& space,
-                                     const TileShape& shape);
+  [[nodiscard]] const Subgraph& subgraph() const { return subgraph_; }
+  [[nodiscard]] const TileSpace& space() const { return space_; }
+  [[nodiscard]] HaloPolicy halo() const { return halo_; }
+
+  /// require: 1 <= shape.extent <= space().whole.extent, equal where the axis cannot be cut.
+  [[nodiscard]] TileGrid grid(const TileShape& shape);
+
+  /// The tile at one position (c, h, w), in absolute coordinates; takes time in proportion to the
+  /// positions before it. grid() has the same sizes for all tiles of a class.
+  [[nodiscard]] TileRegions tile_at(const TileShape& shape,
+                                    const std::array<Dim, tile_axes>& position) const;
+
+  /// Regions of the tile at the origin only. They grow with every extent of the shape, so what
+  /// does not hold this tile holds no tile shape that is at least as large along every axis.
+  [[nodiscard]] TileRegions first_tile(const TileShape& shape) const;
+
+ private:
+  struct Trace;  // the tiles along one axis, the other axes whole
+  const Trace& trace(std::size_t axis, Dim extent);
+  [[nodiscard]] bool keeps(std::size_t axis) const;
+  [[nodiscard]] TileRegions combine(const std::array<const TileRegions*, tile_axes>& axes) const;
+
+  const Subgraph& subgraph_;
+  HaloPolicy halo_;
+  TileSpace space_;
+  std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> traces_;
+
+ public:
+  ~TileGeometry();
+  TileGeometry(const TileGeometry&) = delete;
+  TileGeometry& operator=(const TileGeometry&) = delete;
+};
 
 }  // namespace tessera

@@ -22,25 +22,36 @@ struct LocalTensor {
   bool leaves = false;           ///< is needed after the run, by another op or as a result
 };
 
-/// One use of a local tensor by an op: operand `operand` of step `step`, through a view or not.
-struct Use {
-  Step step = 0;
-  std::size_t operand = 0;
-  TensorIndex seen_as = 0;  ///< the tensor the op names
+/// One operand of an op, in the order of operands(op).
+struct LocalOperand {
+  std::size_t position = 0;
+  std::size_t local = 0;    ///< index in Subgraph::tensors
+  TensorIndex seen_as = 0;  ///< what the op names: the tensor itself or a view of it
 };
 
 struct Subgraph {
   const Network* network = nullptr;  ///< outlives the subgraph
   OpRange ops;
-  std::vector<LocalTensor> tensors;    ///< in order of first appearance
-  std::vector<std::vector<Use>> uses;  ///< per local tensor
+  std::vector<LocalTensor> tensors;                    ///< in order of first appearance
+  std::vector<std::vector<LocalOperand>> operands_at;  ///< per step
+  std::vector<std::vector<std::size_t>> made_at;       ///< per step: local tensors it makes
   [[nodiscard]] std::size_t steps() const { return ops.size(); }
+  [[nodiscard]] const Tensor& tensor(std::size_t local) const {
+    return network->tensors[tensors[local].tensor];
+  }
   [[nodiscard]] const Op& op(Step step) const {
     return network->ops[ops.first + static_cast<std::size_t>(step)];
   }
 };
 
-/// require: check_network(network) is empty, range inside the network.
+/// Per tensor with memory of its own: the last op that reads it, through views or not;
+/// ops.size() for a result of the network, nothing where nobody reads it.
+[[nodiscard]] std::vector<std::optional<OpIndex>> last_readers(const Network& network);
+
+/// require: check_network(network) is empty, range inside the network, readers is
+/// last_readers(network) (worth keeping where many runs are asked for).
+[[nodiscard]] Subgraph make_subgraph(const Network& network, OpRange range,
+                                     const std::vector<std::optional<OpIndex>>& readers);
 [[nodiscard]] Subgraph make_subgraph(const Network& network, OpRange range);
 
 }  // namespace tessera

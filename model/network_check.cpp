@@ -1,0 +1,167 @@
+// check_network(): the invariants every other room relies on.
+#include <algorithm>
+#include <unordered_set>
+
+#include "network_shapes.h"
+#include "say.h"
+
+namespace tessera {
+namespace {
+
+using Shape = std::vector<Dim>;
+
+std::string text(const Shape& shape) {
+  std::string out = "[";
+  for (const Dim extent : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(extent);
+  return out + "]";
+}
+
+class Checker {
+ public:
+  explicit Checker(const Network& network) : net_(network) {}
+
+  std::vector<NetworkDefect> run() {
+    if (!indices()) return std::move(defects_);  // the rest would follow wrong indices
+    tensors();
+    views();
+    if (!defects_.empty()) return std::move(defects_);
+    order();
+    for (std::size_t k = 0; k < net_.ops.size(); ++k) shapes(k);
+    return std::move(defects_);
+  }
+
+ private:
+  template <typename... Pieces>
+  void wrong(NetworkPart part, std::size_t index, const Pieces&... pieces) {
+    defects_.push_back({part, index, say(pieces...)});
+  }
+  bool exists(TensorIndex index) const { return index < net_.tensors.size(); }
+
+  bool indices() {
+    for (std::size_t t = 0; t < net_.tensors.size(); ++t)
+      if (net_.tensors[t].view_of && !exists(*net_.tensors[t].view_of))
+        wrong(NetworkPart::tensor, t, "tensor '", net_.tensors[t].name, "' is a view of nothing");
+    for (std::size_t k = 0; k < net_.ops.size(); ++k) {
+      const Op& op = net_.ops[k];
+      const auto bad = [&](TensorIndex t) { return !exists(t); };
+      if (std::ranges::any_of(operands(op), bad) || std::ranges::any_of(op.outputs, bad))
+        wrong(NetworkPart::op, k, "op '", op.name, "' names a tensor that does not exist");
+    }
+    if (!std::ranges::all_of(net_.inputs, [&](TensorIndex t) { return exists(t); }) ||
+        !std::ranges::all_of(net_.outputs, [&](TensorIndex t) { return exists(t); }))
+      wrong(NetworkPart::network, 0, "the network names an input or output that does not exist");
+    return defects_.empty();
+  }
+
+  void tensors() {
+    std::unordered_set<std::string_view> names;
+    for (std::size_t t = 0; t < net_.tensors.size(); ++t) {
+      const Tensor& tensor = net_.tensors[t];
+      if (tensor.name.empty()) wrong(NetworkPart::tensor, t, "tensor ", t, " has no name");
+      if (!names.insert(tensor.name).second)
+        wrong(NetworkPart::tensor, t, "two tensors are named '", tensor.name, "'");
+      if (tensor.shape.size() > max_rank)
+        wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has ", tensor.shape.size(),
+              " axes; at most ", max_rank, " are supported");
+      for (const Dim extent : tensor.shape)
+        if (extent < 1 || extent > max_extent)
+          wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has extent ", extent,
+                "; extents lie within 1 .. ", max_extent);
+      const std::optional<std::int64_t> count = element_count(tensor.shape);
+      if (!count || *count > max_address / 64)
+        wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is too large");
+    }
+    names.clear();
+    for (std::size_t k = 0; k < net_.ops.size(); ++k) {
+      if (net_.ops[k].name.empty()) wrong(NetworkPart::op, k, "op ", k, " has no name");
+      if (!names.insert(net_.ops[k].name).second)
+        wrong(NetworkPart::op, k, "two ops are named '", net_.ops[k].name, "'");
+    }
+    if (net_.ops.empty()) wrong(NetworkPart::network, 0, "the network has no ops");
+    if (net_.outputs.empty()) wrong(NetworkPart::network, 0, "the network has no outputs");
+  }
+
+  void views() {
+    for (std::size_t t = 0; t < net_.tensors.size(); ++t) {
+      const Tensor& tensor = net_.tensors[t];
+      if (!tensor.view_of) continue;
+      std::size_t steps = 0;
+      TensorIndex at = t;
+      while (net_.tensors[at].view_of && ++steps <= net_.tensors.size())
+        at = *net_.tensors[at].view_of;
+      const Tensor& source = net_.tensors[at];
+      if (steps > net_.tensors.size())
+        wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is a view of itself");
+      else if (element_count(tensor.shape) != element_count(source.shape) ||
+               tensor.type != source.type || tensor.kind != source.kind)
+        wrong(NetworkPart::tensor, t, "view '", tensor.name, "' ", text(tensor.shape),
+              " does not have the elements of '", source.name, "' ", text(source.shape));
+    }
+  }
+
+  void order() {
+    enum : char { never, outside, made };
+    std::vector<char> state(net_.tensors.size(), never);
+    for (const TensorIndex t : net_.inputs) {
+      if (net_.tensors[t].view_of || net_.tensors[t].kind == TensorKind::weight)
+        wrong(NetworkPart::tensor, t, "input '", net_.tensors[t].name, "' is a view or a weight");
+      if (state[t] != never)
+        wrong(NetworkPart::tensor, t, "input '", net_.tensors[t].name, "' is listed twice");
+      state[t] = outside;
+    }
+    for (std::size_t t = 0; t < net_.tensors.size(); ++t)
+      if (net_.tensors[t].kind == TensorKind::weight) state[t] = outside;
+    for (std::size_t k = 0; k < net_.ops.size(); ++k) {
+      const Op& op = net_.ops[k];
+      for (const TensorIndex t : operands(op))
+        if (state[storage_of(net_, t)] == never)
+          wrong(NetworkPart::op, k, "op '", op.name, "' reads '", net_.tensors[t].name,
+                "' before anything makes it");
+      if (op.outputs.empty()) wrong(NetworkPart::op, k, "op '", op.name, "' has no output");
+      if (op.outputs.size() > 1 && op.kind != OpKind::opaque)
+        wrong(NetworkPart::op, k, "op '", op.name, "' has several outputs");
+      for (const TensorIndex t : op.outputs) {
+        if (state[t] != never || net_.tensors[t].view_of)
+          wrong(NetworkPart::op, k, "op '", op.name, "' makes '", net_.tensors[t].name,
+                "', which is an input, a weight, a view or made already");
+        state[t] = made;
+      }
+    }
+    for (const TensorIndex t : net_.outputs)
+      if (state[storage_of(net_, t)] == never)
+        wrong(NetworkPart::tensor, t, "nothing makes output '", net_.tensors[t].name, "'");
+  }
+
+  void shapes(std::size_t k) {
+    const Op& op = net_.ops[k];
+    if (op.outputs.empty()) return;
+    const Shape& declared = net_.tensors[op.outputs[0]].shape;
+    for (const Fused& fused : op.fused)
+      for (const TensorIndex t : fused.operands)
+        if (broadcast_shape({declared, net_.tensors[t].shape}) != declared)
+          wrong(NetworkPart::op, k, "op '", op.name, "': fused ", fused.function, " has operand '",
+                net_.tensors[t].name, "' that does not broadcast onto the output");
+    if (op.kind == OpKind::opaque) return;
+    std::vector<Shape> inputs;
+    for (const TensorIndex t : op.inputs) inputs.push_back(net_.tensors[t].shape);
+    std::string error;
+    const std::optional<Shape> shape = output_shape(op, inputs, error);
+    if (!shape)
+      wrong(NetworkPart::op, k, "op '", op.name, "' (", to_string(op.kind), ") ", error);
+    else if (*shape != declared)
+      wrong(NetworkPart::op, k, "op '", op.name, "' (", to_string(op.kind), ") makes ",
+            text(*shape), " but '", net_.tensors[op.outputs[0]].name, "' is declared as ",
+            text(declared));
+  }
+
+  const Network& net_;
+  std::vector<NetworkDefect> defects_;
+};
+
+}  // namespace
+
+std::vector<NetworkDefect> check_network(const Network& network) {
+  return Checker(network).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,256 @@
+#include "tiling/geometry.h"
+
+#include <algorithm>
+
+#include "tiling/propagate.h"
+
+namespace tessera {
+namespace {
+
+using Key = std::vector<Dim>;
+
+/// Ceiling without the sum that could wrap.
+Dim pieces(Dim whole_extent, Dim extent) {
+  return (whole_extent - 1) / extent + 1;
+}
+
+/// The tile at one position along one axis, the other axes whole. Keeps what the next position
+/// has to know: how far each tensor is stored, and what was in memory.
+struct AxisRules {
+  AxisRules(const Subgraph& of, const TileSpace& space_of_it, std::size_t along, Dim tile_extent,
+            bool keep_halo)
+      : subgraph(of),
+        space(space_of_it),
+        axis(along),
+        extent(tile_extent),
+        total(space_of_it.whole.extent[along]),
+        keep(keep_halo),
+        stored_to(of.tensors.size()),
+        before(of.tensors.size()) {
+    for (std::size_t t = 0; t < of.tensors.size(); ++t)
+      before[t] = nothing(of.tensor(t).shape.size());
+  }
+
+  void store(std::size_t t, Box& needed) {
+    Box& piece = regions.stored[t];
+    const LocalTensor& local = subgraph.tensors[t];
+    if (!local.leaves) return;
+    const bool last = end() == total;
+    piece = whole(subgraph.tensor(t).shape);
+    if (t == space.anchor) {
+      if (space.axis[axis]) piece[*space.axis[axis]] = {position * extent, end()};
+    } else if (const std::optional<std::size_t> along = space.follows[axis][t]) {
+      const Dim all = piece[*along].end;
+      Dim to = all;
+      if (!last && local.consumers.empty()) to = all * end() / total;
+      if (!last && !local.consumers.empty()) to = needed.none ? 0 : needed[*along].end;
+      piece[*along] = {stored_to[t], std::max(stored_to[t], to)};
+      stored_to[t] = piece[*along].end;
+    } else if (position > 0) {
+      piece = nothing(piece.rank);
+    }
+    piece = tidy(piece);
+    needed = hull(needed, piece);
+  }
+
+  Box fresh(std::size_t t, const Box& needed) {
+    const Box previous = before[t];
+    before[t] = needed;
+    const std::optional<std::size_t> along = space.follows[axis][t];
+    if (!keep || !along || !space.has_halo[t] || needed.none || previous.none) return needed;
+    Box covered = previous;  // all that matters are the other axes
+    covered[*along] = needed[*along];
+    if (previous[*along].begin > needed[*along].begin || !contains(covered, needed)) return needed;
+    Box rest = needed;
+    rest[*along].begin = std::max(rest[*along].begin, previous[*along].end);
+    return tidy(rest);
+  }
+
+  void read(const LocalOperand& by, const Box& region) { read_.emplace_back(by.local, region); }
+
+  [[nodiscard]] Dim end() const { return std::min(total, (position + 1) * extent); }
+
+  void run(Dim at) {
+    position = at;
+    read_.clear();
+    regions.stored.clear();
+    for (std::size_t t = 0; t < subgraph.tensors.size(); ++t)
+      regions.stored.push_back(nothing(subgraph.tensor(t).shape.size()));
+    propagate(subgraph, *this, regions);
+  }
+
+  /// Equal for two positions whose tiles differ by nothing but where they are.
+  [[nodiscard]] Key key() const {
+    Key out;
+    const auto relative = [&](const Box& box, const Box& to) {
+      out.push_back(box.none ? 0 : 1);
+      if (box.none) return;
+      for (std::size_t x = 0; x < box.rank; ++x) {
+        out.push_back(box[x].begin - (to.none ? 0 : to[x].begin));
+        out.push_back(box[x].size());
+      }
+    };
+    for (std::size_t t = 0; t < subgraph.tensors.size(); ++t) {
+      const Box& needed = regions.needed[t];
+      relative(needed, needed);
+      relative(regions.fresh[t], needed);
+      relative(regions.stored[t], needed);
+    }
+    for (const auto& [t, region] : read_) relative(region, regions.needed[t]);
+    for (std::size_t step = 0; step < subgraph.steps(); ++step) {
+      const Box& made = regions.fresh[subgraph.made_at[step].front()];
+      const Padding padding =
+          tile_padding(*subgraph.network, subgraph.op(static_cast<Step>(step)), made);
+      out.insert(out.end(), padding.before.begin(), padding.before.end());
+      out.insert(out.end(), padding.after.begin(), padding.after.end());
+    }
+    return out;
+  }
+
+  const Subgraph& subgraph;
+  const TileSpace& space;
+  std::size_t axis;
+  Dim extent;
+  Dim total;
+  bool keep;
+  Dim position = 0;
+  TileRegions regions;
+  std::vector<Dim> stored_to;
+  std::vector<Box> before;
+  std::vector<std::pair<std::size_t, Box>> read_;
+};
+
+/// A tile whose stored pieces are known already and that keeps nothing.
+struct GivenRules {
+  const std::vector<Box>& stored;
+  void store(std::size_t t, Box& needed) const { needed = hull(needed, stored[t]); }
+  static Box fresh(std::size_t, const Box& needed) { return needed; }
+  static void read(const LocalOperand&, const Box&) {}
+};
+
+/// The tile at the origin; stored pieces as far as its own readers reach.
+struct OriginRules {
+  const Subgraph& subgraph;
+  const TileSpace& space;
+  const TileShape& shape;
+  TileRegions& regions;
+
+  void store(std::size_t t, Box& needed) const {
+    const LocalTensor& local = subgraph.tensors[t];
+    if (!local.leaves) return;
+    Box piece = whole(subgraph.tensor(t).shape);
+    for (std::size_t a = 0; a < tile_axes; ++a) {
+      const Dim total = space.whole.extent[a];
+      const std::optional<std::size_t> along = space.follows[a][t];
+      if (shape.extent[a] == total || !along) continue;
+      Dim& to = piece[*along].end;
+      if (t == space.anchor)
+        to = shape.extent[a];
+      else if (local.consumers.empty())
+        to = to * shape.extent[a] / total;
+      else
+        to = needed.none ? 0 : needed[*along].end;
+    }
+    regions.stored[t] = tidy(piece);
+    needed = hull(needed, regions.stored[t]);
+  }
+  static Box fresh(std::size_t, const Box& needed) { return needed; }
+  static void read(const LocalOperand&, const Box&) {}
+};
+
+}  // namespace
+
+struct TileGeometry::Trace {
+  std::vector<std::uint32_t> classes;  ///< per position
+  std::vector<TileRegions> tiles;      ///< per class: its first position
+};
+
+TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo)
+    : subgraph_(subgraph), halo_(halo), space_(tile_space(subgraph)) {}
+
+TileGeometry::~TileGeometry() = default;
+
+bool TileGeometry::keeps(std::size_t axis) const {
+  return (axis == static_cast<std::size_t>(TileAxis::width) && halo_ != HaloPolicy::recompute) ||
+         (axis == static_cast<std::size_t>(TileAxis::height) && halo_ == HaloPolicy::keep);
+}
+
+const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
+  std::unique_ptr<Trace>& slot = traces_[axis][extent];
+  if (slot) return *slot;
+  slot = std::make_unique<Trace>();
+  AxisRules rules(subgraph_, space_, axis, extent, keeps(axis));
+  std::map<Key, std::uint32_t> known;
+  const Dim count = pieces(space_.whole.extent[axis], extent);
+  for (Dim position = 0; position < count; ++position) {
+    rules.run(position);
+    const auto [at, added] =
+        known.try_emplace(rules.key(), static_cast<std::uint32_t>(slot->tiles.size()));
+    if (added) {
+      slot->tiles.push_back(rules.regions);
+      slot->tiles.back().times = 0;
+    }
+    slot->classes.push_back(at->second);
+    ++slot->tiles[at->second].times;
+  }
+  return *slot;
+}
+
+TileRegions TileGeometry::combine(const std::array<const TileRegions*, tile_axes>& axes) const {
+  const auto common = [&](std::vector<Box> TileRegions::*part) {
+    std::vector<Box> boxes = axes[0]->*part;
+    for (std::size_t t = 0; t < boxes.size(); ++t)
+      for (std::size_t a = 1; a < tile_axes; ++a)
+        boxes[t] = intersect(boxes[t], (axes[a]->*part)[t]);
+    return boxes;
+  };
+  TileRegions tile;
+  tile.times = axes[0]->times * axes[1]->times * axes[2]->times;
+  tile.stored = common(&TileRegions::stored);
+  if (halo_ == HaloPolicy::recompute) {
+    propagate(subgraph_, GivenRules{tile.stored}, tile);
+  } else {
+    // Regions grow with what is asked for, so each axis alone gives a bound; what the neighbours
+    // have kept is known for these bounds only.
+    tile.needed = common(&TileRegions::needed);
+    tile.fresh = common(&TileRegions::fresh);
+  }
+  return tile;
+}
+
+TileGrid TileGeometry::grid(const TileShape& shape) {
+  TileGrid grid;
+  grid.shape = shape;
+  std::array<const Trace*, tile_axes> traces{};
+  for (std::size_t a = 0; a < tile_axes; ++a) {
+    traces[a] = &trace(a, shape.extent[a]);
+    grid.counts[a] = static_cast<Dim>(traces[a]->classes.size());
+    grid.classes[a] = traces[a]->classes;
+    grid.class_counts[a] = static_cast<std::uint32_t>(traces[a]->tiles.size());
+  }
+  for (const TileRegions& c : traces[0]->tiles)
+    for (const TileRegions& h : traces[1]->tiles)
+      for (const TileRegions& w : traces[2]->tiles) grid.tiles.push_back(combine({&c, &h, &w}));
+  return grid;
+}
+
+TileRegions TileGeometry::tile_at(const TileShape& shape,
+                                  const std::array<Dim, tile_axes>& position) const {
+  std::array<TileRegions, tile_axes> found;
+  for (std::size_t a = 0; a < tile_axes; ++a) {
+    AxisRules rules(subgraph_, space_, a, shape.extent[a], keeps(a));
+    for (Dim at = 0; at <= position[a]; ++at) rules.run(at);
+    found[a] = std::move(rules.regions);
+  }
+  return combine({&found[0], &found[1], &found[2]});
+}
+
+TileRegions TileGeometry::first_tile(const TileShape& shape) const {
+  TileRegions regions;
+  for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t)
+    regions.stored.push_back(nothing(subgraph_.tensor(t).shape.size()));
+  propagate(subgraph_, OriginRules{subgraph_, space_, shape, regions}, regions);
+  return regions;
+}
+
+}  // namespace tessera

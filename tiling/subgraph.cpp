@@ -1,0 +1,65 @@
+#include "tiling/subgraph.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace tessera {
+
+std::vector<std::optional<OpIndex>> last_readers(const Network& network) {
+  std::vector<std::optional<OpIndex>> readers(network.tensors.size());
+  for (OpIndex k = 0; k < network.ops.size(); ++k)
+    for (const TensorIndex tensor : operands(network.ops[k]))
+      readers[storage_of(network, tensor)] = k;
+  for (const TensorIndex tensor : network.outputs)
+    readers[storage_of(network, tensor)] = network.ops.size();
+  return readers;
+}
+
+Subgraph make_subgraph(const Network& network, OpRange range,
+                       const std::vector<std::optional<OpIndex>>& readers) {
+  Subgraph subgraph{
+      .network = &network, .ops = range, .tensors = {}, .operands_at = {}, .made_at = {}};
+  std::unordered_map<TensorIndex, std::size_t> local;
+  const auto find = [&](TensorIndex tensor) {
+    const TensorIndex storage = storage_of(network, tensor);
+    const auto [at, added] = local.try_emplace(storage, subgraph.tensors.size());
+    if (added) {
+      subgraph.tensors.push_back({.tensor = storage,
+                                  .weight = network.tensors[storage].kind == TensorKind::weight,
+                                  .producer = std::nullopt,
+                                  .consumers = {},
+                                  .leaves = false});
+    }
+    return at->second;
+  };
+  for (OpIndex k = range.first; k <= range.last; ++k) {
+    const Step step = static_cast<Step>(k - range.first);
+    const std::vector<TensorIndex> all = operands(network.ops[k]);
+    subgraph.operands_at.emplace_back();
+    for (std::size_t position = 0; position < all.size(); ++position) {
+      const std::size_t t = find(all[position]);
+      subgraph.operands_at.back().push_back({position, t, all[position]});
+      std::vector<Step>& consumers = subgraph.tensors[t].consumers;
+      if (consumers.empty() || consumers.back() != step) consumers.push_back(step);
+    }
+    subgraph.made_at.emplace_back();
+    for (const TensorIndex output : network.ops[k].outputs) {
+      const std::size_t t = find(output);
+      subgraph.tensors[t].producer = step;
+      subgraph.made_at.back().push_back(t);
+    }
+  }
+  for (LocalTensor& t : subgraph.tensors)
+    t.leaves = t.producer && readers[t.tensor] && *readers[t.tensor] > range.last;
+  // A run that feeds nobody still has to make something.
+  if (std::ranges::none_of(subgraph.tensors, &LocalTensor::leaves))
+    for (const TensorIndex output : network.ops[range.last].outputs)
+      subgraph.tensors[local.at(output)].leaves = true;
+  return subgraph;
+}
+
+Subgraph make_subgraph(const Network& network, OpRange range) {
+  return make_subgraph(network, range, last_readers(network));
+}
+
+}  // namespace tessera

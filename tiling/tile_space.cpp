@@ -1,0 +1,155 @@
+// What of a subgraph can be cut, and which axis of every tensor moves along.
+#include <algorithm>
+
+#include "tiling/op_region.h"
+#include "tiling/propagate.h"
+
+namespace tessera {
+namespace {
+
+/// W is the last axis, H the one before it, C the one before that: NCHW feature maps, and rows
+/// and columns of matrices, alike.
+std::optional<std::size_t> axis_of(std::size_t rank, std::size_t tile_axis) {
+  const std::size_t from_end = tile_axes - tile_axis;
+  if (rank < from_end) return std::nullopt;
+  return rank - from_end;
+}
+
+/// The axis of a tensor that leaves and feeds nothing here, if its op can make a slice of it.
+std::optional<std::size_t> cut_axis(const Subgraph& subgraph, std::size_t t,
+                                    std::size_t tile_axis) {
+  const std::vector<Dim>& shape = subgraph.tensor(t).shape;
+  const std::optional<std::size_t> axis = axis_of(shape.size(), tile_axis);
+  if (!axis || shape[*axis] < 2) return std::nullopt;
+  const Op& op = subgraph.op(*subgraph.tensors[t].producer);
+  if (op.kind == OpKind::opaque) return std::nullopt;
+  Box slice = whole(shape);
+  slice[*axis] = {0, 1};
+  return widen(*subgraph.network, op, slice) == slice ? axis : std::nullopt;
+}
+
+std::size_t find_anchor(const Subgraph& subgraph) {
+  std::optional<std::size_t> best;
+  const auto better = [&](std::size_t t) {
+    const auto rank = [&](std::size_t u) {
+      return std::tuple(subgraph.tensors[u].consumers.empty(),
+                        element_count(subgraph.tensor(u).shape).value_or(0),
+                        *subgraph.tensors[u].producer);
+    };
+    return !best || rank(t) >= rank(*best);
+  };
+  for (std::size_t t = 0; t < subgraph.tensors.size(); ++t)
+    if (subgraph.tensors[t].leaves && better(t)) best = t;
+  return best.value_or(0);
+}
+
+/// Makes given parts of the tensors that leave and feed nothing, and nothing else.
+struct Probe {
+  const std::vector<Box>& ends;
+  void store(std::size_t t, Box& needed) const { needed = hull(needed, ends[t]); }
+  static Box fresh(std::size_t, const Box& needed) { return needed; }
+  static void read(const LocalOperand&, const Box&) {}
+};
+
+/// Needed regions when every end is cut to the `at`-th of `pieces` along its own axis.
+std::vector<Box> probe(const Subgraph& subgraph, const std::vector<std::optional<std::size_t>>& cut,
+                       std::size_t anchor, Dim at, Dim pieces) {
+  std::vector<Box> ends;
+  for (std::size_t t = 0; t < subgraph.tensors.size(); ++t) {
+    const std::vector<Dim>& shape = subgraph.tensor(t).shape;
+    const LocalTensor& local = subgraph.tensors[t];
+    const bool end = t == anchor || (local.leaves && local.consumers.empty());
+    ends.push_back(end ? whole(shape) : nothing(shape.size()));
+    if (end && cut[t]) {
+      const Dim extent = shape[*cut[t]];
+      const Dim begin = extent * at / pieces;
+      ends.back()[*cut[t]] = {begin, std::max(begin + 1, extent * (at + 1) / pieces)};
+    }
+  }
+  TileRegions regions;
+  propagate(subgraph, Probe{ends}, regions);
+  return std::move(regions.needed);
+}
+
+/// The first axis on which a tensor's region is not the same for slices as for the whole.
+std::vector<std::optional<std::size_t>> find_follows(
+    const Subgraph& subgraph, std::size_t anchor, std::size_t tile_axis,
+    const std::optional<std::size_t>& anchor_axis) {
+  const std::size_t count = subgraph.tensors.size();
+  std::vector<std::optional<std::size_t>> follows(count);
+  if (!anchor_axis) return follows;
+  for (std::size_t t = 0; t < count; ++t) {
+    const LocalTensor& local = subgraph.tensors[t];
+    if (local.leaves && local.consumers.empty() && local.producer)
+      follows[t] = cut_axis(subgraph, t, tile_axis);
+  }
+  follows[anchor] = anchor_axis;
+  const std::vector<std::optional<std::size_t>> cut = follows;
+  const Dim extent = subgraph.tensor(anchor).shape[*anchor_axis];
+  const std::vector<Box> all = probe(subgraph, cut, anchor, 0, 1);
+  for (const Dim at : {Dim{0}, extent / 2, extent - 1}) {
+    const std::vector<Box> part = probe(subgraph, cut, anchor, at, extent);
+    for (std::size_t t = 0; t < count; ++t) {
+      if (follows[t] || part[t].none || all[t].none) continue;
+      for (std::size_t axis = 0; axis < part[t].rank && !follows[t]; ++axis)
+        if (part[t][axis] != all[t][axis]) follows[t] = axis;
+    }
+  }
+  return follows;
+}
+
+bool sees_neighbours(const Op& op) {
+  switch (op.kind) {
+    case OpKind::conv:
+    case OpKind::max_pool:
+    case OpKind::average_pool:
+      for (std::size_t axis = 0; axis < op.kernel.size(); ++axis)
+        if (op.dilation[axis] * (op.kernel[axis] - 1) + 1 > op.stride[axis]) return true;
+      return false;
+    case OpKind::conv_transpose:
+    case OpKind::resize:
+      return true;
+    case OpKind::pad:
+      return !op.function.empty() && op.function != "constant";
+    default:
+      return false;
+  }
+}
+
+std::vector<bool> find_halos(const Subgraph& subgraph) {
+  std::vector<bool> halo(subgraph.tensors.size());
+  std::vector<int> readers(subgraph.tensors.size());
+  for (std::size_t step = 0; step < subgraph.steps(); ++step)
+    for (const LocalOperand& operand : subgraph.operands_at[step]) {
+      if (subgraph.tensors[operand.local].weight) continue;
+      // Readers that work on different parts at a time leave something between them.
+      const bool several = ++readers[operand.local] > 1;
+      const bool neighbours =
+          operand.position == 0 && sees_neighbours(subgraph.op(static_cast<Step>(step)));
+      if (several || neighbours) halo[operand.local] = true;
+    }
+  return halo;
+}
+
+}  // namespace
+
+TileSpace tile_space(const Subgraph& subgraph) {
+  TileSpace space;
+  space.anchor = find_anchor(subgraph);
+  for (std::size_t a = 0; a < tile_axes; ++a) {
+    const std::optional<std::size_t> axis = cut_axis(subgraph, space.anchor, a);
+    space.axis[a] = axis;
+    if (axis) space.whole.extent[a] = subgraph.tensor(space.anchor).shape[*axis];
+    space.follows[a] = find_follows(subgraph, space.anchor, a, axis);
+  }
+  // One axis of a tensor follows one axis of the tile: the pieces stored have to be boxes.
+  for (std::size_t t = 0; t < subgraph.tensors.size(); ++t)
+    for (std::size_t a = 1; a < tile_axes; ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        if (space.follows[a][t] && space.follows[a][t] == space.follows[b][t])
+          space.follows[a][t].reset();
+  space.has_halo = find_halos(subgraph);
+  return space;
+}
+
+}  // namespace tessera
