@@ -38,8 +38,10 @@ int run_generate(GenerateOptions options) {
     print(text);
   else
     write_output(options.file, text);
+  const Size capacity = made.problem.memories.front().capacity;
   if (!yaml)
-    note("place it with --capacity " + std::to_string(made.problem.memories.front().capacity),
+    note("place it with " + (capacity == unbounded ? std::string("--minimize")
+                                                   : "--capacity " + std::to_string(capacity)),
          options.quiet);
   return exit_found;
 }

@@ -9,6 +9,7 @@
 
 #include "model/validate.h"
 #include "planner/errors.h"
+#include "planner/generate_traces.h"
 #include "planner/random.h"
 
 namespace tessera {
@@ -169,10 +170,36 @@ PlacementProblem make_network(const GenerateParams& params) {
   return problem;
 }
 
-constexpr std::array<GeneratorEntry, 3> entries = {{
+PlacementProblem make_trace(const GenerateParams& params, TraceKind kind) {
+  TraceParams own;
+  own.kind = kind;
+  own.buffers = params.buffers;
+  own.seed = params.seed;
+  own.alignment = params.alignment;
+  own.max_size = std::min(params.capacity, Size{1} << 32);
+  if (params.alignment > (Size{1} << 20))
+    throw BadInput("the alignment of a trace must be at most 1 MiB");
+  PlacementProblem problem = generate_trace(own);
+  problem.name =
+      params.kind + "-" + std::to_string(params.buffers) + "-" + std::to_string(params.seed);
+  problem.memories.front().name = "memory";
+  return problem;
+}
+
+PlacementProblem make_malloc(const GenerateParams& params) {
+  return make_trace(params, TraceKind::malloc);
+}
+
+PlacementProblem make_training(const GenerateParams& params) {
+  return make_trace(params, TraceKind::training);
+}
+
+constexpr std::array<GeneratorEntry, 5> entries = {{
     {"random", "lifetimes and sizes drawn freely", make_random},
     {"packable", "a rectangle cut into pieces: can be placed without any waste", make_packable},
     {"network", "layers with skips, weights and activations", make_network},
+    {"malloc", "a program's heap: power-law sizes and lifetimes (any size)", make_malloc},
+    {"training", "a forward and a backward pass (any size)", make_training},
 }};
 
 }  // namespace

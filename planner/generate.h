@@ -8,6 +8,7 @@
 //           placement without any waste exists
 // network:  a chain of layers with skips: tensors live from their producer to their last reader,
 //           weights during their layer, sizes that shrink with depth
+// malloc, training: generate_traces.h; no capacity of their own, any number of buffers
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct GenerateParams {
   std::int64_t buffers = 100;
   std::uint64_t seed = 0;
   std::int64_t steps = 0;   ///< length of the schedule; 0: chosen from the number of buffers
-  Size capacity = 1 << 20;  ///< of the memory (packable: exactly filled)
+  Size capacity = 1 << 20;  ///< packable: of the memory; otherwise sizes scale with it
   Size alignment = 1;       ///< of every buffer
   double slack = 1.0;       ///< random and network: capacity over the largest load
 };

@@ -21,8 +21,9 @@ struct Groups {
     return m;
   }
   void join(MemoryIndex a, MemoryIndex b) {
-    const auto [low, high] = std::minmax(find(a), find(b));
-    root[high] = low;
+    const MemoryIndex one = find(a);
+    const MemoryIndex other = find(b);
+    root[std::max(one, other)] = std::min(one, other);
   }
 };
 

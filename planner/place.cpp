@@ -107,10 +107,11 @@ class Placer {
   }
 
  private:
-  void tell(std::string_view phase) {
+  void tell(std::string_view phase, std::optional<Size> height = std::nullopt,
+            std::optional<Size> bound = std::nullopt) {
     if (!params_.progress) return;
     const std::lock_guard lock(mutex_);
-    params_.progress({.phase = phase, .height = best_height_, .lower_bound = best_bound_});
+    params_.progress({.phase = phase, .height = height, .lower_bound = bound});
   }
 
   void minimise() {
@@ -118,9 +119,11 @@ class Placer {
     HeightParams own{
         .search = search_, .how = how_, .lower_bounds = result_.lower_bounds, .progress = nullptr};
     own.progress = [this](const std::vector<Size>& heights, const std::vector<Size>& bounds) {
-      if (!heights.empty()) best_height_ = *std::max_element(heights.begin(), heights.end());
-      if (!bounds.empty()) best_bound_ = *std::max_element(bounds.begin(), bounds.end());
-      tell("minimize");
+      const auto largest = [](const std::vector<Size>& values) {
+        return values.empty() ? std::nullopt
+                              : std::optional(*std::max_element(values.begin(), values.end()));
+      };
+      tell("minimize", largest(heights), largest(bounds));
     };
     HeightResult least = least_height(problem_, std::nullopt, own);
     result_.proven_minimum = least.proven;
@@ -208,8 +211,6 @@ class Placer {
   Decision answer_;
   PlacementResult result_;
   std::mutex mutex_;
-  std::optional<Size> best_height_;
-  std::optional<Size> best_bound_;
 };
 
 }  // namespace
