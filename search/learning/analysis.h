@@ -1,0 +1,50 @@
+// From a conflict to a learned clause: first unique implication point, then minimisation.
+#pragma once
+
+#include "deduction.h"
+
+namespace tessera::learning {
+
+struct Learned {
+  std::vector<Lit> lits;     ///< the first is asserted, the second has the highest other level
+  std::int32_t back_to = 0;  ///< level at which the first becomes unit
+  std::uint32_t glue = 0;    ///< different levels
+  std::vector<Var> seen;     ///< variables that took part, for the search to favour
+  std::vector<Lemma> antecedents;  ///< only when asked for: the lemmas it follows from, in order
+};
+
+class Analysis {
+ public:
+  Analysis(Deduction& deduction, bool minimise, bool record)
+      : deduction_(deduction), minimise_(minimise), record_(record) {}
+
+  /// The highest level among the premises: slack may have taken all of them below the current one.
+  [[nodiscard]] std::int32_t level_of(const Lemma& conflict) const;
+  /// require: the state is at level_of(conflict) > 0.
+  void run(const Lemma& conflict, Learned& learned);
+
+ private:
+  void demand(Lit lit);
+  bool implied(std::int32_t at, Lit lit, int depth);
+  void minimise();
+  void drop_weaker(Key asserted);
+
+  Deduction& deduction_;
+  bool minimise_;
+  bool record_;
+  // By trail position: the value asked for, and what is known about it.
+  enum class Mark : std::uint8_t { none, demanded, redundant, needed };
+  std::vector<Value> wanted_;
+  std::vector<Mark> mark_;
+  std::vector<std::int32_t> touched_;
+  std::vector<std::int32_t> lower_;  // demanded entries below the conflict level
+  std::vector<std::int32_t> level_seen_;
+  std::vector<std::int32_t> key_seen_;
+  std::vector<Lemma> removed_;  // lemmas that made literals redundant
+  std::int32_t open_ = 0;       // demanded entries at the conflict level
+  std::int32_t level_ = 0;
+  std::int32_t stamp_ = 0;
+  std::vector<Lemma> spare_;  // one per recursion depth
+};
+
+}  // namespace tessera::learning

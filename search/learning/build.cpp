@@ -1,0 +1,290 @@
+#include "build.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tessera::learning {
+
+Build::Build(const PlacementProblem& problem, Goal goal, Deduction& deduction,
+             const LearningParams& params)
+    : problem_(problem), goal_(goal), deduction_(deduction), params_(params) {}
+
+void Build::all() {
+  variables();
+  pairs();
+  capacities();
+  modes();
+  relations();
+  cost();
+  deduction_.orders.finish(deduction_.state);
+  sections();
+  symmetry();
+  orders();
+  deduction_.finish();
+  for (const auto& lits : clauses_) deduction_.clauses.add(lits, deduction_.state, false, 0);
+}
+
+Var Build::new_bool(double activity, std::int8_t phase) {
+  const Var var = deduction_.state.add_bool();
+  plan.bools.emplace_back(var, activity);
+  plan.phase.resize(var + 1, -1);
+  plan.phase[var] = phase;
+  return var;
+}
+
+void Build::clause(std::vector<Lit> lits) {
+  State& state = deduction_.state;
+  std::vector<Lit> kept;
+  for (const Lit& raw : lits) {
+    const Lit lit = state.rounded(raw);
+    if (state.holds(lit)) return;
+    if (state.fails(lit)) continue;
+    bool merged = false;
+    for (Lit& other : kept) {
+      if (other.key == lit.key) {
+        other.value = std::min(other.value, lit.value);
+        merged = true;
+      } else if (other.key == opposite(lit.key) && lit.value <= state.negation(other).value) {
+        return;  // one of the two always holds
+      }
+    }
+    if (!merged) kept.push_back(lit);
+  }
+  if (kept.empty()) {
+    consistent_ = false;
+  } else if (kept.size() == 1) {
+    consistent_ = state.raise(kept[0], {.rule = Rule::root}) && consistent_;
+  } else {
+    clauses_.push_back(std::move(kept));
+  }
+}
+
+// Addresses above everything that has a place of its own: a gap there that no buffer ever uses can
+// be closed by multiples of all alignments, so more room than this never helps.
+Size Build::enough() const {
+  Size period = 1;
+  Size total = 0;
+  for (const Memory& memory : problem_.memories) {
+    if (!memory.banks.empty()) return unbounded;
+    for (const AddressRange& r : memory.reserved) total = std::max(total, r.end);
+  }
+  for (const Buffer& buffer : problem_.buffers) {
+    if (buffer.offset) total = std::max(total, *buffer.offset + buffer.size);
+    if (buffer.window) total = std::max(total, buffer.window->end);
+    for (const Memory& memory : problem_.memories) {
+      const Size alignment = effective_alignment(buffer, memory);
+      const auto next = checked_mul(period / std::gcd(period, alignment), alignment);
+      if (!next || *next > max_address) return unbounded;
+      period = *next;
+    }
+  }
+  for (const Buffer& buffer : problem_.buffers) {
+    const auto next = checked_add(total, buffer.size + period);
+    if (!next || *next > unbounded) return unbounded;
+    total = *next;
+  }
+  return total + period;
+}
+
+void Build::variables() {
+  State& state = deduction_.state;
+  const Var truth = new_bool(0, 0);
+  always_ = key_of(truth, 0);
+  state.raise({always_, 1}, {.rule = Rule::root});
+  const Size ceiling = enough();
+  for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
+    const Buffer& buffer = problem_.buffers[b];
+    const auto allowed = allowed_memories(problem_, buffer);
+    Size stride = 0;
+    Size capacity = 0;
+    for (const MemoryIndex m : allowed) {
+      stride = std::gcd(stride, effective_alignment(buffer, problem_.memories[m]));
+      capacity = std::max(capacity, std::min(ceiling, problem_.memories[m].capacity));
+    }
+    AddressRange inside{0, capacity};
+    const auto narrow = [&inside](AddressRange by) {
+      inside = {std::max(inside.begin, by.begin), std::min(inside.end, by.end)};
+    };
+    if (buffer.window) narrow(*buffer.window);
+    if (buffer.offset) narrow({*buffer.offset, *buffer.offset + buffer.size});
+    // The widest domain first; what is not in it shows when the bounds meet.
+    const Var var = state.add_offset(buffer.size, stride, 0, -unbounded);
+    plan.phase.resize(var + 1, -1);
+    offset_.push_back(var);
+    plan.offsets.push_back(var);
+    consistent_ = state.raise({key_of(var, 0), inside.begin}, {.rule = Rule::root}) && consistent_;
+    consistent_ = state.raise({key_of(var, 1), -inside.end}, {.rule = Rule::root}) && consistent_;
+
+    std::vector<Key> in(problem_.memories.size(), no_key);
+    if (allowed.size() == 1) {
+      in[allowed[0]] = always_;
+    } else if (allowed.size() == 2) {
+      const Var choice = new_bool(1, 0);
+      plan.first.push_back(choice);
+      in[allowed[0]] = key_of(choice, 0);
+      in[allowed[1]] = key_of(choice, 1);
+    } else {
+      std::vector<Lit> one;
+      for (const MemoryIndex m : allowed) {
+        const Var choice = new_bool(1, 0);
+        plan.first.push_back(choice);
+        in[m] = key_of(choice, 0);
+        for (const Lit& other : one) clause({{key_of(choice, 1), 1}, state.negation(other)});
+        one.push_back({in[m], 1});
+      }
+      clause(one);
+    }
+    for (const MemoryIndex m : allowed) {
+      const Size own = effective_alignment(buffer, problem_.memories[m]);
+      if (own != stride) deduction_.strides.add(in[m], var, own);
+    }
+    memory_.push_back(std::move(in));
+  }
+}
+
+bool Build::unless_in(BufferIndex b, MemoryIndex m, std::vector<Lit>& clause) const {
+  const Key in = memory_[b][m];
+  if (in == no_key) return false;
+  if (in != always_) clause.push_back({opposite(in), 1});
+  return true;
+}
+
+bool Build::may_share(BufferIndex a, BufferIndex b) const {
+  for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
+    if (may_be_in(a, m) && may_be_in(b, m)) return true;
+  return false;
+}
+
+// Both always in the same memory.
+bool Build::tied(BufferIndex a, BufferIndex b) const {
+  for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
+    if (memory_[a][m] == always_ && memory_[b][m] == always_) return true;
+  return false;
+}
+
+void Build::avoid(BufferIndex b, AddressRange range, AddressRange forbidden,
+                  std::vector<Lit>& clause) const {
+  clause.push_back(starts_at(b, forbidden.end - range.begin));
+  clause.push_back(ends_by(b, forbidden.begin + problem_.buffers[b].size - range.end));
+}
+
+// Capacity of each memory, reserved ranges, borders that must not be crossed.
+void Build::capacities() {
+  for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
+    const AddressRange whole{0, problem_.buffers[b].size};
+    for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
+      const Memory& memory = problem_.memories[m];
+      std::vector<Lit> in;
+      if (!unless_in(b, m, in)) continue;
+      auto lits = in;
+      lits.push_back(ends_by(b, memory.capacity));
+      clause(lits);
+      for (const AddressRange& reserved : memory.reserved) {
+        if (reserved.empty()) continue;
+        lits = in;
+        avoid(b, whole, reserved, lits);
+        clause(lits);
+      }
+      if (memory.straddle) continue;
+      for (const AddressRange& bank : bank_ranges(memory)) {
+        lits = in;
+        avoid(b, whole, {bank.end, bank.end}, lits);
+        clause(lits);
+      }
+    }
+  }
+}
+
+void Build::orders() {
+  // What a buffer looks like from outside: the load around it, how long it lives, how much it
+  // takes.
+  const auto& buffers = problem_.buffers;
+  std::vector<double> length(buffers.size());
+  std::vector<double> load(buffers.size());
+  std::map<Step, double> change;
+  for (BufferIndex b = 0; b < buffers.size(); ++b)
+    for (const StepRange& live : buffers[b].live) {
+      length[b] += static_cast<double>(live.upper - live.lower);
+      change[live.lower] += static_cast<double>(buffers[b].size);
+      change[live.upper] -= static_cast<double>(buffers[b].size);
+    }
+  double now = 0;
+  for (auto& [step, value] : change) value = now += value;
+  for (BufferIndex b = 0; b < buffers.size(); ++b)
+    for (const StepRange& live : buffers[b].live)
+      for (auto at = change.lower_bound(live.lower); at != change.end() && at->first < live.upper;
+           ++at)
+        load[b] = std::max(load[b], at->second);
+  const auto size = [&](BufferIndex b) { return static_cast<double>(buffers[b].size); };
+  const auto add = [&](auto first, auto second, auto third) {
+    std::vector<BufferIndex> order(buffers.size());
+    std::iota(order.begin(), order.end(), BufferIndex{0});
+    std::stable_sort(order.begin(), order.end(), [&](BufferIndex a, BufferIndex b) {
+      if (first(a) != first(b)) return first(a) > first(b);
+      if (second(a) != second(b)) return second(a) > second(b);
+      return third(a) > third(b);
+    });
+    std::vector<Var> vars;
+    for (const BufferIndex b : order) vars.push_back(offset_[b]);
+    plan.canonical.push_back(std::move(vars));
+  };
+  const auto by_load = [&](BufferIndex b) { return load[b]; };
+  const auto by_length = [&](BufferIndex b) { return length[b]; };
+  const auto by_area = [&](BufferIndex b) { return length[b] * size(b); };
+  add(by_load, by_length, by_area);
+  add(by_load, by_area, by_length);
+  add(by_length, by_load, by_area);
+  add(by_area, by_load, by_length);
+
+  plan.phase.resize(deduction_.state.variables(), -1);
+  plan.neighbours.resize(deduction_.state.variables());
+  for (const auto& [items, key] : hard_) {
+    const Var a = deduction_.orders.items()[items.first].var;
+    const Var b = deduction_.orders.items()[items.second].var;
+    plan.neighbours[a].push_back(b);
+    plan.neighbours[b].push_back(a);
+  }
+  for (auto& list : plan.neighbours) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+}
+
+Placement Build::decode() const {
+  const State& state = deduction_.state;
+  Placement placement;
+  for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
+    BufferPlace place;
+    for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
+      if (memory_[b][m] != no_key && state.bound(memory_[b][m]) > 0) place.memory = m;
+    place.offset = state.bound(key_of(offset_[b], 0));
+    placement.places.push_back(place);
+  }
+  placement.modes.resize(problem_.memories.size());
+  for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
+    const Memory& memory = problem_.memories[m];
+    if (!has_modes(memory)) continue;
+    const auto first_true = [&state](const std::vector<Key>& keys) {
+      for (std::size_t k = 0; k < keys.size(); ++k)
+        if (state.bound(keys[k]) > 0) return k;
+      return std::size_t{0};
+    };
+    const auto name_of = [&](const std::vector<std::vector<Key>>& mode) {
+      if (!tables_[m].empty()) return tables_[m][first_true(mode[0])].name;
+      std::vector<Role> roles;
+      for (std::size_t bank = 0; bank < memory.banks.size(); ++bank)
+        roles.push_back(memory.banks[bank].roles[first_true(mode[bank])]);
+      return per_bank_mode_name(roles);
+    };
+    std::vector<std::vector<Key>> idle(memory.banks.size() + 1);
+    if (!used_[m].empty()) idle[0] = used_[m];
+    auto& names = placement.modes[m];
+    names.assign(static_cast<std::size_t>(horizon(problem_)), name_of(idle));
+    for (const Choice& choice : choices_[m])
+      for (const Step step : choice.steps)
+        names[static_cast<std::size_t>(step)] = name_of(choice.mode);
+  }
+  return placement;
+}
+
+}  // namespace tessera::learning

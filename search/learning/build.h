@@ -1,0 +1,108 @@
+// A placement problem as variables, rules and clauses of a Deduction: one layer a file.
+//
+//   Build build(problem, goal, deduction, params);
+//   build.all();
+//   ... search ...
+//   Placement placement = build.decode();
+#pragma once
+
+#include <map>
+
+#include "deduction.h"
+#include "model/derived.h"
+#include "search.h"
+
+namespace tessera::learning {
+
+class Build {
+ public:
+  Build(const PlacementProblem& problem, Goal goal, Deduction& deduction,
+        const LearningParams& params);
+
+  /// Everything, in the right order. Afterwards plan is complete.
+  void all();
+  /// False: a clause was empty, the problem has no solution.
+  [[nodiscard]] bool consistent() const { return consistent_; }
+  /// require: every variable is fixed.
+  [[nodiscard]] Placement decode() const;
+
+  Plan plan;
+
+  // What the layers are written with.
+  [[nodiscard]] Lit starts_at(BufferIndex b, Offset at) const {
+    return {key_of(offset_[b], 0), at};
+  }
+  [[nodiscard]] Lit ends_by(BufferIndex b, Offset end) const {
+    return {key_of(offset_[b], 1), -end};
+  }
+  /// The part [range) of the buffer lies outside of [forbidden): two literals of a clause.
+  void avoid(BufferIndex b, AddressRange range, AddressRange forbidden,
+             std::vector<Lit>& clause) const;
+  /// Adds "b is not in memory m" to a clause. False: it never can be, the clause is not needed.
+  [[nodiscard]] bool unless_in(BufferIndex b, MemoryIndex m, std::vector<Lit>& clause) const;
+  [[nodiscard]] bool may_be_in(BufferIndex b, MemoryIndex m) const {
+    return memory_[b][m] != no_key;
+  }
+  /// Both could be in it at once.
+  [[nodiscard]] bool may_share(BufferIndex a, BufferIndex b) const;
+  [[nodiscard]] Var new_bool(double activity, std::int8_t phase);
+  void clause(std::vector<Lit> lits);
+
+ private:
+  void variables();
+  void pairs();
+  void sections();
+  void capacities();
+  void modes();
+  void relations();
+  void relation(const Relation& relation);
+  void cost();
+  void symmetry();
+  void orders();
+
+  struct StepClass;
+  void step_modes(MemoryIndex m, const StepClass& steps);
+  ItemIndex item(BufferIndex b, AddressRange range);
+  void hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRange of_b);
+  [[nodiscard]] bool tied(BufferIndex a, BufferIndex b) const;
+  void clique(MemoryIndex m, std::vector<ItemIndex> items, int splits);
+  [[nodiscard]] Size enough() const;
+
+  const PlacementProblem& problem_;
+  const Goal goal_;
+  Deduction& deduction_;
+  const LearningParams& params_;
+  bool consistent_ = true;
+  Key always_ = no_key;
+  std::vector<Var> offset_;               ///< by buffer
+  std::vector<std::vector<Key>> memory_;  ///< by buffer and memory; no_key: not allowed
+  std::vector<std::vector<Lit>> clauses_;
+  std::map<std::pair<BufferIndex, AddressRange>, ItemIndex> items_;
+  std::vector<BufferIndex> item_buffer_;
+  std::map<std::pair<ItemIndex, ItemIndex>, Key> hard_;  ///< item pairs that must not overlap
+
+  /// Steps that ask the same of a memory's mode share one choice.
+  struct StepClass {
+    std::vector<Step> steps;
+    std::vector<std::pair<BufferIndex, AddressRange>> reads, writes, live;
+  };
+  struct Choice {
+    std::vector<Step> steps;
+    std::vector<std::vector<Key>> mode;  ///< [0][k]: joint mode k; or [bank][role]
+  };
+  std::vector<std::vector<Choice>> choices_;  ///< by memory
+  std::vector<std::vector<Mode>> tables_;     ///< by memory: explicit modes; empty: per bank
+  std::vector<std::vector<Key>> used_;        ///< by memory: mode k is used (Goal::modes)
+};
+
+/// Joint modes of a memory whose banks choose on their own; nothing if there are more than `most`.
+[[nodiscard]] std::optional<std::vector<Mode>> joint_modes(const Memory& memory, std::size_t most);
+
+/// Buffers that can be exchanged for one another without anybody noticing; classes of two or more,
+/// each ascending. Only buffers tied to one memory and in no relation.
+[[nodiscard]] std::vector<std::vector<BufferIndex>> identical_buffers(
+    const PlacementProblem& problem);
+/// Is every placement turned upside down again a placement?
+[[nodiscard]] bool mirrors(const PlacementProblem& problem);
+
+}  // namespace tessera::learning

@@ -1,0 +1,152 @@
+// The mode of every step. A step whose mode asks something of somebody has one literal for each
+// mode (or for each role of each bank); while it is true, accesses stay out of the banks whose role
+// does not allow them. Several may be true: then each of them would do.
+#include <algorithm>
+
+#include "build.h"
+
+namespace tessera::learning {
+
+std::optional<std::vector<Mode>> joint_modes(const Memory& memory, std::size_t most) {
+  std::vector<std::vector<Role>> all{{}};
+  for (const Bank& bank : memory.banks) {
+    std::vector<std::vector<Role>> next;
+    for (const auto& roles : all)
+      for (const Role role : bank.roles) {
+        next.push_back(roles);
+        next.back().push_back(role);
+      }
+    if (next.size() > most) return std::nullopt;
+    all.swap(next);
+  }
+  std::vector<Mode> modes;
+  for (auto& roles : all) {
+    std::string name = per_bank_mode_name(roles);
+    modes.push_back({std::move(name), std::move(roles)});
+  }
+  return modes;
+}
+
+void Build::step_modes(MemoryIndex m, const StepClass& steps) {
+  const Memory& memory = problem_.memories[m];
+  const auto banks = bank_ranges(memory);
+  // `mode` true => the range of the buffer stays out of the banks `forbidden` says, runs of them
+  // taken together.
+  const auto keep_out = [&](Key mode, BufferIndex b, AddressRange range, auto forbidden) {
+    for (std::size_t bank = 0; bank < banks.size(); ++bank) {
+      if (!forbidden(bank)) continue;
+      const Offset begin = banks[bank].begin;
+      while (bank + 1 < banks.size() && forbidden(bank + 1)) ++bank;
+      std::vector<Lit> lits{{opposite(mode), 1}};
+      if (!unless_in(b, m, lits)) return;
+      avoid(b, range, {begin, banks[bank].end}, lits);
+      clause(lits);
+    }
+  };
+  const auto restrict = [&](Key mode, auto role_of) {
+    for (const auto& [b, range] : steps.reads)
+      keep_out(mode, b, range, [&](std::size_t bank) {
+        const auto role = role_of(bank);
+        return role && !may_read(*role, problem_.buffers[b].kind);
+      });
+    for (const auto& [b, range] : steps.writes)
+      keep_out(mode, b, range, [&](std::size_t bank) {
+        const auto role = role_of(bank);
+        return role && !may_write(*role);
+      });
+    for (const auto& [b, range] : steps.live)
+      keep_out(mode, b, range, [&](std::size_t bank) {
+        const auto role = role_of(bank);
+        return role && *role == Role::off;
+      });
+  };
+  Choice choice;
+  choice.steps = steps.steps;
+  if (!tables_[m].empty()) {
+    choice.mode.emplace_back();
+    std::vector<Lit> some;
+    for (std::size_t k = 0; k < tables_[m].size(); ++k) {
+      const Key key = key_of(new_bool(1e-6, 0), 0);
+      choice.mode[0].push_back(key);
+      some.push_back({key, 1});
+      restrict(key, [&](std::size_t bank) { return std::optional(tables_[m][k].roles[bank]); });
+      if (!used_[m].empty()) clause({{opposite(key), 1}, {used_[m][k], 1}});
+    }
+    clause(some);
+  } else {
+    for (std::size_t own = 0; own < memory.banks.size(); ++own) {
+      choice.mode.emplace_back();
+      std::vector<Lit> some;
+      for (const Role role : memory.banks[own].roles) {
+        const Key key = key_of(new_bool(1e-6, 0), 0);
+        choice.mode[own].push_back(key);
+        some.push_back({key, 1});
+        restrict(key, [&](std::size_t bank) {
+          return bank == own ? std::optional(role) : std::nullopt;
+        });
+      }
+      clause(some);
+    }
+  }
+  choices_[m].push_back(std::move(choice));
+}
+
+void Build::modes() {
+  const auto count = problem_.memories.size();
+  choices_.resize(count);
+  tables_.resize(count);
+  used_.resize(count);
+  for (MemoryIndex m = 0; m < count; ++m) {
+    const Memory& memory = problem_.memories[m];
+    if (!has_modes(memory)) continue;
+    tables_[m] = memory.modes;
+    if (memory.modes_per_bank && goal_ == Goal::modes) tables_[m] = *joint_modes(memory, 4096);
+    if (goal_ == Goal::modes && horizon(problem_) > 0) {
+      std::vector<Lit> some;
+      for (std::size_t k = 0; k < tables_[m].size(); ++k) {
+        used_[m].push_back(key_of(new_bool(1e-3, 1), 0));
+        some.push_back({used_[m][k], 1});
+        deduction_.cost.add(used_[m][k], 1);
+      }
+      clause(some);
+    }
+    // Only steps at which something is asked for, equal ones together.
+    using Asked = std::vector<std::pair<BufferIndex, AddressRange>>;
+    std::map<Step, std::pair<Asked, Asked>> accesses;
+    std::map<Step, int> borders;
+    for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
+      if (!may_be_in(b, m)) continue;
+      const AddressRange whole{0, problem_.buffers[b].size};
+      for (const Step t : problem_.buffers[b].read) accesses[t].first.emplace_back(b, whole);
+      for (const Step t : problem_.buffers[b].write) accesses[t].second.emplace_back(b, whole);
+      for (const Segment& part : segments(problem_.buffers[b])) {
+        borders[part.steps.lower];
+        borders[part.steps.upper];
+      }
+    }
+    for (const auto& [t, asked] : accesses) {
+      borders[t];
+      borders[t + 1];
+    }
+    std::map<std::tuple<Asked, Asked, Asked>, std::vector<Step>> classes;
+    for (auto at = borders.begin(); at != borders.end() && std::next(at) != borders.end(); ++at) {
+      Asked live;
+      for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
+        if (!may_be_in(b, m)) continue;
+        for (const Segment& part : segments(problem_.buffers[b]))
+          if (part.steps.contains(at->first)) live.emplace_back(b, part.range);
+      }
+      const auto found = accesses.find(at->first);
+      const auto asked = found == accesses.end() ? std::pair<Asked, Asked>{} : found->second;
+      if (live.empty() && asked.first.empty() && asked.second.empty()) continue;
+      auto& steps = classes[{asked.first, asked.second, live}];
+      for (Step t = at->first; t < std::next(at)->first; ++t) steps.push_back(t);
+    }
+    for (const auto& [key, steps] : classes) {
+      StepClass each{steps, std::get<0>(key), std::get<1>(key), std::get<2>(key)};
+      step_modes(m, each);
+    }
+  }
+}
+
+}  // namespace tessera::learning

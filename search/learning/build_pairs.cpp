@@ -1,0 +1,170 @@
+// Who must not overlap whom, and which sets of items share one axis.
+#include <algorithm>
+#include <set>
+
+#include "build.h"
+
+namespace tessera::learning {
+
+ItemIndex Build::item(BufferIndex b, AddressRange range) {
+  const auto [at, is_new] = items_.try_emplace({b, range}, 0);
+  if (is_new) {
+    at->second = deduction_.orders.add_item(deduction_.state, offset_[b], range.begin, range.end);
+    item_buffer_.push_back(b);
+  }
+  return at->second;
+}
+
+void Build::hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRange of_b) {
+  const ItemIndex i = item(a, of_a);
+  const ItemIndex j = item(b, of_b);
+  if (hard_.contains({i, j}) || hard_.contains({j, i})) return;
+  const double weight = 1e-12 * static_cast<double>(problem_.buffers[a].size) *
+                        static_cast<double>(problem_.buffers[b].size) /
+                        static_cast<double>(max_address);
+  if (tied(a, b)) {
+    const Key key = deduction_.orders.add_pair(deduction_.state, i, j);
+    plan.bools.emplace_back(var_of(key), weight);
+    hard_[{i, j}] = key;
+    return;
+  }
+  const auto [ij, ji] = deduction_.orders.add_loose_pair(deduction_.state, i, j);
+  plan.bools.emplace_back(var_of(ij), weight);
+  plan.bools.emplace_back(var_of(ji), weight);
+  plan.phase.resize(var_of(ji) + 1, -1);
+  plan.phase[var_of(ij)] = plan.phase[var_of(ji)] = 1;
+  hard_[{i, j}] = ij;
+  for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
+    std::vector<Lit> lits{{ij, 1}, {ji, 1}};
+    if (unless_in(a, m, lits) && unless_in(b, m, lits)) clause(lits);
+  }
+}
+
+void Build::pairs() {
+  const auto& buffers = problem_.buffers;
+  const auto exempt = exempt_pairs(problem_);
+  std::set<std::pair<BufferIndex, BufferIndex>> apart;  // whatever the lifetimes
+  for (const Relation& relation : problem_.relations)
+    if (relation.kind == RelationKind::disjoint)
+      for (const BufferIndex a : relation.buffers)
+        for (const BufferIndex b : relation.buffers)
+          if (a < b) apart.emplace(a, b);
+
+  std::vector<std::vector<Segment>> parts;
+  for (BufferIndex b = 0; b < buffers.size(); ++b) parts.push_back(segments(buffers[b]));
+  // Pairs that occupy something at one step, by a sweep.
+  struct Start {
+    StepRange steps;
+    AddressRange range;
+    BufferIndex buffer;
+  };
+  std::vector<Start> starts;
+  for (BufferIndex b = 0; b < buffers.size(); ++b)
+    for (const Segment& part : parts[b]) starts.push_back({part.steps, part.range, b});
+  std::sort(starts.begin(), starts.end(), [](const Start& x, const Start& y) {
+    return std::pair(x.steps.lower, x.buffer) < std::pair(y.steps.lower, y.buffer);
+  });
+  using Ranges = std::pair<AddressRange, AddressRange>;
+  std::map<std::pair<BufferIndex, BufferIndex>, std::set<Ranges>> together;
+  std::vector<Start> live;
+  for (const Start& now : starts) {
+    std::erase_if(live, [&](const Start& each) { return each.steps.upper <= now.steps.lower; });
+    for (const Start& each : live) {
+      if (each.buffer == now.buffer) continue;
+      const auto pair = std::minmax(each.buffer, now.buffer);
+      const bool swapped = each.buffer > now.buffer;
+      together[pair].insert(swapped ? Ranges{now.range, each.range}
+                                    : Ranges{each.range, now.range});
+    }
+    live.push_back(now);
+  }
+  for (const auto& pair : exempt) together.erase(pair);
+  for (const auto& pair : apart)
+    together[pair].insert({{0, buffers[pair.first].size}, {0, buffers[pair.second].size}});
+
+  for (BufferIndex b = 0; b < buffers.size(); ++b)
+    for (const Segment& part : parts[b]) item(b, part.range);
+  for (const auto& [pair, ranges] : together) {
+    const auto& [a, b] = pair;
+    if (!may_share(a, b)) continue;
+    const Ranges whole{{0, buffers[a].size}, {0, buffers[b].size}};
+    if (ranges.contains(whole)) hard_pair(a, whole.first, b, whole.second);
+    for (const auto& [of_a, of_b] : ranges) {
+      if (Ranges{of_a, of_b} == whole) continue;
+      if (!ranges.contains(whole)) {
+        hard_pair(a, of_a, b, of_b);
+        continue;
+      }
+      // Said by the whole pair already.
+      const ItemIndex i = item(a, whole.first);
+      const ItemIndex j = item(b, whole.second);
+      deduction_.orders.same_pair(item(a, of_a), item(b, of_b), i, j);
+      hard_[{item(a, of_a), item(b, of_b)}] = hard_[{i, j}];
+    }
+  }
+}
+
+// A set whose pairs are not all apart is split at the first pair that may overlap.
+void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits) {
+  for (std::size_t x = 0; x < set.size(); ++x) {
+    for (std::size_t y = x + 1; y < set.size(); ++y) {
+      if (hard_.contains({set[x], set[y]}) || hard_.contains({set[y], set[x]})) continue;
+      auto without = set;
+      without.erase(without.begin() + static_cast<std::ptrdiff_t>(x));
+      set.erase(set.begin() + static_cast<std::ptrdiff_t>(y));
+      if (splits > 0) clique(m, std::move(without), splits - 1);
+      clique(m, std::move(set), splits - 1);
+      return;
+    }
+  }
+  if (set.size() < 2) return;
+  std::vector<Member> members;
+  for (const ItemIndex i : set) {
+    const Key in = memory_[item_buffer_[i]][m];
+    members.push_back({i, in == always_ ? no_key : in});
+  }
+  deduction_.sections.add_section(std::move(members));
+}
+
+void Build::sections() {
+  for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
+    struct Event {
+      Step step;
+      bool begins;
+      ItemIndex item;
+    };
+    std::vector<Event> events;
+    for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
+      if (!may_be_in(b, m)) continue;
+      for (const Segment& part : segments(problem_.buffers[b])) {
+        const ItemIndex i = item(b, part.range);
+        events.push_back({part.steps.lower, true, i});
+        events.push_back({part.steps.upper, false, i});
+      }
+    }
+    std::sort(events.begin(), events.end(), [](const Event& x, const Event& y) {
+      return std::tuple(x.step, x.begins, x.item) < std::tuple(y.step, y.begins, y.item);
+    });
+    std::set<ItemIndex> live;
+    bool grew = false;
+    for (const Event& event : events) {
+      if (event.begins) {
+        live.insert(event.item);
+        grew = true;
+        continue;
+      }
+      if (grew) clique(m, {live.begin(), live.end()}, 4);
+      grew = false;
+      live.erase(event.item);
+    }
+    for (const Relation& relation : problem_.relations) {
+      if (relation.kind != RelationKind::disjoint || relation.buffers.size() < 3) continue;
+      std::vector<ItemIndex> set;
+      for (const BufferIndex b : relation.buffers)
+        if (may_be_in(b, m)) set.push_back(item(b, {0, problem_.buffers[b].size}));
+      clique(m, std::move(set), 4);
+    }
+  }
+}
+
+}  // namespace tessera::learning

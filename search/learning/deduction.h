@@ -1,0 +1,62 @@
+// All rules together: from a state to its consequences, or to a conflict and its premises.
+//
+// Order: clauses and transitivity, then edges, then sections, then the rare rules; each only when
+// everything before it is at rest.
+#pragma once
+
+#include "clauses.h"
+#include "cost.h"
+#include "engine.h"
+#include "order.h"
+#include "section.h"
+#include "stride.h"
+
+namespace tessera::learning {
+
+/// One step of a derivation: premises => conclusion (key == no_key: a contradiction).
+struct Lemma {
+  Reason reason;
+  std::int32_t at = 0;  ///< trail position of the conclusion
+  Lit conclusion;
+  std::vector<Lit> premises;
+  std::vector<ItemIndex> members;  ///< of section rules: the items the arithmetic is about
+};
+
+class Deduction {
+ public:
+  explicit Deduction(const LearningParams& params)
+      : orders(params.triangles), sections(params, orders), params_(params) {}
+  Deduction(const Deduction&) = delete;
+  Deduction& operator=(const Deduction&) = delete;
+
+  State state;
+  ClauseDb clauses;
+  OrderRules orders;
+  SectionRules sections;
+  StrideRules strides;
+  CostRule cost;
+  std::uint64_t work = 0;  ///< what propagation did, in comparable small steps
+
+  /// Call once after everything is added and orders.finish().
+  void finish();
+  /// True at rest; false at a conflict, see conflict().
+  [[nodiscard]] bool propagate();
+  /// require: propagate() just answered false. A contradiction among true literals.
+  void conflict(Lemma& lemma) const;
+  /// Why the literal, made true by entry `at`, is true.
+  void explain(std::int32_t at, Lit lit, Lemma& lemma) const;
+  void backtrack(std::int32_t level);
+  /// At level 0 and at rest: the trail becomes part of the initial state.
+  void settle();
+
+ private:
+  void explain(const Reason& reason, Lit lit, std::int32_t at, Lemma& lemma) const;
+  bool step();
+
+  const LearningParams& params_;
+  std::int32_t clause_head_ = 0;
+  std::int32_t edge_head_ = 0;
+  enum class Stop : std::uint8_t { none, clash, overload, cost } stop_ = Stop::none;
+};
+
+}  // namespace tessera::learning

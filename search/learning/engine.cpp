@@ -1,0 +1,159 @@
+#include "engine.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "build.h"
+
+namespace tessera {
+namespace learning {
+namespace {
+
+constexpr std::size_t most_parts = 4096;     // parts of buffers: three tables of parts x parts
+constexpr std::size_t most_pairs = 1 << 20;  // pairs live at one time
+
+/// Parts of buffers live at one time, counted up to a limit.
+std::size_t live_pairs(const PlacementProblem& problem, std::size_t& parts) {
+  std::vector<std::pair<Step, int>> events;
+  for (const Buffer& buffer : problem.buffers)
+    for (const Segment& part : segments(buffer)) {
+      events.emplace_back(part.steps.lower, 1);
+      events.emplace_back(part.steps.upper, 0);
+      ++parts;
+    }
+  std::sort(events.begin(), events.end());
+  std::size_t live = 0;
+  std::size_t pairs = 0;
+  for (const auto& [step, begins] : events) {
+    if (begins != 0)
+      pairs += live++;
+    else
+      --live;
+  }
+  return pairs;
+}
+
+bool true_in(const Deduction& deduction, const Build& build, const PlacementProblem& problem,
+             const Placement& placement, Lit lit) {
+  const State& state = deduction.state;
+  const Var var = var_of(lit.key);
+  const auto at = [&](Var offset, unsigned side) {
+    const auto b = static_cast<std::size_t>(
+        std::find(build.plan.offsets.begin(), build.plan.offsets.end(), offset) -
+        build.plan.offsets.begin());
+    const Offset o = placement.places[b].offset;
+    return side == 0 ? o : -(o + problem.buffers[b].size);
+  };
+  if (!state.is_bool(var)) return at(var, side_of(lit.key)) >= lit.value;
+  // Only orders have a value of their own; another Boolean may be chosen to suit the clause.
+  const Edge* edge = deduction.orders.edge(lit.key);
+  if (edge == nullptr) return true;
+  return at(edge->target, 0) >= at(edge->source, 0) + edge->weight[0];
+}
+
+class Engine final : public PlacementEngine {
+ public:
+  explicit Engine(const LearningParams& params) : params_(params) {}
+
+  [[nodiscard]] std::string_view name() const override { return "learning"; }
+
+  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
+                                                       Goal goal) const override {
+    std::size_t parts = 0;
+    const std::size_t pairs = live_pairs(problem, parts);
+    if (parts > most_parts || pairs > most_pairs)
+      return "The learning engine takes up to " + std::to_string(most_parts) +
+             " buffers (parts of them, where there are gaps) and " + std::to_string(most_pairs) +
+             " pairs that live at one time; this problem has " + std::to_string(parts) + " and " +
+             std::to_string(pairs) + ".";
+    if (goal == Goal::modes)
+      for (const Memory& memory : problem.memories)
+        if (memory.modes_per_bank && !joint_modes(memory, 4096))
+          return "The learning engine counts modes only where a memory has at most 4096 of them; "
+                 "memory '" +
+                 memory.name + "' has more.";
+    return std::nullopt;
+  }
+
+  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
+                                   const SearchParams& params) override;
+
+ private:
+  LearningParams params_;
+};
+
+void add_stats(SearchResult& result, const Counters& counters, std::size_t clauses) {
+  const auto add = [&](const char* name, std::int64_t value) {
+    result.stats.push_back({name, value});
+  };
+  add("conflicts", counters.conflicts);
+  add("decisions", counters.decisions);
+  add("restarts", counters.restarts);
+  add("learned_literals", counters.learned_literals);
+  add("reductions", counters.reductions);
+  add("clauses", static_cast<std::int64_t>(clauses));
+  add("work_order", static_cast<std::int64_t>(counters.work[0]));
+  add("work_place", static_cast<std::int64_t>(counters.work[1]));
+}
+
+SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& params) {
+  SearchResult result;
+  Deduction deduction(params_);
+  Build build(problem, params.goal, deduction, params_);
+  build.all();
+  const auto refute = [&result] {
+    result.status = Status::infeasible;
+    result.stop = StopReason::completed;
+    result.reason = "Every order of the buffers was refuted.";
+  };
+  if (!build.consistent()) {
+    refute();
+    result.reason = "A rule of the problem cannot be kept, whatever else is placed.";
+    return result;
+  }
+  Search search(deduction, build.plan, params_, params.seed, nullptr);
+  if (params_.guard != nullptr)
+    search.guard = [&](std::span<const Lit> lits) {
+      for (const Lit& lit : lits)
+        if (true_in(deduction, build, problem, *params_.guard, lit)) return;
+      throw std::logic_error("a learned clause excludes the known placement");
+    };
+  std::int64_t conflicts = params.budget.max_nodes;
+  for (;;) {
+    const Outcome outcome = search.run(params.budget, conflicts, result.stop);
+    if (outcome == Outcome::stopped) {
+      result.status = result.placement ? Status::feasible : Status::unknown;
+      result.reason = "The search was stopped before it could decide.";
+      break;
+    }
+    if (outcome == Outcome::refuted) {
+      if (!result.placement) {
+        refute();
+      } else {
+        result.stop = StopReason::completed;
+      }
+      break;
+    }
+    result.placement = build.decode();
+    result.status = Status::feasible;
+    result.stop = StopReason::completed;
+    if (deduction.cost.empty()) break;
+    const Cost paid = deduction.cost.sum(deduction.state);
+    result.bound = paid;
+    if (paid == 0) break;
+    deduction.cost.set_limit(paid - 1);
+    search.restart();
+  }
+  if (result.status == Status::feasible && result.stop != StopReason::completed) result.bound = 0;
+  add_stats(result, search.counters(), deduction.clauses.count());
+  return result;
+}
+
+}  // namespace
+}  // namespace learning
+
+std::unique_ptr<PlacementEngine> make_learning_engine(const LearningParams& params) {
+  return std::make_unique<learning::Engine>(params);
+}
+
+}  // namespace tessera

@@ -1,0 +1,214 @@
+#include "search.h"
+
+#include <algorithm>
+
+namespace tessera::learning {
+namespace {
+
+constexpr std::int64_t turn_unit = 64;  // conflicts of the shortest turn
+constexpr double activity_decay = 0.95;
+
+/// 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993), from 0.
+std::int64_t luby(std::int64_t at) {
+  std::int64_t size = 1;
+  std::int64_t power = 1;
+  while (size < at + 1) {
+    size = 2 * size + 1;
+    power *= 2;
+  }
+  while (size - 1 != at) {
+    size = (size - 1) / 2;
+    power /= 2;
+    at %= size;
+  }
+  return power;
+}
+
+}  // namespace
+
+Search::Search(Deduction& deduction, Plan plan, const LearningParams& params, std::uint64_t seed,
+               Recorder* recorder)
+    : deduction_(deduction),
+      plan_(std::move(plan)),
+      params_(params),
+      recorder_(recorder),
+      analysis_(deduction, params.minimise, recorder != nullptr),
+      order_(plan_.canonical.empty() ? 0 : seed % plan_.canonical.size()) {
+  for (const auto& [var, activity] : plan_.bools) heap_.add(var, activity);
+  phase_ = plan_.phase;
+  placing_ = params_.place_search;
+  turn_left_ = turn_unit;
+}
+
+void Search::backtrack(std::int32_t level) {
+  const State& state = deduction_.state;
+  if (level >= state.level()) return;
+  for (std::int32_t at = state.start_above(level); at < state.size(); ++at) {
+    const Key key = state.entry(at).key;
+    if (!state.is_bool(var_of(key))) continue;
+    phase_[var_of(key)] = static_cast<std::int8_t>(side_of(key));
+    heap_.insert(var_of(key));
+  }
+  deduction_.backtrack(level);
+}
+
+void Search::restart() {
+  backtrack(0);
+}
+
+void Search::refuted_at_root(const Lemma& conflict) {
+  if (recorder_ == nullptr) return;
+  settle_root();
+  recorder_->learned({}, {&conflict, 1});
+}
+
+// What level 0 found out becomes part of the problem, and of the derivation.
+void Search::settle_root() {
+  const State& state = deduction_.state;
+  if (recorder_ != nullptr) {
+    Lemma lemma;
+    for (std::int32_t at = 0; at < state.size(); ++at) {
+      const Entry& entry = state.entry(at);
+      if (entry.reason.rule == Rule::root) continue;
+      const Lit lit{entry.key, entry.value};
+      deduction_.explain(at, lit, lemma);
+      recorder_->learned({&lit, 1}, {&lemma, 1});
+    }
+  }
+  deduction_.settle();
+}
+
+bool Search::resolve_conflict() {
+  deduction_.conflict(conflict_);
+  ++counters_.conflicts;
+  --turn_left_;
+  backtrack(analysis_.level_of(conflict_));
+  if (deduction_.state.level() == 0) {
+    refuted_at_root(conflict_);
+    return false;
+  }
+  analysis_.run(conflict_, learned_);
+  for (const Var var : learned_.seen)
+    if (deduction_.state.is_bool(var)) heap_.bump(var);
+  heap_.decay(activity_decay);
+  deduction_.clauses.decay();
+  counters_.learned_literals += static_cast<std::int64_t>(learned_.lits.size());
+  if (guard) guard(learned_.lits);
+  std::uint64_t id = 0;
+  if (recorder_ != nullptr) id = recorder_->learned(learned_.lits, learned_.antecedents);
+  backtrack(learned_.back_to);
+  Reason reason{.rule = Rule::root};
+  if (learned_.lits.size() > 1) {
+    const ClauseRef ref =
+        deduction_.clauses.add(learned_.lits, deduction_.state, true, learned_.glue);
+    deduction_.clauses.head(ref).id = id;
+    reason = {.rule = Rule::clause, .a = ref};
+  }
+  deduction_.state.raise(learned_.lits[0], reason);
+  return true;
+}
+
+Lit Search::lowest_of(Var var) const {
+  const State& state = deduction_.state;
+  return {key_of(var, 1), -(state.bound(key_of(var, 0)) + state.span(var))};
+}
+
+Lit Search::decide_bool() {
+  const State& state = deduction_.state;
+  while (!heap_.empty()) {
+    const Var var = heap_.pop();
+    if (state.fixed(var)) continue;
+    std::int8_t side = phase_[var];
+    if (side < 0) {
+      // The order that leaves more room.
+      Value room[2] = {0, 0};
+      for (unsigned s = 0; s < 2; ++s)
+        if (const Edge* e = deduction_.orders.edge(key_of(var, s)))
+          room[s] = -(state.bound(key_of(e->source, 0)) + e->weight[0] +
+                      state.bound(key_of(e->target, 1)) + state.span(e->target));
+      side = room[0] >= room[1] ? 0 : 1;
+    }
+    return {key_of(var, static_cast<unsigned>(side)), 1};
+  }
+  for (const Var var : plan_.canonical[order_])
+    if (!state.fixed(var)) return lowest_of(var);
+  return {};
+}
+
+Lit Search::decide_place() {
+  const State& state = deduction_.state;
+  for (const Var var : plan_.first)
+    if (!state.fixed(var))
+      return {key_of(var, static_cast<unsigned>(std::max<int>(phase_[var], 0))), 1};
+  // Canonical: nobody else would fit entirely below.
+  for (const Var var : plan_.canonical[order_]) {
+    if (state.fixed(var)) continue;
+    const Value low = state.bound(key_of(var, 0));
+    bool lowest = true;
+    for (const Var other : plan_.neighbours[var]) {
+      if (state.fixed(other) || state.bound(key_of(other, 0)) + state.span(other) > low) continue;
+      lowest = false;
+      break;
+    }
+    if (lowest) return lowest_of(var);
+  }
+  return decide_bool();
+}
+
+Lit Search::decide() {
+  return placing_ ? decide_place() : decide_bool();
+}
+
+void Search::next_turn() {
+  ++counters_.restarts;
+  ++turn_;
+  turn_left_ = turn_unit * luby(turn_);
+  if (params_.place_search && params_.order_search)
+    placing_ = counters_.work[1] <= counters_.work[0];
+  if (placing_ && !plan_.canonical.empty()) order_ = (order_ + 1) % plan_.canonical.size();
+}
+
+Outcome Search::run(const Budget& budget, std::int64_t& conflicts_left, StopReason& stop) {
+  State& state = deduction_.state;
+  for (;;) {
+    const std::uint64_t before = deduction_.work;
+    const bool rest = deduction_.propagate();
+    counters_.work[placing_ ? 1 : 0] += deduction_.work - before;
+    if (!rest) {
+      if (!resolve_conflict()) return Outcome::refuted;
+      --conflicts_left;
+      continue;
+    }
+    if (state.level() == 0) {
+      settle_root();
+      if (params_.reduce && static_cast<std::int64_t>(deduction_.clauses.learned()) > keep_) {
+        const auto forgotten = deduction_.clauses.reduce(state);
+        if (recorder_ != nullptr) recorder_->forgotten(forgotten);
+        ++counters_.reductions;
+        keep_ += 500;
+      }
+    }
+    if (conflicts_left <= 0) {
+      stop = StopReason::node_limit;
+      return Outcome::stopped;
+    }
+    if ((counters_.decisions & 31) == 0) {
+      if (const auto reason = budget.exhausted()) {
+        stop = *reason;
+        return Outcome::stopped;
+      }
+    }
+    if (params_.restarts && turn_left_ <= 0) {
+      next_turn();
+      backtrack(0);
+      continue;
+    }
+    const Lit choice = decide();
+    if (choice.key == no_key) return Outcome::solution;
+    ++counters_.decisions;
+    state.open_level();
+    state.raise(choice, {.rule = Rule::decision});
+  }
+}
+
+}  // namespace tessera::learning

@@ -1,0 +1,89 @@
+// Decisions, restarts and forgetting, around deduction and analysis.
+//
+// Two searches share the clauses and take turns at restarts so that both do equal work: one
+// decides orders of pairs where conflicts were, the other places buffers at their lowest offset.
+#pragma once
+
+#include <functional>
+
+#include "analysis.h"
+#include "heap.h"
+#include "model/engine.h"
+
+namespace tessera::learning {
+
+/// Who is told about every step of the derivation.
+class Recorder {
+ public:
+  Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  virtual ~Recorder() = default;
+  /// `lits` follows from the antecedents, in order; empty: the contradiction.
+  virtual std::uint64_t learned(std::span<const Lit> lits, std::span<const Lemma> antecedents) = 0;
+  virtual void forgotten(std::span<const std::uint64_t> ids) = 0;
+};
+
+/// What the searches need to know beyond the rules.
+struct Plan {
+  std::vector<Var> offsets;                   ///< variables to place
+  std::vector<std::vector<Var>> canonical;    ///< several static orders of them
+  std::vector<Var> first;                     ///< Booleans decided before anything is placed
+  std::vector<std::vector<Var>> neighbours;   ///< by variable: offsets that must stay apart
+  std::vector<std::pair<Var, double>> bools;  ///< every Boolean with its first activity
+  std::vector<std::int8_t> phase;             ///< by variable: side tried first; -1: by room
+};
+
+enum class Outcome : std::uint8_t { solution, refuted, stopped };
+
+struct Counters {
+  std::int64_t conflicts = 0;
+  std::int64_t decisions = 0;
+  std::int64_t restarts = 0;
+  std::int64_t learned_literals = 0;
+  std::int64_t reductions = 0;
+  std::uint64_t work[2] = {0, 0};  ///< order search, place search
+};
+
+class Search {
+ public:
+  Search(Deduction& deduction, Plan plan, const LearningParams& params, std::uint64_t seed,
+         Recorder* recorder);
+
+  /// At a solution every variable is fixed in deduction.state. `limit` counts conflicts.
+  Outcome run(const Budget& budget, std::int64_t& conflicts_left, StopReason& stop);
+  /// Goes back to level 0, for instance to tighten the cost.
+  void restart();
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// Called with every learned clause.
+  std::function<void(std::span<const Lit>)> guard;
+
+ private:
+  bool resolve_conflict();
+  void settle_root();
+  void refuted_at_root(const Lemma& conflict);
+  Lit decide();
+  Lit decide_bool();
+  Lit decide_place();
+  Lit lowest_of(Var var) const;
+  void backtrack(std::int32_t level);
+  void next_turn();
+
+  Deduction& deduction_;
+  Plan plan_;
+  const LearningParams& params_;
+  Recorder* recorder_;
+  Analysis analysis_;
+  ActivityHeap heap_;
+  Counters counters_;
+  Learned learned_;
+  Lemma conflict_;
+  std::vector<std::int8_t> phase_;
+  bool placing_ = false;
+  std::size_t order_ = 0;       // index into plan_.canonical
+  std::int64_t turn_ = 0;       // restarts so far
+  std::int64_t turn_left_ = 0;  // conflicts until the next restart
+  std::int64_t keep_ = 4000;    // learned clauses before the next reduction
+};
+
+}  // namespace tessera::learning

@@ -1,0 +1,79 @@
+// Sections: the items live at one step share one axis and cannot overlap, a one-machine problem.
+//
+// Written for side 0 with the words of scheduling (start, earliest, latest end) and run for both
+// sides. Rules: overload, edge finding, precedence energy, not-first; together with the orders
+// that bounds force (order.h) the energy rule is "detectable precedences". Sources: Carlier and
+// Pinson 1994; Baptiste, Le Pape, Nuijten, "Constraint-Based Scheduling", chapters 2 and 4; Vilim
+// 2009 for explanations that spend their slack.
+#pragma once
+
+#include <span>
+
+#include "engine.h"
+#include "order.h"
+
+namespace tessera::learning {
+
+struct Member {
+  ItemIndex item = no_item;
+  Key present = no_key;  ///< counts only while this literal is true; no_key: always
+};
+
+class SectionRules {
+ public:
+  SectionRules(const LearningParams& params, const OrderRules& orders)
+      : params_(params), orders_(orders) {}
+
+  void add_section(std::vector<Member> members);
+  void finish(const State& state);
+  [[nodiscard]] std::size_t size() const { return sections_.size(); }
+
+  /// A bound, a membership or an order changed: its sections have to be looked at again.
+  void touch(const State& state, Key key);
+  void forget_touched();
+  [[nodiscard]] bool pending() const { return head_ < queue_.size(); }
+  /// Looks at one touched section. False on a clash of `state` or an overload (see conflict()).
+  bool propagate(State& state, std::uint64_t& work);
+  /// Is the last refusal of propagate() an overload? Then this is its reason.
+  [[nodiscard]] const Reason* overload() const { return overloaded_ ? &overload_ : nullptr; }
+
+  void explain(const State& state, const Reason& reason, Lit lit, std::int32_t at,
+               std::vector<Lit>& premises, std::vector<ItemIndex>& members) const;
+
+ private:
+  struct Section {
+    std::vector<Member> members;
+    std::vector<std::uint32_t> by_start[2];  ///< positions sorted by earliest start, kept sorted
+    bool queued = false;
+  };
+  /// One side's view of the members in the open window, sorted by earliest start.
+  struct View {
+    std::vector<Value> start, end, length;
+    std::vector<std::uint32_t> member;
+    std::vector<std::uint32_t> by_end;  ///< positions in the view, latest end ascending
+  };
+  void gather(const State& state, Section& section);
+  bool windows(State& state, std::uint32_t id, unsigned side);
+  bool energy(State& state, std::uint32_t id, unsigned side);
+  bool not_first(State& state, std::uint32_t id, unsigned side);
+  bool push_beyond(State& state, std::uint32_t id, unsigned side, std::uint32_t who, Value e,
+                   Value l);
+  [[nodiscard]] Value earliest(const State& state, const Item& item, unsigned side) const {
+    return state.bound(key_of(item.var, side)) + item.shift[side];
+  }
+
+  const LearningParams& params_;
+  const OrderRules& orders_;
+  std::vector<Section> sections_;
+  std::vector<std::vector<std::uint32_t>> of_item_;  // by item, ascending
+  std::vector<std::vector<std::uint32_t>> of_var_;   // by variable
+  std::vector<std::uint32_t> queue_;
+  std::size_t head_ = 0;
+  View view_[2];
+  std::vector<std::int32_t> place_;  // member -> position in view_[0] / view_[1]
+  std::vector<Value> completion_;    // scratch of windows()
+  bool overloaded_ = false;
+  Reason overload_;
+};
+
+}  // namespace tessera::learning
