@@ -14,17 +14,9 @@
 #include <string_view>
 
 #include "model/hardware.h"
+#include "model/plan.h"
 
 namespace tessera {
-
-struct Metrics {
-  std::int64_t latency_cycles = 0;
-  double energy_pj = 0;
-  Size dram_bytes = 0;
-  Size peak_bytes = 0;        ///< of the on-chip memories together
-  double peak_bandwidth = 0;  ///< off-chip bytes per cycle over the busiest subgraph
-  friend bool operator==(const Metrics&, const Metrics&) = default;
-};
 
 /// Sums what adds, takes the larger of what is a maximum.
 [[nodiscard]] Metrics combine(const Metrics& a, const Metrics& b);

@@ -1,0 +1,87 @@
+// A whole network's answer: where it is cut, how each piece is tiled, where its buffers lie.
+//
+//   NetworkPlan plan = plan_network(net, hardware, {.threads = 2});        // planner/plan.h
+//   for (const PlannedSubgraph& s : plan.subgraphs)
+//     std::cout << s.ops.first << " .. " << s.ops.last << ": " << s.tile_count() << " tiles\n";
+//
+// Every op of the network stands in exactly one subgraph, in order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hardware.h"
+#include "network.h"
+#include "placement.h"
+
+namespace tessera {
+
+/// What a subgraph, or a whole plan, costs. The first three add over subgraphs, peaks are maxima.
+struct Metrics {
+  std::int64_t latency_cycles = 0;
+  double energy_pj = 0;
+  Size dram_bytes = 0;        ///< on the bus: whole bursts
+  Size peak_bytes = 0;        ///< heights of the on-chip memories, added up
+  double peak_bandwidth = 0;  ///< off-chip bytes per cycle over the busiest subgraph
+  friend bool operator==(const Metrics&, const Metrics&) = default;
+};
+
+/// One placement of a subgraph's buffers; `problem` has the sizes it was made for.
+struct PlannedPlacement {
+  PlacementProblem problem;
+  Placement placement;
+  std::string engine;
+};
+
+struct PlannedSubgraph {
+  OpRange ops;
+  std::vector<std::string> names;      ///< of the ops
+  std::array<Dim, 3> extent{1, 1, 1};  ///< of a tile of the anchor output: C, H, W
+  std::array<Dim, 3> counts{1, 1, 1};  ///< tiles along C, H, W
+  bool double_buffer = false;
+  WeightPolicy weights = WeightPolicy::resident;
+  HaloPolicy halo = HaloPolicy::recompute;
+  /// Together they hold every distinct tile: a tile is placed by the first one whose sizes are
+  /// all at least its own.
+  std::vector<PlannedPlacement> placements;
+  Metrics metrics;
+  double utilisation = 0;  ///< of the MAC array, 0 .. 1
+  std::int64_t mode_switches = 0;
+
+  [[nodiscard]] std::int64_t tile_count() const { return counts[0] * counts[1] * counts[2]; }
+};
+
+/// What the search did. Candidates are runs of consecutive ops.
+struct PlanSearch {
+  std::int64_t candidates = 0;
+  std::int64_t solved = 0;      ///< evaluated: tiled, placed and simulated
+  std::int64_t infeasible = 0;  ///< proved to fit with no tile (solved or by their bounds)
+  std::int64_t unknown = 0;     ///< a limit ended their evaluation
+  std::int64_t reused = 0;      ///< the same question as one already answered
+  std::int64_t pruned = 0;      ///< never evaluated: their bounds kept them off every best cover
+  double seconds = 0;
+};
+
+struct NetworkPlan {
+  Status status = Status::unknown;
+  StopReason stop = StopReason::completed;
+  std::string network;
+  std::string profile;
+  std::string reason;  ///< for infeasible and unknown: which op needs how much more than there is
+  std::vector<PlannedSubgraph> subgraphs;
+  Metrics totals;
+  Metrics baseline;  ///< layer by layer: one op at a time, on the same profile
+  double score = 0;  ///< weighted, against the baseline: below 1 is better
+  double bound = 0;  ///< proved: no cover of the network scores less
+  bool optimal = false;
+  bool limit_mattered = false;  ///< a longer run than --max-ops allows might have helped
+  ObjectiveWeights weights;
+  std::vector<std::vector<std::string>> unused_modes;  ///< per on-chip memory
+  std::vector<std::vector<std::string>> idle_banks;    ///< never touched by any buffer
+  PlanSearch search;
+  std::uint64_t seed = 0;
+};
+
+}  // namespace tessera
