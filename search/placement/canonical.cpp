@@ -1,0 +1,398 @@
+#include "search/placement/canonical.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/derived.h"
+#include "search/placement/canonical_core.h"
+#include "search/placement/canonical_orders.h"
+#include "search/placement/canonical_pairs.h"
+#include "search/placement/canonical_search.h"
+
+namespace tessera {
+
+using canonical::Core;
+using canonical::Counters;
+using canonical::FailedStates;
+using canonical::Item;
+using canonical::OrderFacts;
+using canonical::Outcome;
+using canonical::PairSearch;
+using canonical::Part;
+using canonical::Random;
+using canonical::Search;
+
+namespace {
+
+constexpr std::int64_t slice = 512;  ///< nodes between two looks at the budget
+
+/// What is left of the budget of one solve(), shared by all searches of it.
+class Allowance {
+ public:
+  explicit Allowance(const Budget& budget) : budget_(budget) {}
+
+  /// Counts work. True: it is time to stop.
+  bool spend(std::int64_t nodes) {
+    spent_ += nodes;
+    std::int64_t limit = budget_.max_nodes;
+    if (budget_.meter != nullptr) {
+      budget_.meter->done.store(spent_, std::memory_order_relaxed);
+      limit = std::min(limit, budget_.meter->limit.load(std::memory_order_relaxed));
+    }
+    if (!stop_) stop_ = budget_.exhausted();
+    if (!stop_ && spent_ >= limit) stop_ = StopReason::node_limit;
+    return stop_.has_value();
+  }
+  [[nodiscard]] std::optional<StopReason> stopped() const { return stop_; }
+  [[nodiscard]] std::int64_t spent() const { return spent_; }
+
+ private:
+  const Budget& budget_;
+  std::int64_t spent_ = 0;
+  std::optional<StopReason> stop_;
+};
+
+std::string memory_name(const PlacementProblem& problem, MemoryIndex m) {
+  return "memory '" + problem.memories[m].name + "'";
+}
+
+/// Relations between whole memories, when every buffer is tied to one.
+std::optional<std::string> memories_contradict(const PlacementProblem& problem) {
+  const auto home = [&](BufferIndex b) {
+    return problem.memories.size() == 1 ? 0 : problem.buffers[b].memories.front();
+  };
+  for (const Relation& relation : problem.relations) {
+    const bool same =
+        relation.kind == RelationKind::same_memory || relation.kind == RelationKind::same_offset;
+    if (!same && relation.kind != RelationKind::different_memories) continue;
+    for (std::size_t i = 0; i < relation.buffers.size(); ++i) {
+      for (std::size_t j = i + 1; j < relation.buffers.size(); ++j) {
+        const BufferIndex a = relation.buffers[i];
+        const BufferIndex b = relation.buffers[j];
+        if ((home(a) == home(b)) == same) continue;
+        return "Buffers '" + problem.buffers[a].id + "' and '" + problem.buffers[b].id +
+               "' are tied to " + (same ? "different memories" : "one memory") +
+               " by their own lists, which relation '" + std::string(to_string(relation.kind)) +
+               "' forbids.";
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Heights of placements are sums of sizes when nothing but sizes decides offsets. Lowers the
+/// capacity to the largest sum that the sizes can form.
+Size reachable_capacity(const Core& core) {
+  std::size_t n = 0;
+  for (const Item& item : core.items) {
+    if (!item.plain || item.earliest != 0) return core.capacity;
+    ++n;
+  }
+  if (!core.general.empty() || core.capacity > 1 << 16) return core.capacity;
+  for (const Part& part : core.parts) {
+    if (part.lo != 0) return core.capacity;
+  }
+  const auto top = static_cast<std::size_t>(core.capacity);
+  std::vector<std::uint64_t> sums(top / 64 + 1, 0);
+  sums[0] = 1;
+  for (const Item& item : core.items) {
+    const auto size = static_cast<std::size_t>(item.size);
+    if (size > top) continue;
+    for (std::size_t word = sums.size(); word-- > size / 64;) {
+      const std::size_t from = word - size / 64;
+      std::uint64_t moved = sums[from] << (size % 64);
+      if (size % 64 != 0 && from > 0) moved |= sums[from - 1] >> (64 - size % 64);
+      sums[word] |= moved;
+    }
+    if ((sums[top / 64] >> (top % 64) & 1) != 0) return core.capacity;
+  }
+  for (std::size_t sum = top;; --sum) {
+    if ((sums[sum / 64] >> (sum % 64) & 1) != 0) return static_cast<Size>(sum);
+  }
+}
+
+/// The searches over one value type, kept between problems for their memory.
+template <typename T>
+struct Workshop {
+  FailedStates<T> table{0};
+  std::unique_ptr<Search<T>> finder;
+  std::unique_ptr<Search<T>> refuter;
+};
+
+}  // namespace
+
+struct CanonicalSolver::State {
+  CanonicalParams params;
+  Core core;
+  OrderFacts facts;
+  std::vector<int> ranks;
+  std::vector<Size> offsets;  ///< of the core's items, once they are placed
+  Workshop<std::int16_t> small;
+  Workshop<std::int32_t> medium;
+  Workshop<std::int64_t> large;
+  Counters counters;
+  std::int64_t restarts = 0;
+
+  template <typename T>
+  Outcome search(Workshop<T>& shop, Allowance& allowance, std::uint64_t seed);
+  Outcome search_pairs(Allowance& allowance);
+  /// Runs until final, `nodes` are visited or the allowance is spent.
+  template <typename S>
+  static Outcome drive(S& search, std::int64_t nodes, Allowance& allowance);
+  void count(const Counters& more);
+  [[nodiscard]] bool overfull() const;
+};
+
+template <typename S>
+Outcome CanonicalSolver::State::drive(S& search, std::int64_t nodes, Allowance& allowance) {
+  while (nodes > 0) {
+    const std::int64_t now = std::min(nodes, slice);
+    const Outcome outcome = search.run(now);
+    if (outcome != Outcome::paused) return outcome;
+    nodes -= now;
+    if (allowance.spend(now)) return Outcome::paused;
+  }
+  return Outcome::paused;
+}
+
+void CanonicalSolver::State::count(const Counters& more) {
+  counters.nodes += more.nodes;
+  counters.section_cuts += more.section_cuts;
+  counters.one_machine_cuts += more.one_machine_cuts;
+  counters.lifted_cuts += more.lifted_cuts;
+  counters.hatless_cuts += more.hatless_cuts;
+  counters.state_cuts += more.state_cuts;
+  counters.jumps += more.jumps;
+  counters.splits += more.splits;
+}
+
+/// Is some section larger than the capacity even without a single hole?
+bool CanonicalSolver::State::overfull() const {
+  std::vector<Size> change(static_cast<std::size_t>(core.sections) + 1, 0);
+  for (const Part& part : core.parts) {
+    if (!part.counted) continue;
+    change[static_cast<std::size_t>(part.begin)] += part.hi - part.lo;
+    change[static_cast<std::size_t>(part.end)] -= part.hi - part.lo;
+  }
+  Size load = 0;
+  for (const Size each : change) {
+    load += each;
+    if (load > core.capacity) return true;
+  }
+  return false;
+}
+
+/// Two schedules share the time: short tries under changing orders look for a placement, one long
+/// run under one order refutes. Each round doubles what a try may cost and gives the refuting run
+/// as much as all tries of the round had.
+template <typename T>
+Outcome CanonicalSolver::State::search(Workshop<T>& shop, Allowance& allowance,
+                                       std::uint64_t seed) {
+  if (!shop.finder) {
+    shop.table.resize(params.table_bytes);
+    shop.finder = std::make_unique<Search<T>>(params, shop.table);
+    shop.refuter = std::make_unique<Search<T>>(params, shop.table);
+  }
+  shop.table.clear();
+  std::vector<CanonicalOrder> orders = params.orders;
+  for (int k = 0; params.orders.empty() && k < canonical_order_count; ++k) {
+    orders.push_back(static_cast<CanonicalOrder>(k));
+  }
+  Random random(seed);
+  canonical::collect_facts(core, facts);
+  shop.finder->load(core);
+  const auto keep = [&](const Search<T>& search) {
+    for (std::size_t i = 0; i < core.items.size(); ++i) {
+      offsets[i] = search.offset(static_cast<int>(i));
+    }
+  };
+  offsets.resize(core.items.size());
+  if (!params.restarts) {
+    canonical::rank_items(core, facts, orders.front(), 0, random, ranks);
+    shop.finder->start(ranks);
+    const Outcome outcome =
+        drive(*shop.finder, std::numeric_limits<std::int64_t>::max(), allowance);
+    if (outcome == Outcome::placed) keep(*shop.finder);
+    count(shop.finder->counters());
+    return outcome;
+  }
+  std::int64_t budget = params.first_budget > 0
+                            ? params.first_budget
+                            : 2 * static_cast<std::int64_t>(core.items.size()) + 32;
+  Outcome outcome = Outcome::paused;
+  bool refuting = false;
+  for (int round = 0; outcome == Outcome::paused && !allowance.stopped(); ++round) {
+    std::int64_t tried = 0;
+    for (const CanonicalOrder order : orders) {
+      canonical::rank_items(core, facts, order, round == 0 ? 0.0 : 0.2, random, ranks);
+      shop.finder->start(ranks);
+      ++restarts;
+      outcome = drive(*shop.finder, budget, allowance);
+      tried += budget;
+      if (outcome == Outcome::placed) keep(*shop.finder);
+      if (outcome != Outcome::paused || allowance.stopped()) break;
+    }
+    if (outcome != Outcome::paused || allowance.stopped()) break;
+    if (!refuting) {
+      shop.refuter->load(core);
+      canonical::rank_items(core, facts, orders.front(), 0, random, ranks);
+      shop.refuter->start(ranks);
+      refuting = true;
+    }
+    outcome = drive(*shop.refuter, tried, allowance);
+    if (outcome == Outcome::placed) keep(*shop.refuter);
+    budget *= 2;
+  }
+  count(shop.finder->counters());
+  if (refuting) count(shop.refuter->counters());
+  return outcome;
+}
+
+Outcome CanonicalSolver::State::search_pairs(Allowance& allowance) {
+  PairSearch pairs(core);
+  const Outcome outcome = drive(pairs, std::numeric_limits<std::int64_t>::max(), allowance);
+  counters.nodes += pairs.nodes();
+  if (outcome != Outcome::placed) return outcome;
+  offsets.resize(core.items.size());
+  for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = pairs.offset(static_cast<int>(i));
+  return outcome;
+}
+
+CanonicalSolver::CanonicalSolver(const CanonicalParams& params)
+    : state_(std::make_unique<State>()) {
+  state_->params = params;
+}
+
+CanonicalSolver::~CanonicalSolver() = default;
+
+std::optional<std::string> CanonicalSolver::unsupported(const PlacementProblem& problem,
+                                                        Goal goal) {
+  if (goal != Goal::fit)
+    return "The canonical search finds placements, it does not optimise costs.";
+  for (const Memory& memory : problem.memories) {
+    if (has_modes(memory)) {
+      return "Memory '" + memory.name + "' has modes, which the canonical search does not know.";
+    }
+  }
+  for (const Relation& relation : problem.relations) {
+    if (relation.kind == RelationKind::same_bank ||
+        relation.kind == RelationKind::different_banks || relation.kind == RelationKind::adjacent) {
+      return "The canonical search does not know the relation '" +
+             std::string(to_string(relation.kind)) + "'.";
+    }
+  }
+  if (problem.memories.size() > 1) {
+    for (const Buffer& buffer : problem.buffers) {
+      if (buffer.memories.size() == 1) continue;
+      return "Buffer '" + buffer.id +
+             "' may choose between memories, which the canonical search does not.";
+    }
+  }
+  if (canonical::count_pairs(problem, canonical::max_pairs) > canonical::max_pairs) {
+    return "More than " + std::to_string(canonical::max_pairs) +
+           " pairs of buffers overlap in time, too many for the canonical search.";
+  }
+  return std::nullopt;
+}
+
+SearchResult CanonicalSolver::solve(const PlacementProblem& problem, const SearchParams& params) {
+  State& state = *state_;
+  state.counters = {};
+  state.restarts = 0;
+  SearchResult result;
+  Allowance allowance(params.budget);
+  Outcome outcome = Outcome::placed;
+  if (auto why = memories_contradict(problem)) {
+    result.reason = *std::move(why);
+    outcome = Outcome::refuted;
+  }
+  Placement placement;
+  placement.places.resize(problem.buffers.size());
+  placement.modes.resize(problem.memories.size());
+  for (MemoryIndex m = 0; m < problem.memories.size() && outcome == Outcome::placed; ++m) {
+    Core& core = state.core;
+    canonical::build_core(problem, m, core);
+    if (!core.contradiction.empty()) {
+      result.reason = core.contradiction;
+      outcome = Outcome::refuted;
+      break;
+    }
+    if (state.params.subset_sums) core.capacity = reachable_capacity(core);
+    if (!core.general.empty()) {
+      outcome = state.search_pairs(allowance);
+    } else if (state.overfull()) {
+      outcome = Outcome::refuted;
+    } else if (canonical::fits<std::int16_t>(core)) {
+      outcome = state.search(state.small, allowance, params.seed);
+    } else if (canonical::fits<std::int32_t>(core)) {
+      outcome = state.search(state.medium, allowance, params.seed);
+    } else {
+      outcome = state.search(state.large, allowance, params.seed);
+    }
+    if (outcome == Outcome::refuted) {
+      result.reason =
+          "No placement keeps the capacity of " + memory_name(problem, m) + ": proved by search.";
+    }
+    if (outcome != Outcome::placed) break;
+    for (std::size_t i = 0; i < core.items.size(); ++i) {
+      const Item& item = core.items[i];
+      for (int k = item.first_member; k < item.last_member; ++k) {
+        placement.places[core.members[static_cast<std::size_t>(k)]] = {
+            m, state.offsets[i] * core.unit};
+      }
+    }
+  }
+  allowance.spend(0);
+  switch (outcome) {
+    case Outcome::placed:
+      result.status = Status::feasible;
+      result.placement = std::move(placement);
+      break;
+    case Outcome::refuted:
+      result.status = Status::infeasible;
+      break;
+    case Outcome::paused:
+      result.status = Status::unknown;
+      result.stop = allowance.stopped().value_or(StopReason::node_limit);
+      result.reason = "The canonical search was stopped by a limit before it could decide.";
+      break;
+  }
+  const Counters& counters = state.counters;
+  result.stats = {{"nodes", counters.nodes},
+                  {"restarts", state.restarts},
+                  {"section_cuts", counters.section_cuts},
+                  {"one_machine_cuts", counters.one_machine_cuts},
+                  {"lifted_cuts", counters.lifted_cuts},
+                  {"hatless_cuts", counters.hatless_cuts},
+                  {"failed_state_cuts", counters.state_cuts},
+                  {"jumps", counters.jumps},
+                  {"splits", counters.splits}};
+  return result;
+}
+
+namespace {
+
+class CanonicalEngine final : public PlacementEngine {
+ public:
+  explicit CanonicalEngine(const CanonicalParams& params) : solver_(params) {}
+  [[nodiscard]] std::string_view name() const override { return "canonical"; }
+  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
+                                                       Goal goal) const override {
+    return CanonicalSolver::unsupported(problem, goal);
+  }
+  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
+                                   const SearchParams& params) override {
+    return solver_.solve(problem, params);
+  }
+
+ private:
+  CanonicalSolver solver_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementEngine> make_canonical_engine(const CanonicalParams& params) {
+  return std::make_unique<CanonicalEngine>(params);
+}
+
+}  // namespace tessera

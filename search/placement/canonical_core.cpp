@@ -1,0 +1,606 @@
+#include "search/placement/canonical_core.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "model/derived.h"
+
+namespace tessera::canonical {
+namespace {
+
+/// A stretch of time during which one member of an item occupies [lo, hi).
+struct Span {
+  Step from = 0;
+  Step to = 0;
+  Size lo = 0;
+  Size hi = 0;
+  int item = 0;
+  BufferIndex buffer = 0;
+  int begin = 0;  ///< sections
+  int end = 0;
+  bool counted = true;
+};
+
+struct PairSpan {
+  int first = 0;
+  int second = 0;
+  Size low = 0;  ///< forbidden: low < offset(second) - offset(first) < high
+  Size high = 0;
+  friend auto operator<=>(const PairSpan&, const PairSpan&) = default;
+};
+
+Size round_up(Size value, Size unit) {
+  return value >= 0 ? (value + unit - 1) / unit : -(-value / unit);
+}
+Size round_down(Size value, Size unit) {
+  return -round_up(-value, unit);
+}
+
+class Builder {
+ public:
+  Builder(const PlacementProblem& problem, MemoryIndex memory, Core& core)
+      : problem_(problem), memory_(problem.memories[memory]), core_(core) {
+    core_.memory = memory;
+    core_.unit = 1;
+    core_.items.clear();
+    core_.members.clear();
+    core_.parts.clear();
+    core_.sections = 0;
+    core_.pair_begin.clear();
+    core_.pair_item.clear();
+    core_.pair_above.clear();
+    core_.general.clear();
+    core_.links.clear();
+    core_.reserved.clear();
+    core_.borders.clear();
+    core_.contradiction.clear();
+  }
+
+  void run() {
+    prepare_memory();
+    group_members();
+    if (core_.items.empty()) return;
+    choose_unit();
+    limit_offsets();
+    collect_spans();
+    if (!core_.contradiction.empty()) return;
+    cut_time();
+    sort_items();
+    if (special_) {
+      discount_exempt();
+      make_parts();
+      pair_spans();
+    } else {
+      make_parts();
+      pair_plain();
+    }
+    find_twins();
+  }
+
+ private:
+  void prepare_memory() {
+    core_.reserved = memory_.reserved;
+    if (core_.reserved.size() > 1) {
+      std::sort(core_.reserved.begin(), core_.reserved.end());
+      std::vector<AddressRange> merged;
+      for (const AddressRange& range : core_.reserved) {
+        if (range.empty()) continue;
+        if (!merged.empty() && range.begin <= merged.back().end) {
+          merged.back().end = std::max(merged.back().end, range.end);
+        } else {
+          merged.push_back(range);
+        }
+      }
+      core_.reserved = std::move(merged);
+    }
+    if (!memory_.straddle) {
+      for (const AddressRange& bank : bank_ranges(memory_)) core_.borders.push_back(bank.end);
+      if (!core_.borders.empty()) core_.borders.pop_back();
+    }
+  }
+
+  [[nodiscard]] bool here(BufferIndex b) const {
+    const Buffer& buffer = problem_.buffers[b];
+    return problem_.memories.size() == 1 ||
+           (!buffer.memories.empty() && buffer.memories.front() == core_.memory);
+  }
+
+  [[nodiscard]] bool exempt(BufferIndex a, BufferIndex b) const {
+    return std::binary_search(exempt_.begin(), exempt_.end(),
+                              std::pair(std::min(a, b), std::max(a, b)));
+  }
+
+  void group_members() {
+    const std::size_t n = problem_.buffers.size();
+    leader_.resize(n);
+    std::iota(leader_.begin(), leader_.end(), BufferIndex{0});
+    bool grouped = false;
+    for (const Relation& relation : problem_.relations) {
+      if (relation.kind == RelationKind::same_offset) {
+        grouped = true;
+        for (const BufferIndex b : relation.buffers) {
+          leader_[find(b)] = find(relation.buffers.front());
+        }
+      }
+      special_ = special_ || relation.kind == RelationKind::same_offset ||
+                 relation.kind == RelationKind::may_overlap ||
+                 relation.kind == RelationKind::disjoint;
+    }
+    if (special_) exempt_ = exempt_pairs(problem_);
+    item_of_.assign(n, -1);
+    for (BufferIndex b = 0; b < n; ++b) {
+      if (!here(b)) continue;
+      int& item = item_of_[grouped ? find(b) : b];
+      if (item < 0) {
+        item = static_cast<int>(core_.items.size());
+        core_.items.emplace_back();
+      }
+      item_of_[b] = item;
+    }
+    // Members of one item become neighbours in core_.members.
+    for (BufferIndex b = 0; b < n; ++b) {
+      if (item_of_[b] >= 0) ++core_.items[index(item_of_[b])].last_member;
+    }
+    int total = 0;
+    for (Item& item : core_.items) {
+      item.first_member = total;
+      total += item.last_member;
+      item.last_member = item.first_member;
+    }
+    core_.members.resize(index(total));
+    for (BufferIndex b = 0; b < n; ++b) {
+      if (item_of_[b] < 0) continue;
+      Item& item = core_.items[index(item_of_[b])];
+      core_.members[index(item.last_member++)] = b;
+    }
+  }
+
+  BufferIndex find(BufferIndex b) {
+    while (leader_[b] != b) b = leader_[b] = leader_[leader_[b]];
+    return b;
+  }
+
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+  /// The largest unit of which every offset of a canonical placement is a multiple. `common_` is
+  /// the alignment that all share: sizes may be rounded up to it, because whatever lies above
+  /// starts at a multiple of it anyway.
+  void choose_unit() {
+    common_ = 0;
+    for (Item& item : core_.items) {
+      Size alignment = memory_.alignment;
+      for (int m = item.first_member; m < item.last_member; ++m) {
+        const Buffer& buffer = problem_.buffers[core_.members[index(m)]];
+        alignment = std::lcm(alignment, buffer.alignment);
+        item.bytes = std::max(item.bytes, buffer.size);
+        item.earliest = std::max(item.earliest, buffer.window ? buffer.window->begin : 0);
+      }
+      item.alignment = alignment;
+      item.earliest = align_up(item.earliest, alignment);
+      common_ = std::gcd(common_, alignment);
+    }
+    Size unit = 0;
+    for (const Item& item : core_.items) {
+      if (item.alignment != common_) unit = std::gcd(unit, item.alignment);
+      unit = std::gcd(unit, item.earliest);
+      for (int m = item.first_member; m < item.last_member; ++m) {
+        const Buffer& buffer = problem_.buffers[core_.members[index(m)]];
+        unit = std::gcd(unit, align_up(buffer.size, common_));
+        if (buffer.offset) unit = std::gcd(unit, align_down(*buffer.offset, common_));
+        for (const Gap& gap : buffer.gaps) {
+          if (!gap.window) continue;
+          special_ = true;
+          unit = std::gcd(unit, align_up(gap.window->begin, common_));
+          unit = std::gcd(unit, align_down(gap.window->begin, common_));
+          unit = std::gcd(unit, align_up(gap.window->end, common_));
+          unit = std::gcd(unit, align_down(gap.window->end, common_));
+        }
+      }
+    }
+    for (const AddressRange& range : core_.reserved) {
+      unit = std::gcd(unit, align_up(range.end, common_));
+    }
+    for (const Offset border : core_.borders) unit = std::gcd(unit, align_up(border, common_));
+    core_.unit = std::max<Size>(unit, 1);
+    core_.capacity = align_up(memory_.capacity, common_) / core_.unit;
+  }
+
+  void limit_offsets() {
+    for (Item& item : core_.items) {
+      Size latest = memory_.capacity - item.bytes;
+      for (int m = item.first_member; m < item.last_member; ++m) {
+        const Buffer& buffer = problem_.buffers[core_.members[index(m)]];
+        if (buffer.window) latest = std::min(latest, buffer.window->end - buffer.size);
+        if (buffer.offset) {
+          latest = std::min(latest, *buffer.offset);
+          item.earliest = std::max(item.earliest, align_up(*buffer.offset, item.alignment));
+        }
+      }
+      item.size = align_up(item.bytes, common_) / core_.unit;
+      item.earliest = item.earliest / core_.unit;
+      item.alignment = std::max<Size>(item.alignment / core_.unit, 1);
+      item.latest = latest < 0 ? -1 : latest / core_.unit;
+      item.plain = item.alignment == 1 && core_.reserved.empty() && core_.borders.empty();
+      item.latest = item.latest < item.earliest ? -1 : item.latest;
+      if (item.latest >= 0) item.earliest = next_allowed(core_, item, item.earliest);
+      if (item.latest < item.earliest && core_.contradiction.empty()) {
+        core_.contradiction = "Buffer '" + name(item) +
+                              "' fits nowhere: no address range of its size is left between its "
+                              "window, its fixed offset, the reserved ranges and the capacity.";
+      }
+    }
+  }
+
+  [[nodiscard]] const std::string& name(const Item& item) const {
+    return problem_.buffers[core_.members[index(item.first_member)]].id;
+  }
+
+  void collect_spans() {
+    for (std::size_t i = 0; i < core_.items.size(); ++i) {
+      Item& item = core_.items[i];
+      int spans = 0;
+      for (int m = item.first_member; m < item.last_member; ++m) {
+        const BufferIndex b = core_.members[index(m)];
+        const Buffer& buffer = problem_.buffers[b];
+        const auto add = [&](const StepRange& steps, const AddressRange& range) {
+          spans_.push_back({steps.lower, steps.upper, range.begin, range.end, static_cast<int>(i),
+                            b, 0, 0, true});
+          item.width += static_cast<double>(steps.upper - steps.lower);
+          ++spans;
+        };
+        if (buffer.gaps.empty()) {
+          for (const StepRange& live : buffer.live) add(live, {0, buffer.size});
+        } else {
+          for (const Segment& each : segments(buffer)) add(each.steps, each.range);
+        }
+      }
+      special_ = special_ || spans != 1;
+    }
+  }
+
+  /// Sections are the maximal sets of spans live together: one is complete when the first of its
+  /// spans ends. Whatever is live together shares a section, and no section contains another.
+  void cut_time() {
+    events_.clear();
+    for (std::size_t s = 0; s < spans_.size(); ++s) {
+      events_.push_back({spans_[s].from, static_cast<std::int64_t>(s) * 2 + 1});
+      events_.push_back({spans_[s].to, static_cast<std::int64_t>(s) * 2});
+    }
+    std::sort(events_.begin(), events_.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first : (a.second & 1) < (b.second & 1);
+    });
+    bool started = false;
+    int closed = 0;
+    for (const auto& [time, code] : events_) {
+      Span& span = spans_[static_cast<std::size_t>(code / 2)];
+      if ((code & 1) != 0) {
+        span.begin = closed;
+        started = true;
+      } else {
+        if (started) ++closed;
+        started = false;
+        span.end = closed;
+      }
+    }
+    core_.sections = closed;
+  }
+
+  void sort_items() {
+    for (Item& item : core_.items) {
+      item.begin = std::numeric_limits<int>::max();
+      item.end = 0;
+    }
+    for (const Span& span : spans_) {
+      Item& item = core_.items[index(span.item)];
+      item.begin = std::min(item.begin, span.begin);
+      item.end = std::max(item.end, span.end);
+    }
+    for (Item& item : core_.items) {
+      if (item.end == 0) item.begin = item.end = core_.sections;
+    }
+    order_.resize(core_.items.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::stable_sort(order_.begin(), order_.end(), [this](int a, int b) {
+      const Item& x = core_.items[index(a)];
+      const Item& y = core_.items[index(b)];
+      return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
+    });
+    std::vector<int> new_index(order_.size());
+    std::vector<Item> sorted;
+    sorted.reserve(order_.size());
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      new_index[index(order_[k])] = static_cast<int>(k);
+      sorted.push_back(core_.items[index(order_[k])]);
+    }
+    core_.items.swap(sorted);
+    for (Span& span : spans_) span.item = new_index[index(span.item)];
+    for (int& item : item_of_) {
+      if (item >= 0) item = new_index[index(item)];
+    }
+    std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
+      return a.item != b.item ? a.item < b.item : a.begin < b.begin;
+    });
+  }
+
+  /// Of two exempt spans that meet in a section only the larger counts in sums over the section.
+  void discount_exempt() {
+    for (const auto& [a, b] : exempt_) {
+      if (!here(a) || !here(b)) continue;
+      for (Span& x : spans_of(a)) {
+        if (x.buffer != a) continue;
+        for (Span& y : spans_of(b)) {
+          if (y.buffer != b || x.begin >= y.end || y.begin >= x.end) continue;
+          if (x.counted && y.counted) (x.hi - x.lo < y.hi - y.lo ? x : y).counted = false;
+        }
+      }
+    }
+  }
+
+  struct SpanRange {
+    std::vector<Span>::iterator first;
+    std::vector<Span>::iterator last;
+    [[nodiscard]] std::vector<Span>::iterator begin() const { return first; }
+    [[nodiscard]] std::vector<Span>::iterator end() const { return last; }
+  };
+  SpanRange spans_of(BufferIndex b) {
+    const int item = item_of_[b];
+    const auto less = [](const Span& span, int value) { return span.item < value; };
+    const auto first = std::lower_bound(spans_.begin(), spans_.end(), item, less);
+    return {first, std::lower_bound(first, spans_.end(), item + 1, less)};
+  }
+
+  void make_parts() {
+    core_.parts.reserve(spans_.size());
+    auto span = spans_.begin();
+    for (std::size_t i = 0; i < core_.items.size(); ++i) {
+      Item& item = core_.items[i];
+      item.first_part = static_cast<int>(core_.parts.size());
+      for (; span != spans_.end() && span->item == static_cast<int>(i); ++span) {
+        // A whole buffer may be rounded up to the unit; a window only inwards.
+        const Size bytes = problem_.buffers[span->buffer].size;
+        const bool whole = span->lo == 0 && span->hi == bytes;
+        Part part{span->begin, span->end, round_up(span->lo, core_.unit),
+                  whole ? align_up(bytes, common_) / core_.unit : round_down(span->hi, core_.unit),
+                  span->counted};
+        part.counted = part.counted && part.lo < part.hi;
+        core_.parts.push_back(part);
+      }
+      item.last_part = static_cast<int>(core_.parts.size());
+    }
+  }
+
+  /// Every item is one whole span: overlaps follow from the order of the items.
+  void pair_plain() {
+    const std::size_t n = core_.items.size();
+    std::vector<int> degree(n, 0);
+    const auto each_pair = [&](auto&& visit) {
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = i + 1; j < n && core_.items[j].begin < core_.items[i].end; ++j) {
+          visit(i, j);
+        }
+      }
+    };
+    each_pair([&](std::size_t i, std::size_t j) {
+      ++degree[i];
+      ++degree[j];
+    });
+    allocate_pairs(degree);
+    each_pair([&](std::size_t i, std::size_t j) {
+      put_pair(static_cast<int>(i), static_cast<int>(j), core_.items[i].size, core_.items[j].size);
+    });
+  }
+
+  void allocate_pairs(std::vector<int>& degree) {
+    core_.pair_begin.resize(degree.size() + 1);
+    int total = 0;
+    for (std::size_t i = 0; i < degree.size(); ++i) {
+      core_.pair_begin[i] = total;
+      total += degree[i];
+    }
+    core_.pair_begin.back() = total;
+    core_.pair_item.resize(index(total));
+    core_.pair_above.resize(index(total));
+    fill_.assign(core_.pair_begin.begin(), core_.pair_begin.end() - 1);
+  }
+
+  void put_pair(int i, int j, Size j_above_i, Size i_above_j) {
+    const std::size_t at_i = index(fill_[index(i)]++);
+    const std::size_t at_j = index(fill_[index(j)]++);
+    core_.pair_item[at_i] = j;
+    core_.pair_above[at_i] = j_above_i;
+    core_.pair_item[at_j] = i;
+    core_.pair_above[at_j] = i_above_j;
+  }
+
+  void pair_spans() {
+    std::vector<PairSpan> found;
+    std::vector<const Span*> by_begin;
+    by_begin.reserve(spans_.size());
+    for (const Span& span : spans_) by_begin.push_back(&span);
+    std::sort(by_begin.begin(), by_begin.end(),
+              [](const Span* a, const Span* b) { return a->begin < b->begin; });
+    for (std::size_t i = 0; i < by_begin.size(); ++i) {
+      const Span& a = *by_begin[i];
+      for (std::size_t j = i + 1; j < by_begin.size() && by_begin[j]->begin < a.end; ++j) {
+        meet(a, *by_begin[j], found);
+      }
+    }
+    std::vector<std::pair<int, int>> apart;
+    for (const Relation& relation : problem_.relations) {
+      if (relation.kind != RelationKind::disjoint) continue;
+      for (std::size_t x = 0; x < relation.buffers.size(); ++x) {
+        for (std::size_t y = x + 1; y < relation.buffers.size(); ++y) {
+          const BufferIndex a = relation.buffers[x];
+          const BufferIndex b = relation.buffers[y];
+          if (!here(a) || !here(b)) continue;
+          if (item_of_[a] == item_of_[b]) {
+            core_.contradiction = "Buffers '" + problem_.buffers[a].id + "' and '" +
+                                  problem_.buffers[b].id +
+                                  "' have to start at one address and to be disjoint.";
+            return;
+          }
+          forbid(item_of_[a], item_of_[b], {0, problem_.buffers[a].size},
+                 {0, problem_.buffers[b].size}, found);
+          apart.push_back(std::minmax(item_of_[a], item_of_[b]));
+        }
+      }
+    }
+    std::sort(found.begin(), found.end());
+    for (const auto& [i, j] : apart) {
+      const Item& x = core_.items[index(i)];
+      const Item& y = core_.items[index(j)];
+      if (x.begin < x.end && y.begin < y.end && (x.end <= y.begin || y.end <= x.begin)) {
+        core_.links.push_back({i, j});
+      } else if (x.begin == x.end || y.begin == y.end) {
+        core_.links.push_back({i, j});
+      }
+    }
+    merge_pairs(found);
+  }
+
+  void meet(const Span& a, const Span& b, std::vector<PairSpan>& found) {
+    if (!exempt_.empty() && exempt(a.buffer, b.buffer)) return;
+    if (a.item != b.item) return forbid(a.item, b.item, {a.lo, a.hi}, {b.lo, b.hi}, found);
+    if (a.buffer != b.buffer && a.lo < b.hi && b.lo < a.hi) {
+      core_.contradiction = "Buffers '" + problem_.buffers[a.buffer].id + "' and '" +
+                            problem_.buffers[b.buffer].id +
+                            "' have to start at one address, are live together and are not "
+                            "allowed to overlap.";
+    }
+  }
+
+  /// Offsets are multiples of common_, so the open interval may grow to multiples of it.
+  void forbid(int i, int j, AddressRange a, AddressRange b, std::vector<PairSpan>& found) const {
+    if (i > j) {
+      std::swap(i, j);
+      std::swap(a, b);
+    }
+    found.push_back(
+        {i, j, round_down(a.begin - b.end, core_.unit), round_up(a.end - b.begin, core_.unit)});
+  }
+
+  void merge_pairs(const std::vector<PairSpan>& found) {
+    struct Simple {
+      int i, j;
+      Size j_above_i, i_above_j;
+    };
+    std::vector<Simple> simple;
+    std::vector<int> degree(core_.items.size(), 0);
+    for (auto at = found.begin(); at != found.end();) {
+      GeneralPair pair{at->first, at->second, {}};
+      for (; at != found.end() && at->first == pair.first && at->second == pair.second; ++at) {
+        if (at->low + 1 > at->high - 1) continue;
+        if (!pair.forbidden.empty() && at->low < pair.forbidden.back().second) {
+          pair.forbidden.back().second = std::max(pair.forbidden.back().second, at->high);
+        } else {
+          pair.forbidden.push_back({at->low, at->high});
+        }
+      }
+      if (pair.forbidden.empty()) continue;
+      const auto [low, high] = pair.forbidden.front();
+      if (pair.forbidden.size() == 1 && low < 0 && high > 0) {
+        simple.push_back({pair.first, pair.second, high, -low});
+        ++degree[index(pair.first)];
+        ++degree[index(pair.second)];
+      } else {
+        core_.general.push_back(std::move(pair));
+      }
+    }
+    allocate_pairs(degree);
+    for (const Simple& pair : simple) put_pair(pair.i, pair.j, pair.j_above_i, pair.i_above_j);
+  }
+
+  /// Equal items that conflict with each other and alike with everybody else may keep their order.
+  void find_twins() {
+    if (special_) return;  // relations could tell equal items apart
+    for (std::size_t k = 1; k < core_.items.size(); ++k) {
+      // Items are sorted by (begin, end); equal ones need not be neighbours, but often are.
+      const Item& y = core_.items[k];
+      for (std::size_t back = 1; back <= 8 && back <= k; ++back) {
+        const Item& x = core_.items[k - back];
+        if (x.begin != y.begin || x.end != y.end) break;
+        if (x.bytes != y.bytes || x.alignment != y.alignment || x.earliest != y.earliest ||
+            x.latest != y.latest || x.begin == x.end) {
+          continue;
+        }
+        core_.items[k].twin = static_cast<int>(k - back);
+        break;
+      }
+    }
+  }
+
+  const PlacementProblem& problem_;
+  const Memory& memory_;
+  Core& core_;
+  Size common_ = 1;
+  bool special_ = false;  ///< anything but one whole span per item and plain overlaps
+  std::vector<BufferIndex> leader_;
+  std::vector<int> item_of_;
+  std::vector<std::pair<BufferIndex, BufferIndex>> exempt_;
+  std::vector<Span> spans_;
+  std::vector<std::pair<Step, std::int64_t>> events_;
+  std::vector<int> order_;
+  std::vector<int> fill_;
+};
+
+}  // namespace
+
+Size next_allowed(const Core& core, const Item& item, Size offset) {
+  constexpr Size nowhere = std::numeric_limits<Size>::max() / 4;
+  Size at = std::max(offset, item.earliest);
+  if (item.plain) return at <= item.latest ? at : nowhere;
+  for (bool moved = true; moved;) {
+    at = align_up(at, item.alignment);
+    if (at > item.latest) return nowhere;
+    moved = false;
+    const Offset begin = at * core.unit;
+    const Offset end = begin + item.bytes;
+    const auto range = std::upper_bound(
+        core.reserved.begin(), core.reserved.end(), begin,
+        [](Offset address, const AddressRange& each) { return address < each.end; });
+    if (range != core.reserved.end() && range->begin < end) {
+      at = round_up(range->end, core.unit);
+      moved = true;
+      continue;
+    }
+    const auto border = std::upper_bound(core.borders.begin(), core.borders.end(), begin);
+    if (border != core.borders.end() && *border < end) {
+      at = round_up(*border, core.unit);
+      moved = true;
+    }
+  }
+  return at;
+}
+
+std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit) {
+  // Pairs = sum over starts of what is live then; ends before starts at one step.
+  std::vector<Step> starts;
+  std::vector<Step> ends;
+  for (const Buffer& buffer : problem.buffers) {
+    for (const StepRange& live : buffer.live) {
+      starts.push_back(live.lower);
+      ends.push_back(live.upper);
+    }
+  }
+  const auto n = static_cast<std::int64_t>(starts.size());
+  if (n * (n - 1) / 2 <= limit) return n * (n - 1) / 2;
+  std::sort(starts.begin(), starts.end());
+  std::sort(ends.begin(), ends.end());
+  std::int64_t pairs = 0;
+  std::int64_t live = 0;
+  auto end = ends.begin();
+  for (const Step start : starts) {
+    for (; *end <= start; ++end) --live;
+    pairs += live++;
+    if (pairs > limit) break;
+  }
+  return pairs;
+}
+
+void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core) {
+  Builder(problem, memory, core).run();
+}
+
+}  // namespace tessera::canonical

@@ -1,0 +1,127 @@
+#include "search/placement/canonical_pairs.h"
+
+#include <algorithm>
+
+namespace tessera::canonical {
+
+PairSearch::PairSearch(const Core& core) : core_(core), pairs_(core.general) {
+  const std::size_t n = core.items.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (int p = core.pair_begin[i]; p < core.pair_begin[i + 1]; ++p) {
+      const auto at = static_cast<std::size_t>(p);
+      const int other = core.pair_item[at];
+      if (other < static_cast<int>(i)) continue;
+      // The way back is stored with the other item.
+      const auto k = static_cast<std::size_t>(other);
+      int q = core.pair_begin[k];
+      while (core.pair_item[static_cast<std::size_t>(q)] != static_cast<int>(i)) ++q;
+      pairs_.push_back({static_cast<int>(i),
+                        other,
+                        {{-core.pair_above[static_cast<std::size_t>(q)], core.pair_above[at]}}});
+    }
+  }
+  // No placement needs offsets beyond what a pile of everything, with every obstacle in between,
+  // would need; an unbounded capacity must not make fixpoints endless.
+  Size pile = 0;
+  for (const Item& item : core.items) {
+    pile += 2 * item.size + item.alignment;
+    pile = std::max(pile, item.earliest + pile);
+  }
+  for (const AddressRange& range : core.reserved) pile += range.end / core.unit + 1;
+  for (const Offset border : core.borders) pile += border / core.unit + 1;
+  for (const Item& item : core.items) {
+    lowest_.push_back(item.earliest);
+    latest_.push_back(std::min(item.latest, std::max(pile, item.earliest)));
+  }
+}
+
+/// Raises lowest_ to the least fixpoint. False: somebody is raised beyond its last offset.
+bool PairSearch::settle() {
+  std::size_t passes = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Edge& edge : edges_) {
+      const auto to = static_cast<std::size_t>(edge.to);
+      const Size bound = lowest_[static_cast<std::size_t>(edge.from)] + edge.weight;
+      if (lowest_[to] >= bound) continue;
+      lowest_[to] = next_allowed(core_, core_.items[to], bound);
+      if (lowest_[to] > latest_[to]) return false;
+      changed = true;
+    }
+    if (++passes == core_.items.size() + 1 && positive_cycle()) return false;
+  }
+  return true;
+}
+
+bool PairSearch::positive_cycle() const {
+  std::vector<Size> longest(core_.items.size(), 0);
+  for (std::size_t pass = 0; pass <= longest.size(); ++pass) {
+    bool changed = false;
+    for (const Edge& edge : edges_) {
+      const Size bound = longest[static_cast<std::size_t>(edge.from)] + edge.weight;
+      Size& to = longest[static_cast<std::size_t>(edge.to)];
+      if (to >= bound) continue;
+      to = bound;
+      changed = true;
+    }
+    if (!changed) return false;
+  }
+  return true;
+}
+
+/// A pair whose difference is forbidden, the one lying lowest; -1: this is a placement.
+int PairSearch::conflict() const {
+  int found = -1;
+  Size lowest = 0;
+  for (std::size_t p = 0; p < pairs_.size(); ++p) {
+    const Size first = lowest_[static_cast<std::size_t>(pairs_[p].first)];
+    const Size second = lowest_[static_cast<std::size_t>(pairs_[p].second)];
+    const Size height = std::max(first, second);
+    if (found >= 0 && height >= lowest) continue;
+    for (const auto& [low, high] : pairs_[p].forbidden) {
+      if (low < second - first && second - first < high) {
+        found = static_cast<int>(p);
+        lowest = height;
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+/// Applies the next allowed difference of the chosen pair. False: there are no more.
+bool PairSearch::descend(Choice& choice) {
+  const GeneralPair& pair = pairs_[choice.pair];
+  if (choice.next > pair.forbidden.size()) return false;
+  lowest_ = choice.lowest;
+  edges_.resize(choice.edges);
+  // From the largest difference (second on top) to the smallest.
+  const std::size_t below = pair.forbidden.size() - choice.next++;
+  if (below > 0) edges_.push_back({pair.first, pair.second, pair.forbidden[below - 1].second});
+  if (below < pair.forbidden.size()) {
+    edges_.push_back({pair.second, pair.first, -pair.forbidden[below].first});
+  }
+  return true;
+}
+
+Outcome PairSearch::run(std::int64_t nodes) {
+  const std::int64_t limit = nodes_ + nodes;
+  while (true) {
+    if (!backtrack_) {
+      if (started_ && nodes_ >= limit) return Outcome::paused;
+      ++nodes_;
+      started_ = true;
+      if (settle()) {
+        const int pair = conflict();
+        if (pair < 0) return Outcome::placed;
+        choices_.push_back({static_cast<std::size_t>(pair), 0, edges_.size(), lowest_});
+      }
+      backtrack_ = true;
+    }
+    while (!choices_.empty() && !descend(choices_.back())) choices_.pop_back();
+    if (choices_.empty()) return Outcome::refuted;
+    backtrack_ = false;
+  }
+}
+
+}  // namespace tessera::canonical

@@ -1,0 +1,56 @@
+// Complete search for cores with interlocking pairs (gaps with windows that let two buffers lie
+// above each other at different steps): branches on the order of one conflicting pair at a time.
+//
+//   PairSearch search(core);
+//   while (search.run(1000) == Outcome::paused) poll();
+//
+// Lower bounds are the least fixpoint of the chosen orders, so that a fixpoint without a conflict
+// is a placement. Far slower than the canonical search; such pairs are rare and their problems
+// small.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "search/placement/canonical_core.h"
+#include "search/placement/canonical_search.h"
+
+namespace tessera::canonical {
+
+class PairSearch {
+ public:
+  /// ensure: the core is referred to while the search lives.
+  explicit PairSearch(const Core& core);
+  Outcome run(std::int64_t nodes);
+  [[nodiscard]] Size offset(int item) const { return lowest_[static_cast<std::size_t>(item)]; }
+  [[nodiscard]] std::int64_t nodes() const { return nodes_; }
+
+ private:
+  struct Edge {
+    int from, to;
+    Size weight;  ///< lowest(to) >= lowest(from) + weight
+  };
+  struct Choice {
+    std::size_t pair;
+    std::size_t next;   ///< which allowed difference is tried next
+    std::size_t edges;  ///< to return to
+    std::vector<Size> lowest;
+  };
+
+  [[nodiscard]] bool settle();
+  [[nodiscard]] bool positive_cycle() const;
+  [[nodiscard]] int conflict() const;
+  [[nodiscard]] bool descend(Choice& choice);
+
+  const Core& core_;
+  std::vector<GeneralPair> pairs_;
+  std::vector<Size> latest_;
+  std::vector<Size> lowest_;
+  std::vector<Edge> edges_;
+  std::vector<Choice> choices_;
+  std::int64_t nodes_ = 0;
+  bool started_ = false;
+  bool backtrack_ = false;
+};
+
+}  // namespace tessera::canonical
