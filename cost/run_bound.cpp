@@ -65,25 +65,17 @@ double use_density(const Network& network, const Op& op, std::size_t operand) {
 /// Per local tensor: the least share of its untiled region that any tiling loads or computes.
 std::vector<double> densities(const Subgraph& part) {
   std::vector<double> density(part.tensors.size(), 0);
-  std::vector<double> of_step(part.steps(), 0);
-  // Backwards: the tensors of a later step first.
-  for (Step step = static_cast<Step>(part.steps()) - 1; step >= 0; --step) {
-    const std::size_t out = output_of(part, step);
-    if (out < part.tensors.size()) {
-      double& d = density[out];
-      d = part.tensors[out].leaves ? 1 : 0;
-      for (const Use& use : part.uses[out])
-        d = std::max(d, of_step[static_cast<std::size_t>(use.step)] *
-                            use_density(*part.network, part.op(use.step), use.operand));
-      of_step[static_cast<std::size_t>(step)] = d;
-    }
+  for (std::size_t t = 0; t < density.size(); ++t)
+    if (part.tensors[t].leaves) density[t] = 1;
+  // Backwards: when an op is met, all readers of what it makes have been met.
+  for (std::size_t step = part.steps(); step-- > 0;) {
+    const std::size_t out = output_of(part, static_cast<Step>(step));
+    if (out == part.tensors.size()) continue;
+    const Op& op = part.op(static_cast<Step>(step));
+    for (const LocalOperand& operand : part.operands_at[step])
+      density[operand.local] = std::max(
+          density[operand.local], density[out] * use_density(*part.network, op, operand.position));
   }
-  for (std::size_t t = 0; t < part.tensors.size(); ++t)
-    if (loaded(part.tensors[t]))
-      for (const Use& use : part.uses[t])
-        density[t] =
-            std::max(density[t], of_step[static_cast<std::size_t>(use.step)] *
-                                     use_density(*part.network, part.op(use.step), use.operand));
   return density;
 }
 

@@ -11,16 +11,12 @@ std::vector<Dim> extents(const Box& box) {
 
 }  // namespace
 
-const Tensor& tensor_of(const Subgraph& part, std::size_t local) {
-  return part.network->tensors[part.tensors[local].tensor];
-}
-
 Size box_bytes(const Subgraph& part, std::size_t local, const Box& box) {
-  return volume(box) * element_bytes(tensor_of(part, local).type);
+  return volume(box) * element_bytes(part.tensor(local).type);
 }
 
 BurstCount moved(const Subgraph& part, std::size_t local, const Box& box, const Link& link) {
-  const Tensor& tensor = tensor_of(part, local);
+  const Tensor& tensor = part.tensor(local);
   return bursts(tensor.shape, box, element_bytes(tensor.type), link.burst);
 }
 
@@ -42,9 +38,8 @@ double access_energy(const Subgraph& part, const TileRegions& tile,
 }
 
 std::size_t output_of(const Subgraph& part, Step step) {
-  for (std::size_t t = 0; t < part.tensors.size(); ++t)
-    if (part.tensors[t].producer == step) return t;
-  return part.tensors.size();
+  const std::vector<std::size_t>& made = part.made_at[static_cast<std::size_t>(step)];
+  return made.empty() ? part.tensors.size() : made.front();
 }
 
 /// Extents of what op `step` computes in this tile; empty where it computes nothing.

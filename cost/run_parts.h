@@ -11,7 +11,6 @@
 
 namespace tessera {
 
-[[nodiscard]] const Tensor& tensor_of(const Subgraph& part, std::size_t local);
 [[nodiscard]] Size box_bytes(const Subgraph& part, std::size_t local, const Box& box);
 /// Bursts of moving a box of the tensor to or from off-chip memory.
 [[nodiscard]] BurstCount moved(const Subgraph& part, std::size_t local, const Box& box,

@@ -219,7 +219,7 @@ Skeleton make_skeleton(const TiledRun& run, const Plan& plan, const TileCost& sa
   s.op_task.resize(static_cast<std::size_t>(plan.steps));
   s.move_task.resize(plan.moves.size());
   const auto name_of = [&](const Move& move) {
-    return (move.load ? "load " : "store ") + tensor_of(part, move.local).name;
+    return (move.load ? "load " : "store ") + part.tensor(move.local).name;
   };
   for (Step step = 0; step < plan.steps; ++step) {
     s.op_task[static_cast<std::size_t>(step)] = s.tasks.size();
@@ -280,7 +280,7 @@ Resident load_resident(const TiledRun& run, const Plan& plan, const Link& link) 
   const std::vector<AccessEnergy> energies = access_energies(run, *run.placements[0]);
   std::vector<Cycles> channels(static_cast<std::size_t>(run.hardware->dma.channels), 0);
   for (const std::size_t local : plan.resident) {
-    const BurstCount count = moved(part, local, whole(tensor_of(part, local).shape), link);
+    const BurstCount count = moved(part, local, whole(part.tensor(local).shape), link);
     const TransferCost transfer = transfer_cost(count, link);
     *std::min_element(channels.begin(), channels.end()) += transfer.cycles;
     total.busy += transfer.cycles;

@@ -87,13 +87,16 @@ std::string structure_key(const Subgraph& subgraph) {
     key.add(local.leaves);
     key.add(local.producer ? *local.producer + 1 : 0);
     key.add(local.consumers);
-    key.add(subgraph.uses[t].size());
-    for (const Use& use : subgraph.uses[t]) {
-      key.add(use.step);
-      key.add(use.operand);
-      add_tensor(key, subgraph.network->tensors[use.seen_as]);
+  }
+  for (const auto& operands : subgraph.operands_at) {
+    key.add(operands.size());
+    for (const LocalOperand& operand : operands) {
+      key.add(operand.position);
+      key.add(operand.local);
+      add_tensor(key, subgraph.network->tensors[operand.seen_as]);
     }
   }
+  for (const auto& made : subgraph.made_at) key.add(made);
   return key.take();
 }
 
