@@ -1,0 +1,107 @@
+#include "io/hardware_merge.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "io/files.h"
+#include "io/hardware_yaml.h"
+#include "io/text.h"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_chain = 8;
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+/// `base` with what `over` says: maps key by key, all else replaced, null takes away.
+Node merged(Node base, Node over) {
+  if (base.kind != Node::Kind::map || over.kind != Node::Kind::map) return over;
+  for (Node& entry : over.children) {
+    const auto found = std::find_if(base.children.begin(), base.children.end(),
+                                    [&](const Node& each) { return each.key == entry.key; });
+    if (found == base.children.end()) {
+      base.children.push_back(std::move(entry));
+    } else if (entry.kind == Node::Kind::null) {
+      base.children.erase(found);
+    } else {
+      *found = merged(std::move(*found), std::move(entry));
+    }
+  }
+  over.children = std::move(base.children);
+  return over;
+}
+
+/// The file `inherit` means: beside the file that says it, or on a shelf.
+fs::path find_base(const Sources& sources, const Node& inherit, std::span<const fs::path> shelves) {
+  const std::string& name = as_text(sources, inherit, "inherit");
+  std::vector<fs::path> folders{fs::path(sources.file(inherit)).parent_path()};
+  folders.insert(folders.end(), shelves.begin(), shelves.end());
+  for (const fs::path& folder : folders) {
+    if (!name.empty() && is_file(folder / (name + ".yaml"))) return folder / (name + ".yaml");
+  }
+  throw sources.error(inherit, "there is no profile " + shown(name) + " to inherit from",
+                      "it is looked for as <name>.yaml beside this file and among the profiles");
+}
+
+}  // namespace
+
+Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs::path> shelves) {
+  std::vector<Node> chain{parse_yaml(text, sources)};
+  for (;;) {
+    const Node& newest = chain.back();
+    Fields fields(sources, newest, "the profile");
+    require_kind(sources, fields, "hardware/1");
+    static_cast<void>(fields.need("name"));
+    const Node* inherit = fields.find("inherit");
+    if (inherit == nullptr) break;
+    if (chain.size() == longest_chain) {
+      throw sources.error(*inherit,
+                          "profiles inherit from each other more than " +
+                              std::to_string(longest_chain) + " levels deep",
+                          "does one inherit from itself?");
+    }
+    const fs::path base = find_base(sources, *inherit, shelves);
+    const std::string base_text = read_file(base);
+    sources.add(base.string());
+    chain.push_back(parse_yaml(base_text, sources));
+  }
+  Node whole = std::move(chain.back());
+  for (std::size_t k = chain.size() - 1; k-- > 0;)
+    whole = merged(std::move(whole), std::move(chain[k]));
+  return whole;
+}
+
+fs::path find_profile(const std::string& name_or_path, std::span<const fs::path> shelves) {
+  if (is_file(name_or_path)) return name_or_path;
+  for (const fs::path& shelf : shelves) {
+    if (is_file(shelf / (name_or_path + ".yaml"))) return shelf / (name_or_path + ".yaml");
+  }
+  std::string hint;
+  const std::vector<std::string> names = profile_names(shelves);
+  if (const std::string_view close = closest_word(name_or_path, names); !close.empty()) {
+    hint = "did you mean `" + std::string(close) + "`?";
+  } else {
+    for (const std::string& name : names) hint += (hint.empty() ? "profiles are " : ", ") + name;
+  }
+  throw InputError(name_or_path, 0, "is neither a file nor the name of a profile", std::move(hint));
+}
+
+std::vector<std::string> profile_names(std::span<const fs::path> shelves) {
+  std::set<std::string> names;
+  for (const fs::path& shelf : shelves) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(shelf, error)) {
+      if (entry.path().extension() == ".yaml") names.insert(entry.path().stem().string());
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace tessera

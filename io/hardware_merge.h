@@ -1,0 +1,17 @@
+// `inherit`: a profile as one tree, with everything its bases say merged in. Private to io/.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "io/tree.h"
+
+namespace tessera {
+
+/// Parses the text (named by the newest source) and everything it inherits from; adds the files
+/// to the sources.
+[[nodiscard]] Node parse_inherited(std::string_view text, Sources& sources,
+                                   std::span<const std::filesystem::path> shelves);
+
+}  // namespace tessera

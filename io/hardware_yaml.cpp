@@ -1,0 +1,353 @@
+#include "io/hardware_yaml.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "io/files.h"
+#include "io/hardware_merge.h"
+#include "io/memory_yaml.h"
+#include "io/tree.h"
+#include "io/units.h"
+#include "model/derived.h"
+#include "model/validate.h"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Reader {
+ public:
+  explicit Reader(const Sources& sources) : sources_(sources) {}
+
+  Hardware read(const Node& root) {
+    Fields fields(sources_, root, "the profile");
+    require_kind(sources_, fields, "hardware/1");
+    static_cast<void>(fields.find("inherit"));  // already followed
+    hardware_.name = as_text(sources_, fields.need("name"), "name");
+    if (const Node* node = fields.find("clock")) {
+      hardware_.clock_hz = positive(*node, "clock", parse_frequency);
+    }
+    if (const Node* node = fields.find("static_power")) {
+      hardware_.static_power_mw = as_quantity(sources_, *node, "static_power", parse_power);
+    }
+    if (const Node* node = fields.find("engines")) {
+      for (const Node& each : Fields(sources_, *node, "`engines`").node().children) {
+        hardware_.engines.push_back(read_engine(each));
+      }
+    }
+    read_memories(fields.need("memories"));
+    if (const Node* node = fields.find("dma")) read_dma(*node);
+    if (const Node* node = fields.find("mode_switch")) read_mode_switch(*node);
+    if (const Node* node = fields.find("restrictions")) read_restrictions(*node);
+    if (const Node* node = fields.find("tiling")) read_tiling(*node);
+    if (const Node* node = fields.find("objective")) read_objective(*node);
+    if (const Node* node = fields.find("provenance")) read_provenance(root, *node);
+    fields.finish();
+    return std::move(hardware_);
+  }
+
+ private:
+  template <typename Parser>
+  [[nodiscard]] double positive(const Node& node, std::string_view what, Parser parser) const {
+    const double value = as_quantity(sources_, node, what, parser);
+    if (value <= 0) throw sources_.error(node, shown(what) + " must be more than zero");
+    return value;
+  }
+
+  [[nodiscard]] double factor(const Node& node, std::string_view what) const {
+    const double value = as_real(sources_, node, what);
+    if (value <= 0) throw sources_.error(node, shown(what) + " must be more than zero");
+    return value;
+  }
+
+  template <typename Read>
+  [[nodiscard]] auto read_map(const Node& node, std::string_view what, Read read) const {
+    std::vector<std::pair<std::string, decltype(read(node))>> map;
+    for (const Node& each : Fields(sources_, node, shown(what)).node().children) {
+      map.emplace_back(each.key, read(each));
+    }
+    return map;
+  }
+
+  void check_dtype(const Node& at, const std::string& name) const {
+    static constexpr std::string_view known[] = {
+        "int4",   "uint4",   "int8",     "uint8",   "int16",  "uint16", "int32",
+        "uint32", "int64",   "uint64",   "fp8",     "fp16",   "bf16",   "fp32",
+        "fp64",   "float16", "bfloat16", "float32", "float64"};
+    if (std::find(std::begin(known), std::end(known), name) != std::end(known)) return;
+    throw sources_.error(at, shown(name) + " is no data type",
+                         "data types are int8, uint8, int16, int32, fp16, bf16, fp32 and the like");
+  }
+
+  [[nodiscard]] Engine read_engine(const Node& node) const {
+    Fields fields(sources_, node, "engine " + shown(node.key));
+    Engine engine;
+    engine.name = node.key;
+    engine.kind = static_cast<EngineKind>(
+        as_one_of(sources_, fields.need("kind"), "kind", {"mac_array", "vector"}));
+    if (const Node* n = fields.find("energy")) {
+      engine.energy_pj = as_quantity(sources_, *n, "energy", parse_energy);
+    }
+    if (const Node* n = fields.find("dtype")) {
+      engine.dtype = as_text(sources_, *n, "dtype");
+      check_dtype(*n, engine.dtype);
+    }
+    if (const Node* n = fields.find("dtype_factor")) {
+      engine.dtype_factor = read_map(*n, "dtype_factor", [&](const Node& each) {
+        check_dtype(each, each.key);
+        return factor(each, "dtype_factor");
+      });
+    }
+    if (engine.kind == EngineKind::mac_array) {
+      engine.unroll = read_map(fields.need("unroll"), "unroll", [&](const Node& each) {
+        constexpr std::string_view dimensions = "NCKHWRSG";
+        if (each.key.size() != 1 || dimensions.find(each.key) == dimensions.npos) {
+          throw sources_.error_at_key(each, shown(each.key) + " is no dimension",
+                                      "dimensions are N, C, K, H, W, R, S and G");
+        }
+        return as_whole(sources_, each, "unroll", 1, most_parallel);
+      });
+      if (const Node* n = fields.find("fill")) engine.fill = cycles(*n, "fill");
+    } else {
+      engine.lanes = as_whole(sources_, fields.need("lanes"), "lanes", 1, most_parallel);
+      if (const Node* n = fields.find("startup")) engine.startup = cycles(*n, "startup");
+      if (const Node* n = fields.find("cycles_per_vector")) read_cycles_per_vector(*n, engine);
+    }
+    fields.finish();
+    return engine;
+  }
+
+  void read_cycles_per_vector(const Node& node, Engine& engine) const {
+    if (node.kind != Node::Kind::map) {
+      engine.default_cycles_per_vector = factor(node, "cycles_per_vector");
+      return;
+    }
+    for (const Node& each : node.children) {
+      const double value = factor(each, "cycles_per_vector");
+      if (each.key == "default") {
+        engine.default_cycles_per_vector = value;
+      } else {
+        engine.cycles_per_vector.emplace_back(each.key, value);
+      }
+    }
+  }
+
+  // Bounds that no machine reaches and no product of two of them overflows 64 bits.
+  static constexpr std::int64_t most_parallel = std::int64_t{1} << 24;
+  static constexpr std::int64_t most_cycles = std::int64_t{1} << 40;
+
+  [[nodiscard]] std::int64_t cycles(const Node& node, std::string_view what) const {
+    return as_whole(sources_, node, what, 0, most_cycles);
+  }
+
+  void read_memories(const Node& node) {
+    std::vector<const Node*> nodes;
+    for (const Node& each : Fields(sources_, node, "`memories`").node().children) {
+      hardware_.memories.push_back(read_hardware_memory(each));
+      nodes.push_back(&each);
+    }
+    PlacementProblem memories;
+    for (const HardwareMemory& each : hardware_.memories) memories.memories.push_back(each.space);
+    for (const Defect& defect : validate(memories)) {
+      if (defect.part != ProblemPart::memory) continue;
+      const Node* field = nodes[defect.index]->find(defect.field);
+      std::string message = defect.message;
+      if (message.ends_with('.')) message.pop_back();
+      throw sources_.error(field != nullptr ? *field : *nodes[defect.index], std::move(message));
+    }
+    if (placement_memories(hardware_).empty()) {
+      throw sources_.error_at_key(node, "the profile has no memory that buffers are placed into",
+                                  "add one that is not off-chip");
+    }
+  }
+
+  [[nodiscard]] HardwareMemory read_hardware_memory(const Node& node) const {
+    Fields fields(sources_, node, "memory " + shown(node.key));
+    HardwareMemory memory;
+    memory.space = read_memory(sources_, fields, node.key);
+    if (const Node* n = fields.find("offchip")) memory.offchip = as_bool(sources_, *n, "offchip");
+    if (const Node* n = fields.find("energy")) memory.energy = read_energy(*n);
+    if (const Node* n = fields.find("bandwidth")) {
+      memory.bandwidth = as_quantity(sources_, *n, "bandwidth", parse_bandwidth);
+      if (memory.bandwidth->amount <= 0) {
+        throw sources_.error(*n, "`bandwidth` must be more than zero");
+      }
+      if (memory.bandwidth->per_cycle && hardware_.clock_hz <= 0) {
+        throw sources_.error(*n, "`bandwidth` is per cycle, but the profile has no `clock`");
+      }
+    }
+    if (const Node* n = fields.find("burst")) memory.burst = as_size(sources_, *n, "burst", 1);
+    if (const Node* n = fields.find("latency")) memory.latency = cycles(*n, "latency");
+    if (memory.offchip && !memory.bandwidth) {
+      throw sources_.error_at_key(node,
+                                  "off-chip memory " + shown(node.key) + " has no `bandwidth`");
+    }
+    if (!memory.offchip && memory.space.capacity == unbounded) {
+      throw sources_.error_at_key(
+          node, "memory " + shown(node.key) + " has neither `capacity` nor `banks`",
+          "or say `offchip: true` where buffers are not placed into it");
+    }
+    fields.finish();
+    return memory;
+  }
+
+  [[nodiscard]] AccessEnergy read_energy(const Node& node) const {
+    if (node.kind != Node::Kind::map) {
+      const double both = as_quantity(sources_, node, "energy", parse_energy_per_byte);
+      return {both, both};
+    }
+    Fields fields(sources_, node, "`energy`");
+    const AccessEnergy energy{
+        as_quantity(sources_, fields.need("read"), "read", parse_energy_per_byte),
+        as_quantity(sources_, fields.need("write"), "write", parse_energy_per_byte)};
+    fields.finish();
+    return energy;
+  }
+
+  void read_dma(const Node& node) {
+    Fields fields(sources_, node, "`dma`");
+    Dma& dma = hardware_.dma;
+    if (const Node* n = fields.find("channels")) {
+      dma.channels = as_whole(sources_, *n, "channels", 1, 1024);
+    }
+    if (const Node* n = fields.find("outstanding")) {
+      dma.outstanding = as_whole(sources_, *n, "outstanding", 1, most_parallel);
+    }
+    if (const Node* n = fields.find("setup")) dma.setup = cycles(*n, "setup");
+    fields.finish();
+  }
+
+  void read_mode_switch(const Node& node) {
+    Fields fields(sources_, node, "`mode_switch`");
+    if (const Node* n = fields.find("cycles")) hardware_.mode_switch.cycles = cycles(*n, "cycles");
+    if (const Node* n = fields.find("energy")) {
+      hardware_.mode_switch.energy_pj = as_quantity(sources_, *n, "energy", parse_energy);
+    }
+    fields.finish();
+  }
+
+  void read_restrictions(const Node& node) {
+    for (const Node& each : as_list(sources_, node, "restrictions")) {
+      Fields fields(sources_, each, "a restriction");
+      if (each.children.size() != 1) {
+        throw sources_.error(
+            each, "a restriction has one relation, not " + std::to_string(each.children.size()));
+      }
+      const Node& entry = each.children.front();
+      const std::optional<RelationKind> kind = relation_kind_from(entry.key);
+      if (!kind || *kind > RelationKind::different_memories) {
+        throw sources_.error_at_key(entry, shown(entry.key) + " is no restriction",
+                                    "restrictions are same_bank, different_banks, same_memory and "
+                                    "different_memories");
+      }
+      OperandRestriction restriction{*kind, {}};
+      for (const Node& operand : as_list(sources_, entry, entry.key)) {
+        static_cast<void>(
+            as_one_of(sources_, operand, "an operand", {"input", "output", "weights"}));
+        if (std::find(restriction.operands.begin(), restriction.operands.end(), operand.text) !=
+            restriction.operands.end()) {
+          throw sources_.error(operand, "a restriction names " + shown(operand.text) + " twice");
+        }
+        restriction.operands.push_back(operand.text);
+      }
+      if (restriction.operands.size() < 2) {
+        throw sources_.error_at_key(entry, "a restriction is between at least two operands");
+      }
+      hardware_.restrictions.push_back(std::move(restriction));
+    }
+  }
+
+  /// A list of different words as the values of an enumeration in that order.
+  template <typename Choice>
+  [[nodiscard]] std::vector<Choice> choices(const Node& node, std::string_view what,
+                                            std::initializer_list<std::string_view> words) const {
+    std::vector<Choice> list;
+    for (const Node& each : as_list(sources_, node, what)) {
+      const auto choice = static_cast<Choice>(as_one_of(sources_, each, what, words));
+      if (std::find(list.begin(), list.end(), choice) != list.end()) {
+        throw sources_.error(each, shown(what) + " lists " + shown(each.text) + " twice");
+      }
+      list.push_back(choice);
+    }
+    if (list.empty()) throw sources_.error_at_key(node, shown(what) + " is empty");
+    return list;
+  }
+
+  void read_tiling(const Node& node) {
+    Fields fields(sources_, node, "`tiling`");
+    TilingOptions& tiling = hardware_.tiling;
+    if (const Node* n = fields.find("double_buffer")) {
+      tiling.double_buffer = choices<bool>(*n, "double_buffer", {"false", "true"});
+    }
+    if (const Node* n = fields.find("weights")) {
+      tiling.weights = choices<WeightPolicy>(*n, "weights", {"resident", "refetch"});
+    }
+    if (const Node* n = fields.find("halo")) {
+      tiling.halo = choices<HaloPolicy>(*n, "halo", {"recompute", "keep_columns", "keep"});
+    }
+    fields.finish();
+  }
+
+  void read_objective(const Node& node) {
+    Fields fields(sources_, node, "`objective`");
+    ObjectiveWeights& weights = hardware_.objective;
+    weights = {.latency = 0};
+    double sum = 0;
+    const auto weight = [&](std::string_view key, double& to) {
+      const Node* n = fields.find(key);
+      if (n == nullptr) return;
+      to = as_real(sources_, *n, key);
+      if (to < 0) throw sources_.error(*n, shown(key) + " is negative");
+      sum += to;
+    };
+    weight("latency", weights.latency);
+    weight("energy", weights.energy);
+    weight("dram_bytes", weights.dram_bytes);
+    weight("peak_memory", weights.peak_memory);
+    weight("peak_bandwidth", weights.peak_bandwidth);
+    fields.finish();
+    constexpr double rounding = 1e-6;
+    if (std::abs(sum - 1) > rounding) {
+      throw sources_.error_at_key(
+          node, "the weights of `objective` add up to " + std::to_string(sum) + ", not to 1");
+    }
+  }
+
+  /// Keys are dotted paths into the profile, so that a figure cannot lose its source unnoticed.
+  void read_provenance(const Node& root, const Node& node) {
+    for (const Node& each : Fields(sources_, node, "`provenance`").node().children) {
+      const Node* at = &root;
+      std::string_view path = each.key;
+      while (at != nullptr && !path.empty()) {
+        const std::size_t dot = path.find('.');
+        at = at->find(path.substr(0, dot));
+        path = dot == path.npos ? std::string_view{} : path.substr(dot + 1);
+      }
+      if (at == nullptr || each.key.empty()) {
+        throw sources_.error_at_key(
+            each, "`provenance` names " + shown(each.key) + ", which the profile does not have");
+      }
+      hardware_.provenance.emplace_back(each.key, as_text(sources_, each, "provenance"));
+    }
+  }
+
+  const Sources& sources_;
+  Hardware hardware_;
+};
+
+}  // namespace
+
+Hardware read_hardware_yaml(std::string_view text, const std::string& file,
+                            std::span<const fs::path> shelves) {
+  Sources sources(file);
+  const Node root = parse_inherited(text, sources, shelves);
+  return Reader(sources).read(root);
+}
+
+Hardware read_hardware_yaml_file(const fs::path& path, std::span<const fs::path> shelves) {
+  return read_hardware_yaml(read_file(path), path.string(), shelves);
+}
+
+}  // namespace tessera

@@ -1,0 +1,31 @@
+// The answer of `plan`: `{"tessera": "plan/1", ...}`.
+//
+//   std::string text = write_plan_json(plan);
+//   PlanFile file = read_plan_json(text, "plan.json", problem_of);
+//
+// Besides the keys of the contract each subgraph says how it is tiled (`grid`, `variant`), so
+// that a checker can derive its problem again, and `more_placements` where one does not hold every
+// distinct tile.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "io/error.h"
+#include "model/plan.h"
+
+namespace tessera {
+
+[[nodiscard]] std::string write_plan_json(const NetworkPlan& plan);
+
+/// The problem that placement `index` of a subgraph (whose ops, tiling and variant are read
+/// already) claims to answer. May throw std::invalid_argument: the message becomes an InputError.
+using PlannedProblem =
+    std::function<PlacementProblem(const PlannedSubgraph& subgraph, std::size_t index)>;
+
+/// Throws InputError for what is not such a plan. Whether it is right is not asked here.
+[[nodiscard]] NetworkPlan read_plan_json(std::string_view text, const std::string& file,
+                                         const PlannedProblem& problem_of);
+
+}  // namespace tessera
