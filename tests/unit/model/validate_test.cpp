@@ -206,10 +206,11 @@ INSTANTIATE_TEST_SUITE_P(
                            [](P& p) {
                              p.memories[0].reserved = {{3, 3}};
                            }},
-                      Case{
-                          "ReservedNegative", memory, 0, "reserved",
-                          "memory 'sram' reserves [-1, 3), which is not inside [0, 12).",
-                          [](P& p) { p.memories[0].reserved = {{-1, 3}}; }},
+                      Case{"ReservedNegative", memory, 0, "reserved",
+                           "memory 'sram' reserves [-1, 3), which is not inside [0, 12).",
+                           [](P& p) {
+                             p.memories[0].reserved = {{-1, 3}};
+                           }},
                       Case{
                           "ReservedOutside", memory, 0, "reserved",
                           "memory 'sram' reserves [10, 13), which is not inside [0, 12).",
