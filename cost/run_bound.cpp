@@ -69,12 +69,12 @@ std::vector<double> densities(const Subgraph& part) {
     if (part.tensors[t].leaves) density[t] = 1;
   // Backwards: when an op is met, all readers of what it makes have been met.
   for (std::size_t step = part.steps(); step-- > 0;) {
-    const std::size_t out = output_of(part, static_cast<Step>(step));
-    if (out == part.tensors.size()) continue;
+    double made = 0;
+    for (const std::size_t t : part.made_at[step]) made = std::max(made, density[t]);
     const Op& op = part.op(static_cast<Step>(step));
     for (const LocalOperand& operand : part.operands_at[step])
-      density[operand.local] = std::max(
-          density[operand.local], density[out] * use_density(*part.network, op, operand.position));
+      density[operand.local] =
+          std::max(density[operand.local], made * use_density(*part.network, op, operand.position));
   }
   return density;
 }

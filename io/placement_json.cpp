@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "io/files.h"
+#include "io/placement_tree.h"
 #include "io/tree.h"
 #include "io/units.h"
 
@@ -217,11 +218,15 @@ class Reader {
 
 }  // namespace
 
+PlacementResult read_placement_tree(const Sources& sources, const Node& node,
+                                    const PlacementProblem& problem) {
+  return Reader(sources, problem).read(node);
+}
+
 PlacementResult read_placement_json(std::string_view text, const std::string& file,
                                     const PlacementProblem& problem) {
   const Sources sources(file);
-  const Node root = parse_json(text, sources);
-  return Reader(sources, problem).read(root);
+  return read_placement_tree(sources, parse_json(text, sources), problem);
 }
 
 PlacementResult read_placement_json_file(const std::filesystem::path& path,

@@ -1,47 +1,12 @@
 #include <variant>
 
-#include "io/json_text.h"
+#include "io/json_write.h"
 #include "io/placement_json.h"
 #include "model/check.h"
 #include "model/derived.h"
 
 namespace tessera {
 namespace {
-
-/// `,\n <key>: <value>` entries of one object.
-class Object {
- public:
-  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
-  /// Begins an entry; the value is up to the caller.
-  std::string& entry(std::string_view key) {
-    out_ += first_ ? "" : ",\n ";
-    first_ = false;
-    out_ += json_string(key);
-    out_ += ": ";
-    return out_;
-  }
-  void text(std::string_view key, std::string_view value) { entry(key) += json_string(value); }
-  void number(std::string_view key, std::int64_t value) { entry(key) += json_number(value); }
-  void real(std::string_view key, double value) { entry(key) += json_number(value); }
-  void truth(std::string_view key, bool value) { entry(key) += value ? "true" : "false"; }
-
- private:
-  std::string& out_;
-  bool first_ = true;
-};
-
-template <typename Item, typename Write>
-void write_list(std::string& out, const std::vector<Item>& items, std::string_view between,
-                Write write) {
-  out += '[';
-  bool first = true;
-  for (const Item& item : items) {
-    if (!first) out += between;
-    first = false;
-    out += write(item);
-  }
-  out += ']';
-}
 
 /// {"sram": <value of memory 0>, ...}
 template <typename Value>
@@ -97,7 +62,7 @@ void write_stats(std::string& out, const Stats& stats) {
 std::string write_placement_json(const PlacementProblem& problem, const PlacementResult& result) {
   std::string out;
   out.reserve(256 + 96 * problem.buffers.size());
-  Object object(out);
+  JsonObject object(out);
   object.text("tessera", "placement/1");
   object.text("status", to_string(result.status));
   object.text("stop", to_string(result.stop));
@@ -134,7 +99,8 @@ std::string write_placement_json(const PlacementProblem& problem, const Placemen
     });
   }
   write_stats(object.entry("stats"), result.stats);
-  out += "}\n";
+  object.close();
+  out += '\n';
   return out;
 }
 

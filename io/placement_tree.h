@@ -1,0 +1,14 @@
+// A placement/1 result inside a larger document. Private to io/.
+#pragma once
+
+#include "io/tree.h"
+#include "model/placement.h"
+#include "model/problem.h"
+
+namespace tessera {
+
+/// As read_placement_json() (placement_json.h), from a tree that is parsed already.
+[[nodiscard]] PlacementResult read_placement_tree(const Sources& sources, const Node& node,
+                                                  const PlacementProblem& problem);
+
+}  // namespace tessera

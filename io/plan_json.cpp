@@ -1,0 +1,324 @@
+#include "io/plan_json.h"
+
+#include <array>
+#include <optional>
+#include <stdexcept>
+
+#include "io/json_write.h"
+#include "io/placement_json.h"
+#include "io/placement_tree.h"
+#include "io/tree.h"
+#include "model/check.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::array<std::string_view, 3> axis_names{"C", "H", "W"};
+
+std::string_view word(WeightPolicy policy) {
+  return policy == WeightPolicy::resident ? "resident" : "refetch";
+}
+std::string_view word(HaloPolicy policy) {
+  switch (policy) {
+    case HaloPolicy::recompute:
+      return "recompute";
+    case HaloPolicy::keep_columns:
+      return "keep_columns";
+    case HaloPolicy::keep:
+      break;
+  }
+  return "keep";
+}
+
+void write_metrics(std::string& out, const Metrics& metrics, std::optional<double> score) {
+  JsonObject object(out);
+  if (score) object.real("score", *score);
+  object.number("latency_cycles", metrics.latency_cycles);
+  object.real("energy_pj", metrics.energy_pj);
+  object.number("dram_bytes", metrics.dram_bytes);
+  object.number("peak_bytes", metrics.peak_bytes);
+  object.real("peak_bandwidth", metrics.peak_bandwidth);
+  object.close();
+}
+
+void write_axes(std::string& out, const std::array<Dim, 3>& values) {
+  JsonObject object(out);
+  for (std::size_t axis = 0; axis < values.size(); ++axis)
+    object.number(axis_names[axis], values[axis]);
+  object.close();
+}
+
+std::string placement_text(const PlannedPlacement& planned) {
+  PlacementResult result;
+  result.status = Status::feasible;
+  result.placement = planned.placement;
+  result.engine = planned.engine;
+  result.heights = heights(planned.problem, planned.placement);
+  for (const Size height : result.heights) result.height = std::max(result.height, height);
+  std::string text = write_placement_json(planned.problem, result);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+std::string subgraph_text(const PlannedSubgraph& subgraph) {
+  std::string out;
+  JsonObject object(out);
+  object.number("first_op", static_cast<std::int64_t>(subgraph.ops.first));
+  object.number("last_op", static_cast<std::int64_t>(subgraph.ops.last));
+  write_list(object.entry("ops"), subgraph.names, ", ",
+             [](const std::string& name) { return json_string(name); });
+  {
+    JsonObject tiles(object.entry("tiles"));
+    tiles.number("count", subgraph.tile_count());
+    write_axes(tiles.entry("shape"), subgraph.extent);
+    write_axes(tiles.entry("grid"), subgraph.counts);
+    tiles.close();
+  }
+  {
+    JsonObject variant(object.entry("variant"));
+    variant.truth("double_buffer", subgraph.double_buffer);
+    variant.text("weights", word(subgraph.weights));
+    variant.text("halo", word(subgraph.halo));
+    variant.close();
+  }
+  object.entry("placement") += placement_text(subgraph.placements.at(0));
+  if (subgraph.placements.size() > 1) {
+    const std::vector<PlannedPlacement> more(subgraph.placements.begin() + 1,
+                                             subgraph.placements.end());
+    write_list(object.entry("more_placements"), more, ",\n", placement_text);
+  }
+  write_metrics(object.entry("metrics"), subgraph.metrics, std::nullopt);
+  object.real("utilisation", subgraph.utilisation);
+  object.number("mode_switches", subgraph.mode_switches);
+  object.close();
+  return out;
+}
+
+void write_name_lists(std::string& out, const std::vector<std::vector<std::string>>& lists) {
+  write_list(out, lists, ", ", [](const std::vector<std::string>& names) {
+    std::string text;
+    write_list(text, names, ", ", [](const std::string& name) { return json_string(name); });
+    return text;
+  });
+}
+
+class Reader {
+ public:
+  Reader(const Sources& sources, const PlannedProblem& problem_of)
+      : sources_(sources), problem_of_(problem_of) {}
+
+  NetworkPlan read(const Node& root) {
+    Fields fields(sources_, root, "the plan");
+    require_kind(sources_, fields, "plan/1");
+    NetworkPlan plan;
+    plan.status = static_cast<Status>(as_one_of(sources_, fields.need("status"), "status",
+                                                {"feasible", "infeasible", "unknown"}));
+    if (const Node* node = fields.find("stop"))
+      plan.stop = static_cast<StopReason>(as_one_of(
+          sources_, *node, "stop", {"completed", "time_limit", "node_limit", "interrupted"}));
+    text(fields, "reason", plan.reason);
+    text(fields, "network", plan.network);
+    text(fields, "profile", plan.profile);
+    real(fields, "score", plan.score);
+    real(fields, "bound", plan.bound);
+    truth(fields, "proven_optimal", plan.optimal);
+    truth(fields, "limit_mattered", plan.limit_mattered);
+    if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
+    if (const Node* node = fields.find("totals")) plan.totals = metrics(*node, "totals");
+    if (const Node* node = fields.find("baseline")) plan.baseline = metrics(*node, "baseline");
+    const bool feasible = plan.status == Status::feasible;
+    if (const Node* list = feasible ? &fields.need("subgraphs") : fields.find("subgraphs"))
+      for (const Node& node : as_list(sources_, *list, "subgraphs"))
+        plan.subgraphs.push_back(subgraph(node));
+    name_lists(fields, "unused_modes", plan.unused_modes);
+    name_lists(fields, "idle_banks", plan.idle_banks);
+    if (const Node* node = fields.find("search")) plan.search = search(*node);
+    if (const Node* node = fields.find("seed"))
+      plan.seed = static_cast<std::uint64_t>(as_whole(sources_, *node, "seed"));
+    fields.finish();
+    return plan;
+  }
+
+ private:
+  void text(Fields& fields, std::string_view key, std::string& to) const {
+    if (const Node* node = fields.find(key)) to = as_text(sources_, *node, key);
+  }
+  void truth(Fields& fields, std::string_view key, bool& to) const {
+    if (const Node* node = fields.find(key)) to = as_bool(sources_, *node, key);
+  }
+  void real(Fields& fields, std::string_view key, double& to) const {
+    if (const Node* node = fields.find(key)) to = as_real(sources_, *node, key);
+  }
+  void whole(Fields& fields, std::string_view key, std::int64_t& to) const {
+    if (const Node* node = fields.find(key)) to = as_whole(sources_, *node, key);
+  }
+
+  Metrics metrics(const Node& node, std::string what) const {
+    Fields fields(sources_, node, std::move(what));
+    Metrics metrics;
+    double score = 0;
+    real(fields, "score", score);
+    whole(fields, "latency_cycles", metrics.latency_cycles);
+    real(fields, "energy_pj", metrics.energy_pj);
+    whole(fields, "dram_bytes", metrics.dram_bytes);
+    whole(fields, "peak_bytes", metrics.peak_bytes);
+    real(fields, "peak_bandwidth", metrics.peak_bandwidth);
+    fields.finish();
+    return metrics;
+  }
+
+  ObjectiveWeights weights(const Node& node) const {
+    Fields fields(sources_, node, "weights");
+    ObjectiveWeights weights;
+    real(fields, "latency", weights.latency);
+    real(fields, "energy", weights.energy);
+    real(fields, "dram_bytes", weights.dram_bytes);
+    real(fields, "peak_memory", weights.peak_memory);
+    real(fields, "peak_bandwidth", weights.peak_bandwidth);
+    fields.finish();
+    return weights;
+  }
+
+  std::array<Dim, 3> axes(const Node& node, const char* what) const {
+    Fields fields(sources_, node, what);
+    std::array<Dim, 3> values{1, 1, 1};
+    for (std::size_t axis = 0; axis < values.size(); ++axis)
+      if (const Node* each = fields.find(axis_names[axis]))
+        values[axis] = as_whole(sources_, *each, axis_names[axis], 1);
+    fields.finish();
+    return values;
+  }
+
+  PlannedSubgraph subgraph(const Node& node) const {
+    Fields fields(sources_, node, "a subgraph");
+    PlannedSubgraph s;
+    s.ops.first = static_cast<OpIndex>(as_whole(sources_, fields.need("first_op"), "first_op"));
+    s.ops.last = static_cast<OpIndex>(as_whole(sources_, fields.need("last_op"), "last_op"));
+    for (const Node& name : as_list(sources_, fields.need("ops"), "ops"))
+      s.names.push_back(as_text(sources_, name, "ops"));
+    {
+      Fields tiles(sources_, fields.need("tiles"), "tiles");
+      const Node& count = tiles.need("count");
+      s.extent = axes(tiles.need("shape"), "shape");
+      s.counts = axes(tiles.need("grid"), "grid");
+      tiles.finish();
+      std::optional<std::int64_t> product = 1;
+      for (const Dim n : s.counts) product = product ? checked_mul(*product, n) : product;
+      if (!product || as_whole(sources_, count, "count") != *product)
+        throw sources_.error(count, "`count` is not the product of `grid`");
+    }
+    {
+      Fields variant(sources_, fields.need("variant"), "variant");
+      truth(variant, "double_buffer", s.double_buffer);
+      s.weights = static_cast<WeightPolicy>(
+          as_one_of(sources_, variant.need("weights"), "weights", {"resident", "refetch"}));
+      s.halo = static_cast<HaloPolicy>(
+          as_one_of(sources_, variant.need("halo"), "halo", {"recompute", "keep_columns", "keep"}));
+      variant.finish();
+    }
+    if (const Node* m = fields.find("metrics")) s.metrics = metrics(*m, "metrics");
+    real(fields, "utilisation", s.utilisation);
+    whole(fields, "mode_switches", s.mode_switches);
+    add_placement(s, fields.need("placement"));
+    if (const Node* more = fields.find("more_placements"))
+      for (const Node& each : as_list(sources_, *more, "more_placements")) add_placement(s, each);
+    fields.finish();
+    return s;
+  }
+
+  void add_placement(PlannedSubgraph& s, const Node& node) const {
+    PlannedPlacement planned;
+    try {
+      planned.problem = problem_of_(s, s.placements.size());
+    } catch (const std::invalid_argument& error) {
+      throw sources_.error(node, error.what());
+    }
+    PlacementResult result = read_placement_tree(sources_, node, planned.problem);
+    if (!result.placement) throw sources_.error(node, "a planned subgraph needs a placement");
+    planned.placement = std::move(*result.placement);
+    planned.engine = result.engine;
+    s.placements.push_back(std::move(planned));
+  }
+
+  void name_lists(Fields& fields, std::string_view key,
+                  std::vector<std::vector<std::string>>& to) const {
+    const Node* node = fields.find(key);
+    if (node == nullptr) return;
+    for (const Node& each : as_list(sources_, *node, key)) {
+      to.emplace_back();
+      for (const Node& name : as_list(sources_, each, key))
+        to.back().push_back(as_text(sources_, name, key));
+    }
+  }
+
+  PlanSearch search(const Node& node) const {
+    Fields fields(sources_, node, "search");
+    PlanSearch search;
+    whole(fields, "candidates", search.candidates);
+    whole(fields, "solved", search.solved);
+    whole(fields, "infeasible", search.infeasible);
+    whole(fields, "unknown", search.unknown);
+    whole(fields, "reused", search.reused);
+    whole(fields, "pruned", search.pruned);
+    real(fields, "seconds", search.seconds);
+    fields.finish();
+    return search;
+  }
+
+  const Sources& sources_;
+  const PlannedProblem& problem_of_;
+};
+
+}  // namespace
+
+std::string write_plan_json(const NetworkPlan& plan) {
+  std::string out;
+  JsonObject object(out);
+  object.text("tessera", "plan/1");
+  object.text("status", to_string(plan.status));
+  object.text("stop", to_string(plan.stop));
+  if (!plan.reason.empty()) object.text("reason", plan.reason);
+  object.text("network", plan.network);
+  object.text("profile", plan.profile);
+  object.real("score", plan.score);
+  object.real("bound", plan.bound);
+  object.truth("proven_optimal", plan.optimal);
+  object.truth("limit_mattered", plan.limit_mattered);
+  {
+    JsonObject weights(object.entry("weights"));
+    weights.real("latency", plan.weights.latency);
+    weights.real("energy", plan.weights.energy);
+    weights.real("dram_bytes", plan.weights.dram_bytes);
+    weights.real("peak_memory", plan.weights.peak_memory);
+    weights.real("peak_bandwidth", plan.weights.peak_bandwidth);
+    weights.close();
+  }
+  write_metrics(object.entry("totals"), plan.totals, std::nullopt);
+  write_metrics(object.entry("baseline"), plan.baseline, 1.0);
+  write_list(object.entry("subgraphs"), plan.subgraphs, ",\n", subgraph_text);
+  write_name_lists(object.entry("unused_modes"), plan.unused_modes);
+  write_name_lists(object.entry("idle_banks"), plan.idle_banks);
+  {
+    JsonObject search(object.entry("search"));
+    search.number("candidates", plan.search.candidates);
+    search.number("solved", plan.search.solved);
+    search.number("infeasible", plan.search.infeasible);
+    search.number("unknown", plan.search.unknown);
+    search.number("reused", plan.search.reused);
+    search.number("pruned", plan.search.pruned);
+    search.real("seconds", plan.search.seconds);
+    search.close();
+  }
+  object.entry("seed") += std::to_string(plan.seed);
+  object.close();
+  out += '\n';
+  return out;
+}
+
+NetworkPlan read_plan_json(std::string_view text, const std::string& file,
+                           const PlannedProblem& problem_of) {
+  const Sources sources(file);
+  return Reader(sources, problem_of).read(parse_json(text, sources));
+}
+
+}  // namespace tessera
