@@ -1,0 +1,307 @@
+// Geometry against brute force: for random small networks, what a tile is said to need is exactly
+// the smallest box around the elements it reads, found element by element from the ops'
+// definitions; the pieces that tiles store partition every tensor that leaves.
+//
+//   random_geometry_test                               10,000 networks
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_geometry_test   one of them again
+#include "tiling/geometry.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "literal_ops.h"
+#include "model/network_shapes.h"
+#include "random.h"
+#include "random_network.h"
+#include "tiling/op_region.h"
+
+namespace tessera {
+namespace {
+
+using testing::Element;
+using testing::Random;
+
+std::uint64_t setting(const char* name, std::uint64_t standard) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? standard : std::strtoull(text, nullptr, 10);
+}
+
+/// A set of elements of one tensor, as flags in row-major order.
+class Elements {
+ public:
+  explicit Elements(const std::vector<Dim>& shape)
+      : shape_(shape), in_(static_cast<std::size_t>(*element_count(shape))) {}
+
+  void add(const Element& at) { in_[flat(at)] = true; }
+  void add_flat(std::size_t at) { in_[at] = true; }
+  [[nodiscard]] std::size_t flat(const Element& at) const {
+    Dim index = 0;
+    for (std::size_t axis = 0; axis < shape_.size(); ++axis)
+      index = index * shape_[axis] + at[axis];
+    return static_cast<std::size_t>(index);
+  }
+  void add(const Box& box) {
+    if (box.none) return;
+    Element begin;
+    Element end;
+    for (std::size_t axis = 0; axis < box.rank; ++axis) {
+      begin.push_back(box[axis].begin);
+      end.push_back(box[axis].end);
+    }
+    testing::each_element(begin, end, [&](const Element& at) { add(at); });
+  }
+  [[nodiscard]] Box around() const {
+    Box box = nothing(shape_.size());
+    testing::each_element(Element(shape_.size(), 0), shape_, [&](const Element& at) {
+      if (!in_[flat(at)]) return;
+      Box one = whole(shape_);
+      for (std::size_t axis = 0; axis < at.size(); ++axis) one[axis] = {at[axis], at[axis] + 1};
+      box = hull(box, one);
+    });
+    return box;
+  }
+
+ private:
+  const std::vector<Dim>& shape_;
+  std::vector<bool> in_;
+};
+
+std::string show(const Box& box) {
+  if (box.none) return "nothing";
+  std::string out;
+  for (std::size_t axis = 0; axis < box.rank; ++axis)
+    out += "[" + std::to_string(box[axis].begin) + "," + std::to_string(box[axis].end) + ")";
+  return out;
+}
+
+void each_in(const Box& box, const std::function<void(const Element&)>& visit) {
+  if (box.none) return;
+  Element begin;
+  Element end;
+  for (std::size_t axis = 0; axis < box.rank; ++axis) {
+    begin.push_back(box[axis].begin);
+    end.push_back(box[axis].end);
+  }
+  testing::each_element(begin, end, visit);
+}
+
+class Case {
+ public:
+  explicit Case(std::uint64_t seed) : random_(seed ^ 0x5eed) {
+    const std::size_t ops = static_cast<std::size_t>(random_.between(1, 5));
+    network_ = testing::random_network(seed, {.ops = ops, .extent = 8, .channels = 4});
+    range_.first = random_.below(ops);
+    range_.last = range_.first + random_.below(ops - range_.first);
+    subgraph_ = make_subgraph(network_, range_);
+  }
+
+  void run() {
+    TileGeometry geometry(subgraph_, HaloPolicy::recompute);
+    const TileShape shape = random_shape(geometry.space());
+    describe(shape);
+    positions(geometry, shape, [&](const TileRegions& tile) { exact(tile); });
+    partition(geometry, shape);
+    origin(geometry, shape);
+    for (const HaloPolicy halo : {HaloPolicy::keep_columns, HaloPolicy::keep}) {
+      TileGeometry keeping(subgraph_, halo);
+      positions(keeping, shape, [&](const TileRegions& tile) { enough(tile); });
+      partition(keeping, shape);
+      held(keeping, shape);
+    }
+  }
+
+ private:
+  void describe(const TileShape& shape) {
+    text_ = "ops " + std::to_string(range_.first) + ".." + std::to_string(range_.last) + " (";
+    for (OpIndex k = range_.first; k <= range_.last; ++k)
+      text_ += std::string(to_string(network_.ops[k].kind)) + " ";
+    text_ += ") tile";
+    for (const Dim extent : shape.extent) text_ += " " + std::to_string(extent);
+  }
+
+  TileShape random_shape(const TileSpace& space) {
+    TileShape shape = space.whole;
+    for (Dim& extent : shape.extent)
+      if (random_.chance(70)) extent = random_.between(1, extent);
+    return shape;
+  }
+
+  template <typename Visit>
+  void positions(TileGeometry& geometry, const TileShape& shape, Visit visit) {
+    const TileGrid grid = geometry.grid(shape);
+    for (Dim c = 0; c < grid.counts[0]; ++c)
+      for (Dim h = 0; h < grid.counts[1]; ++h)
+        for (Dim w = 0; w < grid.counts[2]; ++w) {
+          const TileRegions tile = geometry.tile_at(shape, {c, h, w});
+          visit(tile);
+          const TileRegions& same = grid.tiles[grid.at(c, h, w)];
+          for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
+            ASSERT_EQ(volume(tile.needed[t]), volume(same.needed[t])) << text_;
+            ASSERT_EQ(volume(tile.fresh[t]), volume(same.fresh[t])) << text_;
+            ASSERT_EQ(volume(tile.stored[t]), volume(same.stored[t])) << text_;
+          }
+          if (::testing::Test::HasFatalFailure()) return;
+        }
+  }
+
+  bool through_view(std::size_t t) const {
+    for (const std::vector<LocalOperand>& step : subgraph_.operands_at)
+      for (const LocalOperand& operand : step)
+        if (operand.local == t && network_.tensors[operand.seen_as].view_of) return true;
+    return false;
+  }
+
+  /// Runs the ops backwards over sets of elements.
+  void exact(const TileRegions& tile) {
+    std::vector<Elements> sets;
+    for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
+      sets.emplace_back(subgraph_.tensor(t).shape);
+      sets.back().add(tile.stored[t]);
+    }
+    for (std::size_t step = subgraph_.steps(); step-- > 0;) {
+      const Op& op = subgraph_.op(static_cast<Step>(step));
+      bool anything = false;
+      for (const std::size_t t : subgraph_.made_at[step]) {
+        const Box wanted = sets[t].around();
+        Box made = wanted;
+        anything = anything || !wanted.none;
+        if (!wanted.none && (op.kind == OpKind::softmax || op.kind == OpKind::normalize))
+          for (const std::size_t axis : op.axes) made[axis] = {0, subgraph_.tensor(t).shape[axis]};
+        // How much a reshape has to move at a time is a choice of the geometry, and a view is read
+        // from the first to the last of its elements.
+        if (op.kind == OpKind::reshape || through_view(t)) made = tile.needed[t];
+        ASSERT_TRUE(contains(made, wanted)) << text_;
+        if (op.kind == OpKind::opaque) continue;
+        ASSERT_EQ(made, tile.needed[t]) << text_ << ": op " << op.name << " should make "
+                                        << show(made) << ", not " << show(tile.needed[t]);
+        each_in(made, [&](const Element& out) { mark(op, step, out, sets); });
+      }
+      if (op.kind == OpKind::opaque && anything)
+        mark(op, step, Element(subgraph_.tensor(subgraph_.made_at[step][0]).shape.size(), 0), sets);
+    }
+    for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
+      if (subgraph_.tensors[t].producer) continue;
+      const Box touched = sets[t].around();
+      if (through_view(t)) {
+        ASSERT_TRUE(contains(tile.needed[t], touched)) << text_;
+      } else {
+        ASSERT_EQ(touched, tile.needed[t])
+            << text_ << ": " << subgraph_.tensor(t).name << " is read in " << show(touched)
+            << ", not " << show(tile.needed[t]);
+      }
+    }
+  }
+
+  void mark(const Op& op, std::size_t step, const Element& out, std::vector<Elements>& sets) {
+    const std::vector<LocalOperand>& by = subgraph_.operands_at[step];
+    testing::literal_reads(network_, op, out, [&](std::size_t position, const Element& at) {
+      const Tensor& seen = network_.tensors[by[position].seen_as];
+      if (!seen.view_of) return sets[by[position].local].add(at);
+      Dim flat = 0;
+      for (std::size_t axis = 0; axis < at.size(); ++axis)
+        flat = flat * seen.shape[axis] + at[axis];
+      sets[by[position].local].add_flat(static_cast<std::size_t>(flat));
+    });
+  }
+
+  /// With a kept halo: everything an op reads is needed, everything stored is there.
+  void enough(const TileRegions& tile) {
+    for (std::size_t step = 0; step < subgraph_.steps(); ++step) {
+      const Op& op = subgraph_.op(static_cast<Step>(step));
+      const Box& made = tile.fresh[subgraph_.made_at[step][0]];
+      for (const LocalOperand& operand : subgraph_.operands_at[step]) {
+        if (network_.tensors[operand.seen_as].view_of) continue;
+        const Box read = operand_region(network_, op, operand.position, made);
+        ASSERT_TRUE(contains(tile.needed[operand.local], read)) << text_;
+      }
+    }
+    for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
+      ASSERT_TRUE(contains(tile.needed[t], tile.fresh[t])) << text_;
+      ASSERT_TRUE(contains(tile.needed[t], tile.stored[t])) << text_;
+    }
+  }
+
+  /// Each element of what leaves is stored by exactly one tile.
+  void partition(TileGeometry& geometry, const TileShape& shape) {
+    std::vector<std::vector<int>> times;
+    for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t)
+      times.emplace_back(static_cast<std::size_t>(*element_count(subgraph_.tensor(t).shape)));
+    const TileGrid grid = geometry.grid(shape);
+    std::int64_t total = 0;
+    for (const TileRegions& tile : grid.tiles) total += tile.times;
+    ASSERT_EQ(total, grid.count());
+    for (Dim c = 0; c < grid.counts[0]; ++c)
+      for (Dim h = 0; h < grid.counts[1]; ++h)
+        for (Dim w = 0; w < grid.counts[2]; ++w) {
+          const TileRegions tile = geometry.tile_at(shape, {c, h, w});
+          for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
+            const Elements flat(subgraph_.tensor(t).shape);
+            each_in(tile.stored[t], [&](const Element& at) { ++times[t][flat.flat(at)]; });
+          }
+        }
+    for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t)
+      for (const int count : times[t])
+        ASSERT_EQ(count, subgraph_.tensors[t].leaves ? 1 : 0)
+            << text_ << ": an element of " << subgraph_.tensor(t).name;
+  }
+
+  /// What is needed but neither loaded nor made was in memory for the tile to the left or above.
+  void held(TileGeometry& geometry, const TileShape& shape) {
+    const TileGrid grid = geometry.grid(shape);
+    for (Dim h = 0; h < grid.counts[1]; ++h)
+      for (Dim w = 0; w < grid.counts[2]; ++w) {
+        const TileRegions tile = geometry.tile_at(shape, {0, h, w});
+        for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
+          if (tile.fresh[t] == tile.needed[t]) continue;
+          std::vector<bool> there(
+              static_cast<std::size_t>(*element_count(subgraph_.tensor(t).shape)));
+          const Elements flat(subgraph_.tensor(t).shape);
+          const auto bring = [&](const Box& box) {
+            each_in(box, [&](const Element& at) { there[flat.flat(at)] = true; });
+          };
+          bring(tile.fresh[t]);
+          if (w > 0) bring(geometry.tile_at(shape, {0, h, w - 1}).needed[t]);
+          for (Dim k = 0; h > 0 && k < grid.counts[2]; ++k)
+            bring(geometry.tile_at(shape, {0, h - 1, k}).needed[t]);
+          each_in(tile.needed[t], [&](const Element& at) {
+            ASSERT_TRUE(there[flat.flat(at)]) << text_ << ": " << subgraph_.tensor(t).name;
+          });
+        }
+      }
+  }
+
+  /// The bound the driver prunes with.
+  void origin(TileGeometry& geometry, const TileShape& shape) {
+    const TileRegions bound = geometry.first_tile(shape);
+    const TileRegions tile = geometry.tile_at(shape, {0, 0, 0});
+    TileShape larger = shape;
+    for (std::size_t a = 0; a < tile_axes; ++a)
+      larger.extent[a] = random_.between(shape.extent[a], geometry.space().whole.extent[a]);
+    const TileRegions grown = geometry.first_tile(larger);
+    for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
+      ASSERT_TRUE(contains(tile.needed[t], bound.needed[t])) << text_;
+      ASSERT_TRUE(contains(grown.needed[t], bound.needed[t])) << text_;
+    }
+  }
+
+  Random random_;
+  Network network_;
+  OpRange range_;
+  Subgraph subgraph_;
+  std::string text_;
+};
+
+TEST(Geometry, AgreesWithEveryElement) {
+  const std::uint64_t first = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases = setting("TESSERA_CASES", 10000);
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    Case(seed).run();
+    ASSERT_FALSE(HasFatalFailure())
+        << "repeat with TESSERA_SEED=" << seed << " TESSERA_CASES=1 random_geometry_test";
+  }
+}
+
+}  // namespace
+}  // namespace tessera
