@@ -83,14 +83,13 @@ std::optional<std::string> memories_contradict(const PlacementProblem& problem) 
 /// Heights of placements are sums of sizes when nothing but sizes decides offsets. Lowers the
 /// capacity to the largest sum that the sizes can form.
 Size reachable_capacity(const Core& core) {
-  std::size_t n = 0;
+  if (!core.general.empty() || core.capacity > 1 << 16) return core.capacity;
   for (const Item& item : core.items) {
     if (!item.plain || item.earliest != 0) return core.capacity;
-    ++n;
-  }
-  if (!core.general.empty() || core.capacity > 1 << 16) return core.capacity;
-  for (const Part& part : core.parts) {
-    if (part.lo != 0) return core.capacity;
+    for (int p = item.first_part; p < item.last_part; ++p) {
+      const Part& part = core.parts[static_cast<std::size_t>(p)];
+      if (part.lo != 0 || part.hi != item.size) return core.capacity;
+    }
   }
   const auto top = static_cast<std::size_t>(core.capacity);
   std::vector<std::uint64_t> sums(top / 64 + 1, 0);
