@@ -1,0 +1,38 @@
+// Interval colouring: rows in which nobody overlaps, as few as there are jobs at one moment.
+//
+//   Colouring colouring;
+//   Row rows = colouring.colour(items, row_of);        // row_of[k] is the row of items[k]
+//
+// The greedy sweep in order of birth that reuses the lowest free row is optimal for intervals; for
+// jobs of one size it is an optimal placement.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "search/placement/boxing/instance.h"
+
+namespace tessera::boxing {
+
+using Row = std::int32_t;
+
+struct Interval {
+  Section lower = 0;
+  Section upper = 0;
+};
+
+/// Keeps its working memory between calls.
+class Colouring {
+ public:
+  /// Returns the number of rows.  require: no interval is empty.
+  Row colour(std::span<const Interval> intervals, std::vector<Row>& row_of);
+
+ private:
+  std::vector<std::int32_t> order_;
+  std::vector<std::pair<Section, Row>> busy_;  ///< a heap: the earliest end first
+  std::vector<Row> free_;                      ///< a heap: the lowest row first
+};
+
+}  // namespace tessera::boxing

@@ -1,0 +1,73 @@
+#include "search/placement/boxing/first_fit.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tessera::boxing {
+
+FirstFit::FirstFit(const Instance& instance) : instance_(&instance), taken_(instance.sections) {
+  clear();
+}
+
+void FirstFit::clear() {
+  taken_.clear();
+  for (const Obstacle& obstacle : instance_->obstacles)
+    taken_.add(obstacle.lower, obstacle.upper, obstacle.range);
+}
+
+Offset FirstFit::lowest(const Job& job, Size limit) {
+  finder_.reset();
+  const auto block = [&](Section lower, Section upper, AddressRange range) {
+    sets_.clear();
+    taken_.collect(lower, upper, sets_);
+    for (const Occupancy::Ranges* set : sets_) finder_.block(*set, range);
+  };
+  if (job.piece_count == 0) {
+    block(job.lower, job.upper, {0, job.size});
+  } else {
+    for (const Piece& piece : instance_->pieces_of(job))
+      block(piece.lower, piece.upper, piece.range);
+  }
+  const Offset last = std::min(limit, job.high) - job.size;
+  const Offset offset =
+      finder_.lowest(job.low, last, [&](Offset from) { return next_legal(*instance_, job, from); });
+  return offset <= last ? offset : no_height;
+}
+
+void FirstFit::add(const Job& job, Offset offset) {
+  if (job.piece_count == 0) {
+    taken_.add(job.lower, job.upper, {offset, offset + job.size});
+  } else {
+    for (const Piece& piece : instance_->pieces_of(job))
+      taken_.add(piece.lower, piece.upper, piece.range.at(offset));
+  }
+}
+
+Size FirstFit::place(std::span<const JobIndex> order, Size limit, const Budget& budget,
+                     std::vector<Offset>& offsets) {
+  clear();
+  offsets.resize(instance_->jobs.size());
+  Size height = instance_->floor;
+  std::uint32_t steps = 0;
+  for (const JobIndex j : order) {
+    if (++steps % 1024 == 0 && budget.exhausted()) return no_height;
+    const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
+    const Offset offset = lowest(job, limit);
+    if (offset == no_height) return no_height;
+    add(job, offset);
+    offsets[static_cast<std::size_t>(j)] = offset;
+    height = std::max(height, offset + job.size);
+  }
+  return height;
+}
+
+std::vector<JobIndex> by_offset(std::span<const Offset> offsets) {
+  std::vector<JobIndex> order(offsets.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](JobIndex a, JobIndex b) {
+    return offsets[static_cast<std::size_t>(a)] < offsets[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+}  // namespace tessera::boxing

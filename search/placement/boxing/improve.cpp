@@ -1,0 +1,214 @@
+#include "search/placement/boxing/improve.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "search/placement/boxing/first_fit.h"
+
+namespace tessera::boxing {
+
+Improver::Improver(const Instance& instance) : instance_(&instance) {
+  const std::size_t n = instance.jobs.size();
+  base_ = std::bit_ceil(std::max<std::size_t>(n, 1));
+  latest_death_.assign(2 * base_, 0);
+  for (std::size_t j = 0; j < n; ++j) latest_death_[base_ + j] = instance.jobs[j].upper;
+  for (std::size_t node = base_ - 1; node > 0; --node)
+    latest_death_[node] = std::max(latest_death_[2 * node], latest_death_[2 * node + 1]);
+  out_.assign(n, 0);
+}
+
+/// All jobs that live in [lower, upper), by a walk over the tournament.
+void Improver::living(Section lower, Section upper, std::vector<JobIndex>& found) const {
+  found.clear();
+  const auto& jobs = instance_->jobs;
+  const auto end = static_cast<std::size_t>(
+      std::partition_point(jobs.begin(), jobs.end(),
+                           [&](const Job& job) { return job.lower < upper; }) -
+      jobs.begin());
+  std::size_t j = 0;
+  while (j < end) {
+    // The largest subtree that begins at j and dies too early is skipped.
+    std::size_t node = base_ + j;
+    if (latest_death_[node] > lower) {
+      found.push_back(static_cast<JobIndex>(j));
+      ++j;
+      continue;
+    }
+    std::size_t width = 1;
+    while (node % 2 == 0 && latest_death_[node / 2] <= lower) {
+      node /= 2;
+      width *= 2;
+    }
+    j += width;
+  }
+}
+
+void Improver::ruin(JobIndex top, std::span<const Offset> offsets, Random& random) {
+  const Job& job = instance_->jobs[static_cast<std::size_t>(top)];
+  // A stretch of time in or around the top job's life.
+  Section lower = job.lower;
+  Section upper = job.upper;
+  if (random.below(2) == 0) {
+    const auto at = static_cast<Section>(random.below(static_cast<std::uint64_t>(upper - lower)));
+    lower += at;
+    upper = lower + 1;
+  }
+  living(lower, upper, around_);
+  work_ += static_cast<std::int64_t>(around_.size());
+  removed_.clear();
+  removed_.push_back(top);
+  out_[static_cast<std::size_t>(top)] = 1;
+  if (around_.empty()) return;
+  // Those near a random address, and some at random.
+  const std::uint64_t most = std::min<std::uint64_t>(around_.size(), 48);
+  const auto count =
+      static_cast<std::size_t>(std::exp2(random.unit() * std::log2(static_cast<double>(most) + 1)));
+  const bool near = random.below(3) != 0;
+  if (near) {
+    const JobIndex centre = around_[random.below(around_.size())];
+    const Offset address = random.below(2) == 0 ? offsets[static_cast<std::size_t>(top)]
+                                                : offsets[static_cast<std::size_t>(centre)];
+    const auto distance = [&](JobIndex j) {
+      const Offset begin = offsets[static_cast<std::size_t>(j)];
+      const Offset end = begin + instance_->jobs[static_cast<std::size_t>(j)].size;
+      return std::pair(address < begin ? begin - address : address > end ? address - end : 0, j);
+    };
+    const std::size_t keep = std::min(around_.size(), count);
+    std::nth_element(around_.begin(), around_.begin() + static_cast<std::ptrdiff_t>(keep - 1),
+                     around_.end(),
+                     [&](JobIndex a, JobIndex b) { return distance(a) < distance(b); });
+    around_.resize(keep);
+    std::sort(around_.begin(), around_.end());
+  }
+  for (std::size_t k = 0; k < count && !around_.empty(); ++k) {
+    const std::size_t pick = near ? k % around_.size() : random.below(around_.size());
+    const JobIndex j = around_[pick];
+    if (out_[static_cast<std::size_t>(j)] != 0) continue;
+    out_[static_cast<std::size_t>(j)] = 1;
+    removed_.push_back(j);
+  }
+}
+
+/// Adds the offsets that a taken range forbids: (taken.begin - piece.end, taken.end - piece.begin).
+void Improver::forbid(const Job& job, Section lower, Section upper, AddressRange taken) {
+  if (job.piece_count == 0) {
+    if (lower < job.upper && job.lower < upper)
+      forbidden_.push_back({taken.begin - job.size, taken.end});
+    return;
+  }
+  for (const Piece& piece : instance_->pieces_of(job)) {
+    if (lower < piece.upper && piece.lower < upper)
+      forbidden_.push_back({taken.begin - piece.range.end, taken.end - piece.range.begin});
+  }
+}
+
+Offset Improver::lowest(JobIndex j, std::span<const Offset> offsets, Size limit) {
+  const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
+  living(job.lower, job.upper, around_);
+  work_ += static_cast<std::int64_t>(around_.size());
+  forbidden_.clear();
+  for (const JobIndex k : around_) {
+    if (out_[static_cast<std::size_t>(k)] != 0) continue;
+    const Job& other = instance_->jobs[static_cast<std::size_t>(k)];
+    const Offset offset = offsets[static_cast<std::size_t>(k)];
+    if (other.piece_count == 0) {
+      forbid(job, other.lower, other.upper, {offset, offset + other.size});
+    } else {
+      for (const Piece& piece : instance_->pieces_of(other))
+        forbid(job, piece.lower, piece.upper, piece.range.at(offset));
+    }
+  }
+  for (const Obstacle& obstacle : instance_->obstacles)
+    forbid(job, obstacle.lower, obstacle.upper, obstacle.range);
+  std::sort(forbidden_.begin(), forbidden_.end());
+  const Offset last = std::min(limit, job.high) - job.size;
+  Offset offset = next_legal(*instance_, job, job.low);
+  for (const AddressRange& range : forbidden_) {
+    if (range.begin >= offset) {
+      // Sorted by begin, but a legal offset may be above several of them.
+      break;
+    }
+    if (range.end > offset) offset = next_legal(*instance_, job, range.end);
+    if (offset > last) return no_height;
+  }
+  return offset <= last ? offset : no_height;
+}
+
+Size Improver::run(std::vector<Offset>& offsets, const ImproveParams& params, Random& random) {
+  const auto& jobs = instance_->jobs;
+  Size height = height_of(*instance_, offsets);
+  work_ = 0;
+  const auto end_of = [&](JobIndex j) {
+    return offsets[static_cast<std::size_t>(j)] + jobs[static_cast<std::size_t>(j)].size;
+  };
+  for (std::int64_t step = 0; step < params.steps && height > params.target; ++step) {
+    if (work_ > params.max_work || (step % 16 == 0 && params.budget.exhausted())) break;
+    if (tops_.empty() || step % 64 == 0) {
+      tops_.clear();
+      for (std::size_t j = 0; j < jobs.size(); ++j) {
+        if (offsets[j] + jobs[j].size > params.target) tops_.push_back(static_cast<JobIndex>(j));
+      }
+      work_ += static_cast<std::int64_t>(jobs.size());
+      if (tops_.empty()) break;
+    }
+    // Mostly one of the highest.
+    JobIndex top = tops_[random.below(tops_.size())];
+    for (int k = 0; k < 3; ++k) {
+      const JobIndex other = tops_[random.below(tops_.size())];
+      if (end_of(other) > end_of(top)) top = other;
+    }
+    ruin(top, offsets, random);
+    // Sums of squares would overflow 64 bits; doubles only rank here.
+    const auto above = [&] {
+      double sum = 0;
+      for (const JobIndex j : removed_) {
+        const double excess = static_cast<double>(std::max<Size>(0, end_of(j) - params.target));
+        sum += excess * excess;
+      }
+      return sum;
+    };
+    const double was = above();
+    order_.clear();
+    const int rule = static_cast<int>(random.below(4));
+    const auto noise = static_cast<float>(random.below(2) == 0 ? 4 : 1);
+    for (const JobIndex j : removed_) {
+      const Job& job = jobs[static_cast<std::size_t>(j)];
+      const float size = std::log2(static_cast<float>(job.size));
+      const float life = std::log2(static_cast<float>(job.upper - job.lower));
+      const float key = rule == 0 ? size : rule == 1 ? size + life : rule == 2 ? life : 0;
+      order_.emplace_back(-key + noise * static_cast<float>(random.unit()), j);
+    }
+    std::sort(order_.begin(), order_.end());
+    before_.clear();
+    for (const JobIndex j : removed_) before_.push_back(offsets[static_cast<std::size_t>(j)]);
+    bool fits = true;
+    for (const auto& [key, j] : order_) {
+      const Offset offset = lowest(j, offsets, height);
+      if (offset == no_height) {
+        fits = false;
+        break;
+      }
+      offsets[static_cast<std::size_t>(j)] = offset;
+      out_[static_cast<std::size_t>(j)] = 0;
+    }
+    const bool keep = fits && above() <= was;
+    for (std::size_t k = 0; k < removed_.size(); ++k) {
+      const auto j = static_cast<std::size_t>(removed_[k]);
+      out_[j] = 0;
+      if (!keep) offsets[j] = before_[k];
+    }
+    if (!keep) continue;
+    for (const JobIndex j : removed_)
+      if (end_of(j) > params.target) tops_.push_back(j);
+    std::erase_if(tops_, [&](JobIndex j) { return end_of(j) <= params.target; });
+    std::sort(tops_.begin(), tops_.end());
+    tops_.erase(std::unique(tops_.begin(), tops_.end()), tops_.end());
+    Size highest = std::max(instance_->floor, std::min(params.target, height));
+    for (const JobIndex j : tops_) highest = std::max(highest, end_of(j));
+    height = highest;
+  }
+  return height_of(*instance_, offsets);
+}
+
+}  // namespace tessera::boxing

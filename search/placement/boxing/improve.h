@@ -1,0 +1,59 @@
+// Ruin and recreate around the peak.
+//
+//   Improver improver(instance);
+//   Size height = improver.run(offsets, {.bound = instance.lower_bound}, random);
+//
+// One of the highest jobs and some of those that live at the same time are taken out and put back
+// in another order, each at the lowest hole. Kept if what lies above the bound does not grow
+// (Schrimpf, Schneider, Stamm-Wilbrandt and Dueck, "Record breaking optimization results using the
+// ruin and recreate principle", J. Comput. Phys. 159, 2000). Looks only at what lives then, so a
+// step costs the same in a long trace as in a short one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/engine.h"
+#include "search/placement/boxing/instance.h"
+#include "search/placement/boxing/random.h"
+
+namespace tessera::boxing {
+
+struct ImproveParams {
+  Size target = 0;                    ///< low enough: stop there
+  std::int64_t steps = 100;           ///< ruins
+  std::int64_t max_work = 1'000'000;  ///< pairs of jobs looked at
+  Budget budget;
+};
+
+class Improver {
+ public:
+  /// require: `instance` outlives the object.
+  explicit Improver(const Instance& instance);
+
+  /// require: `offsets` is a placement.
+  /// ensure: `offsets` is a placement that is no higher; returns its height.
+  Size run(std::vector<Offset>& offsets, const ImproveParams& params, Random& random);
+
+ private:
+  void living(Section lower, Section upper, std::vector<JobIndex>& found) const;
+  void ruin(JobIndex top, std::span<const Offset> offsets, Random& random);
+  [[nodiscard]] Offset lowest(JobIndex j, std::span<const Offset> offsets, Size limit);
+  void forbid(const Job& job, Section lower, Section upper, AddressRange taken);
+
+  const Instance* instance_;
+  std::size_t base_ = 1;
+  std::vector<Section> latest_death_;  ///< tournament over the jobs in order of birth
+  // Working memory.
+  std::vector<JobIndex> around_;
+  std::vector<JobIndex> removed_;
+  std::vector<std::uint8_t> out_;
+  std::vector<Offset> before_;
+  std::vector<AddressRange> forbidden_;
+  std::vector<JobIndex> tops_;
+  std::vector<std::pair<float, JobIndex>> order_;
+  std::int64_t work_ = 0;
+};
+
+}  // namespace tessera::boxing

@@ -1,0 +1,298 @@
+#include "search/placement/boxing/instance.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <optional>
+#include <queue>
+
+#include "model/derived.h"
+
+namespace tessera::boxing {
+
+namespace {
+
+/// Numbers the sections: births and deaths in order of time, deaths first; a birth after a death
+/// opens a new section.
+class Sections {
+ public:
+  void add(StepRange steps) {
+    births_.push_back(steps.lower);
+    deaths_.push_back(steps.upper);
+  }
+  void close() {
+    std::sort(births_.begin(), births_.end());
+    std::sort(deaths_.begin(), deaths_.end());
+    births_.erase(std::unique(births_.begin(), births_.end()), births_.end());
+    deaths_.erase(std::unique(deaths_.begin(), deaths_.end()), deaths_.end());
+    std::size_t death = 0;
+    bool died = false;
+    for (const Step birth : births_) {
+      while (death < deaths_.size() && deaths_[death] <= birth) {
+        death_section_.push_back(count_);
+        died = true;
+        ++death;
+      }
+      if (died) ++count_;
+      died = false;
+      birth_section_.push_back(count_);
+    }
+    death_section_.resize(deaths_.size(), count_);
+    if (!births_.empty()) ++count_;
+  }
+  [[nodiscard]] Section count() const { return count_; }
+  [[nodiscard]] Section lower(Step birth) const { return birth_section_[find(births_, birth)]; }
+  [[nodiscard]] Section upper(Step death) const { return death_section_[find(deaths_, death)] + 1; }
+
+ private:
+  static std::size_t find(const std::vector<Step>& steps, Step step) {
+    return static_cast<std::size_t>(std::lower_bound(steps.begin(), steps.end(), step) -
+                                    steps.begin());
+  }
+  std::vector<Step> births_;
+  std::vector<Step> deaths_;
+  std::vector<Section> birth_section_;
+  std::vector<Section> death_section_;
+  Section count_ = 0;
+};
+
+bool is_simple(const Buffer& buffer) {
+  return buffer.gaps.empty() && buffer.live.size() == 1;
+}
+
+/// Of every buffer: may the bound count it? Not if it may share addresses with a coexisting one.
+std::vector<bool> exempt_buffers(const PlacementProblem& problem) {
+  std::vector<bool> exempt;
+  for (const Relation& relation : problem.relations) {
+    if (relation.kind != RelationKind::may_overlap && relation.kind != RelationKind::same_offset)
+      continue;
+    exempt.resize(problem.buffers.size(), false);
+    for (const BufferIndex buffer : relation.buffers) exempt[buffer] = true;
+  }
+  return exempt;
+}
+
+/// Sum of sizes per section, each rounded up to `grain`.
+std::vector<Size> section_load(const Instance& instance, const std::vector<Piece>& counted,
+                               Size grain) {
+  std::vector<Size> load(static_cast<std::size_t>(instance.sections) + 1, 0);
+  for (const Piece& piece : counted) {
+    const Size size = align_up(piece.range.size(), grain);
+    load[static_cast<std::size_t>(piece.lower)] += size;
+    load[static_cast<std::size_t>(piece.upper)] -= size;
+  }
+  std::partial_sum(load.begin(), load.end(), load.begin());
+  load.pop_back();
+  return load;
+}
+
+/// With every offset a multiple of `grain`, only the topmost job of a section does not pay for its
+/// rest to the next multiple.
+Size aligned_bound(const Instance& instance, std::vector<Piece> counted, Size grain) {
+  const std::vector<Size> padded = section_load(instance, counted, grain);
+  std::sort(counted.begin(), counted.end(),
+            [](const Piece& a, const Piece& b) { return a.lower < b.lower; });
+  std::priority_queue<std::pair<Size, Section>> rests;  // (rest, upper) of what lives now
+  Size bound = 0;
+  std::size_t next = 0;
+  for (Section s = 0; s < instance.sections; ++s) {
+    for (; next < counted.size() && counted[next].lower == s; ++next) {
+      const Size size = counted[next].range.size();
+      rests.emplace(align_up(size, grain) - size, counted[next].upper);
+    }
+    while (!rests.empty() && rests.top().second <= s) rests.pop();
+    const Size rest = rests.empty() ? 0 : rests.top().first;
+    bound = std::max(bound, padded[static_cast<std::size_t>(s)] - rest);
+  }
+  return bound;
+}
+
+/// Sorted, and none of them touches another.
+std::vector<AddressRange> merged(std::vector<AddressRange> ranges) {
+  std::sort(ranges.begin(), ranges.end());
+  std::vector<AddressRange> result;
+  for (const AddressRange& range : ranges) {
+    if (range.empty()) continue;
+    if (!result.empty() && range.begin <= result.back().end)
+      result.back().end = std::max(result.back().end, range.end);
+    else
+      result.push_back(range);
+  }
+  return result;
+}
+
+/// The least height with `bytes` bytes below it that are not reserved.
+Size above_reserved(const Instance& instance, Size bytes) {
+  Size height = bytes;
+  for (const AddressRange& range : instance.reserved) {
+    if (range.begin >= height) break;
+    height += range.size();
+  }
+  return height;
+}
+
+void set_bounds(Instance& instance, const std::vector<Piece>& everything,
+                const std::vector<Piece>& counted) {
+  instance.load = section_load(instance, everything, 1);
+  if (instance.load.empty()) return;
+  instance.peak = static_cast<Section>(
+      std::max_element(instance.load.begin(), instance.load.end()) - instance.load.begin());
+  const std::vector<Size> sure = section_load(instance, counted, 1);
+  Size bound = *std::max_element(sure.begin(), sure.end());
+  // Windows of gaps and fixed offsets need not be aligned, so they are not padded.
+  if (instance.common_alignment > 1 && !instance.fragmented && instance.fixed.empty())
+    bound = std::max(bound, aligned_bound(instance, counted, instance.common_alignment));
+  bound = above_reserved(instance, bound);
+  for (const Job& job : instance.jobs)
+    bound = std::max(bound, next_legal(instance, job, 0) + job.size);
+  instance.lower_bound = std::max(bound, instance.floor);
+}
+
+}  // namespace
+
+Offset next_legal(const Instance& instance, const Job& job, Offset offset) {
+  offset = align_up(std::max(offset, job.low), job.alignment);
+  if (instance.borders.empty() && instance.reserved.empty()) return offset;
+  while (true) {
+    const Offset before = offset;
+    // The first reserved range that ends above the offset, and the first border above it: a job
+    // that meets either moves up to its end.
+    const auto range = std::upper_bound(instance.reserved.begin(), instance.reserved.end(), offset,
+                                        [](Offset o, const AddressRange& r) { return o < r.end; });
+    if (range != instance.reserved.end() && range->begin < offset + job.size)
+      offset = align_up(range->end, job.alignment);
+    const auto border = std::upper_bound(instance.borders.begin(), instance.borders.end(), offset);
+    if (border != instance.borders.end() && *border < offset + job.size)
+      offset = align_up(*border, job.alignment);
+    if (offset == before) return offset;
+  }
+}
+
+Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index,
+                       std::span<const BufferIndex> buffers) {
+  const Memory& memory = problem.memories[memory_index];
+  Instance instance;
+  Sections sections;
+  for (const BufferIndex b : buffers) {
+    const Buffer& buffer = problem.buffers[b];
+    if (is_simple(buffer))
+      sections.add(buffer.live.front());
+    else
+      for (const Segment& segment : segments(buffer)) sections.add(segment.steps);
+  }
+  sections.close();
+  instance.sections = sections.count();
+
+  const std::vector<bool> exempt = exempt_buffers(problem);
+  std::vector<Piece> everything;
+  std::vector<Piece> counted;
+  std::vector<Piece> own;
+  everything.reserve(buffers.size());
+  counted.reserve(buffers.size());
+  struct Entry {
+    Job job;
+    BufferIndex source = 0;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(buffers.size());
+  for (const BufferIndex b : buffers) {
+    const Buffer& buffer = problem.buffers[b];
+    own.clear();
+    if (is_simple(buffer)) {
+      own.push_back({sections.lower(buffer.live.front().lower),
+                     sections.upper(buffer.live.front().upper),
+                     {0, buffer.size}});
+    } else {
+      for (const Segment& segment : segments(buffer))
+        own.push_back({sections.lower(segment.steps.lower), sections.upper(segment.steps.upper),
+                       segment.range});
+    }
+    everything.insert(everything.end(), own.begin(), own.end());
+    if (exempt.empty() || !exempt[b]) counted.insert(counted.end(), own.begin(), own.end());
+    if (buffer.offset) {
+      instance.fixed.emplace_back(b, *buffer.offset);
+      instance.floor = std::max(instance.floor, *buffer.offset + buffer.size);
+      for (const Piece& piece : own)
+        instance.obstacles.push_back({piece.lower, piece.upper, piece.range.at(*buffer.offset)});
+      continue;
+    }
+    Job job;
+    job.size = buffer.size;
+    job.alignment = effective_alignment(buffer, memory);
+    if (buffer.window) {
+      job.low = buffer.window->begin;
+      job.high = buffer.window->end;
+      instance.constrained = true;
+    }
+    // A buffer that gaps take away entirely still has an offset; it conflicts with nobody.
+    if (!own.empty()) {
+      job.lower = own.front().lower;
+      job.upper = own.front().upper;
+      for (const Piece& piece : own) {
+        job.lower = std::min(job.lower, piece.lower);
+        job.upper = std::max(job.upper, piece.upper);
+      }
+    } else {
+      job.upper = 1;
+    }
+    if (own.size() != 1 || own.front().range.size() != buffer.size) {
+      job.first_piece = static_cast<std::uint32_t>(instance.pieces.size());
+      job.piece_count = static_cast<std::uint32_t>(own.size());
+      instance.pieces.insert(instance.pieces.end(), own.begin(), own.end());
+      instance.fragmented = true;
+    }
+    entries.push_back({job, b});
+  }
+  if (instance.sections == 0 && !entries.empty()) instance.sections = 1;
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.job.lower, a.job.upper) < std::pair(b.job.lower, b.job.upper);
+  });
+  Size common = 0;
+  for (const Entry& entry : entries) {
+    instance.jobs.push_back(entry.job);
+    instance.source.push_back(entry.source);
+    common = std::gcd(common, entry.job.alignment);
+  }
+  instance.common_alignment = std::max<Size>(common, 1);
+  instance.reserved = merged(memory.reserved);
+  if (!memory.straddle) {
+    for (const AddressRange& bank : bank_ranges(memory))
+      if (bank.begin > 0) instance.borders.push_back(bank.begin);
+  }
+  instance.constrained = instance.constrained || !instance.obstacles.empty() ||
+                         !instance.reserved.empty() || !instance.borders.empty();
+  set_bounds(instance, everything, counted);
+  return instance;
+}
+
+Size height_of(const Instance& instance, std::span<const Offset> offsets) {
+  Size height = instance.floor;
+  for (std::size_t j = 0; j < offsets.size(); ++j)
+    height = std::max(height, offsets[j] + instance.jobs[j].size);
+  return height;
+}
+
+std::vector<Size> contention(const Instance& instance) {
+  // Sparse table of range maxima would cost n log n words; a segment tree costs 2n.
+  const std::size_t base = std::bit_ceil(std::max<std::size_t>(instance.load.size(), 1));
+  std::vector<Size> tree(2 * base, 0);
+  std::copy(instance.load.begin(), instance.load.end(),
+            tree.begin() + static_cast<std::ptrdiff_t>(base));
+  for (std::size_t node = base - 1; node > 0; --node)
+    tree[node] = std::max(tree[2 * node], tree[2 * node + 1]);
+  std::vector<Size> result;
+  result.reserve(instance.jobs.size());
+  for (const Job& job : instance.jobs) {
+    Size most = 0;
+    std::size_t l = base + static_cast<std::size_t>(job.lower);
+    std::size_t u = base + static_cast<std::size_t>(job.upper);
+    for (; l < u; l /= 2, u /= 2) {
+      if (l % 2 == 1) most = std::max(most, tree[l++]);
+      if (u % 2 == 1) most = std::max(most, tree[--u]);
+    }
+    result.push_back(most);
+  }
+  return result;
+}
+
+}  // namespace tessera::boxing

@@ -1,0 +1,105 @@
+// What is taken where and when: the interval structure behind first fit.
+//
+//   Occupancy taken(instance.sections);
+//   taken.add(0, 5, {0, 100});
+//   Occupancy::Query query = taken.query(3, 9);
+//   offset = query.lowest(size, 0, legal);
+//
+// A segment tree over time. A node keeps two sets of disjoint address ranges: what spans all of its
+// sections, and everything inside it; neighbours melt together, so that the sets shrink as memory
+// fills up. A range enters O(log n) sets, and a question looks at O(log n) sets from the lowest
+// address on. An interference graph would be quadratic: 43 million pairs for the 28,526 buffers of
+// iopddl-S. Ranges cannot be taken out again.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "model/units.h"
+#include "search/placement/boxing/instance.h"
+
+namespace tessera::boxing {
+
+class Occupancy {
+ public:
+  explicit Occupancy(Section sections);
+  void clear();
+  /// require: 0 <= lower < upper <= sections, range not empty.
+  void add(Section lower, Section upper, AddressRange range);
+
+  using Ranges = std::vector<AddressRange>;  ///< sorted, apart
+  /// The sets that together hold what is taken during [lower, upper), appended to `sets`.
+  void collect(Section lower, Section upper, std::vector<const Ranges*>& sets) const;
+
+ private:
+  struct Node {
+    Ranges spanning;  ///< of ranges that cover the node in time and not its parent
+    Ranges inside;    ///< the union of all at or below the node
+  };
+  void add(std::size_t node, Section l, Section u, Section lower, Section upper,
+           AddressRange range);
+  void collect(std::size_t node, Section l, Section u, Section lower, Section upper,
+               std::vector<const Ranges*>& sets) const;
+
+  Section base_ = 1;
+  std::vector<Node> nodes_;
+  std::vector<std::size_t> used_;  ///< nodes to be cleared
+};
+
+/// The lowest hole in a union of sets; keeps its working memory between questions.
+class HoleFinder {
+ public:
+  void reset() { fingers_.clear(); }
+  /// Nobody may use `ranges` moved down by `shift`: for a piece that occupies [shift, shift + size)
+  /// of the job.
+  void block(const Occupancy::Ranges& ranges, AddressRange piece) {
+    if (!ranges.empty()) fingers_.push_back({ranges.data(), ranges.data() + ranges.size(), piece});
+  }
+  /// The lowest offset >= `from` for which no piece meets a blocked range; `legal(o)` is the lowest
+  /// offset >= o that is allowed for other reasons. Gives up (returning something larger) above
+  /// `limit`.
+  template <typename Legal>
+  [[nodiscard]] Offset lowest(Offset from, Offset limit, const Legal& legal) {
+    Offset offset = legal(from);
+    std::size_t clear_in_a_row = 0;
+    std::size_t k = 0;
+    while (clear_in_a_row < fingers_.size() && offset <= limit) {
+      Finger& finger = fingers_[k];
+      k = k + 1 == fingers_.size() ? 0 : k + 1;
+      finger.skip(offset + finger.piece.begin);
+      if (finger.next != finger.end && finger.next->begin < offset + finger.piece.end) {
+        offset = legal(finger.next->end - finger.piece.begin);
+        clear_in_a_row = 1;
+        // The same set may block again right away; it is asked again in its turn.
+        finger.skip(offset + finger.piece.begin);
+        if (finger.next != finger.end && finger.next->begin < offset + finger.piece.end)
+          clear_in_a_row = 0;
+      } else {
+        ++clear_in_a_row;
+      }
+    }
+    return offset;
+  }
+
+ private:
+  struct Finger {
+    const AddressRange* next;
+    const AddressRange* end;
+    AddressRange piece;
+    /// To the first range that ends above the address, doubling the stride.
+    void skip(Offset address) {
+      std::ptrdiff_t stride = 1;
+      while (end - next >= stride && next[stride - 1].end <= address) {
+        next += stride;
+        stride *= 2;
+      }
+      const AddressRange* last = end - next > stride ? next + stride : end;
+      next = std::partition_point(next, last,
+                                  [address](const AddressRange& r) { return r.end <= address; });
+    }
+  };
+  std::vector<Finger> fingers_;
+};
+
+}  // namespace tessera::boxing

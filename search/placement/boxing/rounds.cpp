@@ -1,0 +1,314 @@
+#include "search/placement/boxing/rounds.h"
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "search/placement/boxing/boxing.h"
+#include "search/placement/boxing/first_fit.h"
+#include "search/placement/boxing/improve.h"
+#include "search/placement/boxing/orders.h"
+#include "search/placement/boxing/peak.h"
+#include "search/placement/boxing/random.h"
+#include "search/placement/boxing/stacking.h"
+#include "search/placement/boxing/unboxing.h"
+
+namespace tessera::boxing {
+
+namespace {
+
+enum class Kind : std::uint8_t { stacking, boxing, improve, exact };
+constexpr const char* kind_names[] = {"stacking", "boxing", "improve", "exact"};
+
+/// What a round hands over; also what the next generation starts from.
+struct Outcome {
+  Size height = no_height;
+  double excess = 0;  ///< among equal heights, the less the better
+  std::vector<float> keys;
+  std::vector<Offset> offsets;
+  Size refuted = -1;  ///< proved: no height is this low
+  Kind kind = Kind::stacking;
+};
+
+bool better(const Outcome& a, const Outcome& b) {
+  return a.height != b.height ? a.height < b.height : a.excess < b.excess;
+}
+
+struct Shared {
+  const Instance* instance = nullptr;
+  const RoundsParams* params = nullptr;
+  const Orders* orders = nullptr;
+  EpsilonRange epsilons;
+  Outcome best;
+  Size lower_bound = 0;
+  std::int64_t generation = 0;
+  std::int64_t since_better = 0;  ///< generations
+};
+
+/// The working memory of one thread.
+class Worker {
+ public:
+  explicit Worker(const Shared& shared) : shared_(&shared) {}
+
+  void run(std::int64_t round, Kind kind, Outcome& out) {
+    Random random(mix(shared_->params->seed, static_cast<std::uint64_t>(round) + 1));
+    out.kind = kind;
+    out.height = no_height;
+    out.refuted = -1;
+    switch (kind) {
+      case Kind::stacking:
+        return stack(round, random, out);
+      case Kind::boxing:
+        return box(round, random, out);
+      case Kind::improve:
+        return improve(random, out);
+      case Kind::exact:
+        return exact(random, out);
+    }
+  }
+
+ private:
+  [[nodiscard]] const Instance& instance() const { return *shared_->instance; }
+  [[nodiscard]] const Budget& budget() const { return shared_->params->budget; }
+  /// A round may end at the height of the best: equal ones with less excess lead on.
+  [[nodiscard]] Size limit() const { return shared_->best.height; }
+
+  Stacker& stacker() {
+    if (!stacker_) stacker_.emplace(instance());
+    return *stacker_;
+  }
+  FirstFit& first_fit() {
+    if (!first_fit_) first_fit_.emplace(instance());
+    return *first_fit_;
+  }
+
+  /// Stacks by out.keys; squeezes what stacking does not know.
+  void finish(Outcome& out) {
+    const bool exact_fit = !instance().constrained && !instance().fragmented;
+    out.height = stacker().stack(out.keys, exact_fit ? limit() : no_height, budget(), out.offsets);
+    if (out.height == no_height) return;
+    out.excess = stacker().excess(shared_->lower_bound);
+    if (exact_fit) return;
+    std::vector<Offset> squeezed;
+    out.height = first_fit().place(by_offset(out.offsets), limit(), budget(), squeezed);
+    out.offsets = std::move(squeezed);
+  }
+
+  void stack(std::int64_t round, Random& random, Outcome& out) {
+    const bool fresh = shared_->best.keys.empty() || round < fixed_recipes || random.below(3) == 0;
+    if (fresh)
+      shared_->orders->draw(recipe(round, random), random, out.keys);
+    else
+      shared_->orders->perturb(shared_->best.keys, random, out.keys);
+    finish(out);
+  }
+
+  void box(std::int64_t round, Random& random, Outcome& out) {
+    const EpsilonRange& range = shared_->epsilons;
+    // The first time the epsilon that boxes furthest, then others: low ones box more levels.
+    const double share = random.unit();
+    const double epsilon = round < 16 ? best_epsilon(instance(), range, budget(), random)
+                                      : range.low + (range.high - range.low) * share * share;
+    const std::optional<Boxes> boxes =
+        box_jobs(instance(), {epsilon, range.dummy, budget()}, random);
+    if (!boxes) return;
+    const std::vector<Offset> loose = unbox(instance(), *boxes);
+    keys_from_offsets(loose, out.keys);
+    finish(out);
+    Outcome squeezed;
+    squeezed.height = first_fit().place(by_offset(loose), std::min(limit(), out.height), budget(),
+                                        squeezed.offsets);
+    if (squeezed.height >= out.height) return;
+    out.height = squeezed.height;
+    out.offsets = std::move(squeezed.offsets);
+    out.excess = excess_of(out.offsets);
+    keys_from_offsets(out.offsets, out.keys);
+  }
+
+  void improve(Random& random, Outcome& out) {
+    const Outcome& best = shared_->best;
+    if (!improver_) improver_.emplace(instance());
+    out.offsets = best.offsets;
+    const auto size = static_cast<std::int64_t>(instance().jobs.size());
+    out.height = improver_->run(out.offsets,
+                                {.target = shared_->params->target,
+                                 .steps = 2000,
+                                 .max_work = 400'000 + 10 * size,
+                                 .budget = budget()},
+                                random);
+    if (out.height < best.height)
+      keys_from_offsets(out.offsets, out.keys);
+    else
+      out.keys = best.keys;
+    out.excess = out.height < best.height ? excess_of(out.offsets) : best.excess;
+  }
+
+  void exact(Random& random, Outcome& out) {
+    const Outcome& best = shared_->best;
+    if (!engine_ && shared_->params->make_exact) engine_ = shared_->params->make_exact();
+    // The bound itself, or half way to it: easier, and still an improvement.
+    const Size bound = std::max(shared_->lower_bound, shared_->params->target);
+    const Size target = random.below(2) == 0 ? bound : bound + (best.height - bound) / 2;
+    if (target >= best.height) return;
+    const std::int64_t patience = std::min<std::int64_t>(shared_->since_better, 20);
+    PeakResult peak =
+        search_peak(instance(), best.offsets,
+                    {.target = target,
+                     .max_jobs = static_cast<std::size_t>(80 + 40 * patience),
+                     .max_nodes = std::int64_t{2000} << std::min<std::int64_t>(patience, 10),
+                     .budget = budget(),
+                     .engine = engine_.get()},
+                    random);
+    if (peak.refuted) out.refuted = target;
+    if (!peak.offsets) return;
+    out.offsets = std::move(*peak.offsets);
+    out.height = height_of(instance(), out.offsets);
+    out.excess = excess_of(out.offsets);
+    keys_from_offsets(out.offsets, out.keys);
+  }
+
+  /// As Stacker::excess, from the tops of the jobs: comparable enough to rank equal heights.
+  [[nodiscard]] double excess_of(const std::vector<Offset>& offsets) const {
+    double sum = 0;
+    for (std::size_t j = 0; j < offsets.size(); ++j) {
+      const Job& job = instance().jobs[j];
+      sum += static_cast<double>(std::max<Size>(0, offsets[j] + job.size - shared_->lower_bound)) *
+             static_cast<double>(job.upper - job.lower);
+    }
+    return sum;
+  }
+
+  const Shared* shared_;
+  std::optional<Stacker> stacker_;
+  std::optional<FirstFit> first_fit_;
+  std::optional<Improver> improver_;
+  std::unique_ptr<PlacementEngine> engine_;
+};
+
+/// Which kind is round `k` of a generation?
+Kind kind_of(const Shared& shared, std::int64_t k) {
+  const RoundsParams& params = *shared.params;
+  const bool started = shared.best.height != no_height;
+  if (shared.generation == 0) return params.stacking ? Kind::stacking : Kind::boxing;
+  if (params.boxing && k % 16 == 1) return Kind::boxing;
+  if (started && params.improve && (k % 8 == 2 || k % 8 == 5)) return Kind::improve;
+  if (started && params.exact && k % 16 == 7 && shared.since_better >= 2) return Kind::exact;
+  if (params.stacking) return Kind::stacking;
+  if (started && params.improve && k % 2 == 0) return Kind::improve;
+  return params.boxing || !started ? Kind::boxing : Kind::improve;
+}
+
+}  // namespace
+
+RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
+  RoundsResult result;
+  const Orders orders(instance);
+  Shared shared;
+  shared.instance = &instance;
+  shared.params = &params;
+  shared.orders = &orders;
+  shared.lower_bound = instance.lower_bound;
+  if (params.boxing || !params.stacking) shared.epsilons = epsilon_range(instance);
+
+  const int threads = std::max(params.threads, 1);
+  std::int64_t size = 1;  // of the generation: one round first, so that there is a limit early
+  std::vector<Outcome> outcomes;
+  std::atomic<std::int64_t> next{0};
+  std::atomic<std::int64_t> winner{0};  // the first round that is low enough
+  bool done = false;
+  std::barrier<> gate(threads);
+
+  const auto take_rounds = [&](Worker& worker) {
+    for (std::int64_t k = next++; k < size; k = next++) {
+      // The first round always runs to its end or to the budget's.
+      if (k > winner.load() || (params.budget.exhausted() && shared.best.height != no_height))
+        break;
+      Outcome& out = outcomes[static_cast<std::size_t>(k)];
+      worker.run(result.rounds + k, kind_of(shared, k), out);
+      if (out.height <= params.target) {
+        std::int64_t seen = winner.load();
+        while (k < seen && !winner.compare_exchange_weak(seen, k)) {
+        }
+      }
+    }
+  };
+  const auto prepare = [&] {
+    outcomes.resize(static_cast<std::size_t>(size));
+    for (Outcome& out : outcomes) {
+      out.height = no_height;
+      out.refuted = -1;
+    }
+    next = 0;
+    winner = size;
+  };
+  const auto collect = [&] {
+    bool improved = false;
+    for (std::int64_t k = 0; k < size; ++k) {
+      Outcome& out = outcomes[static_cast<std::size_t>(k)];
+      if (out.refuted >= shared.lower_bound) {
+        shared.lower_bound = out.refuted + 1;
+        if (params.better) params.better(shared.best.height, shared.lower_bound, "exact");
+      }
+      if (out.height == no_height) continue;
+      if (out.height < shared.best.height) {
+        improved = true;
+        if (params.better)
+          params.better(out.height, shared.lower_bound,
+                        kind_names[static_cast<std::size_t>(out.kind)]);
+        ++result.by_kind[static_cast<std::size_t>(out.kind)];
+      }
+      if (better(out, shared.best)) std::swap(shared.best, out);
+      if (shared.best.height <= std::max(params.target, shared.lower_bound)) break;
+    }
+    shared.since_better = improved ? 0 : shared.since_better + 1;
+    result.rounds += size;
+    ++shared.generation;
+    size = 16;
+    if (params.max_rounds > 0) size = std::min(size, params.max_rounds - result.rounds);
+    const auto reason = params.budget.exhausted();
+    if (shared.best.height <= std::max(params.target, shared.lower_bound) || size <= 0)
+      done = true;
+    else if (reason) {
+      done = true;
+      result.stop = *reason;
+    }
+  };
+
+  std::vector<std::jthread> helpers;
+  prepare();
+  for (int t = 1; t < threads; ++t) {
+    helpers.emplace_back([&] {
+      Worker worker(shared);
+      while (true) {
+        gate.arrive_and_wait();  // the generation is prepared
+        if (done) return;
+        take_rounds(worker);
+        gate.arrive_and_wait();  // all rounds are done
+      }
+    });
+  }
+  {
+    Worker worker(shared);
+    while (true) {
+      gate.arrive_and_wait();
+      if (done) break;
+      take_rounds(worker);
+      gate.arrive_and_wait();
+      collect();
+      if (!done) prepare();
+    }
+  }
+  helpers.clear();
+
+  result.generations = shared.generation;
+  result.lower_bound = shared.lower_bound;
+  result.found = shared.best.height != no_height;
+  result.height = shared.best.height;
+  result.offsets = std::move(shared.best.offsets);
+  return result;
+}
+
+}  // namespace tessera::boxing

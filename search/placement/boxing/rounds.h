@@ -1,0 +1,53 @@
+// Many rounds, the best one counts.
+//
+//   RoundsResult best = run_rounds(instance, {.budget = ..., .seed = 7, .threads = 2});
+//
+// Rounds come in generations. All rounds of a generation start from the best placement of the one
+// before and draw from their own stream of randomness, so that what comes out depends on the seed
+// alone, whatever the number of threads and who is faster. A round is one of
+//   stacking  a fresh order of keys, or the best ones perturbed
+//   boxing    Theorem 16, unboxing, squeeze; and stacking in the order of the loose placement
+//   improve   ruin and recreate from the best placement
+//   exact     the range that carries the peak
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/engine.h"
+#include "search/placement/boxing/instance.h"
+
+namespace tessera::boxing {
+
+struct RoundsParams {
+  Budget budget;
+  std::uint64_t seed = 0;
+  int threads = 1;
+  std::int64_t max_rounds = 0;  ///< 0: until the budget ends
+  Size target = 0;              ///< low enough
+  bool stacking = true;
+  bool boxing = true;
+  bool improve = true;
+  bool exact = true;
+  std::function<std::unique_ptr<PlacementEngine>()> make_exact;
+  /// Called between rounds, one at a time: a lower height, or a higher bound.
+  std::function<void(Size height, Size bound, const std::string& by)> better;
+};
+
+struct RoundsResult {
+  StopReason stop = StopReason::completed;
+  bool found = false;
+  Size height = 0;
+  std::vector<Offset> offsets;
+  Size lower_bound = 0;
+  std::int64_t rounds = 0;
+  std::int64_t generations = 0;
+  std::int64_t by_kind[4] = {0, 0, 0, 0};  ///< stacking, boxing, improve, exact
+};
+
+[[nodiscard]] RoundsResult run_rounds(const Instance& instance, const RoundsParams& params);
+
+}  // namespace tessera::boxing

@@ -1,0 +1,91 @@
+// Stacking: always fill the lowest open place with the best buffer that fits into it in time.
+//
+//   Stacker stacker(instance);
+//   Size height = stacker.stack(keys, limit, offsets);     // no_height: the limit is out of reach
+//
+// The skyline is a row of segments over time. The lowest segment is either filled with the job of
+// the highest key among those that live entirely within it, or, if there is none, raised to its
+// lower neighbour (Sekiyama, Imamichi, Imai and Raymond, "Profile-guided memory optimization for
+// deep neural networks", arXiv 1804.10001, after Burke, Kendall and Whitwell's best fit for
+// stock cutting, Oper. Res. 52(4), 2004). What is raised over is wasted for good, so load plus
+// waste of a section bounds the final height from below at every moment: a round stops as soon as
+// that reaches the limit, long before a job does. The final height is the largest such sum.
+//
+// Needs O(n) memory. A choice walks a tournament over the jobs in order of birth whose nodes know
+// the best key and the earliest death below them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/engine.h"
+#include "search/placement/boxing/instance.h"
+
+namespace tessera::boxing {
+
+class Stacker {
+ public:
+  /// require: `instance` outlives the object.
+  explicit Stacker(const Instance& instance);
+
+  /// Places every job, ignoring obstacles, reserved ranges, windows and borders; gaps count as
+  /// taken. keys: one per job, higher goes first. Returns the height, or no_height as soon as it is
+  /// sure to exceed `limit`, or if the budget ends it.
+  Size stack(std::span<const float> keys, Size limit, const Budget& budget,
+             std::vector<Offset>& offsets);
+
+  /// Of the last complete stack: how far load plus waste of the sections exceeds `bound`, summed
+  /// up.
+  [[nodiscard]] double excess(Size bound);
+
+ private:
+  struct Node {
+    Section earliest_death = 0;  ///< of the jobs left at or below the node
+    Section latest_death = 0;
+    std::uint64_t best = 0;  ///< key and job; 0: none left
+  };
+  struct Segment {
+    Section lower = 0;
+    Section upper = 0;
+    Size height = 0;
+    std::int32_t previous = -1;
+    std::int32_t next = -1;
+    bool alive = false;
+  };
+  struct Entry {
+    Size height;
+    Section lower;
+    std::int32_t segment;
+  };
+
+  void start(std::span<const float> keys);
+  void pull(std::size_t node);
+  void take(JobIndex job);
+  [[nodiscard]] JobIndex best_within(Section lower, Section upper) const;
+  void search(std::size_t node, std::size_t l, std::size_t u, std::size_t to, Section upper,
+              std::uint64_t& best) const;
+
+  std::int32_t open(Section lower, Section upper, Size height, std::int32_t previous,
+                    std::int32_t next);
+  void close(std::int32_t segment);
+  void push(std::int32_t segment);
+  std::int32_t melt(std::int32_t segment);
+  /// Returns the largest load plus waste of the sections.
+  Size waste(Section lower, Section upper, Size bytes);
+  Size waste(std::size_t node, Section l, Section u, Section lower, Section upper, Size bytes);
+
+  const Instance* instance_;
+  std::size_t base_ = 1;         ///< leaves of the tournament
+  std::vector<JobIndex> first_;  ///< per section: the first job born at or after it
+  std::vector<Node> nodes_;
+  std::vector<Segment> segments_;
+  std::vector<std::int32_t> free_;
+  std::vector<Entry> heap_;
+  Section section_base_ = 1;
+  std::vector<Size> top_;        ///< per node: the largest load plus waste below it, less what
+  std::vector<Size> added_;      ///< was added to it or above
+  std::vector<Size> fresh_top_;  ///< the same before any waste
+};
+
+}  // namespace tessera::boxing
