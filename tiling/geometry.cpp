@@ -82,6 +82,10 @@ struct AxisRules {
   /// Equal for two positions whose tiles differ by nothing but where they are.
   [[nodiscard]] Key key() const {
     Key out;
+    const auto absolute = [&](const Box& box, const AxisSet& axes) {
+      for (std::size_t x = 0; x < box.rank; ++x)
+        if (axes[x]) out.push_back(box[x].begin);
+    };
     const auto relative = [&](const Box& box, const Box& to) {
       out.push_back(box.none ? 0 : 1);
       if (box.none) return;
@@ -95,6 +99,9 @@ struct AxisRules {
       relative(needed, needed);
       relative(regions.fresh[t], needed);
       relative(regions.stored[t], needed);
+      // Where two axes of the tile move one axis of a tensor, how the two meet depends on where.
+      absolute(needed, space.entangled[t]);
+      absolute(regions.fresh[t], space.entangled[t]);
     }
     for (const auto& [t, region] : read_) relative(region, regions.needed[t]);
     for (std::size_t step = 0; step < subgraph.steps(); ++step) {
@@ -210,8 +217,8 @@ TileRegions TileGeometry::combine(const std::array<const TileRegions*, tile_axes
   if (halo_ == HaloPolicy::recompute) {
     propagate(subgraph_, GivenRules{tile.stored}, tile);
   } else {
-    // Regions grow with what is asked for, so each axis alone gives a bound; what the neighbours
-    // have kept is known for these bounds only.
+    // Regions grow with what is asked for, so the tiles along one axis, the others whole, bound
+    // every range; what the neighbours have kept is known for these bounds only.
     tile.needed = common(&TileRegions::needed);
     tile.fresh = common(&TileRegions::fresh);
   }

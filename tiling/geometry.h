@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,6 +26,7 @@ namespace tessera {
 
 enum class TileAxis : std::uint8_t { channels, height, width };
 inline constexpr std::size_t tile_axes = 3;
+using AxisSet = std::bitset<max_rank>;  ///< of a tensor
 
 /// Extent of a tile of the anchor along C, H and W; 1 where the anchor has no such axis.
 struct TileShape {
@@ -40,6 +42,8 @@ struct TileSpace {
   TileShape whole;  ///< extents of the anchor: the shape with one tile
   /// Per tile axis and local tensor: the axis of the tensor that moves along with the tile.
   std::array<std::vector<std::optional<std::size_t>>, tile_axes> follows;
+  /// Per local tensor: its axes that move along with several axes of the tile.
+  std::vector<AxisSet> entangled;
   /// Per local tensor: may its overlap with the neighbouring tile be worth keeping?
   std::vector<bool> has_halo;
 };

@@ -1,5 +1,7 @@
 // What of a subgraph can be cut, and which axis of every tensor moves along.
 #include <algorithm>
+#include <bitset>
+#include <tuple>
 
 #include "tiling/op_region.h"
 #include "tiling/propagate.h"
@@ -71,31 +73,62 @@ std::vector<Box> probe(const Subgraph& subgraph, const std::vector<std::optional
   return std::move(regions.needed);
 }
 
-/// The first axis on which a tensor's region is not the same for slices as for the whole.
-std::vector<std::optional<std::size_t>> find_follows(
-    const Subgraph& subgraph, std::size_t anchor, std::size_t tile_axis,
-    const std::optional<std::size_t>& anchor_axis) {
+/// Does an op compute one coordinate of what it reads from several of what it makes?
+bool mixes_axes(const Subgraph& subgraph) {
+  for (std::size_t step = 0; step < subgraph.steps(); ++step) {
+    const OpKind kind = subgraph.op(static_cast<Step>(step)).kind;
+    if (kind == OpKind::depth_to_space || kind == OpKind::space_to_depth || kind == OpKind::reshape)
+      return true;
+    for (const LocalOperand& operand : subgraph.operands_at[step])
+      if (subgraph.network->tensors[operand.seen_as].view_of) return true;
+  }
+  return false;
+}
+
+/// Begin, middle and end tell where an axis goes; where axes mix, the pattern inside a block of
+/// positions matters too.
+std::vector<Dim> probe_positions(Dim extent, bool mixed) {
+  const Dim around = mixed ? 16 : 1;
+  std::vector<Dim> positions;
+  for (const Dim from : {Dim{0}, extent / 2 - around / 2, extent - around})
+    for (Dim at = from; at < from + around; ++at)
+      if (at >= 0 && at < extent && (positions.empty() || positions.back() < at))
+        positions.push_back(at);
+  return positions;
+}
+
+struct Movement {
+  std::vector<std::optional<std::size_t>> follows;  ///< the first axis that moves
+  std::vector<AxisSet> moving;                      ///< all of them
+};
+
+/// On which axes is a tensor's region not the same for slices of the ends as for the whole?
+Movement find_movement(const Subgraph& subgraph, std::size_t anchor, std::size_t tile_axis,
+                       const std::optional<std::size_t>& anchor_axis) {
   const std::size_t count = subgraph.tensors.size();
-  std::vector<std::optional<std::size_t>> follows(count);
-  if (!anchor_axis) return follows;
+  Movement found{std::vector<std::optional<std::size_t>>(count), std::vector<AxisSet>(count)};
+  if (!anchor_axis) return found;
   for (std::size_t t = 0; t < count; ++t) {
     const LocalTensor& local = subgraph.tensors[t];
     if (local.leaves && local.consumers.empty() && local.producer)
-      follows[t] = cut_axis(subgraph, t, tile_axis);
+      found.follows[t] = cut_axis(subgraph, t, tile_axis);
   }
-  follows[anchor] = anchor_axis;
-  const std::vector<std::optional<std::size_t>> cut = follows;
+  found.follows[anchor] = anchor_axis;
+  const std::vector<std::optional<std::size_t>> cut = found.follows;
   const Dim extent = subgraph.tensor(anchor).shape[*anchor_axis];
   const std::vector<Box> all = probe(subgraph, cut, anchor, 0, 1);
-  for (const Dim at : {Dim{0}, extent / 2, extent - 1}) {
+  for (const Dim at : probe_positions(extent, mixes_axes(subgraph))) {
     const std::vector<Box> part = probe(subgraph, cut, anchor, at, extent);
     for (std::size_t t = 0; t < count; ++t) {
-      if (follows[t] || part[t].none || all[t].none) continue;
-      for (std::size_t axis = 0; axis < part[t].rank && !follows[t]; ++axis)
-        if (part[t][axis] != all[t][axis]) follows[t] = axis;
+      if (part[t].none || all[t].none) continue;
+      for (std::size_t axis = 0; axis < part[t].rank; ++axis) {
+        if (part[t][axis] == all[t][axis]) continue;
+        found.moving[t].set(axis);
+        if (!found.follows[t]) found.follows[t] = axis;
+      }
     }
   }
-  return follows;
+  return found;
 }
 
 bool sees_neighbours(const Op& op) {
@@ -118,6 +151,7 @@ bool sees_neighbours(const Op& op) {
 
 std::vector<bool> find_halos(const Subgraph& subgraph) {
   std::vector<bool> halo(subgraph.tensors.size());
+  if (mixes_axes(subgraph)) return halo;  // what is left of a region then depends on where it is
   std::vector<int> readers(subgraph.tensors.size());
   for (std::size_t step = 0; step < subgraph.steps(); ++step)
     for (const LocalOperand& operand : subgraph.operands_at[step]) {
@@ -135,15 +169,23 @@ std::vector<bool> find_halos(const Subgraph& subgraph) {
 
 TileSpace tile_space(const Subgraph& subgraph) {
   TileSpace space;
+  const std::size_t count = subgraph.tensors.size();
+  std::vector<AxisSet> seen(count);
+  space.entangled.resize(count);
   space.anchor = find_anchor(subgraph);
   for (std::size_t a = 0; a < tile_axes; ++a) {
     const std::optional<std::size_t> axis = cut_axis(subgraph, space.anchor, a);
     space.axis[a] = axis;
     if (axis) space.whole.extent[a] = subgraph.tensor(space.anchor).shape[*axis];
-    space.follows[a] = find_follows(subgraph, space.anchor, a, axis);
+    Movement movement = find_movement(subgraph, space.anchor, a, axis);
+    space.follows[a] = std::move(movement.follows);
+    for (std::size_t t = 0; t < count; ++t) {
+      space.entangled[t] |= seen[t] & movement.moving[t];
+      seen[t] |= movement.moving[t];
+    }
   }
   // One axis of a tensor follows one axis of the tile: the pieces stored have to be boxes.
-  for (std::size_t t = 0; t < subgraph.tensors.size(); ++t)
+  for (std::size_t t = 0; t < count; ++t)
     for (std::size_t a = 1; a < tile_axes; ++a)
       for (std::size_t b = 0; b < a; ++b)
         if (space.follows[a][t] && space.follows[a][t] == space.follows[b][t])

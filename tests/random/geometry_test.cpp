@@ -138,7 +138,9 @@ class Case {
           visit(tile);
           const TileRegions& same = grid.tiles[grid.at(c, h, w)];
           for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
-            ASSERT_EQ(volume(tile.needed[t]), volume(same.needed[t])) << text_;
+            ASSERT_EQ(volume(tile.needed[t]), volume(same.needed[t]))
+                << text_ << " " << subgraph_.tensor(t).name << " at " << c << " " << h << " " << w
+                << ": " << show(tile.needed[t]) << " and " << show(same.needed[t]);
             ASSERT_EQ(volume(tile.fresh[t]), volume(same.fresh[t])) << text_;
             ASSERT_EQ(volume(tile.stored[t]), volume(same.stored[t])) << text_;
           }

@@ -1,0 +1,24 @@
+// Small random networks with every kind of op, for comparing geometry with element-by-element
+// definitions and drivers with exhaustive search.
+//
+//   Network net = random_network(seed, {.ops = 4});
+#pragma once
+
+#include <cstdint>
+
+#include "model/network.h"
+
+namespace tessera::testing {
+
+struct RandomNetworkParams {
+  std::size_t ops = 4;
+  Dim extent = 8;    ///< of the input along H and W, at most
+  Dim channels = 4;  ///< at most
+  bool views = true;
+  bool spatial_only = false;  ///< convolutions, pools and additions: no layout ops
+};
+
+/// ensure: check_network(result) is empty; every op feeds a later one or an output.
+[[nodiscard]] Network random_network(std::uint64_t seed, const RandomNetworkParams& params = {});
+
+}  // namespace tessera::testing
