@@ -1,0 +1,139 @@
+// What must hold of every reader for every input: it answers or throws InputError with a line of
+// the file, and what it reads it can write and read back the same. The libFuzzer harnesses and an
+// ordinary test (over the corpus and every input that once broke something) share these.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "io/buffer_csv.h"
+#include "io/dsa_json.h"
+#include "io/hardware_yaml.h"
+#include "io/load.h"
+#include "io/placement_json.h"
+#include "io/problem_yaml.h"
+#include "model/validate.h"
+
+namespace tessera::fuzz {
+
+inline void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+inline void check_error(const InputError& error, std::string_view text) {
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  require(error.line >= 1 && error.line <= lines, "the line of an error is one of the file's");
+  require(std::string_view(error.what()).find('\n') == std::string_view::npos,
+          "an error is one line");
+  require(!error.message.empty(), "an error says something");
+}
+
+/// The canonical form: everything of a problem is in its YAML.
+inline void check_yaml_round_trip(const PlacementProblem& problem) {
+  require(validate(problem).empty(), "what is read is well-formed");
+  const std::string written = write_problem_yaml(problem);
+  const ProblemYaml again = read_problem_yaml(written, "written");
+  require(write_problem_yaml(again.problem) == written, "YAML reads back equal");
+}
+
+inline void buffer_csv(std::string_view text) {
+  for (const LifetimeEnd ends : {LifetimeEnd::by_header, LifetimeEnd::inclusive}) {
+    BufferCsv csv;
+    try {
+      csv = read_buffer_csv(std::string(text), "fuzzed", {.lifetimes = ends});
+    } catch (const InputError& error) {
+      check_error(error, text);
+      continue;
+    }
+    check_yaml_round_trip(csv.problem);
+    const std::string canonical = write_problem_yaml(csv.problem);
+    // The same table again, with an offset for each.
+    const std::vector<BufferPlace> places(csv.problem.buffers.size(), BufferPlace{0, 64});
+    const BufferCsv placed =
+        read_buffer_csv(write_buffer_csv(csv.table, places), "placed", {.lifetimes = ends});
+    for (Buffer& buffer : csv.problem.buffers) buffer.offset = 64;
+    require(write_problem_yaml(placed.problem) == write_problem_yaml(csv.problem),
+            "a placed table reads back equal but for its offsets");
+    if (!csv_cannot_express(csv.problem).empty()) continue;
+    const BufferCsv exported = read_buffer_csv(write_buffer_csv(csv.problem), "exported");
+    require(write_problem_yaml(exported.problem) == write_problem_yaml(csv.problem),
+            "an exported table reads back equal");
+  }
+}
+
+inline void problem_yaml(std::string_view text) {
+  try {
+    const ProblemYaml yaml = read_problem_yaml(text, "fuzzed");
+    check_yaml_round_trip(yaml.problem);
+  } catch (const InputError& error) {
+    require(error.file == "fuzzed", "what is written can be read");
+    check_error(error, text);
+  }
+}
+
+inline void dsa_json(std::string_view text) {
+  try {
+    const DsaJson json = read_dsa_json(text, "fuzzed");
+    check_yaml_round_trip(json.problem);
+  } catch (const InputError& error) {
+    require(error.file == "fuzzed", "what is written can be read");
+    check_error(error, text);
+  }
+}
+
+inline void hardware_yaml(std::string_view text) {
+  try {
+    const Hardware hardware = read_hardware_yaml(text, "fuzzed");
+    PlacementProblem problem;
+    problem.memories = placement_memories(hardware);
+    problem.buffers.push_back({.id = "b", .live = {{0, 1}}, .size = 1});
+    for (const Defect& defect : validate(problem)) {
+      // Everything but the one buffer (whose alignment may get too large) comes from the file.
+      require(defect.part == ProblemPart::buffer, "the memories of a profile are well-formed");
+    }
+  } catch (const InputError& error) {
+    check_error(error, text);
+  }
+}
+
+/// What the placements of the corpus are about.
+inline PlacementProblem placed_problem() {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "sram",
+                              .capacity = 12,
+                              .banks = {{"b0", 4, {}}, {"b1", 4, {}}, {"b2", 4, {}}},
+                              .modes = {{"m0", {Role::read, Role::read, Role::write}},
+                                        {"m1", {Role::write, Role::write, Role::read}}}});
+  problem.memories.push_back({.name = "l2", .capacity = 64});
+  problem.buffers.push_back({.id = "a", .live = {{0, 3}}, .size = 4});
+  problem.buffers.push_back({.id = "b", .live = {{1, 2}, {4, 6}}, .size = 8});
+  problem.buffers.push_back({.id = "c", .live = {{0, 6}}, .size = 4});
+  return problem;
+}
+
+inline void placement_json(std::string_view text) {
+  const PlacementProblem problem = placed_problem();
+  try {
+    const PlacementResult result = read_placement_json(text, "fuzzed", problem);
+    const std::string written = write_placement_json(problem, result);
+    const PlacementResult again = read_placement_json(written, "written", problem);
+    require(write_placement_json(problem, again) == written, "a placement reads back equal");
+  } catch (const InputError& error) {
+    require(error.file == "fuzzed", "what is written can be read");
+    check_error(error, text);
+  }
+}
+
+struct Property {
+  std::string_view name;  ///< also the folder of its corpus
+  void (*check)(std::string_view);
+};
+inline constexpr std::array properties{
+    Property{"buffer_csv", buffer_csv}, Property{"problem_yaml", problem_yaml},
+    Property{"dsa_json", dsa_json}, Property{"hardware_yaml", hardware_yaml},
+    Property{"placement_json", placement_json}};
+
+}  // namespace tessera::fuzz
