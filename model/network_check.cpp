@@ -68,7 +68,7 @@ class Checker {
           wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has extent ", extent,
                 "; extents lie within 1 .. ", max_extent);
       const std::optional<std::int64_t> count = element_count(tensor.shape);
-      if (!count || *count > max_address / 64)
+      if (!count || *count > (std::int64_t{1} << 40))
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is too large");
     }
     names.clear();

@@ -1,7 +1,7 @@
 // From a subgraph and a tile to the question "where does every buffer go".
 //
-//   Lowering lowering = lower(part, space, hardware, {.double_buffer = true});
-//   for (const std::vector<Size>& sizes : tile_sizes(part, lowering, grid))
+//   Lowering lowering = lower(part, geometry.space(), hardware, {.double_buffer = true});
+//   for (const std::vector<Size>& sizes : demands(part, geometry.space(), lowering, grid))
 //     session->solve({.sizes = sizes, .capacities = lowering.capacities()}, {});
 //
 // Who is alive when, is read and written when, and which relations hold depends on the subgraph
@@ -11,7 +11,8 @@
 // 0 .. n-1 and an odd one at n .. 2n-1, and the schedule repeats: inputs, outputs and refetched
 // weights have two copies, one at work while the other is loaded or stored by DMA (a write in
 // the step before the copy is first used; a read in the step after its last use). Without it,
-// loads and stores happen between two steps, where no mode restricts them.
+// loads and stores happen between two steps, where no mode restricts them; nor does one ever
+// restrict how weights are loaded.
 #pragma once
 
 #include <vector>
@@ -59,13 +60,17 @@ struct Lowering {
                              const Hardware& hardware, const LoweringOptions& options);
 
 /// Sizes of the buffers for one tile, at least 1.
-[[nodiscard]] std::vector<Size> tile_sizes(const Subgraph& subgraph, const Lowering& lowering,
-                                           const TileRegions& tile);
+[[nodiscard]] std::vector<Size> tile_sizes(const Subgraph& subgraph, const TileSpace& space,
+                                           const Lowering& lowering, const TileRegions& tile);
+
+/// Is every entry of the first at least that of the second?
+[[nodiscard]] bool covers(const std::vector<Size>& larger, const std::vector<Size>& smaller);
 
 /// The size vectors that all have to be placed for the grid to fit: those of the distinct tiles,
 /// without those another one covers; where buffers live across tiles a single one, the largest of
 /// each buffer, since such a buffer cannot be elsewhere in the next tile.
 [[nodiscard]] std::vector<std::vector<Size>> demands(const Subgraph& subgraph,
+                                                     const TileSpace& space,
                                                      const Lowering& lowering,
                                                      const TileGrid& grid);
 

@@ -1,0 +1,334 @@
+#include "tiling/lower.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tessera {
+namespace {
+
+/// Live intervals on a schedule that repeats after `period` steps.
+class Cycle {
+ public:
+  explicit Cycle(Step period) : period_(period) {}
+
+  /// From `begin` for `length` steps, past the end of the schedule into its beginning.
+  void add(Step begin, Step length) {
+    const Step from = (begin % period_ + period_) % period_;
+    if (length >= period_) return intervals_.assign(1, {0, period_});
+    intervals_.push_back({from, std::min(from + length, period_)});
+    if (from + length > period_) intervals_.push_back({0, from + length - period_});
+  }
+
+  /// Sorted, those that touch or overlap joined.
+  [[nodiscard]] std::vector<StepRange> intervals() const {
+    std::vector<StepRange> sorted = intervals_;
+    std::ranges::sort(sorted);
+    std::vector<StepRange> joined;
+    for (const StepRange& range : sorted) {
+      if (!joined.empty() && range.lower <= joined.back().upper)
+        joined.back().upper = std::max(joined.back().upper, range.upper);
+      else
+        joined.push_back(range);
+    }
+    return joined;
+  }
+
+ private:
+  Step period_;
+  std::vector<StepRange> intervals_;
+};
+
+class Lowerer {
+ public:
+  Lowerer(const Subgraph& subgraph, const TileSpace& space, const Hardware& hardware,
+          const LoweringOptions& options)
+      : part_(subgraph),
+        space_(space),
+        hardware_(hardware),
+        n_(static_cast<Step>(subgraph.steps())),
+        parities_(options.double_buffer ? 2 : 1),
+        period_(n_ * parities_) {
+    out_.options = options;
+    out_.steps_per_tile = n_;
+    out_.across_tiles = options.double_buffer;
+  }
+
+  Lowering run() {
+    out_.problem.name = part_.network->name;
+    out_.problem.memories = placement_memories(hardware_);
+    for (std::size_t t = 0; t < part_.tensors.size(); ++t) {
+      of_.emplace_back();
+      if (part_.tensors[t].weight)
+        weight(t);
+      else if (!part_.tensors[t].producer)
+        input(t);
+      else if (part_.tensors[t].leaves)
+        output(t);
+      else
+        intermediate(t);
+      halo(t);
+    }
+    for (Buffer& buffer : out_.problem.buffers) {
+      tidy(buffer.read);
+      tidy(buffer.write);
+    }
+    restrictions();
+    return std::move(out_);
+  }
+
+ private:
+  static void tidy(std::vector<Step>& steps) {
+    std::ranges::sort(steps);
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  }
+  [[nodiscard]] Step last_use(std::size_t t) const {
+    const LocalTensor& local = part_.tensors[t];
+    const Step made = local.producer.value_or(0);
+    return local.consumers.empty() ? made : std::max(made, local.consumers.back());
+  }
+  [[nodiscard]] Step wrapped(Step step) const { return (step % period_ + period_) % period_; }
+
+  Buffer& add(std::size_t t, BufferRole role, int copy, const char* suffix) {
+    const Tensor& tensor = part_.tensor(t);
+    Buffer buffer;
+    buffer.id = tensor.name + suffix;
+    buffer.size = std::max<Size>(1, tensor_bytes(tensor));
+    buffer.kind = part_.tensors[t].weight ? BufferKind::weight : BufferKind::activation;
+    of_[t].push_back(out_.buffers.size());
+    out_.buffers.push_back({t, role, copy});
+    return out_.problem.buffers.emplace_back(std::move(buffer));
+  }
+  void reads(Buffer& buffer, std::size_t t, int parity) const {
+    for (const Step step : part_.tensors[t].consumers) buffer.read.push_back(parity * n_ + step);
+  }
+  void all_reads(Buffer& buffer, std::size_t t) const {
+    for (int parity = 0; parity < parities_; ++parity) reads(buffer, t, parity);
+  }
+  [[nodiscard]] const char* copy_name(int copy) const {
+    if (parities_ == 1) return "";
+    return copy == 0 ? ".ping" : ".pong";
+  }
+
+  /// Weights are loaded by DMA outside the roles of the banks, so only their reads are listed.
+  void weight(std::size_t t) {
+    const Step first = part_.tensors[t].consumers.front();
+    const Step length = part_.tensors[t].consumers.back() + 1 - first;
+    if (out_.options.weights == WeightPolicy::resident) {
+      Buffer& buffer = add(t, BufferRole::tile, 0, "");
+      buffer.live = {{0, period_}};
+      all_reads(buffer, t);
+      out_.across_tiles = true;
+    } else if (parities_ == 1) {
+      Buffer& buffer = add(t, BufferRole::tile, 0, "");
+      buffer.live = {{first, first + length}};
+      all_reads(buffer, t);
+    } else if (length + 1 <= n_) {  // loaded one step early, gone before the next tile needs it
+      Buffer& buffer = add(t, BufferRole::tile, 0, "");
+      Cycle live(period_);
+      for (int parity = 0; parity < 2; ++parity) live.add(parity * n_ + first - 1, length + 1);
+      buffer.live = live.intervals();
+      all_reads(buffer, t);
+    } else {
+      for (int copy = 0; copy < 2; ++copy) {
+        Buffer& buffer = add(t, BufferRole::tile, copy, copy_name(copy));
+        Cycle live(period_);
+        live.add(copy * n_ + first - 1, length + 1);
+        buffer.live = live.intervals();
+        reads(buffer, t, copy);
+      }
+    }
+  }
+
+  void input(std::size_t t) {
+    const Step first = part_.tensors[t].consumers.front();
+    const Step last = part_.tensors[t].consumers.back();
+    if (parities_ == 1) {
+      Buffer& buffer = add(t, BufferRole::tile, 0, "");
+      buffer.live = {{first, last + 1}};
+      reads(buffer, t, 0);
+      return;
+    }
+    for (int copy = 0; copy < 2; ++copy) {  // loaded while the tile before it runs
+      Buffer& buffer = add(t, BufferRole::tile, copy, copy_name(copy));
+      Cycle live(period_);
+      live.add((copy - 1) * n_, n_ + last + 1);
+      buffer.live = live.intervals();
+      reads(buffer, t, copy);
+      buffer.write.push_back(wrapped(copy * n_ + first - 1));
+    }
+  }
+
+  void output(std::size_t t) {
+    const Step made = *part_.tensors[t].producer;
+    const Step after = last_use(t) + 1;
+    if (parities_ == 1) {
+      Buffer& buffer = add(t, BufferRole::tile, 0, "");
+      buffer.live = {{made, after}};
+      buffer.write.push_back(made);
+      reads(buffer, t, 0);
+      return;
+    }
+    for (int copy = 0; copy < 2; ++copy) {  // stored until the next tile makes its own
+      Buffer& buffer = add(t, BufferRole::tile, copy, copy_name(copy));
+      Cycle live(period_);
+      live.add(copy * n_ + made, std::max(n_, after + 1 - made));
+      buffer.live = live.intervals();
+      buffer.write.push_back(copy * n_ + made);
+      reads(buffer, t, copy);
+      buffer.read.push_back(wrapped(copy * n_ + after));
+    }
+  }
+
+  void intermediate(std::size_t t) {
+    const Step made = *part_.tensors[t].producer;
+    Buffer& buffer = add(t, BufferRole::tile, 0, "");
+    Cycle live(period_);
+    for (int parity = 0; parity < parities_; ++parity) {
+      live.add(parity * n_ + made, last_use(t) + 1 - made);
+      buffer.write.push_back(parity * n_ + made);
+    }
+    buffer.live = live.intervals();
+    all_reads(buffer, t);
+  }
+
+  /// What is kept from tile to tile is brought up to date between two steps.
+  void halo(std::size_t t) {
+    if (!space_.has_halo[t] || out_.options.halo == HaloPolicy::recompute) return;
+    const auto keep = [&](BufferRole role, const char* suffix) {
+      Buffer& buffer = add(t, role, 0, suffix);
+      buffer.live = {{0, period_}};
+      all_reads(buffer, t);
+      out_.across_tiles = true;
+    };
+    if (space_.follows[static_cast<std::size_t>(TileAxis::width)][t])
+      keep(BufferRole::columns, ".columns");
+    if (out_.options.halo == HaloPolicy::keep &&
+        space_.follows[static_cast<std::size_t>(TileAxis::height)][t])
+      keep(BufferRole::rows, ".rows");
+  }
+
+  /// Buffers of the operands with this name of one op, in the tile of this parity.
+  std::vector<BufferIndex> named(std::size_t step, const std::string& operand, int parity) const {
+    std::vector<BufferIndex> found;
+    const auto take = [&](std::size_t t) {
+      std::vector<std::size_t> copies;
+      for (const std::size_t b : of_[t])
+        if (out_.buffers[b].role == BufferRole::tile) copies.push_back(b);
+      found.push_back(copies.size() == 2 ? copies[static_cast<std::size_t>(parity)] : copies[0]);
+      for (const std::size_t b : of_[t])
+        if (out_.buffers[b].role != BufferRole::tile) found.push_back(b);
+    };
+    if (operand == "output") std::ranges::for_each(part_.made_at[step], take);
+    for (const LocalOperand& used : part_.operands_at[step])
+      if (operand == (part_.tensors[used.local].weight ? "weights" : "input")) take(used.local);
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+  void restrictions() {
+    std::set<std::pair<RelationKind, std::pair<BufferIndex, BufferIndex>>> known;
+    for (const OperandRestriction& rule : hardware_.restrictions)
+      for (std::size_t step = 0; step < part_.steps(); ++step)
+        for (int parity = 0; parity < parities_; ++parity)
+          for (std::size_t i = 0; i < rule.operands.size(); ++i)
+            for (std::size_t j = i + 1; j < rule.operands.size(); ++j)
+              for (const BufferIndex a : named(step, rule.operands[i], parity))
+                for (const BufferIndex b : named(step, rule.operands[j], parity)) {
+                  const std::pair<BufferIndex, BufferIndex> pair = std::minmax(a, b);
+                  if (a != b && known.insert({rule.kind, pair}).second)
+                    out_.problem.relations.push_back({rule.kind, {pair.first, pair.second}, 0});
+                }
+  }
+
+  const Subgraph& part_;
+  const TileSpace& space_;
+  const Hardware& hardware_;
+  Step n_;
+  int parities_;
+  Step period_;
+  Lowering out_;
+  std::vector<std::vector<std::size_t>> of_;  ///< buffers of each local tensor
+};
+
+Dim axis_size(const Box& box, std::size_t axis) {
+  return box.none ? 0 : box[axis].size();
+}
+
+/// Elements of `needed` that lie before `fresh` along the axis; other axes as in `across`.
+std::int64_t before(const Box& needed, const Box& fresh, std::size_t axis, const Box& across) {
+  if (needed.none) return 0;
+  Box part = across;
+  part.none = false;
+  part[axis] = needed[axis];
+  if (!fresh.none) part[axis].end = fresh[axis].begin;
+  return volume(tessera::tidy(part));
+}
+
+Size elements(const Subgraph& subgraph, const TileSpace& space, const LoweredBuffer& buffer,
+              const TileRegions& tile) {
+  const Box& needed = tile.needed[buffer.tensor];
+  const Box& fresh = tile.fresh[buffer.tensor];
+  if (buffer.role == BufferRole::tile) return volume(fresh);
+  const std::vector<Dim>& shape = subgraph.tensor(buffer.tensor).shape;
+  const std::optional<std::size_t> w =
+      space.follows[static_cast<std::size_t>(TileAxis::width)][buffer.tensor];
+  const std::optional<std::size_t> h =
+      space.follows[static_cast<std::size_t>(TileAxis::height)][buffer.tensor];
+  Box across = needed;
+  if (buffer.role == BufferRole::columns) {
+    // Rows above the fresh ones are in the rows buffer, where there is one.
+    if (h && !fresh.none && axis_size(fresh, *h) > 0) across[*h] = fresh[*h];
+    return before(needed, fresh, *w, across);
+  }
+  if (w) across[*w] = {0, shape[*w]};
+  return before(needed, fresh, *h, across);
+}
+
+}  // namespace
+
+std::vector<Size> Lowering::capacities() const {
+  std::vector<Size> all;
+  for (const Memory& memory : problem.memories) all.push_back(memory.capacity);
+  return all;
+}
+
+Lowering lower(const Subgraph& subgraph, const TileSpace& space, const Hardware& hardware,
+               const LoweringOptions& options) {
+  return Lowerer(subgraph, space, hardware, options).run();
+}
+
+std::vector<Size> tile_sizes(const Subgraph& subgraph, const TileSpace& space,
+                             const Lowering& lowering, const TileRegions& tile) {
+  std::vector<Size> sizes;
+  sizes.reserve(lowering.buffers.size());
+  for (const LoweredBuffer& buffer : lowering.buffers) {
+    const Size bytes = element_bytes(subgraph.tensor(buffer.tensor).type);
+    sizes.push_back(std::max<Size>(1, elements(subgraph, space, buffer, tile) * bytes));
+  }
+  return sizes;
+}
+
+bool covers(const std::vector<Size>& larger, const std::vector<Size>& smaller) {
+  return std::ranges::equal(larger, smaller, std::greater_equal<>());
+}
+
+std::vector<std::vector<Size>> demands(const Subgraph& subgraph, const TileSpace& space,
+                                       const Lowering& lowering, const TileGrid& grid) {
+  std::vector<std::vector<Size>> kept;
+  for (const TileRegions& tile : grid.tiles) {
+    std::vector<Size> sizes = tile_sizes(subgraph, space, lowering, tile);
+    if (lowering.across_tiles && !kept.empty()) {
+      std::ranges::transform(kept[0], sizes, kept[0].begin(),
+                             [](Size a, Size b) { return std::max(a, b); });
+      continue;
+    }
+    const auto covered = [&](const std::vector<Size>& other) { return covers(other, sizes); };
+    if (std::ranges::any_of(kept, covered)) continue;
+    std::erase_if(kept, [&](const std::vector<Size>& other) { return covers(sizes, other); });
+    kept.push_back(std::move(sizes));
+  }
+  return kept;
+}
+
+}  // namespace tessera
