@@ -43,4 +43,10 @@ struct Bounds {
 /// require: validate(problem) is empty.
 [[nodiscard]] Bounds lower_bounds(const PlacementProblem& problem, const BoundsParams& params = {});
 
+/// The least height of memory m that is at least `height` and that a lowest placement can have:
+/// a sum of sizes where nothing but sizes decides, else `height` itself.
+/// require: validate(problem) is empty.
+[[nodiscard]] Size next_possible_height(const PlacementProblem& problem, MemoryIndex m,
+                                        Size height);
+
 }  // namespace tessera

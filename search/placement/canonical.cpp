@@ -8,6 +8,7 @@
 #include "search/placement/canonical_orders.h"
 #include "search/placement/canonical_pairs.h"
 #include "search/placement/canonical_search.h"
+#include "search/placement/subset_sums.h"
 
 namespace tessera {
 
@@ -83,7 +84,7 @@ std::optional<std::string> memories_contradict(const PlacementProblem& problem) 
 /// Heights of placements are sums of sizes when nothing but sizes decides offsets. Lowers the
 /// capacity to the largest sum that the sizes can form.
 Size reachable_capacity(const Core& core) {
-  if (!core.general.empty() || core.capacity > 1 << 16) return core.capacity;
+  if (!core.general.empty()) return core.capacity;
   for (const Item& item : core.items) {
     if (!item.plain || item.earliest != 0) return core.capacity;
     for (int p = item.first_part; p < item.last_part; ++p) {
@@ -91,23 +92,10 @@ Size reachable_capacity(const Core& core) {
       if (part.lo != 0 || part.hi != item.size) return core.capacity;
     }
   }
-  const auto top = static_cast<std::size_t>(core.capacity);
-  std::vector<std::uint64_t> sums(top / 64 + 1, 0);
-  sums[0] = 1;
-  for (const Item& item : core.items) {
-    const auto size = static_cast<std::size_t>(item.size);
-    if (size > top) continue;
-    for (std::size_t word = sums.size(); word-- > size / 64;) {
-      const std::size_t from = word - size / 64;
-      std::uint64_t moved = sums[from] << (size % 64);
-      if (size % 64 != 0 && from > 0) moved |= sums[from - 1] >> (64 - size % 64);
-      sums[word] |= moved;
-    }
-    if ((sums[top / 64] >> (top % 64) & 1) != 0) return core.capacity;
-  }
-  for (std::size_t sum = top;; --sum) {
-    if ((sums[sum / 64] >> (sum % 64) & 1) != 0) return static_cast<Size>(sum);
-  }
+  std::vector<Size> sizes;
+  sizes.reserve(core.items.size());
+  for (const Item& item : core.items) sizes.push_back(item.size);
+  return largest_sum_at_most(sizes, core.capacity).value_or(core.capacity);
 }
 
 /// The searches over one value type, kept between problems for their memory.

@@ -51,11 +51,21 @@ class Builder {
     core_.pair_begin.clear();
     core_.pair_item.clear();
     core_.pair_above.clear();
+    core_.pair_below.clear();
     core_.general.clear();
     core_.links.clear();
     core_.reserved.clear();
     core_.borders.clear();
     core_.contradiction.clear();
+  }
+
+  void items_only() {
+    prepare_memory();
+    group_members();
+    choose_unit();
+    core_.unit = 1;
+    core_.capacity = memory_.capacity;
+    limit_offsets();
   }
 
   void run() {
@@ -402,6 +412,7 @@ class Builder {
     core_.pair_begin.back() = total;
     core_.pair_item.resize(index(total));
     core_.pair_above.resize(index(total));
+    core_.pair_below.resize(index(total));
     fill_.assign(core_.pair_begin.begin(), core_.pair_begin.end() - 1);
   }
 
@@ -410,6 +421,8 @@ class Builder {
     const std::size_t at_j = index(fill_[index(j)]++);
     core_.pair_item[at_i] = j;
     core_.pair_above[at_i] = j_above_i;
+    core_.pair_below[at_i] = i_above_j;
+    core_.pair_below[at_j] = j_above_i;
     core_.pair_item[at_j] = i;
     core_.pair_above[at_j] = i_above_j;
   }
@@ -601,6 +614,10 @@ std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit) {
 
 void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core) {
   Builder(problem, memory, core).run();
+}
+
+void build_items(const PlacementProblem& problem, MemoryIndex memory, Core& core) {
+  Builder(problem, memory, core).items_only();
 }
 
 }  // namespace tessera::canonical

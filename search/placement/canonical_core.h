@@ -66,6 +66,7 @@ struct Core {
   std::vector<int> pair_begin;  ///< item -> first index; one more entry at the end
   std::vector<int> pair_item;
   std::vector<Size> pair_above;
+  std::vector<Size> pair_below;  ///< item >= other + below, where the item is the upper one
   std::vector<GeneralPair> general;
   /// Pairs that conflict without sharing a section (disjoint); they keep parts of time together.
   std::vector<std::pair<int, int>> links;
@@ -85,5 +86,9 @@ inline constexpr std::int64_t max_pairs = 12'000'000;
 
 /// require: every buffer is tied to one memory; count_pairs(problem) <= max_pairs.
 void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core);
+
+/// Only the items and where each alone may lie, with a unit of one byte: near-linear.
+/// require: every buffer is tied to one memory.
+void build_items(const PlacementProblem& problem, MemoryIndex memory, Core& core);
 
 }  // namespace tessera::canonical

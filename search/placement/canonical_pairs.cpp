@@ -11,13 +11,7 @@ PairSearch::PairSearch(const Core& core) : core_(core), pairs_(core.general) {
       const auto at = static_cast<std::size_t>(p);
       const int other = core.pair_item[at];
       if (other < static_cast<int>(i)) continue;
-      // The way back is stored with the other item.
-      const auto k = static_cast<std::size_t>(other);
-      int q = core.pair_begin[k];
-      while (core.pair_item[static_cast<std::size_t>(q)] != static_cast<int>(i)) ++q;
-      pairs_.push_back({static_cast<int>(i),
-                        other,
-                        {{-core.pair_above[static_cast<std::size_t>(q)], core.pair_above[at]}}});
+      pairs_.push_back({static_cast<int>(i), other, {{-core.pair_below[at], core.pair_above[at]}}});
     }
   }
   // No placement needs offsets beyond what a pile of everything, with every obstacle in between,

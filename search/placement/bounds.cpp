@@ -1,0 +1,233 @@
+#include "search/placement/bounds.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "model/derived.h"
+#include "search/placement/subset_sums.h"
+
+namespace tessera {
+namespace {
+
+struct Event {
+  Step time = 0;
+  bool starts = false;
+  Size size = 0;
+  BufferIndex buffer = 0;
+};
+
+/// The buffers of one memory as events in time, ends before starts. Of two buffers that may
+/// overlap only the larger counts.
+std::vector<Event> events_of(const PlacementProblem& problem, MemoryIndex memory,
+                             const std::vector<char>& counts) {
+  std::vector<Event> events;
+  const auto add = [&](const StepRange& steps, Size size, BufferIndex b) {
+    events.push_back({steps.lower, true, size, b});
+    events.push_back({steps.upper, false, size, b});
+  };
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    if (counts[b] == 0) continue;
+    if (problem.memories.size() > 1 &&
+        (buffer.memories.size() != 1 || buffer.memories.front() != memory)) {
+      continue;
+    }
+    if (buffer.gaps.empty()) {
+      for (const StepRange& live : buffer.live) add(live, buffer.size, b);
+    } else {
+      for (const Segment& each : segments(buffer)) add(each.steps, each.range.size(), b);
+    }
+  }
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return a.time != b.time ? a.time < b.time : a.starts < b.starts;
+  });
+  return events;
+}
+
+std::vector<char> counted_buffers(const PlacementProblem& problem) {
+  std::vector<char> counts(problem.buffers.size(), 1);
+  for (const auto& [a, b] : exempt_pairs(problem)) {
+    const Buffer& x = problem.buffers[a];
+    const Buffer& y = problem.buffers[b];
+    if (counts[a] != 0 && counts[b] != 0 && coexist(x, y)) counts[x.size < y.size ? a : b] = 0;
+  }
+  return counts;
+}
+
+/// The lowest top of the highest buffer, when all of these are live at one step: those that start
+/// at r or higher lie above r one on the other, each rounded up to the common alignment but the
+/// topmost one.
+Size stack_height(const PlacementProblem& problem, const Memory& memory,
+                  const std::vector<BufferIndex>& live) {
+  struct Box {
+    Offset release;
+    Size size;
+    Size alignment;
+  };
+  std::vector<Box> boxes;
+  boxes.reserve(live.size());
+  for (const BufferIndex b : live) {
+    const Buffer& buffer = problem.buffers[b];
+    if (!buffer.gaps.empty()) continue;  // it may occupy less than its size at this step
+    const Size alignment = effective_alignment(buffer, memory);
+    Offset release =
+        buffer.window ? align_up(std::max<Offset>(buffer.window->begin, 0), alignment) : 0;
+    if (buffer.offset) release = std::max(release, *buffer.offset);
+    boxes.push_back({release, buffer.size, alignment});
+  }
+  std::sort(boxes.begin(), boxes.end(),
+            [](const Box& a, const Box& b) { return a.release > b.release; });
+  Size best = 0;
+  Size common = 0;
+  for (std::size_t k = 0; k < boxes.size(); ++k) {
+    common = std::gcd(common, boxes[k].alignment);
+    if (k + 1 < boxes.size() && boxes[k + 1].release == boxes[k].release) continue;
+    Size sum = 0;
+    Size slack = 0;
+    for (std::size_t i = 0; i <= k; ++i) {
+      const Size rounded = align_up(boxes[i].size, common);
+      sum += rounded;
+      slack = std::max(slack, rounded - boxes[i].size);
+    }
+    best = std::max(best, boxes[k].release + sum - slack);
+  }
+  return best;
+}
+
+/// The least height that has `load` unreserved addresses below it.
+Size above_reserved(const Memory& memory, Size load) {
+  std::vector<AddressRange> reserved = memory.reserved;
+  std::sort(reserved.begin(), reserved.end());
+  Size height = load;
+  Offset done = 0;
+  for (const AddressRange& range : reserved) {
+    const Offset begin = std::max(range.begin, done);
+    if (begin >= range.end) continue;
+    if (begin >= height) break;
+    height += range.end - begin;
+    done = range.end;
+  }
+  return height;
+}
+
+bool only_sizes_decide(const PlacementProblem& problem, MemoryIndex memory) {
+  const Memory& of = problem.memories[memory];
+  if (of.alignment != 1 || !of.reserved.empty() || !of.straddle || has_modes(of)) return false;
+  for (const Relation& relation : problem.relations) {
+    if (relation.kind == RelationKind::same_bank ||
+        relation.kind == RelationKind::different_banks) {
+      return false;
+    }
+  }
+  return std::all_of(problem.buffers.begin(), problem.buffers.end(), [](const Buffer& buffer) {
+    return buffer.alignment == 1 && !buffer.offset && !buffer.window &&
+           std::none_of(buffer.gaps.begin(), buffer.gaps.end(),
+                        [](const Gap& gap) { return gap.window.has_value(); });
+  });
+}
+
+MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
+                         const std::vector<char>& counts, const BoundsParams& params) {
+  MemoryBound bound;
+  const Memory& memory = problem.memories[m];
+  const std::vector<Event> events = events_of(problem, m, counts);
+  Size load = 0;
+  for (const Event& event : events) {
+    load += event.starts ? event.size : -event.size;
+    if (load > bound.load) {
+      bound.load = load;
+      bound.peak = event.time;
+    }
+  }
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    const bool here = problem.memories.size() == 1 ||
+                      (buffer.memories.size() == 1 && buffer.memories.front() == m);
+    if (here && live_at(buffer, bound.peak)) bound.live_at_peak.push_back(b);
+    if (!here || !params.domains) continue;
+    Offset least = buffer.offset.value_or(0);
+    if (buffer.window) least = std::max(least, buffer.window->begin);
+    bound.height =
+        std::max(bound.height, align_up(least, effective_alignment(buffer, memory)) + buffer.size);
+  }
+  bound.height = std::max(bound.height, bound.load);
+  if (!params.domains) return bound;
+  bound.height = std::max(bound.height, above_reserved(memory, bound.load));
+  // The stacks of the fullest steps, as long as they can still be higher than what is known.
+  const bool matters =
+      memory.alignment > 1 ||
+      std::any_of(problem.buffers.begin(), problem.buffers.end(), [](const Buffer& buffer) {
+        return buffer.alignment > 1 || buffer.offset || buffer.window;
+      });
+  if (matters) {
+    std::vector<BufferIndex> live;
+    int looks = 1000;
+    bool grown = false;
+    for (const Event& event : events) {
+      if (event.starts) {
+        live.push_back(event.buffer);
+        grown = true;
+        continue;
+      }
+      if (grown && looks > 0) {
+        --looks;
+        bound.height = std::max(bound.height, stack_height(problem, memory, live));
+        grown = false;
+        if ((looks & 15) == 0 && params.budget.exhausted()) looks = 0;
+      }
+      live.erase(std::find(live.begin(), live.end(), event.buffer));
+    }
+  }
+  if (params.subset_sums) bound.height = next_possible_height(problem, m, bound.height);
+  return bound;
+}
+
+}  // namespace
+
+Size next_possible_height(const PlacementProblem& problem, MemoryIndex m, Size height) {
+  if (!only_sizes_decide(problem, m)) return height;
+  std::vector<Size> sizes;
+  for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
+  return least_sum_at_least(sizes, height).value_or(height);
+}
+
+Bounds lower_bounds(const PlacementProblem& problem, const BoundsParams& params) {
+  Bounds bounds;
+  const std::vector<char> counts = counted_buffers(problem);
+  Size room = 0;
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    const Memory& memory = problem.memories[m];
+    bounds.memories.push_back(bound_memory(problem, m, counts, params));
+    const MemoryBound& bound = bounds.memories.back();
+    bounds.heights.push_back(bound.height);
+    bounds.height = std::max(bounds.height, bound.height);
+    if (bound.height > memory.capacity && !bounds.infeasible) {
+      bounds.infeasible = "Memory '" + memory.name + "' has a capacity of " +
+                          std::to_string(memory.capacity) +
+                          " bytes, but its buffers need at least " + std::to_string(bound.height) +
+                          " (" + std::to_string(bound.load) + " are live together at step " +
+                          std::to_string(bound.peak) + ").";
+    }
+    room = std::min(unbounded, room + memory.capacity);
+  }
+  if (problem.memories.size() > 1 && !bounds.infeasible) {
+    // Wherever the free buffers go, all memories together have to hold them.
+    PlacementProblem together;
+    together.memories.push_back({.name = "all", .capacity = room});
+    together.buffers = problem.buffers;
+    for (Buffer& buffer : together.buffers) buffer.memories.clear();
+    const std::vector<Event> events = events_of(together, 0, counts);
+    Size load = 0;
+    for (const Event& event : events) {
+      load += event.starts ? event.size : -event.size;
+      if (load <= room) continue;
+      bounds.infeasible =
+          "At step " + std::to_string(event.time) + " at least " + std::to_string(load) +
+          " bytes are live, but all memories together have " + std::to_string(room) + ".";
+      break;
+    }
+  }
+  return bounds;
+}
+
+}  // namespace tessera

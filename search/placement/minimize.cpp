@@ -1,0 +1,289 @@
+#include "search/placement/minimize.h"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+#include "model/check.h"
+#include "search/placement/bounds.h"
+#include "search/placement/greedy.h"
+
+namespace tessera {
+namespace {
+
+/// Everything two workers share about one memory; all heights are of that memory.
+class Interval {
+ public:
+  Interval(PlacementProblem problem, Size lower) : problem_(std::move(problem)), lower_(lower) {}
+
+  struct Question {
+    Size capacity = 0;
+    std::int64_t nodes = 0;
+    std::stop_token stop;
+  };
+
+  /// A capacity worth asking about next: an improver starts in the middle and goes up when it
+  /// learns nothing, a refuter starts in the middle and goes down. Nothing: the bounds have met.
+  std::optional<Question> ask(bool improver) {
+    const std::lock_guard lock(mutex_);
+    if (lower_ >= best_) return std::nullopt;
+    Side& side = improver ? improver_ : refuter_;
+    // Open capacities are [lower, best - 1]; lower may be possible, best - 1 may be impossible.
+    const Size width = best_ - 1 - lower_;
+    const Size distance = side.steps >= 62 ? 0 : width >> side.steps;
+    side.asked = improver ? best_ - 1 - distance : lower_ + distance;
+    side.stop = std::stop_source();
+    side.nodes = side.budget;
+    return Question{side.asked, side.nodes, side.stop.get_token()};
+  }
+
+  void placed(Placement placement) {
+    const std::lock_guard lock(mutex_);
+    const Size height = heights(problem_, placement)[0];
+    if (height >= best_) return;
+    best_ = height;
+    placement_ = std::move(placement);
+    moved();
+  }
+
+  void refuted(Size capacity) {
+    const std::lock_guard lock(mutex_);
+    if (capacity < lower_) return;
+    lower_ = std::min(best_, next_possible_height(problem_, 0, capacity + 1));
+    moved();
+  }
+
+  void learned_nothing(bool improver) {
+    const std::lock_guard lock(mutex_);
+    Side& side = improver ? improver_ : refuter_;
+    const Size width = best_ - 1 - lower_;
+    if (side.steps >= 62 || (width >> side.steps) == 0) {
+      side.steps = 0;
+      side.budget *= 4;
+    } else {
+      side.steps += 2;
+    }
+  }
+
+  [[nodiscard]] const PlacementProblem& problem() const { return problem_; }
+  [[nodiscard]] Size lower() const { return lower_; }
+  [[nodiscard]] Size best() const { return best_; }
+  [[nodiscard]] const std::optional<Placement>& placement() const { return placement_; }
+  std::function<void(Size, Size)> progress;
+
+ private:
+  struct Side {
+    int steps = 0;  ///< how often the distance to the safe end has been halved
+    std::int64_t budget = 2000;
+    std::int64_t nodes = 0;
+    Size asked = -1;
+    std::stop_source stop;
+  };
+
+  /// Questions whose answer is known by now are not worth finishing.
+  void moved() {
+    for (Side* side : {&improver_, &refuter_}) {
+      if (side->asked < lower_ || side->asked >= best_) {
+        side->stop.request_stop();
+        side->steps = std::max(0, side->steps - 2);
+      }
+    }
+    if (progress) progress(best_, lower_);
+  }
+
+  PlacementProblem problem_;
+  std::mutex mutex_;
+  Size lower_;
+  Size best_ = unbounded + 1;
+  std::optional<Placement> placement_;
+  Side improver_;
+  Side refuter_;
+};
+
+/// The part of a problem that concerns the buffers tied to one memory.
+PlacementProblem only_memory(const PlacementProblem& problem, MemoryIndex m,
+                             std::vector<BufferIndex>& members) {
+  PlacementProblem part;
+  part.name = problem.name;
+  part.memories = {problem.memories[m]};
+  std::vector<BufferIndex> index(problem.buffers.size(), 0);
+  std::vector<char> here(problem.buffers.size(), 0);
+  members.clear();
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    here[b] = problem.memories.size() == 1 || buffer.memories.front() == m ? 1 : 0;
+    if (here[b] == 0) continue;
+    index[b] = members.size();
+    members.push_back(b);
+    part.buffers.push_back(buffer);
+    part.buffers.back().memories.clear();
+  }
+  for (const Relation& relation : problem.relations) {
+    Relation kept{relation.kind, {}, relation.cost};
+    for (const BufferIndex b : relation.buffers) {
+      if (here[b] != 0) kept.buffers.push_back(index[b]);
+    }
+    if (kept.buffers.size() > 1) part.relations.push_back(std::move(kept));
+  }
+  return part;
+}
+
+struct Totals {
+  std::mutex mutex;
+  std::int64_t questions = 0;
+  std::int64_t nodes = 0;
+  std::optional<StopReason> stop;
+};
+
+void count(Totals& totals, const SearchResult& result) {
+  const std::lock_guard lock(totals.mutex);
+  ++totals.questions;
+  for (const Stat& stat : result.stats) {
+    if (stat.name != "nodes") continue;
+    if (const auto* nodes = std::get_if<std::int64_t>(&stat.value)) totals.nodes += *nodes;
+  }
+}
+
+using Decide = std::function<SearchResult(const PlacementProblem&, const SearchParams&)>;
+
+Decide decider(const MinimizeParams& params, bool improver) {
+  if (params.decide) return params.decide;
+  CanonicalParams canonical = params.canonical;
+  // A refuter gains nothing from many orders.
+  if (!improver) canonical.restarts = false;
+  const std::shared_ptr<PlacementEngine> engine = make_canonical_engine(canonical);
+  return [engine](const PlacementProblem& problem, const SearchParams& search) {
+    return engine->solve(problem, search);
+  };
+}
+
+/// Asks one question. False: the bounds have met or the budget is spent.
+bool work_once(Interval& interval, bool improver, const Decide& decide,
+               const MinimizeParams& params, Totals& totals) {
+  if (const auto stop = params.budget.exhausted()) {
+    const std::lock_guard lock(totals.mutex);
+    totals.stop = stop;
+    return false;
+  }
+  const auto question = interval.ask(improver);
+  if (!question) return false;
+  PlacementProblem problem = interval.problem();
+  problem.memories[0].capacity = std::min(problem.memories[0].capacity, question->capacity);
+  SearchParams search;
+  search.budget.deadline = params.budget.deadline;
+  search.budget.max_nodes = question->nodes;
+  search.seed = params.seed;
+  std::stop_source either;
+  const std::stop_callback outer(params.budget.stop, [&either] { either.request_stop(); });
+  const std::stop_callback inner(question->stop, [&either] { either.request_stop(); });
+  search.budget.stop = either.get_token();
+  SearchResult result = decide(problem, search);
+  count(totals, result);
+  if (result.placement) {
+    interval.placed(*std::move(result.placement));
+  } else if (result.status == Status::infeasible) {
+    interval.refuted(question->capacity);
+  } else {
+    interval.learned_nothing(improver);
+  }
+  return true;
+}
+
+void close_in(Interval& interval, const MinimizeParams& params, Totals& totals) {
+  const auto run = [&](bool improver) {
+    const Decide decide = decider(params, improver);
+    while (work_once(interval, improver, decide, params, totals)) {
+    }
+  };
+  if (params.threads > 1) {
+    const std::jthread refuter([&] { run(false); });
+    run(true);
+    return;
+  }
+  const Decide improve = decider(params, true);
+  const Decide refute = decider(params, false);
+  bool improver = true;
+  while (work_once(interval, improver, improver ? improve : refute, params, totals)) {
+    improver = !improver;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> minimize_unsupported(const PlacementProblem& problem) {
+  return CanonicalSolver::unsupported(problem, Goal::fit);
+}
+
+MinimizeResult minimize_height(const PlacementProblem& problem, const MinimizeParams& params) {
+  MinimizeResult result;
+  const std::size_t memories = problem.memories.size();
+  result.lower_bounds = params.lower_bounds;
+  if (result.lower_bounds.empty()) {
+    Bounds bounds = lower_bounds(problem, {.budget = params.budget});
+    result.lower_bounds = bounds.heights;
+    if (bounds.infeasible) {
+      result.status = Status::infeasible;
+      result.reason = *std::move(bounds.infeasible);
+      return result;
+    }
+  }
+  Placement placement;
+  placement.places.resize(problem.buffers.size());
+  placement.modes.resize(memories);
+  result.heights.assign(memories, 0);
+  Totals totals;
+  bool complete = true;
+  for (MemoryIndex m = 0; m < memories && complete; ++m) {
+    std::vector<BufferIndex> members;
+    PlacementProblem part = only_memory(problem, m, members);
+    if (members.empty()) continue;
+    Interval interval(part, result.lower_bounds[m]);
+    interval.progress = [&](Size best, Size lower) {
+      result.heights[m] = best;
+      result.lower_bounds[m] = lower;
+      if (params.progress) params.progress(result.heights, result.lower_bounds);
+    };
+    if (params.start) {
+      Placement start;
+      for (const BufferIndex b : members) {
+        start.places.push_back({0, params.start->places[b].offset});
+      }
+      start.modes.resize(1);
+      interval.placed(std::move(start));
+    }
+    if (!greedy_unsupported(part)) {
+      GreedyResult quick = place_greedily(part, {.budget = params.budget, .seed = params.seed});
+      if (quick.placement) interval.placed(*std::move(quick.placement));
+    }
+    if (!interval.placement()) {
+      // Without any placement the first question is the problem itself.
+      const Decide decide = decider(params, true);
+      SearchResult first = decide(part, {.budget = params.budget, .seed = params.seed});
+      count(totals, first);
+      if (!first.placement) {
+        result.status = first.status;
+        result.stop = first.stop;
+        result.reason = first.reason;
+        return result;
+      }
+      interval.placed(*std::move(first.placement));
+    }
+    close_in(interval, params, totals);
+    result.heights[m] = interval.best();
+    result.lower_bounds[m] = interval.lower();
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      placement.places[members[k]] = {m, interval.placement()->places[k].offset};
+    }
+  }
+  result.status = Status::feasible;
+  result.placement = std::move(placement);
+  result.proven = result.heights == result.lower_bounds;
+  if (!result.proven) {
+    result.stop = totals.stop.value_or(StopReason::time_limit);
+    result.reason = "Stopped by a limit before the least height was proved.";
+  }
+  result.stats = {{"questions", totals.questions}, {"nodes", totals.nodes}};
+  return result;
+}
+
+}  // namespace tessera

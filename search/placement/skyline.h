@@ -1,0 +1,16 @@
+// Placement of very many buffers: each lies on top of what is placed, O(n log n) altogether.
+#pragma once
+
+#include "model/engine.h"
+#include "model/placement.h"
+#include "model/problem.h"
+
+namespace tessera {
+
+/// Places the buffers tied to memory m, under several orders, lowest kept. False: none keeps the
+/// capacity, or the budget was spent first; `placement` is then unchanged.
+/// require: every buffer is tied to one memory; greedy_unsupported(problem) is nothing.
+[[nodiscard]] bool place_skyline(const PlacementProblem& problem, MemoryIndex m,
+                                 const Budget& budget, Placement& placement, Size& height);
+
+}  // namespace tessera

@@ -1,0 +1,19 @@
+// Ties every buffer to one of its allowed memories, so that the memories become separate problems.
+//
+//   if (auto tied = tie_memories(problem, seed)) place_each_memory(*tied);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/problem.h"
+
+namespace tessera {
+
+/// The same problem with exactly one memory in every buffer's list, chosen so that loads stay low
+/// compared with the capacities and the relations between memories hold. Other seeds give other
+/// choices; the problem itself where there is no choice. Nothing: a relation could not be kept.
+[[nodiscard]] std::optional<PlacementProblem> tie_memories(const PlacementProblem& problem,
+                                                           std::uint64_t seed);
+
+}  // namespace tessera
