@@ -9,19 +9,25 @@
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "planner/greedy_engine.h"
+#include "search/learning/engine.h"
+#include "search/placement/boxing/engine.h"
 #include "search/placement/canonical.h"
 
 namespace tessera {
 
 namespace {
 
-constexpr std::array<EngineEntry, 4> entries = {{
+constexpr std::array<EngineEntry, 6> entries = {{
     {"canonical", "depth-first search over canonical placements",
      [] { return make_canonical_engine(); }, true, 2'000},
+    {"learning", "clauses over orders and bounds, learned from conflicts",
+     [] { return make_learning_engine({}); }, true, 30'000},
     {"sat", "every rule as clauses, decided by CaDiCaL", [] { return make_sat_engine({}); }, true,
      1'000'000},
     {"smt", "the same rules over integers or bit-vectors, decided by Z3",
      [] { return make_smt_engine({}); }, true, 1'000'000},
+    {"boxing", "low placements of very many buffers; finding nothing proves nothing",
+     [] { return make_boxing_engine({}); }, false, 1'000},
     {"greedy", "several orders of first fit; finding nothing proves nothing",
      [] { return make_greedy_engine(); }, false, 1'000},
 }};

@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+"""Every exit code and every promise of the command line, through the real program."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from support import (BAD_INPUT, BUG, EXAMPLES, FOUND, INFEASIBLE, STOPPED, TESSERA, WRONG, Case, run)
+
+SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
+
+
+class Place(Case):
+    def test_found(self):
+        done = self.ends(FOUND, "place", self.file("in.csv", SMALL), "--capacity", 12)
+        self.assertIn("feasible", done.stdout)
+        self.assertIn("height 12 of 12", done.stdout)
+        self.assertEqual(done.stderr, "")
+
+    def test_json_keeps_the_contract(self):
+        done = self.ends(FOUND, "place", self.file("in.csv", SMALL), "-c", "12", "--format", "json")
+        result = json.loads(done.stdout)
+        self.assertEqual(result["tessera"], "placement/1")
+        self.assertEqual(result["status"], "feasible")
+        self.assertEqual(result["stop"], "completed")
+        self.assertEqual(result["height"], 12)
+        self.assertEqual(result["lower_bound"], 12)
+        self.assertEqual({b["id"] for b in result["buffers"]}, {"a", "b"})
+        for key in ("proven_minimum", "cost", "engine", "seconds", "seed", "stats"):
+            self.assertIn(key, result)
+
+    def test_infeasible_by_load(self):
+        done = self.ends(INFEASIBLE, "place", self.file("in.csv", SMALL), "--capacity", 11)
+        self.assertIn("infeasible", done.stdout)
+
+    def test_infeasible_by_search(self):
+        done = self.ends(INFEASIBLE, "place", EXAMPLES / "too-tight.yaml", "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["status"], "infeasible")
+
+    def test_four_blobs(self):
+        done = self.ends(FOUND, "place", EXAMPLES / "patent-four-blobs.yaml", "--format", "json")
+        result = json.loads(done.stdout)
+        self.assertEqual(result["height"], 10)
+
+    def test_three_banks_name_the_mode_of_every_step(self):
+        done = self.ends(FOUND, "place", EXAMPLES / "patent-three-banks.yaml", "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["modes"], {"sram": ["m0", "m0", "m1"]})
+
+    def test_every_engine_by_name(self):
+        for engine in ("canonical", "learning", "sat", "smt", "greedy", "boxing", "auto"):
+            with self.subTest(engine=engine):
+                self.ends(FOUND, "place", self.file("in.csv", SMALL), "-c", 12, "-e", engine)
+
+    def test_unknown_engine(self):
+        done = self.ends(BAD_INPUT, "place", self.file("in.csv", SMALL), "-c", 12, "-e", "magic")
+        self.assertIn("magic", done.stderr)
+        self.assertIn("canonical", done.stderr)
+
+    def test_engine_that_cannot_take_the_problem(self):
+        done = self.ends(BAD_INPUT, "place", EXAMPLES / "patent-three-banks.yaml", "-e", "canonical")
+        self.assertIn("canonical", done.stderr)
+
+    def test_no_capacity(self):
+        done = self.ends(BAD_INPUT, "place", self.file("in.csv", SMALL))
+        self.assertIn("capacity", done.stderr)
+
+    def test_minimize_needs_no_capacity_and_does_not_eat_the_input(self):
+        path = self.file("in.csv", SMALL)
+        for arguments in (("--minimize", path), (path, "--minimize"),
+                          ("--minimize", "height", path), ("--minimize=height", path)):
+            with self.subTest(arguments=arguments):
+                done = self.ends(FOUND, "place", *arguments, "--format", "json")
+                result = json.loads(done.stdout)
+                self.assertEqual((result["height"], result["proven_minimum"]), (12, True))
+
+    def test_minimize_modes(self):
+        done = self.ends(FOUND, "place", EXAMPLES / "patent-three-banks.yaml", "--minimize", "modes",
+                         "--format", "json")
+        result = json.loads(done.stdout)
+        self.assertEqual(len(set(result["modes"]["sram"])), 2)
+        self.assertTrue(result["proven_optimal"])
+
+    def test_minimize_cost(self):
+        path = self.file("soft.yaml", """tessera: problem/1
+memories:
+  m: {capacity: 8}
+buffers:
+  - {id: a, live: [0, 1], size: 5}
+  - {id: b, live: [1, 2], size: 5}
+relations:
+  - {avoid_overlap: [a, b], cost: 3}
+""")
+        done = self.ends(FOUND, "place", path, "--minimize", "--format", "json")
+        result = json.loads(done.stdout)
+        self.assertEqual((result["cost"], result["proven_optimal"]), (3, True))
+        done = self.ends(FOUND, "place", path, "--minimize", "--capacity", 10, "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["cost"], 0)
+
+    def test_same_seed_same_answer(self):
+        path = self.folder / "hard.yaml"
+        self.ends(FOUND, "generate", "packable", "-n", 40, "--seed", 3, "-o", path)
+        answers = set()
+        for threads in (1, 2, 2):
+            done = self.ends(FOUND, "place", path, "--threads", threads, "--format", "json")
+            answers.add(str(json.loads(done.stdout)["buffers"]))
+        self.assertEqual(len(answers), 1)
+
+    def test_standard_input(self):
+        for name in ("-", "/dev/stdin"):
+            self.ends(FOUND, "place", name, "-c", 12, stdin=SMALL)
+
+    def test_profile(self):
+        self.ends(FOUND, "place", self.file("in.csv", SMALL), "--profile", "ascend-910b-like")
+        done = self.ends(BAD_INPUT, "place", self.file("in.csv", SMALL), "--profile", "no-such")
+        self.assertIn("no-such", done.stderr)
+
+    def test_lifetimes(self):
+        path = self.file("in.csv", "id,lower,upper,size\na,0,1,4\nb,1,2,4\n")
+        self.ends(FOUND, "place", path, "-c", 4)
+        self.ends(INFEASIBLE, "place", path, "-c", 4, "--lifetimes", "inclusive")
+
+    def test_quiet_and_stats(self):
+        path = self.file("in.csv", SMALL)
+        self.assertEqual(self.ends(FOUND, "place", path, "-c", 12, "-q").stdout, "")
+        plain = self.ends(FOUND, "place", path, "-c", 12).stdout
+        told = self.ends(FOUND, "place", path, "-c", 12, "--stats").stdout
+        self.assertGreater(len(told.splitlines()), len(plain.splitlines()))
+
+
+class Usage(Case):
+    def test_no_command(self):
+        self.ends(BAD_INPUT)
+
+    def test_mistakes(self):
+        path = self.file("in.csv", SMALL)
+        for arguments in (
+            ("plaice",),
+            ("place",),
+            ("place", path, "--capacity"),
+            ("place", path, "--capacity", "12 K"),
+            ("place", path, "--capacity", "-5"),
+            ("place", path, "--capacity", "0"),
+            ("place", path, "--capacity", "99999999999999999999"),
+            ("place", path, "--capacity", "12", "--timeout", "10"),
+            ("place", path, "--capacity", "12", "--timeout", "fast"),
+            ("place", path, "--capacity", "12", "--threads", "0"),
+            ("place", path, "--capacity", "12", "--threads", "two"),
+            ("place", path, "--capacity", "12", "--seed", "-1"),
+            ("place", path, "--capacity", "12", "--format", "xml"),
+            ("place", path, "--capacity", "12", "--no-such-option"),
+            ("place", path, "--capacity", "12", "--minimize=weight"),
+            ("place", path, path, path, "--capacity", "12"),
+            ("place", path, "--capacity", "12", "--lifetimes", "open"),
+            ("place", self.folder / "missing.csv", "--capacity", "12"),
+            ("place", self.folder, "--capacity", "12"),
+            ("check", path),
+            ("check", path, self.folder / "missing.json", "--capacity", "12"),
+            ("export", path),
+            ("export", path, "--to", "pdf"),
+            ("export", path, "--to", "dimacs"),
+            ("generate",),
+            ("generate", "nonsense"),
+            ("generate", "random", "--buffers", "0"),
+            ("generate", "random", "--capacity", "many"),
+            ("generate", "packable", "--buffers", "100", "--capacity", "4", "--steps", "2"),
+            ("profiles", "no-such-profile"),
+            ("completion", "tcsh"),
+        ):
+            with self.subTest(arguments=list(map(str, arguments))):
+                self.ends(BAD_INPUT, *arguments)
+
+    def test_help_has_an_example_each(self):
+        listing = self.ends(FOUND, "--help").stdout
+        for name in ("place", "check", "explain", "export", "generate", "profiles", "completion"):
+            self.assertIn(name, listing)
+            text = self.ends(FOUND, name, "--help").stdout
+            self.assertIn("Example", text, name)
+            self.assertIn("tessera " + name, text, name)
+
+    def test_version(self):
+        self.assertRegex(self.ends(FOUND, "--version").stdout, r"^tessera \d+\.\d+\.\d+\n$")
+
+    def test_completion_scripts_are_accepted_by_their_shells(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.ends(FOUND, "completion", shell).stdout
+            self.assertIn("--capacity" if shell != "fish" else "-l capacity", script)
+            program = shutil.which(shell)
+            if program is None:
+                continue
+            done = subprocess.run([program, "-n"], input=script, text=True, check=False,
+                                  capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_no_progress_where_stderr_is_no_terminal(self):
+        path = self.file("in.csv", SMALL)
+        self.assertEqual(self.ends(FOUND, "place", path, "-c", 12, "--minimize").stderr, "")
+
+
+class Check(Case):
+    def setUp(self):
+        super().setUp()
+        self.problem = self.file("in.csv", SMALL)
+
+    def test_right(self):
+        for name in ("placed.json", "placed.csv"):
+            placed = self.folder / name
+            self.ends(FOUND, "place", self.problem, "-c", 12, "-o", placed)
+            done = self.ends(FOUND, "check", self.problem, placed, "-c", 12)
+            self.assertIn("right", done.stdout)
+
+    def test_wrong_csv_is_told_in_sentences(self):
+        placed = self.file("placed.csv", "id,lower,upper,size,offset\na,0,3,4,0\nb,1,2,8,3\n")
+        done = self.ends(WRONG, "check", self.problem, placed, "-c", 12)
+        self.assertRegex(done.stdout, r"wrong \(overlap\): .*a.*b")
+
+    def test_wrong_in_every_way(self):
+        placed = self.folder / "placed.json"
+        self.ends(FOUND, "place", self.problem, "-c", 12, "-o", placed)
+        result = json.loads(placed.read_text())
+        spoilers = {
+            "overlap": lambda r: [b.update(offset=0) for b in r["buffers"]],
+            "bounds": lambda r: r["buffers"][1].update(offset=100),
+            "height": lambda r: r.update(height=11),
+            "cost": lambda r: r.update(cost=5),
+        }
+        for word, spoil in spoilers.items():
+            with self.subTest(word=word):
+                wrong = json.loads(json.dumps(result))
+                spoil(wrong)
+                path = self.file("wrong.json", json.dumps(wrong))
+                done = self.ends(WRONG, "check", self.problem, path, "-c", 12)
+                self.assertIn(word, done.stdout)
+                done = self.ends(WRONG, "check", self.problem, path, "-c", 12, "--format", "json")
+                self.assertFalse(json.loads(done.stdout)["right"])
+
+    def test_results_that_do_not_belong(self):
+        for text in (
+            "id,lower,upper,size,offset\na,0,3,4,0\n",
+            "id,lower,upper,size,offset\na,0,3,4,0\nb,1,2,7,4\n",
+            "id,lower,upper,size,offset\na,0,3,4,0\nz,1,2,8,4\n",
+            "id,lower,upper,size\na,0,3,4\nb,1,2,8\n",
+            '{"tessera": "placement/1"}',
+            "{",
+            "",
+        ):
+            with self.subTest(text=text):
+                self.ends(BAD_INPUT, "check", self.problem, self.file("r", text), "-c", 12)
+
+    def test_infeasible_result_holds_nothing_to_check(self):
+        path = self.folder / "no.json"
+        self.ends(INFEASIBLE, "place", self.problem, "-c", 11, "-o", path)
+        done = self.ends(BAD_INPUT, "check", self.problem, path, "-c", 11)
+        self.assertIn("--proof", done.stderr)
+
+    def test_certificates(self):
+        proof = self.folder / "no.proof"
+        for problem, capacity in ((EXAMPLES / "too-tight.yaml", 7), (self.problem, 11)):
+            proof.unlink(missing_ok=True)
+            self.ends(INFEASIBLE, "place", problem, "-c", capacity, "--proof", proof)
+            self.assertTrue(proof.exists())
+            self.ends(FOUND, "check", problem, "-c", capacity, "--proof", proof)
+            # It proves nothing about a larger memory.
+            self.ends(WRONG, "check", problem, "-c", capacity + 20, "--proof", proof)
+        self.ends(WRONG, "check", EXAMPLES / "too-tight.yaml", "--proof",
+                  self.file("empty.proof", "tessera proof/1 drat\n"))
+
+
+class Others(Case):
+    def test_export_and_back(self):
+        for name in ("residual-block.csv", "patent-four-blobs.yaml", "patent-three-banks.yaml"):
+            text = self.ends(FOUND, "export", EXAMPLES / name, "--to", "yaml").stdout
+            again = self.ends(FOUND, "export", self.file("again.yaml", text), "--to", "yaml").stdout
+            self.assertEqual(text, again)
+        self.ends(FOUND, "export", EXAMPLES / "residual-block.csv", "--to", "csv")
+        done = self.ends(BAD_INPUT, "export", EXAMPLES / "patent-three-banks.yaml", "--to", "csv")
+        self.assertIn("CSV", done.stderr)
+
+    def test_formulas(self):
+        text = self.ends(FOUND, "export", EXAMPLES / "too-tight.yaml", "--to", "dimacs").stdout
+        self.assertRegex(text, r"(?m)^p cnf \d+ \d+$")
+        path = self.folder / "f.smt2"
+        self.ends(FOUND, "export", EXAMPLES / "too-tight.yaml", "--to", "smt2", "-o", path)
+        self.assertIn("(check-sat)", path.read_text())
+        if shutil.which("cadical"):
+            cnf = self.file("f.cnf", text)
+            done = subprocess.run(["cadical", "-q", str(cnf)], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 20)
+        if shutil.which("z3"):
+            done = subprocess.run(["z3", str(path)], capture_output=True, text=True, check=False)
+            self.assertTrue(done.stdout.startswith("unsat"), done.stdout)
+
+    def test_generate_is_the_same_for_the_same_seed(self):
+        for kind in ("random", "packable", "network", "malloc", "training"):
+            one = self.ends(FOUND, "generate", kind, "-n", 50, "--seed", 5).stdout
+            two = self.ends(FOUND, "generate", kind, "-n", 50, "--seed", 5).stdout
+            other = self.ends(FOUND, "generate", kind, "-n", 50, "--seed", 6).stdout
+            self.assertEqual(one, two)
+            self.assertNotEqual(one, other)
+            self.assertEqual(len(one.splitlines()), 51)
+
+    def test_packable_can_be_packed(self):
+        path = self.folder / "p.yaml"
+        self.ends(FOUND, "generate", "packable", "-n", 30, "--seed", 1, "-o", path)
+        self.ends(FOUND, "place", path, "--timeout", "60s")
+
+    def test_explain(self):
+        done = self.ends(INFEASIBLE, "explain", EXAMPLES / "too-tight.yaml")
+        self.assertIn("7", done.stdout)
+        done = self.ends(INFEASIBLE, "explain", EXAMPLES / "too-tight.yaml", "--format", "json")
+        story = json.loads(done.stdout)
+        self.assertEqual(story["status"], "infeasible")
+        self.assertTrue(story["buffers"])
+        self.ends(FOUND, "explain", EXAMPLES / "patent-four-blobs.yaml")
+
+    def test_profiles(self):
+        names = [line.split()[0] for line in self.ends(FOUND, "profiles").stdout.splitlines()]
+        self.assertIn("nvdla-like", names)
+        for name in names:
+            self.assertIn("#", self.ends(FOUND, "profiles", name).stdout)
+
+
+class Outputs(Case):
+    def test_all_kinds(self):
+        path = self.file("in.csv", SMALL)
+        for name, word in (("o.json", "placement/1"), ("o.csv", "offset"), ("o.yaml", "problem/1")):
+            out = self.folder / name
+            self.ends(FOUND, "place", path, "-c", 12, "-o", out, "--plot", self.folder / "o.svg")
+            self.assertIn(word, out.read_text())
+        self.assertIn("<svg", (self.folder / "o.svg").read_text())
+
+    def test_nothing_is_written_on_bad_input(self):
+        out = self.folder / "o.json"
+        self.ends(BAD_INPUT, "place", self.file("in.csv", "id,lower\n"), "-c", 12, "-o", out)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["in.csv"])
+
+    def test_nothing_half_written(self):
+        path = self.file("in.csv", SMALL)
+        missing = self.folder / "no" / "such" / "folder.json"
+        done = self.ends(BAD_INPUT, "place", path, "-c", 12, "-o", missing)
+        self.assertIn("folder.json", done.stderr)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["in.csv"])
+
+    def test_full_disk(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("there is no /dev/full here")
+        path = self.file("in.csv", SMALL)
+        done = self.ends(BAD_INPUT, "place", path, "-c", 12, "-q", "-o", "/dev/full")
+        self.assertIn("/dev/full", done.stderr)
+        self.assertTrue(os.path.exists("/dev/full"))
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = run("place", path, "-c", 12, stdout=full)
+        self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
+        self.assertIn("standard output", done.stderr)
+
+    def test_an_old_file_survives_a_failure(self):
+        out = self.file("o.csv", "old")
+        self.ends(INFEASIBLE, "place", self.file("in.csv", SMALL), "-c", 11, "-o", out)
+        self.assertEqual(out.read_text(), "old")
+
+    def test_standard_output(self):
+        path = self.file("in.csv", SMALL)
+        done = self.ends(FOUND, "place", path, "-c", 12, "-o", "/dev/stdout", "-q")
+        self.assertEqual(json.loads(done.stdout)["status"], "feasible")
+
+
+class Limits(Case):
+    """Stopping early is never an answer, and never loses one."""
+
+    def hard(self):
+        # Two buffers fewer than the steps allow would be easy; this one takes minutes.
+        path = self.folder / "hard.yaml"
+        self.ends(FOUND, "generate", "packable", "-n", 400, "--seed", 11, "-o", path)
+        return path
+
+    def test_time_limit_without_an_answer(self):
+        done = self.ends(STOPPED, "place", self.hard(), "--timeout", "200ms", "--format", "json")
+        result = json.loads(done.stdout)
+        self.assertEqual((result["status"], result["stop"]), ("unknown", "time_limit"))
+
+    def test_time_limit_with_an_answer(self):
+        path = self.hard()
+        start = time.monotonic()
+        done = self.ends(FOUND, "place", path, "--minimize", "--capacity", "4 MiB", "--timeout",
+                         "500ms", "--format", "json")
+        self.assertLess(time.monotonic() - start, 10)
+        result = json.loads(done.stdout)
+        self.assertEqual((result["status"], result["stop"]), ("feasible", "time_limit"))
+        self.assertFalse(result["proven_minimum"])
+
+    def interrupted(self, number, *arguments):
+        process = subprocess.Popen([TESSERA, *map(str, arguments)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+        return process.returncode, out, err
+
+    def test_interrupt_without_an_answer(self):
+        path = self.hard()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            code, out, err = self.interrupted(number, "place", path, "--format", "json")
+            self.assertEqual(code, STOPPED, err)
+            result = json.loads(out)
+            self.assertEqual((result["status"], result["stop"]), ("unknown", "interrupted"))
+
+    def test_interrupt_keeps_the_best_answer(self):
+        out_file = self.folder / "best.json"
+        path = self.hard()
+        code, _, err = self.interrupted(signal.SIGINT, "place", path, "--minimize", "--capacity",
+                                        "4 MiB", "-o", out_file)
+        self.assertEqual(code, FOUND, err)
+        self.assertEqual(json.loads(out_file.read_text())["stop"], "interrupted")
+        self.ends(FOUND, "check", path, out_file, "--capacity", "4 MiB")
+
+
+if __name__ == "__main__":
+    unittest.main()
