@@ -26,6 +26,8 @@ constexpr double strip = 18;  // the modes of the steps
 constexpr double between = 14;
 constexpr double legend_row = 22;
 constexpr std::size_t most_tooltips = 20000;
+constexpr std::string_view bank_border =
+    "stroke=\"#4f46e5\" stroke-width=\"0.8\" stroke-opacity=\"0.55\"";
 constexpr std::string_view quiet = "fill=\"#71717a\"";
 
 /// One memory: where its addresses and steps are on the canvas.
@@ -55,8 +57,8 @@ class Drawing {
 
   std::string draw() {
     const std::string& title = options_.title.empty() ? problem_.name : options_.title;
-    canvas_.text(left, 22, title.empty() ? "placement" : title, 16, Anchor::start,
-                 "fill=\"#18181b\" font-weight=\"bold\"");
+    canvas_.text(left, 22, title.empty() ? "placement" : cut(title, options_.width - left, 17), 16,
+                 Anchor::start, "fill=\"#18181b\" font-weight=\"bold\"");
     canvas_.text(left, 38,
                  std::to_string(problem_.buffers.size()) + " buffers over " +
                      std::to_string(horizon(problem_)) + " steps",
@@ -115,6 +117,7 @@ class Drawing {
                    "reserved " + bytes(range));
     }
     draw_buffers(panel);
+    draw_bank_borders(panel, memory);
     draw_level(panel, memory.capacity, "#dc2626");
     draw_level(panel, heights_[panel.memory], "#2563eb");
     canvas_.rect(panel.x, panel.y, panel.width, panel.height,
@@ -134,7 +137,7 @@ class Drawing {
       const double part = static_cast<double>(height) / static_cast<double>(memory.capacity);
       words += " of " + format_size(memory.capacity) + " (" + svg::number(part * 100) + " %)";
     }
-    canvas_.text(panel.x + svg::text_width(memory.name, 13) + 16, panel.y - 8, words, 11,
+    canvas_.text(panel.x + 1.2 * svg::text_width(memory.name, 13) + 14, panel.y - 8, words, 11,
                  Anchor::start, quiet);
   }
 
@@ -149,10 +152,6 @@ class Drawing {
       if (k % 2 == 1) {
         canvas_.rect(panel.x, top, panel.width, bottom - top, "fill=\"#eef2ff\"");
       }
-      if (k > 0) {
-        canvas_.line(panel.x, bottom, panel.x + panel.width, bottom,
-                     "stroke=\"#818cf8\" stroke-width=\"0.8\"");
-      }
       const double middle = (top + bottom) / 2 + 3;
       if (last_label - middle >= 11) {
         canvas_.text(panel.x + panel.width + 5, middle, cut(memory.banks[k].name, right - 8, 10),
@@ -160,6 +159,18 @@ class Drawing {
         last_label = middle;
       }
       begin = end;
+    }
+  }
+
+  /// Over the buffers: which of them cross a border has to be seen.
+  void draw_bank_borders(const Panel& panel, const Memory& memory) {
+    Offset begin = 0;
+    for (const Bank& bank : memory.banks) {
+      if (begin > 0 && begin < panel.top) {
+        const double y = panel.up(begin);
+        canvas_.line(panel.x, y, panel.x + panel.width, y, bank_border);
+      }
+      begin += bank.size;
     }
   }
 
@@ -242,8 +253,10 @@ class Drawing {
              double width) {
     const AddressRange bytes = part.range.at(offset);
     const double height = panel.up(bytes.begin) - panel.up(bytes.end);
-    const double size = std::clamp(height * 0.6, 8.0, 12.0);
-    if (svg::text_width(buffer.id, size) > width - 4) return;
+    constexpr double smallest = 8;
+    const double fits = (width - 6) / std::max(1.0, svg::text_width(buffer.id, 1));
+    if (fits < smallest) return;
+    const double size = std::min(fits, std::clamp(height * 0.6, smallest, 12.0));
     const double x = (panel.across(part.steps.lower) + panel.across(part.steps.upper)) / 2;
     const double y = (panel.up(bytes.begin) + panel.up(bytes.end)) / 2;
     const std::string amount = format_size(buffer.size);
@@ -324,7 +337,7 @@ class Drawing {
       box("fill=\"url(#reserved)\"", "reserved");
     }
     if (any_memory([](const Memory& m) { return !m.banks.empty(); })) {
-      dash("stroke=\"#818cf8\" stroke-width=\"0.8\"", "bank border");
+      dash(std::string(bank_border), "bank border");
     }
     dash("stroke=\"#2563eb\" stroke-width=\"1.4\" stroke-dasharray=\"7 4\"", "height");
     if (any_memory([](const Memory& m) { return m.capacity <= max_address; })) {
@@ -340,8 +353,8 @@ class Drawing {
   [[nodiscard]] static std::string cut(std::string_view text, double width, double size) {
     std::size_t bytes = 0;
     double used = 0;
-    while (bytes < text.size() && used + 0.58 * size <= width) {
-      used += 0.58 * size;
+    while (bytes < text.size() && used + 0.62 * size <= width) {
+      used += 0.62 * size;
       bytes += std::max<std::size_t>(1, utf8_length(text.substr(bytes)));
     }
     return std::string(text.substr(0, bytes));

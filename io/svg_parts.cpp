@@ -59,8 +59,8 @@ std::string colour(double hue, double saturation, double lightness) {
 
 std::string buffer_colour(std::size_t n) {
   constexpr double golden = 0.6180339887498949;
-  constexpr std::array<double, 3> lightness{0.68, 0.78, 0.6};
-  return colour(std::fmod(0.55 + static_cast<double>(n) * golden, 1.0), 0.52,
+  constexpr std::array<double, 3> lightness{0.7, 0.8, 0.75};
+  return colour(std::fmod(0.55 + static_cast<double>(n) * golden, 1.0), 0.55,
                 lightness[n % lightness.size()]);
 }
 
@@ -78,7 +78,7 @@ std::vector<std::int64_t> ticks(std::int64_t top, int wanted, bool addresses) {
 }
 
 double text_width(std::string_view text, double font_size) {
-  return 0.58 * font_size * static_cast<double>(utf8_width(text));
+  return 0.62 * font_size * static_cast<double>(utf8_width(text));
 }
 
 Canvas::Canvas(double width, double height) {
