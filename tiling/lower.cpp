@@ -303,8 +303,14 @@ std::vector<Size> tile_sizes(const Subgraph& subgraph, const TileSpace& space,
   std::vector<Size> sizes;
   sizes.reserve(lowering.buffers.size());
   for (const LoweredBuffer& buffer : lowering.buffers) {
-    const Size bytes = element_bytes(subgraph.tensor(buffer.tensor).type);
-    sizes.push_back(std::max<Size>(1, elements(subgraph, space, buffer, tile) * bytes));
+    const Tensor& tensor = subgraph.tensor(buffer.tensor);
+    // Resident weights are there for all tiles, whatever part of them this tile reads.
+    const bool resident = subgraph.tensors[buffer.tensor].weight &&
+                          lowering.options.weights == WeightPolicy::resident;
+    const Size bytes = resident
+                           ? tensor_bytes(tensor)
+                           : elements(subgraph, space, buffer, tile) * element_bytes(tensor.type);
+    sizes.push_back(std::max<Size>(1, bytes));
   }
   return sizes;
 }
