@@ -150,6 +150,10 @@ class Reader {
     for (const std::int64_t axis :
          numbers<std::int64_t>(node, "axes", -signed_rank, signed_rank - 1))
       list.push_back(static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis));
+    return list;
+  }
+  std::vector<std::size_t> axis_set(const Node& node, std::size_t rank) const {
+    std::vector<std::size_t> list = axes(node, rank);
     std::ranges::sort(list);
     return list;
   }
@@ -218,7 +222,7 @@ class Reader {
         return read_windows(op, fields);
       case OpKind::reduce:
         if (const Node* n = fields.find("axes"))
-          op.axes = axes(*n, rank);
+          op.axes = axis_set(*n, rank);
         else
           for (std::size_t axis = 2; axis < rank; ++axis) op.axes.push_back(axis);
         if (const Node* n = fields.find("keep_dims"))
@@ -227,7 +231,7 @@ class Reader {
       case OpKind::softmax:
       case OpKind::normalize:
         if (const Node* n = fields.find("axes"))
-          op.axes = axes(*n, rank);
+          op.axes = axis_set(*n, rank);
         else if (rank > 0)
           op.axes = {rank - 1};
         return;

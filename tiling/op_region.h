@@ -36,8 +36,8 @@ struct Padding {
 [[nodiscard]] Box reshaped(const std::vector<Dim>& from, const std::vector<Dim>& to,
                            const Box& box);
 
-/// The smallest box around `box` whose elements lie consecutively wherever the two shapes do not
-/// have an axis in common: what a reshape can move as it is.
+/// What a reshape can move by itself: where several axes together become others, any range of the
+/// first of them, the inner ones whole. So no two axes of a tile ever meet in one range.
 [[nodiscard]] Box reshape_unit(const std::vector<Dim>& from, const std::vector<Dim>& to,
                                const Box& box);
 

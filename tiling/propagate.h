@@ -43,7 +43,10 @@ void propagate(const Subgraph& subgraph, Rules&& rules, TileRegions& regions) {
     for (const LocalOperand& operand : subgraph.operands_at[step]) {
       Box region = operand_region(network, op, operand.position, made);
       const Tensor& seen = network.tensors[operand.seen_as];
-      if (seen.view_of) region = reshaped(seen.shape, subgraph.tensor(operand.local).shape, region);
+      if (seen.view_of) {
+        const std::vector<Dim>& source = subgraph.tensor(operand.local).shape;
+        region = reshaped(seen.shape, source, reshape_unit(seen.shape, source, region));
+      }
       rules.read(operand, region);
       regions.needed[operand.local] = hull(regions.needed[operand.local], region);
     }

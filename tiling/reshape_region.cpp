@@ -78,10 +78,10 @@ Box reshape_unit(const std::vector<Dim>& from, const std::vector<Dim>& to, const
   if (box.none) return box;
   Box out = box;
   each_group(from, to, [&](const Group& group) {
-    bool several = false;
+    bool inner = false;
     for (std::size_t axis = group.from_begin; axis < group.from_end; ++axis) {
-      if (several) out[axis] = {0, from[axis]};
-      several = several || out[axis].size() > 1;
+      if (inner) out[axis] = {0, from[axis]};
+      inner = inner || from[axis] > 1;
     }
   });
   return out;

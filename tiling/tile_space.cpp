@@ -61,7 +61,9 @@ std::vector<Box> probe(const Subgraph& subgraph, const std::vector<std::optional
     const std::vector<Dim>& shape = subgraph.tensor(t).shape;
     const LocalTensor& local = subgraph.tensors[t];
     const bool end = t == anchor || (local.leaves && local.consumers.empty());
-    ends.push_back(end ? whole(shape) : nothing(shape.size()));
+    // What cannot be cut is made by the first tile alone.
+    const bool made = end && (cut[t] || at == 0);
+    ends.push_back(made ? whole(shape) : nothing(shape.size()));
     if (end && cut[t]) {
       const Dim extent = shape[*cut[t]];
       const Dim begin = extent * at / pieces;
@@ -73,22 +75,42 @@ std::vector<Box> probe(const Subgraph& subgraph, const std::vector<std::optional
   return std::move(regions.needed);
 }
 
-/// Does an op compute one coordinate of what it reads from several of what it makes?
+/// Does an op compute one coordinate of what it reads from several of what it makes, or from
+/// another one?
 bool mixes_axes(const Subgraph& subgraph) {
   for (std::size_t step = 0; step < subgraph.steps(); ++step) {
-    const OpKind kind = subgraph.op(static_cast<Step>(step)).kind;
-    if (kind == OpKind::depth_to_space || kind == OpKind::space_to_depth || kind == OpKind::reshape)
-      return true;
+    const Op& op = subgraph.op(static_cast<Step>(step));
+    switch (op.kind) {
+      case OpKind::depth_to_space:
+      case OpKind::space_to_depth:
+      case OpKind::reshape:
+      case OpKind::transpose:
+        return true;
+      case OpKind::matmul:
+        if (op.transpose_a || op.transpose_b) return true;
+        break;
+      default:
+        break;
+    }
     for (const LocalOperand& operand : subgraph.operands_at[step])
       if (subgraph.network->tensors[operand.seen_as].view_of) return true;
   }
   return false;
 }
 
-/// Begin, middle and end tell where an axis goes; where axes mix, the pattern inside a block of
-/// positions matters too.
-std::vector<Dim> probe_positions(Dim extent, bool mixed) {
-  const Dim around = mixed ? 16 : 1;
+/// May a tensor be needed in some tiles and not in others?
+bool comes_and_goes(const Subgraph& subgraph) {
+  for (std::size_t step = 0; step < subgraph.steps(); ++step) {
+    const OpKind kind = subgraph.op(static_cast<Step>(step)).kind;
+    if (kind == OpKind::pad || kind == OpKind::slice || kind == OpKind::concat) return true;
+  }
+  return false;
+}
+
+/// Begin, middle and end tell where an axis goes; elsewhere the pattern inside a block of positions
+/// matters too.
+std::vector<Dim> probe_positions(Dim extent, bool irregular) {
+  const Dim around = irregular ? 16 : 1;
   std::vector<Dim> positions;
   for (const Dim from : {Dim{0}, extent / 2 - around / 2, extent - around})
     for (Dim at = from; at < from + around; ++at)
@@ -117,7 +139,7 @@ Movement find_movement(const Subgraph& subgraph, std::size_t anchor, std::size_t
   const std::vector<std::optional<std::size_t>> cut = found.follows;
   const Dim extent = subgraph.tensor(anchor).shape[*anchor_axis];
   const std::vector<Box> all = probe(subgraph, cut, anchor, 0, 1);
-  for (const Dim at : probe_positions(extent, mixes_axes(subgraph))) {
+  for (const Dim at : probe_positions(extent, mixes_axes(subgraph) || comes_and_goes(subgraph))) {
     const std::vector<Box> part = probe(subgraph, cut, anchor, at, extent);
     for (std::size_t t = 0; t < count; ++t) {
       if (part[t].none || all[t].none) continue;
