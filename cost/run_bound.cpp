@@ -1,11 +1,12 @@
+#include "cost/run_bound.h"
+
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "cost/compute.h"
 #include "cost/run_parts.h"
-#include "cost/tiled_run.h"
-#include "model/network.h"
+#include "tiling/op_region.h"
+#include "tiling/subgraph.h"
 
 namespace tessera {
 namespace {
@@ -62,70 +63,147 @@ double use_density(const Network& network, const Op& op, std::size_t operand) {
   }
 }
 
-/// Per local tensor: the least share of its untiled region that any tiling loads or computes.
-std::vector<double> densities(const Subgraph& part) {
-  std::vector<double> density(part.tensors.size(), 0);
-  for (std::size_t t = 0; t < density.size(); ++t)
-    if (part.tensors[t].leaves) density[t] = 1;
-  // Backwards: when an op is met, all readers of what it makes have been met.
-  for (std::size_t step = part.steps(); step-- > 0;) {
-    double made = 0;
-    for (const std::size_t t : part.made_at[step]) made = std::max(made, density[t]);
-    const Op& op = part.op(static_cast<Step>(step));
-    for (const LocalOperand& operand : part.operands_at[step])
-      density[operand.local] =
-          std::max(density[operand.local], made * use_density(*part.network, op, operand.position));
-  }
-  return density;
-}
-
 BurstCount thinned(BurstCount count, double density, Size burst) {
   if (density >= 1) return count;
   const auto bytes = static_cast<Size>(std::floor(static_cast<double>(count.bytes) * density));
   return {.bursts = (bytes + burst - 1) / burst, .bytes = bytes, .rows = 1};
 }
 
+/// The share of the operand's tensor that making the whole output reads, at most.
+double hull_share(const Network& network, const Op& op, std::size_t operand, TensorIndex seen) {
+  const Tensor& tensor = network.tensors[seen];
+  if (op.outputs.empty()) return 1;
+  const Box made = whole(network.tensors[op.outputs[0]].shape);
+  const Box region = operand_region(network, op, operand, made);
+  const auto all = static_cast<double>(volume(whole(tensor.shape)));
+  return all > 0 ? static_cast<double>(volume(region)) / all : 1;
+}
+
 }  // namespace
 
-Metrics run_bound(const Subgraph& part, const TileGrid& untiled, const Hardware& hardware) {
-  const Link link = link_of(hardware);
-  const TileRegions& tile = untiled.tiles.front();
-  const AccessEnergy chip = cheapest_access(hardware);
-  const AccessEnergy dram = offchip_energy(hardware);
-  Metrics bound;
-  const std::vector<double> density = densities(part);
+RunBounds::RunBounds(const Network& network, const Hardware& hardware)
+    : network_(network),
+      hardware_(hardware),
+      link_(link_of(hardware)),
+      readers_(last_readers(network)) {
+  for (const Op& op : network.ops) {
+    operands_.emplace_back();
+    const std::vector<TensorIndex> used = operands(op);
+    for (std::size_t k = 0; k < used.size(); ++k)
+      operands_.back().push_back(
+          {storage_of(network, used[k]),
+           use_density(network, op, k) * hull_share(network, op, k, used[k])});
+    outputs_.emplace_back();
+    for (const TensorIndex t : op.outputs) outputs_.back().push_back(storage_of(network, t));
+  }
+  find_densities();
+  find_shares();
+  for (TensorIndex t = 0; t < network.tensors.size(); ++t) stores_.push_back(move(t, 1, false));
+}
+
+/// If all readers of a tensor are in the run, the tiles need at least what one reader needs; if
+/// one is outside, the tensor leaves and is made whole.
+void RunBounds::find_densities() {
+  density_.assign(network_.tensors.size(), 0);
+  for (TensorIndex t = 0; t < density_.size(); ++t)
+    if (readers_[t] == network_.ops.size()) density_[t] = 1;
+  for (OpIndex k = network_.ops.size(); k-- > 0;) {
+    double made = 0;
+    for (const TensorIndex t : outputs_[k]) made = std::max(made, density_[t]);
+    for (const Operand& operand : operands_[k])
+      density_[operand.storage] = std::max(density_[operand.storage], made * operand.density);
+  }
+}
+
+void RunBounds::find_shares() {
+  const AccessEnergy chip = cheapest_access(hardware_);
+  for (OpIndex k = 0; k < network_.ops.size(); ++k) {
+    const Op& op = network_.ops[k];
+    OpShare share;
+    double made = 0;
+    for (const TensorIndex t : outputs_[k]) made = std::max(made, density_[t]);
+    if (made >= 1) {  // else tiles may compute less, by an amount that rounding makes hard to bound
+      const ComputeCost cost =
+          compute_cost(network_, op, network_.tensors[op.outputs[0]].shape, hardware_);
+      share = {cost.cycles, cost.energy_pj};
+      for (const TensorIndex t : outputs_[k])
+        share.energy_pj += static_cast<double>(tensor_bytes(network_.tensors[t])) * chip.write_pj;
+      // One access per tensor, as the simulation counts them, however often the op names it.
+      std::vector<std::pair<TensorIndex, double>> read;
+      for (const Operand& operand : operands_[k]) {
+        const auto known = std::find_if(read.begin(), read.end(),
+                                        [&](const auto& r) { return r.first == operand.storage; });
+        if (known == read.end())
+          read.emplace_back(operand.storage, operand.density);
+        else
+          known->second = std::max(known->second, operand.density);
+      }
+      for (const auto& [t, density] : read)
+        share.energy_pj +=
+            density * static_cast<double>(tensor_bytes(network_.tensors[t])) * chip.read_pj;
+    }
+    shares_.push_back(share);
+  }
+}
+
+RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load) const {
+  const Tensor& t = network_.tensors[tensor];
+  const BurstCount count = thinned(
+      bursts(t.shape, whole(t.shape), element_bytes(t.type), link_.burst), density, link_.burst);
+  const TransferCost cost = transfer_cost(count, link_);
+  const AccessEnergy chip = cheapest_access(hardware_);
+  const AccessEnergy dram = offchip_energy(hardware_);
+  return {cost.cycles, cost.bytes,
+          static_cast<double>(cost.bytes) * (load ? dram.read_pj : dram.write_pj) +
+              static_cast<double>(count.bytes) * (load ? chip.write_pj : chip.read_pj)};
+}
+
+std::vector<Metrics> RunBounds::from(OpIndex first, std::size_t longest) const {
+  std::vector<Metrics> bounds;
   std::int64_t compute = 0;
-  std::int64_t dma = 0;
-  for (Step step = 0; step < static_cast<Step>(part.steps()); ++step) {
-    const std::size_t out = output_of(part, step);
-    if (!computes(part, tile, step) || density[out] < 1) continue;
-    const ComputeCost op =
-        compute_cost(*part.network, part.op(step), computed_extents(part, tile, step), hardware);
-    compute += op.cycles;
-    bound.energy_pj += op.energy_pj;
+  Move moved;
+  double energy = 0;
+  const auto add = [&](const Move& m, int sign) {
+    moved.cycles += sign * m.cycles;
+    moved.bytes += sign * m.bytes;
+    moved.energy_pj += sign * m.energy_pj;
+  };
+  std::vector<bool> made(network_.tensors.size(), false);
+  std::vector<double> loaded(network_.tensors.size(), 0);
+  std::vector<TensorIndex> leaving;
+  for (OpIndex k = first; k < network_.ops.size() && k - first < longest; ++k) {
+    compute += shares_[k].cycles;
+    energy += shares_[k].energy_pj;
+    for (const Operand& operand : operands_[k]) {
+      const TensorIndex t = operand.storage;
+      // Read by an op that itself makes only part of its output, perhaps.
+      double of_op = 0;
+      for (const TensorIndex out : outputs_[k]) of_op = std::max(of_op, density_[out]);
+      const double density = operand.density * of_op;
+      if (made[t] || density <= loaded[t]) continue;
+      if (loaded[t] > 0) add(move(t, loaded[t], true), -1);
+      loaded[t] = density;
+      add(move(t, density, true), 1);
+    }
+    for (const TensorIndex t : outputs_[k]) {
+      made[t] = true;
+      if (!readers_[t] || *readers_[t] <= k) continue;
+      leaving.push_back(t);
+      add(stores_[t], 1);
+    }
+    std::erase_if(leaving, [&](TensorIndex t) {
+      if (*readers_[t] > k) return false;
+      add(stores_[t], -1);
+      return true;
+    });
+    Metrics m;
+    m.latency_cycles =
+        std::max(compute, (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels);
+    m.dram_bytes = moved.bytes;
+    m.energy_pj = energy + moved.energy_pj + static_energy(hardware_, m.latency_cycles);
+    bounds.push_back(m);
   }
-  std::vector<AccessEnergy> energies(part.tensors.size(), chip);
-  for (std::size_t t = 0; t < energies.size(); ++t) {
-    energies[t].read_pj *= density[t];
-    energies[t].write_pj *= density[t];
-  }
-  bound.energy_pj += access_energy(part, tile, energies);
-  for (std::size_t t = 0; t < part.tensors.size(); ++t) {
-    const LocalTensor& local = part.tensors[t];
-    const bool load = loaded(local) && !local.consumers.empty();
-    if (!load && !(local.leaves && !loaded(local))) continue;
-    const BurstCount count = thinned(moved(part, t, load ? tile.fresh[t] : tile.stored[t], link),
-                                     density[t], link.burst);
-    const TransferCost transfer = transfer_cost(count, link);
-    dma += transfer.cycles;
-    bound.dram_bytes += transfer.bytes;
-    bound.energy_pj += static_cast<double>(transfer.bytes) * (load ? dram.read_pj : dram.write_pj) +
-                       static_cast<double>(count.bytes) * (load ? chip.write_pj : chip.read_pj);
-  }
-  bound.latency_cycles =
-      std::max(compute, (dma + hardware.dma.channels - 1) / hardware.dma.channels);
-  bound.energy_pj += static_energy(hardware, bound.latency_cycles);
-  return bound;
+  return bounds;
 }
 
 }  // namespace tessera

@@ -20,16 +20,12 @@ struct Slack {
 };
 
 /// Walks from the first (last) use to where the life containing it begins (ends), around the
-/// cycle of steps, but never into the other use of the same copy.
-Slack slack_of(const Buffer& buffer, Step steps, Step cycle, int copy, Step first, Step last) {
-  const Step origin = copy * steps;
-  const auto alive = [&](Step global) {
-    const Step wrapped = ((origin + global) % cycle + cycle) % cycle;
-    return live_at(buffer, wrapped);
-  };
+/// cycle of steps, but never into the next use of the same buffer, `reuse` steps away.
+Slack slack_of(const Buffer& buffer, Step cycle, Step reuse, Step first, Step last) {
+  const auto alive = [&](Step step) { return live_at(buffer, (step % cycle + cycle) % cycle); };
   Slack slack{first - 1, last + 1};
-  while (slack.start_after > last - cycle && alive(slack.start_after)) --slack.start_after;
-  while (slack.end_before < first + cycle && alive(slack.end_before)) ++slack.end_before;
+  while (slack.start_after > last - reuse && alive(slack.start_after)) --slack.start_after;
+  while (slack.end_before < first + reuse && alive(slack.end_before)) ++slack.end_before;
   return slack;
 }
 
@@ -53,6 +49,9 @@ Plan make_plan(const TiledRun& run) {
   Plan plan;
   plan.steps = lowering.steps_per_tile;
   const Step cycle = lowering.options.double_buffer ? 2 * plan.steps : plan.steps;
+  std::vector<bool> two_copies(part.tensors.size(), false);
+  for (const LoweredBuffer& lowered : lowering.buffers)
+    if (lowered.copy == 1) two_copies[lowered.tensor] = true;
   // The first copy's buffer of each tensor stands for both: they live alike, half a cycle apart.
   for (std::size_t b = 0; b < lowering.buffers.size(); ++b) {
     const LoweredBuffer& lowered = lowering.buffers[b];
@@ -68,7 +67,8 @@ Plan make_plan(const TiledRun& run) {
     if (local.consumers.empty() && loaded(local)) continue;
     const Step first = loaded(local) ? local.consumers.front() : *local.producer;
     const Step last = local.consumers.empty() ? first : std::max(first, local.consumers.back());
-    const Slack slack = slack_of(buffer, plan.steps, cycle, 0, first, last);
+    const Step reuse = two_copies[lowered.tensor] ? cycle : plan.steps;
+    const Slack slack = slack_of(buffer, cycle, reuse, first, last);
     if (loaded(local)) plan.moves.push_back({lowered.tensor, true, slack, first});
     if (local.leaves && !loaded(local)) plan.moves.push_back({lowered.tensor, false, slack, last});
   }

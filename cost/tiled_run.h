@@ -50,10 +50,4 @@ struct RunCost {
 /// off-chip memory and engines (std::invalid_argument otherwise).
 [[nodiscard]] RunCost run_cost(const TiledRun& run);
 
-/// What no tiling and no placement of the run can beat: every input and weight loaded once, every
-/// output stored once, every op computed once, computing and moving fully overlapped.
-/// `untiled` is the grid with one tile.
-[[nodiscard]] Metrics run_bound(const Subgraph& subgraph, const TileGrid& untiled,
-                                const Hardware& hardware);
-
 }  // namespace tessera

@@ -1,0 +1,62 @@
+// What no tiling and no placement of a run of ops can beat.
+//
+//   const RunBounds bounds(net, hardware);
+//   for (const Metrics& m : bounds.from(first, longest)) ...        // runs [first, first], [first,
+//                                                                   // first + 1], ...
+//
+// Every tensor from outside is loaded once, every tensor that leaves is stored once, every op is
+// computed once, and computing and moving overlap fully. Strided windows leave gaps that small
+// tiles neither load nor compute; what may be left out is not counted. All runs from one op on
+// together take time in proportion to their length.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "cost/transfer.h"
+#include "model/hardware.h"
+#include "model/network.h"
+#include "model/plan.h"
+
+namespace tessera {
+
+class RunBounds {
+ public:
+  /// require: check_network(network) is empty; both outlive the bounds. Throws
+  /// std::invalid_argument for hardware that cannot be simulated.
+  RunBounds(const Network& network, const Hardware& hardware);
+
+  /// Entry k is for the run [first, first + k]; at most `longest` of them. Peaks are left 0.
+  [[nodiscard]] std::vector<Metrics> from(OpIndex first, std::size_t longest) const;
+
+ private:
+  struct Move {
+    std::int64_t cycles = 0;
+    Size bytes = 0;
+    double energy_pj = 0;
+  };
+  struct OpShare {
+    std::int64_t cycles = 0;
+    double energy_pj = 0;
+  };
+  struct Operand {
+    TensorIndex storage = 0;
+    double density = 1;  ///< of the untiled tensor, that any tiling reads
+  };
+  [[nodiscard]] Move move(TensorIndex tensor, double density, bool load) const;
+  void find_densities();
+  void find_shares();
+
+  const Network& network_;
+  const Hardware& hardware_;
+  Link link_;
+  std::vector<std::optional<OpIndex>> readers_;  ///< last reader per tensor (tiling/subgraph.h)
+  std::vector<std::vector<Operand>> operands_;   ///< per op
+  std::vector<std::vector<TensorIndex>> outputs_;
+  std::vector<double> density_;  ///< per tensor with memory: of what its op makes of it
+  std::vector<OpShare> shares_;
+  std::vector<Move> stores_;  ///< per tensor
+};
+
+}  // namespace tessera

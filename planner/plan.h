@@ -1,0 +1,80 @@
+// Where to cut a network, how to tile each piece, where every buffer lies.
+//
+//   Network net = read_network("resnet50.onnx", {.dtype = ElementType::int8}).network;  // import.h
+//   Hardware hardware = load_profile("ethos-u65-like");                                 // files.h
+//   NetworkPlan plan = plan_network(net, hardware, {.threads = 2});
+//   std::cout << plan.score << " of the layer-by-layer baseline\n";
+//
+// Every run of consecutive ops is a candidate. A candidate is tiled in every variant the profile
+// allows (double buffering, weights resident or fetched again, halo), the largest tile that fits is
+// placed and simulated, and the best cover of all ops by candidates is found exactly. The plan is
+// checked before it is returned: coverage, every placement, metrics recomputed.
+// The same arguments give the same plan whatever the number of threads, unless a limit ends it.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../model/hardware.h"
+#include "../model/network.h"
+#include "../model/plan.h"
+#include "errors.h"
+
+namespace tessera {
+
+struct PlanProgress {
+  double best_score = std::numeric_limits<double>::infinity();
+  double bound = 0;
+  std::int64_t solved = 0;
+};
+
+/// Answers to candidates, kept from plan to plan: a search over hardware or networks hands the
+/// same memory to every call. Safe to share between calls that run one after the other.
+class PlanMemory;
+[[nodiscard]] std::shared_ptr<PlanMemory> make_plan_memory();
+
+struct PlanParams {
+  std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run of ops
+  int threads = 2;
+  std::optional<std::chrono::nanoseconds> timeout;  ///< for the whole plan
+  /// Search nodes one placement question may take; more is `unknown`, counted and reported.
+  std::int64_t nodes_per_question = 20000;
+  std::uint64_t seed = 0;
+  std::stop_token stop;
+  /// Take the place of the profile's weights: ("latency", 0.7). Scaled to sum 1.
+  std::vector<std::pair<std::string, double>> weights;
+  /// No subgraph may exceed these: ("peak_memory", 524288), ("peak_bandwidth", bytes per cycle).
+  std::vector<std::pair<std::string, double>> limits;
+  std::shared_ptr<PlanMemory> memory;  ///< nothing: this call alone
+  std::function<void(const PlanProgress&)> progress;
+};
+
+/// Throws BadInput for a profile that cannot be simulated (no clock, no off-chip memory, no
+/// engine) and for weights or limits that name no metric.
+[[nodiscard]] NetworkPlan plan_network(const Network& network, const Hardware& hardware,
+                                       const PlanParams& params);
+
+/// Everything wrong with a plan, as sentences: an op missing or twice, a placement the checker
+/// refuses, a tile no placement holds, metrics that do not come out the same. Empty: it is right.
+[[nodiscard]] std::vector<std::string> check_plan(const Network& network, const Hardware& hardware,
+                                                  const NetworkPlan& plan);
+
+/// plan.json out and in. Reading derives each subgraph's problem again; throws BadInput.
+[[nodiscard]] std::string plan_json(const NetworkPlan& plan);
+[[nodiscard]] NetworkPlan load_plan(const std::string& path, const Network& network,
+                                    const Hardware& hardware);
+
+/// The whole plan in the Chrome trace format, a lane per engine and DMA channel.
+[[nodiscard]] std::string plan_trace(const Network& network, const Hardware& hardware,
+                                     const NetworkPlan& plan);
+/// The whole plan as an SVG picture.
+[[nodiscard]] std::string plan_picture(const NetworkPlan& plan);
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+// One subgraph of a plan with everything that follows from its ops, its tiling and its variant.
+// Private to planner/.
+//
+//   Piece piece = make_piece(net, hardware, planned);
+//   check(piece_problem(piece, k), planned.placements[k].placement);
+//   RunCost cost = run_cost(piece_run(piece, hardware, planned.placements));
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cost/tiled_run.h"
+#include "model/plan.h"
+#include "tiling/geometry.h"
+#include "tiling/lower.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+
+struct Piece {
+  Subgraph part;
+  TileGrid grid;
+  Lowering lowering;
+  std::vector<std::vector<Size>> demands;   ///< sizes of each placement there has to be
+  std::vector<std::size_t> demand_of_tile;  ///< per grid.tiles: the first demand that covers it
+};
+
+/// Throws std::invalid_argument, with a sentence, where ops, extents or variant do not fit the
+/// network.
+[[nodiscard]] Piece make_piece(const Network& network, const Hardware& hardware,
+                               const PlannedSubgraph& planned);
+
+/// The same from parts that are there already.
+[[nodiscard]] Piece make_piece(Subgraph part, const TileSpace& space, TileGrid grid,
+                               Lowering lowering);
+
+/// The problem with the sizes of demand `index`.  require: index < demands.size().
+[[nodiscard]] PlacementProblem piece_problem(const Piece& piece, std::size_t index);
+
+/// The tiled run of the piece with one placement per demand; it points into all three.
+[[nodiscard]] TiledRun piece_run(const Piece& piece, const Hardware& hardware,
+                                 const std::vector<PlannedPlacement>& placements);
+
+}  // namespace tessera
