@@ -1,0 +1,212 @@
+#include "io/plan_svg.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+constexpr double width = 1200;
+constexpr double left = 96;
+constexpr double right = 24;
+constexpr double plot_width = width - left - right;
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    }
+  }
+  return out;
+}
+
+std::string number(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", value);
+  return text.data();
+}
+
+std::string short_number(double value) {
+  static constexpr std::array<const char*, 5> units{"", " k", " M", " G", " T"};
+  std::size_t k = 0;
+  while (value >= 1000 && k + 1 < units.size()) {
+    value /= 1000;
+    ++k;
+  }
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), value < 10 && k > 0 ? "%.1f%s" : "%.0f%s", value,
+                units[k]);
+  return text.data();
+}
+
+std::string kib(Size bytes) {
+  std::array<char, 40> text{};
+  if (bytes < 1024 * 1024)
+    std::snprintf(text.data(), text.size(), "%.0f KiB", static_cast<double>(bytes) / 1024);
+  else
+    std::snprintf(text.data(), text.size(), "%.1f MiB", static_cast<double>(bytes) / 1048576);
+  return text.data();
+}
+
+/// Neighbours differ, nothing shouts.
+const char* color_of(std::size_t index) {
+  static constexpr std::array<const char*, 8> colors{"#4e79a7", "#f2a65a", "#76b7b2", "#d37295",
+                                                     "#59a14f", "#b6992d", "#9d7660", "#8f7ab8"};
+  return colors[index % colors.size()];
+}
+
+class Canvas {
+ public:
+  void rect(double x, double y, double w, double h, const std::string& fill,
+            const std::string& title, const char* more = "") {
+    body_ += "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(w) +
+             "\" height=\"" + number(h) + "\" fill=\"" + fill + "\" " + more + ">";
+    if (!title.empty()) body_ += "<title>" + escaped(title) + "</title>";
+    body_ += "</rect>\n";
+  }
+  void text(double x, double y, const std::string& text, const char* kind) {
+    body_ += "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" class=\"" + kind + "\">" +
+             escaped(text) + "</text>\n";
+  }
+  void line(double x1, double y1, double x2, double y2, const char* kind) {
+    body_ += "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) +
+             "\" y2=\"" + number(y2) + "\" class=\"" + kind + "\"/>\n";
+  }
+  [[nodiscard]] std::string document(double height) const {
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(width) + " " +
+           number(height) + "\" width=\"" + number(width) + "\" height=\"" + number(height) +
+           "\" font-family=\"sans-serif\">\n<style>text{font-size:12px;fill:#333}"
+           ".title{font-size:18px;font-weight:bold}.axis{text-anchor:end;fill:#666}"
+           ".mid{text-anchor:middle;fill:#fff;font-weight:bold}.tick{text-anchor:middle;fill:#666}"
+           ".cap{stroke:#c0392b;stroke-dasharray:5 3}.grid{stroke:#ddd}</style>\n"
+           "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +
+           body_ + "</svg>\n";
+  }
+
+ private:
+  std::string body_;
+};
+
+std::string tooltip(const PlannedSubgraph& s, std::size_t index) {
+  std::string text = "subgraph " + std::to_string(index) + ": " + s.names.front();
+  if (s.names.size() > 1) text += " .. " + s.names.back();
+  return text + "\n" + std::to_string(s.ops.size()) + " ops, " + std::to_string(s.tile_count()) +
+         " tiles\n" + std::to_string(s.metrics.latency_cycles) + " cycles, " +
+         std::to_string(s.metrics.dram_bytes) + " DRAM bytes, peak " +
+         std::to_string(s.metrics.peak_bytes) + " bytes";
+}
+
+/// Left edge and width of each subgraph on the time axis.
+std::vector<std::pair<double, double>> spans_of(const NetworkPlan& plan) {
+  const auto total = static_cast<double>(std::max<std::int64_t>(1, plan.totals.latency_cycles));
+  std::vector<std::pair<double, double>> spans;
+  double x = left;
+  for (const PlannedSubgraph& s : plan.subgraphs) {
+    const double w = plot_width * static_cast<double>(s.metrics.latency_cycles) / total;
+    spans.emplace_back(x, w);
+    x += w;
+  }
+  return spans;
+}
+
+Size capacity_of(const NetworkPlan& plan) {
+  Size capacity = 0;
+  if (plan.subgraphs.empty()) return capacity;
+  for (const Memory& memory : plan.subgraphs.front().placements.front().problem.memories)
+    if (memory.capacity != unbounded) capacity += memory.capacity;
+  return capacity;
+}
+
+/// One bar per subgraph, `value` against `most`, with a dashed line at `limit` if there is one.
+template <typename Value>
+void bars(Canvas& canvas, const NetworkPlan& plan, double y, double height,
+          const std::string& label, double most, double limit, const Value& value,
+          const std::string& top) {
+  canvas.text(left - 8, y + 12, label, "axis");
+  canvas.text(left - 8, y + 28, top, "axis");
+  canvas.line(left, y + height, left + plot_width, y + height, "grid");
+  const auto spans = spans_of(plan);
+  for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
+    const double h = most > 0 ? height * value(plan.subgraphs[k]) / most : 0;
+    canvas.rect(spans[k].first, y + height - h, std::max(0.5, spans[k].second - 0.5), h,
+                color_of(k), tooltip(plan.subgraphs[k], k));
+  }
+  if (limit > 0 && limit <= most) {
+    const double at = y + height - height * limit / most;
+    canvas.line(left, at, left + plot_width, at, "cap");
+  }
+}
+
+}  // namespace
+
+std::string plan_svg(const NetworkPlan& plan) {
+  Canvas canvas;
+  canvas.text(left, 30, plan.network + " on " + plan.profile, "title");
+  canvas.text(left, 52,
+              std::to_string(plan.subgraphs.size()) + " subgraphs, score " + number(plan.score) +
+                  " of layer by layer" + (plan.optimal ? ", proved best" : "") + "; latency " +
+                  short_number(static_cast<double>(plan.totals.latency_cycles)) +
+                  " cycles, DRAM traffic " + kib(plan.totals.dram_bytes) + ", peak " +
+                  kib(plan.totals.peak_bytes),
+              "sub");
+  const auto spans = spans_of(plan);
+  double y = 76;
+  canvas.text(left - 8, y + 26, "subgraphs", "axis");
+  for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
+    const PlannedSubgraph& s = plan.subgraphs[k];
+    canvas.rect(spans[k].first, y, std::max(0.5, spans[k].second - 0.5), 44, color_of(k),
+                tooltip(s, k));
+    const std::string label = std::to_string(s.ops.size()) + (s.ops.size() == 1 ? " op" : " ops");
+    if (spans[k].second > 8.0 * static_cast<double>(label.size())) {
+      const double middle = spans[k].first + spans[k].second / 2;
+      canvas.text(middle, y + 18, label, "mid");
+      canvas.text(middle, y + 34, "x" + std::to_string(s.tile_count()), "mid");
+    }
+  }
+  y += 64;
+  const auto capacity = static_cast<double>(capacity_of(plan));
+  const double most_memory = std::max(capacity, static_cast<double>(plan.totals.peak_bytes)) * 1.02;
+  bars(
+      canvas, plan, y, 150, "memory", most_memory, capacity,
+      [](const PlannedSubgraph& s) { return static_cast<double>(s.metrics.peak_bytes); },
+      kib(static_cast<Size>(capacity)));
+  y += 174;
+  double most_traffic = 0;
+  for (const PlannedSubgraph& s : plan.subgraphs)
+    most_traffic = std::max(most_traffic, s.metrics.peak_bandwidth);
+  bars(
+      canvas, plan, y, 110, "DRAM", most_traffic, 0,
+      [](const PlannedSubgraph& s) { return s.metrics.peak_bandwidth; },
+      number(most_traffic) + " B/cycle");
+  y += 134;
+  bars(
+      canvas, plan, y, 80, "MACs busy", 1, 0,
+      [](const PlannedSubgraph& s) { return s.utilisation; }, "100 %");
+  y += 80;
+  for (int tick = 0; tick <= 10; ++tick) {
+    const double x = left + plot_width * tick / 10;
+    canvas.line(x, y, x, y + 6, "grid");
+    canvas.text(x, y + 20,
+                short_number(static_cast<double>(plan.totals.latency_cycles) * tick / 10), "tick");
+  }
+  canvas.text(left + plot_width / 2, y + 40, "cycles", "tick");
+  return canvas.document(y + 56);
+}
+
+}  // namespace tessera
