@@ -79,6 +79,7 @@ class Reader {
       read_row(row);
     }
     if (csv_.problem.buffers.empty()) {
+      line_ = 1;
       throw error("has a header but no buffers", "a problem has at least one buffer");
     }
     csv_.source.memories.push_back(1);

@@ -87,7 +87,8 @@ class Events : public nlohmann::json_sax<Json> {
     }
     why = why.substr(0, why.find("; last read"));
     std::string message = "is not valid JSON: " + std::string(why);
-    if (!token.empty()) message += ", at " + shown(token);
+    // Behind the end of the document the token reaches back to before it.
+    if (!token.empty() && token.find("<U+") == token.npos) message += ", at " + shown(token);
     for (char& c : message) c = static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     throw InputError(sources_.newest(), line_at(text_, position > 0 ? position - 1 : 0),
                      std::move(message));

@@ -88,7 +88,10 @@ class Events : public YAML::EventHandler {
   void begin(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
              Node::Kind kind) {
     refuse(mark, tag, anchor);
-    if (builder_.wants_key()) throw at(mark, "has a list or a map for a key");
+    if (builder_.wants_key()) {
+      // Also what yaml-cpp makes of a flow collection that the end of the file cuts off.
+      throw at(mark, "has a list or a map for a key", "is a bracket or a quote left open?");
+    }
     builder_.begin(kind, line_of(mark));
   }
 
@@ -117,7 +120,9 @@ Node parse_yaml(std::string_view text, const Sources& sources) {
     throw InputError(sources.newest(), std::min(line_of(error.mark), last),
                      "is not valid YAML: " + error.msg);
   }
-  return events.take();
+  Node root = events.take();
+  if (root.kind == Node::Kind::null) throw InputError(sources.newest(), 1, "is empty");
+  return root;
 }
 
 }  // namespace tessera
