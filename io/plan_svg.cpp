@@ -5,42 +5,18 @@
 #include <cstdio>
 #include <vector>
 
+#include "io/svg_parts.h"
+
 namespace tessera {
 namespace {
+
+using svg::Anchor;
+using svg::Canvas;
 
 constexpr double width = 1200;
 constexpr double left = 96;
 constexpr double right = 24;
 constexpr double plot_width = width - left - right;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return out;
-}
-
-std::string number(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  return text.data();
-}
 
 std::string short_number(double value) {
   static constexpr std::array<const char*, 5> units{"", " k", " M", " G", " T"};
@@ -71,37 +47,18 @@ const char* color_of(std::size_t index) {
   return colors[index % colors.size()];
 }
 
-class Canvas {
- public:
-  void rect(double x, double y, double w, double h, const std::string& fill,
-            const std::string& title, const char* more = "") {
-    body_ += "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(w) +
-             "\" height=\"" + number(h) + "\" fill=\"" + fill + "\" " + more + ">";
-    if (!title.empty()) body_ += "<title>" + escaped(title) + "</title>";
-    body_ += "</rect>\n";
-  }
-  void text(double x, double y, const std::string& text, const char* kind) {
-    body_ += "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" class=\"" + kind + "\">" +
-             escaped(text) + "</text>\n";
-  }
-  void line(double x1, double y1, double x2, double y2, const char* kind) {
-    body_ += "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) +
-             "\" y2=\"" + number(y2) + "\" class=\"" + kind + "\"/>\n";
-  }
-  [[nodiscard]] std::string document(double height) const {
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(width) + " " +
-           number(height) + "\" width=\"" + number(width) + "\" height=\"" + number(height) +
-           "\" font-family=\"sans-serif\">\n<style>text{font-size:12px;fill:#333}"
-           ".title{font-size:18px;font-weight:bold}.axis{text-anchor:end;fill:#666}"
-           ".mid{text-anchor:middle;fill:#fff;font-weight:bold}.tick{text-anchor:middle;fill:#666}"
-           ".cap{stroke:#c0392b;stroke-dasharray:5 3}.grid{stroke:#ddd}</style>\n"
-           "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +
-           body_ + "</svg>\n";
-  }
+constexpr std::string_view faint = "fill=\"#666\"";
+constexpr std::string_view grid = "stroke=\"#ddd\"";
+constexpr std::string_view limit_line = "stroke=\"#c0392b\" stroke-dasharray=\"5 3\"";
+constexpr std::string_view on_block = "fill=\"#fff\" font-weight=\"bold\"";
 
- private:
-  std::string body_;
-};
+std::string fill(std::size_t index) {
+  return std::string("fill=\"") + color_of(index) + "\"";
+}
+
+void axis_label(Canvas& canvas, double y, std::string_view text) {
+  canvas.text(left - 8, y, text, 12, Anchor::end, faint);
+}
 
 std::string tooltip(const PlannedSubgraph& s, std::size_t index) {
   std::string text = "subgraph " + std::to_string(index) + ": " + s.names.front();
@@ -138,45 +95,48 @@ template <typename Value>
 void bars(Canvas& canvas, const NetworkPlan& plan, double y, double height,
           const std::string& label, double most, double limit, const Value& value,
           const std::string& top) {
-  canvas.text(left - 8, y + 12, label, "axis");
-  canvas.text(left - 8, y + 28, top, "axis");
-  canvas.line(left, y + height, left + plot_width, y + height, "grid");
+  axis_label(canvas, y + 12, label);
+  axis_label(canvas, y + 28, top);
+  canvas.line(left, y + height, left + plot_width, y + height, grid);
   const auto spans = spans_of(plan);
   for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
     const double h = most > 0 ? height * value(plan.subgraphs[k]) / most : 0;
-    canvas.rect(spans[k].first, y + height - h, std::max(0.5, spans[k].second - 0.5), h,
-                color_of(k), tooltip(plan.subgraphs[k], k));
+    canvas.rect(spans[k].first, y + height - h, std::max(0.5, spans[k].second - 0.5), h, fill(k),
+                tooltip(plan.subgraphs[k], k));
   }
   if (limit > 0 && limit <= most) {
     const double at = y + height - height * limit / most;
-    canvas.line(left, at, left + plot_width, at, "cap");
+    canvas.line(left, at, left + plot_width, at, limit_line);
   }
 }
 
 }  // namespace
 
 std::string plan_svg(const NetworkPlan& plan) {
-  Canvas canvas;
-  canvas.text(left, 30, plan.network + " on " + plan.profile, "title");
-  canvas.text(left, 52,
-              std::to_string(plan.subgraphs.size()) + " subgraphs, score " + number(plan.score) +
-                  " of layer by layer" + (plan.optimal ? ", proved best" : "") + "; latency " +
-                  short_number(static_cast<double>(plan.totals.latency_cycles)) +
-                  " cycles, DRAM traffic " + kib(plan.totals.dram_bytes) + ", peak " +
-                  kib(plan.totals.peak_bytes),
-              "sub");
+  Canvas canvas(width, 584);
+  canvas.text(left, 30, plan.network + " on " + plan.profile, 18, Anchor::start,
+              "font-weight=\"bold\"");
+  canvas.text(
+      left, 52,
+      std::to_string(plan.subgraphs.size()) + " subgraphs, score " + svg::number(plan.score) +
+          " of layer by layer" + (plan.optimal ? ", proved best" : "") + "; latency " +
+          short_number(static_cast<double>(plan.totals.latency_cycles)) + " cycles, DRAM traffic " +
+          kib(plan.totals.dram_bytes) + ", peak " + kib(plan.totals.peak_bytes),
+      12, Anchor::start);
   const auto spans = spans_of(plan);
   double y = 76;
-  canvas.text(left - 8, y + 26, "subgraphs", "axis");
+  axis_label(canvas, y + 26, "subgraphs");
   for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
     const PlannedSubgraph& s = plan.subgraphs[k];
-    canvas.rect(spans[k].first, y, std::max(0.5, spans[k].second - 0.5), 44, color_of(k),
+    canvas.rect(spans[k].first, y, std::max(0.5, spans[k].second - 0.5), 44, fill(k),
                 tooltip(s, k));
     const std::string label = std::to_string(s.ops.size()) + (s.ops.size() == 1 ? " op" : " ops");
-    if (spans[k].second > 8.0 * static_cast<double>(label.size())) {
+    const std::string tiles = "x" + std::to_string(s.tile_count());
+    const double room = std::max(svg::text_width(label, 12), svg::text_width(tiles, 12)) + 6;
+    if (spans[k].second > room) {
       const double middle = spans[k].first + spans[k].second / 2;
-      canvas.text(middle, y + 18, label, "mid");
-      canvas.text(middle, y + 34, "x" + std::to_string(s.tile_count()), "mid");
+      canvas.text(middle, y + 18, label, 12, Anchor::middle, on_block);
+      canvas.text(middle, y + 34, tiles, 12, Anchor::middle, on_block);
     }
   }
   y += 64;
@@ -193,7 +153,7 @@ std::string plan_svg(const NetworkPlan& plan) {
   bars(
       canvas, plan, y, 110, "DRAM", most_traffic, 0,
       [](const PlannedSubgraph& s) { return s.metrics.peak_bandwidth; },
-      number(most_traffic) + " B/cycle");
+      svg::number(most_traffic) + " B/cycle");
   y += 134;
   bars(
       canvas, plan, y, 80, "MACs busy", 1, 0,
@@ -201,12 +161,13 @@ std::string plan_svg(const NetworkPlan& plan) {
   y += 80;
   for (int tick = 0; tick <= 10; ++tick) {
     const double x = left + plot_width * tick / 10;
-    canvas.line(x, y, x, y + 6, "grid");
+    canvas.line(x, y, x, y + 6, grid);
     canvas.text(x, y + 20,
-                short_number(static_cast<double>(plan.totals.latency_cycles) * tick / 10), "tick");
+                short_number(static_cast<double>(plan.totals.latency_cycles) * tick / 10), 12,
+                Anchor::middle, faint);
   }
-  canvas.text(left + plot_width / 2, y + 40, "cycles", "tick");
-  return canvas.document(y + 56);
+  canvas.text(left + plot_width / 2, y + 40, "cycles", 12, Anchor::middle, faint);
+  return canvas.finish();
 }
 
 }  // namespace tessera
