@@ -120,7 +120,7 @@ class Run {
     if (m < params_.lower_bounds.size()) bound = std::max(bound, params_.lower_bounds[m]);
     Size target = std::max(bound, instance.floor);
     if (m < params_.targets.size()) target = std::max(target, params_.targets[m]);
-    improved(m, no_height, bound, "load");
+    improved(m, no_height, bound, "load", Clock::now());
 
     RoundsResult rounds;
     if (instance.jobs.empty()) {
@@ -131,7 +131,7 @@ class Run {
       rounds.found = true;
       rounds.height = height_of(instance, *offsets);
       rounds.offsets = std::move(*offsets);
-      improved(m, rounds.height, bound, "elementary");
+      improved(m, rounds.height, bound, "elementary", Clock::now());
     } else {
       RoundsParams how;
       how.budget = share(left);
@@ -144,11 +144,12 @@ class Run {
       how.stacking = params_.stacking;
       how.boxing = params_.boxing;
       how.improve = params_.improve;
+      how.focus = params_.focus;
       how.exact = params_.exact;
       how.make_exact = params_.make_exact;
       if (!how.make_exact) how.make_exact = [] { return make_canonical_engine(); };
-      how.better = [&](Size height, Size proved, const std::string& by) {
-        improved(m, height, tied ? std::max(proved, bound) : bound, by);
+      how.better = [&](Size height, Size proved, const std::string& by, Clock::time_point when) {
+        improved(m, height, tied ? std::max(proved, bound) : bound, by, when);
       };
       rounds = run_rounds(instance, how);
       if (tied) bound = std::max(bound, rounds.lower_bound);
@@ -183,11 +184,13 @@ class Run {
     return budget;
   }
 
-  void improved(MemoryIndex m, Size height, Size bound, const std::string& by) {
+  void improved(MemoryIndex m, Size height, Size bound, const std::string& by,
+                Clock::time_point when) {
     result_.lower_bounds[m] = std::max(result_.lower_bounds[m], bound);
     if (height != no_height && (result_.heights[m] == 0 || height < result_.heights[m])) {
       result_.heights[m] = height;
-      result_.over_time.push_back({seconds_since(start_), m, height, by});
+      result_.over_time.push_back(
+          {std::chrono::duration<double>(when - start_).count(), m, height, by});
     }
     if (params_.progress && height != no_height)
       params_.progress(result_.heights, result_.lower_bounds);
@@ -197,7 +200,7 @@ class Run {
     Stats& stats = result_.stats;
     stats.push_back({"boxing.rounds", rounds_});
     stats.push_back({"boxing.generations", generations_});
-    const char* names[] = {"stacking", "boxing", "improve", "exact"};
+    const char* names[] = {"stacking", "boxing", "improve", "focus", "exact"};
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind)
       stats.push_back({std::string("boxing.better_by_") + names[kind], kinds_[kind]});
     std::string trace;
@@ -219,7 +222,7 @@ class Run {
   bool fixed_ = false;
   std::int64_t rounds_ = 0;
   std::int64_t generations_ = 0;
-  std::vector<std::int64_t> kinds_ = std::vector<std::int64_t>(4, 0);
+  std::vector<std::int64_t> kinds_ = std::vector<std::int64_t>(5, 0);
 };
 
 class BoxingEngine final : public PlacementEngine {

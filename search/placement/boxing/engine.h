@@ -16,6 +16,7 @@
 //   unboxing.h    boxes back to offsets: interval colouring of equal sizes, recursion
 //   first_fit.h   the squeeze: first fit in increasing offset, with everything a buffer may ask
 //   improve.h     ruin and recreate around the peak
+//   completion.h  the jobs under the highest loads first, the others around them
 //   peak.h        exact search of the time ranges that carry the peak
 //   rounds.h      many seeded rounds on several threads
 //
@@ -51,6 +52,7 @@ struct BoxingParams {
   bool stacking = true;
   bool boxing = true;
   bool improve = true;
+  bool focus = true;
   bool exact = true;
   /// Decides the time ranges that carry the peak; nullptr: canonical search (canonical.h).
   std::function<std::unique_ptr<PlacementEngine>()> make_exact;
@@ -63,7 +65,7 @@ struct HeightAt {
   double seconds = 0;
   MemoryIndex memory = 0;
   Size height = 0;
-  std::string by;  ///< the phase that found it: "stacking", "boxing", "improve", "exact", ...
+  std::string by;  ///< the phase that found it: "stacking", "boxing", "improve", "focus", ...
 };
 
 struct BoxingResult {

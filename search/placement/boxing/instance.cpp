@@ -7,54 +7,11 @@
 #include <queue>
 
 #include "model/derived.h"
+#include "search/placement/boxing/sections.h"
 
 namespace tessera::boxing {
 
 namespace {
-
-/// Numbers the sections: births and deaths in order of time, deaths first; a birth after a death
-/// opens a new section.
-class Sections {
- public:
-  void add(StepRange steps) {
-    births_.push_back(steps.lower);
-    deaths_.push_back(steps.upper);
-  }
-  void close() {
-    std::sort(births_.begin(), births_.end());
-    std::sort(deaths_.begin(), deaths_.end());
-    births_.erase(std::unique(births_.begin(), births_.end()), births_.end());
-    deaths_.erase(std::unique(deaths_.begin(), deaths_.end()), deaths_.end());
-    std::size_t death = 0;
-    bool died = false;
-    for (const Step birth : births_) {
-      while (death < deaths_.size() && deaths_[death] <= birth) {
-        death_section_.push_back(count_);
-        died = true;
-        ++death;
-      }
-      if (died) ++count_;
-      died = false;
-      birth_section_.push_back(count_);
-    }
-    death_section_.resize(deaths_.size(), count_);
-    if (!births_.empty()) ++count_;
-  }
-  [[nodiscard]] Section count() const { return count_; }
-  [[nodiscard]] Section lower(Step birth) const { return birth_section_[find(births_, birth)]; }
-  [[nodiscard]] Section upper(Step death) const { return death_section_[find(deaths_, death)] + 1; }
-
- private:
-  static std::size_t find(const std::vector<Step>& steps, Step step) {
-    return static_cast<std::size_t>(std::lower_bound(steps.begin(), steps.end(), step) -
-                                    steps.begin());
-  }
-  std::vector<Step> births_;
-  std::vector<Step> deaths_;
-  std::vector<Section> birth_section_;
-  std::vector<Section> death_section_;
-  Section count_ = 0;
-};
 
 bool is_simple(const Buffer& buffer) {
   return buffer.gaps.empty() && buffer.live.size() == 1;
@@ -263,6 +220,52 @@ Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index
                          !instance.reserved.empty() || !instance.borders.empty();
   set_bounds(instance, everything, counted);
   return instance;
+}
+
+Instance subset(const Instance& whole, std::span<const JobIndex> chosen) {
+  Instance part;
+  part.reserved = whole.reserved;
+  part.borders = whole.borders;
+  part.common_alignment = whole.common_alignment;
+  Sections sections;
+  const auto add = [&](const auto& range) { sections.add({range.lower, range.upper}); };
+  const auto rename = [&](auto& range) {
+    range.lower = sections.lower(range.lower);
+    range.upper = sections.upper(range.upper);
+  };
+  for (const JobIndex j : chosen) {
+    const Job& job = whole.jobs[static_cast<std::size_t>(j)];
+    part.jobs.push_back(job);
+    part.source.push_back(whole.source[static_cast<std::size_t>(j)]);
+    add(job);
+    part.jobs.back().first_piece = static_cast<std::uint32_t>(part.pieces.size());
+    for (const Piece& piece : whole.pieces_of(job)) {
+      add(piece);
+      part.pieces.push_back(piece);
+    }
+    part.fragmented = part.fragmented || job.piece_count > 0;
+    part.constrained = part.constrained || job.low > 0 || job.high < unbounded;
+  }
+  part.obstacles = whole.obstacles;
+  for (const Obstacle& obstacle : part.obstacles) add(obstacle);
+  sections.close();
+  part.sections = sections.count();
+  for (Job& job : part.jobs) rename(job);
+  for (Piece& piece : part.pieces) rename(piece);
+  for (Obstacle& obstacle : part.obstacles) rename(obstacle);
+  std::vector<Piece> taken = part.pieces;
+  for (const Job& job : part.jobs)
+    if (job.piece_count == 0) taken.push_back({job.lower, job.upper, {0, job.size}});
+  for (const Obstacle& obstacle : part.obstacles)
+    taken.push_back({obstacle.lower, obstacle.upper, obstacle.range});
+  part.load = section_load(part, taken, 1);
+  part.constrained = part.constrained || !part.obstacles.empty() || !part.reserved.empty() ||
+                     !part.borders.empty();
+  if (part.load.empty()) return part;
+  part.peak = static_cast<Section>(std::max_element(part.load.begin(), part.load.end()) -
+                                   part.load.begin());
+  part.lower_bound = part.load[static_cast<std::size_t>(part.peak)];
+  return part;
 }
 
 Size height_of(const Instance& instance, std::span<const Offset> offsets) {

@@ -75,6 +75,10 @@ struct Instance {
 [[nodiscard]] Instance make_instance(const PlacementProblem& problem, MemoryIndex memory,
                                      std::span<const BufferIndex> buffers);
 
+/// Some of the jobs (ascending) on their own, with all obstacles; sections are numbered anew. The
+/// bound is only the largest load, and `fixed` and `floor` stay behind.
+[[nodiscard]] Instance subset(const Instance& whole, std::span<const JobIndex> chosen);
+
 /// The lowest legal offset of the job at or above `offset` as far as alignment, the begin of its
 /// window, reserved ranges and bank borders are concerned.
 [[nodiscard]] Offset next_legal(const Instance& instance, const Job& job, Offset offset);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "search/placement/boxing/completion.h"
 #include "search/placement/boxing/first_fit.h"
-#include "search/placement/boxing/improve.h"
 #include "search/placement/boxing/orders.h"
 
 namespace tessera::boxing {
@@ -104,35 +104,6 @@ PlacementProblem cut(const Instance& instance, const Range& range, Size target) 
   return problem;
 }
 
-/// The nailed jobs stay, the others go around them in the order of `keys`.
-std::optional<std::vector<Offset>> complete(const Instance& instance, const Range& range,
-                                            const Placement& nailed, std::span<const float> keys,
-                                            Size limit, const Budget& budget) {
-  FirstFit fit(instance);
-  std::vector<Offset> offsets(instance.jobs.size(), -1);
-  for (std::size_t k = 0; k < range.jobs.size(); ++k) {
-    const auto j = static_cast<std::size_t>(range.jobs[k]);
-    offsets[j] = nailed.places[k].offset;
-    fit.add(instance.jobs[j], offsets[j]);
-  }
-  std::vector<JobIndex> rest;
-  for (std::size_t j = 0; j < offsets.size(); ++j)
-    if (offsets[j] < 0) rest.push_back(static_cast<JobIndex>(j));
-  std::stable_sort(rest.begin(), rest.end(), [&](JobIndex a, JobIndex b) {
-    return keys[static_cast<std::size_t>(a)] > keys[static_cast<std::size_t>(b)];
-  });
-  std::uint32_t steps = 0;
-  for (const JobIndex j : rest) {
-    if (++steps % 1024 == 0 && budget.exhausted()) return std::nullopt;
-    const Job& job = instance.jobs[static_cast<std::size_t>(j)];
-    const Offset offset = fit.lowest(job, limit);
-    if (offset == no_height) return std::nullopt;
-    fit.add(job, offset);
-    offsets[static_cast<std::size_t>(j)] = offset;
-  }
-  return offsets;
-}
-
 }  // namespace
 
 PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets,
@@ -159,14 +130,19 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
   if (found.status != Status::feasible || !found.placement) return result;
 
   const Size height = height_of(instance, offsets);
+  Nailed nailed;
+  nailed.jobs = range.jobs;
+  for (std::size_t k = 0; k < range.jobs.size(); ++k)
+    nailed.offsets.push_back(found.placement->places[k].offset);
   std::vector<float> keys;
   const Orders orders(instance);
+  FirstFit fit(instance);
   for (int attempt = 0; attempt < 4 && !result.offsets; ++attempt) {
     if (attempt == 0)
       keys_from_offsets(offsets, keys);
     else
       orders.draw(recipe(attempt - 1, random), random, keys);
-    result.offsets = complete(instance, range, *found.placement, keys, height - 1, params.budget);
+    result.offsets = complete(fit, instance, nailed, keys, height - 1, params.budget);
   }
   return result;
 }

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
-#include <mutex>
+#include <chrono>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <thread>
 
 #include "search/placement/boxing/boxing.h"
+#include "search/placement/boxing/completion.h"
 #include "search/placement/boxing/first_fit.h"
 #include "search/placement/boxing/improve.h"
 #include "search/placement/boxing/orders.h"
@@ -20,8 +23,8 @@ namespace tessera::boxing {
 
 namespace {
 
-enum class Kind : std::uint8_t { stacking, boxing, improve, exact };
-constexpr const char* kind_names[] = {"stacking", "boxing", "improve", "exact"};
+enum class Kind : std::uint8_t { stacking, boxing, improve, focus, exact };
+constexpr const char* kind_names[] = {"stacking", "boxing", "improve", "focus", "exact"};
 
 /// What a round hands over; also what the next generation starts from.
 struct Outcome {
@@ -31,6 +34,7 @@ struct Outcome {
   std::vector<Offset> offsets;
   Size refuted = -1;  ///< proved: no height is this low
   Kind kind = Kind::stacking;
+  std::chrono::steady_clock::time_point when;
 };
 
 bool better(const Outcome& a, const Outcome& b) {
@@ -41,6 +45,7 @@ struct Shared {
   const Instance* instance = nullptr;
   const RoundsParams* params = nullptr;
   const Orders* orders = nullptr;
+  std::vector<Size> contention;
   EpsilonRange epsilons;
   Outcome best;
   Size lower_bound = 0;
@@ -60,13 +65,20 @@ class Worker {
     out.refuted = -1;
     switch (kind) {
       case Kind::stacking:
-        return stack(round, random, out);
+        stack(round, random, out);
+        break;
       case Kind::boxing:
-        return box(round, random, out);
+        box(round, random, out);
+        break;
       case Kind::improve:
-        return improve(random, out);
+        improve(random, out);
+        break;
+      case Kind::focus:
+        focus(random, out);
+        break;
       case Kind::exact:
-        return exact(random, out);
+        exact(round, random, out);
+        break;
     }
   }
 
@@ -130,15 +142,8 @@ class Worker {
 
   void improve(Random& random, Outcome& out) {
     const Outcome& best = shared_->best;
-    if (!improver_) improver_.emplace(instance());
     out.offsets = best.offsets;
-    const auto size = static_cast<std::int64_t>(instance().jobs.size());
-    out.height = improver_->run(out.offsets,
-                                {.target = shared_->params->target,
-                                 .steps = 2000,
-                                 .max_work = 400'000 + 10 * size,
-                                 .budget = budget()},
-                                random);
+    out.height = repair(out.offsets, shared_->params->target, random);
     if (out.height < best.height)
       keys_from_offsets(out.offsets, out.keys);
     else
@@ -146,22 +151,75 @@ class Worker {
     out.excess = out.height < best.height ? excess_of(out.offsets) : best.excess;
   }
 
-  void exact(Random& random, Outcome& out) {
+  void focus(Random& random, Outcome& out) {
+    const Outcome& best = shared_->best;
+    const RoundsParams& params = *shared_->params;
+    const auto n = static_cast<std::int64_t>(instance().jobs.size());
+    // Who lives under a load of at least this share of the bound?
+    const double share = 1 - std::exp2(-2 - 4 * random.unit());
+    const auto least = static_cast<Size>(share * static_cast<double>(shared_->lower_bound));
+    std::vector<JobIndex> chosen;
+    for (std::int64_t j = 0; j < n; ++j)
+      if (shared_->contention[static_cast<std::size_t>(j)] >= least)
+        chosen.push_back(static_cast<JobIndex>(j));
+    const auto some = static_cast<std::int64_t>(chosen.size());
+    if (some < 8 || some > n * 3 / 4) return improve(random, out);
+
+    const Instance part = subset(instance(), chosen);
+    RoundsParams how;
+    how.budget = budget();
+    how.seed = random.next();
+    how.max_rounds = std::clamp<std::int64_t>(2 * n / some, 24, 400);
+    how.target = params.target;
+    how.boxing = how.exact = false;
+    how.improve = params.improve;
+    how.depth = params.depth + 1;
+    how.focus = how.depth < 3;
+    for (const JobIndex j : chosen) how.start.push_back(best.offsets[static_cast<std::size_t>(j)]);
+    const RoundsResult found = run_rounds(part, how);
+    if (!found.found || found.height > best.height) return;
+    shared_->orders->draw(
+        recipe(static_cast<std::int64_t>(random.below(2 * fixed_recipes)), random), random,
+        out.keys);
+    std::optional<std::vector<Offset>> all = complete(
+        first_fit(), instance(), {std::move(chosen), found.offsets}, out.keys, no_height, budget());
+    if (!all) return;
+    out.offsets = std::move(*all);
+    out.height = height_of(instance(), out.offsets);
+    if (out.height > params.target)
+      out.height = repair(out.offsets, std::max(params.target, best.height - 1), random);
+    if (out.height > best.height) return;
+    out.excess = excess_of(out.offsets);
+    keys_from_offsets(out.offsets, out.keys);
+  }
+
+  Size repair(std::vector<Offset>& offsets, Size target, Random& random) {
+    if (!improver_) improver_.emplace(instance());
+    return improver_->run(offsets,
+                          {.target = target,
+                           .steps = 2000,
+                           .max_work = 100'000 + 10 * static_cast<std::int64_t>(offsets.size()),
+                           .budget = budget()},
+                          random);
+  }
+
+  void exact(std::int64_t round, Random& random, Outcome& out) {
     const Outcome& best = shared_->best;
     if (!engine_ && shared_->params->make_exact) engine_ = shared_->params->make_exact();
     // The bound itself, or half way to it: easier, and still an improvement.
     const Size bound = std::max(shared_->lower_bound, shared_->params->target);
     const Size target = random.below(2) == 0 ? bound : bound + (best.height - bound) / 2;
     if (target >= best.height) return;
-    const std::int64_t patience = std::min<std::int64_t>(shared_->since_better, 20);
-    PeakResult peak =
-        search_peak(instance(), best.offsets,
-                    {.target = target,
-                     .max_jobs = static_cast<std::size_t>(80 + 40 * patience),
-                     .max_nodes = std::int64_t{2000} << std::min<std::int64_t>(patience, 10),
-                     .budget = budget(),
-                     .engine = engine_.get()},
-                    random);
+    // A node costs about as much as stacking a few jobs: the share of the work stays the same.
+    const auto size = static_cast<std::int64_t>(instance().jobs.size());
+    const std::int64_t patience = std::min<std::int64_t>(shared_->since_better, 16);
+    PeakResult peak = search_peak(instance(), best.offsets,
+                                  {.target = target,
+                                   .max_jobs = static_cast<std::size_t>(100 + 50 * patience),
+                                   .max_nodes = std::max<std::int64_t>(1000, round * size / 8),
+                                   .budget = budget(),
+                                   .engine = engine_.get()},
+                                  random);
     if (peak.refuted) out.refuted = target;
     if (!peak.offsets) return;
     out.offsets = std::move(*peak.offsets);
@@ -194,7 +252,8 @@ Kind kind_of(const Shared& shared, std::int64_t k) {
   const bool started = shared.best.height != no_height;
   if (shared.generation == 0) return params.stacking ? Kind::stacking : Kind::boxing;
   if (params.boxing && k % 16 == 1) return Kind::boxing;
-  if (started && params.improve && (k % 8 == 2 || k % 8 == 5)) return Kind::improve;
+  if (started && params.improve && k % 8 == 2) return Kind::improve;
+  if (started && params.focus && k % 4 == 3 && k % 16 != 7) return Kind::focus;
   if (started && params.exact && k % 16 == 7 && shared.since_better >= 2) return Kind::exact;
   if (params.stacking) return Kind::stacking;
   if (started && params.improve && k % 2 == 0) return Kind::improve;
@@ -211,10 +270,19 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
   shared.params = &params;
   shared.orders = &orders;
   shared.lower_bound = instance.lower_bound;
+  if (params.focus) shared.contention = contention(instance);
+  if (!params.start.empty()) {
+    shared.best.offsets = params.start;
+    shared.best.height = height_of(instance, params.start);
+    keys_from_offsets(params.start, shared.best.keys);
+    shared.best.excess = std::numeric_limits<double>::max();
+    shared.generation = 1;
+  }
   if (params.boxing || !params.stacking) shared.epsilons = epsilon_range(instance);
 
   const int threads = std::max(params.threads, 1);
-  std::int64_t size = 1;  // of the generation: one round first, so that there is a limit early
+  // One round first, so that there is a limit early.
+  std::int64_t size = params.start.empty() ? 1 : 8;
   std::vector<Outcome> outcomes;
   std::atomic<std::int64_t> next{0};
   std::atomic<std::int64_t> winner{0};  // the first round that is low enough
@@ -250,14 +318,14 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
       Outcome& out = outcomes[static_cast<std::size_t>(k)];
       if (out.refuted >= shared.lower_bound) {
         shared.lower_bound = out.refuted + 1;
-        if (params.better) params.better(shared.best.height, shared.lower_bound, "exact");
+        if (params.better) params.better(shared.best.height, shared.lower_bound, "exact", out.when);
       }
       if (out.height == no_height) continue;
       if (out.height < shared.best.height) {
         improved = true;
         if (params.better)
           params.better(out.height, shared.lower_bound,
-                        kind_names[static_cast<std::size_t>(out.kind)]);
+                        kind_names[static_cast<std::size_t>(out.kind)], out.when);
         ++result.by_kind[static_cast<std::size_t>(out.kind)];
       }
       if (better(out, shared.best)) std::swap(shared.best, out);

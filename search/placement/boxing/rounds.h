@@ -8,9 +8,12 @@
 //   stacking  a fresh order of keys, or the best ones perturbed
 //   boxing    Theorem 16, unboxing, squeeze; and stacking in the order of the loose placement
 //   improve   ruin and recreate from the best placement
+//   focus     the jobs under the highest loads on their own, in rounds of their own, then the rest
+//             around them: most of a long trace has room to spare
 //   exact     the range that carries the peak
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,10 +34,15 @@ struct RoundsParams {
   bool stacking = true;
   bool boxing = true;
   bool improve = true;
+  bool focus = true;
   bool exact = true;
+  std::vector<Offset> start;  ///< a placement to start from; empty: none
+  int depth = 0;              ///< of focus within focus
   std::function<std::unique_ptr<PlacementEngine>()> make_exact;
   /// Called between rounds, one at a time: a lower height, or a higher bound.
-  std::function<void(Size height, Size bound, const std::string& by)> better;
+  std::function<void(Size height, Size bound, const std::string& by,
+                     std::chrono::steady_clock::time_point when)>
+      better;
 };
 
 struct RoundsResult {
@@ -45,7 +53,7 @@ struct RoundsResult {
   Size lower_bound = 0;
   std::int64_t rounds = 0;
   std::int64_t generations = 0;
-  std::int64_t by_kind[4] = {0, 0, 0, 0};  ///< stacking, boxing, improve, exact
+  std::int64_t by_kind[5] = {0, 0, 0, 0, 0};  ///< better by stacking, boxing, improve, focus, exact
 };
 
 [[nodiscard]] RoundsResult run_rounds(const Instance& instance, const RoundsParams& params);

@@ -1,0 +1,35 @@
+#include "search/placement/boxing/completion.h"
+
+#include <algorithm>
+
+namespace tessera::boxing {
+
+std::optional<std::vector<Offset>> complete(FirstFit& fit, const Instance& instance,
+                                            const Nailed& nailed, std::span<const float> keys,
+                                            Size limit, const Budget& budget) {
+  fit.clear();
+  std::vector<Offset> offsets(instance.jobs.size(), -1);
+  for (std::size_t k = 0; k < nailed.jobs.size(); ++k) {
+    const auto j = static_cast<std::size_t>(nailed.jobs[k]);
+    offsets[j] = nailed.offsets[k];
+    fit.add(instance.jobs[j], offsets[j]);
+  }
+  std::vector<JobIndex> rest;
+  for (std::size_t j = 0; j < offsets.size(); ++j)
+    if (offsets[j] < 0) rest.push_back(static_cast<JobIndex>(j));
+  std::stable_sort(rest.begin(), rest.end(), [&](JobIndex a, JobIndex b) {
+    return keys[static_cast<std::size_t>(a)] > keys[static_cast<std::size_t>(b)];
+  });
+  std::uint32_t steps = 0;
+  for (const JobIndex j : rest) {
+    if (++steps % 1024 == 0 && budget.exhausted()) return std::nullopt;
+    const Job& job = instance.jobs[static_cast<std::size_t>(j)];
+    const Offset offset = fit.lowest(job, limit);
+    if (offset == no_height) return std::nullopt;
+    fit.add(job, offset);
+    offsets[static_cast<std::size_t>(j)] = offset;
+  }
+  return offsets;
+}
+
+}  // namespace tessera::boxing

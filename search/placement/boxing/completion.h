@@ -1,0 +1,29 @@
+// The rest of a placement: some jobs are nailed down, the others go around them.
+//
+//   Nailed peak{{3, 7}, {0, 4096}};
+//   std::optional<std::vector<Offset>> all = complete(instance, peak, keys, limit, budget);
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/engine.h"
+#include "search/placement/boxing/first_fit.h"
+#include "search/placement/boxing/instance.h"
+
+namespace tessera::boxing {
+
+struct Nailed {
+  std::vector<JobIndex> jobs;
+  std::vector<Offset> offsets;  ///< one per job
+};
+
+/// First fit of the other jobs, highest key first. Nothing as soon as one of them would end above
+/// `limit`, or if the budget ends it.  require: the nailed jobs are apart.
+[[nodiscard]] std::optional<std::vector<Offset>> complete(FirstFit& fit, const Instance& instance,
+                                                          const Nailed& nailed,
+                                                          std::span<const float> keys, Size limit,
+                                                          const Budget& budget);
+
+}  // namespace tessera::boxing
