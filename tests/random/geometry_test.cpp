@@ -171,8 +171,7 @@ class Case {
         anything = anything || !wanted.none;
         if (!wanted.none && (op.kind == OpKind::softmax || op.kind == OpKind::normalize))
           for (const std::size_t axis : op.axes) made[axis] = {0, subgraph_.tensor(t).shape[axis]};
-        // How much a reshape has to move at a time is a choice of the geometry, and a view is read
-        // from the first to the last of its elements.
+        // How much a reshape or a view has to move at a time is a choice of the geometry.
         if (op.kind == OpKind::reshape || through_view(t)) made = tile.needed[t];
         ASSERT_TRUE(contains(made, wanted)) << text_;
         if (op.kind == OpKind::opaque) continue;

@@ -16,6 +16,23 @@ TEST(RandomSat, FindsTheLeastCostAndTheFewestModes) {
                    {.features = Features::all(), .count = 300, .goals = {Goal::cost, Goal::modes}});
 }
 
+TEST(RandomSat, EveryEncodingGivesTheSameAnswer) {
+  for (const OffsetEncoding encoding : {OffsetEncoding::order, OffsetEncoding::binary}) {
+    SCOPED_TRACE(encoding == OffsetEncoding::order ? "order" : "binary");
+    // Order encodings of large domains are large; magnified() only makes those.
+    expect_agreement(*make_sat_engine({.encoding = encoding}),
+                     {.features = Features::all(),
+                      .count = 500,
+                      .goals = {Goal::fit, Goal::cost},
+                      .magnify = encoding == OffsetEncoding::binary});
+  }
+}
+
+TEST(RandomSat, NeedsNeitherSymmetryNorTheCut) {
+  expect_agreement(*make_sat_engine({.break_symmetry = false, .load_cut = false}),
+                   {.features = Features::all(), .count = 500});
+}
+
 TEST(RandomSat, SessionsAnswerLikeAFreshSolve) {
   expect_session_agreement(*make_sat_engine({}), {.features = Features::all(), .count = 500});
 }

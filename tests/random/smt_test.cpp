@@ -16,6 +16,19 @@ TEST(RandomSmt, FindsTheLeastCostAndTheFewestModes) {
                    {.features = Features::all(), .count = 300, .goals = {Goal::cost, Goal::modes}});
 }
 
+TEST(RandomSmt, EveryTheoryGivesTheSameAnswer) {
+  for (const SmtTheory theory : {SmtTheory::difference, SmtTheory::bitvector}) {
+    SCOPED_TRACE(theory == SmtTheory::difference ? "difference" : "bitvector");
+    expect_agreement(*make_smt_engine({.theory = theory}),
+                     {.features = Features::all(), .count = 300});
+  }
+}
+
+TEST(RandomSmt, NeedsNeitherSymmetryNorTheCut) {
+  expect_agreement(*make_smt_engine({.break_symmetry = false, .load_cut = false}),
+                   {.features = Features::all(), .count = 300});
+}
+
 TEST(RandomSmt, SessionsAnswerLikeAFreshSolve) {
   expect_session_agreement(*make_smt_engine({}), {.features = Features::all(), .count = 500});
 }
