@@ -115,10 +115,12 @@ class FormulaWriter {
     }
     writer_->integers(layout_.bits);
     std::vector<int> literals;
-    for (std::size_t c = 0; c < formula_.clauses(); ++c) {
-      literals.clear();
-      for (const Lit literal : formula_.clause_at(c)) literals.push_back(translate(literal));
-      builder_.clause(literals);
+    for (const ClauseList* list : {&formula_.clauses(), &formula_.tautologies()}) {
+      for (std::size_t c = 0; c < list->size(); ++c) {
+        literals.clear();
+        for (const Lit literal : (*list)[c]) literals.push_back(translate(literal));
+        builder_.clause(literals);
+      }
     }
   }
 

@@ -37,6 +37,7 @@ Encoding encode(const PlacementProblem& problem, const EncodeParams& params) {
   Context context(problem, params, encoding);
   add_buffers(context);
   add_liveness(context);
+  add_order_axioms(context);
   add_memories(context);
   add_alignment(context);
   add_windows(context);

@@ -22,6 +22,8 @@ struct EncodeParams {
   bool break_symmetry = false;
   /// One literal per buffer; its clauses only count while it is true.
   bool presence = false;
+  /// Say that orders are transitive and exclude their reverse (order_axioms.cpp).
+  bool order_axioms = true;
   /// What the soft literals are: the costs of avoid_overlap, the modes used, or none.
   Goal goal = Goal::fit;
 };

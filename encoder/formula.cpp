@@ -107,8 +107,7 @@ void Formula::clause(std::span<const Lit> literals) {
     scratch_.push_back(literal);
   }
   if (scratch_.empty()) has_empty_clause_ = true;
-  literals_.insert(literals_.end(), scratch_.begin(), scratch_.end());
-  ends_.push_back(literals_.size());
+  clauses_.add(scratch_);
 }
 
 std::string Formula::label(std::size_t index) const {
@@ -192,9 +191,11 @@ bool holds(const Formula& formula, const Numbers& numbers, std::span<const Size>
     }
     return value == (literal > 0);
   };
-  for (std::size_t c = 0; c < formula.clauses(); ++c) {
-    const std::span<const Lit> clause = formula.clause_at(c);
-    if (std::none_of(clause.begin(), clause.end(), is_true)) return false;
+  for (const ClauseList* list : {&formula.clauses(), &formula.tautologies()}) {
+    for (std::size_t c = 0; c < list->size(); ++c) {
+      const std::span<const Lit> clause = (*list)[c];
+      if (std::none_of(clause.begin(), clause.end(), is_true)) return false;
+    }
   }
   return true;
 }

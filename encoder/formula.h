@@ -81,6 +81,24 @@ struct Integer {
   Size stride = 1;
 };
 
+/// Clauses one after the other.
+class ClauseList {
+ public:
+  [[nodiscard]] std::size_t size() const { return ends_.size(); }
+  [[nodiscard]] std::span<const Lit> operator[](std::size_t index) const {
+    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
+    return {literals_.data() + begin, ends_[index] - begin};
+  }
+  void add(std::span<const Lit> clause) {
+    literals_.insert(literals_.end(), clause.begin(), clause.end());
+    ends_.push_back(literals_.size());
+  }
+
+ private:
+  std::vector<Lit> literals_;
+  std::vector<std::size_t> ends_;
+};
+
 class Formula {
  public:
   Formula();
@@ -105,11 +123,14 @@ class Formula {
   [[nodiscard]] const Atom& atom(Lit literal) const {
     return atoms_[static_cast<std::size_t>(literal < 0 ? -literal : literal) - 1];
   }
-  [[nodiscard]] std::size_t clauses() const { return ends_.size(); }
-  [[nodiscard]] std::span<const Lit> clause_at(std::size_t index) const {
-    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
-    return {literals_.data() + begin, ends_[index] - begin};
+  /// Adds a clause that every assignment of integers fulfils, whatever the numbers: it says nothing
+  /// new and may negate anything, but lets a solver see orders without looking at offsets.
+  void tautology(std::initializer_list<Lit> literals) {
+    tautologies_.add(std::span<const Lit>(literals.begin(), literals.size()));
   }
+
+  [[nodiscard]] const ClauseList& clauses() const { return clauses_; }
+  [[nodiscard]] const ClauseList& tautologies() const { return tautologies_; }
   [[nodiscard]] bool has_empty_clause() const { return has_empty_clause_; }
   /// "a", "mode m0 of sram at [0, 3)", ...; for arithmetic atoms made of the integers' labels.
   [[nodiscard]] std::string label(std::size_t atom) const;
@@ -127,8 +148,8 @@ class Formula {
   std::vector<Atom> atoms_;
   std::unordered_map<Atom, Lit, KeyHash, KeyEqual> known_;
   std::unordered_map<std::uint32_t, std::string> labels_;
-  std::vector<Lit> literals_;
-  std::vector<std::size_t> ends_;
+  ClauseList clauses_;
+  ClauseList tautologies_;
   std::vector<Lit> scratch_;
   bool has_empty_clause_ = false;
 };

@@ -15,8 +15,8 @@ Size round_up(Size value, Size stride) {
 /// The numbers offsets are sums of: amounts of orders, and lower bounds.
 Size common_divisor(const Formula& formula, const Numbers& numbers) {
   std::vector<char> is_lower_bound(formula.atoms().size(), 0);
-  for (std::size_t c = 0; c < formula.clauses(); ++c) {
-    for (const Lit literal : formula.clause_at(c)) {
+  for (std::size_t c = 0; c < formula.clauses().size(); ++c) {
+    for (const Lit literal : formula.clauses()[c]) {
       if (literal > 0) is_lower_bound[static_cast<std::size_t>(literal) - 1] = 1;
     }
   }

@@ -33,9 +33,10 @@ class Z3Backend final : public Backend {
     } else {
       make_integers();
       std::vector<int> literals;
-      for (std::size_t c = 0; c < formula.clauses(); ++c) {
+      // Tautologies about orders are what its theory of differences knows by itself.
+      for (std::size_t c = 0; c < formula.clauses().size(); ++c) {
         literals.clear();
-        for (const Lit each : formula.clause_at(c)) literals.push_back(translate(each));
+        for (const Lit each : formula.clauses()[c]) literals.push_back(translate(each));
         clause(std::span<const int>(literals));
       }
     }

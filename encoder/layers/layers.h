@@ -7,6 +7,7 @@ namespace tessera::encoder {
 
 // Liveness layer: who must not overlap whom.
 void add_liveness(Context& context);
+void add_order_axioms(Context& context);  ///< what holds for orders in any case
 
 // Hardware layer.
 void add_memories(Context& context);   ///< exactly one memory for each buffer, inside its capacity

@@ -1,0 +1,82 @@
+// What holds for orders in any case: not both a below b and b below a; and a below b, b below c
+// make a below c. Offsets imply it, but only value by value; said about the orders themselves it
+// lets a clause learner skip the offsets (measured in docs/benchmarks.md).
+#include <algorithm>
+
+#include "layers.h"
+
+namespace tessera::encoder {
+namespace {
+
+constexpr std::size_t most_triangles = 400'000;
+
+class OrderAxioms {
+ public:
+  explicit OrderAxioms(Context& context) : context_(context), problem_(context.problem) {}
+
+  void run() {
+    find_neighbours();
+    std::size_t triangles = 0;
+    for (BufferIndex a = 0; a < above_.size(); ++a) {
+      for (const BufferIndex b : above_[a]) {
+        context_.formula.tautology({-below(a, b), -below(b, a)});
+        for (const BufferIndex c : above_[b]) {
+          if (!std::binary_search(above_[a].begin(), above_[a].end(), c)) continue;
+          if (++triangles > most_triangles) return;
+          close(a, b, c);
+          close(a, c, b);
+          close(b, a, c);
+          close(b, c, a);
+          close(c, a, b);
+          close(c, b, a);
+        }
+      }
+    }
+  }
+
+ private:
+  /// For each buffer those behind it in the list that it must not overlap anywhere.
+  void find_neighbours() {
+    above_.resize(problem_.buffers.size());
+    const auto exempt = exempt_pairs(problem_);
+    for (BufferIndex a = 0; a < above_.size(); ++a) {
+      for (BufferIndex b = a + 1; b < above_.size(); ++b) {
+        if (!overlaps(hull(a), hull(b)) || !meet(a, b) ||
+            std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b))) {
+          continue;
+        }
+        const std::vector<Separation> apart = separations(problem_, a, b);
+        if (apart.size() == 1 && apart.front() == whole_separation(a, b)) above_[a].push_back(b);
+      }
+    }
+  }
+
+  [[nodiscard]] StepRange hull(BufferIndex b) const {
+    const Buffer& buffer = problem_.buffers[b];
+    return {buffer.live.front().lower, buffer.live.back().upper};
+  }
+  [[nodiscard]] bool meet(BufferIndex a, BufferIndex b) const {
+    for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
+      if (context_.may_be_in(a, m) && context_.may_be_in(b, m)) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] Lit below(BufferIndex a, BufferIndex b) {
+    return context_.formula.before(context_.offset(a), size_of(a), context_.offset(b));
+  }
+  void close(BufferIndex a, BufferIndex b, BufferIndex c) {
+    context_.formula.tautology({-below(a, b), -below(b, c), below(a, c)});
+  }
+
+  Context& context_;
+  const PlacementProblem& problem_;
+  std::vector<std::vector<BufferIndex>> above_;
+};
+
+}  // namespace
+
+void add_order_axioms(Context& context) {
+  if (context.params.order_axioms) OrderAxioms(context).run();
+}
+
+}  // namespace tessera::encoder
