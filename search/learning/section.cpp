@@ -1,6 +1,7 @@
 #include "section.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace tessera::learning {
@@ -10,6 +11,21 @@ constexpr Value lowest = std::numeric_limits<Value>::min() / 4;
 constexpr Value highest = std::numeric_limits<Value>::max() / 4;
 
 }  // namespace
+
+void FullestWindow::clear(std::size_t leaves) {
+  leaves_ = std::bit_ceil(leaves);
+  nodes_.assign(2 * leaves_, {0, lowest});
+}
+
+void FullestWindow::insert(std::size_t leaf, Value start, Value length) {
+  std::size_t at = leaves_ + leaf;
+  nodes_[at] = {length, start + length};
+  for (at /= 2; at > 0; at /= 2) {
+    const Node& left = nodes_[2 * at];
+    const Node& right = nodes_[2 * at + 1];
+    nodes_[at] = {left.sum + right.sum, std::max(left.completion + right.sum, right.completion)};
+  }
+}
 
 void SectionRules::add_section(std::vector<Member> members) {
   Section section;
@@ -35,8 +51,11 @@ void SectionRules::finish(const State& state) {
     sections_[id].queued = true;
     queue_.push_back(id);
   }
+  start_changed_.assign(2 * state.variables(), 1);
+  for (auto& side : order_changed_) side.assign(orders_.items().size(), 1);
   place_.resize(widest);
   completion_.resize(widest);
+  longest_.resize(widest);
 }
 
 void SectionRules::touch(const State& state, Key key) {
@@ -45,10 +64,15 @@ void SectionRules::touch(const State& state, Key key) {
     sections_[id].queued = true;
     queue_.push_back(id);
   };
-  for (const std::uint32_t id : of_var_[var_of(key)]) enqueue(id);
+  for (const std::uint32_t id : of_var_[var_of(key)]) {
+    enqueue(id);
+    if (state.is_bool(var_of(key))) sections_[id].seen = 0;  // a member joined
+  }
+  start_changed_[key] = ++clock_;
   if (!state.is_bool(var_of(key))) return;
   const Edge* edge = orders_.edge(key);
   if (edge == nullptr || edge->lower == no_item) return;
+  order_changed_[0][edge->upper] = order_changed_[1][edge->lower] = clock_;
   const auto& a = of_item_[edge->lower];
   const auto& b = of_item_[edge->upper];
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -137,14 +161,19 @@ bool SectionRules::propagate(State& state, std::uint64_t& work) {
   section.queued = false;
   overloaded_ = false;
   gather(state, section);
+  const std::uint64_t now = clock_;
   const std::size_t size = view_[0].member.size();
   work += section.members.size() + size * size;
-  if (size < 2) return true;
+  if (size < 2) {
+    section.seen = now;
+    return true;
+  }
   for (unsigned side = 0; side < 2; ++side)
     if (!windows(state, id, side)) return false;
   if (params_.energy)
     for (unsigned side = 0; side < 2; ++side)
       if (!energy(state, id, side)) return false;
+  section.seen = now;
   if (params_.not_first)
     for (unsigned side = 0; side < 2; ++side)
       if (!not_first(state, id, side)) return false;
@@ -154,51 +183,62 @@ bool SectionRules::propagate(State& state, std::uint64_t& work) {
 bool SectionRules::windows(State& state, std::uint32_t id, unsigned side) {
   const View& v = view_[side];
   const std::size_t size = v.member.size();
+  // Longest of those that may end after the members seen so far.
+  Value longest = 0;
+  for (std::size_t at = size; at-- > 0;) {
+    longest_[at] = longest;
+    longest = std::max(longest, v.length[v.by_end[at]]);
+  }
+  fullest_.clear(size);
   for (std::size_t at = 0; at < size; ++at) {
-    const Value l = v.end[v.by_end[at]];
+    const std::uint32_t last = v.by_end[at];
+    const Value l = v.end[last];
+    fullest_.insert(last, v.start[last], v.length[last]);
     if (at + 1 < size && v.end[v.by_end[at + 1]] == l) continue;  // once for each latest end
-    Value sum = 0;
-    Value latest = lowest;  // completion of the fullest window [e, l]
-    Value longest = 0;      // of those that may end after l
-    for (std::size_t k = size; k-- > 0;) {
-      if (v.end[k] <= l) {
-        sum += v.length[k];
-        const Value completion = v.start[k] + sum;
-        if (completion > l) {
-          if (!params_.overload) continue;
-          overloaded_ = true;
-          overload_ = {.rule = Rule::overload,
-                       .side = static_cast<std::uint8_t>(side),
-                       .a = id,
-                       .e = v.start[k],
-                       .l = l};
-          return false;
-        }
-        latest = std::max(latest, completion);
-      } else {
-        longest = std::max(longest, v.length[k]);
+    const Value completion = fullest_.completion();
+    if (completion > l ? !params_.overload && !params_.edge_finding
+                       : !params_.edge_finding || completion + longest_[at] <= l)
+      continue;
+    if (!window(state, id, side, l)) return false;
+  }
+  return true;
+}
+
+// Everything about the windows that end at l.
+bool SectionRules::window(State& state, std::uint32_t id, unsigned side, Value l) {
+  const View& v = view_[side];
+  const std::size_t size = v.member.size();
+  Value sum = 0;
+  for (std::size_t k = size; k-- > 0;) {
+    if (v.end[k] <= l) sum += v.length[k];
+    completion_[k] = v.start[k] + sum;
+    if (v.end[k] > l || completion_[k] <= l || !params_.overload) continue;
+    overloaded_ = true;
+    overload_ = {.rule = Rule::overload,
+                 .side = static_cast<std::uint8_t>(side),
+                 .a = id,
+                 .e = v.start[k],
+                 .l = l};
+    return false;
+  }
+  if (!params_.edge_finding) return true;
+  // Who may end after l and starts at s: the window of the set that starts at s or later, and the
+  // fullest one that starts before s.
+  Value fullest = lowest;
+  Value from = 0;
+  for (std::size_t k = 0; k < size; ++k) {
+    if (v.end[k] <= l) {
+      if (completion_[k] > fullest) {
+        fullest = completion_[k];
+        from = v.start[k];
       }
-      completion_[k] = v.start[k] + sum;
+      continue;
     }
-    if (!params_.edge_finding || latest + longest <= l) continue;
-    // Who may end after l and starts at s: the window of the set that starts at s or later, and
-    // the fullest one that starts before s.
-    Value fullest = lowest;
-    Value from = 0;
-    for (std::size_t k = 0; k < size; ++k) {
-      if (v.end[k] <= l) {
-        if (completion_[k] > fullest) {
-          fullest = completion_[k];
-          from = v.start[k];
-        }
-        continue;
-      }
-      if (fullest + v.length[k] > l) {
-        if (!push_beyond(state, id, side, v.member[k], from, l)) return false;
-      }
-      if (completion_[k] > v.start[k] && completion_[k] + v.length[k] > l) {
-        if (!push_beyond(state, id, side, v.member[k], v.start[k], l)) return false;
-      }
+    if (fullest + v.length[k] > l) {
+      if (!push_beyond(state, id, side, v.member[k], from, l)) return false;
+    }
+    if (completion_[k] > v.start[k] && completion_[k] + v.length[k] > l) {
+      if (!push_beyond(state, id, side, v.member[k], v.start[k], l)) return false;
     }
   }
   return true;
@@ -227,9 +267,20 @@ bool SectionRules::push_beyond(State& state, std::uint32_t id, unsigned side, st
 bool SectionRules::energy(State& state, std::uint32_t id, unsigned side) {
   const auto& members = sections_[id].members;
   const View& v = view_[side];
+  const std::uint64_t since = sections_[id].seen;
+  changed_.clear();
+  for (std::uint32_t k = 0; k < v.member.size(); ++k) {
+    const Item& item = orders_.items()[members[v.member[k]].item];
+    if (start_changed_[key_of(item.var, side)] > since) changed_.push_back(k);
+  }
   for (std::size_t at = 0; at < v.member.size(); ++at) {
     if (v.start[at] + v.length[at] >= v.end[at]) continue;
     const ItemIndex i = members[v.member[at]].item;
+    if (order_changed_[side][i] <= since &&
+        std::none_of(changed_.begin(), changed_.end(), [&](std::uint32_t k) {
+          return orders_.precedes(i, members[v.member[k]].item, 1 - side);
+        }))
+      continue;
     Value sum = 0;
     Value best = v.start[at];
     Value from = 0;

@@ -19,6 +19,23 @@ struct Member {
   Key present = no_key;  ///< counts only while this literal is true; no_key: always
 };
 
+/// The largest e + sum over the members that start at e or later, under insertion: the Theta-tree
+/// of Vilim 2004, leaves by earliest start.
+class FullestWindow {
+ public:
+  void clear(std::size_t leaves);
+  void insert(std::size_t leaf, Value start, Value length);
+  [[nodiscard]] Value completion() const { return nodes_[1].completion; }
+
+ private:
+  struct Node {
+    Value sum = 0;
+    Value completion = 0;
+  };
+  std::vector<Node> nodes_;
+  std::size_t leaves_ = 1;
+};
+
 class SectionRules {
  public:
   SectionRules(const LearningParams& params, const OrderRules& orders)
@@ -44,6 +61,7 @@ class SectionRules {
   struct Section {
     std::vector<Member> members;
     std::vector<std::uint32_t> by_start[2];  ///< positions sorted by earliest start, kept sorted
+    std::uint64_t seen = 0;                  ///< the clock when it was last looked at
     bool queued = false;
   };
   /// One side's view of the members in the open window, sorted by earliest start.
@@ -54,6 +72,7 @@ class SectionRules {
   };
   void gather(const State& state, Section& section);
   bool windows(State& state, std::uint32_t id, unsigned side);
+  bool window(State& state, std::uint32_t id, unsigned side, Value l);
   bool energy(State& state, std::uint32_t id, unsigned side);
   bool not_first(State& state, std::uint32_t id, unsigned side);
   bool push_beyond(State& state, std::uint32_t id, unsigned side, std::uint32_t who, Value e,
@@ -72,6 +91,14 @@ class SectionRules {
   View view_[2];
   std::vector<std::int32_t> place_;  // member -> position in view_[0] / view_[1]
   std::vector<Value> completion_;    // scratch of windows()
+  std::vector<Value> longest_;       // likewise
+  // When a start (by key) or the known orders (by item and side) last changed: what has not
+  // changed since a section was last at rest cannot give a new bound there.
+  std::uint64_t clock_ = 1;
+  std::vector<std::uint64_t> start_changed_;
+  std::vector<std::uint64_t> order_changed_[2];
+  std::vector<std::uint32_t> changed_;  // scratch of energy()
+  FullestWindow fullest_;
   bool overloaded_ = false;
   Reason overload_;
 };

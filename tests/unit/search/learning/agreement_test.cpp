@@ -1,0 +1,41 @@
+// The learning engine against the oracle: every feature, every goal, every switch.
+#include "tests/random/agreement.h"
+
+#include <gtest/gtest.h>
+
+#include "search/learning/engine.h"
+
+namespace tessera {
+namespace {
+
+using testing::AgreementParams;
+using testing::expect_agreement;
+using testing::Features;
+
+AgreementParams question(const Features& features, std::vector<Goal> goals, std::uint64_t seed) {
+  AgreementParams params;
+  params.features = features;
+  params.count = 300;
+  params.seed = seed;
+  params.goals = std::move(goals);
+  params.must_support = true;
+  return params;
+}
+
+TEST(LearningAgreement, OnlyLifetimesAndSizes) {
+  const auto engine = make_learning_engine({});
+  expect_agreement(*engine, question(Features::plain(), {Goal::fit}, 1));
+}
+
+TEST(LearningAgreement, OneAddressSpace) {
+  const auto engine = make_learning_engine({});
+  expect_agreement(*engine, question(Features::one_address_space(), {Goal::fit}, 2));
+}
+
+TEST(LearningAgreement, TheWholeModelAndEveryGoal) {
+  const auto engine = make_learning_engine({});
+  expect_agreement(*engine, question(Features::all(), {Goal::fit, Goal::cost, Goal::modes}, 3));
+}
+
+}  // namespace
+}  // namespace tessera
