@@ -1,0 +1,83 @@
+#include "planner/height.h"
+
+#include <gtest/gtest.h>
+
+#include "model/validate.h"
+
+namespace tessera {
+namespace {
+
+PlacementProblem three_memories() {
+  PlacementProblem problem;
+  for (const char* name : {"a", "b", "c"})
+    problem.memories.push_back({.name = name, .capacity = 64});
+  problem.buffers.push_back({.id = "x", .live = {{0, 1}}, .size = 4, .memories = {0}});
+  problem.buffers.push_back({.id = "y", .live = {{0, 1}}, .size = 4, .memories = {1}});
+  problem.buffers.push_back({.id = "z", .live = {{0, 1}}, .size = 4, .memories = {2}});
+  return problem;
+}
+
+TEST(MemoryGroups, TiedBuffersLeaveMemoriesAlone) {
+  EXPECT_EQ(memory_groups(three_memories()).size(), 3U);
+}
+
+TEST(MemoryGroups, AChoiceOrARelationJoinsThem) {
+  PlacementProblem problem = three_memories();
+  problem.buffers[0].memories = {0, 2};
+  EXPECT_EQ(memory_groups(problem), (std::vector<std::vector<MemoryIndex>>{{0, 2}, {1}}));
+  problem.relations.push_back({RelationKind::same_offset, {0, 1}, 0});
+  EXPECT_EQ(memory_groups(problem), (std::vector<std::vector<MemoryIndex>>{{0, 1, 2}}));
+}
+
+TEST(LimitHeight, KeepsTheProblemValid) {
+  PlacementProblem problem = three_memories();
+  problem.memories[0].reserved = {{0, 4}, {30, 40}};
+  problem.memories[1].banks = {{"b0", 32, {}}, {"b1", 32, {}}};
+  limit_height(problem, 0, 20);
+  limit_height(problem, 1, 20);
+  limit_height(problem, 2, 100);
+  EXPECT_TRUE(validate(problem).empty());
+  EXPECT_EQ(problem.memories[0].capacity, 20);
+  EXPECT_EQ(problem.memories[1].capacity, 64);
+  EXPECT_EQ(problem.memories[1].reserved.back(), (AddressRange{20, 64}));
+  EXPECT_EQ(problem.memories[2].capacity, 64);
+}
+
+TEST(LeastHeight, MinimisesTheLargestOfMemoriesWithAChoice) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "a", .capacity = 64});
+  problem.memories.push_back({.name = "b", .capacity = 64});
+  for (int i = 0; i < 4; ++i)
+    problem.buffers.push_back(
+        {.id = "x" + std::to_string(i), .live = {{0, 1}}, .size = 3 + i, .memories = {}});
+  HeightParams params;
+  params.lower_bounds = {0, 0};
+  const HeightResult least = least_height(problem, std::nullopt, params);
+  ASSERT_EQ(least.found.status, Status::feasible);
+  EXPECT_TRUE(least.proven);
+  Size top = 0;
+  for (BufferIndex b = 0; b < 4; ++b)
+    top = std::max(top, least.found.placement->places[b].offset + problem.buffers[b].size);
+  EXPECT_EQ(top, 9);  // 3 + 6 and 4 + 5
+}
+
+TEST(LeastHeight, TakesProblemsWithModes) {
+  PlacementProblem problem;
+  Memory memory;
+  memory.name = "m";
+  memory.capacity = 12;
+  memory.banks = {{"b0", 4, {}}, {"b1", 4, {}}, {"b2", 4, {}}};
+  memory.modes = {{"only", {Role::read, Role::hold, Role::write}}};
+  problem.memories.push_back(memory);
+  problem.buffers.push_back({.id = "in", .live = {{0, 1}}, .size = 2, .read = {0}});
+  problem.buffers.push_back({.id = "out", .live = {{0, 1}}, .size = 3, .write = {0}});
+  HeightParams params;
+  params.lower_bounds = {5};
+  const HeightResult least = least_height(problem, std::nullopt, params);
+  ASSERT_EQ(least.found.status, Status::feasible);
+  EXPECT_TRUE(least.proven);
+  EXPECT_EQ(least.lower_bounds[0], 11);  // written in the last bank, from its first byte
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,177 @@
+#include "planner/place.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "model/check.h"
+#include "planner/check_result.h"
+#include "planner/engines.h"
+#include "planner/files.h"
+#include "planner/generate.h"
+#include "tests/support/paths.h"
+
+namespace tessera {
+namespace {
+
+using testing::source_path;
+
+PlacementProblem example(const std::string& name, std::optional<Size> capacity = std::nullopt) {
+  InputOptions options;
+  options.capacity = capacity;
+  return load_input(source_path("examples/" + name).string(), options).problem;
+}
+
+TEST(Place, SaysFeasibleOnlyWithACheckedPlacement) {
+  const PlacementProblem problem = example("residual-block.csv", 153600);
+  const PlacementResult result = place(problem, {});
+  ASSERT_EQ(result.status, Status::feasible);
+  EXPECT_TRUE(check(problem, *result.placement).empty());
+  EXPECT_EQ(result.height, 152832);
+  EXPECT_EQ(result.lower_bound, 152832);
+  EXPECT_FALSE(result.proven_minimum);  // nobody asked
+}
+
+TEST(Place, TheLoadAloneMayProveInfeasible) {
+  const PlacementResult result = place(example("residual-block.csv", 100000), {});
+  EXPECT_EQ(result.status, Status::infeasible);
+  EXPECT_EQ(result.engine, "bounds");
+  EXPECT_FALSE(result.reason.empty());
+}
+
+TEST(Place, EveryCompleteEngineRefutesWhatTheLoadAllows) {
+  for (const EngineEntry& entry : engine_list()) {
+    if (!entry.complete) continue;
+    PlaceParams params;
+    params.engine = entry.name;
+    EXPECT_EQ(place(example("too-tight.yaml"), params).status, Status::infeasible) << entry.name;
+    EXPECT_EQ(place(example("too-tight.yaml", 8), params).status, Status::feasible) << entry.name;
+  }
+}
+
+TEST(Place, AHeuristicEngineNeverSaysInfeasible) {
+  for (const EngineEntry& entry : engine_list()) {
+    if (entry.complete) continue;
+    PlaceParams params;
+    params.engine = entry.name;
+    params.timeout = std::chrono::milliseconds(500);
+    EXPECT_EQ(place(example("too-tight.yaml"), params).status, Status::unknown) << entry.name;
+  }
+}
+
+TEST(Place, MinimisesTheHeightWithAProof) {
+  PlaceParams params;
+  params.minimize = Minimize::height;
+  for (const int threads : {1, 2}) {
+    params.threads = threads;
+    const PlacementResult result = place(example("too-tight.yaml", 100), params);
+    ASSERT_EQ(result.status, Status::feasible);
+    EXPECT_EQ(result.height, 8);
+    EXPECT_EQ(result.lower_bound, 8);
+    EXPECT_TRUE(result.proven_minimum);
+  }
+}
+
+TEST(Place, AProvedMinimumHasACertificateOfTheHeightBelow) {
+  const auto file = std::filesystem::path(::testing::TempDir()) / "below.proof";
+  std::filesystem::remove(file);
+  PlaceParams params;
+  params.minimize = Minimize::height;
+  params.proof = file;
+  static_cast<void>(place(example("too-tight.yaml", 100), params));
+  ASSERT_TRUE(std::filesystem::exists(file));
+  EXPECT_TRUE(check_certificate(example("too-tight.yaml", 7), file).accepted);
+  EXPECT_FALSE(check_certificate(example("too-tight.yaml", 8), file).accepted);
+  std::filesystem::remove(file);
+}
+
+TEST(Place, CountsModesAndProvesTheFewest) {
+  PlaceParams params;
+  params.minimize = Minimize::modes;
+  const PlacementResult result = place(example("patent-three-banks.yaml"), params);
+  ASSERT_EQ(result.status, Status::feasible);
+  EXPECT_TRUE(result.proven_optimal);
+  EXPECT_TRUE(unused_modes(example("patent-three-banks.yaml"), *result.placement)[0].empty());
+}
+
+TEST(Place, PaysNoMoreThanItMust) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 9});
+  for (int i = 0; i < 3; ++i)
+    problem.buffers.push_back(
+        {.id = "x" + std::to_string(i), .live = {{i, i + 1}}, .size = 4, .memories = {}});
+  problem.relations.push_back({RelationKind::avoid_overlap, {0, 1}, 5});
+  problem.relations.push_back({RelationKind::avoid_overlap, {1, 2}, 3});
+  problem.relations.push_back({RelationKind::avoid_overlap, {0, 2}, 2});
+  PlaceParams params;
+  params.minimize = Minimize::by_input;
+  const PlacementResult result = place(problem, params);
+  ASSERT_EQ(result.status, Status::feasible);
+  EXPECT_EQ(result.cost, 2);
+  EXPECT_EQ(result.cost_bound, 2);
+  EXPECT_TRUE(result.proven_optimal);
+}
+
+TEST(Place, TheSameSeedGivesTheSamePlacement) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    const PlacementProblem problem =
+        generate({.kind = "packable", .buffers = 30, .seed = seed, .capacity = 4096});
+    std::optional<std::vector<BufferPlace>> first;
+    for (const int threads : {1, 2, 2}) {
+      PlaceParams params;
+      params.threads = threads;
+      params.seed = seed;
+      const PlacementResult result = place(problem, params);
+      ASSERT_EQ(result.status, Status::feasible) << seed;
+      if (!first) first = result.placement->places;
+      EXPECT_EQ(*first, result.placement->places) << "seed " << seed << ", threads " << threads;
+    }
+  }
+}
+
+TEST(Place, ATimeLimitIsNotANo) {
+  const PlacementProblem problem =
+      generate({.kind = "packable", .buffers = 400, .seed = 11, .capacity = 1 << 20});
+  PlaceParams params;
+  params.timeout = std::chrono::milliseconds(50);
+  const PlacementResult result = place(problem, params);
+  EXPECT_NE(result.status, Status::infeasible);
+  if (result.status == Status::unknown) {
+    EXPECT_EQ(result.stop, StopReason::time_limit);
+  }
+  EXPECT_LT(result.seconds, 10);
+}
+
+TEST(Place, AStopRequestEndsIt) {
+  const PlacementProblem problem =
+      generate({.kind = "packable", .buffers = 400, .seed = 11, .capacity = 1 << 20});
+  std::stop_source source;
+  source.request_stop();
+  PlaceParams params;
+  params.stop = source.get_token();
+  const PlacementResult result = place(problem, params);
+  EXPECT_NE(result.status, Status::infeasible);
+}
+
+TEST(Place, RefusesWhatItCannotTake) {
+  PlaceParams params;
+  params.engine = "no-such-engine";
+  EXPECT_THROW(static_cast<void>(place(example("too-tight.yaml"), params)), BadInput);
+  params.engine = "canonical";
+  EXPECT_THROW(static_cast<void>(place(example("patent-three-banks.yaml"), params)), BadInput);
+  PlacementProblem wrong = example("too-tight.yaml");
+  wrong.buffers[0].size = 0;
+  EXPECT_THROW(static_cast<void>(place(wrong, {})), BadInput);
+}
+
+TEST(CheckResult, ComparesWhatTheResultSaysOfItself) {
+  const PlacementProblem problem = example("patent-four-blobs.yaml");
+  PlacementResult result = place(problem, {});
+  EXPECT_TRUE(check_result(problem, result).empty());
+  result.height = 9;
+  EXPECT_EQ(check_result(problem, result).size(), 1U);
+}
+
+}  // namespace
+}  // namespace tessera

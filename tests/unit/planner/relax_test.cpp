@@ -1,0 +1,75 @@
+#include "planner/relax.h"
+
+#include <gtest/gtest.h>
+
+#include "model/check.h"
+#include "model/validate.h"
+
+namespace tessera {
+namespace {
+
+/// Two banks, one read while the other is written.
+PlacementProblem two_banks() {
+  PlacementProblem problem;
+  Memory memory;
+  memory.name = "m";
+  memory.capacity = 8;
+  memory.banks = {{"b0", 4, {}}, {"b1", 4, {}}};
+  memory.modes = {{"ping", {Role::read, Role::write}}, {"pong", {Role::write, Role::read}}};
+  problem.memories.push_back(memory);
+  problem.buffers.push_back({.id = "in", .live = {{0, 2}}, .size = 4, .read = {0}});
+  problem.buffers.push_back({.id = "out", .live = {{0, 2}}, .size = 4, .read = {1}, .write = {0}});
+  return problem;
+}
+
+TEST(Relax, LeavesOutWhatIsAboutBanks) {
+  PlacementProblem problem = two_banks();
+  problem.relations.push_back({RelationKind::different_banks, {0, 1}, 0});
+  problem.relations.push_back({RelationKind::disjoint, {0, 1}, 0});
+  ASSERT_TRUE(validate(problem).empty());
+  EXPECT_TRUE(has_bank_rules(problem));
+  const PlacementProblem simple = relaxed(problem);
+  EXPECT_TRUE(validate(simple).empty());
+  EXPECT_FALSE(has_bank_rules(simple));
+  ASSERT_EQ(simple.relations.size(), 1U);
+  EXPECT_EQ(simple.relations[0].kind, RelationKind::disjoint);
+}
+
+TEST(Relax, KeepsBordersThatMustNotBeCrossed) {
+  PlacementProblem problem = two_banks();
+  problem.memories[0].straddle = false;
+  const PlacementProblem simple = relaxed(problem);
+  EXPECT_TRUE(validate(simple).empty());
+  EXPECT_EQ(simple.memories[0].banks.size(), 2U);
+  EXPECT_TRUE(simple.memories[0].modes.empty());
+}
+
+TEST(Lift, ChoosesTheModeOfEveryStep) {
+  const PlacementProblem problem = two_banks();
+  const Placement placement{.places = {{0, 0}, {0, 4}}, .modes = {{}}};
+  const auto lifted = lift(problem, placement);
+  ASSERT_TRUE(lifted.has_value());
+  EXPECT_EQ(lifted->modes[0], (std::vector<std::string>{"ping", "pong"}));
+  EXPECT_TRUE(check(problem, *lifted).empty());
+}
+
+TEST(Lift, RefusesWhatNoModeAllows) {
+  PlacementProblem problem = two_banks();
+  problem.buffers[1].write.clear();
+  problem.buffers[1].read = {0};  // both banks read at step 0
+  EXPECT_FALSE(lift(problem, {.places = {{0, 0}, {0, 4}}, .modes = {{}}}).has_value());
+}
+
+TEST(Lift, CombinesTheRolesOfBanksOfTheirOwn) {
+  PlacementProblem problem = two_banks();
+  problem.memories[0].modes.clear();
+  problem.memories[0].modes_per_bank = true;
+  for (Bank& bank : problem.memories[0].banks) bank.roles = {Role::off, Role::read, Role::write};
+  ASSERT_TRUE(validate(problem).empty());
+  const auto lifted = lift(problem, {.places = {{0, 0}, {0, 4}}, .modes = {{}}});
+  ASSERT_TRUE(lifted.has_value());
+  EXPECT_EQ(lifted->modes[0][0], "read|write");
+}
+
+}  // namespace
+}  // namespace tessera
