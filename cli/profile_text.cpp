@@ -55,10 +55,24 @@ class Sheet {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-std::string roles_text(const std::vector<Role>& roles) {
+/// "0-7 read_write, 8-15 weight": runs of banks with the same role.
+std::string runs_text(const std::vector<Role>& roles) {
   std::string text;
-  for (const Role role : roles) text += (text.empty() ? "" : ", ") + std::string(to_string(role));
-  return "[" + text + "]";
+  for (std::size_t from = 0; from < roles.size();) {
+    std::size_t to = from;
+    while (to + 1 < roles.size() && roles[to + 1] == roles[from]) ++to;
+    text += (text.empty() ? "" : ", ") + std::to_string(from) +
+            (to == from ? "" : "-" + std::to_string(to)) + " " +
+            std::string(to_string(roles[from]));
+    from = to + 1;
+  }
+  return text;
+}
+
+std::string choice_text(const std::vector<Role>& roles) {
+  std::string text;
+  for (const Role role : roles) text += (text.empty() ? "" : " or ") + std::string(to_string(role));
+  return text;
 }
 
 std::string bandwidth_text(const Bandwidth& bandwidth) {
@@ -70,7 +84,8 @@ void add_memory(Sheet& sheet, const HardwareMemory& memory) {
   const Memory& space = memory.space;
   const std::string key = "memories." + space.name;
   if (memory.offchip) sheet.add(key + ".offchip", "true");
-  if (space.capacity != unbounded) sheet.add(key + ".capacity", size_text(space.capacity));
+  if (space.capacity != unbounded && space.banks.empty())
+    sheet.add(key + ".capacity", size_text(space.capacity));
   if (!space.banks.empty()) {
     bool same = true;
     for (const Bank& bank : space.banks) same = same && bank.size == space.banks.front().size;
@@ -84,10 +99,10 @@ void add_memory(Sheet& sheet, const HardwareMemory& memory) {
   }
   if (space.alignment != 1) sheet.add(key + ".alignment", size_text(space.alignment));
   for (const Mode& mode : space.modes)
-    sheet.add(key + ".modes." + mode.name, roles_text(mode.roles));
+    sheet.add(key + ".modes." + mode.name, runs_text(mode.roles));
   if (space.modes_per_bank) {
     for (const Bank& bank : space.banks)
-      sheet.add(key + ".banks." + bank.name + ".roles", roles_text(bank.roles));
+      sheet.add(key + ".banks." + bank.name + ".roles", choice_text(bank.roles));
   }
   for (const AddressRange& range : space.reserved)
     sheet.add(key + ".reserved",
