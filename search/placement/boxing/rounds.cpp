@@ -50,7 +50,8 @@ struct Shared {
   Outcome best;
   Size lower_bound = 0;
   std::int64_t generation = 0;
-  std::int64_t since_better = 0;  ///< generations
+  std::int64_t since_better = 0;    ///< generations
+  Kind favourite = Kind::stacking;  ///< found the best placement
 };
 
 /// The working memory of one thread.
@@ -80,6 +81,7 @@ class Worker {
         exact(round, random, out);
         break;
     }
+    out.when = std::chrono::steady_clock::now();
   }
 
  private:
@@ -246,18 +248,46 @@ class Worker {
   std::unique_ptr<PlacementEngine> engine_;
 };
 
-/// Which kind is round `k` of a generation?
+/// Which kind is round `k` of a generation? Depends on what happened, not on how long it took.
 Kind kind_of(const Shared& shared, std::int64_t k) {
   const RoundsParams& params = *shared.params;
-  const bool started = shared.best.height != no_height;
-  if (shared.generation == 0) return params.stacking ? Kind::stacking : Kind::boxing;
-  if (params.boxing && k % 16 == 1) return Kind::boxing;
-  if (started && params.improve && k % 8 == 2) return Kind::improve;
-  if (started && params.focus && k % 4 == 3 && k % 16 != 7) return Kind::focus;
-  if (started && params.exact && k % 16 == 7 && shared.since_better >= 2) return Kind::exact;
-  if (params.stacking) return Kind::stacking;
-  if (started && params.improve && k % 2 == 0) return Kind::improve;
-  return params.boxing || !started ? Kind::boxing : Kind::improve;
+  const auto allowed = [&](Kind kind) {
+    switch (kind) {
+      case Kind::stacking:
+        return params.stacking;
+      case Kind::boxing:
+        return params.boxing;
+      case Kind::improve:
+        return params.improve;
+      case Kind::focus:
+        return params.focus;
+      case Kind::exact:
+        return params.exact && shared.since_better >= 2;
+    }
+    return false;
+  };
+  const Kind fallback = params.stacking ? Kind::stacking : Kind::boxing;
+  if (shared.generation == 0) return fallback;
+  // The fixed orders and one round of boxing first.
+  if (shared.generation == 1 && params.start.empty())
+    return allowed(Kind::boxing) && k == fixed_recipes - 1 ? Kind::boxing : fallback;
+  static constexpr Kind pattern[] = {
+      Kind::focus,    Kind::stacking, Kind::improve,  Kind::focus,    Kind::stacking, Kind::exact,
+      Kind::improve,  Kind::stacking, Kind::focus,    Kind::stacking, Kind::improve,  Kind::focus,
+      Kind::stacking, Kind::boxing,   Kind::stacking, Kind::stacking};
+  const auto position = static_cast<std::size_t>(k + shared.generation * 8) % std::size(pattern);
+  Kind kind = pattern[position];
+  // What helped last gets every other round of the kinds that cost about the same.
+  if (shared.since_better < 4 && kind == Kind::stacking && k % 2 == 1 &&
+      shared.favourite != Kind::exact)
+    kind = shared.favourite;
+  return allowed(kind) ? kind : fallback;
+}
+
+/// Large instances learn from fewer rounds: a generation should not take long.
+std::int64_t generation_size(const Instance& instance) {
+  const std::size_t n = instance.jobs.size();
+  return n <= 20'000 ? 16 : n <= 200'000 ? 8 : 4;
 }
 
 }  // namespace
@@ -323,6 +353,7 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
       if (out.height == no_height) continue;
       if (out.height < shared.best.height) {
         improved = true;
+        shared.favourite = out.kind;
         if (params.better)
           params.better(out.height, shared.lower_bound,
                         kind_names[static_cast<std::size_t>(out.kind)], out.when);
@@ -334,7 +365,8 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
     shared.since_better = improved ? 0 : shared.since_better + 1;
     result.rounds += size;
     ++shared.generation;
-    size = 16;
+    size =
+        shared.generation == 1 && params.start.empty() ? fixed_recipes : generation_size(instance);
     if (params.max_rounds > 0) size = std::min(size, params.max_rounds - result.rounds);
     const auto reason = params.budget.exhausted();
     if (shared.best.height <= std::max(params.target, shared.lower_bound) || size <= 0)
