@@ -284,6 +284,91 @@ AgreementReport compare_sessions_with_oracle(PlacementEngine& engine,
   return report;
 }
 
+namespace {
+
+struct Opinions {
+  std::size_t answers = 0;
+  bool feasible = false;
+  std::optional<std::string> wrong{};
+};
+
+/// Asks all engines and compares what they say.
+Opinions ask_all(const std::vector<PlacementEngine*>& engines, const PlacementProblem& problem,
+                 Goal goal, std::chrono::milliseconds patience) {
+  Opinions all;
+  std::optional<Cost> value;
+  std::string first;
+  for (PlacementEngine* engine : engines) {
+    if (engine->unsupported(problem, goal)) continue;
+    const std::string name(engine->name());
+    const auto complain = [&](const std::string& what) { all.wrong = name + ": " + what; };
+    SearchResult result;
+    all.wrong = guarded([&]() -> std::optional<std::string> {
+      result =
+          engine->solve(problem, {.budget = {.deadline = Clock::now() + patience}, .goal = goal});
+      return std::nullopt;
+    });
+    if (all.wrong) return complain(*all.wrong), all;
+    if (result.status == Status::feasible) {
+      if (!result.placement) return complain("feasible without a placement"), all;
+      const std::vector<Violation> violations = check(problem, *result.placement);
+      if (!violations.empty()) return complain(violations.front().message), all;
+    }
+    if (result.status == Status::unknown || result.stop != StopReason::completed) continue;
+    const bool feasible = result.status == Status::feasible;
+    if (all.answers > 0 && feasible != all.feasible) {
+      return complain((feasible ? "finds a placement, unlike " : "says infeasible, unlike ") +
+                      first),
+             all;
+    }
+    if (feasible && goal != Goal::fit) {
+      const Cost cost = value_of(problem, *result.placement, goal);
+      if (cost != result.bound) return complain("stops with a gap between cost and bound"), all;
+      if (value && *value != cost) {
+        std::ostringstream out;
+        out << "least value " << cost << ", but " << *value << " for " << first;
+        return complain(out.str()), all;
+      }
+      value = cost;
+    }
+    if (all.answers++ == 0) first = name;
+    all.feasible = feasible;
+  }
+  return all;
+}
+
+}  // namespace
+
+AgreementReport compare_engines(const std::vector<PlacementEngine*>& engines,
+                                const AgreementParams& params) {
+  AgreementReport report;
+  for (std::size_t k = 0; k < params.count; ++k) {
+    const std::uint64_t seed = params.seed + k;
+    Random random(seed);
+    const PlacementProblem problem = random_problem(random, params.features);
+    for (const Goal goal : params.goals) {
+      const auto start = Clock::now();
+      const Opinions all = ask_all(engines, problem, goal, params.patience);
+      report.engine_seconds += seconds_since(start);
+      ++report.asked;
+      if (all.answers < 2) {
+        ++report.unsupported;
+      } else {
+        ++(all.feasible ? report.feasible : report.infeasible);
+      }
+      if (!all.wrong) continue;
+      const PlacementProblem small = shrink(problem, [&](const PlacementProblem& p) {
+        return ask_all(engines, p, goal, params.patience).wrong.has_value();
+      });
+      const auto again = ask_all(engines, small, goal, params.patience).wrong;
+      report.disagreements.push_back(
+          {seed, describe(seed, goal, {}, again.value_or(*all.wrong)), to_yaml(small)});
+      if (report.disagreements.size() >= params.stop_after) return report;
+    }
+  }
+  return report;
+}
+
 AgreementParams from_environment(AgreementParams params) {
   if (const char* count = std::getenv("TESSERA_RANDOM_COUNT")) {
     params.count = std::strtoull(count, nullptr, 10);

@@ -60,6 +60,12 @@ struct AgreementReport {
 [[nodiscard]] AgreementReport compare_sessions_with_oracle(PlacementEngine& engine,
                                                            const AgreementParams& params);
 
+/// Problems too large for the oracle: every two engines that answer have to agree, and every
+/// placement has to pass the checker. An engine may give up when its patience ends.
+/// ensure: `unsupported` of the report counts answers that nobody else confirmed.
+[[nodiscard]] AgreementReport compare_engines(const std::vector<PlacementEngine*>& engines,
+                                              const AgreementParams& params);
+
 /// TESSERA_RANDOM_COUNT and TESSERA_RANDOM_SEED take the place of the given numbers.
 [[nodiscard]] AgreementParams from_environment(AgreementParams params);
 

@@ -46,8 +46,9 @@ class Maker {
 
   PlacementProblem make() {
     choose_features();
-    steps_ = random_.between(2, 8);
-    const auto count = static_cast<std::size_t>(random_.between(3, random_.chance(15) ? 9 : 7));
+    steps_ = random_.between(2, 8) * features_.scale;
+    const auto count =
+        static_cast<std::size_t>(random_.between(3, random_.chance(15) ? 9 : 7) * features_.scale);
     for (std::size_t b = 0; b < count; ++b) add_buffer(b);
     add_memories();
     for (Buffer& buffer : problem_.buffers) bind_to_addresses(buffer);
@@ -86,7 +87,8 @@ class Maker {
 
   void add_buffer(std::size_t number) {
     Buffer buffer;
-    buffer.id = std::string(1, static_cast<char>('a' + number));
+    buffer.id = number < 26 ? std::string(1, static_cast<char>('a' + number))
+                            : "b" + std::to_string(number);
     const Step lower = random_.between(0, steps_ - 1);
     const Step upper = random_.between(lower + 1, std::min(steps_, lower + 1 + steps_ / 2));
     buffer.live.push_back({lower, upper});
@@ -94,7 +96,7 @@ class Maker {
       const Step again = random_.between(upper + 1, steps_ - 1);
       buffer.live.push_back({again, random_.between(again + 1, steps_)});
     }
-    buffer.size = random_.between(1, random_.chance(30) ? 8 : 5);
+    buffer.size = random_.between(1, (random_.chance(30) ? 8 : 5) * features_.scale);
     if (features_.alignment && random_.chance(50)) buffer.alignment = random_.between(1, 4);
     if (features_.gaps && random_.chance(50)) add_gaps(buffer);
     if (features_.accesses) add_accesses(buffer);
@@ -150,8 +152,8 @@ class Maker {
     for (std::int64_t m = 0; m < count; ++m) {
       Memory memory;
       memory.name = "m" + std::to_string(m);
-      memory.capacity =
-          std::clamp<Size>(wanted + random_.between(busy_ ? 0 : -1, busy_ ? 3 : 1), 4, 20);
+      memory.capacity = std::clamp<Size>(wanted + random_.between(busy_ ? 0 : -1, busy_ ? 3 : 1), 4,
+                                         20 * features_.scale * features_.scale);
       if (features_.alignment && random_.chance(20)) memory.alignment = random_.between(2, 4);
       if (features_.banks && random_.chance(80)) add_banks(memory);
       if (features_.no_straddle && random_.chance(60)) memory.straddle = false;

@@ -32,6 +32,9 @@ struct Features {
   bool accesses = false;  ///< reads, writes and weights
   std::vector<RelationKind> relations{};
   bool soft_costs = false;
+  /// 1: for the oracle. Larger: that many times the buffers, steps and sizes, for comparing engines
+  /// with each other.
+  int scale = 1;
 
   /// Only lifetimes and sizes.
   [[nodiscard]] static Features plain() { return {}; }

@@ -1,0 +1,42 @@
+// Problems too large to try everything, where the cleverer rules have something to do: the engines
+// share no code, so that two of them rarely err together.
+#include <gtest/gtest.h>
+
+#include "agreement.h"
+#include "encoder/sat_engine.h"
+#include "search/learning/engine.h"
+#include "search/placement/canonical.h"
+
+namespace tessera::testing {
+namespace {
+
+void expect_engines_agree(Features features, int scale, std::size_t count,
+                          std::vector<Goal> goals = {Goal::fit}) {
+  features.scale = scale;
+  const auto canonical = make_canonical_engine();
+  const auto learning = make_learning_engine({});
+  const auto sat = make_sat_engine({});
+  const AgreementParams params = from_environment({.features = features,
+                                                   .count = count,
+                                                   .goals = std::move(goals),
+                                                   .patience = std::chrono::milliseconds(1000)});
+  const AgreementReport report =
+      compare_engines({canonical.get(), learning.get(), sat.get()}, params);
+  expect_no_disagreement(report);
+  EXPECT_LT(report.unsupported, report.asked / 2 + 1) << "too few answers were confirmed";
+}
+
+TEST(RandomEngines, AgreeOnSizesAndLifetimes) {
+  expect_engines_agree(Features::plain(), 3, 200);
+}
+
+TEST(RandomEngines, AgreeInOneAddressSpace) {
+  expect_engines_agree(Features::one_address_space(), 3, 300);
+}
+
+TEST(RandomEngines, AgreeOnEverything) {
+  expect_engines_agree(Features::all(), 2, 200, {Goal::fit, Goal::cost});
+}
+
+}  // namespace
+}  // namespace tessera::testing
