@@ -10,7 +10,14 @@ namespace {
 class BudgetTerminator final : public CaDiCaL::Terminator {
  public:
   explicit BudgetTerminator(const Budget& budget) : budget_(budget) {}
-  bool terminate() override { return budget_.exhausted().has_value(); }
+  /// CaDiCaL asks at points of its search that do not depend on time: they count as work.
+  bool terminate() override {
+    if (budget_.meter != nullptr) {
+      const std::int64_t done = budget_.meter->done.fetch_add(1, std::memory_order_relaxed) + 1;
+      if (done >= budget_.meter->limit.load(std::memory_order_relaxed)) return true;
+    }
+    return budget_.exhausted().has_value();
+  }
 
  private:
   const Budget& budget_;

@@ -123,6 +123,9 @@ class Z3Backend final : public Backend {
   void choose_theory() {
     bool uniform = true;
     for (const Domain& domain : grid_.domains) uniform = uniform && domain.stride == grid_.unit;
+    for (const Atom& atom : formula_->atoms()) {
+      uniform = uniform && (atom.kind != AtomKind::multiple || grid_.unit % atom.modulus == 0);
+    }
     bits_ = params_.theory == SmtTheory::bitvector ||
             (params_.theory == SmtTheory::automatic && !uniform);
     uniform_ = uniform;

@@ -1,0 +1,248 @@
+// Deletion: take members out one by one (in halves where much can go at once) and keep out what is
+// not needed for the contradiction. Every refutation also names the buffers it used, through one
+// literal per buffer, which takes out many at once.
+#include "explain.h"
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "backend.h"
+#include "encoding.h"
+#include "load_cut.h"
+
+namespace tessera {
+namespace {
+
+using namespace encoder;
+
+struct Members {
+  std::vector<BufferIndex> buffers;
+  std::vector<HardwareRule> rules;
+};
+
+struct Verdict {
+  Answer answer = Answer::unknown;
+  std::vector<BufferIndex> used;  ///< of a refutation: positions in the part's buffers
+};
+
+class Explainer {
+ public:
+  Explainer(const PlacementProblem& problem, const Budget& budget)
+      : problem_(problem), budget_(budget) {}
+
+  Explanation run() {
+    std::vector<BufferIndex> all(problem_.buffers.size());
+    std::iota(all.begin(), all.end(), BufferIndex{0});
+    members_ = {all, hardware_rules(problem_)};
+    if (const auto cut = find_load_cut(problem_)) {
+      members_.buffers = cut->buffers;
+      std::erase_if(members_.rules, [](const HardwareRule& rule) {
+        return rule.kind != HardwareRule::Kind::reserved;
+      });
+    }
+    const Answer first = shrink_to_refutation(members_);
+    if (first != Answer::no) {
+      result_.status = first == Answer::yes ? Status::feasible : Status::unknown;
+      result_.stop = first == Answer::yes ? StopReason::completed : stop_reason(budget_);
+      result_.text = first == Answer::yes ? "There is a placement: nothing to explain.\n"
+                                          : "The budget ended before there was an answer.\n";
+      return finish();
+    }
+    result_.status = Status::infeasible;
+    result_.minimal = true;
+    drop_rules();
+    drop_buffers();
+    result_.buffers = members_.buffers;
+    result_.rules = members_.rules;
+    weigh();
+    find_smallest_capacity();
+    tell();
+    return finish();
+  }
+
+ private:
+  Verdict ask(const PlacementProblem& part) {
+    ++questions_;
+    const Encoding encoding = encode(part, {.presence = true});
+    const std::unique_ptr<Backend> solver = make_cadical({});
+    solver->load(encoding.formula, numbers_of(part));
+    std::vector<int> present;
+    for (const Lit literal : encoding.present) present.push_back(solver->literal(literal));
+    // A literal no clause mentions constrains nothing.
+    std::vector<int> assumptions = present;
+    std::erase(assumptions, 0);
+    Verdict verdict{.answer = solver->solve(assumptions, budget_), .used = {}};
+    if (verdict.answer != Answer::no) return verdict;
+    for (BufferIndex b = 0; b < present.size(); ++b) {
+      if (present[b] != 0 && solver->failed(present[b])) verdict.used.push_back(b);
+    }
+    return verdict;
+  }
+
+  /// If these members cannot be placed, they become the current ones, without the buffers the
+  /// refutation did not use.
+  Answer shrink_to_refutation(const Members& trial) {
+    const Verdict verdict = ask(part_of(problem_, trial.buffers, trial.rules));
+    if (verdict.answer == Answer::unknown) result_.minimal = false;
+    if (verdict.answer != Answer::no) return verdict.answer;
+    Members kept = trial;
+    // No buffer used: one of them has no room at all, and deletion will find it.
+    if (!verdict.used.empty()) {
+      kept.buffers.clear();
+      for (const BufferIndex position : verdict.used) {
+        kept.buffers.push_back(trial.buffers[position]);
+      }
+    }
+    members_ = std::move(kept);
+    return verdict.answer;
+  }
+
+  void drop_rules() {
+    const auto without = [](Members members, std::span<const HardwareRule> out) {
+      std::erase_if(members.rules, [&](const HardwareRule& rule) {
+        return std::find(out.begin(), out.end(), rule) != out.end();
+      });
+      return members;
+    };
+    const std::vector<HardwareRule> candidates = members_.rules;
+    drop(std::span<const HardwareRule>(candidates), without, [this](const HardwareRule& rule) {
+      return std::find(members_.rules.begin(), members_.rules.end(), rule) != members_.rules.end();
+    });
+  }
+
+  void drop_buffers() {
+    const auto without = [](Members members, std::span<const BufferIndex> out) {
+      std::erase_if(members.buffers, [&](BufferIndex b) {
+        return std::find(out.begin(), out.end(), b) != out.end();
+      });
+      return members;
+    };
+    const std::vector<BufferIndex> candidates = members_.buffers;
+    drop(std::span<const BufferIndex>(candidates), without, [this](BufferIndex b) {
+      return std::binary_search(members_.buffers.begin(), members_.buffers.end(), b);
+    });
+  }
+
+  /// Takes out of the members what can go. All at once if possible, else each half, ....
+  template <typename T, typename Without, typename Present>
+  void drop(std::span<const T> candidates, const Without& without, const Present& present) {
+    std::vector<T> still;
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(still), present);
+    if (still.empty()) return;
+    const Members trial = without(members_, std::span<const T>(still));
+    if (shrink_to_refutation(trial) == Answer::no || still.size() == 1) return;
+    const auto half = static_cast<std::ptrdiff_t>(still.size() / 2);
+    const std::vector<T> first(still.begin(), still.begin() + half);
+    const std::vector<T> second(still.begin() + half, still.end());
+    drop(std::span<const T>(first), without, present);
+    drop(std::span<const T>(second), without, present);
+  }
+
+  /// Where and when these members ask for most.
+  void weigh() {
+    const PlacementProblem part = part_of(problem_, members_.buffers, members_.rules);
+    std::vector<MemoryIndex> memories;
+    for (const Buffer& buffer : part.buffers) {
+      for (const MemoryIndex m : allowed_memories(part, buffer)) memories.push_back(m);
+    }
+    std::sort(memories.begin(), memories.end());
+    memories.erase(std::unique(memories.begin(), memories.end()), memories.end());
+    if (memories.size() == 1) result_.memory = memories.front();
+    const std::optional<LoadCut> heaviest = heaviest_step(part, memories);
+    if (!heaviest) return;
+    result_.step = heaviest->step;
+    result_.asked = heaviest->asked;
+    result_.available = heaviest->available;
+  }
+
+  void find_smallest_capacity() {
+    if (!result_.memory) return;
+    PlacementProblem part = part_of(problem_, members_.buffers, members_.rules);
+    Memory& memory = part.memories[*result_.memory];
+    if (!memory.banks.empty() || memory.capacity == unbounded) return;
+    Size low = memory.capacity;  // does not do
+    memory.capacity = unbounded;
+    std::optional<Size> high = height_with(part);
+    while (high && *high > low + 1) {
+      memory.capacity = low + (*high - low) / 2;
+      const Budget& budget = budget_;
+      const std::optional<Size> height = height_with(part);
+      if (!height && budget.exhausted()) return;
+      if (height) {
+        high = *height;
+      } else {
+        low = memory.capacity;
+      }
+    }
+    result_.smallest_capacity = high;
+  }
+
+  /// The height some placement reaches, if there is one.
+  std::optional<Size> height_with(const PlacementProblem& part) {
+    ++questions_;
+    const Encoding encoding = encode(part, {.break_symmetry = true});
+    const std::unique_ptr<Backend> solver = make_cadical({});
+    solver->load(encoding.formula, numbers_of(part));
+    if (solver->solve({}, budget_) != Answer::yes) return std::nullopt;
+    Size height = 0;
+    for (BufferIndex b = 0; b < part.buffers.size(); ++b) {
+      height = std::max(height, solver->value(encoding.offset[b]) + part.buffers[b].size);
+    }
+    return height;
+  }
+
+  void tell() {
+    std::ostringstream text;
+    const std::size_t count = members_.buffers.size();
+    text << (count == 1 ? "This buffer" : "These " + std::to_string(count) + " buffers")
+         << (members_.rules.empty() ? "" : " and hardware rules") << " cannot be placed"
+         << (count + members_.rules.size() > 1 ? " together" : "") << ":\n";
+    for (const BufferIndex b : members_.buffers) {
+      const Buffer& buffer = problem_.buffers[b];
+      text << "  " << buffer.id << ": " << buffer.size << " bytes, live";
+      for (const StepRange& live : buffer.live) {
+        text << " [" << live.lower << ", " << live.upper << ')';
+      }
+      text << '\n';
+    }
+    for (const HardwareRule& rule : members_.rules) {
+      text << "  " << describe(problem_, rule) << '\n';
+    }
+    if (result_.step) {
+      const std::string where =
+          result_.memory ? problem_.memories[*result_.memory].name : "their memories";
+      text << "At step " << *result_.step << " they ask for " << result_.asked << " bytes of "
+           << where << (result_.memory ? ", which has " : ", which have ") << result_.available;
+      text << (result_.asked > result_.available
+                   ? ".\n"
+                   : ": bytes enough, but no arrangement of them keeps every rule.\n");
+    }
+    text << (result_.minimal ? "Without any one of them the rest fits.\n"
+                             : "The budget ended before every member was proved necessary.\n");
+    if (result_.smallest_capacity) {
+      text << "The smallest capacity that would do for them is " << *result_.smallest_capacity
+           << " bytes.\n";
+    }
+    result_.text = text.str();
+  }
+
+  Explanation finish() {
+    result_.stats.push_back({"explain_questions", questions_});
+    return std::move(result_);
+  }
+
+  const PlacementProblem& problem_;
+  const Budget& budget_;
+  Members members_;
+  Explanation result_;
+  std::int64_t questions_ = 0;
+};
+
+}  // namespace
+
+Explanation explain(const PlacementProblem& problem, const ExplainParams& params) {
+  return Explainer(problem, params.budget).run();
+}
+
+}  // namespace tessera

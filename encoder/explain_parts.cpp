@@ -1,0 +1,181 @@
+// Parts of a problem: some of its buffers, some of its hardware rules. Taking anything out relaxes
+// the problem; that is why same_offset leaves may_overlap behind when it goes.
+#include <algorithm>
+#include <numeric>
+
+#include "explain.h"
+#include "model/derived.h"
+
+namespace tessera {
+namespace {
+
+using Kind = HardwareRule::Kind;
+
+/// Does every buffer have one effective alignment, wherever it goes? Then an alignment can be taken
+/// from one buffer alone.
+bool alignments_are_uniform(const PlacementProblem& problem) {
+  return std::all_of(problem.buffers.begin(), problem.buffers.end(), [&](const Buffer& buffer) {
+    const std::vector<MemoryIndex> allowed = allowed_memories(problem, buffer);
+    return std::all_of(allowed.begin(), allowed.end(), [&](MemoryIndex m) {
+      return effective_alignment(buffer, problem.memories[m]) ==
+             effective_alignment(buffer, problem.memories[allowed.front()]);
+    });
+  });
+}
+
+bool constrains(RelationKind kind) {
+  return kind != RelationKind::may_overlap && kind != RelationKind::avoid_overlap;
+}
+
+class Part {
+ public:
+  Part(const PlacementProblem& problem, const std::vector<BufferIndex>& buffers,
+       const std::vector<HardwareRule>& rules)
+      : whole_(problem), rules_(rules), buffers_(buffers) {
+    std::sort(buffers_.begin(), buffers_.end());
+  }
+
+  PlacementProblem build() {
+    part_.name = whole_.name;
+    part_.memories = whole_.memories;
+    uniform_ = alignments_are_uniform(whole_);
+    for (MemoryIndex m = 0; m < part_.memories.size(); ++m) strip(part_.memories[m], m);
+    for (const BufferIndex b : buffers_) add_buffer(b);
+    for (std::size_t r = 0; r < whole_.relations.size(); ++r) add_relation(r);
+    return std::move(part_);
+  }
+
+ private:
+  [[nodiscard]] bool keeps(Kind kind, std::size_t index) const {
+    return std::find(rules_.begin(), rules_.end(), HardwareRule{kind, index}) != rules_.end();
+  }
+
+  void strip(Memory& memory, MemoryIndex m) const {
+    if (uniform_) memory.alignment = 1;  // the buffers carry it
+    if (!keeps(Kind::straddle, m)) memory.straddle = true;
+    if (!keeps(Kind::reserved, m)) memory.reserved.clear();
+    if (keeps(Kind::modes, m)) return;
+    memory.modes.clear();
+    memory.modes_per_bank = false;
+    for (Bank& bank : memory.banks) bank.roles.clear();
+  }
+
+  void add_buffer(BufferIndex b) {
+    Buffer buffer = whole_.buffers[b];
+    if (!keeps(Kind::alignment, b)) {
+      buffer.alignment = 1;
+    } else if (uniform_) {
+      const MemoryIndex m = allowed_memories(whole_, buffer).front();
+      buffer.alignment = effective_alignment(buffer, whole_.memories[m]);
+    }
+    if (!keeps(Kind::offset, b)) buffer.offset.reset();
+    if (!keeps(Kind::window, b)) buffer.window.reset();
+    part_.buffers.push_back(std::move(buffer));
+  }
+
+  void add_relation(std::size_t r) {
+    Relation relation{whole_.relations[r].kind, {}, 0};
+    const bool kept = keeps(Kind::relation, r);
+    if (relation.kind == RelationKind::avoid_overlap) return;
+    if (!kept && relation.kind == RelationKind::same_offset) {
+      relation.kind = RelationKind::may_overlap;
+    } else if (!kept && constrains(relation.kind)) {
+      return;
+    }
+    const auto flush = [&] {
+      if (relation.buffers.size() >= 2) part_.relations.push_back(relation);
+      relation.buffers.clear();
+    };
+    for (const BufferIndex b : whole_.relations[r].buffers) {
+      const auto found = std::lower_bound(buffers_.begin(), buffers_.end(), b);
+      if (found != buffers_.end() && *found == b) {
+        relation.buffers.push_back(static_cast<BufferIndex>(found - buffers_.begin()));
+      } else if (relation.kind == RelationKind::adjacent) {
+        flush();  // what stood on both sides of a missing buffer is no longer adjacent
+      }
+    }
+    flush();
+  }
+
+  const PlacementProblem& whole_;
+  const std::vector<HardwareRule>& rules_;
+  std::vector<BufferIndex> buffers_;
+  bool uniform_ = true;
+  PlacementProblem part_;
+};
+
+}  // namespace
+
+PlacementProblem part_of(const PlacementProblem& problem, const std::vector<BufferIndex>& buffers,
+                         const std::vector<HardwareRule>& rules) {
+  return Part(problem, buffers, rules).build();
+}
+
+std::vector<HardwareRule> hardware_rules(const PlacementProblem& problem) {
+  std::vector<HardwareRule> rules;
+  for (std::size_t r = 0; r < problem.relations.size(); ++r) {
+    if (constrains(problem.relations[r].kind)) rules.push_back({Kind::relation, r});
+  }
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    const Memory& memory = problem.memories[m];
+    if (has_modes(memory)) rules.push_back({Kind::modes, m});
+    if (!memory.straddle && memory.banks.size() > 1) rules.push_back({Kind::straddle, m});
+    if (!memory.reserved.empty()) rules.push_back({Kind::reserved, m});
+  }
+  const bool uniform = alignments_are_uniform(problem);
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    const MemoryIndex m = allowed_memories(problem, buffer).front();
+    const Size alignment =
+        uniform ? effective_alignment(buffer, problem.memories[m]) : buffer.alignment;
+    if (alignment > 1) rules.push_back({Kind::alignment, b});
+    if (buffer.offset) rules.push_back({Kind::offset, b});
+    if (buffer.window) rules.push_back({Kind::window, b});
+  }
+  return rules;
+}
+
+std::string describe(const PlacementProblem& problem, const HardwareRule& rule) {
+  const auto range = [](const AddressRange& of) {
+    return '[' + std::to_string(of.begin) + ", " + std::to_string(of.end) + ')';
+  };
+  switch (rule.kind) {
+    case Kind::relation: {
+      const Relation& relation = problem.relations[rule.index];
+      std::string text = "the relation " + std::string(to_string(relation.kind)) + " {";
+      for (std::size_t i = 0; i < relation.buffers.size(); ++i) {
+        text += (i == 0 ? "" : ", ") + problem.buffers[relation.buffers[i]].id;
+      }
+      return text + '}';
+    }
+    case Kind::modes:
+      return "the modes of " + problem.memories[rule.index].name;
+    case Kind::straddle:
+      return "that no buffer may cross a bank border of " + problem.memories[rule.index].name;
+    case Kind::reserved: {
+      std::string text = "the reserved ranges of " + problem.memories[rule.index].name;
+      for (const AddressRange& each : problem.memories[rule.index].reserved) {
+        text += ' ' + range(each);
+      }
+      return text;
+    }
+    case Kind::alignment: {
+      const Buffer& buffer = problem.buffers[rule.index];
+      const Size alignment =
+          alignments_are_uniform(problem)
+              ? effective_alignment(buffer,
+                                    problem.memories[allowed_memories(problem, buffer).front()])
+              : buffer.alignment;
+      return "the alignment " + std::to_string(alignment) + " of " + buffer.id;
+    }
+    case Kind::offset:
+      return "the fixed offset " + std::to_string(*problem.buffers[rule.index].offset) + " of " +
+             problem.buffers[rule.index].id;
+    case Kind::window:
+      return "the window " + range(*problem.buffers[rule.index].window) + " of " +
+             problem.buffers[rule.index].id;
+  }
+  return {};
+}
+
+}  // namespace tessera

@@ -1,0 +1,21 @@
+// A Formula as SMT-LIB text: differences of integers where every stride is one unit, bit-vectors
+// otherwise (as engine `smt` chooses).
+//
+//   write_smt(formula, numbers, out);
+//
+// An integer is `x<number>` in steps of its stride, a boolean atom `b<number>`.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "formula.h"
+
+namespace tessera::encoder {
+
+[[nodiscard]] std::string smt_name(IntIndex x);
+[[nodiscard]] std::string smt_name_of_atom(std::size_t atom);
+
+void write_smt(const Formula& formula, const Numbers& numbers, std::ostream& out);
+
+}  // namespace tessera::encoder

@@ -1,0 +1,121 @@
+#include "encoder/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/validate.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/problem_text.h"
+#include "tests/support/random_problem.h"
+
+namespace tessera {
+namespace {
+
+using testing::brute_force;
+using testing::Features;
+using testing::Random;
+using testing::random_problem;
+using testing::to_yaml;
+
+PlacementProblem two_in_one_bank() {
+  PlacementProblem problem;
+  Memory memory{.name = "sram", .capacity = 16};
+  memory.banks = {{.name = "b0", .size = 8}, {.name = "b1", .size = 8}};
+  problem.memories.push_back(memory);
+  problem.buffers = {{.id = "a", .live = {{0, 2}}, .size = 5},
+                     {.id = "b", .live = {{1, 3}}, .size = 4},
+                     {.id = "c", .live = {{1, 3}}, .size = 2}};
+  problem.relations = {{.kind = RelationKind::same_bank, .buffers = {0, 1}}};
+  return problem;
+}
+
+TEST(Explain, NamesTheRelationAndTheBuffersItTies) {
+  const PlacementProblem problem = two_in_one_bank();
+  const Explanation why = explain(problem, {});
+  EXPECT_EQ(why.status, Status::infeasible);
+  EXPECT_TRUE(why.minimal);
+  EXPECT_THAT(why.buffers, ::testing::ElementsAre(0, 1));
+  EXPECT_THAT(why.rules, ::testing::ElementsAre(HardwareRule{HardwareRule::Kind::relation, 0}));
+  EXPECT_EQ(why.step, 1);
+  EXPECT_EQ(why.asked, 9);
+  EXPECT_EQ(why.available, 16);
+  EXPECT_THAT(why.text, ::testing::HasSubstr("the relation same_bank {a, b}"));
+}
+
+TEST(Explain, SaysWhichStepAndWhichCapacityWouldDo) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "sram", .capacity = 10});
+  problem.buffers = {{.id = "a", .live = {{0, 2}}, .size = 6},
+                     {.id = "b", .live = {{1, 3}}, .size = 5},
+                     {.id = "c", .live = {{2, 4}}, .size = 3}};
+  const Explanation why = explain(problem, {});
+  EXPECT_THAT(why.buffers, ::testing::ElementsAre(0, 1));
+  EXPECT_TRUE(why.rules.empty());
+  EXPECT_EQ(why.step, 1);
+  EXPECT_EQ(why.asked, 11);
+  EXPECT_EQ(why.smallest_capacity, 11);
+  EXPECT_EQ(why.text,
+            "These 2 buffers cannot be placed together:\n"
+            "  a: 6 bytes, live [0, 2)\n"
+            "  b: 5 bytes, live [1, 3)\n"
+            "At step 1 they ask for 11 bytes of sram, which has 10.\n"
+            "Without any one of them the rest fits.\n"
+            "The smallest capacity that would do for them is 11 bytes.\n");
+}
+
+TEST(Explain, HasNothingToSayAboutWhatFits) {
+  PlacementProblem problem = two_in_one_bank();
+  problem.relations.clear();
+  EXPECT_EQ(explain(problem, {}).status, Status::feasible);
+}
+
+TEST(Explain, ALimitIsNoExplanation) {
+  const Explanation why =
+      explain(two_in_one_bank(), {.budget = {.deadline = std::chrono::steady_clock::now()}});
+  EXPECT_EQ(why.status, Status::unknown);
+  EXPECT_EQ(why.stop, StopReason::time_limit);
+}
+
+/// Infeasible as told, and feasible without any one member, both by trying everything.
+void expect_minimal(const PlacementProblem& problem, const Explanation& why) {
+  ASSERT_EQ(why.status, Status::infeasible);
+  ASSERT_TRUE(why.minimal);
+  const PlacementProblem core = part_of(problem, why.buffers, why.rules);
+  ASSERT_TRUE(validate(core).empty());
+  EXPECT_FALSE(brute_force(core));
+  for (std::size_t i = 0; i < why.buffers.size(); ++i) {
+    std::vector<BufferIndex> rest = why.buffers;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_TRUE(brute_force(part_of(problem, rest, why.rules)))
+        << "without buffer " << problem.buffers[why.buffers[i]].id;
+  }
+  for (std::size_t i = 0; i < why.rules.size(); ++i) {
+    std::vector<HardwareRule> rest = why.rules;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_TRUE(brute_force(part_of(problem, why.buffers, rest)))
+        << "without " << describe(problem, why.rules[i]);
+  }
+  if (why.smallest_capacity) {
+    PlacementProblem larger = core;
+    larger.memories[*why.memory].capacity = *why.smallest_capacity;
+    EXPECT_TRUE(brute_force(larger));
+    larger.memories[*why.memory].capacity = *why.smallest_capacity - 1;
+    EXPECT_FALSE(brute_force(larger));
+  }
+}
+
+TEST(Explain, IsMinimalOnRandomProblems) {
+  int infeasible = 0;
+  for (std::uint64_t seed = 1; infeasible < 100; ++seed) {
+    Random random(seed);
+    const PlacementProblem problem = random_problem(random, Features::all());
+    if (brute_force(problem)) continue;
+    ++infeasible;
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_yaml(problem));
+    expect_minimal(problem, explain(problem, {}));
+    if (HasFatalFailure() || HasNonfatalFailure()) break;
+  }
+}
+
+}  // namespace
+}  // namespace tessera
