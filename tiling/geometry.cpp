@@ -1,6 +1,7 @@
 #include "tiling/geometry.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "tiling/propagate.h"
 
@@ -27,8 +28,10 @@ struct AxisRules {
         keep(keep_halo),
         stored_to(of.tensors.size()),
         before(of.tensors.size()) {
-    for (std::size_t t = 0; t < of.tensors.size(); ++t)
+    for (std::size_t t = 0; t < of.tensors.size(); ++t) {
       before[t] = nothing(of.tensor(t).shape.size());
+      fixed.push_back(space.entangled[t] | ~space.moving[along][t]);
+    }
   }
 
   void store(std::size_t t, Box& needed) {
@@ -100,8 +103,8 @@ struct AxisRules {
       relative(regions.fresh[t], needed);
       relative(regions.stored[t], needed);
       // Where two axes of the tile move one axis of a tensor, how the two meet depends on where.
-      absolute(needed, space.entangled[t]);
-      absolute(regions.fresh[t], space.entangled[t]);
+      absolute(needed, fixed[t]);
+      absolute(regions.fresh[t], fixed[t]);
     }
     for (const auto& [t, region] : read_) relative(region, regions.needed[t]);
     for (std::size_t step = 0; step < subgraph.steps(); ++step) {
@@ -110,8 +113,27 @@ struct AxisRules {
           tile_padding(*subgraph.network, subgraph.op(static_cast<Step>(step)), made);
       out.insert(out.end(), padding.before.begin(), padding.before.end());
       out.insert(out.end(), padding.after.begin(), padding.after.end());
+      phases(step, made, out);
     }
     return out;
+  }
+
+  /// Where an op does not move its input as it moves its output, a part of a region may be of
+  /// another size elsewhere even if the whole is not.
+  void phases(std::size_t step, const Box& made, Key& out) const {
+    const Op& op = subgraph.op(static_cast<Step>(step));
+    const std::vector<Dim>& in = subgraph.network->tensors[op.inputs[0]].shape;
+    const std::vector<Dim>& all = subgraph.network->tensors[op.outputs[0]].shape;
+    for (std::size_t x = 0; x < made.rank; ++x) {
+      Dim period = 1;
+      if (op.kind == OpKind::conv_transpose && x >= 2) period = op.stride[x - 2];
+      if (op.kind == OpKind::resize) period = all[x] / std::gcd(in[x], all[x]);
+      if (op.kind == OpKind::depth_to_space && x >= 2) period = op.block;
+      if (op.kind == OpKind::space_to_depth && x == 1) period = all[x];
+      if (period == 1 || made.none) continue;
+      out.push_back(made[x].begin % period);
+      out.push_back((made[x].begin == 0 ? 1 : 0) + (made[x].end == all[x] ? 2 : 0));
+    }
   }
 
   const Subgraph& subgraph;
@@ -124,6 +146,7 @@ struct AxisRules {
   TileRegions regions;
   std::vector<Dim> stored_to;
   std::vector<Box> before;
+  std::vector<AxisSet> fixed;  ///< axes on which it matters where the tile is
   std::vector<std::pair<std::size_t, Box>> read_;
 };
 
@@ -182,6 +205,11 @@ bool TileGeometry::keeps(std::size_t axis) const {
          (axis == static_cast<std::size_t>(TileAxis::height) && halo_ == HaloPolicy::keep);
 }
 
+bool TileGeometry::keeps_halo() const {
+  return halo_ != HaloPolicy::recompute &&
+         std::ranges::find(space_.has_halo, true) != space_.has_halo.end();
+}
+
 const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
   std::unique_ptr<Trace>& slot = traces_[axis][extent];
   if (slot) return *slot;
@@ -203,24 +231,40 @@ const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
   return *slot;
 }
 
+/// The range of each axis of a tensor, from the tiles along the axes of the tile that move it.
+Box TileGeometry::bound(std::size_t t, const std::array<const Box*, tile_axes>& along) const {
+  Box box = *along[0];
+  for (const Box* each : along)
+    if (each->none) return nothing(box.rank);
+  for (std::size_t x = 0; x < box.rank; ++x) {
+    std::optional<Span> range;
+    const auto meet = [&](const Span& span) { range = range ? intersect(*range, span) : span; };
+    for (std::size_t a = 0; a < tile_axes; ++a)
+      if (space_.moving[a][t][x]) meet((*along[a])[x]);
+    if (!range)
+      for (const Box* each : along) meet((*each)[x]);
+    box[x] = *range;
+  }
+  return tidy(box);
+}
+
 TileRegions TileGeometry::combine(const std::array<const TileRegions*, tile_axes>& axes) const {
-  const auto common = [&](std::vector<Box> TileRegions::*part) {
-    std::vector<Box> boxes = axes[0]->*part;
-    for (std::size_t t = 0; t < boxes.size(); ++t)
-      for (std::size_t a = 1; a < tile_axes; ++a)
-        boxes[t] = intersect(boxes[t], (axes[a]->*part)[t]);
-    return boxes;
-  };
   TileRegions tile;
   tile.times = axes[0]->times * axes[1]->times * axes[2]->times;
-  tile.stored = common(&TileRegions::stored);
-  if (halo_ == HaloPolicy::recompute) {
+  tile.stored = axes[0]->stored;
+  for (std::size_t t = 0; t < tile.stored.size(); ++t)
+    for (std::size_t a = 1; a < tile_axes; ++a)
+      tile.stored[t] = intersect(tile.stored[t], axes[a]->stored[t]);
+  if (!keeps_halo()) {
     propagate(subgraph_, GivenRules{tile.stored}, tile);
-  } else {
-    // Regions grow with what is asked for, so the tiles along one axis, the others whole, bound
-    // every range; what the neighbours have kept is known for these bounds only.
-    tile.needed = common(&TileRegions::needed);
-    tile.fresh = common(&TileRegions::fresh);
+    return tile;
+  }
+  // Regions grow with what is asked for, so the tiles along one axis, the others whole, bound
+  // every range; what the neighbours have kept is known for these bounds only.
+  for (std::size_t t = 0; t < tile.stored.size(); ++t) {
+    tile.needed.push_back(
+        bound(t, {&axes[0]->needed[t], &axes[1]->needed[t], &axes[2]->needed[t]}));
+    tile.fresh.push_back(bound(t, {&axes[0]->fresh[t], &axes[1]->fresh[t], &axes[2]->fresh[t]}));
   }
   return tile;
 }

@@ -42,6 +42,8 @@ struct TileSpace {
   TileShape whole;  ///< extents of the anchor: the shape with one tile
   /// Per tile axis and local tensor: the axis of the tensor that moves along with the tile.
   std::array<std::vector<std::optional<std::size_t>>, tile_axes> follows;
+  /// Per tile axis and local tensor: all its axes that move along.
+  std::array<std::vector<AxisSet>, tile_axes> moving;
   /// Per local tensor: its axes that move along with several axes of the tile.
   std::vector<AxisSet> entangled;
   /// Per local tensor: may its overlap with the neighbouring tile be worth keeping?
@@ -104,6 +106,8 @@ class TileGeometry {
   struct Trace;  // the tiles along one axis, the other axes whole
   const Trace& trace(std::size_t axis, Dim extent);
   [[nodiscard]] bool keeps(std::size_t axis) const;
+  [[nodiscard]] bool keeps_halo() const;
+  [[nodiscard]] Box bound(std::size_t t, const std::array<const Box*, tile_axes>& along) const;
   [[nodiscard]] TileRegions combine(const std::array<const TileRegions*, tile_axes>& axes) const;
 
   const Subgraph& subgraph_;

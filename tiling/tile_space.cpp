@@ -205,6 +205,7 @@ TileSpace tile_space(const Subgraph& subgraph) {
       space.entangled[t] |= seen[t] & movement.moving[t];
       seen[t] |= movement.moving[t];
     }
+    space.moving[a] = std::move(movement.moving);
   }
   // One axis of a tensor follows one axis of the tile: the pieces stored have to be boxes.
   for (std::size_t t = 0; t < count; ++t)

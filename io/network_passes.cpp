@@ -1,0 +1,297 @@
+#include "io/network_passes.h"
+
+#include <algorithm>
+#include <set>
+
+#include "model/network_order.h"
+#include "model/network_shapes.h"
+
+namespace tessera {
+namespace {
+
+/// A network under change: ops are marked dead and swept out at the end.
+class Passes {
+ public:
+  explicit Passes(Network network) : net_(std::move(network)) { index(); }
+
+  Network run(const SimplifyOptions& options) {
+    sweep();
+    if (options.recognise) {
+      for (OpIndex k = 0; k < net_.ops.size(); ++k) recognise_norm(k);
+      sweep();
+      for (OpIndex k = 0; k < net_.ops.size(); ++k) collapse_pointwise(k);
+      sweep();
+    }
+    if (options.fold_batch_norm) {
+      for (OpIndex k = 0; k < net_.ops.size(); ++k) fold_batch_norm(k);
+      sweep();
+    }
+    if (options.fuse_activations) {
+      for (OpIndex k = 0; k < net_.ops.size(); ++k) fuse(k);
+      sweep();
+    }
+    if (options.dtype)
+      for (Tensor& tensor : net_.tensors)
+        if (is_floating(tensor.type)) tensor.type = *options.dtype;
+    return normalized(net_);
+  }
+
+ private:
+  Op& op(OpIndex k) { return net_.ops[k]; }
+  bool is_weight(TensorIndex t) const { return net_.tensors[t].kind == TensorKind::weight; }
+  const std::vector<Dim>& shape(TensorIndex t) const { return net_.tensors[t].shape; }
+
+  void index() {
+    producer_.assign(net_.tensors.size(), std::nullopt);
+    readers_.assign(net_.tensors.size(), {});
+    kept_.assign(net_.tensors.size(), false);
+    dead_.assign(net_.ops.size(), false);
+    for (OpIndex k = 0; k < net_.ops.size(); ++k) {
+      for (const TensorIndex t : net_.ops[k].outputs) producer_[t] = k;
+      for (const TensorIndex t : operands(net_.ops[k])) readers_[t].push_back(k);
+    }
+    for (const TensorIndex t : net_.outputs) kept_[t] = true;
+    for (const Tensor& tensor : net_.tensors)
+      if (tensor.view_of) kept_[*tensor.view_of] = true;  // its readers are not all known here
+  }
+
+  /// Removes the dead, and ops nobody reads.
+  void sweep() {
+    std::vector<bool> used(net_.tensors.size());
+    const auto use = [&](TensorIndex t) { used[t] = used[storage_of(net_, t)] = true; };
+    std::ranges::for_each(net_.outputs, use);
+    for (OpIndex k = net_.ops.size(); k-- > 0;) {
+      const auto wanted = [&](TensorIndex t) { return used[t]; };
+      if (!dead_[k] && !std::ranges::any_of(op(k).outputs, wanted)) dead_[k] = true;
+      if (!dead_[k]) std::ranges::for_each(operands(op(k)), use);
+    }
+    std::vector<Op> alive;
+    for (OpIndex k = 0; k < net_.ops.size(); ++k)
+      if (!dead_[k]) alive.push_back(std::move(op(k)));
+    net_.ops = std::move(alive);
+    net_ = normalized(net_);
+    index();
+  }
+
+  /// The op that makes the tensor for `reader` alone.
+  std::optional<OpIndex> private_producer(TensorIndex t, OpIndex reader) const {
+    const bool alone = std::ranges::all_of(readers_[t], [&](OpIndex k) { return k == reader; });
+    if (!producer_[t] || dead_[*producer_[t]] || kept_[t] || !alone) return std::nullopt;
+    return producer_[t];
+  }
+  /// The op that reads the tensor, if a single one does.
+  std::optional<OpIndex> only_reader(TensorIndex t) const {
+    if (kept_[t] || readers_[t].size() != 1 || dead_[readers_[t][0]]) return std::nullopt;
+    return readers_[t][0];
+  }
+  bool is_function(OpIndex k, std::string_view function) const {
+    return !dead_[k] && net_.ops[k].kind == OpKind::elementwise &&
+           net_.ops[k].function == function && net_.ops[k].fused.empty();
+  }
+  bool is_mean(OpIndex k) const {
+    return !dead_[k] && net_.ops[k].kind == OpKind::reduce && net_.ops[k].function == "mean" &&
+           net_.ops[k].keep_dims;
+  }
+  /// The op that reads the output of `k`, alone, and is this function.
+  std::optional<OpIndex> next(std::optional<OpIndex> k, std::string_view function) const {
+    if (!k) return std::nullopt;
+    const std::optional<OpIndex> reader = only_reader(net_.ops[*k].outputs[0]);
+    return reader && is_function(*reader, function) ? reader : std::nullopt;
+  }
+
+  /// mean; subtract; square; mean; add; square root; divide; then maybe scale and shift: what
+  /// exporters make of LayerNorm when the operator set has none.
+  void recognise_norm(OpIndex mean) {
+    if (!is_mean(mean)) return;
+    const TensorIndex x = op(mean).inputs[0];
+    const std::optional<OpIndex> sub = next(mean, "sub");
+    if (!sub || op(*sub).inputs != std::vector<TensorIndex>{x, op(mean).outputs[0]}) return;
+    const TensorIndex centred = op(*sub).outputs[0];
+    if (kept_[centred]) return;
+    std::optional<OpIndex> square;
+    std::optional<OpIndex> divide;
+    for (const OpIndex reader : readers_[centred]) {
+      if (is_function(reader, "pow") || is_function(reader, "mul"))
+        square = reader;
+      else if (is_function(reader, "div"))
+        divide = reader;
+      else
+        return;
+    }
+    if (!square || !divide || op(*divide).inputs.size() != 2) return;
+    for (const TensorIndex t : op(*square).inputs)
+      if (t != centred) return;
+    const std::optional<OpIndex> variance = only_reader(op(*square).outputs[0]);
+    if (!variance || !is_mean(*variance) || op(*variance).axes != op(mean).axes) return;
+    const std::optional<OpIndex> root = next(next(variance, "add"), "sqrt");
+    if (!root || next(root, "div") != divide) return;
+    if (op(*divide).inputs != std::vector<TensorIndex>{centred, op(*root).outputs[0]}) return;
+
+    Op norm;
+    norm.kind = OpKind::normalize;
+    norm.name = op(mean).name;
+    norm.axes = op(mean).axes;
+    norm.inputs = {x};
+    OpIndex last = *divide;
+    for (const char* function : {"mul", "add"}) {  // a shift only after a scale
+      const std::optional<OpIndex> affine = next(last, function);
+      if (!affine || op(*affine).inputs.size() != 2) break;
+      const bool first = op(*affine).inputs[0] == op(last).outputs[0];
+      const TensorIndex weight = op(*affine).inputs[first ? 1 : 0];
+      if (!is_weight(weight) || broadcast_shape({shape(x), shape(weight)}) != shape(x)) break;
+      norm.inputs.push_back(weight);
+      last = *affine;
+    }
+    norm.outputs = op(last).outputs;
+    replace(last, std::move(norm));
+  }
+
+  /// Puts an op in the place of `at`; what it makes unnecessary is swept later.
+  void replace(OpIndex at, Op with) {
+    for (const TensorIndex t : operands(op(at))) std::erase(readers_[t], at);
+    for (const TensorIndex t : operands(with)) readers_[t].push_back(at);
+    for (const TensorIndex t : with.outputs) producer_[t] = at;
+    op(at) = std::move(with);
+  }
+
+  /// An elementwise op whose inputs all come from one tensor through private elementwise ops is
+  /// one function of that tensor: x * sigmoid(x), or GELU written with erf.
+  void collapse_pointwise(OpIndex last) {
+    if (dead_[last] || op(last).kind != OpKind::elementwise) return;
+    std::set<OpIndex> inside{last};
+    std::set<TensorIndex> open;
+    std::vector<TensorIndex> weights;
+    std::set<std::string> functions{op(last).function};
+    const auto take = [&](OpIndex k) {
+      for (const TensorIndex t : op(k).inputs) {
+        if (is_weight(t))
+          weights.push_back(t);
+        else
+          open.insert(t);
+      }
+    };
+    take(last);
+    while (open.size() > 1) {
+      // Furthest down first: the others may be inputs of it.
+      std::optional<OpIndex> best;
+      for (const TensorIndex t : open) {
+        const std::optional<OpIndex> k = producer_[t];
+        const bool within = k && !kept_[t] && std::ranges::all_of(readers_[t], [&](OpIndex r) {
+                              return inside.contains(r);
+                            });
+        if (within && !dead_[*k] && op(*k).kind == OpKind::elementwise && op(*k).fused.empty() &&
+            (!best || *k > *best))
+          best = k;
+      }
+      if (!best) return;
+      open.erase(op(*best).outputs[0]);
+      inside.insert(*best);
+      functions.insert(op(*best).function);
+      take(*best);
+    }
+    if (inside.size() == 1 || open.empty()) return;
+    const TensorIndex x = *open.begin();
+    const TensorIndex out = op(last).outputs[0];
+    if (shape(x) != shape(out)) return;
+    Op one;
+    one.kind = OpKind::elementwise;
+    one.name = op(last).name;
+    one.function = functions.contains("erf")                              ? "gelu"
+                   : functions == std::set<std::string>{"mul", "sigmoid"} ? "silu"
+                                                                          : "pointwise";
+    one.inputs = {x};
+    one.inputs.insert(one.inputs.end(), weights.begin(), weights.end());
+    one.outputs = {out};
+    for (const OpIndex k : inside)
+      if (k != last) dead_[k] = true;
+    replace(last, std::move(one));
+  }
+
+  void fold_batch_norm(OpIndex k) {
+    if (dead_[k] || op(k).kind != OpKind::batch_norm) return;
+    for (std::size_t i = 1; i < op(k).inputs.size(); ++i)
+      if (!is_weight(op(k).inputs[i])) return;
+    const std::optional<OpIndex> conv = private_producer(op(k).inputs[0], k);
+    if (!conv || !op(*conv).fused.empty()) return;
+    Op& target = op(*conv);
+    if (target.kind != OpKind::conv && target.kind != OpKind::conv_transpose) return;
+    if (target.inputs.size() == 2) {
+      // The scale goes into the filters; what is left is one value per channel to add.
+      if (op(k).inputs.size() < 3) return;
+      target.inputs.push_back(op(k).inputs[2]);
+    }
+    move_output(*conv, k);
+  }
+
+  /// The op makes what `reader` made; the reader is gone.
+  void move_output(OpIndex k, OpIndex reader) {
+    op(k).outputs = op(reader).outputs;
+    producer_[op(k).outputs[0]] = k;
+    dead_[reader] = true;
+  }
+
+  static bool computes(OpKind kind) {
+    switch (kind) {
+      case OpKind::conv:
+      case OpKind::conv_transpose:
+      case OpKind::max_pool:
+      case OpKind::average_pool:
+      case OpKind::reduce:
+      case OpKind::matmul:
+      case OpKind::elementwise:
+      case OpKind::normalize:
+      case OpKind::batch_norm:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /// Joins an elementwise op of one activation to the op that makes it.
+  void fuse(OpIndex k) {
+    if (dead_[k] || op(k).kind != OpKind::elementwise) return;
+    std::optional<TensorIndex> x;
+    std::vector<TensorIndex> weights;
+    for (const TensorIndex t : op(k).inputs) {
+      if (is_weight(t))
+        weights.push_back(t);
+      else if (x && *x != t)
+        return;
+      else
+        x = t;
+    }
+    if (!x || shape(*x) != shape(op(k).outputs[0])) return;
+    if (net_.tensors[*x].type != net_.tensors[op(k).outputs[0]].type) return;
+    const std::optional<OpIndex> maker = private_producer(*x, k);
+    if (!maker || !computes(op(*maker).kind)) return;
+    Op& target = op(*maker);
+    const bool bias = target.kind == OpKind::matmul && target.inputs.size() == 2 &&
+                      target.fused.empty() && op(k).function == "add" && weights.size() == 1 &&
+                      op(k).fused.empty();
+    if (bias) {
+      target.inputs.push_back(weights[0]);
+    } else {
+      target.fused.push_back({op(k).function, weights});
+      for (Fused& more : op(k).fused) target.fused.push_back(std::move(more));
+    }
+    for (const TensorIndex t : weights) {
+      std::erase(readers_[t], k);
+      readers_[t].push_back(*maker);
+    }
+    move_output(*maker, k);
+  }
+
+  Network net_;
+  std::vector<std::optional<OpIndex>> producer_;
+  std::vector<std::vector<OpIndex>> readers_;
+  std::vector<bool> kept_;  ///< is a result, or has views
+  std::vector<bool> dead_;
+};
+
+}  // namespace
+
+Network simplified(Network network, const SimplifyOptions& options) {
+  return Passes(std::move(network)).run(options);
+}
+
+}  // namespace tessera
