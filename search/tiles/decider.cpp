@@ -1,0 +1,138 @@
+#include "search/tiles/decider.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "model/derived.h"
+
+namespace tessera {
+namespace {
+
+/// Sets of buffers live at one step that no other step's set contains.
+std::vector<std::vector<BufferIndex>> maximal_live_sets(const PlacementProblem& problem) {
+  std::set<std::vector<BufferIndex>> sets;
+  for (Step step = 0; step < horizon(problem); ++step) {
+    std::vector<BufferIndex> live;
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+      if (live_at(problem.buffers[b], step)) live.push_back(b);
+    sets.insert(std::move(live));
+  }
+  std::vector<std::vector<BufferIndex>> maximal;
+  for (const auto& live : sets) {
+    const bool inside = std::ranges::any_of(sets, [&](const auto& other) {
+      return other.size() > live.size() && std::ranges::includes(other, live);
+    });
+    if (!inside) maximal.push_back(live);
+  }
+  return maximal;
+}
+
+}  // namespace
+
+Decider::Decider(const Lowering& lowering, const TileSearchParams& params, TileCounters& counters)
+    : lowering_(lowering),
+      params_(params),
+      counters_(counters),
+      live_sets_(maximal_live_sets(lowering.problem)) {
+  const PlacementProblem& problem = lowering.problem;
+  for (const Buffer& buffer : problem.buffers) {
+    allowed_.emplace_back(problem.memories.size(), false);
+    for (const MemoryIndex m : allowed_memories(problem, buffer)) allowed_.back()[m] = true;
+  }
+}
+
+Size Decider::over_capacity(const std::vector<Size>& sizes) const {
+  // Buffers that live at one step need disjoint addresses in the memories they may go to. Two
+  // sound counts: each memory against the buffers tied to it, all memories against all buffers.
+  const std::vector<Memory>& memories = lowering_.problem.memories;
+  Size usable = 0;
+  std::vector<Size> room;
+  for (const Memory& memory : memories) {
+    Size reserved = 0;
+    for (const AddressRange& range : memory.reserved) reserved += range.size();
+    room.push_back(std::max<Size>(0, memory.capacity - reserved));
+    usable += room.back();
+  }
+  Size over = 0;
+  for (const std::vector<BufferIndex>& live : live_sets_) {
+    Size all = 0;
+    std::vector<Size> tied(memories.size(), 0);
+    for (const BufferIndex b : live) {
+      all += sizes[b];
+      if (std::ranges::count(allowed_[b], true) == 1)
+        tied[static_cast<std::size_t>(std::ranges::find(allowed_[b], true) -
+                                      allowed_[b].begin())] += sizes[b];
+    }
+    over = std::max(over, all - usable);
+    for (std::size_t m = 0; m < memories.size(); ++m) over = std::max(over, tied[m] - room[m]);
+  }
+  return over;
+}
+
+std::optional<Decision> Decider::decide_cheaply(const std::vector<Size>& sizes) {
+  if (over_capacity(sizes) > 0) {
+    ++counters_.by_bound;
+    return Decision{Status::infeasible, DecidedBy::bound, nullptr};
+  }
+  if (!params_.incremental) return std::nullopt;
+  for (const Placed& placed : placed_)
+    if (covers(placed.sizes, sizes)) {
+      ++counters_.by_carry_over;
+      return Decision{Status::feasible, DecidedBy::carry_over, placed.placement};
+    }
+  for (const std::vector<Size>& refuted : refuted_)
+    if (covers(sizes, refuted)) {
+      ++counters_.by_dominance;
+      return Decision{Status::infeasible, DecidedBy::dominance, nullptr};
+    }
+  return std::nullopt;
+}
+
+Decision Decider::decide(const std::vector<Size>& sizes) {
+  ++counters_.questions;
+  if (const std::optional<Decision> known = decide_cheaply(sizes)) return *known;
+  Decision decision = ask_engine(sizes);
+  if (params_.incremental) remember(sizes, decision);
+  return decision;
+}
+
+Decision Decider::ask_engine(const std::vector<Size>& sizes) {
+  ++counters_.by_engine;
+  SearchParams search{.budget = params_.budget, .seed = params_.seed};
+  search.budget.max_nodes = std::min(search.budget.max_nodes, params_.nodes_per_question);
+  const auto begin = std::chrono::steady_clock::now();
+  if (params_.time_per_question.count() > 0)
+    search.budget.deadline = std::min(search.budget.deadline, begin + params_.time_per_question);
+  SearchResult found;
+  if (params_.incremental && !session_opened_) {
+    session_ = params_.engine->open(lowering_.problem);
+    session_opened_ = true;
+  }
+  if (session_) {
+    found = session_->solve({.sizes = sizes, .capacities = lowering_.capacities()}, search);
+  } else {
+    PlacementProblem problem = lowering_.problem;
+    for (BufferIndex b = 0; b < sizes.size(); ++b) problem.buffers[b].size = sizes[b];
+    found = params_.engine->solve(problem, search);
+  }
+  counters_.engine_seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (found.status == Status::unknown) ++counters_.unknown;
+  Decision decision{found.status, DecidedBy::engine, nullptr};
+  if (found.placement)
+    decision.placement = std::make_shared<const Placement>(std::move(*found.placement));
+  return decision;
+}
+
+void Decider::remember(const std::vector<Size>& sizes, const Decision& decision) {
+  if (decision.verdict == Status::feasible) {
+    std::erase_if(placed_, [&](const Placed& p) { return covers(sizes, p.sizes); });
+    placed_.push_back({sizes, decision.placement});
+  } else if (decision.verdict == Status::infeasible) {
+    std::erase_if(refuted_, [&](const std::vector<Size>& r) { return covers(r, sizes); });
+    refuted_.push_back(sizes);
+  }
+}
+
+}  // namespace tessera

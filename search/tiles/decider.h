@@ -1,0 +1,56 @@
+// Does a tile of these sizes fit? Remembers what it was told, so that it seldom has to search.
+//
+//   Decider decider(lowering, params);
+//   Decision d = decider.decide(sizes);
+//   if (d.verdict == Status::feasible) use(*d.placement);
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "search/tiles/tile_search.h"
+
+namespace tessera {
+
+struct Decision {
+  Status verdict = Status::unknown;
+  DecidedBy by = DecidedBy::engine;
+  std::shared_ptr<const Placement> placement;  ///< set iff feasible
+};
+
+class Decider {
+ public:
+  /// require: both outlive the decider.
+  Decider(const Lowering& lowering, const TileSearchParams& params, TileCounters& counters);
+
+  /// ensure: feasible => the placement is right for these sizes.
+  [[nodiscard]] Decision decide(const std::vector<Size>& sizes);
+
+  /// Only what needs no engine; nothing where that does not decide.
+  [[nodiscard]] std::optional<Decision> decide_cheaply(const std::vector<Size>& sizes);
+
+  /// Bytes by which the load of some step is over the capacity of the memories together.
+  [[nodiscard]] Size over_capacity(const std::vector<Size>& sizes) const;
+
+ private:
+  struct Placed {
+    std::vector<Size> sizes;
+    std::shared_ptr<const Placement> placement;
+  };
+  [[nodiscard]] Decision ask_engine(const std::vector<Size>& sizes);
+  void remember(const std::vector<Size>& sizes, const Decision& decision);
+
+  const Lowering& lowering_;
+  const TileSearchParams& params_;
+  TileCounters& counters_;
+  std::unique_ptr<PlacementSession> session_;
+  bool session_opened_ = false;
+  /// Buffers live at each step with a new set of them, for the load.
+  std::vector<std::vector<BufferIndex>> live_sets_;
+  std::vector<std::vector<bool>> allowed_;  ///< per buffer and memory
+  std::vector<Placed> placed_;              ///< no one covers another
+  std::vector<std::vector<Size>> refuted_;  ///< likewise, least ones
+};
+
+}  // namespace tessera

@@ -1,0 +1,93 @@
+// The largest tile of a subgraph that fits.
+//
+//   Subgraph part = make_subgraph(net, {first, last});
+//   TileSearchResult found = find_tile(part, hardware, {.engine = engine.get()});
+//   if (found.status == Status::feasible) use(found.grid, found.lowering, found.placements);
+//
+// "Largest" is the fewest tiles; among equals the fewest cuts along W, then C, then H (rows of a
+// tile stay contiguous in memory), then the most even cut. The answer is exact: sizes are not
+// monotone in the tile (an inner tile has a halo on two sides, an edge tile on one), so a shape is
+// only passed over when that is justified:
+//   - its first tile, which does grow with every extent, is no smaller than one that was refuted
+//   - a tile's sizes are all at least those of one that was refuted (dominance)
+//   - the load of one step is over the capacity
+// and it is only accepted without an engine when each of its tiles is covered by one that was
+// placed. All distinct tiles have to fit. The problem's structure is loaded into one session; from
+// probe to probe only sizes are replaced.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/engine.h"
+#include "model/hardware.h"
+#include "tiling/geometry.h"
+#include "tiling/lower.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+
+struct TileSearchParams {
+  LoweringOptions options;
+  /// Decides what bounds and dominance cannot. require: supports every problem lowered here.
+  PlacementEngine* engine = nullptr;
+  Budget budget;                                  ///< of the whole search
+  std::int64_t nodes_per_question = 1'000'000;    ///< more is `unknown`, and counts as "no"
+  std::chrono::nanoseconds time_per_question{0};  ///< 0: only the budget
+  std::uint64_t seed = 0;
+  bool incremental = true;  ///< false: every probe is a new problem for a new engine call
+  bool all = false;         ///< also list every feasible shape no other feasible shape contains
+  bool record_probes = false;
+};
+
+enum class DecidedBy : std::uint8_t {
+  bound,       ///< the load of a step, or a first tile no smaller than a refuted one
+  dominance,   ///< at least as large as refuted sizes
+  carry_over,  ///< at most as large as placed sizes: same offsets
+  engine,
+};
+[[nodiscard]] std::string_view to_string(DecidedBy by);
+
+struct TileProbe {
+  TileShape shape;
+  std::int64_t tiles = 0;
+  Status verdict = Status::unknown;
+  DecidedBy decided_by = DecidedBy::engine;
+  double seconds = 0;
+};
+
+struct TileCounters {
+  std::int64_t shapes = 0;       ///< looked at
+  std::int64_t passed_over = 0;  ///< whole groups of shapes refuted by one smallest first tile
+  std::int64_t questions = 0;    ///< distinct tiles that had to be decided
+  std::int64_t by_bound = 0;
+  std::int64_t by_dominance = 0;
+  std::int64_t by_carry_over = 0;
+  std::int64_t by_engine = 0;
+  std::int64_t unknown = 0;  ///< questions a limit ended
+  double engine_seconds = 0;
+};
+
+struct TileSearchResult {
+  Status status = Status::unknown;  ///< infeasible: no shape fits, proved
+  StopReason stop = StopReason::completed;
+  TileShape shape;
+  TileGrid grid;
+  Lowering lowering;
+  std::vector<std::vector<Size>> demands;  ///< of the grid (tiling/lower.h)
+  std::vector<Placement> placements;       ///< one per demand
+  /// Shapes with fewer tiles whose question a limit ended: a better tile may exist.
+  std::vector<TileShape> undecided;
+  std::vector<TileShape> maximal;  ///< with `all`
+  Size lacking = 0;  ///< where even the smallest tile is over the load: by how many bytes
+  std::vector<TileProbe> probes;
+  TileCounters counters;
+};
+
+/// require: params.engine is set; the hardware has at least one on-chip memory.
+/// ensure: placements pass the checker for the demands' sizes.
+[[nodiscard]] TileSearchResult find_tile(const Subgraph& subgraph, const Hardware& hardware,
+                                         const TileSearchParams& params);
+
+}  // namespace tessera
