@@ -70,35 +70,47 @@ Size Decider::over_capacity(const std::vector<Size>& sizes) const {
   return over;
 }
 
-std::optional<Decision> Decider::decide_cheaply(const std::vector<Size>& sizes) {
-  if (over_capacity(sizes) > 0) {
-    ++counters_.by_bound;
-    return Decision{Status::infeasible, DecidedBy::bound, nullptr};
-  }
+std::optional<Decision> Decider::decide_cheaply(const std::vector<Size>& sizes) const {
+  if (over_capacity(sizes) > 0) return Decision{Status::infeasible, DecidedBy::bound, nullptr};
   if (!params_.incremental) return std::nullopt;
   for (const Placed& placed : placed_)
-    if (covers(placed.sizes, sizes)) {
-      ++counters_.by_carry_over;
+    if (covers(placed.sizes, sizes))
       return Decision{Status::feasible, DecidedBy::carry_over, placed.placement};
-    }
   for (const std::vector<Size>& refuted : refuted_)
-    if (covers(sizes, refuted)) {
-      ++counters_.by_dominance;
-      return Decision{Status::infeasible, DecidedBy::dominance, nullptr};
-    }
+    if (covers(sizes, refuted)) return Decision{Status::infeasible, DecidedBy::dominance, nullptr};
   return std::nullopt;
 }
 
 Decision Decider::decide(const std::vector<Size>& sizes) {
+  std::optional<Decision> decision = decide_cheaply(sizes);
+  if (!decision) {
+    decision = ask_engine(sizes);
+    if (params_.incremental) remember(sizes, *decision);
+  }
+  count(*decision);
+  return *decision;
+}
+
+void Decider::count(const Decision& decision) {
   ++counters_.questions;
-  if (const std::optional<Decision> known = decide_cheaply(sizes)) return *known;
-  Decision decision = ask_engine(sizes);
-  if (params_.incremental) remember(sizes, decision);
-  return decision;
+  switch (decision.by) {
+    case DecidedBy::bound:
+      ++counters_.by_bound;
+      break;
+    case DecidedBy::dominance:
+      ++counters_.by_dominance;
+      break;
+    case DecidedBy::carry_over:
+      ++counters_.by_carry_over;
+      break;
+    case DecidedBy::engine:
+      ++counters_.by_engine;
+      break;
+  }
+  if (decision.verdict == Status::unknown) ++counters_.unknown;
 }
 
 Decision Decider::ask_engine(const std::vector<Size>& sizes) {
-  ++counters_.by_engine;
   SearchParams search{.budget = params_.budget, .seed = params_.seed};
   search.budget.max_nodes = std::min(search.budget.max_nodes, params_.nodes_per_question);
   const auto begin = std::chrono::steady_clock::now();
@@ -118,7 +130,6 @@ Decision Decider::ask_engine(const std::vector<Size>& sizes) {
   }
   counters_.engine_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (found.status == Status::unknown) ++counters_.unknown;
   Decision decision{found.status, DecidedBy::engine, nullptr};
   if (found.placement)
     decision.placement = std::make_shared<const Placement>(std::move(*found.placement));

@@ -28,7 +28,10 @@ class Decider {
   [[nodiscard]] Decision decide(const std::vector<Size>& sizes);
 
   /// Only what needs no engine; nothing where that does not decide.
-  [[nodiscard]] std::optional<Decision> decide_cheaply(const std::vector<Size>& sizes);
+  [[nodiscard]] std::optional<Decision> decide_cheaply(const std::vector<Size>& sizes) const;
+
+  /// Adds a decision to the counters; decide() does so itself.
+  void count(const Decision& decision);
 
   /// Bytes by which the load of some step is over the capacity of the memories together.
   [[nodiscard]] Size over_capacity(const std::vector<Size>& sizes) const;

@@ -118,7 +118,7 @@ class TileSearch {
     for (const std::vector<Size>& sizes : asked) {
       const std::optional<Decision> known = decider_.decide_cheaply(sizes);
       if (known && known->verdict == Status::infeasible) {
-        ++result_.counters.questions;
+        decider_.count(*known);
         worst = *known;
         break;
       }

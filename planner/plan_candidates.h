@@ -1,0 +1,100 @@
+// What each run of ops offers the cover: tiled, placed and simulated, once per distinct question.
+// Private to planner/.
+#pragma once
+
+#include <atomic>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "model/engine.h"
+#include "model/plan.h"
+#include "planner/plan.h"
+#include "search/partition/cover.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+
+struct CandidateAnswer {
+  /// One per variant that fits, without ops and names, which differ where structure is shared.
+  std::vector<PlannedSubgraph> options;
+  bool complete = true;        ///< no limit ended a question
+  bool blocks_longer = false;  ///< the least demanding variant fits with no tile, proved
+  Size lacking = 0;            ///< bytes the smallest tile needs beyond what there is, if it is so
+};
+
+class PlanMemory {
+ public:
+  using Answer = std::shared_ptr<const CandidateAnswer>;
+  /// The answer of this key; `make` is called by the first who asks, others wait for it.
+  template <typename Make>
+  Answer get(const std::string& key, bool& fresh, const Make& make) {
+    std::promise<Answer> mine;
+    std::shared_future<Answer> answer;
+    {
+      const std::lock_guard guard(lock_);
+      const auto [entry, is_new] = answers_.try_emplace(key);
+      if (is_new) entry->second = mine.get_future().share();
+      answer = entry->second;
+      fresh = is_new;
+    }
+    if (fresh) {
+      try {
+        mine.set_value(std::make_shared<const CandidateAnswer>(make()));
+      } catch (...) {
+        mine.set_exception(std::current_exception());
+      }
+    }
+    return answer.get();
+  }
+  /// An answer that a limit cut short is not worth remembering.
+  void forget(const std::string& key) {
+    const std::lock_guard guard(lock_);
+    answers_.erase(key);
+  }
+
+ private:
+  std::mutex lock_;
+  std::map<std::string, std::shared_future<Answer>> answers_;
+};
+
+struct CandidateParams {
+  std::int64_t nodes_per_question = 20000;
+  std::uint64_t seed = 0;
+  Budget budget;  ///< of the whole plan
+};
+
+struct CandidateCounts {
+  std::int64_t solved = 0;
+  std::int64_t reused = 0;
+  std::int64_t infeasible = 0;
+  std::int64_t unknown = 0;
+};
+
+/// Thread-safe.
+class Candidates {
+ public:
+  /// require: all outlive the candidates.
+  Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
+             std::shared_ptr<PlanMemory> memory);
+  [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops);
+  [[nodiscard]] CandidateCounts counts() const;
+
+ private:
+  [[nodiscard]] CandidateAnswer make_answer(const Subgraph& part) const;
+
+  const Network& network_;
+  const Hardware& hardware_;
+  CandidateParams params_;
+  std::shared_ptr<PlanMemory> memory_;
+  std::string hardware_key_;
+  std::vector<std::optional<OpIndex>> readers_;
+  mutable std::mutex lock_;
+  std::map<std::pair<OpIndex, OpIndex>, std::shared_ptr<const CandidateAnswer>> of_run_;
+  CandidateCounts counts_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,160 @@
+// check_plan(), reading a plan back, and drawing its trace: all derive the subgraphs again.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "cost/score.h"
+#include "cost/trace.h"
+#include "io/files.h"
+#include "io/plan_json.h"
+#include "model/check.h"
+#include "planner/files.h"
+#include "planner/plan.h"
+#include "planner/plan_piece.h"
+
+namespace tessera {
+
+namespace {
+
+std::string name_of(const PlannedSubgraph& s) {
+  return "subgraph of ops " + std::to_string(s.ops.first) + " to " + std::to_string(s.ops.last);
+}
+
+/// Sums of doubles may differ in the last bits when a plan comes from a file.
+bool close(double a, double b) {
+  return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+class PlanChecker {
+ public:
+  PlanChecker(const Network& network, const Hardware& hardware, const NetworkPlan& plan)
+      : network_(network), hardware_(hardware), plan_(plan) {}
+
+  std::vector<std::string> run() {
+    if (plan_.status != Status::feasible) {
+      if (!plan_.subgraphs.empty()) say("a plan that is not feasible lists subgraphs");
+      return std::move(wrong_);
+    }
+    coverage();
+    Metrics totals;
+    for (std::size_t k = 0; k < plan_.subgraphs.size(); ++k) {
+      subgraph(plan_.subgraphs[k]);
+      totals = k == 0 ? plan_.subgraphs[k].metrics : combine(totals, plan_.subgraphs[k].metrics);
+    }
+    metrics("the totals", totals, plan_.totals);
+    if (!close(score_of({plan_.weights, plan_.baseline}, plan_.totals), plan_.score))
+      say("the score does not follow from the totals, the baseline and the weights");
+    if (plan_.optimal && plan_.bound < plan_.score && !close(plan_.bound, plan_.score))
+      say("the plan is called optimal, but its bound is below its score");
+    return std::move(wrong_);
+  }
+
+ private:
+  void say(std::string text) { wrong_.push_back(std::move(text)); }
+
+  void coverage() {
+    OpIndex next = 0;
+    for (const PlannedSubgraph& s : plan_.subgraphs) {
+      if (s.ops.first != next)
+        say(name_of(s) + " begins at op " + std::to_string(s.ops.first) + ", but op " +
+            std::to_string(next) + " comes next");
+      next = s.ops.last + 1;
+      if (s.ops.last >= network_.ops.size() || s.ops.first > s.ops.last) continue;
+      for (OpIndex op = s.ops.first; op <= s.ops.last; ++op) {
+        const std::size_t k = op - s.ops.first;
+        if (s.names.size() != s.ops.size() || s.names[k] != network_.ops[op].name) {
+          say(name_of(s) + " does not name op " + std::to_string(op) + ", '" +
+              network_.ops[op].name + "'");
+          break;
+        }
+      }
+    }
+    if (next != network_.ops.size())
+      say("the subgraphs end at op " + std::to_string(next) + " of " +
+          std::to_string(network_.ops.size()));
+  }
+
+  void subgraph(const PlannedSubgraph& s) {
+    Piece piece;
+    try {
+      piece = make_piece(network_, hardware_, s);
+    } catch (const std::invalid_argument& error) {
+      return say(error.what());
+    }
+    if (s.placements.size() != piece.demands.size())
+      return say(name_of(s) + " has " + std::to_string(s.placements.size()) + " placements for " +
+                 std::to_string(piece.demands.size()) + " different demands of its tiles");
+    bool placed = true;
+    for (std::size_t k = 0; k < s.placements.size(); ++k)
+      for (const Violation& v : check(piece_problem(piece, k), s.placements[k].placement, 5)) {
+        say(name_of(s) + ", placement " + std::to_string(k) + ": " + v.message);
+        placed = false;
+      }
+    if (!placed) return;
+    const RunCost cost = run_cost(piece_run(piece, hardware_, s.placements));
+    metrics(name_of(s), cost.metrics, s.metrics);
+    if (cost.mode_switches != s.mode_switches)
+      say(name_of(s) + " switches modes " + std::to_string(cost.mode_switches) + " times, not " +
+          std::to_string(s.mode_switches));
+  }
+
+  void metrics(const std::string& of, const Metrics& right, const Metrics& said) {
+    const auto whole = [&](const char* what, std::int64_t a, std::int64_t b) {
+      if (a != b) say(of + ": " + what + " is " + std::to_string(a) + ", not " + std::to_string(b));
+    };
+    whole("latency_cycles", right.latency_cycles, said.latency_cycles);
+    whole("dram_bytes", right.dram_bytes, said.dram_bytes);
+    whole("peak_bytes", right.peak_bytes, said.peak_bytes);
+    if (!close(right.energy_pj, said.energy_pj))
+      say(of + ": energy_pj is " + std::to_string(right.energy_pj) + ", not " +
+          std::to_string(said.energy_pj));
+    if (!close(right.peak_bandwidth, said.peak_bandwidth))
+      say(of + ": peak_bandwidth is " + std::to_string(right.peak_bandwidth) + ", not " +
+          std::to_string(said.peak_bandwidth));
+  }
+
+  const Network& network_;
+  const Hardware& hardware_;
+  const NetworkPlan& plan_;
+  std::vector<std::string> wrong_;
+};
+
+}  // namespace
+
+std::vector<std::string> check_plan(const Network& network, const Hardware& hardware,
+                                    const NetworkPlan& plan) {
+  return PlanChecker(network, hardware, plan).run();
+}
+
+std::string plan_json(const NetworkPlan& plan) {
+  return write_plan_json(plan);
+}
+
+NetworkPlan load_plan(const std::string& path, const Network& network, const Hardware& hardware) {
+  const PlannedProblem problem_of = [&](const PlannedSubgraph& subgraph, std::size_t index) {
+    const Piece piece = make_piece(network, hardware, subgraph);
+    if (index >= piece.demands.size())
+      throw std::invalid_argument("the tiles of this subgraph need only " +
+                                  std::to_string(piece.demands.size()) + " placements");
+    return piece_problem(piece, index);
+  };
+  try {
+    return read_plan_json(read_file(path), path, problem_of);
+  } catch (const InputError& error) {
+    throw BadInput(error.what(), error.hint);
+  }
+}
+
+std::string plan_trace(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
+  TraceWriter trace(hardware.clock_hz);
+  Cycles begin = 0;
+  for (const PlannedSubgraph& s : plan.subgraphs) {
+    const Piece piece = make_piece(network, hardware, s);
+    std::string name = s.names.front();
+    if (s.names.size() > 1) name += " .. " + s.names.back();
+    begin = trace.add(name, run_pipeline(piece_run(piece, hardware, s.placements)), begin);
+  }
+  return trace.json();
+}
+
+}  // namespace tessera
