@@ -1,6 +1,7 @@
 #include "sat_engine.h"
 
 #include "decide.h"
+#include "session.h"
 
 namespace tessera {
 namespace {
@@ -26,6 +27,9 @@ class SatEngine final : public PlacementEngine {
   }
   SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
     return encoder::decide(problem, params_, params);
+  }
+  std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
+    return encoder::make_session(problem, {.decide = params_});
   }
 
  private:

@@ -1,0 +1,220 @@
+#include "session.h"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+
+#include "first_fit.h"
+#include "load_cut.h"
+#include "model/check.h"
+
+namespace tessera::encoder {
+namespace {
+
+/// These buffers, at sizes at least these and in capacities at most these, have no placement.
+struct Refutation {
+  std::vector<BufferIndex> buffers;
+  std::vector<Size> sizes;  ///< of these buffers
+  std::vector<Size> capacities;
+};
+
+struct Counters {
+  std::int64_t questions = 0;
+  std::int64_t refutations_reused = 0;
+  std::int64_t load_cuts = 0;
+  std::int64_t placements_reused = 0;
+  std::int64_t orders_reused = 0;
+  std::int64_t solver_calls = 0;
+  std::int64_t fresh = 0;  ///< questions about costs, modes or certificates
+};
+
+class Session final : public PlacementSession {
+ public:
+  Session(const PlacementProblem& problem, const SessionParams& params)
+      : params_(params), current_(problem), first_fit_(problem) {
+    for (const Relation& relation : problem.relations) {
+      if (relation.kind != RelationKind::adjacent) continue;
+      adjacent_.insert(adjacent_.end(), relation.buffers.begin(), relation.buffers.end());
+    }
+    std::sort(adjacent_.begin(), adjacent_.end());
+    adjacent_.erase(std::unique(adjacent_.begin(), adjacent_.end()), adjacent_.end());
+  }
+
+  SearchResult solve(const SizeLayer& layer, const SearchParams& search) override {
+    for (BufferIndex b = 0; b < current_.buffers.size(); ++b) {
+      current_.buffers[b].size = layer.sizes[b];
+    }
+    for (MemoryIndex m = 0; m < current_.memories.size(); ++m) {
+      if (current_.memories[m].banks.empty()) current_.memories[m].capacity = layer.capacities[m];
+    }
+    ++counters_.questions;
+    SearchResult result = answer(search);
+    report(result.stats);
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t most_placements = 6;
+  static constexpr std::size_t most_refutations = 64;
+
+  SearchResult answer(const SearchParams& search) {
+    SearchResult result;
+    if (search.goal != Goal::fit || !search.proof.empty()) {
+      ++counters_.fresh;
+      result = decide(current_, params_.decide, search);
+      if (result.status == Status::feasible) remember(*result.placement);
+      return result;
+    }
+    if (const auto why = search.budget.exhausted()) {
+      result.stop = *why;
+      result.reason = "the budget had ended before the search began";
+      return result;
+    }
+    if (params_.keep_refutations && is_refuted()) {
+      ++counters_.refutations_reused;
+      result.status = Status::infeasible;
+      result.reason = "buffers of at most these sizes did not fit before";
+      return result;
+    }
+    if (const auto cut = find_load_cut(current_)) {
+      ++counters_.load_cuts;
+      result.status = Status::infeasible;
+      result.reason = describe(current_, *cut);
+      return result;
+    }
+    if (params_.try_orders) {
+      if (std::optional<Placement> known = from_earlier()) {
+        result.status = Status::feasible;
+        result.placement = std::move(*known);
+        return result;
+      }
+    }
+    return ask(search);
+  }
+
+  [[nodiscard]] bool is_refuted() const {
+    return std::any_of(refutations_.begin(), refutations_.end(), [this](const Refutation& each) {
+      for (MemoryIndex m = 0; m < each.capacities.size(); ++m) {
+        if (current_.memories[m].capacity > each.capacities[m]) return false;
+      }
+      for (std::size_t i = 0; i < each.buffers.size(); ++i) {
+        const BufferIndex b = each.buffers[i];
+        const Size size = current_.buffers[b].size;
+        // A larger buffer moves its neighbour: nothing follows from a smaller one.
+        const bool exactly = std::binary_search(adjacent_.begin(), adjacent_.end(), b);
+        if (size < each.sizes[i] || (exactly && size != each.sizes[i])) return false;
+      }
+      return true;
+    });
+  }
+
+  std::optional<Placement> from_earlier() {
+    for (const Placement& placement : placements_) {
+      if (!check(current_, placement, 1).empty()) continue;
+      ++counters_.placements_reused;
+      return placement;
+    }
+    for (const Placement& placement : placements_) {
+      std::vector<BufferIndex> order(current_.buffers.size());
+      std::iota(order.begin(), order.end(), BufferIndex{0});
+      std::stable_sort(order.begin(), order.end(), [&](BufferIndex a, BufferIndex b) {
+        return placement.places[a].offset < placement.places[b].offset;
+      });
+      Placement proposal = first_fit_.place(current_, placement, order);
+      if (!check(current_, proposal, 1).empty()) continue;
+      ++counters_.orders_reused;
+      remember(proposal);
+      return proposal;
+    }
+    return std::nullopt;
+  }
+
+  SearchResult ask(const SearchParams& search) {
+    SearchResult result;
+    ++counters_.solver_calls;
+    if (!encoded_) {
+      encoding_ = encode(current_, {.presence = params_.keep_refutations});
+      encoded_ = true;
+    }
+    const Numbers numbers = numbers_of(current_);
+    const std::unique_ptr<Backend> solver = params_.decide.make_solver(search, {});
+    solver->load(encoding_.formula, numbers);
+    std::vector<int> present;
+    for (const Lit literal : encoding_.present) present.push_back(solver->literal(literal));
+    std::vector<int> assumptions = present;
+    std::erase_if(assumptions, [](int literal) { return literal == 0 || literal == always; });
+    const Answer answer = solver->solve(assumptions, search.budget);
+    if (answer == Answer::unknown) {
+      result.stop = stop_reason(search.budget);
+      result.reason = "the budget ended before engine " + params_.decide.engine + " had an answer";
+    } else if (answer == Answer::yes) {
+      result.status = Status::feasible;
+      result.placement = decode(
+          current_, encoding_, [&](IntIndex x) { return solver->value(x); },
+          [&](Lit literal) { return solver->holds(solver->literal(literal)); });
+      remember(*result.placement);
+    } else {
+      result.status = Status::infeasible;
+      result.reason = "engine " + params_.decide.engine + " refuted the constraints";
+      if (params_.keep_refutations) keep_refutation(*solver, present);
+    }
+    solver->report(result.stats);
+    return result;
+  }
+
+  void keep_refutation(Backend& solver, const std::vector<int>& present) {
+    Refutation refutation;
+    for (BufferIndex b = 0; b < present.size(); ++b) {
+      if (present[b] != 0 && present[b] != always && solver.failed(present[b])) {
+        refutation.buffers.push_back(b);
+      }
+    }
+    if (refutation.buffers.empty()) {
+      // Some buffer has no room at all, which no literal of presence guards: all are named.
+      refutation.buffers.resize(present.size());
+      std::iota(refutation.buffers.begin(), refutation.buffers.end(), BufferIndex{0});
+    }
+    for (const BufferIndex b : refutation.buffers) {
+      refutation.sizes.push_back(current_.buffers[b].size);
+    }
+    for (const Memory& memory : current_.memories) {
+      refutation.capacities.push_back(memory.capacity);
+    }
+    refutations_.push_front(std::move(refutation));
+    if (refutations_.size() > most_refutations) refutations_.pop_back();
+  }
+
+  void remember(const Placement& placement) {
+    placements_.push_front(placement);
+    if (placements_.size() > most_placements) placements_.pop_back();
+  }
+
+  void report(Stats& stats) const {
+    stats.push_back({"session_questions", counters_.questions});
+    stats.push_back({"session_refutations_reused", counters_.refutations_reused});
+    stats.push_back({"session_load_cuts", counters_.load_cuts});
+    stats.push_back({"session_placements_reused", counters_.placements_reused});
+    stats.push_back({"session_orders_reused", counters_.orders_reused});
+    stats.push_back({"session_solver_calls", counters_.solver_calls});
+    stats.push_back({"session_fresh", counters_.fresh});
+  }
+
+  SessionParams params_;
+  PlacementProblem current_;
+  FirstFit first_fit_;
+  std::vector<BufferIndex> adjacent_;  ///< buffers named by an adjacent relation, sorted
+  bool encoded_ = false;
+  Encoding encoding_;  ///< liveness and hardware layer
+  std::deque<Placement> placements_;
+  std::deque<Refutation> refutations_;
+  Counters counters_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementSession> make_session(const PlacementProblem& problem,
+                                               const SessionParams& params) {
+  return std::make_unique<Session>(problem, params);
+}
+
+}  // namespace tessera::encoder

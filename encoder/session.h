@@ -1,0 +1,30 @@
+// A problem loaded once and asked with many sizes: what both engines' open() returns.
+//
+// Before a solver is asked, in this order:
+//   1. refutations: buffers that did not fit at some sizes and capacities fit at no larger sizes
+//   and
+//      smaller capacities (compared for the buffers the refutation used only);
+//   2. the load of one step;
+//   3. placements: where everything lay for sizes at least these, it still may;
+//   4. orders: buffers in the order of an earlier placement, each at the lowest place it finds.
+// What 3 and 4 propose counts only if the checker of model/ accepts it. The clauses of the liveness
+// and the hardware layer are made once; a question that reaches the solver replaces the numbers.
+#pragma once
+
+#include <memory>
+
+#include "decide.h"
+
+namespace tessera::encoder {
+
+struct SessionParams {
+  DecideParams decide;
+  bool keep_refutations = true;  ///< step 1
+  bool try_orders = true;        ///< steps 3 and 4
+};
+
+/// require: validate(problem) is empty, and stays so with every size layer.
+[[nodiscard]] std::unique_ptr<PlacementSession> make_session(const PlacementProblem& problem,
+                                                             const SessionParams& params);
+
+}  // namespace tessera::encoder
