@@ -231,23 +231,6 @@ const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
   return *slot;
 }
 
-/// The range of each axis of a tensor, from the tiles along the axes of the tile that move it.
-Box TileGeometry::bound(std::size_t t, const std::array<const Box*, tile_axes>& along) const {
-  Box box = *along[0];
-  for (const Box* each : along)
-    if (each->none) return nothing(box.rank);
-  for (std::size_t x = 0; x < box.rank; ++x) {
-    std::optional<Span> range;
-    const auto meet = [&](const Span& span) { range = range ? intersect(*range, span) : span; };
-    for (std::size_t a = 0; a < tile_axes; ++a)
-      if (space_.moving[a][t][x]) meet((*along[a])[x]);
-    if (!range)
-      for (const Box* each : along) meet((*each)[x]);
-    box[x] = *range;
-  }
-  return tidy(box);
-}
-
 TileRegions TileGeometry::combine(const std::array<const TileRegions*, tile_axes>& axes) const {
   TileRegions tile;
   tile.times = axes[0]->times * axes[1]->times * axes[2]->times;
@@ -259,13 +242,16 @@ TileRegions TileGeometry::combine(const std::array<const TileRegions*, tile_axes
     propagate(subgraph_, GivenRules{tile.stored}, tile);
     return tile;
   }
-  // Regions grow with what is asked for, so the tiles along one axis, the others whole, bound
-  // every range; what the neighbours have kept is known for these bounds only.
-  for (std::size_t t = 0; t < tile.stored.size(); ++t) {
-    tile.needed.push_back(
-        bound(t, {&axes[0]->needed[t], &axes[1]->needed[t], &axes[2]->needed[t]}));
-    tile.fresh.push_back(bound(t, {&axes[0]->fresh[t], &axes[1]->fresh[t], &axes[2]->fresh[t]}));
-  }
+  // Halos are kept only where the axes do not meet: each gives its own ranges.
+  const auto common = [&](std::vector<Box> TileRegions::*part) {
+    std::vector<Box> boxes = axes[0]->*part;
+    for (std::size_t t = 0; t < boxes.size(); ++t)
+      for (std::size_t a = 1; a < tile_axes; ++a)
+        boxes[t] = intersect(boxes[t], (axes[a]->*part)[t]);
+    return boxes;
+  };
+  tile.needed = common(&TileRegions::needed);
+  tile.fresh = common(&TileRegions::fresh);
   return tile;
 }
 

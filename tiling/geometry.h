@@ -46,7 +46,8 @@ struct TileSpace {
   std::array<std::vector<AxisSet>, tile_axes> moving;
   /// Per local tensor: its axes that move along with several axes of the tile.
   std::vector<AxisSet> entangled;
-  /// Per local tensor: may its overlap with the neighbouring tile be worth keeping?
+  /// Per local tensor: may its overlap with the neighbouring tile be kept? Never where several
+  /// tensors leave, where axes are mixed, or where a tile may need nothing of a tensor.
   std::vector<bool> has_halo;
 };
 
@@ -107,7 +108,6 @@ class TileGeometry {
   const Trace& trace(std::size_t axis, Dim extent);
   [[nodiscard]] bool keeps(std::size_t axis) const;
   [[nodiscard]] bool keeps_halo() const;
-  [[nodiscard]] Box bound(std::size_t t, const std::array<const Box*, tile_axes>& along) const;
   [[nodiscard]] TileRegions combine(const std::array<const TileRegions*, tile_axes>& axes) const;
 
   const Subgraph& subgraph_;

@@ -171,9 +171,40 @@ bool sees_neighbours(const Op& op) {
   }
 }
 
+/// Is every range of every tensor moved by one axis of the tile at most, and never empty? Only
+/// then does a tile know from its place along each axis alone what its neighbours hold.
+bool is_regular(const Subgraph& subgraph) {
+  if (mixes_axes(subgraph) || std::ranges::count(subgraph.tensors, true, &LocalTensor::leaves) != 1)
+    return false;
+  for (std::size_t step = 0; step < subgraph.steps(); ++step) {
+    const Op& op = subgraph.op(static_cast<Step>(step));
+    switch (op.kind) {
+      case OpKind::conv:
+      case OpKind::max_pool:
+      case OpKind::average_pool:
+        for (std::size_t axis = 0; axis < op.kernel.size(); ++axis)
+          if (std::max(op.pad_begin[axis], op.pad_end[axis]) >
+              op.dilation[axis] * (op.kernel[axis] - 1))
+            return false;
+        break;
+      case OpKind::elementwise:
+      case OpKind::batch_norm:
+      case OpKind::softmax:
+      case OpKind::normalize:
+      case OpKind::matmul:
+      case OpKind::reduce:
+      case OpKind::resize:
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
 std::vector<bool> find_halos(const Subgraph& subgraph) {
   std::vector<bool> halo(subgraph.tensors.size());
-  if (mixes_axes(subgraph)) return halo;  // what is left of a region then depends on where it is
+  if (!is_regular(subgraph)) return halo;
   std::vector<int> readers(subgraph.tensors.size());
   for (std::size_t step = 0; step < subgraph.steps(); ++step)
     for (const LocalOperand& operand : subgraph.operands_at[step]) {

@@ -1,0 +1,65 @@
+// tessera import: a model as others write it, as the network Tessera plans.
+
+#include "planner/import.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/network_options.h"
+#include "model/network_stats.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+struct ImportArguments {
+  NetworkArguments network;
+  std::string output;
+  bool quiet = false;
+};
+
+std::string millions(std::int64_t count) {
+  const std::int64_t tenths = count / 100000;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " M";
+}
+
+std::string summary(const Network& network) {
+  const NetworkStats stats = network_stats(network);
+  return (network.name.empty() ? "network" : network.name) + ": " + std::to_string(stats.ops) +
+         " ops, " + millions(stats.macs) + " MACs, " + millions(stats.weights) + " weights (" +
+         size_text(stats.weight_bytes) + "), largest activation " +
+         size_text(stats.largest_activation) + "\n";
+}
+
+int run_import(const ImportArguments& arguments) {
+  const ImportedNetwork in = arguments.network.load(arguments.quiet);
+  const std::string yaml = network_yaml(in.network);
+  if (arguments.output.empty() || arguments.output == "-") {
+    print(yaml);
+    return exit_found;
+  }
+  write_output(arguments.output, yaml);
+  if (!arguments.quiet) print(summary(in.network));
+  return exit_found;
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand("import", "turn an ONNX model into a network YAML");
+  const auto arguments = std::make_shared<ImportArguments>();
+  arguments->network.declare(*sub);
+  sub->add_option("-o,--output", arguments->output,
+                  "where the YAML goes; standard output without it");
+  sub->add_flag("--quiet", arguments->quiet, "say nothing but errors");
+  sub->footer("Example:\n  tessera import model.onnx -o model.yaml --dtype int8");
+  sub->final_callback(
+      [arguments, &command] { command.run = [arguments] { return run_import(*arguments); }; });
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,42 @@
+#include "cli/network_options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "cli/console.h"
+
+namespace tessera::cli {
+
+void NetworkArguments::declare(CLI::App& app) {
+  app.add_option("NETWORK", path, "an ONNX model or a network YAML; - is the standard input")
+      ->required();
+  app.add_option("--dtype", dtype, "take every floating tensor as this type: int8, float16, ...");
+  app.add_option("--dim", dims, "NAME=N: the extent of a dynamic dimension of an ONNX model");
+  app.add_flag("--keep-batch-norm", keep_batch_norm, "do not fold it into convolutions");
+  app.add_flag("--keep-activations", keep_activations, "do not fuse them into their producers");
+  app.add_flag("--keep-patterns", keep_patterns,
+               "leave decomposed LayerNorm and GELU as the ops they are written with");
+}
+
+ImportedNetwork NetworkArguments::load(bool quiet) const {
+  ImportOptions options;
+  if (!dtype.empty()) options.dtype = parse_element_type(dtype, "--dtype");
+  for (const std::string& text : dims) {
+    const std::size_t equals = text.find('=');
+    Dim extent = 0;
+    const char* begin = text.data() + (equals == std::string::npos ? text.size() : equals + 1);
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(begin, end, extent);
+    if (error != std::errc{} || rest != end || extent < 1)
+      throw BadInput("--dim: '" + text + "' is not NAME=N with N at least 1");
+    options.dims.emplace_back(text.substr(0, equals), extent);
+  }
+  options.fold_batch_norm = !keep_batch_norm;
+  options.fuse_activations = !keep_activations;
+  options.recognise = !keep_patterns;
+  ImportedNetwork in = read_network(path, options);
+  for (const std::string& warning : in.warnings) note(warning, quiet);
+  return in;
+}
+
+}  // namespace tessera::cli

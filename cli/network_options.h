@@ -1,0 +1,28 @@
+// NETWORK and the options that say how it is read, the same for every subcommand that takes one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planner/import.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::cli {
+
+struct NetworkArguments {
+  std::string path;
+  std::string dtype;
+  std::vector<std::string> dims;  ///< "name=extent"
+  bool keep_batch_norm = false;
+  bool keep_activations = false;
+  bool keep_patterns = false;
+
+  void declare(CLI::App& app);
+  /// Prints the import's warnings unless quiet. Throws BadInput.
+  [[nodiscard]] ImportedNetwork load(bool quiet) const;
+};
+
+}  // namespace tessera::cli

@@ -1,0 +1,65 @@
+#include "planner/import.h"
+
+#include <algorithm>
+
+#include "io/files.h"
+#include "io/network_onnx.h"
+#include "io/network_passes.h"
+#include "io/network_yaml.h"
+
+namespace tessera {
+namespace {
+
+/// ONNX is a protobuf message: its first byte is the key of a field, a control character in every
+/// text. Empty files are left to the YAML reader, whose message is the better one.
+bool is_onnx(const std::string& bytes, const std::string& path) {
+  if (bytes.find("tessera:") < 4096) return false;
+  const auto control = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';
+  };
+  const std::size_t looked_at = std::min<std::size_t>(bytes.size(), 64);
+  return path.ends_with(".onnx") ||
+         std::any_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(looked_at),
+                     control);
+}
+
+}  // namespace
+
+ImportedNetwork read_network(const std::string& path, const ImportOptions& options) {
+  try {
+    const std::string bytes = read_file(path == "-" ? "/dev/stdin" : path);
+    ImportedNetwork out;
+    if (is_onnx(bytes, path)) {
+      OnnxNetwork read =
+          read_onnx(bytes, path, {.dims = options.dims, .ignore_declared_shapes = false});
+      out.format = "onnx";
+      out.warnings = std::move(read.warnings);
+      out.network =
+          simplified(std::move(read.network), {.recognise = options.recognise,
+                                               .fold_batch_norm = options.fold_batch_norm,
+                                               .fuse_activations = options.fuse_activations,
+                                               .dtype = options.dtype});
+    } else {
+      out.format = "yaml";
+      out.network = read_network_yaml(bytes, path).network;
+      if (options.dtype)
+        for (Tensor& tensor : out.network.tensors)
+          if (is_floating(tensor.type)) tensor.type = *options.dtype;
+    }
+    return out;
+  } catch (const InputError& error) {
+    throw BadInput(error.what(), error.hint);
+  }
+}
+
+std::string network_yaml(const Network& network) {
+  return write_network_yaml(network);
+}
+
+ElementType parse_element_type(const std::string& text, const std::string& what) {
+  if (const std::optional<ElementType> type = element_type_from(text)) return *type;
+  throw BadInput(what + ": '" + text + "' is no element type",
+                 "types are int8, uint8, int16, int32, float16, bfloat16, float32 and the like");
+}
+
+}  // namespace tessera

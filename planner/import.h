@@ -1,0 +1,44 @@
+// Networks in, from ONNX or network YAML, told apart by content.
+//
+//   ImportedNetwork in = read_network("resnet50.onnx", {.dtype = ElementType::int8});
+//   for (const std::string& warning : in.warnings) std::cerr << warning << '\n';
+//   write_output("resnet50.yaml", network_yaml(in.network));      // files.h
+//
+// Throws BadInput that names the file and the node or line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../model/network.h"
+#include "errors.h"
+
+namespace tessera {
+
+struct ImportOptions {
+  std::optional<ElementType> dtype;               ///< takes the place of every floating type
+  std::vector<std::pair<std::string, Dim>> dims;  ///< extents of named dynamic dimensions
+  bool recognise = true;         ///< decomposed norms and activations become one op
+  bool fold_batch_norm = true;   ///< into the convolution before it
+  bool fuse_activations = true;  ///< into the op that makes their input
+};
+
+struct ImportedNetwork {
+  Network network;
+  std::string format;                 ///< "onnx" or "yaml"
+  std::vector<std::string> warnings;  ///< sentences; the network is usable
+};
+
+/// "-" is the standard input. A YAML network is taken as it is written, but for the dtype.
+/// ensure: check_network(result.network) is empty.
+[[nodiscard]] ImportedNetwork read_network(const std::string& path, const ImportOptions& options);
+
+/// Reads back as the same network. require: check_network(network) is empty.
+[[nodiscard]] std::string network_yaml(const Network& network);
+
+/// "int8" -> ElementType::int8. Throws BadInput that begins with `what`.
+[[nodiscard]] ElementType parse_element_type(const std::string& text, const std::string& what);
+
+}  // namespace tessera
