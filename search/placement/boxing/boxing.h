@@ -58,7 +58,7 @@ struct EpsilonRange {
 struct BoxJobsParams {
   double epsilon = 0;  ///< within the range
   Size dummy = 0;
-  Budget budget;
+  Budget budget{};
 };
 
 /// Nothing if the budget ended it.  require: the instance has jobs.

@@ -38,16 +38,16 @@
 namespace tessera {
 
 struct BoxingParams {
-  Budget budget;
+  Budget budget{};
   std::uint64_t seed = 0;
   int threads = 2;  ///< 0: as many as the machine has
   /// Rounds a memory gets at most. 0: until the deadline; without a deadline, a number derived
   /// from its size that ends in seconds.
   std::int64_t max_rounds = 0;
   /// Per memory: a height that is low enough. Empty: only the lower bound is.
-  std::vector<Size> targets;
+  std::vector<Size> targets{};
   /// Per memory: bounds proved elsewhere, used where they are higher than the ones found here.
-  std::vector<Size> lower_bounds;
+  std::vector<Size> lower_bounds{};
   // What may be used; each can be switched off.
   bool stacking = true;
   bool boxing = true;
@@ -55,9 +55,9 @@ struct BoxingParams {
   bool focus = true;
   bool exact = true;
   /// Decides the time ranges that carry the peak; nullptr: canonical search (canonical.h).
-  std::function<std::unique_ptr<PlacementEngine>()> make_exact;
+  std::function<std::unique_ptr<PlacementEngine>()> make_exact{};
   /// Called (from any thread, one at a time) when a height or a bound becomes better.
-  std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress;
+  std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress{};
 };
 
 /// The best height of one memory from this moment on.

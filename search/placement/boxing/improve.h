@@ -24,7 +24,7 @@ struct ImproveParams {
   Size target = 0;                    ///< low enough: stop there
   std::int64_t steps = 100;           ///< ruins
   std::int64_t max_work = 1'000'000;  ///< pairs of jobs looked at
-  Budget budget;
+  Budget budget{};
 };
 
 class Improver {

@@ -24,7 +24,7 @@ struct PeakParams {
   Size target = 0;
   std::size_t max_jobs = 400;       ///< no range with more jobs is searched
   std::int64_t max_nodes = 20'000;  ///< of the engine
-  Budget budget;
+  Budget budget{};
   PlacementEngine* engine = nullptr;
 };
 

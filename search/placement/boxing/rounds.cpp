@@ -251,6 +251,8 @@ class Worker {
 /// Which kind is round `k` of a generation? Depends on what happened, not on how long it took.
 Kind kind_of(const Shared& shared, std::int64_t k) {
   const RoundsParams& params = *shared.params;
+  // Some kinds need a placement to work on.
+  const bool started = shared.best.height != no_height;
   const auto allowed = [&](Kind kind) {
     switch (kind) {
       case Kind::stacking:
@@ -258,11 +260,11 @@ Kind kind_of(const Shared& shared, std::int64_t k) {
       case Kind::boxing:
         return params.boxing;
       case Kind::improve:
-        return params.improve;
+        return started && params.improve;
       case Kind::focus:
-        return params.focus;
+        return started && params.focus;
       case Kind::exact:
-        return params.exact && shared.since_better >= 2;
+        return started && params.exact && shared.since_better >= 2;
     }
     return false;
   };

@@ -26,7 +26,7 @@
 namespace tessera::boxing {
 
 struct RoundsParams {
-  Budget budget;
+  Budget budget{};
   std::uint64_t seed = 0;
   int threads = 1;
   std::int64_t max_rounds = 0;  ///< 0: until the budget ends
@@ -36,13 +36,13 @@ struct RoundsParams {
   bool improve = true;
   bool focus = true;
   bool exact = true;
-  std::vector<Offset> start;  ///< a placement to start from; empty: none
-  int depth = 0;              ///< of focus within focus
-  std::function<std::unique_ptr<PlacementEngine>()> make_exact;
+  std::vector<Offset> start{};  ///< a placement to start from; empty: none
+  int depth = 0;                ///< of focus within focus
+  std::function<std::unique_ptr<PlacementEngine>()> make_exact{};
   /// Called between rounds, one at a time: a lower height, or a higher bound.
   std::function<void(Size height, Size bound, const std::string& by,
                      std::chrono::steady_clock::time_point when)>
-      better;
+      better{};
 };
 
 struct RoundsResult {

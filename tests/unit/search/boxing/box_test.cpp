@@ -1,0 +1,245 @@
+// box() and the engine as a whole: right, deterministic, honest about bounds and limits.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "model/validate.h"
+#include "search/placement/boxing/engine.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/engine_agreement.h"
+#include "tests/support/problem_text.h"
+#include "tests/support/random_problem.h"
+#include "tests/unit/search/boxing/support.h"
+
+namespace tessera::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Box, ElementaryCasesAreOptimalAtOnce) {
+  // Nobody overlaps.
+  BoxingResult apart = box(problem_of({{.live = {{0, 2}}, .size = 7},
+                                       {.live = {{2, 5}}, .size = 3},
+                                       {.live = {{5, 6}}, .size = 9}}));
+  EXPECT_TRUE(apart.proven_minimum);
+  EXPECT_EQ(apart.heights, std::vector<Size>{9});
+  // One size.
+  PlacementProblem same = random_trace(4, 300, 20);
+  for (Buffer& buffer : same.buffers) buffer.size = 24;
+  for (Buffer& buffer : same.buffers) buffer.alignment = 16;
+  const BoxingResult coloured = box(same);
+  EXPECT_TRUE(coloured.proven_minimum);
+  EXPECT_EQ(coloured.stats.front().name, "boxing.rounds");
+  EXPECT_EQ(std::get<std::int64_t>(coloured.stats.front().value), 0);
+  EXPECT_EQ(wrong(same, *coloured.placement), "");
+  // Nothing at all.
+  const BoxingResult nothing = box(problem_of({}));
+  EXPECT_EQ(nothing.status, Status::feasible);
+  EXPECT_EQ(nothing.heights, std::vector<Size>{0});
+}
+
+TEST(Box, EveryPhaseAloneGivesRightPlacements) {
+  const PlacementProblem problem = random_trace(6, 500, 12);
+  for (int alone = 0; alone < 4; ++alone) {
+    BoxingParams params;
+    params.max_rounds = 60;
+    params.threads = 1;
+    params.stacking = alone == 0;
+    params.boxing = alone == 1;
+    params.improve = alone == 2;
+    params.focus = alone == 3;
+    params.exact = false;
+    const BoxingResult result = box(problem, params);
+    ASSERT_TRUE(result.placement) << alone;
+    EXPECT_EQ(wrong(problem, *result.placement), "") << alone;
+    EXPECT_EQ(result.heights, heights(problem, *result.placement));
+    EXPECT_GE(result.heights[0], result.lower_bounds[0]);
+  }
+}
+
+TEST(Box, EveryPhaseHelpsSomewhere) {
+  // With a phase switched off, some of these end higher, and over all of them the sum is higher.
+  std::vector<PlacementProblem> problems;
+  for (std::uint64_t seed = 0; seed < 6; ++seed)
+    problems.push_back(random_trace(seed, 400, seed % 2 == 0 ? 12 : 30));
+  const auto total = [&](const BoxingParams& params) {
+    double sum = 0;
+    for (const PlacementProblem& problem : problems)
+      sum += static_cast<double>(box(problem, params).heights[0]);
+    return sum;
+  };
+  BoxingParams all;
+  all.max_rounds = 200;
+  BoxingParams none = all;
+  none.boxing = none.improve = none.focus = none.exact = false;
+  BoxingParams only_boxing = none;
+  only_boxing.boxing = true;
+  only_boxing.stacking = false;
+  EXPECT_LT(total(all), total(none));
+  EXPECT_LT(total(none), total(only_boxing));
+}
+
+TEST(Box, SameSeedSamePlacementWhateverTheThreads) {
+  for (const std::int64_t live : {12, 60}) {
+    const PlacementProblem problem = random_trace(7, 600, live);
+    BoxingParams params;
+    params.seed = 42;
+    params.max_rounds = 70;
+    std::optional<BoxingResult> first;
+    for (const int threads : {1, 2, 3, 5}) {
+      params.threads = threads;
+      BoxingResult result = box(problem, params);
+      ASSERT_TRUE(result.placement);
+      if (!first) {
+        first = std::move(result);
+        continue;
+      }
+      EXPECT_EQ(first->placement->places, result.placement->places) << threads;
+      EXPECT_EQ(first->heights, result.heights);
+      EXPECT_EQ(first->lower_bounds, result.lower_bounds);
+    }
+  }
+}
+
+TEST(Box, HeightsOverTimeFall) {
+  const BoxingResult result = box(random_trace(8, 500, 14), {.max_rounds = 150});
+  ASSERT_FALSE(result.over_time.empty());
+  EXPECT_EQ(result.over_time.back().height, result.heights[0]);
+  for (std::size_t k = 1; k < result.over_time.size(); ++k)
+    EXPECT_LT(result.over_time[k].height, result.over_time[k - 1].height);
+  for (const HeightAt& at : result.over_time) EXPECT_GE(at.seconds, 0);
+}
+
+TEST(Box, ObeysItsBudget) {
+  PlacementProblem hard = random_trace(9, 3000, 40);
+  const auto start = std::chrono::steady_clock::now();
+  const BoxingResult result = box(hard, {.budget = {.deadline = start + 300ms}});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+  ASSERT_TRUE(result.placement);
+  if (!result.proven_minimum) {
+    EXPECT_EQ(result.stop, StopReason::time_limit);
+  }
+
+  std::stop_source stopped;
+  stopped.request_stop();
+  const BoxingResult none =
+      box(random_trace(10, 30'000, 40), {.budget = {.stop = stopped.get_token()}});
+  EXPECT_EQ(none.stop, StopReason::interrupted);
+  EXPECT_EQ(none.status, none.placement ? Status::feasible : Status::unknown);
+}
+
+TEST(Box, StopsAtTheTarget) {
+  const PlacementProblem problem = random_trace(9, 500, 14);
+  BoxingParams params;
+  params.targets = {std::numeric_limits<Size>::max()};
+  const BoxingResult result = box(problem, params);
+  EXPECT_EQ(std::get<std::int64_t>(result.stats.front().value), 1);
+}
+
+/// The lowest possible heights, and what box() makes of them.
+void compare_with_least(const Features& features, std::uint64_t first_seed, int count) {
+  int solved = 0;
+  int least = 0;
+  for (int k = 0; k < count; ++k) {
+    const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(k);
+    Random random(seed);
+    const PlacementProblem problem = random_problem(random, features);
+    ASSERT_TRUE(validate(problem).empty());
+    if (boxing_unsupported(problem)) continue;
+    const auto best = brute_force(problem, OracleGoal::height);
+    const BoxingResult result = box(problem, {.seed = seed, .threads = 1, .max_rounds = 40});
+    if (result.status == Status::feasible) {
+      ASSERT_TRUE(best) << "seed " << seed << " has no placement\n" << to_yaml(problem);
+      EXPECT_EQ(wrong(problem, *result.placement), "") << "seed " << seed;
+      EXPECT_TRUE(keeps_every_rule(problem, *result.placement)) << "seed " << seed;
+    }
+    if (!best) continue;
+    ++solved;
+    Size bounds = 0;
+    Size found = 0;
+    for (const Size bound : result.lower_bounds) bounds += bound;
+    for (const Size height : result.heights) found += height;
+    // The bounds of the memories hold for each; their sum is compared with the least sum.
+    EXPECT_LE(bounds, best->value) << "seed " << seed << "\n" << to_yaml(problem);
+    if (result.status == Status::feasible && found == best->value) ++least;
+    if (result.proven_minimum && result.status == Status::feasible) {
+      EXPECT_EQ(found, best->value) << "seed " << seed;
+    }
+  }
+  // Tiny problems: the least height nearly always.
+  EXPECT_GT(solved, count / 10);
+  EXPECT_GE(least * 100, solved * 85);
+}
+
+TEST(BoxRandom, PlainProblems) {
+  compare_with_least(Features::plain(), 1000, 300);
+}
+
+TEST(BoxRandom, OneAddressSpace) {
+  Features features = Features::one_address_space();
+  features.relations.clear();
+  features.soft_costs = false;
+  compare_with_least(features, 5000, 400);
+}
+
+TEST(BoxRandom, SeveralMemories) {
+  Features features = Features::one_address_space();
+  features.relations.clear();
+  features.several_memories = true;
+  compare_with_least(features, 9000, 300);
+}
+
+TEST(BoxRandom, EngineNeverContradictsTheOracle) {
+  const auto engine = make_boxing_engine({.threads = 1, .max_rounds = 40});
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    Random random(seed);
+    const PlacementProblem problem = random_problem(random, Features::all());
+    if (engine->unsupported(problem, Goal::fit)) continue;
+    const SearchResult result = engine->solve(problem, {});
+    EXPECT_NE(result.status, Status::infeasible);
+    if (result.status == Status::feasible) {
+      EXPECT_EQ(wrong(problem, *result.placement), "") << "seed " << seed;
+    } else {
+      EXPECT_FALSE(result.reason.empty());
+    }
+  }
+}
+
+TEST(Box, SaysWhatItCannotTake) {
+  PlacementProblem problem = random_trace(1, 4, 2);
+  EXPECT_FALSE(boxing_unsupported(problem));
+  problem.relations.push_back({.kind = RelationKind::adjacent, .buffers = {0, 1}});
+  EXPECT_NE(boxing_unsupported(problem)->find("adjacent"), std::string::npos);
+  problem.relations.clear();
+  EXPECT_TRUE(make_boxing_engine()->unsupported(problem, Goal::cost));
+  problem.memories[0].banks = {{"b", 10, {Role::read}}};
+  problem.memories[0].capacity = 10;
+  problem.memories[0].modes_per_bank = true;
+  EXPECT_NE(boxing_unsupported(problem)->find("modes"), std::string::npos);
+}
+
+TEST(Box, FixedBuffersThatMeetAreNotAnAnswer) {
+  const BoxingResult result = box(problem_of({{.live = {{0, 3}}, .size = 4, .offset = 0},
+                                              {.live = {{1, 4}}, .size = 4, .offset = 2},
+                                              {.live = {{1, 4}}, .size = 4}}));
+  EXPECT_EQ(result.status, Status::unknown);
+  EXPECT_FALSE(result.placement);
+  EXPECT_FALSE(result.reason.empty());
+}
+
+TEST(Box, TooHighIsUnknownWithThePlacementBesideIt) {
+  // The load is 5 in a memory of 4.
+  PlacementProblem problem =
+      problem_of({{.live = {{0, 3}}, .size = 2}, {.live = {{1, 4}}, .size = 3}}, {.capacity = 4});
+  const BoxingResult result = box(problem);
+  EXPECT_EQ(result.status, Status::unknown);
+  ASSERT_TRUE(result.placement);
+  EXPECT_EQ(result.heights[0], 5);
+  EXPECT_NE(result.reason.find("5 bytes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::testing
