@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 
+#include "model/check.h"
 #include "model/derived.h"
 
 namespace tessera {
@@ -34,8 +35,12 @@ Decider::Decider(const Lowering& lowering, const TileSearchParams& params, TileC
     : lowering_(lowering),
       params_(params),
       counters_(counters),
+      resized_(lowering.problem),
       live_sets_(maximal_live_sets(lowering.problem)) {
   const PlacementProblem& problem = lowering.problem;
+  plain_relations_ = std::ranges::none_of(problem.relations, [](const Relation& relation) {
+    return relation.kind == RelationKind::adjacent;
+  });
   for (const Buffer& buffer : problem.buffers) {
     allowed_.emplace_back(problem.memories.size(), false);
     for (const MemoryIndex m : allowed_memories(problem, buffer)) allowed_.back()[m] = true;
@@ -70,14 +75,30 @@ Size Decider::over_capacity(const std::vector<Size>& sizes) const {
   return over;
 }
 
-std::optional<Decision> Decider::decide_cheaply(const std::vector<Size>& sizes) const {
-  if (over_capacity(sizes) > 0) return Decision{Status::infeasible, DecidedBy::bound, nullptr};
-  if (!params_.incremental) return std::nullopt;
-  for (const Placed& placed : placed_)
-    if (covers(placed.sizes, sizes))
-      return Decision{Status::feasible, DecidedBy::carry_over, placed.placement};
-  for (const std::vector<Size>& refuted : refuted_)
-    if (covers(sizes, refuted)) return Decision{Status::infeasible, DecidedBy::dominance, nullptr};
+std::optional<DecidedBy> Decider::refuted_cheaply(const std::vector<Size>& sizes) const {
+  if (params_.bounds && over_capacity(sizes) > 0) return DecidedBy::bound;
+  if (params_.dominance)
+    for (const std::vector<Size>& refuted : refuted_)
+      if (covers(sizes, refuted)) return DecidedBy::dominance;
+  return std::nullopt;
+}
+
+bool Decider::still_fits(const Placed& placed, const std::vector<Size>& sizes) {
+  // Relations about neighbours are the only ones that a smaller size can break.
+  if (covers(placed.sizes, sizes) && plain_relations_) return true;
+  for (BufferIndex b = 0; b < sizes.size(); ++b) resized_.buffers[b].size = sizes[b];
+  return check(resized_, *placed.placement, 1).empty();
+}
+
+std::optional<Decision> Decider::decide_cheaply(const std::vector<Size>& sizes) {
+  if (const std::optional<DecidedBy> by = refuted_cheaply(sizes))
+    return Decision{Status::infeasible, *by, nullptr};
+  if (params_.carry_over) {
+    std::size_t tried = 0;
+    for (auto placed = placed_.rbegin(); placed != placed_.rend() && tried < 8; ++placed, ++tried)
+      if (still_fits(*placed, sizes))
+        return Decision{Status::feasible, DecidedBy::carry_over, placed->placement};
+  }
   return std::nullopt;
 }
 
@@ -85,7 +106,7 @@ Decision Decider::decide(const std::vector<Size>& sizes) {
   std::optional<Decision> decision = decide_cheaply(sizes);
   if (!decision) {
     decision = ask_engine(sizes);
-    if (params_.incremental) remember(sizes, *decision);
+    remember(sizes, *decision);
   }
   count(*decision);
   return *decision;
@@ -117,16 +138,15 @@ Decision Decider::ask_engine(const std::vector<Size>& sizes) {
   if (params_.time_per_question.count() > 0)
     search.budget.deadline = std::min(search.budget.deadline, begin + params_.time_per_question);
   SearchResult found;
-  if (params_.incremental && !session_opened_) {
+  if (params_.sessions && !session_opened_) {
     session_ = params_.engine->open(lowering_.problem);
     session_opened_ = true;
   }
   if (session_) {
     found = session_->solve({.sizes = sizes, .capacities = lowering_.capacities()}, search);
   } else {
-    PlacementProblem problem = lowering_.problem;
-    for (BufferIndex b = 0; b < sizes.size(); ++b) problem.buffers[b].size = sizes[b];
-    found = params_.engine->solve(problem, search);
+    for (BufferIndex b = 0; b < sizes.size(); ++b) resized_.buffers[b].size = sizes[b];
+    found = params_.engine->solve(resized_, search);
   }
   counters_.engine_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

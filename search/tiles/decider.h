@@ -28,7 +28,10 @@ class Decider {
   [[nodiscard]] Decision decide(const std::vector<Size>& sizes);
 
   /// Only what needs no engine; nothing where that does not decide.
-  [[nodiscard]] std::optional<Decision> decide_cheaply(const std::vector<Size>& sizes) const;
+  [[nodiscard]] std::optional<Decision> decide_cheaply(const std::vector<Size>& sizes);
+
+  /// By bounds or dominance; the answer counts as the decision of DecidedBy.
+  [[nodiscard]] std::optional<DecidedBy> refuted_cheaply(const std::vector<Size>& sizes) const;
 
   /// Adds a decision to the counters; decide() does so itself.
   void count(const Decision& decision);
@@ -41,18 +44,21 @@ class Decider {
     std::vector<Size> sizes;
     std::shared_ptr<const Placement> placement;
   };
+  [[nodiscard]] bool still_fits(const Placed& placed, const std::vector<Size>& sizes);
   [[nodiscard]] Decision ask_engine(const std::vector<Size>& sizes);
   void remember(const std::vector<Size>& sizes, const Decision& decision);
 
   const Lowering& lowering_;
   const TileSearchParams& params_;
   TileCounters& counters_;
+  PlacementProblem resized_;  ///< the problem with the sizes of the last question
   std::unique_ptr<PlacementSession> session_;
   bool session_opened_ = false;
+  bool plain_relations_ = true;  ///< none that a smaller size could break
   /// Buffers live at each step with a new set of them, for the load.
   std::vector<std::vector<BufferIndex>> live_sets_;
   std::vector<std::vector<bool>> allowed_;  ///< per buffer and memory
-  std::vector<Placed> placed_;              ///< no one covers another
+  std::vector<Placed> placed_;              ///< no one covers another, the latest last
   std::vector<std::vector<Size>> refuted_;  ///< likewise, least ones
 };
 

@@ -27,7 +27,7 @@ class TileSearch {
 
   TileSearchResult run() {
     const std::vector<ShapeGroup> groups = shape_groups(geometry_.space());
-    if (nothing_fits(groups.back())) return finish(Status::infeasible);
+    if (params_.bounds && nothing_fits(groups.back())) return finish(Status::infeasible);
     bool found = false;
     for (const ShapeGroup& group : groups) {
       if (params_.budget.exhausted()) break;
@@ -81,16 +81,12 @@ class TileSearch {
   bool passes_over(const ShapeGroup& group) { return first_tile_refuted(group.smallest()); }
 
   bool first_tile_refuted(const TileShape& shape) {
-    if (params_.incremental)
-      for (const TileShape& refuted : refuted_first_)
-        if (inside(refuted, shape)) return true;
-    const std::vector<Size> sizes = first_sizes(shape);
-    const bool over = decider_.over_capacity(sizes) > 0;
-    if (over && params_.incremental) {
-      std::erase_if(refuted_first_, [&](const TileShape& r) { return inside(shape, r); });
-      refuted_first_.push_back(shape);
-    }
-    return over;
+    for (const TileShape& refuted : refuted_first_)
+      if (inside(refuted, shape)) return true;
+    if (!decider_.refuted_cheaply(first_sizes(shape))) return false;
+    std::erase_if(refuted_first_, [&](const TileShape& r) { return inside(shape, r); });
+    refuted_first_.push_back(shape);
+    return true;
   }
 
   bool is_inside_maximal(const TileShape& shape) const {
@@ -157,7 +153,7 @@ class TileSearch {
   TileGeometry geometry_;
   Lowering lowering_;
   Decider decider_;
-  std::vector<TileShape> refuted_first_;  ///< over the load; none is inside another
+  std::vector<TileShape> refuted_first_;  ///< their first tile is; none is inside another
 };
 
 }  // namespace

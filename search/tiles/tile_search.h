@@ -11,9 +11,9 @@
 //   - its first tile, which does grow with every extent, is no smaller than one that was refuted
 //   - a tile's sizes are all at least those of one that was refuted (dominance)
 //   - the load of one step is over the capacity
-// and it is only accepted without an engine when each of its tiles is covered by one that was
-// placed. All distinct tiles have to fit. The problem's structure is loaded into one session; from
-// probe to probe only sizes are replaced.
+// and it is only accepted without an engine when each of its tiles fits at the offsets of one that
+// was placed, by the checker's word. All distinct tiles have to fit. The problem's structure is
+// loaded into one session; from probe to probe only sizes are replaced.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +36,19 @@ struct TileSearchParams {
   std::int64_t nodes_per_question = 1'000'000;    ///< more is `unknown`, and counts as "no"
   std::chrono::nanoseconds time_per_question{0};  ///< 0: only the budget
   std::uint64_t seed = 0;
-  bool incremental = true;  ///< false: every probe is a new problem for a new engine call
-  bool all = false;         ///< also list every feasible shape no other feasible shape contains
+  // Each rule can be switched off; none changes the answer.
+  bool bounds = true;      ///< refute by the load of a step
+  bool dominance = true;   ///< refute what is at least as large as something refuted
+  bool carry_over = true;  ///< accept what fits at the offsets of an earlier placement
+  bool sessions = true;    ///< load the problem once; false: a new problem for every question
+  bool all = false;        ///< also list every feasible shape no other feasible shape contains
   bool record_probes = false;
 };
 
 enum class DecidedBy : std::uint8_t {
   bound,       ///< the load of a step, or a first tile no smaller than a refuted one
   dominance,   ///< at least as large as refuted sizes
-  carry_over,  ///< at most as large as placed sizes: same offsets
+  carry_over,  ///< fits at the offsets of sizes placed before
   engine,
 };
 [[nodiscard]] std::string_view to_string(DecidedBy by);
