@@ -29,12 +29,19 @@ inline void expect_no_disagreement(const AgreementReport& report) {
   }
 }
 
+[[nodiscard]] inline AgreementParams with_environment(AgreementParams params) {
+  const RandomRun run = from_environment({params.seed, params.count});
+  params.seed = run.seed;
+  params.count = run.count;
+  return params;
+}
+
 inline void expect_agreement(PlacementEngine& engine, const AgreementParams& params) {
-  expect_no_disagreement(compare_with_oracle(engine, from_environment(params)));
+  expect_no_disagreement(compare_with_oracle(engine, with_environment(params)));
 }
 
 inline void expect_session_agreement(PlacementEngine& engine, const AgreementParams& params) {
-  expect_no_disagreement(compare_sessions_with_oracle(engine, from_environment(params)));
+  expect_no_disagreement(compare_sessions_with_oracle(engine, with_environment(params)));
 }
 
 }  // namespace tessera::testing

@@ -16,7 +16,7 @@ void expect_engines_agree(Features features, int scale, std::size_t count,
   const auto canonical = make_canonical_engine();
   const auto learning = make_learning_engine({});
   const auto sat = make_sat_engine({});
-  const AgreementParams params = from_environment({.features = features,
+  const AgreementParams params = with_environment({.features = features,
                                                    .count = count,
                                                    .goals = std::move(goals),
                                                    .patience = std::chrono::milliseconds(1000)});

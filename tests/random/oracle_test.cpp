@@ -16,14 +16,8 @@
 namespace tessera::testing {
 namespace {
 
-struct Run {
-  std::uint64_t seed;
-  std::size_t count;
-};
-
-Run run(std::size_t count) {
-  const AgreementParams params = from_environment({.count = count});
-  return {params.seed, params.count};
+RandomRun run(std::size_t count) {
+  return from_environment({.count = count});
 }
 
 std::size_t distinct_modes(const Placement& placement) {

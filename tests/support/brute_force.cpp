@@ -151,6 +151,8 @@ class Enumeration {
         return 0;
       case OracleGoal::height:
         return std::accumulate(heights_.begin(), heights_.end(), Size{0});
+      case OracleGoal::top:
+        return *std::max_element(heights_.begin(), heights_.end());
       case OracleGoal::cost:
         return cost_so_far();
       case OracleGoal::modes:

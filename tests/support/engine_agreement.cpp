@@ -369,14 +369,14 @@ AgreementReport compare_engines(const std::vector<PlacementEngine*>& engines,
   return report;
 }
 
-AgreementParams from_environment(AgreementParams params) {
+RandomRun from_environment(RandomRun run) {
   if (const char* count = std::getenv("TESSERA_RANDOM_COUNT")) {
-    params.count = std::strtoull(count, nullptr, 10);
+    run.count = std::strtoull(count, nullptr, 10);
   }
   if (const char* seed = std::getenv("TESSERA_RANDOM_SEED")) {
-    params.seed = std::strtoull(seed, nullptr, 10);
+    run.seed = std::strtoull(seed, nullptr, 10);
   }
-  return params;
+  return run;
 }
 
 PlacementProblem with_layer(PlacementProblem problem, const SizeLayer& layer) {

@@ -66,8 +66,14 @@ struct AgreementReport {
 [[nodiscard]] AgreementReport compare_engines(const std::vector<PlacementEngine*>& engines,
                                               const AgreementParams& params);
 
+/// How many questions, and from which seed on.
+struct RandomRun {
+  std::uint64_t seed = 1;
+  std::size_t count = 0;
+};
+
 /// TESSERA_RANDOM_COUNT and TESSERA_RANDOM_SEED take the place of the given numbers.
-[[nodiscard]] AgreementParams from_environment(AgreementParams params);
+[[nodiscard]] RandomRun from_environment(RandomRun run);
 
 /// The problem with the numbers of a layer.
 [[nodiscard]] PlacementProblem with_layer(PlacementProblem problem, const SizeLayer& layer);

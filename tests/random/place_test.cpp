@@ -1,0 +1,154 @@
+// planner/place() as users call it, against the oracle: status, least height, cost and modes, and
+// that every bound it states holds.
+#include "planner/place.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <exception>
+#include <set>
+#include <string>
+
+#include "agreement.h"
+#include "model/check.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/problem_text.h"
+#include "tests/support/shrink.h"
+
+namespace tessera::testing {
+namespace {
+
+using Wrong = std::optional<std::string>;
+
+OracleGoal oracle_goal(Minimize what) {
+  switch (what) {
+    case Minimize::height:
+      return OracleGoal::top;
+    case Minimize::cost:
+      return OracleGoal::cost;
+    case Minimize::modes:
+      return OracleGoal::modes;
+    case Minimize::none:
+    case Minimize::by_input:
+      break;
+  }
+  return OracleGoal::any;
+}
+
+std::int64_t used_modes(const Placement& placement) {
+  std::size_t used = 0;
+  for (const auto& modes : placement.modes) {
+    used += std::set<std::string>(modes.begin(), modes.end()).size();
+  }
+  return static_cast<std::int64_t>(used);
+}
+
+Wrong bounds_that_do_not_hold(const PlacementProblem& problem, const PlacementResult& result) {
+  for (const OracleGoal goal : {OracleGoal::any, OracleGoal::top, OracleGoal::height}) {
+    const auto some = brute_force(problem, goal);
+    if (!some) continue;
+    const std::vector<Size> reached = heights(problem, some->placement);
+    for (MemoryIndex m = 0; m < reached.size(); ++m) {
+      if (m < result.lower_bounds.size() && reached[m] < result.lower_bounds[m]) {
+        return "lower bound " + std::to_string(result.lower_bounds[m]) + " of memory " +
+               problem.memories[m].name + ", but " + to_text(problem, some->placement);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Wrong compare(const PlacementProblem& problem, const PlaceParams& params) {
+  const PlacementResult result = place(problem, params);
+  const auto expected = brute_force(problem, oracle_goal(params.minimize));
+  if (result.status == Status::unknown) return "gave up: " + result.reason;
+  if ((result.status == Status::feasible) != expected.has_value()) {
+    return std::string(to_string(result.status)) + " by " + result.engine + " (" + result.reason +
+           "), unlike the oracle" + (expected ? ": " + to_text(problem, expected->placement) : "");
+  }
+  if (const Wrong bounds = bounds_that_do_not_hold(problem, result)) return bounds;
+  if (!expected) return result.reason.empty() ? Wrong("no reason given") : std::nullopt;
+  if (!result.placement || !keeps_every_rule(problem, *result.placement)) {
+    return "a wrong placement by " + result.engine;
+  }
+  const std::vector<Size> own = heights(problem, *result.placement);
+  if (result.heights != own || result.height != *std::max_element(own.begin(), own.end())) {
+    return "wrong heights reported";
+  }
+  if (result.cost != soft_cost(problem, *result.placement)) return "wrong cost reported";
+  const auto least = [&](const char* of, std::int64_t value, bool proven) -> Wrong {
+    if (value == expected->value && proven) return std::nullopt;
+    return std::string("least ") + of + " " + std::to_string(value) +
+           (proven ? "" : ", not proven") + ", but the oracle knows " +
+           std::to_string(expected->value) + ": " + to_text(problem, expected->placement);
+  };
+  switch (params.minimize) {
+    case Minimize::height:
+      return least("height", result.height, result.proven_minimum);
+    case Minimize::cost:
+      return least("cost", result.cost, result.proven_optimal);
+    case Minimize::modes:
+      return least("modes", used_modes(*result.placement), true);
+    case Minimize::none:
+    case Minimize::by_input:
+      break;
+  }
+  return std::nullopt;
+}
+
+Wrong guarded(const PlacementProblem& problem, const PlaceParams& params) {
+  try {
+    return compare(problem, params);
+  } catch (const std::exception& error) {
+    return std::string("threw: ") + error.what();
+  }
+}
+
+void expect_right(const Features& features, std::size_t count, Minimize minimize, int threads) {
+  const RandomRun run = from_environment({.count = count});
+  AgreementReport report;
+  for (std::size_t k = 0; k < run.count; ++k) {
+    Random random(run.seed + k);
+    const PlacementProblem problem = random_problem(random, features);
+    const PlaceParams params{
+        .minimize = minimize, .timeout = std::chrono::seconds(20), .threads = threads};
+    ++report.asked;
+    const Wrong wrong = guarded(problem, params);
+    if (!wrong) continue;
+    const PlacementProblem small =
+        shrink(problem, [&](const PlacementProblem& p) { return guarded(p, params).has_value(); });
+    report.disagreements.push_back(
+        {run.seed + k,
+         "seed " + std::to_string(run.seed + k) + ": " + guarded(small, params).value_or(*wrong),
+         to_yaml(small)});
+    if (report.disagreements.size() == 3) break;
+  }
+  expect_no_disagreement(report);
+}
+
+TEST(RandomPlace, Fits) {
+  expect_right(Features::all(), 1000, Minimize::none, 1);
+}
+
+TEST(RandomPlace, FitsOnTwoThreads) {
+  expect_right(Features::all(), 300, Minimize::none, 2);
+}
+
+TEST(RandomPlace, FindsTheLeastHeight) {
+  expect_right(Features::all(), 500, Minimize::height, 1);
+}
+
+TEST(RandomPlace, FindsTheLeastHeightInOneAddressSpace) {
+  expect_right(Features::one_address_space(), 1000, Minimize::height, 1);
+}
+
+TEST(RandomPlace, FindsTheLeastCost) {
+  expect_right(Features::all(), 500, Minimize::cost, 2);
+}
+
+TEST(RandomPlace, FindsTheFewestModes) {
+  expect_right(Features::all(), 500, Minimize::modes, 1);
+}
+
+}  // namespace
+}  // namespace tessera::testing
