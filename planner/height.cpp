@@ -156,6 +156,8 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
     result.found.reason = std::move(least.reason);
     result.found.stats = std::move(least.stats);
     result.lower_bounds = std::move(least.lower_bounds);
+    for (const Size bound : result.lower_bounds)
+      result.lower_bound = std::max(result.lower_bound, bound);
     result.proven = least.proven;
     result.engine = "canonical";
     return result;
@@ -172,10 +174,10 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
         best.found.stop = *stopped;
         result.proven = false;
       }
-      // The bound is one on the largest height of the group, so on the member that has it.
-      const std::vector<Size> now = heights(problem, *best.found.placement);
-      for (const MemoryIndex m : group)
-        if (now[m] == largest(now, group)) result.lower_bounds[m] = std::min(low, now[m]);
+      // Where memories share buffers, it is a bound on the largest of them and on none alone.
+      low = std::min(low, largest(heights(problem, *best.found.placement), group));
+      if (group.size() == 1) result.lower_bounds[group.front()] = low;
+      result.lower_bound = std::max(result.lower_bound, low);
     }
     result.engine = best.engine;
   }

@@ -127,6 +127,7 @@ class Placer {
     };
     HeightResult least = least_height(problem_, std::nullopt, own);
     result_.proven_minimum = least.proven;
+    result_.lower_bound = least.lower_bound;
     if (least.lower_bounds.size() == result_.lower_bounds.size())
       result_.lower_bounds = std::move(least.lower_bounds);
     answer_ = {std::move(least.found), std::move(least.engine)};
@@ -149,7 +150,8 @@ class Placer {
     }
     result_.height = *std::max_element(result_.heights.begin(), result_.heights.end());
     result_.lower_bound =
-        *std::max_element(result_.lower_bounds.begin(), result_.lower_bounds.end());
+        std::max(result_.lower_bound,
+                 *std::max_element(result_.lower_bounds.begin(), result_.lower_bounds.end()));
     result_.stats = std::move(answer_.found.stats);
     write_certificate(what);
     result_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -158,8 +160,8 @@ class Placer {
 
   void judge_goal(Minimize what) {
     if (what == Minimize::height) {
-      if (result_.proven_minimum && memory_groups(problem_).size() == problem_.memories.size() &&
-          result_.heights != result_.lower_bounds)
+      if (result_.proven_minimum &&
+          *std::max_element(result_.heights.begin(), result_.heights.end()) != result_.lower_bound)
         throw InternalError("a minimum is called proved, but its bound does not reach it");
       return;
     }

@@ -59,6 +59,8 @@ TEST(LeastHeight, MinimisesTheLargestOfMemoriesWithAChoice) {
   for (BufferIndex b = 0; b < 4; ++b)
     top = std::max(top, least.found.placement->places[b].offset + problem.buffers[b].size);
   EXPECT_EQ(top, 9);  // 3 + 6 and 4 + 5
+  EXPECT_EQ(least.lower_bound, 9);
+  EXPECT_EQ(least.lower_bounds, (std::vector<Size>{0, 0}));  // either may be the lower one
 }
 
 TEST(LeastHeight, TakesProblemsWithModes) {
