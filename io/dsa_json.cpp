@@ -8,13 +8,14 @@
 
 #include "io/dsa_schema.h"
 #include "io/files.h"
+#include "io/memory_yaml.h"
 #include "io/tree.h"
 
 namespace tessera {
 namespace {
 
 // Pairs an exclusive pin is kept apart from; a file beyond is mistaken.
-constexpr std::size_t most_pairs = 4'000'000;
+constexpr std::size_t most_pairs = 1'000'000;
 
 class Builder {
  public:
@@ -52,6 +53,7 @@ class Builder {
   }
 
   void read_pools(const Node& list) {
+    require_few_memories(sources_, list);
     for (const Node& node : list.children) {
       const Node& id = *node.find("id");
       if (!memories_.emplace(whole(node, "id"), read_.problem.memories.size()).second) {
@@ -92,7 +94,6 @@ class Builder {
   void read_banks(const Node& node, Memory& memory) {
     const std::int64_t size = as_whole(sources_, *node.find("bank_size"), "bank_size", 1);
     const std::int64_t count = as_whole(sources_, *node.find("num_banks"), "num_banks", 1);
-    constexpr std::int64_t most_banks = 65536;
     if (count > most_banks || checked_mul(size, count) != memory.capacity) {
       read_.notes.push_back("The banks of pool " + shown(memory.name) +
                             " do not add up to its capacity and are left out.");

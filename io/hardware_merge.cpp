@@ -38,6 +38,31 @@ Node merged(Node base, Node over) {
   return over;
 }
 
+/// The value a dotted path leads to, or nullptr.
+const Node* at_path(const Node& root, std::string_view path) {
+  const Node* at = &root;
+  while (at != nullptr && !path.empty()) {
+    const std::size_t dot = path.find('.');
+    at = at->find(path.substr(0, dot));
+    path = dot == path.npos ? std::string_view{} : path.substr(dot + 1);
+  }
+  return at;
+}
+
+/// A figure that `over` replaces without saying from where does not keep the source of the figure
+/// that stood there before.
+void drop_outdated_sources(Node& base, const Node& over) {
+  const auto provenance = std::find_if(base.children.begin(), base.children.end(),
+                                       [](const Node& each) { return each.key == "provenance"; });
+  if (provenance == base.children.end() || provenance->kind != Node::Kind::map) return;
+  const Node* stated = over.find("provenance");
+  std::erase_if(provenance->children, [&](const Node& source) {
+    const Node* replaced = at_path(over, source.key);
+    return replaced != nullptr && replaced->kind != Node::Kind::map &&
+           (stated == nullptr || stated->find(source.key) == nullptr);
+  });
+}
+
 /// The file `inherit` means: beside the file that says it, or on a shelf.
 fs::path find_base(const Sources& sources, const Node& inherit, std::span<const fs::path> shelves) {
   const std::string& name = as_text(sources, inherit, "inherit");
@@ -73,8 +98,10 @@ Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs
     chain.push_back(parse_yaml(base_text, sources));
   }
   Node whole = std::move(chain.back());
-  for (std::size_t k = chain.size() - 1; k-- > 0;)
+  for (std::size_t k = chain.size() - 1; k-- > 0;) {
+    drop_outdated_sources(whole, chain[k]);
     whole = merged(std::move(whole), std::move(chain[k]));
+  }
   return whole;
 }
 

@@ -143,6 +143,7 @@ class Reader {
   }
 
   void read_memories(const Node& node) {
+    require_few_memories(sources_, node);
     std::vector<const Node*> nodes;
     for (const Node& each : Fields(sources_, node, "`memories`").node().children) {
       hardware_.memories.push_back(read_hardware_memory(each));
@@ -244,8 +245,7 @@ class Reader {
       }
       OperandRestriction restriction{*kind, {}};
       for (const Node& operand : as_list(sources_, entry, entry.key)) {
-        static_cast<void>(
-            as_one_of(sources_, operand, "an operand", {"input", "output", "weights"}));
+        static_cast<void>(as_one_of(sources_, operand, "operands", {"input", "output", "weights"}));
         if (std::find(restriction.operands.begin(), restriction.operands.end(), operand.text) !=
             restriction.operands.end()) {
           throw sources_.error(operand, "a restriction names " + shown(operand.text) + " twice");

@@ -5,7 +5,8 @@
 //
 // `inherit: base/npu` takes everything from another profile first: beside this file
 // (base/npu.yaml) or on a shelf. Maps merge key by key, everything else is replaced, and a key
-// with the value `null` takes the inherited one away. Errors name the file the line is in.
+// with the value `null` takes the inherited one away. A replaced figure loses its `provenance`
+// unless a new one is given. Errors name the file the line is in.
 #pragma once
 
 #include <filesystem>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "io/text.h"
 #include "io/units.h"
@@ -129,13 +130,12 @@ void read_modes(const Sources& sources, const Node& node, Memory& memory) {
     return;
   }
   const std::size_t banks = std::max<std::size_t>(1, memory.banks.size());
+  std::unordered_set<std::string> names;
   for (const Node& each : as_list(sources, node, "modes")) {
     Mode mode = read_mode(sources, each, banks);
-    for (const Mode& earlier : memory.modes) {
-      if (earlier.name == mode.name) {
-        throw sources.error(
-            each, "memory " + shown(memory.name) + " has two modes named " + shown(mode.name));
-      }
+    if (!names.insert(mode.name).second) {
+      throw sources.error(
+          each, "memory " + shown(memory.name) + " has two modes named " + shown(mode.name));
     }
     memory.modes.push_back(std::move(mode));
   }
@@ -151,6 +151,13 @@ AddressRange read_address_range(const Sources& sources, const Node& node, std::s
                                   std::to_string(range.end) + "), which is empty");
   }
   return range;
+}
+
+void require_few_memories(const Sources& sources, const Node& node) {
+  if (node.children.size() <= most_memories) return;
+  throw sources.error_at_key(node, shown(node.key) + " lists " +
+                                       std::to_string(node.children.size()) + ", but at most " +
+                                       std::to_string(most_memories) + " are accepted");
 }
 
 Memory read_memory(const Sources& sources, Fields& fields, const std::string& name) {

@@ -14,7 +14,9 @@ namespace tessera {
 [[nodiscard]] AddressRange read_address_range(const Sources& sources, const Node& node,
                                               std::string_view what);
 
-/// A count of banks beyond which a file is mistaken (and would only fill the machine's memory).
-inline constexpr std::int64_t most_banks = 65536;
+/// Counts beyond which a file is mistaken: a few bytes of it would only fill the machine's memory.
+inline constexpr std::int64_t most_banks = 4096;
+inline constexpr std::size_t most_memories = 1024;
+void require_few_memories(const Sources& sources, const Node& node);
 
 }  // namespace tessera

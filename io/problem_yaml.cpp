@@ -43,6 +43,7 @@ class Reader {
     PlacementProblem& problem = read_.problem;
     const Node* node = fields.find("memories");
     if (node != nullptr) {
+      require_few_memories(sources_, *node);
       for (const Node& each : Fields(sources_, *node, "`memories`").node().children) {
         Fields memory(sources_, each, "memory " + shown(each.key));
         problem.memories.push_back(read_memory(sources_, memory, each.key));
@@ -84,7 +85,9 @@ class Reader {
   }
 
   Buffer read_buffer(const Node& node) {
-    Fields fields(sources_, node, "a buffer");
+    const Node* named = node.find("id");
+    const bool has_name = named != nullptr && named->kind == Node::Kind::text;
+    Fields fields(sources_, node, has_name ? "buffer " + shown(named->text) : "a buffer");
     Buffer buffer;
     const Node& id = fields.need("id");
     buffer.id = as_text(sources_, id, "id");
@@ -208,7 +211,7 @@ class Reader {
   }
 
   [[nodiscard]] BufferIndex buffer(const Node& id) const {
-    const auto found = buffers_.find(as_text(sources_, id, "a buffer's id"));
+    const auto found = buffers_.find(as_text(sources_, id, "id"));
     if (found == buffers_.end()) throw sources_.error(id, "there is no buffer " + shown(id.text));
     return found->second;
   }

@@ -135,6 +135,19 @@ TEST(HardwareYaml, InheritMergesDeeply) {
   EXPECT_EQ(c.memories[0].space.alignment, 16) << "over two levels";
 }
 
+TEST(HardwareYaml, AReplacedFigureLosesItsSource) {
+  const Folder folder;
+  spill(
+      folder / "a.yaml",
+      "tessera: hardware/1\nname: a\nclock: 1 GHz\nmemories: {s: {capacity: 1 KiB, alignment: 8}}\n"
+      "provenance: {clock: measured, memories.s.capacity: data sheet, memories.s: somewhere}\n");
+  spill(folder / "b.yaml",
+        "tessera: hardware/1\nname: b\ninherit: a\nclock: 2 GHz\nmemories: {s: {capacity: 2 KiB}}\n"
+        "provenance: {memories.s.capacity: assumed}\n");
+  EXPECT_THAT(read_hardware_yaml_file(folder / "b.yaml").provenance,
+              ElementsAre(Pair("memories.s.capacity", "assumed"), Pair("memories.s", "somewhere")));
+}
+
 TEST(HardwareYaml, BasesAreFoundOnShelvesToo) {
   const Folder folder;
   spill(folder / "mine.yaml",
