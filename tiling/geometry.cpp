@@ -130,6 +130,9 @@ struct AxisRules {
       if (op.kind == OpKind::resize) period = all[x] / std::gcd(in[x], all[x]);
       if (op.kind == OpKind::depth_to_space && x >= 2) period = op.block;
       if (op.kind == OpKind::space_to_depth && x == 1) period = all[x];
+      if (op.kind == OpKind::pad && op.function != "constant" && !made.none &&
+          (made[x].begin < op.pad_begin[x] || made[x].end > op.pad_begin[x] + in[x]))
+        period = all[x] + 1;  // mirrored at the border: no two places are alike
       if (period == 1 || made.none) continue;
       out.push_back(made[x].begin % period);
       out.push_back((made[x].begin == 0 ? 1 : 0) + (made[x].end == all[x] ? 2 : 0));

@@ -1,0 +1,212 @@
+// tessera tile: the largest tile of a run of ops that fits.
+
+#include "planner/tile.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/network_options.h"
+#include "cli/options.h"
+#include "model/check.h"
+#include "planner/engines.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+struct TileArguments {
+  NetworkArguments network;
+  OutputArguments output;
+  std::string ops;
+  std::string profile;
+  std::string engine = "auto";
+  std::string timeout;
+  std::string question_timeout;
+  std::string double_buffer;
+  std::string weights;
+  std::string halo;
+  std::uint64_t seed = 0;
+  bool no_incremental = false;
+  bool all = false;
+  bool stats = false;
+};
+
+/// "3:7", "3" or the names of two ops.
+OpRange range_of(const std::string& text, const Network& network) {
+  const auto op_of = [&](const std::string& part) -> OpIndex {
+    OpIndex index = 0;
+    const auto [rest, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+    if (error == std::errc{} && rest == part.data() + part.size()) return index;
+    for (OpIndex k = 0; k < network.ops.size(); ++k)
+      if (network.ops[k].name == part) return k;
+    throw BadInput("--ops: there is no op '" + part + "'",
+                   "give numbers from 0 to " + std::to_string(network.ops.size() - 1) +
+                       ", or names, as in 3:7");
+  };
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return {op_of(text), op_of(text)};
+  return {op_of(text.substr(0, colon)), op_of(text.substr(colon + 1))};
+}
+
+/// The profile's variants, without those that an option rules out.
+std::vector<TileVariant> variants_of(const TileArguments& arguments, TilingOptions tiling) {
+  if (!arguments.double_buffer.empty()) tiling.double_buffer = {arguments.double_buffer == "yes"};
+  if (!arguments.weights.empty())
+    tiling.weights = {arguments.weights == "resident" ? WeightPolicy::resident
+                                                      : WeightPolicy::refetch};
+  if (arguments.halo == "recompute") tiling.halo = {HaloPolicy::recompute};
+  if (arguments.halo == "keep_columns") tiling.halo = {HaloPolicy::keep_columns};
+  if (arguments.halo == "keep") tiling.halo = {HaloPolicy::keep};
+  return tile_variants(tiling);
+}
+
+std::string shape_text(const std::array<Dim, 3>& extent, const std::array<bool, 3>& divisible) {
+  static constexpr char names[] = {'C', 'H', 'W'};
+  std::string text;
+  for (std::size_t a = 0; a < 3; ++a)
+    if (divisible[a])
+      text += (text.empty() ? "" : " ") + std::string(1, names[a]) + std::to_string(extent[a]);
+  return text.empty() ? "whole" : text;
+}
+
+std::string milliseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f ms", seconds * 1e3);
+  return text;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size() + 1), ' ');
+  return text;
+}
+
+std::string probe_text(const TileReport& report) {
+  std::string text = padded("tile", 20) + padded("tiles", 10) + padded("verdict", 12) +
+                     padded("decided by", 12) + "time\n";
+  for (const ProbeReport& probe : report.probes)
+    text += padded(shape_text(probe.extent, report.divisible), 20) +
+            padded(std::to_string(probe.tiles), 10) +
+            padded(std::string(to_string(probe.verdict)), 12) + padded(probe.decided_by, 12) +
+            milliseconds(probe.seconds) + "\n";
+  return text;
+}
+
+std::string placement_text(const PlannedPlacement& placed) {
+  std::string text = padded("  buffer", 34) + padded("memory", 10) + padded("offset", 12) +
+                     padded("size", 12) + "live\n";
+  for (BufferIndex b = 0; b < placed.problem.buffers.size(); ++b) {
+    const Buffer& buffer = placed.problem.buffers[b];
+    const BufferPlace& place = placed.placement.places[b];
+    text += padded("  " + buffer.id, 34) + padded(placed.problem.memories[place.memory].name, 10) +
+            padded(std::to_string(place.offset), 12) + padded(std::to_string(buffer.size), 12);
+    for (const StepRange& live : buffer.live)
+      text += "[" + std::to_string(live.lower) + ", " + std::to_string(live.upper) + ") ";
+    text.back() = '\n';
+  }
+  const std::vector<Size> high = heights(placed.problem, placed.placement);
+  for (MemoryIndex m = 0; m < high.size(); ++m) {
+    const Memory& memory = placed.problem.memories[m];
+    text += "  " + memory.name + ": " + size_text(high[m]) + " of " + size_text(memory.capacity);
+    if (m < placed.placement.modes.size() && !placed.placement.modes[m].empty()) {
+      text += ", modes";
+      for (const std::string& mode : placed.placement.modes[m]) text += " " + mode;
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string report_text(const TileReport& report, const TileArguments& arguments) {
+  std::string text = "cutting " + report.anchor + " (" +
+                     shape_text(report.whole, report.divisible) + "), " +
+                     to_string(report.variant) + ", engine " + report.engine + "\n\n";
+  text += probe_text(report) + "\n";
+  if (report.status == Status::feasible) {
+    text += std::to_string(report.tile_count()) +
+            (report.tile_count() == 1 ? " tile: " : " tiles: ") +
+            shape_text(report.extent, report.divisible) +
+            (report.proven_largest ? ", proved to be the fewest\n"
+                                   : "; fewer may do: a limit left questions open\n");
+    for (const PlannedPlacement& placed : report.placements) text += placement_text(placed);
+  } else {
+    text += std::string(to_string(report.status)) + ": " + report.reason + "\n";
+  }
+  if (!report.all.empty()) {
+    text += "\nlargest shapes that fit:\n";
+    for (const std::array<Dim, 3>& extent : report.all)
+      text += "  " + shape_text(extent, report.divisible) + "\n";
+  }
+  if (arguments.stats) {
+    text += "\n";
+    for (const Stat& stat : report.stats)
+      text += padded(stat.name, 24) + std::to_string(std::get<std::int64_t>(stat.value)) + "\n";
+  }
+  return text;
+}
+
+int run_tile(const TileArguments& arguments) {
+  const Interrupts interrupts;
+  const Network network = arguments.network.load(arguments.output.quiet).network;
+  const Hardware hardware = load_profile(arguments.profile);
+  TileParams params;
+  params.ops = range_of(arguments.ops, network);
+  params.variants = variants_of(arguments, hardware.tiling);
+  params.engine = arguments.engine;
+  if (!arguments.timeout.empty())
+    params.timeout = parse_duration_text(arguments.timeout, "--timeout");
+  if (!arguments.question_timeout.empty())
+    params.question_timeout = parse_duration_text(arguments.question_timeout, "--question-timeout");
+  params.incremental = !arguments.no_incremental;
+  params.all = arguments.all;
+  params.seed = arguments.seed;
+  params.stop = interrupts.token();
+  const TileReport report = find_largest_tile(network, hardware, params);
+  print(arguments.output.json() ? tile_json(report) : report_text(report, arguments));
+  if (report.status == Status::feasible) return exit_found;
+  return report.status == Status::infeasible ? exit_infeasible : exit_stopped;
+}
+
+}  // namespace
+
+void add_tile(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand("tile", "find the largest tile of some ops that fits");
+  const auto arguments = std::make_shared<TileArguments>();
+  arguments->network.declare(*sub);
+  sub->add_option("--ops", arguments->ops, "FIRST:LAST, numbers from 0 or names")->required();
+  sub->add_option("--profile", arguments->profile, "the hardware: a name or a file")->required();
+  std::vector<std::string> engines{"auto"};
+  for (const EngineEntry& entry : engine_list())
+    if (entry.complete) engines.emplace_back(entry.name);
+  sub->add_option("--engine", arguments->engine, "who places the buffers")
+      ->check(CLI::IsMember(engines));
+  sub->add_option("--double-buffer", arguments->double_buffer, "only with, or only without")
+      ->check(CLI::IsMember({"yes", "no"}));
+  sub->add_option("--weights", arguments->weights, "only with weights kept, or fetched per tile")
+      ->check(CLI::IsMember({"resident", "refetch"}));
+  sub->add_option("--halo", arguments->halo, "only with this way of treating overlaps")
+      ->check(CLI::IsMember({"recompute", "keep_columns", "keep"}));
+  sub->add_option("--timeout", arguments->timeout, "for everything: 500ms, 10s, 2m");
+  sub->add_option("--question-timeout", arguments->question_timeout,
+                  "for one question to the engine; longer counts as \"does not fit\"");
+  sub->add_option("--seed", arguments->seed, "for engines that use chance");
+  sub->add_flag("--no-incremental", arguments->no_incremental,
+                "ask every question anew, for comparison");
+  sub->add_flag("--all", arguments->all, "list every largest shape, not only the fewest tiles");
+  sub->add_flag("--stats", arguments->stats, "say how many questions were decided by what");
+  arguments->output.declare(*sub);
+  sub->footer(
+      "Example:\n  tessera tile resnet50.onnx --dtype int8 --ops 0:3 --profile "
+      "ethos-u65-like");
+  sub->final_callback(
+      [arguments, &command] { command.run = [arguments] { return run_tile(*arguments); }; });
+}
+
+}  // namespace tessera::cli

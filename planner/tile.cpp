@@ -1,0 +1,221 @@
+#include "planner/tile.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "io/json_text.h"
+#include "model/check.h"
+#include "planner/engines.h"
+#include "planner/files.h"
+#include "planner/tile_engine.h"
+#include "search/tiles/tile_search.h"
+
+namespace tessera {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::unique_ptr<PlacementEngine> chosen_engine(const Hardware& hardware, const std::string& name) {
+  if (placement_memories(hardware).empty())
+    throw BadInput("profile " + hardware.name + " has no on-chip memory to place buffers into");
+  if (name == "auto") return tile_engine(hardware);
+  std::unique_ptr<PlacementEngine> engine = make_engine(name);
+  if (!engine) throw BadInput("there is no engine '" + name + "'");
+  return engine;
+}
+
+/// The engine's word is not enough.
+void verify(const PlannedPlacement& placed) {
+  const std::vector<Violation> wrong = check(placed.problem, placed.placement, 1);
+  if (!wrong.empty()) throw InternalError("engine " + placed.engine + ": " + wrong.front().message);
+}
+
+std::int64_t& counter(Stats& stats, const char* name) {
+  for (Stat& stat : stats)
+    if (stat.name == name) return std::get<std::int64_t>(stat.value);
+  stats.push_back({name, std::int64_t{0}});
+  return std::get<std::int64_t>(stats.back().value);
+}
+
+void add(Stats& stats, const TileCounters& counters) {
+  counter(stats, "shapes") += counters.shapes;
+  counter(stats, "groups_passed_over") += counters.passed_over;
+  counter(stats, "questions") += counters.questions;
+  counter(stats, "by_bound") += counters.by_bound;
+  counter(stats, "by_dominance") += counters.by_dominance;
+  counter(stats, "by_carry_over") += counters.by_carry_over;
+  counter(stats, "by_engine") += counters.by_engine;
+  counter(stats, "unknown") += counters.unknown;
+  counter(stats, "engine_microseconds") += static_cast<std::int64_t>(counters.engine_seconds * 1e6);
+}
+
+TileReport report_of(const Subgraph& part, const TileVariant& variant, TileSearchResult found,
+                     const std::string& engine) {
+  TileReport report;
+  report.status = found.status;
+  report.stop = found.stop;
+  report.variant = variant;
+  report.engine = engine;
+  const TileSpace space = tile_space(part);
+  report.anchor = part.tensor(space.anchor).name;
+  report.whole = space.whole.extent;
+  for (std::size_t a = 0; a < tile_axes; ++a) report.divisible[a] = space.axis[a].has_value();
+  report.proven_largest = found.undecided.empty() && found.stop == StopReason::completed;
+  report.lacking = found.lacking;
+  for (const TileProbe& probe : found.probes)
+    report.probes.push_back({probe.shape.extent, probe.tiles, probe.verdict,
+                             std::string(to_string(probe.decided_by)), probe.seconds});
+  for (const TileShape& shape : found.maximal) report.all.push_back(shape.extent);
+  if (found.status != Status::feasible) return report;
+  report.extent = found.shape.extent;
+  report.counts = found.grid.counts;
+  for (std::size_t k = 0; k < found.placements.size(); ++k) {
+    PlannedPlacement placed{found.lowering.problem, std::move(found.placements[k]), engine};
+    for (BufferIndex b = 0; b < placed.problem.buffers.size(); ++b)
+      placed.problem.buffers[b].size = found.demands[k][b];
+    verify(placed);
+    report.placements.push_back(std::move(placed));
+  }
+  return report;
+}
+
+/// A tile before none, fewer tiles before more, a proved "no" before an open question.
+bool better(const TileReport& a, const TileReport& b) {
+  const auto rank = [](const TileReport& r) {
+    if (r.status == Status::feasible) return 0;
+    return r.status == Status::unknown ? 1 : 2;
+  };
+  if (rank(a) != rank(b)) return rank(a) < rank(b);
+  if (a.status == Status::feasible) return a.tile_count() < b.tile_count();
+  return a.lacking < b.lacking;
+}
+
+std::string why_not(const TileReport& report) {
+  if (report.status == Status::feasible) return "";
+  if (report.status == Status::unknown) return "a limit ended the search before a tile was found";
+  if (report.lacking > 0)
+    return "even the smallest tile needs " + size_text(report.lacking) +
+           " more than the memory has";
+  return "no tile shape fits";
+}
+
+std::string extents(const std::array<Dim, 3>& extent) {
+  return "{\"C\": " + std::to_string(extent[0]) + ", \"H\": " + std::to_string(extent[1]) +
+         ", \"W\": " + std::to_string(extent[2]) + "}";
+}
+
+const char* word(WeightPolicy weights) {
+  return weights == WeightPolicy::resident ? "resident" : "refetch";
+}
+const char* word(HaloPolicy halo) {
+  if (halo == HaloPolicy::recompute) return "recompute";
+  return halo == HaloPolicy::keep ? "keep" : "keep_columns";
+}
+
+}  // namespace
+
+std::string to_string(const TileVariant& variant) {
+  return std::string(variant.double_buffer ? "double buffer" : "single buffer") + ", weights " +
+         word(variant.weights) + ", halo " + word(variant.halo);
+}
+
+std::vector<TileVariant> tile_variants(const TilingOptions& options) {
+  std::vector<TileVariant> variants;
+  for (const bool double_buffer : options.double_buffer)
+    for (const WeightPolicy weights : options.weights)
+      for (const HaloPolicy halo : options.halo) variants.push_back({double_buffer, weights, halo});
+  return variants;
+}
+
+TileReport find_largest_tile(const Network& network, const Hardware& hardware,
+                             const TileParams& params) {
+  if (params.ops.first > params.ops.last || params.ops.last >= network.ops.size())
+    throw BadInput("ops " + std::to_string(params.ops.first) + ":" +
+                       std::to_string(params.ops.last) + " are not a run of this network's ops",
+                   "they are numbered from 0 to " + std::to_string(network.ops.size() - 1));
+  const Clock::time_point begin = Clock::now();
+  const Subgraph part = make_subgraph(network, params.ops);
+  Budget budget;
+  budget.stop = params.stop;
+  if (params.timeout) budget.deadline = begin + *params.timeout;
+  std::optional<TileReport> best;
+  Stats stats;
+  bool all_decided = true;
+  for (const TileVariant& variant :
+       params.variants.empty() ? tile_variants(hardware.tiling) : params.variants) {
+    const std::unique_ptr<PlacementEngine> engine = chosen_engine(hardware, params.engine);
+    const LoweringOptions options{variant.double_buffer, variant.weights, variant.halo};
+    const Lowering lowered = lower(part, tile_space(part), hardware, options);
+    if (const std::optional<std::string> why = engine->unsupported(lowered.problem, Goal::fit))
+      throw BadInput("engine '" + params.engine + "' cannot be used here: " + *why,
+                     "without --engine, one that can is chosen");
+    TileSearchParams search{.options = options, .engine = engine.get(), .budget = budget};
+    search.nodes_per_question = params.nodes_per_question;
+    search.time_per_question = params.question_timeout.value_or(std::chrono::nanoseconds{0});
+    search.seed = params.seed;
+    search.dominance = search.carry_over = search.sessions = params.incremental;
+    search.all = params.all;
+    search.record_probes = true;
+    TileSearchResult found = find_tile(part, hardware, search);
+    add(stats, found.counters);
+    all_decided = all_decided && found.status != Status::unknown && found.undecided.empty();
+    TileReport report = report_of(part, variant, std::move(found), std::string(engine->name()));
+    if (!best || better(report, *best)) best = std::move(report);
+  }
+  if (!best) throw BadInput("profile " + hardware.name + " lists no tiling variant");
+  best->reason = why_not(*best);
+  best->proven_largest = best->proven_largest && all_decided;
+  best->stats = std::move(stats);
+  best->seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  return std::move(*best);
+}
+
+std::string tile_json(const TileReport& report) {
+  std::string out =
+      "{\"tessera\": \"tile/1\", \"status\": " + json_string(to_string(report.status)) +
+      ", \"stop\": " + json_string(to_string(report.stop)) + ",\n \"variant\": " +
+      "{\"double_buffer\": " + (report.variant.double_buffer ? "true" : "false") +
+      ", \"weights\": \"" + word(report.variant.weights) + "\", \"halo\": \"" +
+      word(report.variant.halo) + "\"},\n \"anchor\": " + json_string(report.anchor) +
+      ", \"whole\": " + extents(report.whole);
+  if (report.status == Status::feasible)
+    out += ",\n \"tiles\": {\"count\": " + std::to_string(report.tile_count()) +
+           ", \"shape\": " + extents(report.extent) +
+           ", \"proven_largest\": " + (report.proven_largest ? "true" : "false") + "}";
+  if (!report.reason.empty()) out += ",\n \"reason\": " + json_string(report.reason);
+  if (report.lacking > 0) out += ",\n \"lacking\": " + std::to_string(report.lacking);
+  if (!report.all.empty()) {
+    out += ",\n \"all\": [";
+    for (std::size_t k = 0; k < report.all.size(); ++k)
+      out += (k == 0 ? "" : ", ") + extents(report.all[k]);
+    out += "]";
+  }
+  out += ",\n \"probes\": [";
+  for (std::size_t k = 0; k < report.probes.size(); ++k) {
+    const ProbeReport& probe = report.probes[k];
+    out += std::string(k == 0 ? "\n  " : ",\n  ") + "{\"shape\": " + extents(probe.extent) +
+           ", \"count\": " + std::to_string(probe.tiles) +
+           ", \"verdict\": " + json_string(to_string(probe.verdict)) +
+           ", \"decided_by\": " + json_string(probe.decided_by) +
+           ", \"seconds\": " + json_number(probe.seconds) + "}";
+  }
+  out += "],\n \"placements\": [";
+  for (std::size_t k = 0; k < report.placements.size(); ++k) {
+    const PlannedPlacement& placed = report.placements[k];
+    PlacementResult result;
+    result.status = Status::feasible;
+    result.placement = placed.placement;
+    result.heights = heights(placed.problem, placed.placement);
+    result.lower_bounds.assign(result.heights.size(), 0);
+    result.height = *std::ranges::max_element(result.heights);
+    result.engine = placed.engine;
+    out += (k == 0 ? "\n" : ",\n") + result_json(placed.problem, result);
+  }
+  out += "],\n \"stats\": {";
+  for (std::size_t k = 0; k < report.stats.size(); ++k)
+    out += std::string(k == 0 ? "" : ", ") + json_string(report.stats[k].name) + ": " +
+           std::to_string(std::get<std::int64_t>(report.stats[k].value));
+  return out + "},\n \"seconds\": " + json_number(report.seconds) + "}\n";
+}
+
+}  // namespace tessera

@@ -1,0 +1,90 @@
+// The largest tile of a run of ops that fits a machine's memories, and how that was found out.
+//
+//   TileReport found = find_largest_tile(net, hardware, {.ops = {3, 7}});
+//   if (found.status == Status::feasible)
+//     std::cout << found.counts[0] * found.counts[1] * found.counts[2] << " tiles\n";
+//
+// Every variant the profile lists (double buffering, weights, halo) is tried; the one with the
+// fewest tiles is reported, the first of equals. Its placements have passed the checker.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "../model/hardware.h"
+#include "../model/network.h"
+#include "../model/placement.h"
+#include "../model/plan.h"
+#include "errors.h"
+
+namespace tessera {
+
+struct TileVariant {
+  bool double_buffer = false;
+  WeightPolicy weights = WeightPolicy::resident;
+  HaloPolicy halo = HaloPolicy::recompute;
+};
+/// "double buffer, weights resident, halo recomputed"
+[[nodiscard]] std::string to_string(const TileVariant& variant);
+
+/// All combinations of a profile's lists, in their order.
+[[nodiscard]] std::vector<TileVariant> tile_variants(const TilingOptions& options);
+
+struct TileParams {
+  OpRange ops;
+  std::vector<TileVariant> variants;  ///< empty: those of the profile
+  std::string engine = "auto";        ///< auto: the first that supports the hardware's rules
+  std::optional<std::chrono::nanoseconds> timeout;           ///< of everything
+  std::optional<std::chrono::nanoseconds> question_timeout;  ///< of one question to the engine
+  std::int64_t nodes_per_question = 1'000'000;
+  bool incremental = true;  ///< false: no rule, no session; every question anew
+  bool all = false;         ///< every largest shape, not only the one with the fewest tiles
+  std::uint64_t seed = 0;
+  std::stop_token stop;
+};
+
+/// One shape that was looked at.
+struct ProbeReport {
+  std::array<Dim, 3> extent{1, 1, 1};  ///< C, H, W
+  std::int64_t tiles = 1;
+  Status verdict = Status::unknown;
+  std::string decided_by;  ///< bound, dominance, carry-over or engine
+  double seconds = 0;
+};
+
+struct TileReport {
+  Status status = Status::unknown;  ///< infeasible: no shape fits, proved
+  StopReason stop = StopReason::completed;
+  TileVariant variant;
+  std::string engine;
+  std::string anchor;  ///< the tensor that is cut
+  std::array<Dim, 3> whole{1, 1, 1};
+  std::array<bool, 3> divisible{false, false, false};
+  std::array<Dim, 3> extent{1, 1, 1};
+  std::array<Dim, 3> counts{1, 1, 1};
+  /// No shape with fewer tiles was left undecided by a limit.
+  bool proven_largest = false;
+  std::vector<PlannedPlacement> placements;  ///< together they hold every distinct tile
+  std::vector<std::array<Dim, 3>> all;       ///< with TileParams::all
+  std::vector<ProbeReport> probes;
+  Size lacking = 0;    ///< bytes the smallest tile is over the memory; 0 where that is not why
+  std::string reason;  ///< a sentence where there is no tile
+  Stats stats;
+  double seconds = 0;
+
+  [[nodiscard]] std::int64_t tile_count() const { return counts[0] * counts[1] * counts[2]; }
+};
+
+/// Throws BadInput for ops outside the network, hardware without on-chip memory and engines that
+/// do not support it; InternalError where the checker refuses a placement.
+[[nodiscard]] TileReport find_largest_tile(const Network& network, const Hardware& hardware,
+                                           const TileParams& params);
+
+[[nodiscard]] std::string tile_json(const TileReport& report);
+
+}  // namespace tessera
