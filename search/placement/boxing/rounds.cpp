@@ -176,7 +176,7 @@ class Worker {
     how.boxing = how.exact = false;
     how.improve = params.improve;
     how.depth = params.depth + 1;
-    how.focus = how.depth < 3;
+    how.focus = how.depth < 3 && some > 1000;
     for (const JobIndex j : chosen) how.start.push_back(best.offsets[static_cast<std::size_t>(j)]);
     const RoundsResult found = run_rounds(part, how);
     if (!found.found || found.height > best.height) return;
@@ -200,7 +200,7 @@ class Worker {
     return improver_->run(offsets,
                           {.target = target,
                            .steps = 2000,
-                           .max_work = 100'000 + 10 * static_cast<std::int64_t>(offsets.size()),
+                           .max_work = 20'000 + 10 * static_cast<std::int64_t>(offsets.size()),
                            .budget = budget()},
                           random);
   }
@@ -212,13 +212,13 @@ class Worker {
     const Size bound = std::max(shared_->lower_bound, shared_->params->target);
     const Size target = random.below(2) == 0 ? bound : bound + (best.height - bound) / 2;
     if (target >= best.height) return;
-    // A node costs about as much as stacking a few jobs: the share of the work stays the same.
+    // A node costs about as much as stacking a dozen jobs: the share of the work stays the same.
     const auto size = static_cast<std::int64_t>(instance().jobs.size());
     const std::int64_t patience = std::min<std::int64_t>(shared_->since_better, 16);
     PeakResult peak = search_peak(instance(), best.offsets,
                                   {.target = target,
                                    .max_jobs = static_cast<std::size_t>(100 + 50 * patience),
-                                   .max_nodes = std::max<std::int64_t>(1000, round * size / 8),
+                                   .max_nodes = std::max<std::int64_t>(500, round * size / 100),
                                    .budget = budget(),
                                    .engine = engine_.get()},
                                   random);

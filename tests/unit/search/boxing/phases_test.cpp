@@ -219,7 +219,9 @@ TEST(Theorem2, GroupsEveryJobOnceInAsManyRowsAsAllowed) {
 TEST(Boxing, BoxesHoldTheirContentsAndEndInOneSize) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     // Narrow ranges of sizes need the dummy job, wide ones do not.
-    const PlacementProblem problem = random_trace(seed, 800, 40, seed % 2 == 0 ? 50 : 1 << 24);
+    PlacementProblem problem = random_trace(seed, 800, 40, 1000);
+    problem.buffers[0].size = seed % 2 == 0 ? 1000 : 5000;
+    problem.buffers[1].size = 1;
     const Instance instance = instance_of(problem);
     SearchRandom random(seed);
     const EpsilonRange range = epsilon_range(instance);
