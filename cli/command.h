@@ -36,6 +36,9 @@ void add_explain(CLI::App& app, Command& command);
 void add_export(CLI::App& app, Command& command);
 void add_generate(CLI::App& app, Command& command);
 void add_profiles(CLI::App& app, Command& command);
+void add_plan(CLI::App& app, Command& command);
+void add_tile(CLI::App& app, Command& command);
+void add_import(CLI::App& app, Command& command);
 void add_completion(CLI::App& app, Command& command);
 
 }  // namespace tessera::cli

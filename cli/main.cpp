@@ -80,6 +80,9 @@ int run(int argc, char** argv) {
   add_export(app, command);
   add_generate(app, command);
   add_profiles(app, command);
+  add_plan(app, command);
+  add_tile(app, command);
+  add_import(app, command);
   add_completion(app, command);
 
   std::vector<std::string> arguments =
