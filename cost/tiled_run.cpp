@@ -93,7 +93,7 @@ std::vector<std::int64_t> mode_switches(const TiledRun& run, const Placement& pl
 }
 
 const Placement& placement_of(const TiledRun& run, std::size_t tile) {
-  return *run.placements[run.placements.size() == 1 ? 0 : tile];
+  return run.placements[run.placements.size() == 1 ? 0 : tile]->placement;
 }
 
 /// Energy of one byte read from and written to the memory each local tensor was placed in.
@@ -277,7 +277,7 @@ struct Resident {
 Resident load_resident(const TiledRun& run, const Plan& plan, const Link& link) {
   const Subgraph& part = *run.subgraph;
   Resident total;
-  const std::vector<AccessEnergy> energies = access_energies(run, *run.placements[0]);
+  const std::vector<AccessEnergy> energies = access_energies(run, placement_of(run, 0));
   std::vector<Cycles> channels(static_cast<std::size_t>(run.hardware->dma.channels), 0);
   for (const std::size_t local : plan.resident) {
     const BurstCount count = moved(part, local, whole(part.tensor(local).shape), link);
@@ -353,9 +353,9 @@ RunCost run_cost(const TiledRun& run) {
       cost.mode_switches += n * times;
   }
   m.energy_pj += static_energy(*run.hardware, m.latency_cycles);
-  for (const Placement* placement : run.placements) {
+  for (const PlannedPlacement* placed : run.placements) {
     Size peak = 0;
-    for (const Size height : heights(run.lowering->problem, *placement)) peak += height;
+    for (const Size height : heights(placed->problem, placed->placement)) peak += height;
     m.peak_bytes = std::max(m.peak_bytes, peak);
   }
   if (m.latency_cycles > 0)

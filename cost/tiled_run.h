@@ -17,7 +17,7 @@
 #include "cost/pipeline.h"
 #include "cost/score.h"
 #include "model/hardware.h"
-#include "model/placement.h"
+#include "model/plan.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 #include "tiling/subgraph.h"
@@ -29,8 +29,8 @@ struct TiledRun {
   const TileGrid* grid = nullptr;
   const Lowering* lowering = nullptr;
   const Hardware* hardware = nullptr;
-  /// Placements of lowering->problem: one that holds every tile, or one per entry of grid->tiles.
-  std::vector<const Placement*> placements;
+  /// One that holds every tile, or one per entry of grid->tiles.
+  std::vector<const PlannedPlacement*> placements;
 };
 
 struct RunCost {

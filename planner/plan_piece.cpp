@@ -68,7 +68,7 @@ TiledRun piece_run(const Piece& piece, const Hardware& hardware,
                .hardware = &hardware,
                .placements = {}};
   for (const std::size_t demand : piece.demand_of_tile)
-    run.placements.push_back(&placements[demand].placement);
+    run.placements.push_back(&placements[demand]);
   return run;
 }
 
