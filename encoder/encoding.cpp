@@ -52,6 +52,12 @@ Encoding encode(const PlacementProblem& problem, const EncodeParams& params) {
   return encoding;
 }
 
+void add_symmetry(const PlacementProblem& problem, Encoding& encoding) {
+  const EncodeParams params;
+  Context context(problem, params, encoding);
+  add_symmetry(context);
+}
+
 namespace {
 
 /// The mode of a choice; empty where nothing depends on it.

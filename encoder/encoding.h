@@ -56,6 +56,10 @@ struct Encoding {
 /// require: validate(problem) is empty.
 [[nodiscard]] Encoding encode(const PlacementProblem& problem, const EncodeParams& params);
 
+/// The clauses of EncodeParams::break_symmetry for these numbers, added to a formula made without:
+/// what a session does for each size layer. With presence they hold for every subset of buffers.
+void add_symmetry(const PlacementProblem& problem, Encoding& encoding);
+
 [[nodiscard]] Placement decode(const PlacementProblem& problem, const Encoding& encoding,
                                const std::function<Size(IntIndex)>& value,
                                const std::function<bool(Lit)>& holds);

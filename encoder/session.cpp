@@ -24,6 +24,7 @@ struct Counters {
   std::int64_t load_cuts = 0;
   std::int64_t placements_reused = 0;
   std::int64_t orders_reused = 0;
+  std::int64_t first_fits = 0;
   std::int64_t solver_calls = 0;
   std::int64_t fresh = 0;  ///< questions about costs, modes or certificates
 };
@@ -31,7 +32,7 @@ struct Counters {
 class Session final : public PlacementSession {
  public:
   Session(const PlacementProblem& problem, const SessionParams& params)
-      : params_(params), current_(problem), first_fit_(problem) {
+      : params_(params), current_(problem) {
     for (const Relation& relation : problem.relations) {
       if (relation.kind != RelationKind::adjacent) continue;
       adjacent_.insert(adjacent_.end(), relation.buffers.begin(), relation.buffers.end());
@@ -114,33 +115,79 @@ class Session final : public PlacementSession {
       ++counters_.placements_reused;
       return placement;
     }
+    if (!first_fit_) first_fit_.emplace(current_);
     for (const Placement& placement : placements_) {
-      std::vector<BufferIndex> order(current_.buffers.size());
-      std::iota(order.begin(), order.end(), BufferIndex{0});
-      std::stable_sort(order.begin(), order.end(), [&](BufferIndex a, BufferIndex b) {
-        return placement.places[a].offset < placement.places[b].offset;
-      });
-      Placement proposal = first_fit_.place(current_, placement, order);
-      if (!check(current_, proposal, 1).empty()) continue;
-      ++counters_.orders_reused;
-      remember(proposal);
-      return proposal;
+      if (auto found = propose(placement, by_offset(placement))) {
+        ++counters_.orders_reused;
+        return found;
+      }
+    }
+    const Placement like = placements_.empty() ? anywhere() : placements_.front();
+    for (const std::vector<BufferIndex>& order : first_orders()) {
+      if (auto found = propose(like, order)) {
+        ++counters_.first_fits;
+        return found;
+      }
     }
     return std::nullopt;
+  }
+
+  std::optional<Placement> propose(const Placement& like, const std::vector<BufferIndex>& order) {
+    Placement proposal = first_fit_->place(current_, like, order);
+    if (!check(current_, proposal, 1).empty()) return std::nullopt;
+    remember(proposal);
+    return proposal;
+  }
+
+  [[nodiscard]] std::vector<BufferIndex> by_offset(const Placement& placement) const {
+    return sorted([&](BufferIndex b) { return placement.places[b].offset; });
+  }
+
+  /// Large first, large areas first, early first: what first fit is usually tried with.
+  [[nodiscard]] std::vector<std::vector<BufferIndex>> first_orders() const {
+    const auto& buffers = current_.buffers;
+    const auto lifetime = [&](BufferIndex b) {
+      return buffers[b].live.back().upper - buffers[b].live.front().lower;
+    };
+    return {sorted([&](BufferIndex b) { return -buffers[b].size; }), sorted([&](BufferIndex b) {
+              return -static_cast<double>(buffers[b].size) * static_cast<double>(lifetime(b));
+            }),
+            sorted([&](BufferIndex b) { return buffers[b].live.front().lower; })};
+  }
+
+  template <typename Key>
+  [[nodiscard]] std::vector<BufferIndex> sorted(const Key& key) const {
+    std::vector<BufferIndex> order(current_.buffers.size());
+    std::iota(order.begin(), order.end(), BufferIndex{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](BufferIndex a, BufferIndex b) { return key(a) < key(b); });
+    return order;
+  }
+
+  /// Every buffer in its first memory, no modes: what orders start from before the first answer.
+  [[nodiscard]] Placement anywhere() const {
+    Placement placement;
+    for (const Buffer& buffer : current_.buffers) {
+      placement.places.push_back({allowed_memories(current_, buffer).front(), 0});
+    }
+    placement.modes.resize(current_.memories.size());
+    return placement;
   }
 
   SearchResult ask(const SearchParams& search) {
     SearchResult result;
     ++counters_.solver_calls;
     if (!encoded_) {
-      encoding_ = encode(current_, {.presence = params_.keep_refutations});
+      structure_ = encode(current_, {.presence = params_.keep_refutations});
       encoded_ = true;
     }
+    Encoding encoding = structure_;
+    if (params_.decide.break_symmetry) add_symmetry(current_, encoding);
     const Numbers numbers = numbers_of(current_);
     const std::unique_ptr<Backend> solver = params_.decide.make_solver(search, {});
-    solver->load(encoding_.formula, numbers);
+    solver->load(encoding.formula, numbers);
     std::vector<int> present;
-    for (const Lit literal : encoding_.present) present.push_back(solver->literal(literal));
+    for (const Lit literal : encoding.present) present.push_back(solver->literal(literal));
     std::vector<int> assumptions = present;
     std::erase_if(assumptions, [](int literal) { return literal == 0 || literal == always; });
     const Answer answer = solver->solve(assumptions, search.budget);
@@ -150,7 +197,7 @@ class Session final : public PlacementSession {
     } else if (answer == Answer::yes) {
       result.status = Status::feasible;
       result.placement = decode(
-          current_, encoding_, [&](IntIndex x) { return solver->value(x); },
+          current_, encoding, [&](IntIndex x) { return solver->value(x); },
           [&](Lit literal) { return solver->holds(solver->literal(literal)); });
       remember(*result.placement);
     } else {
@@ -195,16 +242,17 @@ class Session final : public PlacementSession {
     stats.push_back({"session_load_cuts", counters_.load_cuts});
     stats.push_back({"session_placements_reused", counters_.placements_reused});
     stats.push_back({"session_orders_reused", counters_.orders_reused});
+    stats.push_back({"session_first_fits", counters_.first_fits});
     stats.push_back({"session_solver_calls", counters_.solver_calls});
     stats.push_back({"session_fresh", counters_.fresh});
   }
 
   SessionParams params_;
   PlacementProblem current_;
-  FirstFit first_fit_;
+  std::optional<FirstFit> first_fit_;  ///< made when first needed
   std::vector<BufferIndex> adjacent_;  ///< buffers named by an adjacent relation, sorted
   bool encoded_ = false;
-  Encoding encoding_;  ///< liveness and hardware layer
+  Encoding structure_;  ///< liveness and hardware layer
   std::deque<Placement> placements_;
   std::deque<Refutation> refutations_;
   Counters counters_;
