@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #include "search/placement/boxing/first_fit.h"
 
@@ -27,16 +28,18 @@ JobIndex job_of(std::uint64_t word) {
 
 }  // namespace
 
+const Stacker::Node Stacker::nobody{never, -1, never, -1, 0};
+
 Stacker::Stacker(const Instance& instance) : instance_(&instance) {
   const std::size_t n = instance.jobs.size();
   base_ = std::bit_ceil(std::max<std::size_t>(n, 1));
   nodes_.resize(2 * base_);
-  first_.resize(static_cast<std::size_t>(instance.sections) + 1);
-  std::size_t j = 0;
-  for (Section s = 0; s <= instance.sections; ++s) {
-    while (j < n && instance.jobs[j].lower < s) ++j;
-    first_[static_cast<std::size_t>(s)] = static_cast<JobIndex>(j);
-  }
+  order_.resize(n);
+  std::iota(order_.begin(), order_.end(), 0);
+  arrange(0, base_, false);
+  position_.resize(n);
+  for (std::size_t leaf = 0; leaf < n; ++leaf)
+    position_[static_cast<std::size_t>(order_[leaf])] = static_cast<JobIndex>(leaf);
   section_base_ = static_cast<Section>(
       std::bit_ceil(static_cast<std::uint32_t>(std::max(instance.sections, Section{1}))));
   fresh_top_.assign(2 * static_cast<std::size_t>(section_base_), 0);
@@ -56,22 +59,41 @@ Stacker::Stacker(const Instance& instance) : instance_(&instance) {
   added_.resize(static_cast<std::size_t>(section_base_) * 2, 0);
 }
 
+/// Orders the leaves [from, from + width) so that the halves differ in birth or in death.
+void Stacker::arrange(std::size_t from, std::size_t width, bool by_birth) {
+  const std::size_t to = std::min(from + width, order_.size());
+  const std::size_t middle = from + width / 2;
+  if (width < 2 || from >= to) return;
+  if (middle < to) {
+    std::nth_element(order_.begin() + static_cast<std::ptrdiff_t>(from),
+                     order_.begin() + static_cast<std::ptrdiff_t>(middle),
+                     order_.begin() + static_cast<std::ptrdiff_t>(to), [&](JobIndex a, JobIndex b) {
+                       const Job& x = instance_->jobs[static_cast<std::size_t>(a)];
+                       const Job& y = instance_->jobs[static_cast<std::size_t>(b)];
+                       const Section p = by_birth ? x.lower : x.upper;
+                       const Section q = by_birth ? y.lower : y.upper;
+                       return p != q ? p < q : a < b;
+                     });
+  }
+  arrange(from, width / 2, !by_birth);
+  arrange(middle, width / 2, !by_birth);
+}
+
 void Stacker::pull(std::size_t node) {
   const Node& left = nodes_[2 * node];
   const Node& right = nodes_[2 * node + 1];
-  nodes_[node].earliest_death = std::min(left.earliest_death, right.earliest_death);
-  nodes_[node].latest_death = std::max(left.latest_death, right.latest_death);
-  nodes_[node].best = std::max(left.best, right.best);
+  nodes_[node] = {std::min(left.first_birth, right.first_birth),
+                  std::max(left.last_birth, right.last_birth),
+                  std::min(left.first_death, right.first_death),
+                  std::max(left.last_death, right.last_death), std::max(left.best, right.best)};
 }
 
 void Stacker::start(std::span<const float> keys) {
-  const std::size_t n = instance_->jobs.size();
-  for (std::size_t j = 0; j < base_; ++j) {
-    Node& leaf = nodes_[base_ + j];
-    if (j < n)
-      leaf = {instance_->jobs[j].upper, instance_->jobs[j].upper, word(keys[j], j)};
-    else
-      leaf = {never, 0, 0};
+  std::fill(nodes_.begin() + static_cast<std::ptrdiff_t>(base_), nodes_.end(), nobody);
+  for (std::size_t leaf = 0; leaf < order_.size(); ++leaf) {
+    const auto j = static_cast<std::size_t>(order_[leaf]);
+    const Job& job = instance_->jobs[j];
+    nodes_[base_ + leaf] = {job.lower, job.lower, job.upper, job.upper, word(keys[j], j)};
   }
   for (std::size_t node = base_ - 1; node > 0; --node) pull(node);
   top_ = fresh_top_;
@@ -82,50 +104,27 @@ void Stacker::start(std::span<const float> keys) {
 }
 
 void Stacker::take(JobIndex job) {
-  std::size_t node = base_ + static_cast<std::size_t>(job);
-  nodes_[node] = {never, 0, 0};
+  std::size_t node = base_ + static_cast<std::size_t>(position_[static_cast<std::size_t>(job)]);
+  nodes_[node] = nobody;
   for (node /= 2; node > 0; node /= 2) pull(node);
 }
 
-void Stacker::search(std::size_t node, std::size_t l, std::size_t u, std::size_t to, Section upper,
-                     std::uint64_t& best) const {
-  // Everything below the node is born late enough: the caller starts at such nodes.
+void Stacker::search(std::size_t node, Section lower, Section upper, std::uint64_t& best) const {
   const Node& here = nodes_[node];
-  if (here.best <= best || here.earliest_death > upper || l >= to) return;
-  if (here.latest_death <= upper && u <= to) {
+  if (here.best <= best || here.last_birth < lower || here.first_death > upper) return;
+  if (here.first_birth >= lower && here.last_death <= upper) {
     best = here.best;
     return;
   }
-  const std::size_t middle = l + (u - l) / 2;
-  if (nodes_[2 * node].best >= nodes_[2 * node + 1].best) {
-    search(2 * node, l, middle, to, upper, best);
-    search(2 * node + 1, middle, u, to, upper, best);
-  } else {
-    search(2 * node + 1, middle, u, to, upper, best);
-    search(2 * node, l, middle, to, upper, best);
-  }
+  const std::size_t left = 2 * node;
+  const std::size_t better = nodes_[left].best >= nodes_[left + 1].best ? left : left + 1;
+  search(better, lower, upper, best);
+  search(better ^ 1U, lower, upper, best);
 }
 
 JobIndex Stacker::best_within(Section lower, Section upper) const {
-  const auto from = static_cast<std::size_t>(first_[static_cast<std::size_t>(lower)]);
-  const auto to = static_cast<std::size_t>(first_[static_cast<std::size_t>(upper)]);
   std::uint64_t best = 0;
-  // The nodes that together hold the leaves [from, to).
-  std::size_t width = 1;
-  std::size_t l = base_ + from;
-  std::size_t u = base_ + to;
-  for (; l < u; l /= 2, u /= 2, width *= 2) {
-    if (l % 2 == 1) {
-      const std::size_t begin = l * width - base_;
-      search(l, begin, begin + width, to, upper, best);
-      ++l;
-    }
-    if (u % 2 == 1) {
-      --u;
-      const std::size_t begin = u * width - base_;
-      search(u, begin, begin + width, to, upper, best);
-    }
-  }
+  search(1, lower, upper, best);
   return best == 0 ? -1 : job_of(best);
 }
 

@@ -11,8 +11,9 @@
 // waste of a section bounds the final height from below at every moment: a round stops as soon as
 // that reaches the limit, long before a job does. The final height is the largest such sum.
 //
-// Needs O(n) memory. A choice walks a tournament over the jobs in order of birth whose nodes know
-// the best key and the earliest death below them.
+// Needs O(n) memory. A choice walks a tournament that splits the jobs by birth and by death in turn
+// (a k-d tree; Bentley, Comm. ACM 18(9), 1975): only nodes that a side of the segment cuts through
+// are entered, and of those only the ones with a better key than the best so far.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +41,12 @@ class Stacker {
   [[nodiscard]] double excess(Size bound);
 
  private:
+  /// Of the jobs left at or below the node.
   struct Node {
-    Section earliest_death = 0;  ///< of the jobs left at or below the node
-    Section latest_death = 0;
+    Section first_birth = 0;
+    Section last_birth = 0;
+    Section first_death = 0;
+    Section last_death = 0;
     std::uint64_t best = 0;  ///< key and job; 0: none left
   };
   struct Segment {
@@ -59,12 +63,14 @@ class Stacker {
     std::int32_t segment;
   };
 
+  static const Node nobody;
+
   void start(std::span<const float> keys);
   void pull(std::size_t node);
   void take(JobIndex job);
   [[nodiscard]] JobIndex best_within(Section lower, Section upper) const;
-  void search(std::size_t node, std::size_t l, std::size_t u, std::size_t to, Section upper,
-              std::uint64_t& best) const;
+  void search(std::size_t node, Section lower, Section upper, std::uint64_t& best) const;
+  void arrange(std::size_t from, std::size_t width, bool by_birth);
 
   std::int32_t open(Section lower, Section upper, Size height, std::int32_t previous,
                     std::int32_t next);
@@ -76,8 +82,9 @@ class Stacker {
   Size waste(std::size_t node, Section l, Section u, Section lower, Section upper, Size bytes);
 
   const Instance* instance_;
-  std::size_t base_ = 1;         ///< leaves of the tournament
-  std::vector<JobIndex> first_;  ///< per section: the first job born at or after it
+  std::size_t base_ = 1;            ///< leaves of the tournament
+  std::vector<JobIndex> order_;     ///< the job of each leaf
+  std::vector<JobIndex> position_;  ///< the leaf of each job
   std::vector<Node> nodes_;
   std::vector<Segment> segments_;
   std::vector<std::int32_t> free_;
