@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <set>
 
 #include "model/check.h"
@@ -41,36 +42,35 @@ Decider::Decider(const Lowering& lowering, const TileSearchParams& params, TileC
   plain_relations_ = std::ranges::none_of(problem.relations, [](const Relation& relation) {
     return relation.kind == RelationKind::adjacent;
   });
-  for (const Buffer& buffer : problem.buffers) {
-    allowed_.emplace_back(problem.memories.size(), false);
-    for (const MemoryIndex m : allowed_memories(problem, buffer)) allowed_.back()[m] = true;
+  for (const Memory& memory : problem.memories) {
+    Size reserved = 0;
+    for (const AddressRange& range : memory.reserved) reserved += range.size();
+    granules_.push_back(memory.reserved.empty() ? memory.alignment : 1);
+    common_granule_ = std::gcd(common_granule_, granules_.back());
+    room_.push_back(std::max<Size>(0, align_up(memory.capacity, granules_.back()) - reserved));
+    all_room_ += room_.back();
   }
+  for (const Buffer& buffer : problem.buffers) {
+    const std::vector<MemoryIndex> allowed = allowed_memories(problem, buffer);
+    tied_to_.push_back(allowed.size() == 1 ? std::optional(allowed.front()) : std::nullopt);
+  }
+  tied_load_.resize(problem.memories.size());
 }
 
 Size Decider::over_capacity(const std::vector<Size>& sizes) const {
   // Buffers that live at one step need disjoint addresses in the memories they may go to. Two
   // sound counts: each memory against the buffers tied to it, all memories against all buffers.
-  const std::vector<Memory>& memories = lowering_.problem.memories;
-  Size usable = 0;
-  std::vector<Size> room;
-  for (const Memory& memory : memories) {
-    Size reserved = 0;
-    for (const AddressRange& range : memory.reserved) reserved += range.size();
-    room.push_back(std::max<Size>(0, memory.capacity - reserved));
-    usable += room.back();
-  }
+  // A buffer that starts at a multiple of the alignment leaves nothing of its last granule.
   Size over = 0;
   for (const std::vector<BufferIndex>& live : live_sets_) {
     Size all = 0;
-    std::vector<Size> tied(memories.size(), 0);
+    std::ranges::fill(tied_load_, 0);
     for (const BufferIndex b : live) {
-      all += sizes[b];
-      if (std::ranges::count(allowed_[b], true) == 1)
-        tied[static_cast<std::size_t>(std::ranges::find(allowed_[b], true) -
-                                      allowed_[b].begin())] += sizes[b];
+      all += align_up(sizes[b], common_granule_);
+      if (tied_to_[b]) tied_load_[*tied_to_[b]] += align_up(sizes[b], granules_[*tied_to_[b]]);
     }
-    over = std::max(over, all - usable);
-    for (std::size_t m = 0; m < memories.size(); ++m) over = std::max(over, tied[m] - room[m]);
+    over = std::max(over, all - all_room_);
+    for (std::size_t m = 0; m < room_.size(); ++m) over = std::max(over, tied_load_[m] - room_[m]);
   }
   return over;
 }

@@ -57,7 +57,12 @@ class Decider {
   bool plain_relations_ = true;  ///< none that a smaller size could break
   /// Buffers live at each step with a new set of them, for the load.
   std::vector<std::vector<BufferIndex>> live_sets_;
-  std::vector<std::vector<bool>> allowed_;  ///< per buffer and memory
+  std::vector<std::optional<MemoryIndex>> tied_to_;  ///< per buffer: the only memory allowed
+  std::vector<Size> granules_;                       ///< per memory: sizes round up to these
+  std::vector<Size> room_;                           ///< per memory, for rounded sizes
+  Size common_granule_ = 0;                          ///< divides all of them
+  Size all_room_ = 0;
+  mutable std::vector<Size> tied_load_;     ///< working memory
   std::vector<Placed> placed_;              ///< no one covers another, the latest last
   std::vector<std::vector<Size>> refuted_;  ///< likewise, least ones
 };
