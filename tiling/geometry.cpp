@@ -274,6 +274,15 @@ TileGrid TileGeometry::grid(const TileShape& shape) {
   return grid;
 }
 
+TileRegions TileGeometry::middle_tile(const TileShape& shape) {
+  std::array<const TileRegions*, tile_axes> middle{};
+  for (std::size_t a = 0; a < tile_axes; ++a) {
+    const Trace& along = trace(a, shape.extent[a]);
+    middle[a] = &along.tiles[along.classes[along.classes.size() / 2]];
+  }
+  return combine(middle);
+}
+
 TileRegions TileGeometry::tile_at(const TileShape& shape,
                                   const std::array<Dim, tile_axes>& position) const {
   std::array<TileRegions, tile_axes> found;

@@ -94,6 +94,10 @@ class TileGeometry {
   /// require: 1 <= shape.extent <= space().whole.extent, equal where the axis cannot be cut.
   [[nodiscard]] TileGrid grid(const TileShape& shape);
 
+  /// One of the grid's tiles, from the middle: as a rule the one that needs most. Much cheaper than
+  /// the grid, so ask it first whether the shape can fit.
+  [[nodiscard]] TileRegions middle_tile(const TileShape& shape);
+
   /// The tile at one position (c, h, w), in absolute coordinates; takes time in proportion to the
   /// positions before it. grid() has the same sizes for all tiles of a class.
   [[nodiscard]] TileRegions tile_at(const TileShape& shape,

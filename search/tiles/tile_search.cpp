@@ -106,39 +106,49 @@ class TileSearch {
   Status probe(const TileShape& shape, bool keep) {
     ++result_.counters.shapes;
     const auto begin = std::chrono::steady_clock::now();
+    const auto done = [&](const Decision& decision) {
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      record(shape, tile_count(shape), decision, seconds.count());
+      return decision.verdict;
+    };
+    // What needs no search first: one tile that cannot fit decides for all.
+    const TileRegions middle = geometry_.middle_tile(shape);
+    if (const auto no = refuted(tile_sizes(part_, geometry_.space(), lowering_, middle)))
+      return done(*no);
     TileGrid grid = geometry_.grid(shape);
     std::vector<std::vector<Size>> asked = demands(part_, geometry_.space(), lowering_, grid);
+    for (const std::vector<Size>& sizes : asked)
+      if (const auto no = refuted(sizes)) return done(*no);
+
+    Decision all{Status::feasible, DecidedBy::carry_over, nullptr};
     std::vector<Placement> placements;
-    Decision worst{Status::feasible, DecidedBy::carry_over, nullptr};
-    // What needs no search first: one tile that cannot fit decides for all.
     for (const std::vector<Size>& sizes : asked) {
-      const std::optional<Decision> known = decider_.decide_cheaply(sizes);
-      if (known && known->verdict == Status::infeasible) {
-        decider_.count(*known);
-        worst = *known;
-        break;
-      }
+      const Decision decision = decider_.decide(sizes);
+      if (decision.verdict != Status::feasible) return done(decision);
+      if (decision.by == DecidedBy::engine) all.by = DecidedBy::engine;
+      placements.push_back(*decision.placement);
     }
-    if (worst.verdict == Status::feasible)
-      for (const std::vector<Size>& sizes : asked) {
-        const Decision decision = decider_.decide(sizes);
-        if (decision.by == DecidedBy::engine) worst.by = DecidedBy::engine;
-        if (decision.verdict != Status::feasible) {
-          worst = decision;
-          break;
-        }
-        placements.push_back(*decision.placement);
-      }
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    record(shape, grid.count(), worst, seconds);
-    if (worst.verdict == Status::feasible && keep) {
+    if (keep) {
       result_.shape = shape;
       result_.grid = std::move(grid);
       result_.demands = std::move(asked);
       result_.placements = std::move(placements);
     }
-    return worst.verdict;
+    return done(all);
+  }
+
+  std::optional<Decision> refuted(const std::vector<Size>& sizes) {
+    std::optional<Decision> known = decider_.decide_cheaply(sizes);
+    if (!known || known->verdict != Status::infeasible) return std::nullopt;
+    decider_.count(*known);
+    return known;
+  }
+
+  [[nodiscard]] std::int64_t tile_count(const TileShape& shape) const {
+    std::int64_t count = 1;
+    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+      count *= (geometry_.space().whole.extent[axis] + shape.extent[axis] - 1) / shape.extent[axis];
+    return count;
   }
 
   void record(const TileShape& shape, std::int64_t tiles, const Decision& decision,
