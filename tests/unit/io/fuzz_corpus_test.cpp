@@ -31,6 +31,46 @@ TEST(FuzzCorpus, EveryPropertyHoldsForTheMalformedFiles) {
   }
 }
 
+/// Every text that differs from the seed in one small way: a byte replaced or left out, the end cut
+/// off, a line left out or doubled. `use` is called with about `at_most` of them, evenly chosen.
+template <typename Use>
+void each_damaged(const std::string& seed, std::size_t at_most, Use use) {
+  constexpr std::string_view replacements("\0\n\r\t \x80\xff\"'#&*!,:-[]{}09aE.@\\", 27);
+  const std::size_t ways = replacements.size() + 2;
+  const std::size_t step = std::max<std::size_t>(1, seed.size() * ways / at_most);
+  for (std::size_t k = 0; k < seed.size() * ways; k += step) {
+    const std::size_t at = k / ways;
+    const std::size_t way = k % ways;
+    std::string text = seed;
+    if (way < replacements.size()) {
+      text[at] = replacements[way];
+    } else if (way == replacements.size()) {
+      text.erase(at, 1);
+    } else {
+      text.resize(at);
+    }
+    use(text);
+  }
+  for (std::size_t begin = 0; begin < seed.size();) {
+    const std::size_t end = std::min(seed.find('\n', begin), seed.size() - 1) + 1;
+    const std::string line = seed.substr(begin, end - begin);
+    use(seed.substr(0, begin) + seed.substr(end));
+    use(seed.substr(0, end) + line + seed.substr(end));
+    begin = end;
+  }
+}
+
+TEST(FuzzCorpus, SmallDamageIsSurvived) {
+  for (const fuzz::Property& property : fuzz::properties) {
+    const fs::path folder = testing::source_path("tests/fuzz/corpus") / fs::path(property.name);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      SCOPED_TRACE(entry.path().string());
+      each_damaged(testing::slurp(entry.path()), 4001,
+                   [&](const std::string& text) { EXPECT_NO_THROW(property.check(text)) << text; });
+    }
+  }
+}
+
 // One seed each is well-formed, so that the round trips are really made.
 TEST(FuzzCorpus, TheSeedsAreAccepted) {
   const auto seed = [](const char* name) {
