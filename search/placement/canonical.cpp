@@ -12,6 +12,7 @@
 
 namespace tessera {
 
+using canonical::Choice;
 using canonical::Core;
 using canonical::Counters;
 using canonical::FailedStates;
@@ -104,7 +105,39 @@ struct Workshop {
   FailedStates<T> table{0};
   std::unique_ptr<Search<T>> finder;
   std::unique_ptr<Search<T>> refuter;
+  bool refuter_loaded = false;
 };
+
+struct Try {
+  CanonicalOrder order;
+  Choice choice;
+};
+
+/// What a round tries, most successful first: contended steps first, wherever that leaves ties.
+std::vector<Try> tries_of(const CanonicalParams& params) {
+  std::vector<Try> tries = {
+      {CanonicalOrder::total_width_area, Choice::lowest},
+      {CanonicalOrder::width_area_total, Choice::lowest},
+      {CanonicalOrder::total_width_area, Choice::blamed},
+      {CanonicalOrder::total_width_area, Choice::fewest},
+      {CanonicalOrder::overlaps, Choice::blamed},
+      {CanonicalOrder::total_area_width, Choice::fewest},
+      {CanonicalOrder::width_area_total, Choice::blamed},
+      {CanonicalOrder::area, Choice::fewest},
+      {CanonicalOrder::overlaps, Choice::lowest},
+      {CanonicalOrder::size, Choice::fewest},
+  };
+  if (!params.orders.empty()) {
+    tries.clear();
+    for (const Choice choice : {Choice::lowest, Choice::blamed, Choice::fewest}) {
+      for (const CanonicalOrder order : params.orders) tries.push_back({order, choice});
+    }
+  }
+  if (!params.local_choice) {
+    std::erase_if(tries, [](const Try& each) { return each.choice != Choice::lowest; });
+  }
+  return tries;
+}
 
 }  // namespace
 
@@ -122,6 +155,8 @@ struct CanonicalSolver::State {
 
   template <typename T>
   Outcome search(Workshop<T>& shop, Allowance& allowance, std::uint64_t seed);
+  template <typename T>
+  Outcome search_part(Workshop<T>& shop, int part, Allowance& allowance, std::uint64_t seed);
   Outcome search_pairs(Allowance& allowance);
   /// Runs until final, `nodes` are visited or the allowance is spent.
   template <typename S>
@@ -169,9 +204,6 @@ bool CanonicalSolver::State::overfull() const {
   return false;
 }
 
-/// Two schedules share the time: short tries under changing orders look for a placement, one long
-/// run under one order refutes. Each round doubles what a try may cost and gives the refuting run
-/// as much as all tries of the round had.
 template <typename T>
 Outcome CanonicalSolver::State::search(Workshop<T>& shop, Allowance& allowance,
                                        std::uint64_t seed) {
@@ -181,58 +213,66 @@ Outcome CanonicalSolver::State::search(Workshop<T>& shop, Allowance& allowance,
     shop.refuter = std::make_unique<Search<T>>(params, shop.table);
   }
   shop.table.clear();
-  std::vector<CanonicalOrder> orders = params.orders;
-  for (int k = 0; params.orders.empty() && k < canonical_order_count; ++k) {
-    orders.push_back(static_cast<CanonicalOrder>(k));
-  }
-  Random random(seed);
   canonical::collect_facts(core, facts);
-  shop.finder->load(core);
-  const auto keep = [&](const Search<T>& search) {
-    for (std::size_t i = 0; i < core.items.size(); ++i) {
-      offsets[i] = search.offset(static_cast<int>(i));
-    }
-  };
   offsets.resize(core.items.size());
-  if (!params.restarts) {
-    canonical::rank_items(core, facts, orders.front(), 0, random, ranks);
-    shop.finder->start(ranks);
-    const Outcome outcome =
-        drive(*shop.finder, std::numeric_limits<std::int64_t>::max(), allowance);
-    if (outcome == Outcome::placed) keep(*shop.finder);
-    count(shop.finder->counters());
-    return outcome;
-  }
-  std::int64_t budget = params.first_budget > 0
-                            ? params.first_budget
-                            : 2 * static_cast<std::int64_t>(core.items.size()) + 32;
-  Outcome outcome = Outcome::paused;
-  bool refuting = false;
-  for (int round = 0; outcome == Outcome::paused && !allowance.stopped(); ++round) {
-    std::int64_t tried = 0;
-    for (const CanonicalOrder order : orders) {
-      canonical::rank_items(core, facts, order, round == 0 ? 0.0 : 0.2, random, ranks);
-      shop.finder->start(ranks);
-      ++restarts;
-      outcome = drive(*shop.finder, budget, allowance);
-      tried += budget;
-      if (outcome == Outcome::placed) keep(*shop.finder);
-      if (outcome != Outcome::paused || allowance.stopped()) break;
-    }
-    if (outcome != Outcome::paused || allowance.stopped()) break;
-    if (!refuting) {
-      shop.refuter->load(core);
-      canonical::rank_items(core, facts, orders.front(), 0, random, ranks);
-      shop.refuter->start(ranks);
-      refuting = true;
-    }
-    outcome = drive(*shop.refuter, tried, allowance);
-    if (outcome == Outcome::placed) keep(*shop.refuter);
-    budget *= 2;
+  shop.finder->load(core);
+  shop.refuter_loaded = false;
+  Outcome outcome = Outcome::placed;
+  for (int part = 0; part < shop.finder->parts() && outcome == Outcome::placed; ++part) {
+    outcome = search_part(shop, part, allowance, seed);
   }
   count(shop.finder->counters());
-  if (refuting) count(shop.refuter->counters());
+  if (shop.refuter_loaded) count(shop.refuter->counters());
   return outcome;
+}
+
+/// Two schedules share the time: short tries under changing orders look for a placement, one long
+/// run under one order refutes. Each round lets a try cost more than the last and gives the
+/// refuting run as much as all tries of the round had.
+template <typename T>
+Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowance& allowance,
+                                            std::uint64_t seed) {
+  const auto [first, last] = shop.finder->part_items(part);
+  Random random(seed);
+  const auto run = [&](Search<T>& search, std::int64_t nodes) {
+    const Outcome outcome = drive(search, nodes, allowance);
+    if (outcome == Outcome::placed) {
+      for (int i = first; i < last; ++i) {
+        offsets[static_cast<std::size_t>(i)] = search.offset(i);
+      }
+    }
+    return outcome;
+  };
+  const std::vector<Try> tries = tries_of(params);
+  if (!params.restarts) {
+    canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
+    shop.finder->start(ranks, tries.front().choice, part);
+    return run(*shop.finder, std::numeric_limits<std::int64_t>::max());
+  }
+  std::int64_t budget = params.first_budget > 0 ? params.first_budget : 2 * (last - first) + 32;
+  bool refuting = false;
+  for (int round = 0;; ++round) {
+    std::int64_t tried = 0;
+    for (const Try& each : tries) {
+      const double noise = round == 0 ? 0.0 : round % 2 == 1 ? 0.1 : 0.4;
+      canonical::rank_items(core, facts, each.order, noise, random, ranks);
+      shop.finder->start(ranks, each.choice, part);
+      ++restarts;
+      const Outcome outcome = run(*shop.finder, budget);
+      if (outcome != Outcome::paused || allowance.stopped()) return outcome;
+      tried += budget;
+    }
+    if (!refuting) {
+      if (!shop.refuter_loaded) shop.refuter->load(core);
+      shop.refuter_loaded = true;
+      canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
+      shop.refuter->start(ranks, Choice::lowest, part);
+      refuting = true;
+    }
+    const Outcome outcome = run(*shop.refuter, tried);
+    if (outcome != Outcome::paused || allowance.stopped()) return outcome;
+    budget += budget / 2;
+  }
 }
 
 Outcome CanonicalSolver::State::search_pairs(Allowance& allowance) {

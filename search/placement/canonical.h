@@ -46,6 +46,7 @@ struct CanonicalParams {
   bool failed_states = true;  ///< remember refuted (unplaced set, lowest offsets); exact compare
   bool backjumping = true;    ///< a failure that does not involve the last choice skips it
   bool subset_sums = true;    ///< capacities rounded down to a sum that sizes can form
+  bool local_choice = true;   ///< choose where a section is tightest, not at the lowest offset
   bool symmetry = true;       ///< equal buffers keep their order
   // How the search is scheduled.
   bool restarts = true;  ///< look for a placement under several orders, growing budgets

@@ -67,7 +67,12 @@ void rank_items(const Core& core, const OrderFacts& facts, CanonicalOrder order,
         break;
     }
     if (noise > 0) {
-      for (double& each : value) each *= 1 + noise * random.unit();
+      // The fullest section stays as it is: that many items share it says what is contended.
+      const bool total_first =
+          order == CanonicalOrder::total_area_width || order == CanonicalOrder::total_width_area;
+      for (std::size_t k = total_first ? 1 : 0; k < value.size(); ++k) {
+        value[k] *= 1 + noise * random.unit();
+      }
     }
     keys[i].item = static_cast<int>(i);
   }

@@ -8,21 +8,8 @@ namespace tessera::canonical {
 namespace {
 
 // Stretches of sections are worked on in blocks of eight lanes that compilers turn into vector
-// instructions; the last block is masked. Arrays over sections are padded by one block.
+// instructions.
 constexpr int block = 8;
-
-template <typename T>
-constexpr std::array<T, 2 * block> tail_mask = [] {
-  std::array<T, 2 * block> mask{};
-  for (std::size_t k = 0; k < block; ++k) mask[k] = static_cast<T>(-1);
-  return mask;
-}();
-
-/// The mask whose first `count` lanes are all ones and the others zero.
-template <typename T>
-const T* mask_of(int count) {
-  return tail_mask<T>.data() + (block - count);
-}
 
 template <typename T>
 void lower_to(T* values, int begin, int end, T value) {
@@ -42,6 +29,18 @@ void add(T* values, int begin, int end, T value) {
     for (int k = 0; k < block; ++k) at[k] = static_cast<T>(at[k] + value);
   }
   for (; s < end; ++s) values[s] = static_cast<T>(values[s] + value);
+}
+
+/// Adds one wherever the value is within the limit.
+template <typename T>
+void count_starters(T* counts, const T* limits, int begin, int end, T value) {
+  int s = begin;
+  for (; s + block <= end; s += block) {
+    T* at = counts + s;
+    const T* limit = limits + s;
+    for (int k = 0; k < block; ++k) at[k] = static_cast<T>(at[k] + (value <= limit[k] ? 1 : 0));
+  }
+  for (; s < end; ++s) counts[s] = static_cast<T>(counts[s] + (value <= limits[s] ? 1 : 0));
 }
 
 template <typename T>
@@ -72,9 +71,7 @@ void Search<T>::load(const Core& core) {
   capacity_ = static_cast<T>(core.capacity);
   const std::size_t n = core.items.size();
   const std::size_t padded = index(sections_ + block);
-  size_.resize(n);
   latest_.resize(n);
-  least_lift_.assign(n, far);
   begin_.resize(n);
   end_.resize(n);
   twin_.resize(n);
@@ -88,7 +85,6 @@ void Search<T>::load(const Core& core) {
   item_upto_.assign(padded, items_);
   for (std::size_t i = 0; i < n; ++i) {
     const Item& item = core.items[i];
-    size_[i] = static_cast<T>(item.size);
     latest_[i] = static_cast<T>(item.latest);
     begin_[i] = item.begin;
     end_[i] = item.end;
@@ -124,21 +120,24 @@ void Search<T>::load(const Core& core) {
   }
   pair_begin_ = core.pair_begin;
   pair_item_ = core.pair_item;
-  pair_above_.resize(core.pair_above.size());
+  pair_above_.assign(core.pair_above.size(), 0);
+  pair_below_.assign(core.pair_below.size(), 0);
   for (std::size_t p = 0; p < pair_above_.size(); ++p) {
     pair_above_[p] = static_cast<T>(core.pair_above[p]);
-    T& lift = least_lift_[index(pair_item_[p])];
-    lift = std::min(lift, pair_above_[p]);
+    pair_below_[p] = static_cast<T>(core.pair_below[p]);
   }
   // Linked items that occupy nothing belong to no stretch of time.
   decompose_ = params_.decomposition && (links_.empty() || item_from_[index(sections_)] == items_);
+  find_roots();
   counters_ = {};
 }
 
 template <typename T>
-void Search<T>::start(std::span<const int> ranks) {
+void Search<T>::start(std::span<const int> ranks, Choice choice, int root) {
+  choice_ = choice;
   ranks_.assign(ranks.begin(), ranks.end());
   lowest_ = first_lowest_;
+  release_ = first_lowest_;
   at_.assign(index(items_), 0);
   total_ = first_total_;
   for (std::size_t i = 0; i < index(items_); ++i) {
@@ -151,99 +150,150 @@ void Search<T>::start(std::span<const int> ranks) {
   bits_.assign(index(items_ / 64 + 1), 0);
   for (int i = 0; i < items_; ++i) bits_[index(i / 64)] |= std::uint64_t{1} << (i % 64);
   low_.assign(index(sections_ + block), far);
+  starters_.assign(index(sections_ + block), 0);
   load_.assign(index(sections_ + block), 0);
   frames_.clear();
-  candidates_.clear();
+  low_trail_.clear();
+  low_values_.clear();
   agenda_.clear();
   trail_.clear();
   resumed_ = false;
-  const Component all{0, sections_, 0, items_, 0, -1, -1};
+  blame_.assign(index(sections_ + block), 0);
+  next_blame_ = 1;
+  static_cast<void>(sections_fit(0, sections_));
+  low_trail_.clear();
+  low_values_.clear();
+  agenda_.push_back(roots_[index(root)]);
+}
+
+template <typename T>
+void Search<T>::find_roots() {
+  roots_.clear();
+  const Component all{0, sections_, 0, items_, -1};
   if (!decompose_) {
-    agenda_.push_back(all);
+    roots_.push_back(all);
     return;
   }
   Component part = all;
   for (int s = 0; s < sections_; ++s) {
-    if (s + 1 < sections_ && cuts_[index(s)] > 0) continue;
+    if (s + 1 < sections_ && first_cuts_[index(s)] > 0) continue;
     part.end = s + 1;
     part.last = item_from_[index(s + 1)];
-    agenda_.push_back(part);
+    roots_.push_back(part);
     part.begin = s + 1;
     part.first = part.last;
   }
   part.end = sections_;
   part.last = items_;
-  if (part.first < part.last) agenda_.push_back(part);  // items that occupy nothing
-}
-
-/// Where an unplaced item can lie at least. One that was skipped must rest on something that is
-/// placed from now on.
-template <typename T>
-inline T Search<T>::release(int item, T floor, int floor_rank) const {
-  const std::size_t i = index(item);
-  const T lowest = lowest_[i];
-  if (lowest > floor || (lowest == floor && ranks_[i] >= floor_rank)) return lowest;
-  if (!params_.monotonic_floor) return lowest;
-  const T lifted = static_cast<T>(floor + least_lift_[i]);
-  return lifted < capacity_ ? lifted : capacity_;
-}
-
-/// The plain form of section inference: what is unplaced has to fit above the item just placed.
-template <typename T>
-bool Search<T>::own_sections_fit(int item, T at) const {
-  for (int p = part_begin_[index(item)]; p < part_begin_[index(item) + 1]; ++p) {
-    const FlatPart& part = parts_[index(p)];
-    const T top = static_cast<T>(at + part.lo + part.extent);
-    if (top + largest(total_.data(), part.begin, part.end) > capacity_) return false;
-  }
-  return true;
+  if (part.first < part.last) roots_.push_back(part);  // items that occupy nothing
 }
 
 template <typename T>
-bool Search<T>::sections_fit(int begin, int end, T floor, int floor_rank) {
-  T* low = low_.data();
-  std::fill(low + begin, low + end, far);
-  const int first = item_upto_[index(begin)];
-  const int last = item_from_[index(end)];
+template <typename Visit>
+inline void Search<T>::each_unplaced(int first, int last, Visit&& visit) const {
   for (int word = first / 64; word <= (last - 1) / 64; ++word) {
     std::uint64_t bits = bits_[index(word)];
     if (word == first / 64) bits &= ~std::uint64_t{0} << (first % 64);
     if (word == last / 64) bits &= (std::uint64_t{1} << (last % 64)) - 1;
-    for (; bits != 0; bits &= bits - 1) {
-      const int i = word * 64 + std::countr_zero(bits);
-      if (end_[index(i)] <= begin) continue;
-      const T lowest = release(i, floor, floor_rank);
-      for (int p = part_begin_[index(i)]; p < part_begin_[index(i) + 1]; ++p) {
-        const FlatPart& part = parts_[index(p)];
-        lower_to(low, std::max(part.begin, begin), std::min(part.end, end),
-                 static_cast<T>(lowest + part.lo));
-      }
-    }
+    for (; bits != 0; bits &= bits - 1) visit(word * 64 + std::countr_zero(bits));
   }
+}
+
+template <typename T>
+inline void Search<T>::change(int item, T lowest, T release) {
+  const std::size_t i = index(item);
+  trail_.push_back({item, lowest_[i], release_[i]});
+  lowest_[i] = lowest;
+  release_[i] = release;
+}
+
+template <typename T>
+void Search<T>::save_low(int begin, int end) {
+  low_trail_.push_back({begin, end});
+  low_values_.insert(low_values_.end(), low_.begin() + begin, low_.begin() + end);
+  low_values_.insert(low_values_.end(), starters_.begin() + begin, starters_.begin() + end);
+}
+
+template <typename T>
+void Search<T>::undo(std::size_t trail, std::size_t low_trail) {
+  while (trail_.size() > trail) {
+    const Change& last = trail_.back();
+    lowest_[index(last.item)] = last.lowest;
+    release_[index(last.item)] = last.release;
+    trail_.pop_back();
+  }
+  while (low_trail_.size() > low_trail) {
+    const LowChange& last = low_trail_.back();
+    const auto middle = low_values_.end() - (last.end - last.begin);
+    const auto from = middle - (last.end - last.begin);
+    std::copy(from, middle, low_.begin() + last.begin);
+    std::copy(middle, low_values_.end(), starters_.begin() + last.begin);
+    low_values_.resize(static_cast<std::size_t>(from - low_values_.begin()));
+    low_trail_.pop_back();
+  }
+}
+
+/// The next refusal counts half as much again as this one.
+template <typename T>
+void Search<T>::blame(int section) {
+  blame_[index(section)] += next_blame_;
+  next_blame_ *= 1.5F;
+  if (next_blame_ < 1e30F) return;
+  for (float& each : blame_) each *= 1e-30F;
+  next_blame_ *= 1e-30F;
+}
+
+/// Computes anew where sections start, and whether what is unplaced fits above.
+template <typename T>
+bool Search<T>::sections_fit(int begin, int end) {
+  if (begin >= end) return true;
+  save_low(begin, end);
+  T* low = low_.data();
+  std::fill(low + begin, low + end, far);
+  T* starters = starters_.data();
+  std::fill(starters + begin, starters + end, T{0});
+  T* limit = load_.data();
+  for (int s = begin; s < end; ++s) limit[s] = static_cast<T>(capacity_ - total_[index(s)]);
+  each_unplaced(item_upto_[index(begin)], item_from_[index(end)], [&](int i) {
+    if (end_[index(i)] <= begin) return;
+    const T release = release_[index(i)];
+    for (int p = part_begin_[index(i)]; p < part_begin_[index(i) + 1]; ++p) {
+      const FlatPart& part = parts_[index(p)];
+      const int from = std::max(part.begin, begin);
+      const int to = std::min(part.end, end);
+      const T start = static_cast<T>(release + part.lo);
+      lower_to(low, from, to, start);
+      count_starters(starters, limit, from, to, start);
+    }
+  });
+  if (!params_.section_inference) return true;
   T worst = 0;
   const T* total = total_.data();
   for (int s = begin; s < end; ++s) {
     const T sum = total[s] > 0 ? static_cast<T>(low[s] + total[s]) : T{0};
     worst = sum > worst ? sum : worst;
   }
-  return worst <= capacity_;
+  if (worst <= capacity_) return true;
+  for (int s = begin; s < end; ++s) {
+    if (total[s] == 0 || low[s] + total[s] <= capacity_) continue;
+    blame(s);
+    break;
+  }
+  return false;
 }
 
 /// For every release offset r and section: what starts at r or higher has to fit above r.
 template <typename T>
-bool Search<T>::one_machine_fits(int begin, int end, T floor, int floor_rank) {
+bool Search<T>::one_machine_fits(int begin, int end) {
   by_release_.clear();
-  const int first = item_upto_[index(begin)];
-  const int last = item_from_[index(end)];
-  for (int i = first; i < last; ++i) {
-    if (!unplaced(i) || end_[index(i)] <= begin) continue;
-    by_release_.push_back({release(i, floor, floor_rank), 0, i});
-  }
+  each_unplaced(item_upto_[index(begin)], item_from_[index(end)], [&](int i) {
+    if (end_[index(i)] > begin) by_release_.push_back({release_[index(i)], i});
+  });
   std::sort(by_release_.begin(), by_release_.end(),
-            [](const Candidate& a, const Candidate& b) { return a.offset > b.offset; });
+            [](const Release& a, const Release& b) { return a.offset > b.offset; });
   T* load = load_.data();
   std::fill(load + begin, load + end, T{0});
-  for (const Candidate& each : by_release_) {
+  for (const Release& each : by_release_) {
     for (int p = part_begin_[index(each.item)]; p < part_begin_[index(each.item) + 1]; ++p) {
       const FlatPart& part = parts_[index(p)];
       const int from = std::max(part.begin, begin);
@@ -256,125 +306,180 @@ bool Search<T>::one_machine_fits(int begin, int end, T floor, int floor_rank) {
   return true;
 }
 
-/// Is there something unplaced that could still end up under a skipped item? It has to start
-/// below the item's top, else the item could be lowered again.
+/// Where a skipped item can lie at least: on something unplaced that starts below the item's top,
+/// else the item could be lowered to where it was skipped. far: nothing can be there.
 template <typename T>
-bool Search<T>::can_be_lifted(int item, T floor) const {
+T Search<T>::lifted(int item) const {
   const T lowest = lowest_[index(item)];
+  T best = far;
   for (int p = pair_begin_[index(item)]; p < pair_begin_[index(item) + 1]; ++p) {
-    const T top = static_cast<T>(lowest + pair_above_[index(p)]);
-    if (floor < top && lowest_[index(pair_item_[index(p)])] < top) return true;
+    const T release = release_[index(pair_item_[index(p)])];
+    if (release >= static_cast<T>(lowest + pair_above_[index(p)])) continue;
+    best = std::min(best, static_cast<T>(release + pair_below_[index(p)]));
   }
-  return false;
+  return best;
+}
+
+/// Notes that the item does not lie at its lowest offset. False: then it can lie nowhere.
+template <typename T>
+bool Search<T>::skip(int item) {
+  const std::size_t i = index(item);
+  T release = lifted(item);
+  if (release == far) {
+    if (params_.dominance) return false;
+    release = static_cast<T>(lowest_[i] + 1);
+  }
+  release = std::max(release, static_cast<T>(lowest_[i] + 1));
+  if (plain_[i] == 0) {
+    const Size next = next_allowed(*core_, core_->items[i], release);
+    release = next > latest_[i] ? far : static_cast<T>(next);
+  }
+  if (release > latest_[i]) return false;
+  change(item, lowest_[i], release);
+  return !params_.unallocated_floor || sections_fit(begin_[i], end_[i]);
+}
+
+/// The lowest item that may be chosen, of those that reach beyond the section; -1: none.
+template <typename T>
+int Search<T>::lowest_of(int first, int last, int section) const {
+  int best = -1;
+  T offset = far;
+  int rank = 0;
+  each_unplaced(first, last, [&](int i) {
+    const T lowest = lowest_[index(i)];
+    if (lowest > offset || (lowest == offset && ranks_[index(i)] > rank)) return;
+    if (end_[index(i)] <= section || skipped(i) || waits_for_twin(i)) return;
+    best = i;
+    offset = lowest;
+    rank = ranks_[index(i)];
+  });
+  return best;
+}
+
+/// From an item to one that nothing can slip under; -1: not found from here.
+template <typename T>
+int Search<T>::descend(int item) const {
+  while (true) {
+    const T lowest = lowest_[index(item)];
+    int below = -1;
+    for (int p = pair_begin_[index(item)]; p < pair_begin_[index(item) + 1]; ++p) {
+      const int other = pair_item_[index(p)];
+      if (static_cast<T>(release_[index(other)] + pair_below_[index(p)]) > lowest) continue;
+      if (!unplaced(other)) continue;
+      if (skipped(other) || waits_for_twin(other)) return -1;
+      if (below < 0 || lowest_[index(other)] < lowest_[index(below)]) below = other;
+    }
+    if (below < 0) return item;
+    item = below;
+  }
+}
+
+/// The section to choose from; -1: anywhere.
+template <typename T>
+int Search<T>::focus(const Component& component) const {
+  int found = -1;
+  if (choice_ == Choice::blamed) {
+    float most = 0;
+    for (int s = component.begin; s < component.end; ++s) {
+      if (blame_[index(s)] <= most || total_[index(s)] == 0) continue;
+      most = blame_[index(s)];
+      found = s;
+    }
+  } else if (choice_ == Choice::fewest) {
+    T fewest = far;
+    T lowest = far;
+    for (int s = component.begin; s < component.end; ++s) {
+      const T count = starters_[index(s)];
+      if (total_[index(s)] == 0 || count > fewest) continue;
+      if (count == fewest && low_[index(s)] >= lowest) continue;
+      fewest = count;
+      lowest = low_[index(s)];
+      found = s;
+    }
+  }
+  return found;
+}
+
+/// The next item to place or skip. -1: every unplaced item is skipped, so none can be the lowest.
+template <typename T>
+int Search<T>::choose(const Frame& frame) const {
+  if (const int section = focus(frame.component); section >= 0) {
+    const int first = std::max(frame.first, item_upto_[index(section)]);
+    const int last = std::min(frame.last, item_from_[index(section + 1)]);
+    int found = lowest_of(first, last, section);
+    if (found >= 0) found = descend(found);
+    if (found >= 0) return found;
+  }
+  return lowest_of(frame.first, frame.last, -1);
 }
 
 /// The state of [first, last): lowest offsets, negative (complemented) for skipped items.
 template <typename T>
-void Search<T>::make_key(int first, int last, T floor, int floor_rank) {
+void Search<T>::make_key(int first, int last) {
   key_.resize(index(last - first + 2));
   key_[0] = static_cast<T>(first & 0x3fff);
   key_[1] = static_cast<T>(first >> 14);
   T* key = key_.data() + 2;
   const T* lowest = lowest_.data() + first;
-  const int* ranks = ranks_.data() + first;
+  const T* release = release_.data() + first;
   for (int k = 0; k < last - first; ++k) {
-    const bool skipped = lowest[k] < floor || (lowest[k] == floor && ranks[k] < floor_rank);
-    key[k] = skipped ? static_cast<T>(~lowest[k]) : lowest[k];
+    key[k] = static_cast<T>(release[k] > lowest[k] ? ~lowest[k] : lowest[k]);
   }
 }
 
 /// Starts a frame for the component. False: it is refuted at once.
 template <typename T>
 bool Search<T>::open(const Component& component) {
-  Frame frame{component,      candidates_.size(), 0, 0,  trail_.size(),
-              agenda_.size(), counters_.nodes,    0, -1, false,
-              false};
-  T least_top = far;
   int first = -1;
-  int last = component.first;
+  int last = -1;
   bool stuck = false;
-  const T floor = component.floor;
-  for (int word = component.first / 64; word <= (component.last - 1) / 64; ++word) {
-    std::uint64_t bits = bits_[index(word)];
-    if (word == component.first / 64) bits &= ~std::uint64_t{0} << (component.first % 64);
-    if (word == component.last / 64) bits &= (std::uint64_t{1} << (component.last % 64)) - 1;
-    for (; bits != 0; bits &= bits - 1) {
-      const int i = word * 64 + std::countr_zero(bits);
-      if (first < 0) first = i;
-      last = i + 1;
-      const T lowest = lowest_[index(i)];
-      const T top = static_cast<T>(lowest + size_[index(i)]);
-      if (top < least_top) least_top = top;
-      const int rank = ranks_[index(i)];
-      if (lowest < floor || (lowest == floor && rank < component.floor_rank)) {
-        if (params_.dominance && !stuck && !can_be_lifted(i, floor)) stuck = true;
-        continue;
-      }
-      if (lowest >= least_top && params_.dominance) continue;
-      const int twin = twin_[index(i)];
-      if (twin >= 0 && unplaced(twin)) continue;
-      candidates_.push_back({lowest, rank, i});
-    }
-  }
-  if (first < 0) return true;  // nothing left in it: candidates stay empty, and so does the frame
+  each_unplaced(component.first, component.last, [&](int i) {
+    if (first < 0) first = i;
+    last = i + 1;
+    if (skipped(i) && params_.dominance && !stuck && lifted(i) == far) stuck = true;
+  });
+  if (first < 0) return true;  // nothing is left in it: no frame
   ++counters_.nodes;
   if (stuck) {
     ++counters_.lifted_cuts;
-    candidates_.resize(frame.candidates);
     return false;
   }
-  T limit = capacity_;
-  if (params_.monotonic_floor) {
-    limit = static_cast<T>(capacity_ - largest(total_.data(), component.begin, component.end));
-  }
-  const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(frame.candidates);
-  candidates_.erase(std::remove_if(begin, candidates_.end(),
-                                   [&](const Candidate& each) {
-                                     return each.offset > limit ||
-                                            (params_.dominance && each.offset >= least_top);
-                                   }),
-                    candidates_.end());
-  frame.candidates_end = candidates_.size();
-  frame.next = frame.candidates;
-  if (frame.candidates == frame.candidates_end) return false;
+  Frame frame{component, first, last,           trail_.size(),   low_trail_.size(),
+              0,         0,     agenda_.size(), counters_.nodes, 0,
+              -1,        false, false};
   if (params_.failed_states) {
-    make_key(first, last, floor, component.floor_rank);
+    make_key(first, last);
     frame.hash = FailedStates<T>::hash(key_);
     if (table_.contains(key_, frame.hash)) {
       ++counters_.state_cuts;
-      candidates_.resize(frame.candidates);
       return false;
     }
-    frame.component.first = first;
-    frame.component.last = last;
   }
-  std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(frame.candidates), candidates_.end(),
-            [](const Candidate& a, const Candidate& b) {
-              return a.offset != b.offset ? a.offset < b.offset : a.rank < b.rank;
-            });
   frames_.push_back(frame);
   return true;
 }
 
-/// Places the candidate. False: an inference refuses it; the state is as before.
+/// Places the item at its lowest offset. False: an inference refuses it.
 template <typename T>
-bool Search<T>::place(Frame& frame, const Candidate& candidate) {
-  const std::size_t i = index(candidate.item);
-  const T at = candidate.offset;
-  frame.item = candidate.item;
-  trail_.push_back({candidate.item, lowest_[i]});
-  lowest_[i] = far;
+bool Search<T>::place(Frame& frame, int item) {
+  const std::size_t i = index(item);
+  const T at = lowest_[i];
+  frame.item = item;
+  frame.item_trail = trail_.size();
+  frame.item_low_trail = low_trail_.size();
+  change(item, far, far);
   at_[i] = at;
   bits_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
   int begin = begin_[i];
   int end = end_[i];
-  bool lifted = false;
+  bool lifted_one = false;
   bool fits_above = true;
   for (int p = pair_begin_[i]; p < pair_begin_[i + 1]; ++p) {
-    const std::size_t k = index(pair_item_[index(p)]);
+    const int other = pair_item_[index(p)];
+    const std::size_t k = index(other);
     const T top = static_cast<T>(at + pair_above_[index(p)]);
     if (lowest_[k] >= top) continue;
-    lifted = true;
+    lifted_one = true;
     T lowest = top;
     if (plain_[k] == 0) {
       const Size next = next_allowed(*core_, core_->items[k], top);
@@ -382,29 +487,32 @@ bool Search<T>::place(Frame& frame, const Candidate& candidate) {
     }
     if (lowest > latest_[k]) {
       fits_above = false;
+      blame(begin_[k]);
       break;
     }
-    trail_.push_back({static_cast<int>(k), lowest_[k]});
-    lowest_[k] = lowest;
+    change(other, lowest, std::max(lowest, release_[k]));
     begin = std::min(begin, begin_[k]);
     end = std::max(end, end_[k]);
   }
-  frame.hatless = !lifted;
+  frame.hatless = !lifted_one;
   for (int p = part_begin_[i]; p < part_begin_[i + 1]; ++p) {
     const FlatPart& part = parts_[index(p)];
     add(total_.data(), part.begin, part.end, static_cast<T>(-part.extent));
   }
-  if (fits_above && params_.section_inference) {
-    if (params_.unallocated_floor ? !sections_fit(begin, end, at, candidate.rank)
-                                  : !own_sections_fit(candidate.item, at)) {
-      ++counters_.section_cuts;
-      fits_above = false;
-    } else if (params_.one_machine && !one_machine_fits(begin, end, at, candidate.rank)) {
-      ++counters_.one_machine_cuts;
-      fits_above = false;
-    }
+  if (!fits_above) return false;
+  if (!params_.unallocated_floor) {
+    begin = begin_[i];
+    end = end_[i];
   }
-  return fits_above;
+  if (!sections_fit(begin, end)) {
+    ++counters_.section_cuts;
+    return false;
+  }
+  if (params_.one_machine && params_.section_inference && !one_machine_fits(begin, end)) {
+    ++counters_.one_machine_cuts;
+    return false;
+  }
+  return true;
 }
 
 template <typename T>
@@ -413,10 +521,7 @@ void Search<T>::unplace(Frame& frame) {
   if (frame.cut) change_cuts(frame.item, 1);
   frame.cut = false;
   frame.item = -1;
-  while (trail_.size() > frame.trail) {
-    lowest_[index(trail_.back().item)] = trail_.back().lowest;
-    trail_.pop_back();
-  }
+  undo(frame.item_trail, frame.item_low_trail);
   bits_[i / 64] |= std::uint64_t{1} << (i % 64);
   for (int p = part_begin_[i]; p < part_begin_[i + 1]; ++p) {
     const FlatPart& part = parts_[index(p)];
@@ -438,10 +543,9 @@ void Search<T>::change_cuts(int item, int by) {
 /// Puts on the agenda what remains of the frame's component, in parts where time falls apart.
 template <typename T>
 void Search<T>::split(Frame& frame) {
-  const Candidate& placed = candidates_[frame.next - 1];
   Component rest = frame.component;
-  rest.floor = placed.offset;
-  rest.floor_rank = placed.rank;
+  rest.first = frame.first;
+  rest.last = frame.last;
   rest.parent = static_cast<int>(frames_.size()) - 1;
   if (!decompose_) {
     agenda_.push_back(rest);
@@ -471,6 +575,17 @@ void Search<T>::split(Frame& frame) {
   if (rest.first < rest.last) agenda_.push_back(rest);
 }
 
+/// Undoes all frames above the parent.
+template <typename T>
+void Search<T>::back_to(int parent) {
+  while (frames_.size() > index(parent) + 1) {
+    Frame& frame = frames_.back();
+    if (frame.item >= 0) unplace(frame);
+    undo(frame.trail, frame.low_trail);
+    frames_.pop_back();
+  }
+}
+
 template <typename T>
 Outcome Search<T>::run(std::int64_t nodes) {
   const std::int64_t limit = nodes > std::numeric_limits<std::int64_t>::max() - counters_.nodes
@@ -487,45 +602,39 @@ Outcome Search<T>::run(std::int64_t nodes) {
       if (!open(component)) {
         // Refuted: everything since its parent's choice is void.
         if (component.parent < 0) return Outcome::refuted;
-        while (frames_.size() > index(component.parent) + 1) {
-          if (frames_.back().item >= 0) unplace(frames_.back());
-          frames_.pop_back();
-        }
+        back_to(component.parent);
         resumed_ = true;
       } else if (frames_.size() > before) {
         resumed_ = true;
       }
     }
-    // Try the next candidate of the top frame.
     Frame& frame = frames_.back();
-    bool last = frame.next == frame.candidates_end;
-    if (frame.item >= 0) {
+    bool exhausted = false;
+    if (const int item = frame.item; item >= 0) {
       unplace(frame);
       if (frame.hatless && params_.hatless) {
         ++counters_.hatless_cuts;
-        last = true;
+        exhausted = true;
+      } else if (!skip(item)) {
+        ++counters_.lifted_cuts;
+        exhausted = true;
       }
     }
     agenda_.resize(frame.agenda);
-    candidates_.resize(frame.candidates_end);
-    if (last) {
-      if (params_.failed_states && counters_.nodes - frame.nodes > 1) {
-        make_key(frame.component.first, frame.component.last, frame.component.floor,
-                 frame.component.floor_rank);
+    const int item = exhausted ? -1 : choose(frame);
+    if (item < 0) {
+      const int parent = frame.component.parent;
+      undo(frame.trail, frame.low_trail);
+      if (params_.failed_states && counters_.nodes > frame.nodes) {
+        make_key(frame.first, frame.last);
         table_.insert(key_, frame.hash);
       }
-      const int parent = frame.component.parent;
-      candidates_.resize(frame.candidates);
       frames_.pop_back();
       if (parent < 0) return Outcome::refuted;
-      while (frames_.size() > index(parent) + 1) {
-        if (frames_.back().item >= 0) unplace(frames_.back());
-        frames_.pop_back();
-      }
+      back_to(parent);
       continue;
     }
-    const Candidate candidate = candidates_[frame.next++];
-    if (!place(frame, candidate)) continue;
+    if (!place(frame, item)) continue;
     split(frame);
     resumed_ = false;
   }

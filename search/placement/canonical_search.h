@@ -6,15 +6,17 @@
 //   while (search.run(1000) == Outcome::paused) poll();
 //   if (outcome == Outcome::placed) use(search.offset(item));
 //
-// A state is: which items are placed, and for every other item the lowest offset above the placed
-// items it conflicts with. What a subtree can do depends on nothing else but the offset and rank
-// of the last item placed: an item that could have gone lower or earlier was skipped and can only
-// be placed after something has lifted it.
+// A state is: which items are placed, for every other item the lowest offset above the placed items
+// it conflicts with, and which items were skipped. An item is chosen that nothing unplaced can
+// slip under. Either it lies at its lowest offset, or it is skipped: then something unplaced has to
+// lie under it, below its top, and lift it. Always choosing the lowest offset gives the order of
+// the MiniMalloc paper; choosing where a section is tightest keeps choices that interact together.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "search/placement/canonical.h"
@@ -24,6 +26,13 @@
 namespace tessera::canonical {
 
 enum class Outcome : std::uint8_t { placed, refuted, paused };
+
+/// Which item is placed or skipped next; all are canonical, they differ in what they decide first.
+enum class Choice : std::uint8_t {
+  lowest,  ///< the lowest offset anywhere, as in the paper
+  blamed,  ///< the lowest one of the section that refused placements most, lately above all
+  fewest,  ///< the lowest one of a section with the fewest items that could be its lowest
+};
 
 struct Counters {
   std::int64_t nodes = 0;
@@ -50,8 +59,14 @@ class Search {
 
   /// ensure: the core is referred to until the next load().
   void load(const Core& core);
-  /// Forgets where the search was (not the table) and starts again from the root.
-  void start(std::span<const int> ranks);
+  /// Parts of time that no item connects; each has to be searched.
+  [[nodiscard]] int parts() const { return static_cast<int>(roots_.size()); }
+  /// The items of a part are [first, second).
+  [[nodiscard]] std::pair<int, int> part_items(int part) const {
+    return {roots_[index(part)].first, roots_[index(part)].last};
+  }
+  /// Forgets where the search was (not the table) and starts again with one part.
+  void start(std::span<const int> ranks, Choice choice, int part);
   /// Visits at most `nodes` more nodes. placed and refuted are final.
   Outcome run(std::int64_t nodes);
   [[nodiscard]] Size offset(int item) const { return at_[static_cast<std::size_t>(item)]; }
@@ -61,49 +76,58 @@ class Search {
   static constexpr T far = std::numeric_limits<T>::max() / 2;
   static constexpr int lanes = 8;
 
-  struct Candidate {
-    T offset;
-    int rank;
-    int item;
-  };
-
   /// A stretch of time to be solved on its own: sections [begin, end), items [first, last).
   struct Component {
     int begin, end;
     int first, last;
-    T floor;  ///< offset and rank of the last item placed before
-    int floor_rank;
     int parent;  ///< the frame that fails if this component cannot be solved
   };
 
+  /// A component being solved: its next item is placed, or has been found not to lie where it
+  /// could, whereupon another item is chosen.
   struct Frame {
     Component component;
-    std::size_t candidates;  ///< in candidates_
-    std::size_t candidates_end;
-    std::size_t next;
-    std::size_t trail;
-    std::size_t agenda;  ///< what the agenda holds without this component
+    int first, last;                         ///< range of its unplaced items
+    std::size_t trail, low_trail;            ///< before anything was chosen
+    std::size_t item_trail, item_low_trail;  ///< before the item was placed
+    std::size_t agenda;                      ///< what the agenda holds without this component
     std::int64_t nodes;
     std::uint64_t hash;
-    int item;      ///< placed by this frame; -1: none at the moment
+    int item;      ///< -1: none at the moment
     bool hatless;  ///< placing it lifted nothing
-    bool cut;      ///< its item has been taken out of cuts_
+    bool cut;      ///< it has been taken out of cuts_
   };
 
   [[nodiscard]] bool open(const Component& component);
-  [[nodiscard]] bool place(Frame& frame, const Candidate& candidate);
+  [[nodiscard]] bool place(Frame& frame, int item);
   void unplace(Frame& frame);
+  void undo(std::size_t trail, std::size_t low_trail);
   void split(Frame& frame);
+  void back_to(int parent);
+  void find_roots();
   void change_cuts(int item, int by);
-  [[nodiscard]] bool own_sections_fit(int item, T at) const;
-  [[nodiscard]] bool sections_fit(int begin, int end, T floor, int floor_rank);
-  [[nodiscard]] bool one_machine_fits(int begin, int end, T floor, int floor_rank);
-  [[nodiscard]] bool can_be_lifted(int item, T floor) const;
-  void make_key(int first, int last, T floor, int floor_rank);
-  [[nodiscard]] T release(int item, T floor, int floor_rank) const;
+  [[nodiscard]] int choose(const Frame& frame) const;
+  [[nodiscard]] int lowest_of(int first, int last, int section) const;
+  [[nodiscard]] int descend(int item) const;
+  [[nodiscard]] bool skip(int item);
+  [[nodiscard]] T lifted(int item) const;
+  void change(int item, T lowest, T release);
+  void save_low(int begin, int end);
+  void blame(int section);
+  [[nodiscard]] int focus(const Component& component) const;
+  [[nodiscard]] bool sections_fit(int begin, int end);
+  [[nodiscard]] bool one_machine_fits(int begin, int end);
+  void make_key(int first, int last);
+  template <typename Visit>
+  void each_unplaced(int first, int last, Visit&& visit) const;
 
   [[nodiscard]] static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] bool unplaced(int i) const { return lowest_[index(i)] != far; }
+  /// It is known not to lie at its lowest offset: something unplaced has to lift it.
+  [[nodiscard]] bool skipped(int i) const { return release_[index(i)] > lowest_[index(i)]; }
+  [[nodiscard]] bool waits_for_twin(int i) const {
+    return twin_[index(i)] >= 0 && unplaced(twin_[index(i)]);
+  }
 
   const CanonicalParams& params_;
   FailedStates<T>& table_;
@@ -118,40 +142,55 @@ class Search {
     T lo, extent;
   };
   // The core in T, one array per fact.
-  std::vector<T> size_, latest_, least_lift_;
+  std::vector<T> latest_;
   std::vector<int> begin_, end_, part_begin_, twin_;
   std::vector<FlatPart> parts_;
   std::vector<char> plain_;
   std::vector<int> pair_begin_, pair_item_;
-  std::vector<T> pair_above_;
+  std::vector<T> pair_above_, pair_below_;
   std::vector<T> first_lowest_;
   std::vector<T> first_total_;
   std::vector<int> first_cuts_;
   std::vector<std::vector<int>> links_;  ///< per item; empty without disjoint pairs
   std::vector<int> item_from_;           ///< section -> first item that begins there or later
   std::vector<int> item_upto_;           ///< section -> first item that ends after it
+  std::vector<Component> roots_;
   std::vector<int> ranks_;
+  Choice choice_ = Choice::lowest;
 
   // The state.
-  std::vector<T> lowest_;  ///< of unplaced items; far for placed ones
+  std::vector<T> lowest_;   ///< above the placed items it conflicts with; far once placed
+  std::vector<T> release_;  ///< it lies here at least; more than lowest_ if it was skipped
   std::vector<T> at_;
   std::vector<T> total_;             ///< per section, of unplaced items
   std::vector<int> cuts_;            ///< per section: unplaced items that go on into the next
   std::vector<std::uint64_t> bits_;  ///< unplaced items
+  std::vector<T> low_;               ///< per section: where unplaced items can start at least
+  std::vector<T> starters_;          ///< per section: how many items could be its lowest
   std::vector<Frame> frames_;
-  std::vector<Candidate> candidates_;
   std::vector<Component> agenda_;
   struct Change {
     int item;
     T lowest;
+    T release;
   };
   std::vector<Change> trail_;
-  bool resumed_ = false;  ///< the top frame is to try its next candidate
+  struct LowChange {
+    int begin, end;
+  };
+  std::vector<LowChange> low_trail_;
+  std::vector<T> low_values_;
+  std::vector<float> blame_;  ///< per section: how often it refused, recent refusals count more
+  float next_blame_ = 1;
+  bool resumed_ = false;  ///< the top frame is to go on
 
   // Scratch of one node.
-  std::vector<T> low_;
+  struct Release {
+    T offset;
+    int item;
+  };
   std::vector<T> load_;
-  std::vector<Candidate> by_release_;
+  std::vector<Release> by_release_;
   std::vector<T> key_;
   Counters counters_;
 };
