@@ -1,0 +1,166 @@
+// What the engines promise beyond right answers: bounds, limits, sessions, other solvers' answers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "encoder/export.h"
+#include "encoder/sat_engine.h"
+#include "encoder/smt_engine.h"
+#include "model/check.h"
+
+namespace tessera {
+namespace {
+
+PlacementProblem patent_blobs() {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "sram", .capacity = 10});
+  problem.buffers = {{.id = "blob0", .live = {{0, 2}}, .size = 4},
+                     {.id = "blob1", .live = {{0, 3}}, .size = 3},
+                     {.id = "blob2", .live = {{1, 3}}, .size = 2},
+                     {.id = "blob3", .live = {{2, 3}}, .size = 5}};
+  return problem;
+}
+
+std::int64_t stat(const SearchResult& result, std::string_view name) {
+  for (const Stat& each : result.stats) {
+    if (each.name == name) return std::get<std::int64_t>(each.value);
+  }
+  return -1;
+}
+
+class Engines : public ::testing::TestWithParam<const char*> {
+ protected:
+  std::unique_ptr<PlacementEngine> engine_ =
+      std::string_view(GetParam()) == "sat" ? make_sat_engine({}) : make_smt_engine({});
+};
+INSTANTIATE_TEST_SUITE_P(Both, Engines, ::testing::Values("sat", "smt"));
+
+TEST_P(Engines, PlaceThePatentsBlobs) {
+  const PlacementProblem problem = patent_blobs();
+  const SearchResult result = engine_->solve(problem, {});
+  ASSERT_EQ(result.status, Status::feasible);
+  EXPECT_TRUE(check(problem, *result.placement).empty());
+}
+
+TEST_P(Engines, ProveTheLeastCost) {
+  PlacementProblem problem = patent_blobs();
+  problem.memories[0].capacity = 12;
+  problem.relations = {{.kind = RelationKind::avoid_overlap, .buffers = {0, 3}, .cost = 7},
+                       {.kind = RelationKind::avoid_overlap, .buffers = {0, 1}, .cost = 2}};
+  const SearchResult result = engine_->solve(problem, {.goal = Goal::cost});
+  ASSERT_EQ(result.status, Status::feasible);
+  // blob0 and blob3 share at least 2 of the 12 addresses: 4 + 3 + 5 fit, but blob2 has no room
+  // then.
+  EXPECT_EQ(result.bound, soft_cost(problem, *result.placement));
+  EXPECT_EQ(result.bound, 7);
+}
+
+TEST_P(Engines, ALimitIsNoAnswer) {
+  PlacementProblem problem = patent_blobs();
+  SearchParams params;
+  params.budget.deadline = std::chrono::steady_clock::now();
+  SearchResult result = engine_->solve(problem, params);
+  EXPECT_EQ(result.status, Status::unknown);
+  EXPECT_EQ(result.stop, StopReason::time_limit);
+  std::stop_source source;
+  source.request_stop();
+  params.budget = {.stop = source.get_token()};
+  result = engine_->solve(problem, params);
+  EXPECT_EQ(result.stop, StopReason::interrupted);
+}
+
+TEST_P(Engines, DeclareThatProductsOfModesAreNotCounted) {
+  PlacementProblem problem = patent_blobs();
+  EXPECT_FALSE(engine_->unsupported(problem, Goal::modes));
+  problem.memories[0].banks = {{.name = "b", .size = 10, .roles = {Role::read}}};
+  problem.memories[0].modes_per_bank = true;
+  EXPECT_TRUE(engine_->unsupported(problem, Goal::modes));
+  EXPECT_FALSE(engine_->unsupported(problem, Goal::fit));
+}
+
+TEST_P(Engines, SessionsAskTheSolverOnlyWhatNothingElseAnswers) {
+  // Two long buffers and two short ones between which nothing but their order decides.
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 8});
+  problem.buffers = {{.id = "a", .live = {{0, 3}}, .size = 3},
+                     {.id = "b", .live = {{2, 6}}, .size = 3},
+                     {.id = "c", .live = {{5, 9}}, .size = 3},
+                     {.id = "d", .live = {{0, 1}, {8, 9}}, .size = 5},
+                     {.id = "e", .live = {{2, 3}, {5, 6}}, .size = 2}};
+  problem.relations = {{.kind = RelationKind::disjoint, .buffers = {3, 4}},
+                       {.kind = RelationKind::disjoint, .buffers = {0, 2}}};
+  const auto session = engine_->open(problem);
+  ASSERT_NE(session, nullptr);
+  const std::vector<Size> sizes = {3, 3, 3, 5, 2};
+  const SearchResult first = session->solve({.sizes = sizes, .capacities = {8}}, {});
+  const SearchResult again = session->solve({.sizes = sizes, .capacities = {8}}, {});
+  EXPECT_EQ(first.status, again.status);
+  EXPECT_EQ(stat(first, "session_solver_calls"), stat(again, "session_solver_calls"));
+  if (first.status == Status::infeasible) {
+    EXPECT_EQ(stat(again, "session_refutations_reused"), 1);
+    std::vector<Size> larger = sizes;
+    larger[1] = 4;
+    EXPECT_EQ(session->solve({.sizes = larger, .capacities = {8}}, {}).status, Status::infeasible);
+  }
+  const SearchResult roomy = session->solve({.sizes = sizes, .capacities = {20}}, {});
+  EXPECT_EQ(roomy.status, Status::feasible);
+  const SearchResult roomier = session->solve({.sizes = sizes, .capacities = {21}}, {});
+  EXPECT_EQ(stat(roomier, "session_placements_reused"), 1);
+}
+
+TEST(Export, SaysWhichVariableIsWhichBuffer) {
+  std::ostringstream out;
+  export_formula(patent_blobs(), FormulaFormat::dimacs, out);
+  EXPECT_THAT(out.str(), ::testing::HasSubstr(": blob1 >= 2\n"));
+  EXPECT_THAT(out.str(), ::testing::HasSubstr(": blob0 below blob1\n"));
+  std::ostringstream smt;
+  export_formula(patent_blobs(), FormulaFormat::smt2, smt);
+  EXPECT_THAT(smt.str(), ::testing::HasSubstr("; x2: offset of blob2, in steps of 1\n"));
+}
+
+TEST(Import, ReadsASatModel) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 3});
+  problem.buffers = {{.id = "a", .live = {{0, 1}}, .size = 1}};
+  std::istringstream in("c solved\ns SATISFIABLE\nv 1 -2\nv 0\n");
+  const ImportedModel model = import_model(problem, in);
+  ASSERT_EQ(model.status, Status::feasible) << model.error;
+  EXPECT_EQ(model.placement->places[0].offset, 1);
+}
+
+TEST(Import, ReadsAnSmtModel) {
+  const PlacementProblem problem = patent_blobs();
+  std::istringstream in(
+      "sat\n(model (define-fun x0 () Int 5) (define-fun x1 () Int 0)\n"
+      "(define-fun x2 () Int 3) (define-fun x3 () Int 5))\n");
+  const ImportedModel model = import_model(problem, in);
+  ASSERT_EQ(model.status, Status::feasible) << model.error;
+  EXPECT_TRUE(check(problem, *model.placement).empty());
+}
+
+TEST(Import, SaysWhatIsNoAnswer) {
+  const auto error = [](const std::string& text) {
+    std::istringstream in(text);
+    const ImportedModel model = import_model(patent_blobs(), in);
+    EXPECT_EQ(model.status, Status::unknown);
+    return model.error;
+  };
+  EXPECT_EQ(error(""), "The file is empty.");
+  EXPECT_THAT(error("hello\n"), ::testing::HasSubstr("'hello'"));
+  EXPECT_THAT(error("s SATISFIABLE\n"), ::testing::HasSubstr("no 'v' lines"));
+  EXPECT_THAT(error("s SATISFIABLE\nv 1 x 0\n"), ::testing::HasSubstr("Line 2: 'x'"));
+  EXPECT_THAT(error("sat\n(define-fun x0 () Int 99999999)\n"),
+              ::testing::HasSubstr("out of range"));
+  EXPECT_THAT(error("sat\n(define-fun x0 () Int (- 3))\n"), ::testing::HasSubstr("not a constant"));
+}
+
+TEST(Import, AnUnsatisfiableAnswerIsOne) {
+  std::istringstream sat("s UNSATISFIABLE\n");
+  EXPECT_EQ(import_model(patent_blobs(), sat).status, Status::infeasible);
+  std::istringstream smt("unsat\n(error \"line 9: model is not available\")\n");
+  EXPECT_EQ(import_model(patent_blobs(), smt).status, Status::infeasible);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,241 @@
+// One test per rule: what it forbids, and that the nearest thing it allows is allowed.
+#include "encoder/layers/layers.h"
+
+#include <gtest/gtest.h>
+
+#include "encoder/backend.h"
+#include "encoder/encoding.h"
+#include "model/check.h"
+#include "model/validate.h"
+
+namespace tessera::encoder {
+namespace {
+
+PlacementProblem memory_of(Size capacity, std::vector<Size> sizes) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = capacity});
+  for (const Size size : sizes) {
+    problem.buffers.push_back(
+        {.id = std::string(1, static_cast<char>('a' + problem.buffers.size())),
+         .live = {{0, 2}},
+         .size = size});
+  }
+  return problem;
+}
+
+PlacementProblem banks_of(std::vector<Size> banks, std::vector<Size> sizes) {
+  PlacementProblem problem = memory_of(0, std::move(sizes));
+  problem.memories[0].capacity = 0;
+  for (const Size size : banks) {
+    problem.memories[0].banks.push_back(
+        {.name = "b" + std::to_string(problem.memories[0].banks.size()), .size = size});
+    problem.memories[0].capacity += size;
+  }
+  return problem;
+}
+
+/// Both encodings agree, and what they find passes the checker.
+bool fits(const PlacementProblem& problem) {
+  EXPECT_TRUE(validate(problem).empty());
+  std::vector<bool> answers;
+  for (const OffsetEncoding kind : {OffsetEncoding::order, OffsetEncoding::binary}) {
+    const Encoding encoding = encode(problem, {});
+    const auto solver = make_cadical({.encoding = kind});
+    solver->load(encoding.formula, numbers_of(problem));
+    answers.push_back(solver->solve({}, {}) == Answer::yes);
+    if (!answers.back()) continue;
+    const Placement placement = decode(
+        problem, encoding, [&](IntIndex x) { return solver->value(x); },
+        [&](Lit literal) { return solver->holds(solver->literal(literal)); });
+    const auto wrong = check(problem, placement);
+    EXPECT_TRUE(wrong.empty()) << wrong.front().message;
+  }
+  EXPECT_EQ(answers[0], answers[1]);
+  return answers[0];
+}
+
+TEST(Liveness, KeepsApartWhatLivesTogether) {
+  EXPECT_TRUE(fits(memory_of(10, {6, 4})));
+  EXPECT_FALSE(fits(memory_of(9, {6, 4})));
+  PlacementProblem apart = memory_of(9, {6, 4});
+  apart.buffers[1].live = {{2, 3}};
+  EXPECT_TRUE(fits(apart));
+}
+
+TEST(Liveness, AGapWindowOccupiesItsRangeOnly) {
+  PlacementProblem problem = memory_of(6, {6, 4});
+  problem.buffers[0].gaps = {{.steps = {0, 2}, .window = AddressRange{0, 2}}};
+  EXPECT_TRUE(fits(problem));
+  problem.buffers[0].gaps[0].window = AddressRange{0, 3};
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(Memories, EachHasItsOwnCapacity) {
+  PlacementProblem problem = memory_of(6, {6, 4});
+  problem.memories.push_back({.name = "n", .capacity = 4});
+  EXPECT_TRUE(fits(problem));
+  problem.buffers[1].size = 5;
+  EXPECT_FALSE(fits(problem));
+  problem.buffers[1].size = 4;
+  problem.buffers[1].memories = {0};
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(Alignment, MayDependOnTheMemory) {
+  PlacementProblem problem = memory_of(8, {3, 3});
+  problem.memories[0].alignment = 4;
+  EXPECT_TRUE(fits(problem));
+  problem.memories[0].alignment = 6;
+  EXPECT_FALSE(fits(problem));
+  problem.memories.push_back({.name = "n", .capacity = 7, .alignment = 5});
+  EXPECT_TRUE(fits(problem));
+  problem.buffers.push_back({.id = "c", .live = {{0, 2}}, .size = 3});
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(Windows, AreKept) {
+  PlacementProblem problem = memory_of(10, {4, 4});
+  problem.buffers[0].window = AddressRange{2, 7};
+  EXPECT_TRUE(fits(problem));
+  problem.buffers[0].window = AddressRange{3, 7};
+  problem.buffers[1].offset = 0;
+  EXPECT_FALSE(fits(problem));
+  problem.buffers[1].offset = 6;
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(Reserved, IsTouchedByNobody) {
+  PlacementProblem problem = memory_of(10, {4, 4});
+  problem.memories[0].reserved = {{4, 6}};
+  EXPECT_TRUE(fits(problem));
+  problem.memories[0].reserved = {{3, 5}};
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(Straddle, KeepsBuffersInsideBanks) {
+  PlacementProblem problem = banks_of({6, 6}, {4, 4, 4});
+  EXPECT_TRUE(fits(problem));
+  problem.memories[0].straddle = false;
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(BankRelations, SameBankIsOneBankForAll) {
+  PlacementProblem problem = banks_of({5, 5}, {3, 3});
+  problem.relations = {{.kind = RelationKind::same_bank, .buffers = {0, 1}}};
+  EXPECT_FALSE(fits(problem));
+  problem.buffers[1].size = 2;
+  EXPECT_TRUE(fits(problem));
+}
+
+TEST(BankRelations, DifferentBanksShareNone) {
+  PlacementProblem problem = banks_of({4, 4}, {4, 4});
+  problem.relations = {{.kind = RelationKind::different_banks, .buffers = {0, 1}}};
+  EXPECT_TRUE(fits(problem));
+  problem.buffers[1] = {.id = "b", .live = {{4, 5}}, .size = 5};
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(MemoryRelations, TieAndSeparateMemories) {
+  PlacementProblem problem = memory_of(4, {4, 4});
+  problem.memories.push_back({.name = "n", .capacity = 4});
+  EXPECT_TRUE(fits(problem));
+  problem.relations = {{.kind = RelationKind::same_memory, .buffers = {0, 1}}};
+  EXPECT_FALSE(fits(problem));
+  problem.relations = {{.kind = RelationKind::different_memories, .buffers = {0, 1}}};
+  EXPECT_TRUE(fits(problem));
+  problem.buffers[0].memories = {1};
+  problem.buffers[1].memories = {1};
+  problem.buffers[1].live = {{5, 6}};
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(OrderRelations, AdjacentBuffersTouchInOrder) {
+  PlacementProblem problem = memory_of(9, {3, 2, 4});
+  problem.buffers[1].offset = 0;
+  problem.relations = {{.kind = RelationKind::adjacent, .buffers = {1, 0, 2}}};
+  EXPECT_TRUE(fits(problem));
+  problem.relations[0].buffers = {0, 1, 2};
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(OrderRelations, SameOffsetAliases) {
+  PlacementProblem problem = memory_of(5, {3, 5});
+  EXPECT_FALSE(fits(problem));
+  problem.relations = {{.kind = RelationKind::same_offset, .buffers = {0, 1}}};
+  EXPECT_TRUE(fits(problem));
+  problem.buffers[0].offset = 1;
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(OrderRelations, DisjointIgnoresTime) {
+  PlacementProblem problem = memory_of(5, {3, 3});
+  problem.buffers[1].live = {{7, 9}};
+  EXPECT_TRUE(fits(problem));
+  problem.relations = {{.kind = RelationKind::disjoint, .buffers = {0, 1}}};
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(Modes, OfEveryStepArePartOfTheAnswer) {
+  // Three banks and two modes: what is written into b2 at step 0 is read from it at step 1.
+  PlacementProblem problem = banks_of({4, 4, 4}, {4, 4, 4});
+  problem.memories[0].straddle = false;
+  problem.memories[0].modes = {{"m0", {Role::read, Role::read, Role::write}},
+                               {"m1", {Role::write, Role::write, Role::read}}};
+  problem.buffers[0].read = {0};
+  problem.buffers[1].read = {0};
+  problem.buffers[2].write = {0};
+  problem.buffers[2].read = {1};
+  problem.buffers[0].write = {1};
+  EXPECT_TRUE(fits(problem));
+  problem.buffers[1].read = {0, 1};
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(Modes, PerBankNeedNoTable) {
+  PlacementProblem problem = banks_of(std::vector<Size>(20, 1), {1, 1});
+  problem.memories[0].modes_per_bank = true;
+  for (Bank& bank : problem.memories[0].banks) bank.roles = {Role::read, Role::off};
+  problem.buffers[0].read = {0};
+  EXPECT_TRUE(fits(problem));
+  problem.buffers[0].write = {1};
+  EXPECT_FALSE(fits(problem));
+}
+
+TEST(Symmetry, NeverChangesTheAnswer) {
+  // Turning over and exchanging equals at once: a pair of equals must not be the ordered pair.
+  PlacementProblem problem = memory_of(9, {3, 3, 3});
+  for (const bool breaks : {false, true}) {
+    const Encoding encoding = encode(problem, {.break_symmetry = breaks});
+    const auto solver = make_cadical({});
+    solver->load(encoding.formula, numbers_of(problem));
+    EXPECT_EQ(solver->solve({}, {}), Answer::yes);
+  }
+}
+
+TEST(Formula, SizesAreNamedNotWritten) {
+  // The same formula under other numbers is the formula of the other problem.
+  const PlacementProblem small = memory_of(10, {6, 4});
+  const PlacementProblem large = memory_of(10, {6, 5});
+  const Encoding encoding = encode(small, {});
+  for (const auto* problem : {&small, &large}) {
+    const auto solver = make_cadical({});
+    solver->load(encoding.formula, numbers_of(*problem));
+    EXPECT_EQ(solver->solve({}, {}) == Answer::yes, problem == &small);
+  }
+}
+
+TEST(Grid, IsAsCoarseAsTheAmountsAllow) {
+  PlacementProblem problem = memory_of(1 << 20, {96 << 10, 64 << 10, 32 << 10});
+  Grid grid = grid_of(encode(problem, {}).formula, numbers_of(problem));
+  EXPECT_EQ(grid.unit, 32 << 10);
+  problem.buffers[0].window = AddressRange{48 << 10, 1 << 20};
+  grid = grid_of(encode(problem, {}).formula, numbers_of(problem));
+  EXPECT_EQ(grid.unit, 16 << 10);
+  problem.buffers[1].size -= 5;  // rounds up again where everything is aligned
+  problem.memories[0].alignment = 1 << 10;
+  grid = grid_of(encode(problem, {}).formula, numbers_of(problem));
+  EXPECT_EQ(grid.unit, 16 << 10);
+}
+
+}  // namespace
+}  // namespace tessera::encoder
