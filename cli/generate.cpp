@@ -66,6 +66,7 @@ void add_generate(CLI::App& app, Command& command) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   sub->add_option("--seed", options->params.seed, "the same seed, the same instance")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   sub->add_option("--steps", options->params.steps, "length of the schedule (0: chosen)")
       ->check(CLI::NonNegativeNumber)

@@ -43,7 +43,9 @@ void SearchArguments::declare(CLI::App& app) {
   app.add_option("--threads", threads, "threads that search side by side")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  app.add_option("--seed", seed, "start of every random choice")->capture_default_str();
+  app.add_option("--seed", seed, "start of every random choice")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
 }
 
 std::optional<std::chrono::nanoseconds> SearchArguments::limit() const {

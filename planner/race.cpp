@@ -17,6 +17,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Units that correspond to a virtual time, saturated.
 std::int64_t units(double virtual_ns, double ns_per_unit) {
+  if (ns_per_unit <= 0) return std::numeric_limits<std::int64_t>::max();
   const double value = std::floor(virtual_ns / ns_per_unit) + 1;
   return value < 9.0e18 ? static_cast<std::int64_t>(value)
                         : std::numeric_limits<std::int64_t>::max();
@@ -74,8 +75,8 @@ RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Conte
         if (j == mine || lanes[j].finished) continue;
         const std::int64_t share = units(lane.finish, contenders[j].ns_per_unit);
         lanes[j].meter.limit.store(std::min(lanes[j].meter.limit.load(), share));
-        // An engine that does not count its work cannot be held to a share of it.
-        if (lanes[j].meter.done.load() == 0) lanes[j].stop.request_stop();
+        if (contenders[mine].ns_per_unit <= 0 || contenders[j].ns_per_unit <= 0)
+          lanes[j].stop.request_stop();
       }
     }
   };

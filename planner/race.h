@@ -7,7 +7,8 @@
 // ns_per_unit is its virtual time. A proof of infeasibility ends the race at once: it is true
 // whoever has it. A placement found at virtual time v ends it as soon as the others have
 // spent v without one, and the earliest in virtual time wins. So the placement depends on the seed
-// alone, for one thread as well as for two, unless a limit ends the race first.
+// alone, for one thread as well as for two, unless a limit ends the race first. (An engine that
+// does not count its work cannot be held to this: it wins or loses by the clock.)
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ namespace tessera {
 
 struct Contender {
   std::reference_wrapper<PlacementEngine> engine;
-  double ns_per_unit = 1000;
+  double ns_per_unit = 1000;  ///< 0: the engine does not count its work
 };
 
 struct RaceResult {

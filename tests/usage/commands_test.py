@@ -48,7 +48,9 @@ class Place(Case):
 
     def test_three_banks_name_the_mode_of_every_step(self):
         done = self.ends(FOUND, "place", EXAMPLES / "patent-three-banks.yaml", "--format", "json")
-        self.assertEqual(json.loads(done.stdout)["modes"], {"sram": ["m0", "m0", "m1"]})
+        # blob0 is read while blob1 and blob2 are written, then the other way round.
+        self.assertIn(json.loads(done.stdout)["modes"]["sram"],
+                      (["m0", "m0", "m1"], ["m1", "m1", "m0"]))
 
     def test_every_engine_by_name(self):
         for engine in ("canonical", "learning", "sat", "smt", "greedy", "boxing", "auto"):
