@@ -25,6 +25,7 @@ ImportedModel read_dimacs(const PlacementProblem& problem, const std::string& te
   std::string line;
   std::set<int> true_variables;
   std::optional<Status> status;
+  bool has_model = false;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     if (line.starts_with("s ")) {
       if (line.find("UNSATISFIABLE") != std::string::npos) {
@@ -35,6 +36,7 @@ ImportedModel read_dimacs(const PlacementProblem& problem, const std::string& te
         status = Status::unknown;
       }
     } else if (line.starts_with("v ")) {
+      has_model = true;
       std::istringstream words(line.substr(2));
       std::string word;
       while (words >> word) {
@@ -49,7 +51,7 @@ ImportedModel read_dimacs(const PlacementProblem& problem, const std::string& te
   }
   if (!status) return failed("There is no line that begins with 's': no solver's answer.");
   if (*status != Status::feasible) return {.status = *status, .placement = {}, .error = {}};
-  if (true_variables.empty()) {
+  if (!has_model) {
     return failed("The answer is SATISFIABLE, but there are no 'v' lines with the model.");
   }
   const ClaimCnf cnf = write_claim(problem, {}, [](std::span<const int>) {});

@@ -104,7 +104,9 @@ TEST(Rup, AgreesWithTruthTables) {
       bool all = true;
       for (const auto& clause : clauses) all = all && holds(clause, model);
       // A removed clause may still speak through the units it made.
-      if (all && clauses.size() == 8) EXPECT_TRUE(holds(lemma, model));
+      if (all && clauses.size() == 8) {
+        EXPECT_TRUE(holds(lemma, model));
+      }
     }
   }
   EXPECT_GT(implied, 100);
