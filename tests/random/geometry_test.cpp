@@ -11,10 +11,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "literal_ops.h"
 #include "model/network_shapes.h"
-#include "random.h"
-#include "random_network.h"
+#include "tests/support/literal_ops.h"
+#include "tests/support/random.h"
+#include "tests/support/random_network.h"
 #include "tiling/op_region.h"
 
 namespace tessera {
