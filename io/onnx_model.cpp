@@ -42,6 +42,7 @@ class Loader {
         model_.opset = static_cast<int>(opset.version());
     if (model_.opset == 0) fail("does not say which version of the ONNX operators it uses");
     GraphProto& graph = *model_.proto.mutable_graph();
+    import_domains(graph);
     initializers(graph);
     inputs(graph);
     name_nodes(graph);
@@ -55,6 +56,18 @@ class Loader {
  private:
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const {
     throw InputError(model_.file, 0, what, hint);
+  }
+
+  /// The library refuses a node of a domain the file does not list; here it is only unknown.
+  void import_domains(const GraphProto& graph) {
+    std::unordered_set<std::string> listed{"", "ai.onnx"};
+    for (const auto& opset : model_.proto.opset_import()) listed.insert(opset.domain());
+    for (const NodeProto& node : graph.node()) {
+      if (!listed.insert(node.domain()).second) continue;
+      onnx::OperatorSetIdProto& opset = *model_.proto.add_opset_import();
+      opset.set_domain(node.domain());
+      opset.set_version(1);
+    }
   }
 
   void initializers(const GraphProto& graph) {

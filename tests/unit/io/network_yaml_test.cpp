@@ -1,0 +1,82 @@
+#include "io/network_yaml.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/network_order.h"
+#include "model/network_shapes.h"
+#include "model/network_stats.h"
+#include "tests/support/random_network.h"
+
+namespace tessera {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const char* const toy = R"(tessera: network/1
+name: toy
+tensors: {x: {shape: [1, 64, 56, 56], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c1, type: conv, inputs: [x], output: t, weights: {shape: [64, 64, 3, 3]}, stride: [1, 1], pad: [1, 1, 1, 1]}
+  - {name: a1, type: add, inputs: [t, x], output: y}
+outputs: [y]
+)";
+
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(read_network_yaml(text, "net.yaml"));
+  } catch (const InputError& error) {
+    return std::string(error.what()) + " | " + error.hint;
+  }
+  return "accepted";
+}
+
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = toy;
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(NetworkYaml, ReadsTheExampleOfTheContract) {
+  const Network net = read_network_yaml(toy, "net.yaml").network;
+  ASSERT_EQ(net.ops.size(), 2U);
+  EXPECT_EQ(macs(net, net.ops[0]), 64LL * 56 * 56 * 64 * 9);
+  for (const Tensor& tensor : net.tensors) EXPECT_EQ(tensor.type, ElementType::int8);
+  EXPECT_EQ(read_network_yaml(write_network_yaml(net), "again").network, net);
+}
+
+TEST(NetworkYaml, RandomNetworksReadBackEqual) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const Network net = normalized(testing::random_network(seed, {.ops = 6}));
+    EXPECT_EQ(read_network_yaml(write_network_yaml(net), "again").network, net) << seed;
+  }
+}
+
+TEST(NetworkYaml, RefusalsNameTheLine) {
+  EXPECT_THAT(refusal(changed("type: conv", "type: cnov")),
+              StartsWith("net.yaml:6: `cnov` is no type of op | did you mean `conv`?"));
+  EXPECT_THAT(refusal(changed("stride:", "strides:")), HasSubstr("net.yaml:6: "));
+  EXPECT_THAT(refusal(changed("name: a1, ", "name: a1, name: a2, ")), HasSubstr("net.yaml:7: "));
+  EXPECT_THAT(refusal(changed("inputs: [t, x]", "inputs: [q, x]")),
+              HasSubstr("net.yaml:7: there is no tensor `q`"));
+  EXPECT_THAT(refusal(changed("stride: [1, 1]", "stride: [1]")),
+              HasSubstr("net.yaml:6: `stride` has 1 entries where 2 are needed"));
+  EXPECT_THAT(refusal(changed("[64, 64, 3, 3]", "[64, 32, 3, 3]")),
+              HasSubstr("net.yaml:6: op `c1` (conv) has weights for 32 input channels"));
+  EXPECT_THAT(refusal(changed("int8", "int5")), HasSubstr("net.yaml:3: `int5`"));
+  EXPECT_THAT(refusal(changed("[1, 64, 56, 56]", "[1, 64, 0, 56]")), HasSubstr("net.yaml:3: "));
+  EXPECT_THAT(refusal(changed("output: y", "output: t")), HasSubstr("net.yaml:7: "));
+  EXPECT_THAT(refusal(changed("name: a1", "name: c1")), HasSubstr("net.yaml:7: "));
+  EXPECT_THAT(refusal(changed("network/1", "problem/1")), HasSubstr("net.yaml:1: "));
+}
+
+TEST(NetworkYaml, DeclaredShapesAreCompared) {
+  EXPECT_THAT(refusal(changed("dtype: int8}}", "dtype: int8}, t: {shape: [1, 64, 56, 55]}}")),
+              HasSubstr("makes [1, 64, 56, 56] but 't' is declared as [1, 64, 56, 55]"));
+}
+
+}  // namespace
+}  // namespace tessera
