@@ -143,6 +143,7 @@ std::vector<Try> tries_of(const CanonicalParams& params) {
 
 struct CanonicalSolver::State {
   CanonicalParams params;
+  CanonicalParams finder_params;
   Core core;
   OrderFacts facts;
   std::vector<int> ranks;
@@ -184,7 +185,6 @@ void CanonicalSolver::State::count(const Counters& more) {
   counters.lifted_cuts += more.lifted_cuts;
   counters.hatless_cuts += more.hatless_cuts;
   counters.state_cuts += more.state_cuts;
-  counters.jumps += more.jumps;
   counters.splits += more.splits;
 }
 
@@ -209,7 +209,10 @@ Outcome CanonicalSolver::State::search(Workshop<T>& shop, Allowance& allowance,
                                        std::uint64_t seed) {
   if (!shop.finder) {
     shop.table.resize(params.table_bytes);
-    shop.finder = std::make_unique<Search<T>>(params, shop.table);
+    // Dear inference pays where everything has to be refuted, not in short tries.
+    finder_params = params;
+    finder_params.one_machine = params.one_machine && !params.restarts;
+    shop.finder = std::make_unique<Search<T>>(finder_params, shop.table);
     shop.refuter = std::make_unique<Search<T>>(params, shop.table);
   }
   shop.table.clear();
@@ -249,12 +252,13 @@ Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowan
     shop.finder->start(ranks, tries.front().choice, part);
     return run(*shop.finder, std::numeric_limits<std::int64_t>::max());
   }
-  std::int64_t budget = params.first_budget > 0 ? params.first_budget : 2 * (last - first) + 32;
+  std::int64_t budget = params.first_budget > 0 ? params.first_budget : (last - first) * 5 / 4 + 32;
   bool refuting = false;
   for (int round = 0;; ++round) {
     std::int64_t tried = 0;
     for (const Try& each : tries) {
-      const double noise = round == 0 ? 0.0 : round % 2 == 1 ? 0.1 : 0.4;
+      constexpr std::array<double, 3> noises = {0.1, 0.3, 1.0};
+      const double noise = round == 0 ? 0.0 : noises[static_cast<std::size_t>(round) % 3];
       canonical::rank_items(core, facts, each.order, noise, random, ranks);
       shop.finder->start(ranks, each.choice, part);
       ++restarts;
@@ -269,9 +273,9 @@ Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowan
       shop.refuter->start(ranks, Choice::lowest, part);
       refuting = true;
     }
-    const Outcome outcome = run(*shop.refuter, tried);
+    const Outcome outcome = run(*shop.refuter, tried / 2 + 1);
     if (outcome != Outcome::paused || allowance.stopped()) return outcome;
-    budget += budget / 2;
+    budget += budget / 8 + 1;
   }
 }
 
@@ -392,7 +396,6 @@ SearchResult CanonicalSolver::solve(const PlacementProblem& problem, const Searc
                   {"lifted_cuts", counters.lifted_cuts},
                   {"hatless_cuts", counters.hatless_cuts},
                   {"failed_state_cuts", counters.state_cuts},
-                  {"jumps", counters.jumps},
                   {"splits", counters.splits}};
   return result;
 }

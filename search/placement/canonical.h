@@ -4,10 +4,11 @@
 //   if (auto why = engine->unsupported(problem, Goal::fit)) return ask_another(*why);
 //   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
 //
-// Only canonical placements are visited: buffers are placed in order of offset (ties by a static
-// order), each at its lowest offset above the placed ones it overlaps (Moffitt, "MiniMalloc: A
-// Lightweight Memory Allocator for Hardware-Accelerated Machine Learning", ASPLOS 2023). Every
-// rule below can be switched off; none changes the answer, all change how soon it comes.
+// Only canonical placements are visited, in which no buffer could be lowered: each lies at its
+// lowest offset above the placed ones it overlaps (Moffitt, "MiniMalloc: A Lightweight Memory
+// Allocator for Hardware-Accelerated Machine Learning", ASPLOS 2023). The order need not be that
+// of the paper, by offset: whatever nothing can slip under may be decided first. Every rule below
+// can be switched off; none changes the answer, all change how soon it comes.
 //
 // Supported: capacities, alignment, fixed offsets, windows, reserved ranges, borders that must not
 // be straddled, gaps with and without windows, several live intervals, disjoint, may_overlap,
@@ -36,15 +37,14 @@ inline constexpr int canonical_order_count = 6;
 struct CanonicalParams {
   // Rules of the paper.
   bool section_inference = true;  ///< floor + unplaced sizes of a section must fit
-  bool dominance = true;          ///< do not leave a hole that an unplaced buffer would fit in
+  bool dominance = true;          ///< what does not lie at its lowest offset has to be lifted
   bool decomposition = true;      ///< solve parts that no unplaced buffer connects one by one
-  bool hatless = true;            ///< nothing unplaced overlaps it: no alternatives to it
-  bool monotonic_floor = true;    ///< later buffers lie no lower than the last one placed
+  bool hatless = true;            ///< what lifts nothing has no alternative
+  bool monotonic_floor = true;    ///< nothing lies below the lowest item that can be placed
   bool unallocated_floor = true;  ///< a section starts no lower than its lowest unplaced buffer
   // Rules beyond the paper.
   bool one_machine = true;    ///< section inference for every release offset, not only the floor
   bool failed_states = true;  ///< remember refuted (unplaced set, lowest offsets); exact compare
-  bool backjumping = true;    ///< a failure that does not involve the last choice skips it
   bool subset_sums = true;    ///< capacities rounded down to a sum that sizes can form
   bool local_choice = true;   ///< choose where a section is tightest, not at the lowest offset
   bool symmetry = true;       ///< equal buffers keep their order

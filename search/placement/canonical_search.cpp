@@ -413,6 +413,14 @@ int Search<T>::choose(const Frame& frame) const {
   return lowest_of(frame.first, frame.last, -1);
 }
 
+/// Where the lowest item of all is chosen, everything unplaced lies no lower than it.
+template <typename T>
+bool Search<T>::floor_fits(const Frame& frame, int item) const {
+  if (choice_ != Choice::lowest || !params_.monotonic_floor) return true;
+  const T most = largest(total_.data(), frame.component.begin, frame.component.end);
+  return lowest_[index(item)] + most <= capacity_;
+}
+
 /// The state of [first, last): lowest offsets, negative (complemented) for skipped items.
 template <typename T>
 void Search<T>::make_key(int first, int last) {
@@ -622,7 +630,7 @@ Outcome Search<T>::run(std::int64_t nodes) {
     }
     agenda_.resize(frame.agenda);
     const int item = exhausted ? -1 : choose(frame);
-    if (item < 0) {
+    if (item < 0 || !floor_fits(frame, item)) {
       const int parent = frame.component.parent;
       undo(frame.trail, frame.low_trail);
       if (params_.failed_states && counters_.nodes > frame.nodes) {

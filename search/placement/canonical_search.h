@@ -41,7 +41,6 @@ struct Counters {
   std::int64_t lifted_cuts = 0;
   std::int64_t hatless_cuts = 0;
   std::int64_t state_cuts = 0;  ///< found in the table of failed states
-  std::int64_t jumps = 0;
   std::int64_t splits = 0;
 };
 
@@ -107,6 +106,7 @@ class Search {
   void find_roots();
   void change_cuts(int item, int by);
   [[nodiscard]] int choose(const Frame& frame) const;
+  [[nodiscard]] bool floor_fits(const Frame& frame, int item) const;
   [[nodiscard]] int lowest_of(int first, int last, int section) const;
   [[nodiscard]] int descend(int item) const;
   [[nodiscard]] bool skip(int item);
