@@ -37,7 +37,7 @@ constexpr std::pair<const char*, Switch> switches[] = {
     {"unallocated_floor", &CanonicalParams::unallocated_floor},
     {"one_machine", &CanonicalParams::one_machine},
     {"failed_states", &CanonicalParams::failed_states},
-    {"backjumping", &CanonicalParams::backjumping},
+    {"local_choice", &CanonicalParams::local_choice},
     {"subset_sums", &CanonicalParams::subset_sums},
     {"symmetry", &CanonicalParams::symmetry},
     {"restarts", &CanonicalParams::restarts}};
