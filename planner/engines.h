@@ -19,7 +19,7 @@ struct EngineEntry {
   /// May it say "infeasible"? A heuristic engine only finds placements.
   bool complete = true;
   /// Rough nanoseconds per unit of WorkMeter: puts engines in a race on one scale. Only the
-  /// balance of a race depends on it, never the soundness of an answer.
+  /// balance of a race depends on it, never the soundness of an answer. 0: does not count.
   double ns_per_unit = 1000;
 };
 

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import (BAD_INPUT, BUG, EXAMPLES, FOUND, INFEASIBLE, STOPPED, TESSERA, WRONG, Case, run)
+from support import (BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, ROOT, STOPPED, TESSERA, WRONG, Case, run)
 
 SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
 
@@ -372,22 +372,18 @@ class Outputs(Case):
 class Limits(Case):
     """Stopping early is never an answer, and never loses one."""
 
-    def hard(self):
-        # Two buffers fewer than the steps allow would be easy; this one takes minutes.
-        path = self.folder / "hard.yaml"
-        self.ends(FOUND, "generate", "packable", "-n", 400, "--seed", 11, "-o", path)
-        return path
+    # Undecided by every engine within a minute; who decides it may look for a harder one.
+    HARD = ROOT / "tests" / "usage" / "open-problem.csv"
 
     def test_time_limit_without_an_answer(self):
-        done = self.ends(STOPPED, "place", self.hard(), "--timeout", "200ms", "--format", "json")
+        done = self.ends(STOPPED, "place", self.HARD, "-c", 1028, "--timeout", "200ms", "--format", "json")
         result = json.loads(done.stdout)
         self.assertEqual((result["status"], result["stop"]), ("unknown", "time_limit"))
 
     def test_time_limit_with_an_answer(self):
-        path = self.hard()
         start = time.monotonic()
-        done = self.ends(FOUND, "place", path, "--minimize", "--capacity", "4 MiB", "--timeout",
-                         "500ms", "--format", "json")
+        done = self.ends(FOUND, "place", self.HARD, "--minimize", "--capacity", 4096,
+                         "--timeout", "500ms", "--format", "json")
         self.assertLess(time.monotonic() - start, 10)
         result = json.loads(done.stdout)
         self.assertEqual((result["status"], result["stop"]), ("feasible", "time_limit"))
@@ -402,21 +398,20 @@ class Limits(Case):
         return process.returncode, out, err
 
     def test_interrupt_without_an_answer(self):
-        path = self.hard()
         for number in (signal.SIGINT, signal.SIGTERM):
-            code, out, err = self.interrupted(number, "place", path, "--format", "json")
+            code, out, err = self.interrupted(number, "place", self.HARD, "-c", 1028, "--format",
+                                              "json")
             self.assertEqual(code, STOPPED, err)
             result = json.loads(out)
             self.assertEqual((result["status"], result["stop"]), ("unknown", "interrupted"))
 
     def test_interrupt_keeps_the_best_answer(self):
         out_file = self.folder / "best.json"
-        path = self.hard()
-        code, _, err = self.interrupted(signal.SIGINT, "place", path, "--minimize", "--capacity",
-                                        "4 MiB", "-o", out_file)
+        code, _, err = self.interrupted(signal.SIGINT, "place", self.HARD, "--minimize",
+                                        "--capacity", 4096, "-o", out_file)
         self.assertEqual(code, FOUND, err)
         self.assertEqual(json.loads(out_file.read_text())["stop"], "interrupted")
-        self.ends(FOUND, "check", path, out_file, "--capacity", "4 MiB")
+        self.ends(FOUND, "check", self.HARD, out_file, "--capacity", 4096)
 
 
 if __name__ == "__main__":
