@@ -1,6 +1,7 @@
 #include "io/svg.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -133,12 +134,23 @@ class Drawing {
         std::count_if(placement_.places.begin(), placement_.places.end(),
                       [&](const BufferPlace& place) { return place.memory == panel.memory; });
     std::string words = std::to_string(here) + " buffers, height " + format_size(height);
+    if (const std::string about = rounded_size(height); !about.empty()) words += " (" + about + ")";
     if (memory.capacity <= max_address) {
       const double part = static_cast<double>(height) / static_cast<double>(memory.capacity);
-      words += " of " + format_size(memory.capacity) + " (" + svg::number(part * 100) + " %)";
+      words += " of " + format_size(memory.capacity) + ", " + svg::number(part * 100) + " %";
     }
     canvas_.text(panel.x + 1.2 * svg::text_width(memory.name, 13) + 14, panel.y - 8, words, 11,
                  Anchor::start, quiet);
+  }
+
+  /// "1.41 GiB" for sizes that are a long number without a unit; else nothing.
+  [[nodiscard]] static std::string rounded_size(Size size) {
+    constexpr std::array<std::string_view, 4> names{"KiB", "MiB", "GiB", "TiB"};
+    if (size < 10240 || size % 1024 == 0) return {};
+    auto value = static_cast<double>(size) / 1024;
+    std::size_t k = 0;
+    for (; value >= 1024 && k + 1 < names.size(); ++k) value /= 1024;
+    return svg::number(value) + ' ' + std::string(names[k]);
   }
 
   void draw_banks(const Panel& panel, const Memory& memory) {

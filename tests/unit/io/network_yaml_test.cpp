@@ -68,14 +68,15 @@ TEST(NetworkYaml, RefusalsNameTheLine) {
               HasSubstr("net.yaml:6: op `c1` (conv) has weights for 32 input channels"));
   EXPECT_THAT(refusal(changed("int8", "int5")), HasSubstr("net.yaml:3: `int5`"));
   EXPECT_THAT(refusal(changed("[1, 64, 56, 56]", "[1, 64, 0, 56]")), HasSubstr("net.yaml:3: "));
-  EXPECT_THAT(refusal(changed("output: y", "output: t")), HasSubstr("net.yaml:7: "));
+  EXPECT_THAT(refusal(changed("output: y", "output: t")),
+              HasSubstr("net.yaml:8: there is no tensor `y`"));
   EXPECT_THAT(refusal(changed("name: a1", "name: c1")), HasSubstr("net.yaml:7: "));
   EXPECT_THAT(refusal(changed("network/1", "problem/1")), HasSubstr("net.yaml:1: "));
 }
 
 TEST(NetworkYaml, DeclaredShapesAreCompared) {
-  EXPECT_THAT(refusal(changed("dtype: int8}}", "dtype: int8}, t: {shape: [1, 64, 56, 55]}}")),
-              HasSubstr("makes [1, 64, 56, 56] but 't' is declared as [1, 64, 56, 55]"));
+  EXPECT_THAT(refusal(changed("dtype: int8}}", "dtype: int8}, y: {shape: [1, 64, 56, 55]}}")),
+              HasSubstr("makes [1, 64, 56, 56] but 'y' is declared as [1, 64, 56, 55]"));
 }
 
 }  // namespace
