@@ -1,0 +1,182 @@
+// What engines `sat` and `smt` say about whole folders of instances, and whether others believe it.
+//
+//   encoder_verdicts sat 10 ../shared/benchmarks/flat-load/[HB]*.csv
+//   encoder_verdicts sat 10 --certify --heights ../shared/benchmarks/pypto/**/*.json
+//
+// One line per question: fit (or least cost where there are soft rules) and, with --heights, the
+// least height of every memory. --certify writes a certificate for each refutation, checks it, and
+// says how long that took. The capacity of a CSV is the number before its extension. Ends with 1 if
+// a placement or a certificate is wrong.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoder/cnf.h"
+#include "encoder/load_cut.h"
+#include "encoder/sat_engine.h"
+#include "encoder/smt_engine.h"
+#include "io/load.h"
+#include "model/check.h"
+#include "proof/check_proof.h"
+
+namespace {
+
+using namespace tessera;
+
+double cpu_seconds() {
+  std::timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+struct Totals {
+  int questions = 0;
+  int decided = 0;
+  int certificates = 0;
+  int wrong = 0;
+  double solving = 0;
+  double checking = 0;
+  double slowest = 0;
+};
+
+class Bench {
+ public:
+  Bench(std::string_view engine, double limit, bool certify, bool heights)
+      : sat_(engine != "smt"), limit_(limit), certify_(certify), heights_(heights) {}
+
+  void measure(const std::string& file) {
+    LoadOptions options;
+    if (file.ends_with(".csv")) {
+      const std::size_t dot = file.rfind('.', file.size() - 5);
+      options.capacity = std::atoll(file.c_str() + dot + 1);
+    }
+    const PlacementProblem problem = load_problem(file, options).problem;
+    const std::string name = file.substr(file.rfind('/') + 1);
+    const bool soft =
+        std::any_of(problem.relations.begin(), problem.relations.end(),
+                    [](const Relation& each) { return each.kind == RelationKind::avoid_overlap; });
+    const SearchResult first = ask(problem, soft ? Goal::cost : Goal::fit, name);
+    if (!heights_ || first.status != Status::feasible || soft) return;
+    for (MemoryIndex m = 0; m < problem.memories.size(); ++m) lower(problem, first, m, name);
+  }
+
+  int finish() const {
+    std::printf("questions %d  decided %d  certificates accepted %d  wrong %d\n", totals_.questions,
+                totals_.decided, totals_.certificates, totals_.wrong);
+    std::printf("solving %.2f s (slowest %.2f s)  checking %.2f s, thread time\n", totals_.solving,
+                totals_.slowest, totals_.checking);
+    return totals_.wrong == 0 ? 0 : 1;
+  }
+
+ private:
+  /// Bisection between what is refuted and the height of the best placement, to the byte: the last
+  /// refutation is of one byte less than the minimum.
+  void lower(PlacementProblem problem, const SearchResult& first, MemoryIndex m,
+             const std::string& name) {
+    Memory& memory = problem.memories[m];
+    memory.banks.clear();
+    const std::vector<AddressRange> reserved = memory.reserved;
+    Size high = heights(problem, *first.placement)[m];
+    Size low = 0;
+    while (low + 1 < high) {
+      memory.capacity = low == 0 ? high - 1 : low + (high - low) / 2;
+      memory.reserved = reserved;
+      for (AddressRange& each : memory.reserved) each.end = std::min(each.end, memory.capacity);
+      std::erase_if(memory.reserved, [](const AddressRange& each) { return each.empty(); });
+      const SearchResult next = ask(
+          problem, Goal::fit, name + " " + memory.name + " in " + std::to_string(memory.capacity));
+      if (next.status == Status::unknown) return;
+      if (next.status == Status::infeasible) {
+        low = memory.capacity;
+      } else {
+        high = heights(problem, *next.placement)[m];
+        if (low == 0) low = std::max<Size>(1, heaviest(problem, m) - 1);
+      }
+    }
+  }
+
+  /// No placement is lower than the bytes of one step.
+  static Size heaviest(const PlacementProblem& problem, MemoryIndex m) {
+    const auto cut = encoder::heaviest_step(problem, {m});
+    return cut ? cut->asked : 0;
+  }
+
+  SearchResult ask(const PlacementProblem& problem, Goal goal, const std::string& name) {
+    const auto engine = sat_ ? make_sat_engine({}) : make_smt_engine({});
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / "encoder_verdicts.proof";
+    std::filesystem::remove(file);
+    SearchParams params;
+    params.goal = goal;
+    if (certify_) params.proof = file;
+    params.budget.deadline =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(std::llround(1000 * limit_));
+    double start = cpu_seconds();
+    SearchResult result = engine->solve(problem, params);
+    const double solving = cpu_seconds() - start;
+    Cost cost = 0;
+    bool wrong = false;
+    if (result.placement) {
+      wrong = !check(problem, *result.placement).empty();
+      cost = soft_cost(problem, *result.placement);
+    }
+    const bool decided = result.status != Status::unknown &&
+                         (goal != Goal::cost || !result.placement || result.bound == cost);
+    std::string verdict_text;
+    double checking = 0;
+    if (certify_ && std::filesystem::exists(file)) {
+      start = cpu_seconds();
+      const ProofVerdict verdict = check_proof(problem, file, derive_cnf);
+      checking = cpu_seconds() - start;
+      wrong = wrong || !verdict.accepted;
+      totals_.certificates += verdict.accepted ? 1 : 0;
+      verdict_text = verdict.kind + (verdict.accepted ? " accepted" : " REJECTED");
+    } else if (certify_ && result.status == Status::infeasible) {
+      wrong = true;
+      verdict_text = "NO CERTIFICATE";
+    }
+    std::printf("%-64s %-10s cost %lld bound %lld %8.3f s  %s %.3f s%s\n", name.c_str(),
+                std::string(to_string(result.status)).c_str(), static_cast<long long>(cost),
+                static_cast<long long>(result.bound), solving, verdict_text.c_str(), checking,
+                wrong ? "  WRONG" : "");
+    std::fflush(stdout);
+    ++totals_.questions;
+    totals_.decided += decided ? 1 : 0;
+    totals_.wrong += wrong ? 1 : 0;
+    totals_.solving += solving;
+    totals_.checking += checking;
+    totals_.slowest = std::max(totals_.slowest, solving);
+    return result;
+  }
+
+  bool sat_;
+  double limit_;
+  bool certify_;
+  bool heights_;
+  Totals totals_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: %s sat|smt SECONDS [--certify] [--heights] FILE...\n", argv[0]);
+    return 2;
+  }
+  const std::vector<std::string> words(argv + 3, argv + argc);
+  const auto has = [&words](std::string_view flag) {
+    return std::find(words.begin(), words.end(), flag) != words.end();
+  };
+  Bench bench(argv[1], std::atof(argv[2]), has("--certify"), has("--heights"));
+  for (const std::string& word : words) {
+    if (!word.starts_with("--")) bench.measure(word);
+  }
+  return bench.finish();
+}
