@@ -132,9 +132,10 @@ class Reader {
       op.kind = OpKind::reduce;
       op.function = text == "global_max_pool" ? "max" : "mean";
     } else {
-      std::vector<std::string_view> words = functions;
+      std::vector<std::string_view> words;
       for (int k = 0; k <= static_cast<int>(OpKind::opaque); ++k)
         words.push_back(to_string(static_cast<OpKind>(k)));
+      words.insert(words.end(), functions.begin(), functions.end());
       const std::string_view near = closest_word(text, words);
       throw sources_.error(node, shown(text) + " is no type of op",
                            near.empty()

@@ -228,7 +228,7 @@ Network Converter::convert() {
       unknown(node, op, "");
     else
       (this->*entry->convert)(node, op);
-    if (!handled_) finish(node, op);
+    if (!handled_ && node.output_size() > 0) finish(node, op);
   }
   for (const auto& info : graph.output()) net_.outputs.push_back(tensor(any, info.name()));
   for (const auto& [what, where] : unknown_) {
@@ -246,9 +246,16 @@ namespace tessera {
 
 OnnxNetwork read_onnx(std::string_view bytes, const std::string& file, const OnnxOptions& options) {
   OnnxNetwork out;
-  onnx_reader::Model model = onnx_reader::load_model(bytes, file, options, out);
-  out.network = normalized(onnx_reader::Converter(model).convert());
-  out.warnings = std::move(model.warnings);
+  try {
+    onnx_reader::Model model = onnx_reader::load_model(bytes, file, options, out);
+    out.network = normalized(onnx_reader::Converter(model).convert());
+    out.warnings = std::move(model.warnings);
+  } catch (const InputError&) {
+    throw;
+  } catch (const google::protobuf::FatalException& error) {
+    // An index the parser's own checks stopped: the message is not what its schema says.
+    throw InputError(file, 0, std::string("is a malformed ONNX model: ") + error.what());
+  }
   const std::vector<NetworkDefect> defects = check_network(out.network);
   if (!defects.empty()) throw InputError(file, 0, defects.front().message);
   return out;

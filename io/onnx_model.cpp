@@ -48,6 +48,7 @@ class Loader {
     name_nodes(graph);
     order(graph);
     schemas(graph);
+    windows(graph);
     declared(graph);
     infer();
     return std::move(model_);
@@ -179,6 +180,45 @@ class Loader {
         fail(named(node) + " is malformed: " + one_line(error.what()));
       }
     }
+  }
+
+  /// The library's inference for windows (1.12) divides by strides and indexes by the rank of the
+  /// weights without looking: it gets only nodes for which that is safe.
+  void windows(GraphProto& graph) const {
+    static const std::unordered_set<std::string> types{
+        "Conv",      "ConvTranspose", "MaxPool",     "AveragePool", "LpPool",
+        "MaxUnpool", "ConvInteger",   "QLinearConv", "GlobalLpPool"};
+    for (NodeProto& node : *graph.mutable_node()) {
+      if (!types.contains(node.op_type())) continue;
+      for (const char* name : {"strides", "dilations", "kernel_shape"})
+        for (const std::int64_t value : ints_attribute(node, name))
+          if (value < 1 || value > max_extent)
+            fail(named(node) + " has " + name + " " + std::to_string(value));
+      if (attribute(node, "kernel_shape") != nullptr) continue;
+      if (node.op_type() != "Conv" && node.op_type() != "ConvTranspose") continue;
+      const std::optional<std::vector<Dim>> weights = shape_outside(graph, node.input(1));
+      if (!weights || weights->size() < 3)
+        fail(named(node) + " has neither a kernel_shape nor weights of a known shape");
+      onnx::AttributeProto& kernel = *node.add_attribute();
+      kernel.set_name("kernel_shape");
+      kernel.set_type(onnx::AttributeProto::INTS);
+      for (std::size_t axis = 2; axis < weights->size(); ++axis) kernel.add_ints((*weights)[axis]);
+    }
+  }
+
+  /// Of an initializer or an input, through any number of Identity nodes.
+  std::optional<std::vector<Dim>> shape_outside(const GraphProto& graph, std::string name) const {
+    for (int k = graph.node_size(); k-- > 0;) {  // nodes are in order
+      const NodeProto& node = graph.node(k);
+      if (node.op_type() == "Identity" && node.output_size() == 1 && node.output(0) == name)
+        name = node.input(0);
+    }
+    const auto at = model_.initializers.find(name);
+    if (at != model_.initializers.end()) return at->second.shape;
+    for (const auto& input : graph.input())
+      if (input.name() == name)
+        if (const std::optional<Known> known = known_of(input)) return known->shape;
+    return std::nullopt;
   }
 
   void declared(GraphProto& graph) {

@@ -240,7 +240,7 @@ class Maker {
       case OpKind::depth_to_space:
       case OpKind::space_to_depth:
         op.block = 2;
-        op.depth_first = random_.chance(50);
+        op.depth_first = op.kind == OpKind::space_to_depth || random_.chance(50);
         break;
       case OpKind::opaque:
         made = {x, {2, 3}};
