@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "derivation.h"
 #include "parts.h"
 
 namespace tessera {
@@ -40,6 +41,8 @@ ProofVerdict check_proof(const PlacementProblem& problem, const std::filesystem:
     check_cut(problem, text, verdict);
   } else if (verdict.kind == "drat") {
     check_drat(problem, text, cnf_of, verdict);
+  } else if (verdict.kind == "derivation") {
+    check_derivation(problem, text, verdict);
   } else {
     verdict.reason = "Line 1: '" + verdict.kind + "' is no kind of certificate known here.";
   }

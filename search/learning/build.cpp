@@ -21,7 +21,10 @@ void Build::all() {
   symmetry();
   orders();
   deduction_.finish();
-  for (const auto& lits : clauses_) deduction_.clauses.add(lits, deduction_.state, false, 0);
+  for (const auto& [lits, name] : clauses_) {
+    const ClauseRef ref = deduction_.clauses.add(lits, deduction_.state, false, 0);
+    deduction_.clauses.head(ref).id = name;
+  }
 }
 
 Var Build::new_bool(double activity, std::int8_t phase) {
@@ -34,6 +37,8 @@ Var Build::new_bool(double activity, std::int8_t phase) {
 
 void Build::clause(std::vector<Lit> lits) {
   State& state = deduction_.state;
+  axioms.clauses.push_back(lits);
+  for (Lit& lit : axioms.clauses.back()) lit = state.rounded(lit);
   std::vector<Lit> kept;
   for (const Lit& raw : lits) {
     const Lit lit = state.rounded(raw);
@@ -55,8 +60,18 @@ void Build::clause(std::vector<Lit> lits) {
   } else if (kept.size() == 1) {
     consistent_ = state.raise(kept[0], {.rule = Rule::root}) && consistent_;
   } else {
-    clauses_.push_back(std::move(kept));
+    clauses_.emplace_back(std::move(kept), axioms.clauses.size());
   }
+}
+
+bool Build::certifiable() const {
+  for (const auto& memories : memory_)
+    if (std::count(memories.begin(), memories.end(), always_) != 1) return false;
+  return std::none_of(problem_.memories.begin(), problem_.memories.end(), has_modes) &&
+         std::all_of(problem_.relations.begin(), problem_.relations.end(), [](const Relation& r) {
+           return r.kind == RelationKind::disjoint || r.kind == RelationKind::may_overlap ||
+                  r.kind == RelationKind::avoid_overlap;
+         });
 }
 
 // Addresses above everything that has a place of its own: a gap there that no buffer ever uses can
@@ -235,18 +250,20 @@ void Build::orders() {
   add(by_load, by_area, by_length);
   add(by_length, by_load, by_area);
   add(by_area, by_load, by_length);
+  add(size, by_length, by_load);
 
   plan.phase.resize(deduction_.state.variables(), -1);
   plan.neighbours.resize(deduction_.state.variables());
-  for (const auto& [items, key] : hard_) {
-    const Var a = deduction_.orders.items()[items.first].var;
-    const Var b = deduction_.orders.items()[items.second].var;
-    plan.neighbours[a].push_back(b);
-    plan.neighbours[b].push_back(a);
-  }
-  for (auto& list : plan.neighbours) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
+  plan.homes.resize(deduction_.state.variables());
+  for (BufferIndex b = 0; b < buffers.size(); ++b) plan.homes[offset_[b]] = memory_[b];
+  for (const auto& [pair, key] : hard_) {
+    const auto& [i, j] = pair;
+    const Var a = deduction_.orders.items()[i].var;
+    const Var b = deduction_.orders.items()[j].var;
+    const Key ij = deduction_.orders.below(i, j);
+    const Key ji = deduction_.orders.below(j, i);
+    plan.neighbours[a].push_back({b, ij, ji});
+    plan.neighbours[b].push_back({a, ji, ij});
   }
 }
 

@@ -28,6 +28,16 @@ class Build {
 
   Plan plan;
 
+  /// What a certificate says before its first step.
+  struct Axioms {
+    std::vector<std::vector<Lit>> clauses;  ///< of single buffers, as they were added
+    std::vector<Key> identical;             ///< orders of identical buffers
+    Key mirrored = no_key;                  ///< the order that mirroring fixes
+  };
+  Axioms axioms;
+  /// Is everything the problem says among what certificates can speak of?
+  [[nodiscard]] bool certifiable() const;
+
   // What the layers are written with.
   [[nodiscard]] Lit starts_at(BufferIndex b, Offset at) const {
     return {key_of(offset_[b], 0), at};
@@ -76,7 +86,7 @@ class Build {
   Key always_ = no_key;
   std::vector<Var> offset_;               ///< by buffer
   std::vector<std::vector<Key>> memory_;  ///< by buffer and memory; no_key: not allowed
-  std::vector<std::vector<Lit>> clauses_;
+  std::vector<std::pair<std::vector<Lit>, std::uint64_t>> clauses_;  ///< with its place in axioms
   std::map<std::pair<BufferIndex, AddressRange>, ItemIndex> items_;
   std::vector<BufferIndex> item_buffer_;
   std::map<std::pair<ItemIndex, ItemIndex>, Key> hard_;  ///< item pairs that must not overlap

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "build.h"
+#include "proof_writer.h"
 
 namespace tessera {
 namespace learning {
@@ -106,12 +106,18 @@ SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& 
     result.stop = StopReason::completed;
     result.reason = "Every order of the buffers was refuted.";
   };
+  std::optional<ProofWriter> proof;
+  if (!params.proof.empty() && build.certifiable()) proof.emplace(params.proof, build, deduction);
   if (!build.consistent()) {
     refute();
     result.reason = "A rule of the problem cannot be kept, whatever else is placed.";
+    if (proof) {
+      proof->learned({}, {});
+      proof->finish();
+    }
     return result;
   }
-  Search search(deduction, build.plan, params_, params.seed, nullptr);
+  Search search(deduction, build.plan, params_, params.seed, proof ? &*proof : nullptr);
   if (params_.guard != nullptr)
     search.guard = [&](std::span<const Lit> lits) {
       for (const Lit& lit : lits)
@@ -129,6 +135,10 @@ SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& 
     if (outcome == Outcome::refuted) {
       if (!result.placement) {
         refute();
+        if (proof && !proof->finish()) result.reason += " The certificate could not be written.";
+        if (!params.proof.empty() && !proof)
+          result.reason +=
+              " No certificate was written: derivations do not speak of this problem's rules.";
       } else {
         result.stop = StopReason::completed;
       }

@@ -37,6 +37,9 @@ Search::Search(Deduction& deduction, Plan plan, const LearningParams& params, st
   for (const auto& [var, activity] : plan_.bools) heap_.add(var, activity);
   phase_ = plan_.phase;
   placing_ = params_.place_search;
+  ground_.resize(deduction_.state.variables(), 0);
+  placed_.resize(deduction_.state.variables(), 0);
+  for (const Var var : plan_.offsets) ground_[var] = deduction_.state.bound(key_of(var, 0));
   turn_left_ = turn_unit;
 }
 
@@ -135,22 +138,58 @@ Lit Search::decide_bool() {
   return {};
 }
 
+bool Search::undecided(Var var, const Neighbour& neighbour) const {
+  const State& state = deduction_.state;
+  if (state.bound(neighbour.below) > 0 || state.bound(neighbour.above) > 0) return false;
+  const auto& here = plan_.homes[var];
+  const auto& there = plan_.homes[neighbour.var];
+  for (std::size_t m = 0; m < here.size(); ++m)
+    if (here[m] != no_key && there[m] != no_key && state.bound(here[m]) > 0 &&
+        state.bound(there[m]) > 0)
+      return true;
+  return false;
+}
+
+// Canonical: nobody who is open would fit entirely below, and the buffer rests on the ground or on
+// a placed one. A bound raised by a learned clause is neither: then somebody open has to go below,
+// and trying the next address would be creeping.
+bool Search::goes_lowest(Var var) const {
+  const State& state = deduction_.state;
+  const Value low = state.bound(key_of(var, 0));
+  bool rests = low == ground_[var];
+  for (const Neighbour& each : plan_.neighbours[var]) {
+    const Value top = state.bound(key_of(each.var, 0)) + state.span(each.var);
+    if (top > low) continue;
+    if (undecided(var, each)) return false;
+    if (placed_[each.var] != 0 && state.rounded({key_of(var, 0), top}).value == low) rests = true;
+  }
+  return rests;
+}
+
+// Two ways to say "as low as it can": its address, one decision, cheap; or below everybody who is
+// open, one order after the other, so that a learned clause names the few orders that were wrong.
+// Measured: neither wins everywhere, so turns alternate.
 Lit Search::decide_place() {
   const State& state = deduction_.state;
   for (const Var var : plan_.first)
     if (!state.fixed(var))
       return {key_of(var, static_cast<unsigned>(std::max<int>(phase_[var], 0))), 1};
-  // Canonical: nobody else would fit entirely below.
-  for (const Var var : plan_.canonical[order_]) {
-    if (state.fixed(var)) continue;
-    const Value low = state.bound(key_of(var, 0));
-    bool lowest = true;
-    for (const Var other : plan_.neighbours[var]) {
-      if (state.fixed(other) || state.bound(key_of(other, 0)) + state.span(other) > low) continue;
-      lowest = false;
-      break;
-    }
-    if (lowest) return lowest_of(var);
+  const auto& order = plan_.canonical[order_];
+  for (const Var var : order) {
+    const auto open = [&](const Neighbour& each) { return undecided(var, each); };
+    const auto& all = plan_.neighbours[var];
+    placed_[var] = state.fixed(var) || (!by_address_ && std::none_of(all.begin(), all.end(), open));
+  }
+  for (const Var var : order) {
+    if (placed_[var] != 0 || !goes_lowest(var)) continue;
+    if (by_address_) return lowest_of(var);
+    const Neighbour* next = nullptr;
+    for (const Neighbour& each : plan_.neighbours[var])
+      if (undecided(var, each) && state.bound(opposite(each.below)) == 0 &&
+          (next == nullptr ||
+           heap_.activity(var_of(each.below)) > heap_.activity(var_of(next->below))))
+        next = &each;
+    if (next != nullptr) return {next->below, 1};
   }
   return decide_bool();
 }
@@ -165,10 +204,25 @@ void Search::next_turn() {
   turn_left_ = turn_unit * luby(turn_);
   if (params_.place_search && params_.order_search)
     placing_ = counters_.work[1] <= counters_.work[0];
-  if (placing_ && !plan_.canonical.empty()) order_ = (order_ + 1) % plan_.canonical.size();
+  if (!placing_ || plan_.canonical.empty()) return;
+  order_ = (order_ + 1) % plan_.canonical.size();
+  if (++placings_ % 3 == 0) by_address_ = !by_address_;
 }
 
 Outcome Search::run(const Budget& budget, std::int64_t& conflicts_left, StopReason& stop) {
+  const auto metered = [&] {
+    if (budget.meter == nullptr) return false;
+    const auto done = static_cast<std::int64_t>(counters_.work[0] + counters_.work[1]);
+    budget.meter->done.store(done, std::memory_order_relaxed);
+    return done >= budget.meter->limit.load(std::memory_order_relaxed);
+  };
+  const Outcome outcome = run_until(budget, metered, conflicts_left, stop);
+  metered();
+  return outcome;
+}
+
+Outcome Search::run_until(const Budget& budget, const std::function<bool()>& metered,
+                          std::int64_t& conflicts_left, StopReason& stop) {
   State& state = deduction_.state;
   for (;;) {
     const std::uint64_t before = deduction_.work;
@@ -193,6 +247,10 @@ Outcome Search::run(const Budget& budget, std::int64_t& conflicts_left, StopReas
       return Outcome::stopped;
     }
     if ((counters_.decisions & 31) == 0) {
+      if (metered()) {
+        stop = StopReason::node_limit;
+        return Outcome::stopped;
+      }
       if (const auto reason = budget.exhausted()) {
         stop = *reason;
         return Outcome::stopped;

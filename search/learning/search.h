@@ -24,12 +24,20 @@ class Recorder {
   virtual void forgotten(std::span<const std::uint64_t> ids) = 0;
 };
 
+/// Somebody who must not overlap, seen from a variable.
+struct Neighbour {
+  Var var = 0;
+  Key below = no_key;  ///< true: the variable lies below this neighbour
+  Key above = no_key;  ///< true: above it
+};
+
 /// What the searches need to know beyond the rules.
 struct Plan {
-  std::vector<Var> offsets;                   ///< variables to place
-  std::vector<std::vector<Var>> canonical;    ///< several static orders of them
-  std::vector<Var> first;                     ///< Booleans decided before anything is placed
-  std::vector<std::vector<Var>> neighbours;   ///< by variable: offsets that must stay apart
+  std::vector<Var> offsets;                        ///< variables to place
+  std::vector<std::vector<Var>> canonical;         ///< several static orders of them
+  std::vector<Var> first;                          ///< Booleans decided before anything is placed
+  std::vector<std::vector<Neighbour>> neighbours;  ///< by variable
+  std::vector<std::vector<Key>> homes;  ///< by variable and memory: the literal that puts it there
   std::vector<std::pair<Var, double>> bools;  ///< every Boolean with its first activity
   std::vector<std::int8_t> phase;             ///< by variable: side tried first; -1: by room
 };
@@ -59,6 +67,9 @@ class Search {
   std::function<void(std::span<const Lit>)> guard;
 
  private:
+  /// run() with the meter of the budget as `metered`: stores the work done, true at its limit.
+  Outcome run_until(const Budget& budget, const std::function<bool()>& metered,
+                    std::int64_t& conflicts_left, StopReason& stop);
   bool resolve_conflict();
   void settle_root();
   void refuted_at_root(const Lemma& conflict);
@@ -66,6 +77,8 @@ class Search {
   Lit decide_bool();
   Lit decide_place();
   Lit lowest_of(Var var) const;
+  [[nodiscard]] bool undecided(Var var, const Neighbour& neighbour) const;
+  [[nodiscard]] bool goes_lowest(Var var) const;
   void backtrack(std::int32_t level);
   void next_turn();
 
@@ -79,7 +92,11 @@ class Search {
   Learned learned_;
   Lemma conflict_;
   std::vector<std::int8_t> phase_;
+  std::vector<char> placed_;   // by variable: every order with its neighbours is decided
+  std::vector<Value> ground_;  // by variable: its lowest offset in the problem itself
   bool placing_ = false;
+  bool by_address_ = true;      // how the place search says "lowest"
+  std::int64_t placings_ = 0;   // turns of the place search
   std::size_t order_ = 0;       // index into plan_.canonical
   std::int64_t turn_ = 0;       // restarts so far
   std::int64_t turn_left_ = 0;  // conflicts until the next restart

@@ -69,7 +69,9 @@ void Build::symmetry() {
       for (std::size_t y = x + 1; y < same.size(); ++y) {
         const AddressRange whole{0, problem_.buffers[same[x]].size};
         const Key key = deduction_.orders.below(item(same[x], whole), item(same[y], whole));
-        if (key != no_key) clause({{key, 1}});
+        if (key == no_key) continue;
+        axioms.identical.push_back(key);
+        clause({{key, 1}});
       }
   }
   if (!mirrors(problem_)) return;
@@ -83,7 +85,9 @@ void Build::symmetry() {
     largest = size;
     best = key;
   }
-  if (best != no_key) clause({{best, 1}});
+  if (best == no_key) return;
+  axioms.mirrored = best;
+  clause({{best, 1}});
 }
 
 }  // namespace tessera::learning

@@ -1,0 +1,33 @@
+// Checks certificates of kind "derivation": what a clause-learning placement engine concluded, step
+// by step, by arithmetic and unit propagation alone.
+//
+//   tessera proof/1 derivation
+//   o V B              variable V is the offset of buffer B
+//   i B BEGIN END      the next item: buffer B occupies [BEGIN, END) of itself
+//   p V I J            variable V: item I lies below item J; its negation: J below I
+//   y KEY / z KEY      an order among identical buffers / the one order that mirroring allows
+//   a ID N LITS        a clause about one buffer: it keeps out of some addresses
+//   l ID N LITS        a learned clause follows from the lines up to "q", in their order:
+//     c ID               an earlier clause
+//     e|t LIT N LITS     the premises imply LIT: by one edge, by a cycle of edges
+//     w|n LIT N LITS M ITEMS  likewise, by more bytes than room: a window, not first
+//   d N IDS            clauses no longer needed
+//
+// A literal is "KEY VALUE", key 2v: the offset is at least VALUE; key 2v + 1: minus the end is at
+// least VALUE, that is, the end is at most -VALUE. Booleans: key 2v true, 2v + 1 false, VALUE 1.
+// "-1" in place of LIT: the premises contradict each other.
+//
+// Every pair, item, clause about a buffer and symmetry is re-derived from the problem; nothing the
+// file says about the problem is believed.
+#pragma once
+
+#include <string_view>
+
+#include "check_proof.h"
+
+namespace tessera::proof {
+
+void check_derivation(const PlacementProblem& problem, std::string_view text,
+                      ProofVerdict& verdict);
+
+}  // namespace tessera::proof

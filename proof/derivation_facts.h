@@ -1,0 +1,45 @@
+// What a derivation may take from the problem, worked out anew.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "model/derived.h"
+
+namespace tessera::proof {
+
+class DerivationFacts {
+ public:
+  explicit DerivationFacts(const PlacementProblem& problem);
+
+  /// Is the problem without rules a derivation cannot speak of? Every buffer in one memory, no
+  /// modes, only relations about overlap.
+  [[nodiscard]] bool expressible() const { return expressible_; }
+  [[nodiscard]] const Buffer& buffer(BufferIndex b) const { return problem_.buffers[b]; }
+  [[nodiscard]] std::size_t buffers() const { return problem_.buffers.size(); }
+  /// Addresses the buffer may occupy, and what its offset is a multiple of.
+  [[nodiscard]] AddressRange room(BufferIndex b) const;
+  [[nodiscard]] Size stride(BufferIndex b) const;
+  /// Must the two parts never share an address?
+  [[nodiscard]] bool apart(BufferIndex a, AddressRange of_a, BufferIndex b,
+                           AddressRange of_b) const;
+  /// Is an offset below `start` whose end is above `end` always against a rule?
+  [[nodiscard]] bool keeps_out(BufferIndex b, Offset start, Offset end) const;
+  [[nodiscard]] bool identical(BufferIndex a, BufferIndex b) const;
+  /// Has the buffer a double?
+  [[nodiscard]] bool has_double(BufferIndex b) const;
+  [[nodiscard]] bool mirrors() const;
+
+ private:
+  [[nodiscard]] const Memory& home(BufferIndex b) const { return problem_.memories[home_[b]]; }
+
+  const PlacementProblem& problem_;
+  bool expressible_ = true;
+  std::vector<MemoryIndex> home_;
+  std::vector<std::vector<Segment>> parts_;
+  std::set<std::pair<BufferIndex, BufferIndex>> exempt_, disjoint_;
+  std::vector<char> related_;
+};
+
+}  // namespace tessera::proof
