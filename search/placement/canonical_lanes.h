@@ -1,0 +1,62 @@
+// Loops over stretches of sections, written in blocks of eight lanes that compilers turn into
+// vector instructions. Arrays over sections are padded by one block.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace tessera::canonical {
+
+inline constexpr int block = 8;
+
+template <typename T>
+inline void lower_to(T* values, int begin, int end, T value) {
+  int s = begin;
+  for (; s + block <= end; s += block) {
+    T* at = values + s;
+    for (int k = 0; k < block; ++k) at[k] = value < at[k] ? value : at[k];
+  }
+  for (; s < end; ++s) values[s] = value < values[s] ? value : values[s];
+}
+
+template <typename T>
+inline void add(T* values, int begin, int end, T value) {
+  int s = begin;
+  for (; s + block <= end; s += block) {
+    T* at = values + s;
+    for (int k = 0; k < block; ++k) at[k] = static_cast<T>(at[k] + value);
+  }
+  for (; s < end; ++s) values[s] = static_cast<T>(values[s] + value);
+}
+
+/// Adds one wherever the value is within the limit.
+template <typename T>
+inline void count_starters(T* counts, const T* limits, int begin, int end, T value) {
+  int s = begin;
+  for (; s + block <= end; s += block) {
+    T* at = counts + s;
+    const T* limit = limits + s;
+    for (int k = 0; k < block; ++k) at[k] = static_cast<T>(at[k] + (value <= limit[k] ? 1 : 0));
+  }
+  for (; s < end; ++s) counts[s] = static_cast<T>(counts[s] + (value <= limits[s] ? 1 : 0));
+}
+
+template <typename T>
+inline T largest(const T* values, int begin, int end) {
+  T result = 0;
+  int s = begin;
+  if (s + block <= end) {
+    std::array<T, block> best{};
+    for (; s + block <= end; s += block) {
+      for (std::size_t k = 0; k < block; ++k) {
+        const T value = values[s + static_cast<int>(k)];
+        best[k] = value > best[k] ? value : best[k];
+      }
+    }
+    for (const T value : best) result = value > result ? value : result;
+  }
+  for (; s < end; ++s) result = values[s] > result ? values[s] : result;
+  return result;
+}
+
+}  // namespace tessera::canonical

@@ -1,0 +1,61 @@
+// Where one item alone may lie, and how many pairs there are.
+#include <algorithm>
+#include <limits>
+
+#include "search/placement/canonical_core.h"
+
+namespace tessera::canonical {
+
+Size next_allowed(const Core& core, const Item& item, Size offset) {
+  constexpr Size nowhere = std::numeric_limits<Size>::max() / 4;
+  Size at = std::max(offset, item.earliest);
+  if (item.plain) return at <= item.latest ? at : nowhere;
+  for (bool moved = true; moved;) {
+    at = align_up(at, item.alignment);
+    if (at > item.latest) return nowhere;
+    moved = false;
+    const Offset begin = at * core.unit;
+    const Offset end = begin + item.bytes;
+    const auto range = std::upper_bound(
+        core.reserved.begin(), core.reserved.end(), begin,
+        [](Offset address, const AddressRange& each) { return address < each.end; });
+    if (range != core.reserved.end() && range->begin < end) {
+      at = (range->end + core.unit - 1) / core.unit;
+      moved = true;
+      continue;
+    }
+    const auto border = std::upper_bound(core.borders.begin(), core.borders.end(), begin);
+    if (border != core.borders.end() && *border < end) {
+      at = (*border + core.unit - 1) / core.unit;
+      moved = true;
+    }
+  }
+  return at;
+}
+
+std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit) {
+  // Pairs = sum over starts of what is live then; ends before starts at one step.
+  std::vector<Step> starts;
+  std::vector<Step> ends;
+  for (const Buffer& buffer : problem.buffers) {
+    for (const StepRange& live : buffer.live) {
+      starts.push_back(live.lower);
+      ends.push_back(live.upper);
+    }
+  }
+  const auto n = static_cast<std::int64_t>(starts.size());
+  if (n * (n - 1) / 2 <= limit) return n * (n - 1) / 2;
+  std::sort(starts.begin(), starts.end());
+  std::sort(ends.begin(), ends.end());
+  std::int64_t pairs = 0;
+  std::int64_t live = 0;
+  auto end = ends.begin();
+  for (const Step start : starts) {
+    for (; *end <= start; ++end) --live;
+    pairs += live++;
+    if (pairs > limit) break;
+  }
+  return pairs;
+}
+
+}  // namespace tessera::canonical
