@@ -52,6 +52,8 @@ struct Shared {
   std::int64_t generation = 0;
   std::int64_t since_better = 0;    ///< generations
   Kind favourite = Kind::stacking;  ///< found the best placement
+  bool large = false;               ///< a round takes long
+  std::int64_t opening = 0;         ///< generations after the first with kinds of their own
 };
 
 /// The working memory of one thread.
@@ -145,7 +147,7 @@ class Worker {
   void improve(Random& random, Outcome& out) {
     const Outcome& best = shared_->best;
     out.offsets = best.offsets;
-    out.height = repair(out.offsets, shared_->params->target, random);
+    out.height = repair(out.offsets, shared_->params->target, 30, random);
     if (out.height < best.height)
       keys_from_offsets(out.offsets, out.keys);
     else
@@ -180,27 +182,28 @@ class Worker {
     for (const JobIndex j : chosen) how.start.push_back(best.offsets[static_cast<std::size_t>(j)]);
     const RoundsResult found = run_rounds(part, how);
     if (!found.found || found.height > best.height) return;
-    shared_->orders->draw(
-        recipe(static_cast<std::int64_t>(random.below(2 * fixed_recipes)), random), random,
-        out.keys);
+    // First fit wants the large ones first, and those under high loads before all others.
+    const double contention = random.below(3) == 0 ? 0 : std::exp2(7 * random.unit());
+    shared_->orders->draw({1, random.unit(), contention, 0.5}, random, out.keys);
     std::optional<std::vector<Offset>> all = complete(
         first_fit(), instance(), {std::move(chosen), found.offsets}, out.keys, no_height, budget());
     if (!all) return;
     out.offsets = std::move(*all);
     out.height = height_of(instance(), out.offsets);
     if (out.height > params.target)
-      out.height = repair(out.offsets, std::max(params.target, best.height - 1), random);
+      out.height = repair(out.offsets, std::max(params.target, best.height - 1), 30, random);
     if (out.height > best.height) return;
     out.excess = excess_of(out.offsets);
     keys_from_offsets(out.offsets, out.keys);
   }
 
-  Size repair(std::vector<Offset>& offsets, Size target, Random& random) {
+  /// `work`: pairs of jobs to look at, per job of the instance.
+  Size repair(std::vector<Offset>& offsets, Size target, std::int64_t work, Random& random) {
     if (!improver_) improver_.emplace(instance());
     return improver_->run(offsets,
                           {.target = target,
-                           .steps = 2000,
-                           .max_work = 20'000 + 10 * static_cast<std::int64_t>(offsets.size()),
+                           .steps = 20'000,
+                           .max_work = 20'000 + work * static_cast<std::int64_t>(offsets.size()),
                            .budget = budget()},
                           random);
   }
@@ -270,9 +273,15 @@ Kind kind_of(const Shared& shared, std::int64_t k) {
   };
   const Kind fallback = params.stacking ? Kind::stacking : Kind::boxing;
   if (shared.generation == 0) return fallback;
-  // The fixed orders and one round of boxing first.
-  if (shared.generation == 1 && params.start.empty())
-    return allowed(Kind::boxing) && k == fixed_recipes - 1 ? Kind::boxing : fallback;
+  // The fixed orders and one round of boxing first; where they take long, they alternate with the
+  // rounds that need little time and help long traces most.
+  if (shared.generation <= shared.opening) {
+    if (!shared.large)
+      return allowed(Kind::boxing) && k == fixed_recipes - 1 ? Kind::boxing : fallback;
+    if (k % 2 == 0) return allowed(Kind::focus) ? Kind::focus : fallback;
+    return allowed(Kind::boxing) && shared.generation == shared.opening && k == 1 ? Kind::boxing
+                                                                                  : fallback;
+  }
   static constexpr Kind pattern[] = {
       Kind::focus,    Kind::stacking, Kind::improve,  Kind::focus,    Kind::stacking, Kind::exact,
       Kind::improve,  Kind::stacking, Kind::focus,    Kind::stacking, Kind::improve,  Kind::focus,
@@ -302,6 +311,8 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
   shared.params = &params;
   shared.orders = &orders;
   shared.lower_bound = instance.lower_bound;
+  shared.large = instance.jobs.size() > 50'000;
+  shared.opening = !params.start.empty() ? 0 : shared.large ? 3 : 1;
   if (params.focus) shared.contention = contention(instance);
   if (!params.start.empty()) {
     shared.best.offsets = params.start;
