@@ -82,6 +82,16 @@ struct AxisRules {
     propagate(subgraph, *this, regions);
   }
 
+  /// Is every piece that is stored, made or read there along this axis? Where one is not, another
+  /// axis does not know that nothing of it is needed.
+  [[nodiscard]] bool complete() const {
+    const auto some = [](const Box& box) { return !box.none; };
+    for (std::size_t t = 0; t < subgraph.tensors.size(); ++t)
+      if (subgraph.tensors[t].leaves && regions.stored[t].none) return false;
+    return std::ranges::all_of(regions.fresh, some) &&
+           std::ranges::all_of(read_, [&](const auto& read) { return some(read.second); });
+  }
+
   /// Equal for two positions whose tiles differ by nothing but where they are.
   [[nodiscard]] Key key() const {
     Key out;
@@ -191,15 +201,45 @@ struct OriginRules {
   static void read(const LocalOperand&, const Box&) {}
 };
 
+/// Does every op map each axis of its output to one axis of each operand, independently of the
+/// others? Then so does the whole run, and a box is the product of what its axes need alone, as
+/// long as none of them is empty.
+bool separable(const Subgraph& subgraph) {
+  for (std::size_t step = 0; step < subgraph.steps(); ++step) {
+    switch (subgraph.op(static_cast<Step>(step)).kind) {
+      case OpKind::conv:
+      case OpKind::conv_transpose:
+      case OpKind::max_pool:
+      case OpKind::average_pool:
+      case OpKind::elementwise:
+      case OpKind::batch_norm:
+      case OpKind::concat:
+      case OpKind::slice:
+      case OpKind::pad:
+      case OpKind::resize:
+        break;
+      default:
+        return false;
+    }
+    for (const LocalOperand& operand : subgraph.operands_at[step])
+      if (subgraph.network->tensors[operand.seen_as].view_of) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 struct TileGeometry::Trace {
   std::vector<std::uint32_t> classes;  ///< per position
   std::vector<TileRegions> tiles;      ///< per class: its first position
+  std::vector<bool> complete;          ///< per class: AxisRules::complete
 };
 
 TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo)
-    : subgraph_(subgraph), halo_(halo), space_(tile_space(subgraph)) {}
+    : subgraph_(subgraph),
+      halo_(halo),
+      separable_(separable(subgraph)),
+      space_(tile_space(subgraph)) {}
 
 TileGeometry::~TileGeometry() = default;
 
@@ -227,6 +267,7 @@ const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
     if (added) {
       slot->tiles.push_back(rules.regions);
       slot->tiles.back().times = 0;
+      slot->complete.push_back(rules.complete());
     }
     slot->classes.push_back(at->second);
     ++slot->tiles[at->second].times;
@@ -234,18 +275,19 @@ const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
   return *slot;
 }
 
-TileRegions TileGeometry::combine(const std::array<const TileRegions*, tile_axes>& axes) const {
+TileRegions TileGeometry::combine(const std::array<const TileRegions*, tile_axes>& axes,
+                                  bool product) const {
   TileRegions tile;
   tile.times = axes[0]->times * axes[1]->times * axes[2]->times;
   tile.stored = axes[0]->stored;
   for (std::size_t t = 0; t < tile.stored.size(); ++t)
     for (std::size_t a = 1; a < tile_axes; ++a)
       tile.stored[t] = intersect(tile.stored[t], axes[a]->stored[t]);
-  if (!keeps_halo()) {
+  if (!keeps_halo() && !product) {
     propagate(subgraph_, GivenRules{tile.stored}, tile);
     return tile;
   }
-  // Halos are kept only where the axes do not meet: each gives its own ranges.
+  // Each axis gives its own ranges (halos are kept only where the axes do not meet).
   const auto common = [&](std::vector<Box> TileRegions::*part) {
     std::vector<Box> boxes = axes[0]->*part;
     for (std::size_t t = 0; t < boxes.size(); ++t)
@@ -268,19 +310,33 @@ TileGrid TileGeometry::grid(const TileShape& shape) {
     grid.classes[a] = traces[a]->classes;
     grid.class_counts[a] = static_cast<std::uint32_t>(traces[a]->tiles.size());
   }
-  for (const TileRegions& c : traces[0]->tiles)
-    for (const TileRegions& h : traces[1]->tiles)
-      for (const TileRegions& w : traces[2]->tiles) grid.tiles.push_back(combine({&c, &h, &w}));
+  std::array<std::size_t, tile_axes> at{};
+  for (at[0] = 0; at[0] < grid.class_counts[0]; ++at[0])
+    for (at[1] = 0; at[1] < grid.class_counts[1]; ++at[1])
+      for (at[2] = 0; at[2] < grid.class_counts[2]; ++at[2])
+        grid.tiles.push_back(of_classes(traces, at));
   return grid;
 }
 
-TileRegions TileGeometry::middle_tile(const TileShape& shape) {
-  std::array<const TileRegions*, tile_axes> middle{};
+TileRegions TileGeometry::of_classes(const std::array<const Trace*, tile_axes>& traces,
+                                     const std::array<std::size_t, tile_axes>& classes) const {
+  std::array<const TileRegions*, tile_axes> axes{};
+  bool product = separable_;
   for (std::size_t a = 0; a < tile_axes; ++a) {
-    const Trace& along = trace(a, shape.extent[a]);
-    middle[a] = &along.tiles[along.classes[along.classes.size() / 2]];
+    axes[a] = &traces[a]->tiles[classes[a]];
+    product = product && traces[a]->complete[classes[a]];
   }
-  return combine(middle);
+  return combine(axes, product);
+}
+
+TileRegions TileGeometry::middle_tile(const TileShape& shape) {
+  std::array<const Trace*, tile_axes> traces{};
+  std::array<std::size_t, tile_axes> middle{};
+  for (std::size_t a = 0; a < tile_axes; ++a) {
+    traces[a] = &trace(a, shape.extent[a]);
+    middle[a] = traces[a]->classes[traces[a]->classes.size() / 2];
+  }
+  return of_classes(traces, middle);
 }
 
 TileRegions TileGeometry::tile_at(const TileShape& shape,
@@ -291,7 +347,7 @@ TileRegions TileGeometry::tile_at(const TileShape& shape,
     for (Dim at = 0; at <= position[a]; ++at) rules.run(at);
     found[a] = std::move(rules.regions);
   }
-  return combine({&found[0], &found[1], &found[2]});
+  return combine({&found[0], &found[1], &found[2]}, false);
 }
 
 TileRegions TileGeometry::first_tile(const TileShape& shape) const {

@@ -112,10 +112,15 @@ class TileGeometry {
   const Trace& trace(std::size_t axis, Dim extent);
   [[nodiscard]] bool keeps(std::size_t axis) const;
   [[nodiscard]] bool keeps_halo() const;
-  [[nodiscard]] TileRegions combine(const std::array<const TileRegions*, tile_axes>& axes) const;
+  /// `product`: each box is the product of what the axes need alone.
+  [[nodiscard]] TileRegions combine(const std::array<const TileRegions*, tile_axes>& axes,
+                                    bool product) const;
+  [[nodiscard]] TileRegions of_classes(const std::array<const Trace*, tile_axes>& traces,
+                                       const std::array<std::size_t, tile_axes>& classes) const;
 
   const Subgraph& subgraph_;
   HaloPolicy halo_;
+  bool separable_;  ///< regions of a tile are the intersections of what its axes need
   TileSpace space_;
   std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> traces_;
 
