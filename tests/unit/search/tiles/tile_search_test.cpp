@@ -1,0 +1,226 @@
+#include "search/tiles/tile_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "model/check.h"
+#include "search/learning/engine.h"
+#include "search/placement/canonical.h"
+
+namespace tessera {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// `count` 3x3 convolutions with padding over rows x 8, four channels.
+Network chain(int count, Dim rows) {
+  Network net;
+  const auto tensor = [&](std::vector<Dim> shape, TensorKind kind) {
+    net.tensors.push_back({.name = "t" + std::to_string(net.tensors.size()),
+                           .shape = std::move(shape),
+                           .type = ElementType::int8,
+                           .kind = kind,
+                           .view_of = std::nullopt});
+    return net.tensors.size() - 1;
+  };
+  TensorIndex last = tensor({1, 4, rows, 8}, TensorKind::activation);
+  net.inputs = {last};
+  for (int k = 0; k < count; ++k) {
+    Op op;
+    op.name = "c" + std::to_string(k);
+    op.kind = OpKind::conv;
+    op.inputs = {last, tensor({4, 4, 3, 3}, TensorKind::weight)};
+    op.kernel = {3, 3};
+    op.stride = op.dilation = op.pad_begin = op.pad_end = {1, 1};
+    last = tensor({1, 4, rows, 8}, TensorKind::activation);
+    op.outputs = {last};
+    net.ops.push_back(std::move(op));
+  }
+  net.outputs = {last};
+  return net;
+}
+
+Hardware machine(Size capacity, Size alignment = 1) {
+  Hardware hardware;
+  HardwareMemory memory;
+  memory.space.name = "sram";
+  memory.space.capacity = capacity;
+  memory.space.alignment = alignment;
+  hardware.memories.push_back(std::move(memory));
+  return hardware;
+}
+
+struct Counting final : PlacementEngine {
+  std::unique_ptr<PlacementEngine> inner = make_canonical_engine();
+  int calls = 0;
+  [[nodiscard]] std::string_view name() const override { return "counting"; }
+  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
+                                                       Goal goal) const override {
+    return inner->unsupported(problem, goal);
+  }
+  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
+                                   const SearchParams& params) override {
+    ++calls;
+    return inner->solve(problem, params);
+  }
+};
+
+/// Says nothing about anything above a size.
+struct Hesitant final : PlacementEngine {
+  std::unique_ptr<PlacementEngine> inner = make_canonical_engine();
+  Size most = 0;
+  [[nodiscard]] std::string_view name() const override { return "hesitant"; }
+  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem&,
+                                                       Goal) const override {
+    return std::nullopt;
+  }
+  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
+                                   const SearchParams& params) override {
+    Size all = 0;
+    for (const Buffer& buffer : problem.buffers) all += buffer.size;
+    if (all > most) return {.status = Status::unknown, .stop = StopReason::node_limit};
+    return inner->solve(problem, params);
+  }
+};
+
+TileSearchResult search(const Network& net, const Hardware& hardware, PlacementEngine& engine,
+                        const std::function<void(TileSearchParams&)>& change = {}) {
+  const Subgraph part = make_subgraph(net, {0, net.ops.size() - 1});
+  TileSearchParams params;
+  params.engine = &engine;
+  params.record_probes = true;
+  if (change) change(params);
+  return find_tile(part, hardware, params);
+}
+
+TEST(TileSearch, TakesTheWholeWhereItFits) {
+  Counting engine;
+  const TileSearchResult found = search(chain(2, 16), machine(1 << 20), engine);
+  ASSERT_EQ(found.status, Status::feasible);
+  EXPECT_EQ(found.grid.count(), 1);
+  EXPECT_TRUE(found.undecided.empty());
+}
+
+TEST(TileSearch, CutsWhereItDoesNot) {
+  Counting engine;
+  const TileSearchResult found = search(chain(2, 64), machine(1500), engine);
+  ASSERT_EQ(found.status, Status::feasible);
+  EXPECT_GT(found.grid.count(), 1);
+  for (std::size_t k = 0; k < found.demands.size(); ++k) {
+    PlacementProblem problem = found.lowering.problem;
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+      problem.buffers[b].size = found.demands[k][b];
+    EXPECT_TRUE(check(problem, found.placements[k]).empty());
+  }
+}
+
+TEST(TileSearch, SaysHowMuchIsLacking) {
+  Counting engine;
+  const TileSearchResult found = search(chain(1, 16), machine(64), engine);
+  EXPECT_EQ(found.status, Status::infeasible);
+  EXPECT_GT(found.lacking, 0);
+  EXPECT_EQ(engine.calls, 0);
+}
+
+TEST(TileSearch, NoRuleChangesTheAnswer) {
+  for (const Size capacity : {900, 1100, 1500, 2300, 4000}) {
+    Counting plain;
+    const auto off = [](TileSearchParams& p) {
+      p.bounds = p.dominance = p.carry_over = p.sessions = false;
+    };
+    const TileSearchResult want = search(chain(3, 48), machine(capacity), plain, off);
+    for (int rule = 0; rule < 4; ++rule) {
+      Counting engine;
+      const TileSearchResult got =
+          search(chain(3, 48), machine(capacity), engine, [&](TileSearchParams& p) {
+            off(p);
+            if (rule == 0) p.bounds = true;
+            if (rule == 1) p.dominance = true;
+            if (rule == 2) p.carry_over = true;
+            if (rule == 3) p.sessions = true;
+          });
+      EXPECT_EQ(got.status, want.status);
+      EXPECT_EQ(got.shape, want.shape);
+      EXPECT_LE(engine.calls, plain.calls);
+    }
+  }
+}
+
+TEST(TileSearch, EachRuleSavesQuestions) {
+  const auto calls = [](const std::function<void(TileSearchParams&)>& change, bool all) {
+    Counting engine;
+    static_cast<void>(search(chain(3, 48), machine(1500), engine, [&](TileSearchParams& p) {
+      p.bounds = p.dominance = p.carry_over = p.sessions = false;
+      p.all = all;
+      change(p);
+    }));
+    return engine.calls;
+  };
+  const auto none = [](TileSearchParams&) {};
+  EXPECT_LT(calls([](TileSearchParams& p) { p.bounds = true; }, false), calls(none, false));
+  EXPECT_LT(calls([](TileSearchParams& p) { p.dominance = true; }, false), calls(none, false));
+  EXPECT_LT(calls([](TileSearchParams& p) { p.carry_over = true; }, true), calls(none, true));
+}
+
+TEST(TileSearch, AnOpenQuestionCountsAsNoAndIsReported) {
+  Hesitant engine;
+  engine.most = 1800;
+  const TileSearchResult found = search(chain(2, 64), machine(1 << 20), engine);
+  ASSERT_EQ(found.status, Status::feasible);
+  EXPECT_GT(found.grid.count(), 1);
+  EXPECT_FALSE(found.undecided.empty());
+  engine.most = 0;
+  const TileSearchResult none = search(chain(2, 16), machine(1 << 20), engine);
+  EXPECT_EQ(none.status, Status::unknown);
+  EXPECT_EQ(none.stop, StopReason::node_limit);
+}
+
+TEST(TileSearch, AllIsTheSetOfLargestShapes) {
+  Counting engine;
+  const Network net = chain(1, 12);
+  const auto all = [](TileSearchParams& p) { p.all = true; };
+  const TileSearchResult found = search(net, machine(700), engine, all);
+  ASSERT_EQ(found.status, Status::feasible);
+  const Subgraph part = make_subgraph(net, {0, 0});
+  TileGeometry geometry(part, HaloPolicy::recompute);
+  const auto inside = [](const TileShape& a, const TileShape& b) {
+    return a.extent[0] <= b.extent[0] && a.extent[1] <= b.extent[1] && a.extent[2] <= b.extent[2];
+  };
+  for (Dim c = 1; c <= 4; ++c)
+    for (Dim h = 1; h <= 12; ++h)
+      for (Dim w = 1; w <= 8; ++w) {
+        const TileShape shape{{c, h, w}};
+        bool fits = true;
+        for (const std::vector<Size>& sizes :
+             demands(part, geometry.space(), found.lowering, geometry.grid(shape))) {
+          PlacementProblem problem = found.lowering.problem;
+          for (BufferIndex b = 0; b < sizes.size(); ++b) problem.buffers[b].size = sizes[b];
+          fits = fits && make_canonical_engine()->solve(problem, {}).status == Status::feasible;
+        }
+        bool covered = false;
+        for (const TileShape& large : found.maximal) covered = covered || inside(shape, large);
+        EXPECT_TRUE(!fits || covered) << c << ' ' << h << ' ' << w;
+      }
+}
+
+TEST(TileSearch, TenConvolutionsAreNotMonotone) {
+  // 56 rows in 1 .. 4 tiles need 56 / 38 / 39 / 34 input rows.
+  const Network net = chain(10, 56);
+  const Subgraph part = make_subgraph(net, {0, 9});
+  TileGeometry geometry(part, HaloPolicy::recompute);
+  std::vector<Dim> rows;
+  for (const Dim tiles : {1, 2, 3, 4}) {
+    TileShape shape = geometry.space().whole;
+    shape.extent[1] = (56 + tiles - 1) / tiles;
+    Dim most = 0;
+    for (const TileRegions& tile : geometry.grid(shape).tiles)
+      most = std::max(most, tile.needed[0][2].size());
+    rows.push_back(most);
+  }
+  EXPECT_THAT(rows, ElementsAre(56, 38, 39, 34));
+}
+
+}  // namespace
+}  // namespace tessera
