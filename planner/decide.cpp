@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -27,6 +28,34 @@ constexpr std::size_t many_buffers = 20'000;
 
 /// Engines in a race, most promising first. The SAT engine takes every rule, so it closes the list.
 constexpr std::array<std::string_view, 4> racers = {"canonical", "learning", "sat", "smt"};
+
+/// Who takes part in a race about this problem.
+struct Field {
+  std::vector<std::unique_ptr<PlacementEngine>> engines;
+  std::vector<Contender> contenders;
+  std::string refusals;
+};
+
+Field line_up(const PlacementProblem& problem, Goal goal) {
+  Field field;
+  for (const std::string_view name : racers) {
+    if (field.contenders.size() == 2) break;
+    const EngineEntry* entry = find_engine(name);
+    if (entry == nullptr) continue;
+    // The general solvers step in where the engines made for this problem do not apply.
+    const bool alone = field.contenders.empty();
+    if (!alone && name == "smt") break;
+    if (!alone && name == "sat" && problem.buffers.size() > many_buffers) break;
+    std::unique_ptr<PlacementEngine> engine = entry->make();
+    if (const auto why = engine->unsupported(problem, goal)) {
+      field.refusals += (field.refusals.empty() ? "" : " ") + *why;
+      continue;
+    }
+    field.contenders.push_back({*engine, entry->ns_per_unit});
+    field.engines.push_back(std::move(engine));
+  }
+  return field;
+}
 
 struct Asker {
   const PlacementProblem& problem;
@@ -110,28 +139,11 @@ struct Asker {
 
   Decision by_race() {
     phase(params.goal == Goal::fit ? "race" : "optimize");
-    std::vector<std::unique_ptr<PlacementEngine>> engines;
-    std::vector<Contender> contenders;
-    std::string refusals;
-    for (const std::string_view name : racers) {
-      if (contenders.size() == 2) break;
-      const EngineEntry* entry = find_engine(name);
-      if (entry == nullptr) continue;
-      // The general solvers step in where the engines made for this problem do not apply.
-      if (!contenders.empty() && name == "smt") break;
-      if (name == "sat" && contenders.size() == 1 && problem.buffers.size() > many_buffers) break;
-      std::unique_ptr<PlacementEngine> engine = entry->make();
-      if (const auto why = engine->unsupported(problem, params.goal)) {
-        refusals += (refusals.empty() ? "" : " ") + *why;
-        continue;
-      }
-      contenders.push_back({*engine, entry->ns_per_unit});
-      engines.push_back(std::move(engine));
-    }
-    if (contenders.empty())
-      return limit(StopReason::completed, "No engine takes this problem: " + refusals);
-    RaceResult won = race(problem, contenders, params, how.threads);
-    const std::string name(engines[won.winner]->name());
+    const Field field = line_up(problem, params.goal);
+    if (field.contenders.empty())
+      return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
+    RaceResult won = race(problem, field.contenders, params, how.threads);
+    const std::string name(field.engines[won.winner]->name());
     note(name, won.found.stats);
     return decided(std::move(won.found), name);
   }
@@ -186,6 +198,20 @@ Decision decide(const PlacementProblem& problem, const SearchParams& params,
                 const DecideParams& how) {
   Asker asker{problem, params, how, {}};
   return how.engine == "auto" ? asker.automatic() : asker.by_name();
+}
+
+SearchResult decide_by_turns(const PlacementProblem& problem, const SearchParams& params) {
+  const Field field = line_up(problem, params.goal);
+  if (field.contenders.empty()) {
+    SearchResult none;
+    none.reason = "No engine takes this problem: " + field.refusals;
+    return none;
+  }
+  const EngineEntry* unit = find_engine("canonical");
+  SearchParams own = params;
+  own.budget.max_nodes = std::numeric_limits<std::int64_t>::max();
+  const double share = static_cast<double>(params.budget.max_nodes) * unit->ns_per_unit;
+  return take_turns(problem, field.contenders, own, share).won.found;
 }
 
 std::string certify(const PlacementProblem& problem, const SearchParams& params) {

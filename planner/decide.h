@@ -34,6 +34,12 @@ struct Decision {
 [[nodiscard]] Decision decide(const PlacementProblem& problem, const SearchParams& params,
                               const DecideParams& how);
 
+/// One turn for each engine of the race, on the calling thread and without bounds and greedy
+/// placement, for callers that ask about many heights. params.budget.max_nodes counts nodes of the
+/// canonical search; other engines get the same share of work.
+[[nodiscard]] SearchResult decide_by_turns(const PlacementProblem& problem,
+                                           const SearchParams& params);
+
 /// Writes a certificate that the problem is infeasible to params.proof with the first engine that
 /// can; says who, or nothing if none could within the budget.
 /// require: the problem is infeasible, params.proof is not empty.

@@ -148,6 +148,8 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
                        .lower_bounds = params.lower_bounds,
                        .decide = nullptr,
                        .progress = params.progress};
+    // Each of its threads asks about one height at a time, so the engines take turns there.
+    if (params.how.engine == "auto") own.decide = decide_by_turns;
     if (start) own.start = start->found.placement;
     MinimizeResult least = minimize_height(problem, own);
     result.found.status = least.status;

@@ -26,7 +26,7 @@ struct HeightParams {
 };
 
 struct HeightResult {
-  SearchResult found;  ///< infeasible: not even the given capacities can be kept
+  SearchResult found;              ///< infeasible: not even the given capacities can be kept
   std::vector<Size> lower_bounds;  ///< per memory, proved
   Size lower_bound = 0;  ///< proved: of the largest height, also where memories share buffers
   bool proven = false;   ///< the largest height of every group is the least

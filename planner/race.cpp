@@ -112,33 +112,36 @@ RaceResult in_turns(const PlacementProblem& problem, const std::vector<Contender
   constexpr double first_share = 50e6;
   constexpr double growth = 4;
   for (double share = first_share;; share *= growth) {
-    std::vector<Lane> lanes(contenders.size());
-    double horizon = share;
-    bool limited = false;
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      Lane& lane = lanes[i];
-      SearchParams own = params;
-      own.budget.meter = &lane.meter;
-      lane.meter.limit.store(units(horizon, contenders[i].ns_per_unit));
-      lane.found = contenders[i].engine.get().solve(problem, own);
-      if (lane.found.status == Status::infeasible) return {std::move(lane.found), i};
-      if (lane.found.status == Status::feasible) {
-        lane.finish = virtual_time(lane, contenders[i]);
-        horizon = std::min(horizon, lane.finish);
-      } else if (lane.found.stop == StopReason::node_limit &&
-                 lane.meter.done.load() < params.budget.max_nodes) {
-        limited = true;  // by its share: worth another turn
-      }
-      if (params.budget.exhausted()) break;
-    }
-    const bool any = std::any_of(lanes.begin(), lanes.end(), [](const Lane& lane) {
-      return lane.found.status == Status::feasible;
-    });
-    if (any || !limited || params.budget.exhausted()) return judge(lanes);
+    TurnResult turn = take_turns(problem, contenders, params, share);
+    if (turn.won.found.status != Status::unknown || !turn.limited || params.budget.exhausted())
+      return std::move(turn.won);
   }
 }
 
 }  // namespace
+
+TurnResult take_turns(const PlacementProblem& problem, const std::vector<Contender>& contenders,
+                      const SearchParams& params, double share_ns) {
+  std::vector<Lane> lanes(contenders.size());
+  bool limited = false;
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    Lane& lane = lanes[i];
+    SearchParams own = params;
+    own.budget.meter = &lane.meter;
+    lane.meter.limit.store(units(share_ns, contenders[i].ns_per_unit));
+    lane.found = contenders[i].engine.get().solve(problem, own);
+    if (lane.found.status == Status::infeasible) return {{std::move(lane.found), i}, false};
+    if (lane.found.status == Status::feasible) {
+      lane.finish = virtual_time(lane, contenders[i]);
+      share_ns = std::min(share_ns, lane.finish);  // the others need not look any further
+    } else if (lane.found.stop == StopReason::node_limit &&
+               lane.meter.done.load() >= lane.meter.limit.load()) {
+      limited = true;
+    }
+    if (params.budget.exhausted()) break;
+  }
+  return {judge(lanes), limited};
+}
 
 RaceResult race(const PlacementProblem& problem, const std::vector<Contender>& contenders,
                 const SearchParams& params, int threads) {

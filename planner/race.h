@@ -29,6 +29,16 @@ struct RaceResult {
   std::size_t winner = 0;  ///< position among the contenders
 };
 
+struct TurnResult {
+  RaceResult won;
+  bool limited = false;  ///< one at least was stopped by its share: a larger one may decide
+};
+
+/// One turn for each contender on the calling thread, of `share_ns` of virtual time.
+[[nodiscard]] TurnResult take_turns(const PlacementProblem& problem,
+                                    const std::vector<Contender>& contenders,
+                                    const SearchParams& params, double share_ns);
+
 /// require: at least one contender, each supports the problem and the goal; threads >= 1.
 /// ensure: with fewer threads than contenders they take turns with growing shares of work.
 [[nodiscard]] RaceResult race(const PlacementProblem& problem,
