@@ -198,7 +198,10 @@ class Builder {
       for (int m = item.first_member; m < item.last_member; ++m) {
         const Buffer& buffer = problem_.buffers[core_.members[index(m)]];
         unit = std::gcd(unit, align_up(buffer.size, common_));
-        if (buffer.offset) unit = std::gcd(unit, align_down(*buffer.offset, common_));
+        if (buffer.offset) {
+          unit = std::gcd(unit, align_down(*buffer.offset, common_));
+          unit = std::gcd(unit, align_up(*buffer.offset, item.alignment));
+        }
         for (const Gap& gap : buffer.gaps) {
           if (!gap.window) continue;
           special_ = true;
@@ -224,12 +227,13 @@ class Builder {
         const Buffer& buffer = problem_.buffers[core_.members[index(m)]];
         if (buffer.window) latest = std::min(latest, buffer.window->end - buffer.size);
         if (buffer.offset) {
-          latest = std::min(latest, *buffer.offset);
+          // In units a misaligned offset could look like the aligned one next to it.
+          latest = *buffer.offset % item.alignment == 0 ? std::min(latest, *buffer.offset) : -1;
           item.earliest = std::max(item.earliest, align_up(*buffer.offset, item.alignment));
         }
       }
       item.size = align_up(item.bytes, common_) / core_.unit;
-      item.earliest = item.earliest / core_.unit;
+      item.earliest = round_up(item.earliest, core_.unit);
       item.alignment = std::max<Size>(item.alignment / core_.unit, 1);
       item.latest = latest < 0 ? -1 : latest / core_.unit;
       item.plain = item.alignment == 1 && core_.reserved.empty() && core_.borders.empty();

@@ -41,7 +41,9 @@ inline void expect_agreement(PlacementEngine& engine, const AgreementParams& par
 }
 
 inline void expect_session_agreement(PlacementEngine& engine, const AgreementParams& params) {
-  expect_no_disagreement(compare_sessions_with_oracle(engine, with_environment(params)));
+  const AgreementReport report = compare_sessions_with_oracle(engine, with_environment(params));
+  EXPECT_GT(report.asked, 0U) << "the engine opened no session";
+  expect_no_disagreement(report);
 }
 
 }  // namespace tessera::testing

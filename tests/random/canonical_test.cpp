@@ -39,6 +39,7 @@ constexpr std::pair<const char*, Switch> switches[] = {
     {"failed_states", &CanonicalParams::failed_states},
     {"local_choice", &CanonicalParams::local_choice},
     {"subset_sums", &CanonicalParams::subset_sums},
+    {"local_choice", &CanonicalParams::local_choice},
     {"symmetry", &CanonicalParams::symmetry},
     {"restarts", &CanonicalParams::restarts}};
 
@@ -72,9 +73,36 @@ TEST(RandomCanonical, EveryOrderIsComplete) {
   }
 }
 
-TEST(RandomCanonical, SessionsAnswerLikeAFreshSolve) {
-  expect_session_agreement(*make_canonical_engine(),
-                           {.features = Features::one_address_space(), .count = 2000});
+// Found by the first test: with a unit of 42 the aligned offset 42 was taken for the fixed one.
+TEST(RandomCanonical, AMisalignedFixedOffsetFitsNowhere) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 70, .alignment = 21});
+  problem.buffers.push_back({.id = "d", .live = {{3, 4}}, .size = 28, .offset = 49});
+  EXPECT_EQ(make_canonical_engine()->solve(problem, {}).status, Status::infeasible);
+}
+
+// Found by the first test: the last buffer only occupies its last byte, but its release was taken
+// for that of the whole buffer.
+TEST(RandomCanonical, AGapWindowIsReleasedWhereItBegins) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 19});
+  for (const Size size : {5, 5, 8, 4}) {
+    problem.buffers.push_back(
+        {.id = "b" + std::to_string(problem.buffers.size()), .live = {{0, 1}}, .size = size});
+  }
+  problem.buffers[3].alignment = 3;
+  problem.buffers[3].gaps = {{{0, 1}, AddressRange{3, 4}}};
+  EXPECT_EQ(make_canonical_engine()->solve(problem, {}).status, Status::feasible);
+}
+
+TEST(RandomCanonical, AGapWindowMayHangOverAReservedRange) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 12, .reserved = {{1, 2}}});
+  problem.buffers.push_back({.id = "a", .live = {{0, 1}}, .size = 3});
+  problem.buffers.push_back({.id = "b", .live = {{1, 2}}, .size = 5, .alignment = 4});
+  problem.buffers.push_back(
+      {.id = "c", .live = {{0, 2}}, .size = 5, .gaps = {{{0, 2}, AddressRange{2, 5}}}});
+  EXPECT_EQ(make_canonical_engine()->solve(problem, {}).status, Status::feasible);
 }
 
 }  // namespace

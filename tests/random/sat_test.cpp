@@ -34,7 +34,13 @@ TEST(RandomSat, NeedsNeitherSymmetryNorTheCut) {
 }
 
 TEST(RandomSat, SessionsAnswerLikeAFreshSolve) {
-  expect_session_agreement(*make_sat_engine({}), {.features = Features::all(), .count = 500});
+  expect_session_agreement(*make_sat_engine({}), {.features = Features::all(), .count = 700});
+}
+
+TEST(RandomSat, SessionsTakeTurnsBetweenGoals) {
+  expect_session_agreement(
+      *make_sat_engine({}),
+      {.features = Features::all(), .count = 700, .goals = {Goal::cost, Goal::fit, Goal::modes}});
 }
 
 }  // namespace

@@ -30,7 +30,13 @@ TEST(RandomSmt, NeedsNeitherSymmetryNorTheCut) {
 }
 
 TEST(RandomSmt, SessionsAnswerLikeAFreshSolve) {
-  expect_session_agreement(*make_smt_engine({}), {.features = Features::all(), .count = 500});
+  expect_session_agreement(*make_smt_engine({}), {.features = Features::all(), .count = 300});
+}
+
+TEST(RandomSmt, SessionsTakeTurnsBetweenGoals) {
+  expect_session_agreement(
+      *make_smt_engine({}),
+      {.features = Features::all(), .count = 300, .goals = {Goal::cost, Goal::fit, Goal::modes}});
 }
 
 }  // namespace

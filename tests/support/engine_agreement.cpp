@@ -148,14 +148,18 @@ std::vector<SizeLayer> random_layers(Random& random, const PlacementProblem& pro
 }
 
 std::optional<std::string> wrong_session(PlacementEngine& engine, const PlacementProblem& problem,
-                                         const std::vector<SizeLayer>& layers, Goal goal,
+                                         const std::vector<SizeLayer>& layers,
+                                         const std::vector<Goal>& goals,
                                          std::chrono::milliseconds patience,
                                          AgreementReport* report) {
   return guarded([&]() -> std::optional<std::string> {
-    if (engine.unsupported(problem, goal)) return std::nullopt;
+    for (const Goal goal : goals) {
+      if (engine.unsupported(problem, goal)) return std::nullopt;
+    }
     const auto session = engine.open(problem);
     if (!session) return std::nullopt;
     for (std::size_t k = 0; k < layers.size(); ++k) {
+      const Goal goal = goals[k % goals.size()];
       const PlacementProblem now = with_layer(problem, layers[k]);
       if (!validate(now).empty()) continue;
       const auto start = Clock::now();
@@ -262,24 +266,26 @@ AgreementReport compare_sessions_with_oracle(PlacementEngine& engine,
     Random random(seed);
     const PlacementProblem problem = random_problem(random, params.features);
     const std::vector<SizeLayer> layers = random_layers(random, problem);
-    for (const Goal goal : params.goals) {
-      if (engine.unsupported(problem, goal)) {
-        ++report.unsupported;
-        continue;
-      }
-      const auto wrong = wrong_session(engine, problem, layers, goal, params.patience, &report);
-      if (!wrong) continue;
-      // Relations and details can go; buffers and memories belong to the layers and stay.
-      const PlacementProblem small = shrink(problem, [&](const PlacementProblem& p) {
-        return p.buffers.size() == problem.buffers.size() &&
-               p.memories.size() == problem.memories.size() &&
-               wrong_session(engine, p, layers, goal, params.patience, nullptr).has_value();
-      });
-      const auto again = wrong_session(engine, small, layers, goal, params.patience, nullptr);
-      report.disagreements.push_back(
-          {seed, describe(seed, goal, {}, again.value_or(*wrong)), to_yaml(small)});
-      if (report.disagreements.size() >= params.stop_after) return report;
+    if (std::any_of(params.goals.begin(), params.goals.end(),
+                    [&](Goal goal) { return engine.unsupported(problem, goal).has_value(); })) {
+      ++report.unsupported;
+      continue;
     }
+    const auto wrong =
+        wrong_session(engine, problem, layers, params.goals, params.patience, &report);
+    if (!wrong) continue;
+    // Relations and details can go; buffers and memories belong to the layers and stay.
+    const auto still_wrong = [&](const PlacementProblem& p) {
+      return wrong_session(engine, p, layers, params.goals, params.patience, nullptr);
+    };
+    const PlacementProblem small = shrink(problem, [&](const PlacementProblem& p) {
+      return p.buffers.size() == problem.buffers.size() &&
+             p.memories.size() == problem.memories.size() && still_wrong(p).has_value();
+    });
+    report.disagreements.push_back(
+        {seed, describe(seed, params.goals.front(), {}, still_wrong(small).value_or(*wrong)),
+         to_yaml(small)});
+    if (report.disagreements.size() >= params.stop_after) return report;
   }
   return report;
 }

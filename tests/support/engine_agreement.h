@@ -56,7 +56,8 @@ struct AgreementReport {
 [[nodiscard]] AgreementReport compare_with_oracle(PlacementEngine& engine,
                                                   const AgreementParams& params);
 
-/// The same with sessions: each problem is loaded once and asked under several size layers.
+/// The same with sessions: each problem is loaded once and asked under several size layers, for
+/// the goals in turn.
 [[nodiscard]] AgreementReport compare_sessions_with_oracle(PlacementEngine& engine,
                                                            const AgreementParams& params);
 
