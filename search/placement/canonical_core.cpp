@@ -227,8 +227,7 @@ class Builder {
         const Buffer& buffer = problem_.buffers[core_.members[index(m)]];
         if (buffer.window) latest = std::min(latest, buffer.window->end - buffer.size);
         if (buffer.offset) {
-          // In units a misaligned offset could look like the aligned one next to it.
-          latest = *buffer.offset % item.alignment == 0 ? std::min(latest, *buffer.offset) : -1;
+          latest = std::min(latest, *buffer.offset);
           item.earliest = std::max(item.earliest, align_up(*buffer.offset, item.alignment));
         }
       }
