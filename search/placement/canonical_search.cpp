@@ -6,6 +6,7 @@
 #include "search/placement/canonical_lanes.h"
 
 namespace tessera::canonical {
+
 template <typename T>
 template <typename Visit>
 inline void Search<T>::each_unplaced(int first, int last, Visit&& visit) const {
@@ -118,7 +119,8 @@ bool Search<T>::one_machine_fits(int begin, int end) {
       const int to = std::min(part.end, end);
       if (from >= to) continue;
       add(load, from, to, part.extent);
-      if (each.offset + part.lo + largest(load, from, to) > capacity_) return false;
+      // Not part.lo: what came before may start anywhere from its release on.
+      if (each.offset + largest(load, from, to) > capacity_) return false;
     }
   }
   return true;
