@@ -282,6 +282,8 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
     if (!raise(against)) return true;
     if (variables_[against.key / 2].kind == Kind::pair) orders.push_back(against.key);
   }
+  std::sort(orders.begin(), orders.end());
+  orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
   switch (rule) {
     case 'e':
       return std::any_of(orders.begin(), orders.end(), [&](std::size_t key) {

@@ -5,7 +5,8 @@
 namespace tessera::learning {
 namespace {
 
-constexpr std::int64_t turn_unit = 64;  // conflicts of the shortest turn
+constexpr std::int64_t turn_unit = 64;   // conflicts of the shortest turn of the order search
+constexpr std::int64_t place_unit = 48;  // and of the place search
 constexpr double activity_decay = 0.95;
 
 /// 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993), from 0.
@@ -40,7 +41,7 @@ Search::Search(Deduction& deduction, Plan plan, const LearningParams& params, st
   ground_.resize(deduction_.state.variables(), 0);
   placed_.resize(deduction_.state.variables(), 0);
   for (const Var var : plan_.offsets) ground_[var] = deduction_.state.bound(key_of(var, 0));
-  turn_left_ = turn_unit;
+  turn_left_ = placing_ ? place_unit : turn_unit;
 }
 
 void Search::backtrack(std::int32_t level) {
@@ -160,7 +161,7 @@ bool Search::goes_lowest(Var var) const {
   for (const Neighbour& each : plan_.neighbours[var]) {
     const Value top = state.bound(key_of(each.var, 0)) + state.span(each.var);
     if (top > low) continue;
-    if (undecided(var, each)) return false;
+    if (by_address_ ? placed_[each.var] == 0 : undecided(var, each)) return false;
     if (placed_[each.var] != 0 && state.rounded({key_of(var, 0), top}).value == low) rests = true;
   }
   return rests;
@@ -198,15 +199,22 @@ Lit Search::decide() {
   return placing_ ? decide_place() : decide_bool();
 }
 
+// Order search: Luby's turns. Place search: every canonical order said both ways, then all of them
+// again with twice the conflicts; a good order shows itself early, a bad one never.
 void Search::next_turn() {
   ++counters_.restarts;
-  ++turn_;
-  turn_left_ = turn_unit * luby(turn_);
   if (params_.place_search && params_.order_search)
     placing_ = counters_.work[1] <= counters_.work[0];
-  if (!placing_ || plan_.canonical.empty()) return;
+  if (!placing_ || plan_.canonical.empty()) {
+    turn_left_ = turn_unit * luby(turn_++);
+    return;
+  }
+  ++placings_;
+  const auto orders = static_cast<std::int64_t>(plan_.canonical.size());
+  const std::int64_t round = std::min<std::int64_t>(placings_ / (2 * orders), 20);
   order_ = (order_ + 1) % plan_.canonical.size();
-  if (++placings_ % 3 == 0) by_address_ = !by_address_;
+  if (placings_ % orders == 0) by_address_ = !by_address_;
+  turn_left_ = place_unit << round;
 }
 
 Outcome Search::run(const Budget& budget, std::int64_t& conflicts_left, StopReason& stop) {

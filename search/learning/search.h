@@ -98,7 +98,7 @@ class Search {
   bool by_address_ = true;      // how the place search says "lowest"
   std::int64_t placings_ = 0;   // turns of the place search
   std::size_t order_ = 0;       // index into plan_.canonical
-  std::int64_t turn_ = 0;       // restarts so far
+  std::int64_t turn_ = 0;       // turns of the order search
   std::int64_t turn_left_ = 0;  // conflicts until the next restart
   std::int64_t keep_ = 4000;    // learned clauses before the next reduction
 };
