@@ -59,7 +59,11 @@ std::string number(std::int64_t value) {
 }
 
 void write_memory(std::string& out, const Memory& memory) {
-  out += "  " + scalar(memory.name) + ":";
+  // YAML gives up on a plain `key: value` whose key is longer than 1024 characters (1.2, section
+  // 7.4.2); the form with a question mark has no such limit.
+  constexpr std::size_t longest_key = 1000;
+  const std::string name = scalar(memory.name);
+  out += name.size() <= longest_key ? "  " + name + ":" : "  ? " + name + "\n  :";
   std::string body;
   if (memory.capacity != unbounded) body += "\n    capacity: " + number(memory.capacity);
   if (memory.alignment != 1) body += "\n    alignment: " + number(memory.alignment);
