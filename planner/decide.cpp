@@ -14,6 +14,7 @@
 #include "planner/race.h"
 #include "planner/relax.h"
 #include "search/placement/bounds.h"
+#include "search/placement/boxing/engine.h"
 #include "search/placement/greedy.h"
 
 namespace tessera {
@@ -25,6 +26,9 @@ constexpr std::int64_t small_budget = 20'000;
 
 /// Above this many buffers an engine that keeps pairs of buffers is not worth its memory.
 constexpr std::size_t many_buffers = 20'000;
+
+/// From this many buffers on boxing is asked before the race.
+constexpr std::size_t boxing_from = 1'000;
 
 /// Engines in a race, most promising first. The SAT engine takes every rule, so it closes the list.
 constexpr std::array<std::string_view, 4> racers = {"canonical", "learning", "sat", "smt"};
@@ -137,6 +141,21 @@ struct Asker {
     return std::nullopt;
   }
 
+  /// Very many buffers: low placements are found by boxing sooner than by a complete search.
+  std::optional<Decision> by_boxing() {
+    if (problem.buffers.size() < boxing_from || boxing_unsupported(problem)) return std::nullopt;
+    phase("boxing");
+    BoxingParams own;
+    own.budget = params.budget;
+    own.seed = params.seed;
+    own.threads = how.threads;
+    for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
+    BoxingResult low = box(problem, own);
+    stats.insert(stats.end(), low.stats.begin(), low.stats.end());
+    if (low.status != Status::feasible) return std::nullopt;
+    return lifted(*low.placement, "boxing");
+  }
+
   Decision by_race() {
     phase(params.goal == Goal::fit ? "race" : "optimize");
     const Field field = line_up(problem, params.goal);
@@ -163,6 +182,7 @@ struct Asker {
       if (const auto stop = params.budget.exhausted()) return limit(*stop, {});
       first = by_small_canonical();
     }
+    if (!first) first = by_boxing();
     if (first && (params.goal == Goal::fit || first->found.status == Status::infeasible))
       return std::move(*first);
     if (const auto stop = params.budget.exhausted()) {

@@ -4,8 +4,9 @@
 //   if (answer.found.status == Status::infeasible) std::cout << answer.engine << " proved it";
 //
 // auto: bounds -> greedy -> canonical search with a small budget (on the problem without bank rules
-// where it cannot take them: its "no" counts, its placement is tried) -> a race of two complete
-// engines. place() in place.h is this, once or many times, and the checker behind it.
+// where it cannot take them: its "no" counts, its placement is tried) -> boxing, for very many
+// buffers -> a race of two complete engines. place() in place.h is this, once or many times, and
+// the checker behind it.
 #pragma once
 
 #include <functional>

@@ -6,6 +6,7 @@
 
 #include "model/check.h"
 #include "model/derived.h"
+#include "search/placement/boxing/engine.h"
 #include "search/placement/minimize.h"
 
 namespace tessera {
@@ -62,6 +63,10 @@ Size largest(const std::vector<Size>& values, const std::vector<MemoryIndex>& gr
   return most;
 }
 
+Size largest_of(const std::vector<Size>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
 /// Bisection on the height of one group with decide(); improves `best` and raises `low`.
 /// Gives the reason to stop if a limit ended it.
 std::optional<StopReason> minimise_group(const PlacementProblem& problem,
@@ -102,6 +107,26 @@ std::optional<StopReason> minimise_group(const PlacementProblem& problem,
   }
 }
 
+/// From here on boxing finds low placements sooner than any search from scratch.
+constexpr std::size_t boxing_from = 500;
+/// Beyond, no complete search would end: all the time there is goes into boxing.
+constexpr std::size_t search_up_to = 3'000;
+
+BoxingResult box_first(const PlacementProblem& problem, const HeightParams& params) {
+  BoxingParams own;
+  own.budget = params.search.budget;
+  own.seed = params.search.seed;
+  own.threads = params.how.threads;
+  own.lower_bounds = params.lower_bounds;
+  own.progress = params.progress;
+  const auto never = std::chrono::steady_clock::time_point::max();
+  if (problem.buffers.size() <= search_up_to && own.budget.deadline != never) {
+    const auto now = std::chrono::steady_clock::now();
+    own.budget.deadline = now + (own.budget.deadline - now) / 2;
+  }
+  return box(problem, own);
+}
+
 }  // namespace
 
 void limit_height(PlacementProblem& problem, MemoryIndex m, Size height) {
@@ -138,6 +163,26 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
                           const HeightParams& params) {
   HeightResult result;
   result.lower_bounds = params.lower_bounds;
+  if (params.how.engine == "auto" && problem.buffers.size() >= boxing_from &&
+      !boxing_unsupported(problem)) {
+    BoxingResult low = box_first(problem, params);
+    if (low.status == Status::feasible) {
+      Decision& found = start.emplace();
+      found.engine = "boxing";
+      found.found.status = Status::feasible;
+      found.found.stop = low.stop;
+      found.found.placement = std::move(low.placement);
+      found.found.stats = std::move(low.stats);
+      result.lower_bounds = std::move(low.lower_bounds);
+      result.proven = low.proven_minimum;
+      if (result.proven || problem.buffers.size() > search_up_to) {
+        result.lower_bound = largest_of(result.lower_bounds);
+        result.engine = start->engine;
+        result.found = std::move(start->found);
+        return result;
+      }
+    }
+  }
   const bool canonical = params.how.engine == "auto" || params.how.engine == "canonical";
   if (canonical && !minimize_unsupported(problem)) {
     MinimizeParams own{.budget = params.search.budget,
@@ -145,7 +190,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
                        .threads = params.how.threads,
                        .canonical = {},
                        .start = std::nullopt,
-                       .lower_bounds = params.lower_bounds,
+                       .lower_bounds = result.lower_bounds,
                        .decide = nullptr,
                        .progress = params.progress};
     // Each of its threads asks about one height at a time, so the engines take turns there.
@@ -158,10 +203,14 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
     result.found.reason = std::move(least.reason);
     result.found.stats = std::move(least.stats);
     result.lower_bounds = std::move(least.lower_bounds);
-    for (const Size bound : result.lower_bounds)
-      result.lower_bound = std::max(result.lower_bound, bound);
+    result.lower_bound = largest_of(result.lower_bounds);
     result.proven = least.proven;
-    result.engine = "canonical";
+    result.engine = params.how.engine == "auto" ? "minimize" : "canonical";
+    if (start) {
+      Stats stats = std::move(start->found.stats);
+      stats.insert(stats.end(), result.found.stats.begin(), result.found.stats.end());
+      result.found.stats = std::move(stats);
+    }
     return result;
   }
 
