@@ -177,9 +177,10 @@ Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index
     job.size = buffer.size;
     job.alignment = effective_alignment(buffer, memory);
     if (buffer.window) {
+      // An end at or beyond the capacity says nothing that the capacity does not say.
       job.low = buffer.window->begin;
-      job.high = buffer.window->end;
-      instance.constrained = true;
+      if (buffer.window->end < memory.capacity) job.high = buffer.window->end;
+      instance.constrained = instance.constrained || job.low > 0 || job.high < unbounded;
     }
     // A buffer that gaps take away entirely still has an offset; it conflicts with nobody.
     if (!own.empty()) {
