@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -177,8 +178,9 @@ class Usage(Case):
 
     def test_help_has_an_example_each(self):
         listing = self.ends(FOUND, "--help").stdout
-        for name in ("place", "check", "explain", "export", "generate", "profiles", "completion"):
-            self.assertIn(name, listing)
+        names = re.findall(r"(?m)^  ([a-z]+)  +\S", listing.split("Subcommands:")[1])
+        self.assertLess({"place", "check", "explain", "export", "generate", "profiles"}, set(names))
+        for name in names:
             text = self.ends(FOUND, name, "--help").stdout
             self.assertIn("Example", text, name)
             self.assertIn("tessera " + name, text, name)
