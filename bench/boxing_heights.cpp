@@ -54,6 +54,10 @@ long peak_megabytes() {
 
 bool measure(const std::string& name, double limit, BoxingParams params) {
   const PlacementProblem problem = instance(name);
+  if (const auto why = boxing_unsupported(problem)) {
+    std::printf("%s: %s\n", name.c_str(), why->c_str());
+    return true;
+  }
   const auto start = std::chrono::steady_clock::now();
   const double user = user_seconds();
   params.budget.deadline =
@@ -62,7 +66,9 @@ bool measure(const std::string& name, double limit, BoxingParams params) {
   const double wall =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const double spent = user_seconds() - user;
-  const bool right = result.placement && check(problem, *result.placement, 1).empty();
+  const bool found = result.status == Status::feasible;
+  const bool right = !found || check(problem, *result.placement, 1).empty();
+  const char* verdict = !found ? "above the capacity" : right ? "checked" : "WRONG";
   const std::size_t slash = name.find_last_of('/');
   for (std::size_t m = 0; m < result.heights.size(); ++m) {
     const auto bound = static_cast<double>(std::max<Size>(result.lower_bounds[m], 1));
@@ -72,7 +78,7 @@ bool measure(const std::string& name, double limit, BoxingParams params) {
                 static_cast<long long>(result.heights[m]),
                 100 * (static_cast<double>(result.heights[m]) / bound - 1),
                 result.heights[m] == result.lower_bounds[m] ? " proven" : "       ", wall, spent,
-                peak_megabytes(), right ? "checked" : "WRONG");
+                peak_megabytes(), verdict);
     std::printf("\n");
   }
   for (const HeightAt& at : result.over_time)
