@@ -4,10 +4,11 @@
 add_library(tessera_flags INTERFACE)
 target_include_directories(tessera_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_features(tessera_flags INTERFACE cxx_std_20)
-# -Wno-restrict: g++ 12 warns about std::string operator+ without cause (GCC bug 105651).
+# -Wno-restrict: g++ 12 warns about std::string operator+ without cause (GCC bug 105651);
+# -Wno-maybe-uninitialized: likewise about moved-from members of inlined aggregates (GCC bug 105562).
 target_compile_options(tessera_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wno-missing-field-initializers -Wno-restrict -Werror)
+  -Woverloaded-virtual -Wno-missing-field-initializers -Wno-restrict -Wno-maybe-uninitialized -Werror)
 if(TESSERA_SANITIZE)
   target_compile_options(tessera_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
