@@ -75,6 +75,7 @@ bool DerivationFacts::identical(BufferIndex a, BufferIndex b) const {
   const Buffer& x = buffer(a);
   const Buffer& y = buffer(b);
   return a != b && related_[a] == 0 && related_[b] == 0 && home_[a] == home_[b] &&
+         x.memories == y.memories && x.kind == y.kind && x.read == y.read && x.write == y.write &&
          x.live == y.live && x.size == y.size && x.alignment == y.alignment && x.gaps.empty() &&
          y.gaps.empty() && !x.offset && !y.offset && x.window == y.window;
 }

@@ -108,13 +108,17 @@ SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& 
   };
   std::optional<ProofWriter> proof;
   if (!params.proof.empty() && build.certifiable()) proof.emplace(params.proof, build, deduction);
+  const auto seal = [&] {
+    if (proof && !proof->finish()) result.reason += " The certificate could not be written.";
+    if (!params.proof.empty() && !proof)
+      result.reason +=
+          " No certificate was written: derivations do not speak of this problem's rules.";
+  };
   if (!build.consistent()) {
     refute();
     result.reason = "A rule of the problem cannot be kept, whatever else is placed.";
-    if (proof) {
-      proof->learned({}, {});
-      proof->finish();
-    }
+    if (proof) proof->learned({}, {});
+    seal();
     return result;
   }
   Search search(deduction, build.plan, params_, params.seed, proof ? &*proof : nullptr);
@@ -135,10 +139,7 @@ SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& 
     if (outcome == Outcome::refuted) {
       if (!result.placement) {
         refute();
-        if (proof && !proof->finish()) result.reason += " The certificate could not be written.";
-        if (!params.proof.empty() && !proof)
-          result.reason +=
-              " No certificate was written: derivations do not speak of this problem's rules.";
+        seal();
       } else {
         result.stop = StopReason::completed;
       }

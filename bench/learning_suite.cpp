@@ -1,0 +1,141 @@
+// The learning engine alone on files, one line each: verdict, processor seconds, conflicts.
+//
+//   learning_suite [--limit SECONDS] [--off RULE]... [--noise K] [--proof FILE] FILE...
+//
+// A CSV's capacity is the number in its name ("A.1048576.csv"). Problems with soft costs are
+// minimised. --limit counts processor time of the search, so that a busy machine changes nothing.
+// --noise K multiplies capacity and sizes by K and takes a random 0..K-1 off each size. --proof
+// writes and checks a certificate for every "infeasible".
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <iostream>
+#include <thread>
+
+#include "io/load.h"
+#include "model/check.h"
+#include "proof/check_proof.h"
+#include "search/learning/engine.h"
+
+using namespace tessera;
+
+namespace {
+
+bool LearningParams::*switch_named(const std::string& name) {
+  static const std::pair<const char*, bool LearningParams::*> all[] = {
+      {"triangles", &LearningParams::triangles},
+      {"overload", &LearningParams::overload},
+      {"edge_finding", &LearningParams::edge_finding},
+      {"energy", &LearningParams::energy},
+      {"not_first", &LearningParams::not_first},
+      {"generalise", &LearningParams::generalise},
+      {"minimise", &LearningParams::minimise},
+      {"order_search", &LearningParams::order_search},
+      {"place_search", &LearningParams::place_search},
+      {"symmetry", &LearningParams::symmetry},
+      {"reduce", &LearningParams::reduce},
+      {"restarts", &LearningParams::restarts}};
+  for (const auto& [known, member] : all)
+    if (name == known) return member;
+  return nullptr;
+}
+
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+PlacementProblem load(const std::filesystem::path& path, Size noise) {
+  LoadOptions options;
+  const Size named = std::atoll(("0" + path.stem().extension().string().erase(0, 1)).c_str());
+  if (path.extension() == ".csv" && named > 0) options.capacity = named * noise;
+  PlacementProblem problem = load_problem(path, options).problem;
+  std::uint64_t state = 12345;
+  for (Buffer& buffer : problem.buffers) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    buffer.size =
+        buffer.size * noise - static_cast<Size>((state >> 33U) % static_cast<std::uint64_t>(noise));
+  }
+  return problem;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  LearningParams params;
+  double limit = 10;
+  Size noise = 1;
+  std::filesystem::path proof;
+  double total = 0;
+  int decided = 0;
+  int files = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto value = [&]() -> std::string { return i + 1 < argc ? argv[++i] : ""; };
+    if (word == "--limit") {
+      limit = std::atof(value().c_str());
+    } else if (word == "--noise") {
+      noise = std::max<Size>(1, std::atoll(value().c_str()));
+    } else if (word == "--proof") {
+      proof = value();
+    } else if (word == "--off") {
+      const auto member = switch_named(value());
+      if (member == nullptr) {
+        std::cerr << "unknown rule\n";
+        return 2;
+      }
+      params.*member = false;
+    } else {
+      const PlacementProblem problem = load(word, noise);
+      const auto engine = make_learning_engine(params);
+      const bool soft = std::any_of(problem.relations.begin(), problem.relations.end(),
+                                    [](const Relation& r) { return r.cost > 0; });
+      SearchParams search;
+      search.goal = soft ? Goal::cost : Goal::fit;
+      search.proof = proof;
+      std::string verdict = "unsupported";
+      std::string more;
+      double seconds = 0;
+      if (!engine->unsupported(problem, search.goal)) {
+        std::stop_source stop;
+        search.budget.stop = stop.get_token();
+        const double start = processor_seconds();
+        std::jthread watch([&](const std::stop_token& done) {
+          while (!done.stop_requested() && processor_seconds() - start < limit)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+          stop.request_stop();
+        });
+        const SearchResult found = engine->solve(problem, search);
+        seconds = processor_seconds() - start;
+        watch.request_stop();
+        verdict = found.status == Status::feasible     ? "feasible"
+                  : found.status == Status::infeasible ? "infeasible"
+                                                       : "unknown";
+        if (found.placement) {
+          if (!check(problem, *found.placement).empty()) verdict = "WRONG";
+          if (soft) {
+            const Cost cost = soft_cost(problem, *found.placement);
+            more += " cost " + std::to_string(cost) + (cost == found.bound ? " proven" : " open");
+          }
+        }
+        for (const Stat& stat : found.stats)
+          if (stat.name == "conflicts")
+            more += " conflicts " + std::to_string(std::get<std::int64_t>(stat.value));
+        if (!proof.empty() && found.status == Status::infeasible) {
+          const double checking = processor_seconds();
+          const auto checked = check_proof(
+              problem, proof,
+              [](const PlacementProblem&, std::string_view, std::string&) { return std::nullopt; });
+          more += checked.accepted ? " certified in " : " NOT CERTIFIED in ";
+          more += std::to_string(processor_seconds() - checking);
+        }
+        if (verdict != "unknown" && more.find("open") == std::string::npos) ++decided;
+      }
+      ++files;
+      total += seconds;
+      std::cout << std::filesystem::path(word).filename().string() << ' ' << verdict << ' '
+                << seconds << more << '\n';
+    }
+  }
+  std::cout << "decided " << decided << " of " << files << ", " << total << " s\n";
+}
