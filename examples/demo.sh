@@ -18,5 +18,9 @@ title "Three banks with two modes: the mode of every step is part of the answer"
 "$tessera" place "$here/patent-three-banks.yaml" \
   --output "$out/three-banks.json" --plot "$out/three-banks.svg"
 
-title "Written"
+title "A super-resolution network on a machine with 512 KiB: where to cut it, how to tile it"
+"$tessera" plan "$here/fsrcnn_x2_360p.onnx" --dtype int8 --profile ethos-u55-like \
+  --output "$out/fsrcnn.json" --plot "$out/fsrcnn.svg" --trace "$out/fsrcnn.trace.json"
+
+title "Written (the trace opens in ui.perfetto.dev)"
 ls -1 "$out"/*
