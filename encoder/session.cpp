@@ -25,6 +25,7 @@ struct Counters {
   std::int64_t placements_reused = 0;
   std::int64_t orders_reused = 0;
   std::int64_t first_fits = 0;
+  std::int64_t repairs = 0;
   std::int64_t solver_calls = 0;
   std::int64_t fresh = 0;  ///< questions about costs, modes or certificates
 };
@@ -57,6 +58,8 @@ class Session final : public PlacementSession {
  private:
   static constexpr std::size_t most_placements = 6;
   static constexpr std::size_t most_refutations = 64;
+  static constexpr std::int64_t strays_until_presence = 2;
+  static constexpr int most_repairs = 150;
 
   SearchResult answer(const SearchParams& search) {
     SearchResult result;
@@ -129,6 +132,11 @@ class Session final : public PlacementSession {
         return found;
       }
     }
+    std::vector<BufferIndex> start = placements_.empty() ? first_orders()[0] : by_offset(like);
+    if (auto found = repair(like, std::move(start))) {
+      ++counters_.repairs;
+      return found;
+    }
     return std::nullopt;
   }
 
@@ -137,6 +145,41 @@ class Session final : public PlacementSession {
     if (!check(current_, proposal, 1).empty()) return std::nullopt;
     remember(proposal);
     return proposal;
+  }
+
+  /// Who ends above its memory goes to an earlier place of the order, again and again (Joslin,
+  /// Clements: Squeaky wheel optimization, 1999). No randomness: how far up depends on how often a
+  /// buffer has complained.
+  std::optional<Placement> repair(const Placement& like, std::vector<BufferIndex> order) {
+    std::vector<std::int64_t> complaints(order.size(), 0);
+    for (int round = 0; round < most_repairs; ++round) {
+      const Placement proposal = first_fit_->place(current_, like, order);
+      std::vector<char> complains(order.size(), 0);
+      bool any = false;
+      for (BufferIndex b = 0; b < order.size(); ++b) {
+        const BufferPlace& place = proposal.places[b];
+        if (place.offset + current_.buffers[b].size <= current_.memories[place.memory].capacity) {
+          continue;
+        }
+        complains[b] = 1;
+        any = true;
+        ++complaints[b];
+      }
+      if (!any) {
+        if (!check(current_, proposal, 1).empty()) return std::nullopt;
+        remember(proposal);
+        return proposal;
+      }
+      std::vector<std::int64_t> rank(order.size());
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const BufferIndex b = order[i];
+        const auto position = static_cast<std::int64_t>(2 * i);
+        rank[b] = complains[b] == 0 ? position : position / (1 + complaints[b]) - 1;
+      }
+      std::stable_sort(order.begin(), order.end(),
+                       [&rank](BufferIndex a, BufferIndex b) { return rank[a] < rank[b]; });
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] std::vector<BufferIndex> by_offset(const Placement& placement) const {
@@ -177,11 +220,10 @@ class Session final : public PlacementSession {
   SearchResult ask(const SearchParams& search) {
     SearchResult result;
     ++counters_.solver_calls;
-    if (!encoded_) {
-      structure_ = encode(current_, {.presence = params_.keep_refutations});
-      encoded_ = true;
-    }
-    Encoding encoding = structure_;
+    const bool presence = params_.keep_refutations && strays_ >= strays_until_presence;
+    std::optional<Encoding>& structure = structures_[presence ? 1 : 0];
+    if (!structure) structure = encode(current_, {.presence = presence});
+    Encoding encoding = *structure;
     if (params_.decide.break_symmetry) add_symmetry(current_, encoding);
     const Numbers numbers = numbers_of(current_);
     const std::unique_ptr<Backend> solver = params_.decide.make_solver(search, {});
@@ -204,9 +246,26 @@ class Session final : public PlacementSession {
       result.status = Status::infeasible;
       result.reason = "engine " + params_.decide.engine + " refuted the constraints";
       if (params_.keep_refutations) keep_refutation(*solver, present);
+      strays_ += is_stray() ? 1 : 0;
+      last_refuted_.clear();
+      for (const Buffer& buffer : current_.buffers) last_refuted_.push_back(buffer.size);
     }
     solver->report(result.stats);
     return result;
+  }
+
+  /// Do the last two refutations compare sizes that grow here and shrink there? While they are
+  /// nested, as in a search for the largest tile, whole size vectors say it all, and presence
+  /// literals would only make the solver slower.
+  [[nodiscard]] bool is_stray() const {
+    if (last_refuted_.empty()) return false;
+    bool above = false;
+    bool below = false;
+    for (BufferIndex b = 0; b < current_.buffers.size(); ++b) {
+      above = above || current_.buffers[b].size > last_refuted_[b];
+      below = below || current_.buffers[b].size < last_refuted_[b];
+    }
+    return above && below;
   }
 
   void keep_refutation(Backend& solver, const std::vector<int>& present) {
@@ -217,7 +276,7 @@ class Session final : public PlacementSession {
       }
     }
     if (refutation.buffers.empty()) {
-      // Some buffer has no room at all, which no literal of presence guards: all are named.
+      // No literals of presence, or a buffer without any room, which none guards: name them all.
       refutation.buffers.resize(present.size());
       std::iota(refutation.buffers.begin(), refutation.buffers.end(), BufferIndex{0});
     }
@@ -243,16 +302,18 @@ class Session final : public PlacementSession {
     stats.push_back({"session_placements_reused", counters_.placements_reused});
     stats.push_back({"session_orders_reused", counters_.orders_reused});
     stats.push_back({"session_first_fits", counters_.first_fits});
+    stats.push_back({"session_repairs", counters_.repairs});
     stats.push_back({"session_solver_calls", counters_.solver_calls});
     stats.push_back({"session_fresh", counters_.fresh});
   }
 
   SessionParams params_;
   PlacementProblem current_;
-  std::optional<FirstFit> first_fit_;  ///< made when first needed
-  std::vector<BufferIndex> adjacent_;  ///< buffers named by an adjacent relation, sorted
-  bool encoded_ = false;
-  Encoding structure_;  ///< liveness and hardware layer
+  std::optional<FirstFit> first_fit_;      ///< made when first needed
+  std::vector<BufferIndex> adjacent_;      ///< buffers named by an adjacent relation, sorted
+  std::optional<Encoding> structures_[2];  ///< liveness and hardware layer; with presence literals
+  std::vector<Size> last_refuted_;
+  std::int64_t strays_ = 0;  ///< refutations of sizes neither above nor below earlier ones
   std::deque<Placement> placements_;
   std::deque<Refutation> refutations_;
   Counters counters_;
