@@ -20,7 +20,7 @@
 namespace tessera {
 
 struct BoundsParams {
-  Budget budget;            ///< only polled by the slower bounds; the load is always computed
+  Budget budget{};          ///< only polled by the slower bounds; the load is always computed
   bool domains = true;      ///< use windows, fixed offsets, reserved ranges and alignment
   bool subset_sums = true;  ///< round up to a height that sizes can form
 };

@@ -22,7 +22,7 @@
 namespace tessera {
 
 struct GreedyParams {
-  Budget budget;
+  Budget budget{};
   std::uint64_t seed = 0;
   /// Stop at the first placement that keeps the capacities instead of looking for the lowest.
   bool first_fit_is_enough = false;

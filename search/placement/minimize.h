@@ -21,17 +21,17 @@
 namespace tessera {
 
 struct MinimizeParams {
-  Budget budget;
+  Budget budget{};
   std::uint64_t seed = 0;
   int threads = 1;
-  CanonicalParams canonical;
-  std::optional<Placement> start;  ///< a checked placement to improve on, if there is one
-  std::vector<Size> lower_bounds;  ///< per memory, proved elsewhere; empty: computed here
+  CanonicalParams canonical{};
+  std::optional<Placement> start{};  ///< a checked placement to improve on, if there is one
+  std::vector<Size> lower_bounds{};    ///< per memory, proved elsewhere; empty: computed here
   /// Decides a problem with lowered capacities instead of the canonical search (a race of engines,
   /// for instance). Called from both threads; must obey SearchParams::budget.
-  std::function<SearchResult(const PlacementProblem&, const SearchParams&)> decide;
+  std::function<SearchResult(const PlacementProblem&, const SearchParams&)> decide{};
   /// Called (from any thread, one at a time) whenever the best height or a bound changes.
-  std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress;
+  std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress{};
 };
 
 struct MinimizeResult {
@@ -40,7 +40,7 @@ struct MinimizeResult {
   StopReason stop = StopReason::completed;
   std::optional<Placement> placement;
   std::vector<Size> heights;       ///< per memory, of `placement`
-  std::vector<Size> lower_bounds;  ///< per memory, proved
+  std::vector<Size> lower_bounds{};  ///< per memory, proved
   bool proven = false;             ///< heights == lower_bounds
   std::string reason;              ///< for infeasible and unknown
   Stats stats;
