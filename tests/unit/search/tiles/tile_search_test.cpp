@@ -194,7 +194,7 @@ TEST(TileSearch, AllIsTheSetOfLargestShapes) {
         const TileShape shape{{c, h, w}};
         bool fits = true;
         for (const std::vector<Size>& sizes :
-             demands(part, geometry.space(), found.lowering, geometry.grid(shape))) {
+             demands(part, geometry.space(), found.lowering, geometry.grid(shape).tiles)) {
           PlacementProblem problem = found.lowering.problem;
           for (BufferIndex b = 0; b < sizes.size(); ++b) problem.buffers[b].size = sizes[b];
           fits = fits && make_canonical_engine()->solve(problem, {}).status == Status::feasible;

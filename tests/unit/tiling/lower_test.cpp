@@ -1,0 +1,157 @@
+#include "tiling/lower.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/validate.h"
+#include "tests/support/random_network.h"
+
+namespace tessera {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// x -> conv -> t -> conv -> y, and y needs t alone.
+Network two_convolutions() {
+  Network net;
+  const auto tensor = [&](const char* name, std::vector<Dim> shape, TensorKind kind) {
+    net.tensors.push_back({.name = name,
+                           .shape = std::move(shape),
+                           .type = ElementType::int8,
+                           .kind = kind,
+                           .view_of = std::nullopt});
+    return net.tensors.size() - 1;
+  };
+  const TensorIndex x = tensor("x", {1, 2, 12, 8}, TensorKind::activation);
+  const TensorIndex t = tensor("t", {1, 2, 12, 8}, TensorKind::activation);
+  const TensorIndex y = tensor("y", {1, 2, 12, 8}, TensorKind::activation);
+  const auto conv = [&](const char* name, TensorIndex from, TensorIndex to, const char* weights) {
+    Op op;
+    op.name = name;
+    op.kind = OpKind::conv;
+    op.inputs = {from, tensor(weights, {2, 2, 3, 3}, TensorKind::weight)};
+    op.outputs = {to};
+    op.kernel = {3, 3};
+    op.stride = op.dilation = op.pad_begin = op.pad_end = {1, 1};
+    net.ops.push_back(std::move(op));
+  };
+  conv("c0", x, t, "w0");
+  conv("c1", t, y, "w1");
+  net.inputs = {x};
+  net.outputs = {y};
+  return net;
+}
+
+Hardware machine() {
+  Hardware hardware;
+  HardwareMemory memory;
+  memory.space = {.name = "sram", .capacity = 1 << 20};
+  hardware.memories.push_back(memory);
+  memory.space.name = "dram";
+  memory.offchip = true;
+  hardware.memories.push_back(memory);
+  return hardware;
+}
+
+const Buffer& named(const Lowering& lowering, const std::string& id) {
+  for (const Buffer& buffer : lowering.problem.buffers)
+    if (buffer.id == id) return buffer;
+  throw std::out_of_range(id);
+}
+
+struct Fixture {
+  Network net = two_convolutions();
+  Subgraph part = make_subgraph(net, {0, 1});
+  TileSpace space = tile_space(part);
+  Lowering with(const LoweringOptions& options) { return lower(part, space, machine(), options); }
+};
+
+TEST(Lower, SingleBufferRefetch) {
+  Fixture f;
+  const Lowering l = f.with({.weights = WeightPolicy::refetch});
+  EXPECT_FALSE(l.across_tiles);
+  EXPECT_THAT(named(l, "x").live, ElementsAre(StepRange{0, 1}));
+  EXPECT_THAT(named(l, "t").live, ElementsAre(StepRange{0, 2}));
+  EXPECT_THAT(named(l, "y").live, ElementsAre(StepRange{1, 2}));
+  EXPECT_THAT(named(l, "w1").live, ElementsAre(StepRange{1, 2}));
+  EXPECT_EQ(named(l, "w1").kind, BufferKind::weight);
+  EXPECT_THAT(named(l, "t").write, ElementsAre(0));
+  EXPECT_THAT(named(l, "t").read, ElementsAre(1));
+  EXPECT_EQ(l.problem.memories.size(), 1U);
+}
+
+TEST(Lower, ResidentWeightsLiveThroughAllTiles) {
+  Fixture f;
+  const Lowering l = f.with({.weights = WeightPolicy::resident});
+  EXPECT_TRUE(l.across_tiles);
+  EXPECT_THAT(named(l, "w1").live, ElementsAre(StepRange{0, 2}));
+}
+
+TEST(Lower, DoubleBufferingHasTwoCopiesOverTwoTiles) {
+  Fixture f;
+  const Lowering l = f.with({.double_buffer = true, .weights = WeightPolicy::refetch});
+  EXPECT_THAT(named(l, "x.ping").live, ElementsAre(StepRange{0, 1}, StepRange{2, 4}));
+  EXPECT_THAT(named(l, "x.ping").read, ElementsAre(0));
+  EXPECT_THAT(named(l, "x.ping").write, ElementsAre(3));  // the step before the even tile
+  EXPECT_THAT(named(l, "x.pong").live, ElementsAre(StepRange{0, 3}));
+  EXPECT_THAT(named(l, "x.pong").write, ElementsAre(1));
+  EXPECT_THAT(named(l, "t").live, ElementsAre(StepRange{0, 4}));
+  EXPECT_THAT(named(l, "y.ping").write, ElementsAre(1));
+  EXPECT_THAT(named(l, "y.ping").read, ElementsAre(2));  // stored while the odd tile runs
+  EXPECT_THAT(named(l, "w1").live, ElementsAre(StepRange{0, 4}));
+  EXPECT_TRUE(validate(l.problem).empty());
+}
+
+TEST(Lower, KeptHalosLiveThroughAllTiles) {
+  Fixture f;
+  const Lowering l = f.with({.halo = HaloPolicy::keep});
+  EXPECT_THAT(named(l, "x.rows").live, ElementsAre(StepRange{0, 2}));
+  EXPECT_THAT(named(l, "t.columns").read, ElementsAre(1));
+  TileGeometry geometry(f.part, HaloPolicy::keep);
+  const TileGrid grid = geometry.grid({{2, 3, 8}});
+  // An inner band of 3 rows loads 3 new rows of x; the overlap with the band above is kept.
+  const TileRegions inner = geometry.tile_at({{2, 3, 8}}, {0, 1, 0});
+  EXPECT_EQ(inner.needed[0][2].size(), 5);
+  EXPECT_EQ(inner.fresh[0][2].size(), 3);
+  for (std::size_t b = 0; b < l.buffers.size(); ++b) {
+    if (l.problem.buffers[b].id != "x.rows") continue;
+    EXPECT_EQ(tile_sizes(f.part, f.space, l, inner)[b], 2 * 8 * 2);
+  }
+  EXPECT_EQ(demands(f.part, f.space, l, grid.tiles).size(), 1U);
+}
+
+TEST(Lower, RestrictionsBecomeRelations) {
+  Fixture f;
+  Hardware hardware = machine();
+  hardware.restrictions.push_back({RelationKind::different_banks, {"input", "output"}});
+  const Lowering l = lower(f.part, f.space, hardware, {});
+  ASSERT_EQ(l.problem.relations.size(), 2U);  // x with t, t with y
+  for (const Relation& relation : l.problem.relations)
+    EXPECT_EQ(relation.kind, RelationKind::different_banks);
+}
+
+TEST(Lower, TheTileChangesOnlySizes) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Network net = testing::random_network(seed, {.ops = 4});
+    const Subgraph part = make_subgraph(net, {0, 3});
+    for (const bool double_buffer : {false, true})
+      for (const HaloPolicy halo : {HaloPolicy::recompute, HaloPolicy::keep}) {
+        TileGeometry geometry(part, halo);
+        const Lowering l =
+            lower(part, geometry.space(), machine(), {double_buffer, WeightPolicy::refetch, halo});
+        EXPECT_TRUE(validate(l.problem).empty()) << seed;
+        TileShape half = geometry.space().whole;
+        for (Dim& extent : half.extent) extent = (extent + 1) / 2;
+        for (const std::vector<Size>& sizes :
+             demands(part, geometry.space(), l, geometry.grid(half).tiles)) {
+          EXPECT_EQ(sizes.size(), l.problem.buffers.size());
+          EXPECT_GE(*std::ranges::min_element(sizes), 1);
+        }
+      }
+  }
+}
+
+}  // namespace
+}  // namespace tessera
