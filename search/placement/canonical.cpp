@@ -87,6 +87,8 @@ std::optional<std::string> memories_contradict(const PlacementProblem& problem) 
 Size reachable_capacity(const Core& core) {
   if (!core.general.empty()) return core.capacity;
   for (const Item& item : core.items) {
+    // Of a group any member's size may decide, not only the largest one's.
+    if (item.last_member - item.first_member != 1) return core.capacity;
     if (!item.plain || item.earliest != 0) return core.capacity;
     for (int p = item.first_part; p < item.last_part; ++p) {
       const Part& part = core.parts[static_cast<std::size_t>(p)];
