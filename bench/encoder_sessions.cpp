@@ -4,8 +4,8 @@
 //
 // For every instance three sequences of 14 size vectors: "tile" searches the largest scale that
 // fits by bisection between 0.5 and 1.2, "ramp" grows the scale from 0.8 by 0.03, "walk" changes a
-// tenth of the sizes by -3 .. 2 each time. Times are thread times; a line with an answer that
-// differs ends the program with 1.
+// tenth of the sizes by -3 .. 2 each time. Times are thread times (but for what the fresh engines
+// take to encode, which is wall clock); a line with an answer that differs ends the program with 1.
 
 #include <algorithm>
 #include <chrono>

@@ -9,8 +9,8 @@
 
 namespace tessera::encoder {
 
-/// A pair of live ranges that keeps two buffers apart: either the first ends `low_gap` below the
-/// second or the second `high_gap` below the first.
+/// What keeps two buffers apart: either the first lies so far below the second that their pieces do
+/// not meet, or the second so far below the first.
 struct Separation {
   Amount first_below;   ///< x_first + first_below <= x_second
   Amount second_below;  ///< x_second + second_below <= x_first
@@ -48,8 +48,8 @@ class Context {
   /// If both are in one memory, the separation holds (or `unless`).
   void separate(BufferIndex a, BufferIndex b, const Separation& apart, Lit unless = false_lit);
 
-  /// b, if it is in m, has a piece [piece.begin, piece.end) in bank k: a literal that is true
-  /// then (and may be true otherwise).
+  /// A literal that is true where b is in m and lies partly in the bank (and may be true
+  /// elsewhere).
   [[nodiscard]] Lit touches(BufferIndex b, MemoryIndex m, std::size_t bank);
 
  private:
