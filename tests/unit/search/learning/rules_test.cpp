@@ -1,0 +1,148 @@
+// Each pruning rule of the learning engine prunes; the small parts keep their contracts.
+#include <gtest/gtest.h>
+
+#include "search/learning/engine.h"
+#include "search/learning/section.h"
+#include "search/learning/state.h"
+#include "tests/support/random.h"
+
+namespace tessera {
+namespace {
+
+using learning::key_of;
+using learning::Lit;
+using learning::Rule;
+using learning::State;
+using learning::Var;
+
+TEST(LearningState, BoundsAreRoundedNegatedAndUndone) {
+  State state;
+  const Var v = state.add_offset(6, 4, 0, -30);  // offsets 0, 4, ..., 24
+  EXPECT_EQ(state.bound(key_of(v, 0)), 0);
+  EXPECT_EQ(state.bound(key_of(v, 1)), -30);
+  const Lit later{key_of(v, 0), 5};
+  EXPECT_EQ(state.rounded(later).value, 8);
+  EXPECT_EQ(state.unrounded(state.rounded(later)).value, 5);
+  EXPECT_EQ(state.negation(state.negation(later)), later);
+  state.open_level();
+  ASSERT_TRUE(state.raise(later, {.rule = Rule::decision}));
+  EXPECT_EQ(state.bound(key_of(v, 0)), 8);
+  EXPECT_TRUE(state.fails({key_of(v, 1), -13}));  // the end by 13 would need an offset of 7
+  EXPECT_FALSE(state.raise({key_of(v, 1), -13}, {.rule = Rule::decision}));
+  EXPECT_EQ(state.entry_of({key_of(v, 0), 3}), 0);
+  EXPECT_EQ(state.bound_before(key_of(v, 0), 0), 0);
+  state.pop();
+  state.close_levels(0);
+  EXPECT_EQ(state.bound(key_of(v, 0)), 0);
+  EXPECT_EQ(state.entry_of({key_of(v, 0), 0}), -1);
+}
+
+TEST(LearningSection, TheFullestWindowIsFoundUnderInsertion) {
+  learning::FullestWindow window;
+  window.clear(3);  // by earliest start: 0, 2, 9
+  window.insert(1, 2, 5);
+  EXPECT_EQ(window.completion(), 7);
+  window.insert(2, 9, 1);
+  EXPECT_EQ(window.completion(), 10);
+  window.insert(0, 0, 4);
+  EXPECT_EQ(window.completion(), 10);  // 0 + 4 + 5 + 1
+}
+
+/// A load that fills the capacity at every step.
+PlacementProblem full_problem(std::uint64_t seed, int buffers) {
+  testing::Random random(seed);
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 64});
+  std::vector<Size> load(12, 0);
+  const auto add = [&](Step lower, Step upper, Size size) {
+    for (Step t = lower; t < upper; ++t) load[static_cast<std::size_t>(t)] += size;
+    problem.buffers.push_back({.id = "b" + std::to_string(problem.buffers.size()),
+                               .live = {{lower, upper}},
+                               .size = size});
+  };
+  for (int b = 0; b < buffers; ++b) {
+    const Step lower = random.between(0, 11);
+    const Step upper = std::min<Step>(12, lower + random.between(1, 5));
+    Size size = random.between(4, 24);
+    for (Step t = lower; t < upper; ++t)
+      size = std::min(size, 64 - load[static_cast<std::size_t>(t)]);
+    if (size > 0) add(lower, upper, size);
+  }
+  for (Step t = 0; t < 12; ++t)
+    if (const Size rest = 64 - load[static_cast<std::size_t>(t)]; rest > 0) add(t, t + 1, rest);
+  return problem;
+}
+
+struct Effort {
+  std::int64_t conflicts = 0;
+  std::int64_t literals = 0;
+  std::vector<Status> answers;
+};
+
+Effort effort(const LearningParams& params) {
+  Effort total;
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    SearchParams search;
+    search.seed = seed;
+    const SearchResult found = make_learning_engine(params)->solve(full_problem(seed, 40), search);
+    total.answers.push_back(found.status);
+    for (const Stat& stat : found.stats) {
+      if (stat.name == "conflicts") total.conflicts += std::get<std::int64_t>(stat.value);
+      if (stat.name == "learned_literals") total.literals += std::get<std::int64_t>(stat.value);
+    }
+  }
+  return total;
+}
+
+TEST(LearningRules, EachPrunesAndNoneChangesAnAnswer) {
+  const Effort all = effort({});
+  const std::pair<const char*, bool LearningParams::*> rules[] = {
+      {"edge finding", &LearningParams::edge_finding},
+      {"energy", &LearningParams::energy},
+      {"not_first", &LearningParams::not_first},
+      {"generalise", &LearningParams::generalise}};
+  for (const auto& [name, member] : rules) {
+    LearningParams params;
+    params.*member = false;
+    const Effort without = effort(params);
+    EXPECT_EQ(without.answers, all.answers) << name;
+    EXPECT_GT(without.conflicts, all.conflicts) << name;
+  }
+  const Effort longer = effort({.minimise = false});
+  EXPECT_EQ(longer.answers, all.answers);
+  EXPECT_GT(longer.literals * all.conflicts, all.literals * longer.conflicts);
+}
+
+TEST(LearningEngine, IsTheSameRunWithTheSameSeed) {
+  const Effort once = effort({});
+  const Effort again = effort({});
+  EXPECT_EQ(once.conflicts, again.conflicts);
+  EXPECT_EQ(once.literals, again.literals);
+}
+
+TEST(LearningEngine, ReportsALimitAsUnknown) {
+  SearchParams search;
+  search.budget.max_nodes = 1;
+  bool stopped = false;
+  for (std::uint64_t seed = 1; seed <= 25 && !stopped; ++seed) {
+    const SearchResult found = make_learning_engine({})->solve(full_problem(seed, 40), search);
+    stopped = found.status == Status::unknown;
+    if (stopped) {
+      EXPECT_EQ(found.stop, StopReason::node_limit);
+    }
+  }
+  EXPECT_TRUE(stopped);
+}
+
+TEST(LearningEngine, SaysWhatIsTooLarge) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 1 << 20});
+  for (int b = 0; b < 5000; ++b)
+    problem.buffers.push_back({.id = "b" + std::to_string(b), .live = {{b, b + 1}}, .size = 1});
+  const auto why = make_learning_engine({})->unsupported(problem, Goal::fit);
+  ASSERT_TRUE(why);
+  EXPECT_NE(why->find("4096"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera
