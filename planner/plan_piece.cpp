@@ -16,7 +16,7 @@ namespace {
 
 Piece make_piece(Subgraph part, const TileSpace& space, TileGrid grid, Lowering lowering) {
   Piece piece;
-  piece.demands = demands(part, space, lowering, grid);
+  piece.demands = demands(part, space, lowering, grid.tiles);
   for (const TileRegions& tile : grid.tiles) {
     const std::vector<Size> sizes = tile_sizes(part, space, lowering, tile);
     const auto holds = std::ranges::find_if(

@@ -233,7 +233,20 @@ struct TileGeometry::Trace {
   std::vector<std::uint32_t> classes;  ///< per position
   std::vector<TileRegions> tiles;      ///< per class: its first position
   std::vector<bool> complete;          ///< per class: AxisRules::complete
+  std::vector<std::size_t> largest;    ///< classes no other class covers; empty: not known
 };
+
+namespace {
+
+/// Is every range of every box at least as long as its counterpart?
+bool covers(const TileRegions& large, const TileRegions& small) {
+  for (std::size_t t = 0; t < large.fresh.size(); ++t)
+    for (std::size_t x = 0; x < large.fresh[t].rank; ++x)
+      if (large.fresh[t][x].size() < small.fresh[t][x].size()) return false;
+  return true;
+}
+
+}  // namespace
 
 TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo)
     : subgraph_(subgraph),
@@ -272,7 +285,18 @@ const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
     slot->classes.push_back(at->second);
     ++slot->tiles[at->second].times;
   }
+  if (std::ranges::find(slot->complete, false) == slot->complete.end()) find_largest(*slot);
   return *slot;
+}
+
+void TileGeometry::find_largest(Trace& trace) {
+  for (std::size_t c = 0; c < trace.tiles.size(); ++c) {
+    const auto held = [&](std::size_t other) { return covers(trace.tiles[other], trace.tiles[c]); };
+    if (std::ranges::any_of(trace.largest, held)) continue;
+    std::erase_if(trace.largest,
+                  [&](std::size_t other) { return covers(trace.tiles[c], trace.tiles[other]); });
+    trace.largest.push_back(c);
+  }
 }
 
 TileRegions TileGeometry::combine(const std::array<const TileRegions*, tile_axes>& axes,
@@ -327,6 +351,20 @@ TileRegions TileGeometry::of_classes(const std::array<const Trace*, tile_axes>& 
     product = product && traces[a]->complete[classes[a]];
   }
   return combine(axes, product);
+}
+
+std::optional<std::vector<TileRegions>> TileGeometry::largest_tiles(const TileShape& shape) {
+  if (!separable_ || keeps_halo()) return std::nullopt;
+  std::array<const Trace*, tile_axes> traces{};
+  for (std::size_t a = 0; a < tile_axes; ++a) {
+    traces[a] = &trace(a, shape.extent[a]);
+    if (traces[a]->largest.empty()) return std::nullopt;
+  }
+  std::vector<TileRegions> tiles;
+  for (const std::size_t c : traces[0]->largest)
+    for (const std::size_t h : traces[1]->largest)
+      for (const std::size_t w : traces[2]->largest) tiles.push_back(of_classes(traces, {c, h, w}));
+  return tiles;
 }
 
 TileRegions TileGeometry::middle_tile(const TileShape& shape) {

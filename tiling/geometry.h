@@ -94,6 +94,10 @@ class TileGeometry {
   /// require: 1 <= shape.extent <= space().whole.extent, equal where the axis cannot be cut.
   [[nodiscard]] TileGrid grid(const TileShape& shape);
 
+  /// Tiles of the grid whose sizes cover those of all others, where the axes are independent enough
+  /// to find them without the grid (which has many more tiles).
+  [[nodiscard]] std::optional<std::vector<TileRegions>> largest_tiles(const TileShape& shape);
+
   /// One of the grid's tiles, from the middle: as a rule the one that needs most. Much cheaper than
   /// the grid, so ask it first whether the shape can fit.
   [[nodiscard]] TileRegions middle_tile(const TileShape& shape);
@@ -110,6 +114,7 @@ class TileGeometry {
  private:
   struct Trace;  // the tiles along one axis, the other axes whole
   const Trace& trace(std::size_t axis, Dim extent);
+  static void find_largest(Trace& trace);
   [[nodiscard]] bool keeps(std::size_t axis) const;
   [[nodiscard]] bool keeps_halo() const;
   /// `product`: each box is the product of what the axes need alone.

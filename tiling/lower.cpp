@@ -320,9 +320,10 @@ bool covers(const std::vector<Size>& larger, const std::vector<Size>& smaller) {
 }
 
 std::vector<std::vector<Size>> demands(const Subgraph& subgraph, const TileSpace& space,
-                                       const Lowering& lowering, const TileGrid& grid) {
+                                       const Lowering& lowering,
+                                       const std::vector<TileRegions>& tiles) {
   std::vector<std::vector<Size>> kept;
-  for (const TileRegions& tile : grid.tiles) {
+  for (const TileRegions& tile : tiles) {
     std::vector<Size> sizes = tile_sizes(subgraph, space, lowering, tile);
     if (lowering.across_tiles && !kept.empty()) {
       std::ranges::transform(kept[0], sizes, kept[0].begin(),

@@ -69,9 +69,10 @@ struct Lowering {
 /// The size vectors that all have to be placed for the grid to fit: those of the distinct tiles,
 /// without those another one covers; where buffers live across tiles a single one, the largest of
 /// each buffer, since such a buffer cannot be elsewhere in the next tile.
+/// `tiles` are those of the grid, or some that cover all of them.
 [[nodiscard]] std::vector<std::vector<Size>> demands(const Subgraph& subgraph,
                                                      const TileSpace& space,
                                                      const Lowering& lowering,
-                                                     const TileGrid& grid);
+                                                     const std::vector<TileRegions>& tiles);
 
 }  // namespace tessera

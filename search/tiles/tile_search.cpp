@@ -115,8 +115,13 @@ class TileSearch {
     const TileRegions middle = geometry_.middle_tile(shape);
     if (const auto no = refuted(tile_sizes(part_, geometry_.space(), lowering_, middle)))
       return done(*no);
-    TileGrid grid = geometry_.grid(shape);
-    std::vector<std::vector<Size>> asked = demands(part_, geometry_.space(), lowering_, grid);
+    const auto sizes_of = [&](const std::vector<TileRegions>& tiles) {
+      return demands(part_, geometry_.space(), lowering_, tiles);
+    };
+    std::optional<TileGrid> grid;
+    const auto largest = geometry_.largest_tiles(shape);
+    if (!largest) grid = geometry_.grid(shape);
+    std::vector<std::vector<Size>> asked = sizes_of(largest ? *largest : grid->tiles);
     for (const std::vector<Size>& sizes : asked)
       if (const auto no = refuted(sizes)) return done(*no);
 
@@ -129,10 +134,17 @@ class TileSearch {
       placements.push_back(*decision.placement);
     }
     if (keep) {
+      if (!grid) grid = geometry_.grid(shape);
+      // The same demands, in the order everybody derives them in.
+      result_.demands = sizes_of(grid->tiles);
+      result_.placements.clear();
+      for (const std::vector<Size>& sizes : result_.demands) {
+        const auto same = static_cast<std::size_t>(std::ranges::find(asked, sizes) - asked.begin());
+        result_.placements.push_back(same < placements.size() ? placements[same]
+                                                              : *decider_.decide(sizes).placement);
+      }
       result_.shape = shape;
-      result_.grid = std::move(grid);
-      result_.demands = std::move(asked);
-      result_.placements = std::move(placements);
+      result_.grid = std::move(*grid);
     }
     return done(all);
   }

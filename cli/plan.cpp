@@ -1,0 +1,142 @@
+// tessera plan: where to cut a network, how to tile it, where everything lies.
+
+#include "planner/plan.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/network_options.h"
+#include "cli/options.h"
+#include "cli/plan_report.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+struct PlanOptions {
+  NetworkArguments network;
+  std::string profile;
+  OutputArguments output;
+  SearchArguments search;
+  std::string output_file;
+  std::string plot_file;
+  std::string trace_file;
+  std::vector<std::string> weights;
+  std::vector<std::string> limits;
+  std::size_t max_ops = 0;
+};
+
+std::pair<std::string, std::string> name_and_value(const std::string& text,
+                                                   const std::string& option) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw BadInput(
+        option + " '" + text + "' is not NAME=VALUE",
+        "for instance " + option + (option == "--weight" ? " latency=0.7" : " peak_memory=512KiB"));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+double number_of(const std::string& text, const std::string& what) {
+  std::size_t used = 0;
+  double value = -1;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used != text.size() || !(value >= 0))
+    throw BadInput(what + " is '" + text + "', which is not a number of at least 0");
+  return value;
+}
+
+PlanParams params_of(const PlanOptions& options) {
+  PlanParams params;
+  if (options.max_ops > 0) params.max_ops = options.max_ops;
+  params.threads = options.search.threads;
+  params.timeout = options.search.limit();
+  params.seed = options.search.seed;
+  for (const std::string& text : options.weights) {
+    const auto [name, value] = name_and_value(text, "--weight");
+    params.weights.emplace_back(name, number_of(value, "--weight " + name));
+  }
+  for (const std::string& text : options.limits) {
+    const auto [name, value] = name_and_value(text, "--limit");
+    params.limits.emplace_back(
+        name, name == "peak_memory" ? static_cast<double>(parse_size_text(value, "--limit " + name))
+                                    : number_of(value, "--limit " + name));
+  }
+  return params;
+}
+
+std::string progress_text(const PlanProgress& progress) {
+  char text[120];
+  std::snprintf(text, sizeof text, "plan: best score %.4f, at least %.4f, %lld runs solved",
+                progress.best_score, progress.bound, static_cast<long long>(progress.solved));
+  return text;
+}
+
+int run_plan(const PlanOptions& options) {
+  const Interrupts interrupts;
+  const Network network = options.network.load(options.output.quiet).network;
+  const Hardware hardware = load_profile(options.profile);
+  PlanParams params = params_of(options);
+  params.stop = interrupts.token();
+  NetworkPlan plan;
+  {
+    StatusLine status(options.output.quiet);
+    if (stderr_is_terminal())
+      params.progress = [&status](const PlanProgress& p) { status.show(progress_text(p)); };
+    plan = plan_network(network, hardware, params);
+  }
+  const bool found = plan.status == Status::feasible;
+  const std::string json = plan_json(plan);
+  if (!options.output_file.empty()) write_output(options.output_file, json);
+  for (const std::string& file : {options.plot_file, options.trace_file})
+    if (!found && !file.empty())
+      note("there is no plan, so " + file + " was not written", options.output.quiet);
+  if (found && !options.plot_file.empty()) write_output(options.plot_file, plan_picture(plan));
+  if (found && !options.trace_file.empty())
+    write_output(options.trace_file, plan_trace(network, hardware, plan));
+  if (options.output.json())
+    print(json);
+  else if (!options.output.quiet && options.output_file != "-")
+    print(plan_report(plan, hardware));
+  if (found) return exit_found;
+  return plan.status == Status::infeasible ? exit_infeasible : exit_stopped;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand("plan", "cut, tile and place a whole network");
+  const auto options = std::make_shared<PlanOptions>();
+  options->network.declare(*sub);
+  options->output.declare(*sub);
+  options->search.declare(*sub);
+  sub->add_option("-p,--profile", options->profile, "the hardware: a profile's name or file")
+      ->required();
+  sub->add_option("-o,--output", options->output_file, "write the plan: PLAN.json");
+  sub->add_option("--max-ops", options->max_ops, "longest run of ops that is one subgraph")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--weight", options->weights,
+                  "weight of a metric in the score: latency=0.7 (also energy, dram_bytes, "
+                  "peak_memory)");
+  sub->add_option("--limit", options->limits,
+                  "no subgraph may exceed it: peak_memory=512KiB, peak_bandwidth=8 (bytes per "
+                  "cycle)");
+  sub->add_option("--plot", options->plot_file, "draw the plan: FILE.svg");
+  sub->add_option("--trace", options->trace_file,
+                  "write the simulated run for Perfetto or chrome://tracing: FILE.json");
+  sub->footer(
+      "Example:\n  tessera plan resnet18.onnx --dtype int8 --profile ethos-u65-like -o plan.json "
+      "--plot plan.svg");
+  sub->final_callback(
+      [options, &command] { command.run = [options] { return run_plan(*options); }; });
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,183 @@
+#include "cli/plan_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "model/derived.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+constexpr std::size_t widest_ops = 36;
+
+std::string decimals(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string time_text(std::int64_t cycles, const Hardware& hardware) {
+  const double seconds = static_cast<double>(cycles) / hardware.clock_hz;
+  if (seconds < 1e-3) return decimals(seconds * 1e6, 1) + " us";
+  if (seconds < 1) return decimals(seconds * 1e3, 2) + " ms";
+  return decimals(seconds, 2) + " s";
+}
+
+std::string energy_text(double picojoules) {
+  if (picojoules < 1e6) return decimals(picojoules * 1e-3, 1) + " nJ";
+  if (picojoules < 1e9) return decimals(picojoules * 1e-6, 1) + " uJ";
+  return decimals(picojoules * 1e-9, 2) + " mJ";
+}
+
+std::string bytes_text(Size bytes) {
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  if (bytes < 1024 * 1024) return decimals(static_cast<double>(bytes) / 1024, 1) + " KiB";
+  return decimals(static_cast<double>(bytes) / (1024.0 * 1024.0), 2) + " MiB";
+}
+
+/// Columns aligned, numbers to the right.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  [[nodiscard]] std::string text(std::size_t left_columns) const {
+    std::vector<std::size_t> width(rows_.front().size(), 0);
+    for (const auto& row : rows_)
+      for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+    std::string out;
+    for (const auto& row : rows_) {
+      std::string line;
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        const std::string blanks(width[c] - row[c].size(), ' ');
+        line += (c == 0 ? "" : "  ") + (c < left_columns ? row[c] + blanks : blanks + row[c]);
+      }
+      while (!line.empty() && line.back() == ' ') line.pop_back();
+      out += line + "\n";
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string ops_text(const PlannedSubgraph& s) {
+  std::string text = s.names.front();
+  if (s.names.size() > 1) text += " .. " + s.names.back();
+  if (text.size() > widest_ops) text = text.substr(0, widest_ops - 3) + "...";
+  return text;
+}
+
+std::string tiles_text(const PlannedSubgraph& s) {
+  if (s.tile_count() == 1) return "1";
+  std::string text = std::to_string(s.tile_count()) + " of";
+  static constexpr const char* axes[] = {"C", "H", "W"};
+  for (std::size_t a = 0; a < 3; ++a)
+    if (s.counts[a] > 1) text += std::string(" ") + axes[a] + std::to_string(s.extent[a]);
+  return text;
+}
+
+std::string variant_text(const PlannedSubgraph& s) {
+  std::string text = s.double_buffer ? "double" : "single";
+  text += s.weights == WeightPolicy::resident ? ", resident" : ", refetch";
+  if (s.halo != HaloPolicy::recompute) text += ", halo kept";
+  return text;
+}
+
+std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware) {
+  Size capacity = 0;
+  for (const Memory& memory : placement_memories(hardware)) capacity += memory.capacity;
+  Table table({"#", "ops", "layers", "buffers", "count", "tiles", "latency", "energy", "DRAM",
+               "peak", "of memory", "MACs busy"});
+  for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
+    const PlannedSubgraph& s = plan.subgraphs[k];
+    const double used = 100.0 * static_cast<double>(s.metrics.peak_bytes) /
+                        static_cast<double>(std::max<Size>(1, capacity));
+    table.add({std::to_string(k), ops_text(s),
+               std::to_string(s.ops.first) + "-" + std::to_string(s.ops.last), variant_text(s),
+               std::to_string(s.ops.size()), tiles_text(s),
+               time_text(s.metrics.latency_cycles, hardware), energy_text(s.metrics.energy_pj),
+               bytes_text(s.metrics.dram_bytes), bytes_text(s.metrics.peak_bytes),
+               decimals(used, 0) + " %", decimals(100 * s.utilisation, 0) + " %"});
+  }
+  return table.text(4);
+}
+
+std::string change(double now, double before) {
+  if (before <= 0) return "";
+  return decimals(100.0 * now / before, 1) + " %";
+}
+
+std::string totals_table(const NetworkPlan& plan, const Hardware& hardware) {
+  const Metrics& t = plan.totals;
+  const Metrics& b = plan.baseline;
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  Table table({"", "this plan", "layer by layer", "ratio"});
+  table.add({"latency", time_text(t.latency_cycles, hardware),
+             time_text(b.latency_cycles, hardware),
+             change(real(t.latency_cycles), real(b.latency_cycles))});
+  table.add({"energy", energy_text(t.energy_pj), energy_text(b.energy_pj),
+             change(t.energy_pj, b.energy_pj)});
+  table.add({"DRAM", bytes_text(t.dram_bytes), bytes_text(b.dram_bytes),
+             change(real(t.dram_bytes), real(b.dram_bytes))});
+  table.add({"peak", bytes_text(t.peak_bytes), bytes_text(b.peak_bytes),
+             change(real(t.peak_bytes), real(b.peak_bytes))});
+  table.add({"score", decimals(plan.score, 4), "1.0000", change(plan.score, 1.0)});
+  return table.text(1);
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string architect_notes(const NetworkPlan& plan, const Hardware& hardware) {
+  const std::vector<Memory> memories = placement_memories(hardware);
+  std::string text;
+  for (std::size_t m = 0; m < memories.size(); ++m) {
+    if (m < plan.unused_modes.size() && !plan.unused_modes[m].empty())
+      text += "never needed: mode" + std::string(plan.unused_modes[m].size() > 1 ? "s " : " ") +
+              joined(plan.unused_modes[m]) + " of " + memories[m].name + "\n";
+    if (m < plan.idle_banks.size() && !plan.idle_banks[m].empty())
+      text += "never touched: bank" + std::string(plan.idle_banks[m].size() > 1 ? "s " : " ") +
+              joined(plan.idle_banks[m]) + " of " + memories[m].name + "\n";
+  }
+  return text;
+}
+
+std::string search_line(const PlanSearch& s) {
+  return std::to_string(s.candidates) + " candidate runs: " + std::to_string(s.solved) +
+         " solved, " + std::to_string(s.reused) + " reused, " + std::to_string(s.pruned) +
+         " pruned by bounds, " + std::to_string(s.infeasible) + " cannot be placed, " +
+         std::to_string(s.unknown) + " undecided; " + decimals(s.seconds, 2) + " s\n";
+}
+
+}  // namespace
+
+std::string plan_report(const NetworkPlan& plan, const Hardware& hardware) {
+  std::string text = plan.network + " on " + plan.profile + "\n";
+  if (plan.status != Status::feasible) {
+    text += plan.status == Status::infeasible ? "There is no plan" : "No plan was found";
+    if (!plan.reason.empty()) text += ": " + plan.reason;
+    return text + "\n" + search_line(plan.search);
+  }
+  text += "\n" + subgraph_table(plan, hardware) + "\n" + totals_table(plan, hardware) + "\n";
+  if (plan.optimal)
+    text += "This is the best of all covers, proved.\n";
+  else
+    text += "The best cover scores at least " + decimals(plan.bound, 4) +
+            "; that it is not below " + decimals(plan.score, 4) + " is not proved" +
+            (plan.stop == StopReason::completed
+                 ? ""
+                 : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
+            ".\n";
+  if (plan.limit_mattered) text += "--max-ops kept out longer runs that might have helped.\n";
+  text += architect_notes(plan, hardware) + search_line(plan.search);
+  return text;
+}
+
+}  // namespace tessera::cli

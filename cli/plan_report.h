@@ -1,0 +1,15 @@
+// The text a person reads after `plan`.
+#pragma once
+
+#include <string>
+
+#include "model/hardware.h"
+#include "model/plan.h"
+
+namespace tessera::cli {
+
+/// A table of the subgraphs, the totals beside layer by layer, what is never needed, and what the
+/// search did.
+[[nodiscard]] std::string plan_report(const NetworkPlan& plan, const Hardware& hardware);
+
+}  // namespace tessera::cli
