@@ -10,6 +10,7 @@
 #include "model/derived.h"
 #include "model/validate.h"
 #include "tests/support/brute_force.h"
+#include "tests/support/effort.h"
 #include "tests/support/problem_text.h"
 #include "tests/support/shrink.h"
 
@@ -376,6 +377,7 @@ AgreementReport compare_engines(const std::vector<PlacementEngine*>& engines,
 }
 
 RandomRun from_environment(RandomRun run) {
+  run.count = effort(run.count);
   if (const char* count = std::getenv("TESSERA_RANDOM_COUNT")) {
     run.count = std::strtoull(count, nullptr, 10);
   }
