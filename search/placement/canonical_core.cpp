@@ -62,6 +62,7 @@ class Builder {
   void items_only() {
     prepare_memory();
     group_members();
+    if (core_.items.empty()) return;
     choose_unit();
     core_.unit = 1;
     core_.capacity = memory_.capacity;

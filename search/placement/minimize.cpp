@@ -7,6 +7,7 @@
 #include "model/check.h"
 #include "search/placement/bounds.h"
 #include "search/placement/greedy.h"
+#include "search/placement/tie_memories.h"
 
 namespace tessera {
 namespace {
@@ -217,6 +218,11 @@ std::optional<std::string> minimize_unsupported(const PlacementProblem& problem)
 MinimizeResult minimize_height(const PlacementProblem& problem, const MinimizeParams& params) {
   MinimizeResult result;
   const std::size_t memories = problem.memories.size();
+  if (auto why = memories_contradict(problem)) {
+    result.status = Status::infeasible;
+    result.reason = *std::move(why);
+    return result;
+  }
   result.lower_bounds = params.lower_bounds;
   if (result.lower_bounds.empty()) {
     Bounds bounds = lower_bounds(problem, {.budget = params.budget});

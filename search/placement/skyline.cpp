@@ -74,6 +74,7 @@ struct Scene {
 bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene) {
   canonical::build_items(problem, m, scene.core);
   if (!scene.core.contradiction.empty()) return false;
+  const auto exempt = exempt_pairs(problem);
   std::vector<Step> times;
   std::vector<int> item_of(problem.buffers.size(), -1);
   for (std::size_t i = 0; i < scene.core.items.size(); ++i) {
@@ -81,6 +82,15 @@ bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene) {
     for (int k = item.first_member; k < item.last_member; ++k) {
       const BufferIndex b = scene.core.members[static_cast<std::size_t>(k)];
       item_of[b] = static_cast<int>(i);
+      // Buffers that have to start together may still be forbidden to overlap.
+      for (int j = item.first_member; j < k; ++j) {
+        const BufferIndex a = scene.core.members[static_cast<std::size_t>(j)];
+        if (coexist(problem.buffers[a], problem.buffers[b]) &&
+            !std::binary_search(exempt.begin(), exempt.end(),
+                                std::pair(std::min(a, b), std::max(a, b)))) {
+          return false;
+        }
+      }
       for (const StepRange& live : problem.buffers[b].live) {
         times.push_back(live.lower);
         times.push_back(live.upper);

@@ -154,4 +154,27 @@ std::optional<PlacementProblem> tie_memories(const PlacementProblem& problem, st
   return tied;
 }
 
+std::optional<std::string> memories_contradict(const PlacementProblem& problem) {
+  const auto home = [&](BufferIndex b) {
+    return problem.memories.size() == 1 ? 0 : problem.buffers[b].memories.front();
+  };
+  for (const Relation& relation : problem.relations) {
+    const bool same =
+        relation.kind == RelationKind::same_memory || relation.kind == RelationKind::same_offset;
+    if (!same && relation.kind != RelationKind::different_memories) continue;
+    for (std::size_t i = 0; i < relation.buffers.size(); ++i) {
+      for (std::size_t j = i + 1; j < relation.buffers.size(); ++j) {
+        const BufferIndex a = relation.buffers[i];
+        const BufferIndex b = relation.buffers[j];
+        if ((home(a) == home(b)) == same) continue;
+        return "Buffers '" + problem.buffers[a].id + "' and '" + problem.buffers[b].id +
+               "' are tied to " + (same ? "different memories" : "one memory") +
+               " by their own lists, which relation '" + std::string(to_string(relation.kind)) +
+               "' forbids.";
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace tessera

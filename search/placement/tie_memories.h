@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "model/problem.h"
 
@@ -15,5 +16,9 @@ namespace tessera {
 /// choices; the problem itself where there is no choice. Nothing: a relation could not be kept.
 [[nodiscard]] std::optional<PlacementProblem> tie_memories(const PlacementProblem& problem,
                                                            std::uint64_t seed);
+
+/// The first relation between memories that the buffers' own lists break, as a sentence.
+/// require: every buffer is tied to one memory.
+[[nodiscard]] std::optional<std::string> memories_contradict(const PlacementProblem& problem);
 
 }  // namespace tessera

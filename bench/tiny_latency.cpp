@@ -1,0 +1,46 @@
+// How long does one tiny problem take, set-up included? Network-like problems of 10 to 60 buffers,
+// as a tile driver asks them by the thousand: median, 99th and 99.9th percentile, worst.
+//
+//   bench_tiny_latency [COUNT]
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "planner/generate.h"
+#include "search/placement/canonical.h"
+
+int main(int argc, char** argv) try {
+  using namespace tessera;
+  const int count = argc > 1 ? std::atoi(argv[1]) : 10'000;
+  CanonicalSolver solver({});
+  std::vector<double> micros;
+  int undecided = 0;
+  for (int k = 0; k < count; ++k) {
+    const PlacementProblem problem = generate({.kind = "network",
+                                               .buffers = 10 + k % 51,
+                                               .seed = static_cast<std::uint64_t>(k),
+                                               .slack = 1.0 + 0.02 * (k % 6)});
+    const auto start = std::chrono::steady_clock::now();
+    SearchParams params;
+    params.budget.deadline = start + std::chrono::seconds(1);
+    const SearchResult result = solver.solve(problem, params);
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+    micros.push_back(took.count());
+    undecided += result.status == Status::unknown ? 1 : 0;
+  }
+  std::sort(micros.begin(), micros.end());
+  const auto at = [&](double part) {
+    return micros[std::min(micros.size() - 1,
+                           static_cast<std::size_t>(part * static_cast<double>(micros.size())))];
+  };
+  std::printf(
+      "%d problems: median %.1f us, 99 %% %.1f us, 99.9 %% %.1f us, worst %.1f us; %d undecided\n",
+      count, at(0.5), at(0.99), at(0.999), micros.back(), undecided);
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

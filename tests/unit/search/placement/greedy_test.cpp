@@ -1,0 +1,77 @@
+#include "search/placement/greedy.h"
+
+#include <gtest/gtest.h>
+
+#include "model/check.h"
+#include "model/validate.h"
+#include "search/placement/canonical_orders.h"
+#include "tests/support/random_problem.h"
+
+namespace tessera {
+namespace {
+
+PlacementProblem many(std::size_t count, std::uint64_t seed) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m"});
+  canonical::Random random(seed);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto lower = static_cast<Step>(random.below(2 * count));
+    const auto length = static_cast<Step>(1 + random.below(60));
+    problem.buffers.push_back({.id = "b" + std::to_string(i),
+                               .live = {{lower, lower + length}},
+                               .size = static_cast<Size>(1 + random.below(1000))});
+  }
+  return problem;
+}
+
+TEST(Greedy, FillsAHole) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 8});
+  problem.buffers.push_back({.id = "low", .live = {{0, 4}}, .size = 2, .offset = 0});
+  problem.buffers.push_back({.id = "high", .live = {{0, 4}}, .size = 3, .offset = 5});
+  problem.buffers.push_back({.id = "between", .live = {{1, 3}}, .size = 3});
+  const GreedyResult result = place_greedily(problem);
+  ASSERT_TRUE(result.placement);
+  EXPECT_EQ(result.placement->places[2].offset, 2);
+  EXPECT_EQ(result.heights, (std::vector<Size>{8}));
+}
+
+TEST(Greedy, WhatItPlacesTheCheckerAccepts) {
+  testing::Features features = testing::Features::one_address_space();
+  features.several_memories = true;
+  features.memory_choice = true;
+  int placed = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    testing::Random random(seed);
+    const PlacementProblem problem = testing::random_problem(random, features);
+    if (greedy_unsupported(problem)) continue;
+    // Both variants: first fit, and the skyline for very many pairs.
+    for (const std::int64_t pairs : {std::int64_t{1'000'000}, std::int64_t{0}}) {
+      const GreedyResult result = place_greedily(problem, {.seed = seed, .max_pairs = pairs});
+      if (!result.placement) continue;
+      ++placed;
+      const std::vector<Violation> wrong = check(problem, *result.placement);
+      ASSERT_TRUE(wrong.empty()) << "seed " << seed << ": " << wrong.front().message;
+    }
+  }
+  EXPECT_GT(placed, 500);
+}
+
+TEST(Greedy, PlacesVeryManyBuffersOnASkyline) {
+  const PlacementProblem problem = many(30'000, 1);
+  const GreedyResult result = place_greedily(problem, {.max_pairs = 1000});
+  ASSERT_TRUE(result.placement);
+  EXPECT_EQ(result.order, "skyline");
+  EXPECT_TRUE(check(problem, *result.placement).empty());
+  EXPECT_EQ(result.heights, heights(problem, *result.placement));
+}
+
+TEST(Greedy, MoreOrdersAreNeverWorse) {
+  const PlacementProblem problem = many(300, 2);
+  const GreedyResult few = place_greedily(problem, {.rounds = 0});
+  const GreedyResult more = place_greedily(problem, {.rounds = 20});
+  EXPECT_LE(more.heights[0], few.heights[0]);
+}
+
+}  // namespace
+}  // namespace tessera

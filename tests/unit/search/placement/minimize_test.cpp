@@ -1,0 +1,78 @@
+#include "search/placement/minimize.h"
+
+#include <gtest/gtest.h>
+
+#include "model/check.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/random_problem.h"
+
+namespace tessera {
+namespace {
+
+class Minimize : public ::testing::TestWithParam<int> {};
+
+TEST_P(Minimize, FindsTheHeightOfTheOracle) {
+  testing::Features features = testing::Features::one_address_space();
+  features.several_memories = true;
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    testing::Random random(seed);
+    const PlacementProblem problem = testing::random_problem(random, features);
+    if (minimize_unsupported(problem)) continue;
+    const auto oracle = testing::brute_force(problem, testing::OracleGoal::height);
+    const MinimizeResult result = minimize_height(problem, {.threads = GetParam()});
+    if (!oracle) {
+      EXPECT_EQ(result.status, Status::infeasible) << "seed " << seed;
+      continue;
+    }
+    ASSERT_EQ(result.status, Status::feasible) << "seed " << seed;
+    EXPECT_TRUE(result.proven);
+    EXPECT_TRUE(check(problem, *result.placement).empty());
+    EXPECT_EQ(result.heights, heights(problem, *result.placement));
+    Size sum = 0;
+    for (const Size height : result.heights) sum += height;
+    EXPECT_EQ(sum, oracle->value) << "seed " << seed;
+    ++compared;
+  }
+  EXPECT_GT(compared, 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Minimize, ::testing::Values(1, 2));
+
+TEST(Minimize, ALimitLeavesAnInterval) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 100});
+  for (int i = 0; i < 12; ++i) {
+    problem.buffers.push_back(
+        {.id = std::to_string(i), .live = {{i % 4, i % 4 + 2 + i % 3}}, .size = 3 + i});
+  }
+  const MinimizeResult result =
+      minimize_height(problem, {.budget = {.deadline = std::chrono::steady_clock::now()}});
+  if (result.status == Status::feasible) {
+    EXPECT_LE(result.lower_bounds[0], result.heights[0]);
+    EXPECT_EQ(result.proven, result.lower_bounds == result.heights);
+  } else {
+    EXPECT_EQ(result.status, Status::unknown);
+  }
+}
+
+TEST(Minimize, UsesAnotherEngineWhereGiven) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 100});
+  problem.buffers.push_back({.id = "a", .live = {{0, 2}}, .size = 5});
+  problem.buffers.push_back({.id = "b", .live = {{1, 3}}, .size = 6});
+  int asked = 0;
+  MinimizeParams params;
+  params.lower_bounds = {0};
+  params.decide = [&asked](const PlacementProblem& part, const SearchParams& search) {
+    ++asked;
+    return make_canonical_engine()->solve(part, search);
+  };
+  const MinimizeResult result = minimize_height(problem, params);
+  EXPECT_TRUE(result.proven);
+  EXPECT_EQ(result.heights[0], 11);
+  EXPECT_GT(asked, 0);
+}
+
+}  // namespace
+}  // namespace tessera
