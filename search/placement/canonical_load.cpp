@@ -28,7 +28,8 @@ void Search<T>::load(const Core& core) {
   item_upto_.assign(padded, items_);
   for (std::size_t i = 0; i < n; ++i) {
     const Item& item = core.items[i];
-    latest_[i] = static_cast<T>(item.latest);
+    // The capacity may have been lowered since the core was built, and decided how wide T is.
+    latest_[i] = static_cast<T>(std::min(item.latest, core.capacity - item.size));
     begin_[i] = item.begin;
     end_[i] = item.end;
     twin_[i] = params_.symmetry ? item.twin : -1;
