@@ -73,6 +73,15 @@ TEST(RandomCanonical, EveryOrderIsComplete) {
   }
 }
 
+// Questions once answered wrongly, among hundreds of thousands.
+TEST(RandomCanonical, OldMistakesStayMended) {
+  const auto engine = make_canonical_engine();
+  for (const std::uint64_t seed : {1029558U, 1032435U, 1033702U, 1047901U, 1287231U}) {
+    expect_no_disagreement(compare_with_oracle(
+        *engine, {.features = Features::one_address_space(), .count = 1, .seed = seed}));
+  }
+}
+
 // Found by the first test: with a unit of 42 the aligned offset 42 was taken for the fixed one.
 TEST(RandomCanonical, AMisalignedFixedOffsetFitsNowhere) {
   PlacementProblem problem;
