@@ -10,6 +10,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "planner/check_result.h"
+#include "planner/export.h"
 #include "planner/files.h"
 
 namespace tessera::cli {
@@ -21,6 +22,7 @@ struct CheckOptions {
   OutputArguments output;
   std::string result;
   std::string proof;
+  std::string model;
 };
 
 std::string violations_json(const std::vector<Violation>& wrong) {
@@ -35,8 +37,8 @@ std::string violations_json(const std::vector<Violation>& wrong) {
   return text + "]}\n";
 }
 
-int check_placement(const CheckOptions& options, const Input& input) {
-  const PlacementResult result = load_result(options.result, input);
+int check_placement(const CheckOptions& options, const Input& input,
+                    const PlacementResult& result) {
   if (!result.placement)
     throw BadInput(options.result + ": holds no placement, its status is " +
                        std::string(to_string(result.status)),
@@ -68,15 +70,31 @@ int check_proof_file(const CheckOptions& options, const Input& input) {
   return verdict.accepted ? exit_found : exit_wrong;
 }
 
+/// What another solver said about the exported constraints.
+int check_model(const CheckOptions& options, const Input& input) {
+  const PlacementResult result = model_result(input.problem, options.model);
+  if (result.placement) return check_placement(options, input, result);
+  const bool infeasible = result.status == Status::infeasible;
+  if (!options.output.quiet)
+    print(infeasible ? "the solver says that there is no placement; that is its word, not a proof\n"
+                     : "the solver did not decide\n");
+  return infeasible ? exit_infeasible : exit_stopped;
+}
+
 int run_check(const CheckOptions& options) {
-  if (options.result.empty() == options.proof.empty())
-    throw BadInput("tessera check: give either RESULT or --proof FILE",
-                   "tessera check --help shows both");
-  if (options.input.path == "-" && options.result == "-")
-    throw BadInput("tessera check: INPUT and RESULT cannot both be the standard input");
+  const int given = static_cast<int>(!options.result.empty()) +
+                    static_cast<int>(!options.proof.empty()) +
+                    static_cast<int>(!options.model.empty());
+  if (given != 1)
+    throw BadInput("tessera check: give one of RESULT, --proof FILE and --model FILE",
+                   "tessera check --help shows each");
+  if (options.input.path == "-" && options.result + options.model == "-")
+    throw BadInput("tessera check: both files cannot be the standard input");
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
-  return options.proof.empty() ? check_placement(options, input) : check_proof_file(options, input);
+  if (!options.proof.empty()) return check_proof_file(options, input);
+  if (!options.model.empty()) return check_model(options, input);
+  return check_placement(options, input, load_result(options.result, input));
 }
 
 }  // namespace
@@ -90,10 +108,14 @@ void add_check(CLI::App& app, Command& command) {
   options->output.declare(*sub);
   sub->add_option("--proof", options->proof,
                   "a certificate written by place --proof: does it prove that nothing fits?");
+  sub->add_option("--model", options->model,
+                  "what another solver printed for export --to dimacs or smt2 of INPUT");
   sub->footer(
       "Every violated rule is a sentence on the standard output; the exit code is 3.\n"
       "Examples:\n  tessera check buffers.csv placed.json --capacity '1 MiB'\n"
-      "  tessera check buffers.csv --proof no.proof --capacity '512 KiB'");
+      "  tessera check buffers.csv --proof no.proof --capacity '512 KiB'\n"
+      "  tessera export net.yaml --to dimacs -o net.cnf; cadical net.cnf > answer.txt\n"
+      "  tessera check net.yaml --model answer.txt");
   sub->final_callback(
       [options, &command] { command.run = [options] { return run_check(*options); }; });
 }

@@ -20,7 +20,7 @@ std::vector<Violation> check_result(const PlacementProblem& problem, const Place
   };
   if (wrong.empty()) {
     const std::vector<Size> high = heights(problem, *result.placement);
-    // A CSV claims nothing: it has neither an engine nor a height.
+    // A CSV or a solver's model claims nothing: it has neither an engine nor a height.
     if (!result.engine.empty() || result.height != 0) {
       claim("height", result.height, *std::max_element(high.begin(), high.end()));
       claim("cost", result.cost, soft_cost(problem, *result.placement));

@@ -29,7 +29,6 @@ PlacementResult model_result(const PlacementProblem& problem, const std::string&
   PlacementResult result;
   result.status = model.status;
   result.placement = std::move(model.placement);
-  result.engine = "import";
   return result;
 }
 

@@ -297,6 +297,20 @@ class Others(Case):
             done = subprocess.run(["z3", str(path)], capture_output=True, text=True, check=False)
             self.assertTrue(done.stdout.startswith("unsat"), done.stdout)
 
+    def test_models_of_other_solvers_are_read_back(self):
+        for name, code in (("patent-three-banks.yaml", FOUND), ("too-tight.yaml", INFEASIBLE)):
+            for to, solver in (("dimacs", ["cadical", "-q"]), ("smt2", ["z3"])):
+                if shutil.which(solver[0]) is None:
+                    continue
+                formula = self.folder / ("f." + to)
+                self.ends(FOUND, "export", EXAMPLES / name, "--to", to, "-o", formula)
+                done = subprocess.run([*solver, str(formula)], capture_output=True, text=True,
+                                      check=False)
+                answer = self.file("answer", done.stdout)
+                self.ends(code, "check", EXAMPLES / name, "--model", answer)
+        self.ends(BAD_INPUT, "check", EXAMPLES / "too-tight.yaml", "--model",
+                  self.file("answer", "hello"))
+
     def test_generate_is_the_same_for_the_same_seed(self):
         for kind in ("random", "packable", "network", "malloc", "training"):
             one = self.ends(FOUND, "generate", kind, "-n", 50, "--seed", 5).stdout
