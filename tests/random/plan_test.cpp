@@ -1,0 +1,195 @@
+// Plans against brute force: for random networks on random machines, every run of ops is evaluated
+// and every one of the 2^(n-1) covers is scored; the plan has to be as good as the best of them.
+// On the way: no run costs less than its bound says, and no run around a blocked one fits.
+//
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_plan_test        one of them again
+#include "planner/plan.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "cost/run_bound.h"
+#include "cost/score.h"
+#include "planner/files.h"
+#include "planner/plan_candidates.h"
+#include "tests/support/effort.h"
+#include "tests/support/random.h"
+#include "tests/support/random_network.h"
+
+namespace tessera {
+namespace {
+
+using testing::Random;
+
+std::uint64_t setting(const char* name, std::uint64_t standard) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? standard : std::strtoull(text, nullptr, 10);
+}
+
+Hardware machine(Random& random, Size needed) {
+  Hardware h;
+  h.name = "random";
+  h.clock_hz = 1e9;
+  h.static_power_mw = random.chance(50) ? 10 : 0;
+  Engine mac;
+  mac.name = "mac";
+  mac.unroll = {{"C", 2}, {"K", random.between(1, 4)}};
+  mac.fill = random.between(0, 10);
+  mac.energy_pj = 0.5;
+  Engine vec;
+  vec.name = "vec";
+  vec.kind = EngineKind::vector;
+  vec.lanes = random.between(1, 8);
+  vec.startup = random.between(0, 8);
+  vec.energy_pj = 0.1;
+  h.engines = {mac, vec};
+  HardwareMemory sram;
+  sram.space.name = "sram";
+  sram.space.capacity = std::max<Size>(16, needed * random.between(10, 90) / 100);
+  sram.space.alignment = random.chance(30) ? 4 : 1;
+  if (random.chance(25)) {
+    sram.space.capacity = sram.space.capacity / 2 * 2;
+    for (const char* bank : {"a", "b"})
+      sram.space.banks.push_back({.name = bank, .size = sram.space.capacity / 2});
+    sram.space.modes = {{"rw", {Role::read_write, Role::read_write}},
+                        {"split", {Role::read, Role::write}}};
+    h.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
+  }
+  sram.energy = {.read_pj = 1, .write_pj = 2};
+  HardwareMemory dram;
+  dram.space.name = "dram";
+  dram.offchip = true;
+  dram.energy = {.read_pj = 50, .write_pj = 60};
+  dram.bandwidth =
+      Bandwidth{.amount = static_cast<double>(random.between(1, 8)), .per_cycle = true};
+  dram.burst = random.chance(50) ? 8 : 1;
+  dram.latency = random.between(0, 30);
+  h.memories = {sram, dram};
+  h.dma = {.channels = random.between(1, 2), .outstanding = 4, .setup = random.between(0, 10)};
+  h.tiling.double_buffer = {false, true};
+  h.objective = {.latency = 0.4, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0.1};
+  if (random.chance(30)) h.objective.peak_memory = 0;
+  return h;
+}
+
+Size bytes_of(const Network& network) {
+  Size total = 0;
+  for (const Tensor& tensor : network.tensors) total += tensor_bytes(tensor);
+  return total;
+}
+
+/// The least score over every cover and every option of its runs.
+class Covers {
+ public:
+  Covers(const Network& network, Candidates& candidates, const Score& score, std::size_t max_ops)
+      : network_(network), candidates_(candidates), score_(score), max_ops_(max_ops) {}
+
+  double best() {
+    visit(0, 0, 0);
+    return best_;
+  }
+
+ private:
+  void visit(OpIndex first, double cost, Size peak) {
+    if (first == network_.ops.size()) {
+      best_ = std::min(best_, cost + peak_weight(score_) * static_cast<double>(peak));
+      return;
+    }
+    for (OpIndex last = first; last < std::min(network_.ops.size(), first + max_ops_); ++last)
+      for (const PlannedSubgraph& s : candidates_.answer({first, last})->options)
+        visit(last + 1, cost + additive_score(score_, s.metrics),
+              std::max(peak, s.metrics.peak_bytes));
+  }
+
+  const Network& network_;
+  Candidates& candidates_;
+  const Score& score_;
+  std::size_t max_ops_;
+  double best_ = std::numeric_limits<double>::infinity();
+};
+
+/// Bounds and blocking, over every run of the network.
+void expect_sound(const Network& network, const Hardware& hardware, Candidates& candidates) {
+  const RunBounds bounds(network, hardware);
+  for (OpIndex first = 0; first < network.ops.size(); ++first) {
+    const std::vector<Metrics> bound = bounds.from(first, network.ops.size());
+    for (OpIndex last = first; last < network.ops.size(); ++last) {
+      const auto answer = candidates.answer({first, last});
+      const Metrics& least = bound[last - first];
+      for (const PlannedSubgraph& s : answer->options) {
+        ASSERT_LE(least.latency_cycles, s.metrics.latency_cycles) << first << ".." << last;
+        ASSERT_LE(least.dram_bytes, s.metrics.dram_bytes) << first << ".." << last;
+        ASSERT_LE(least.energy_pj, s.metrics.energy_pj * (1 + 1e-9)) << first << ".." << last;
+      }
+      if (!answer->blocks_longer) continue;
+      for (OpIndex a = 0; a <= first; ++a)
+        for (OpIndex b = last; b < network.ops.size(); ++b)
+          ASSERT_TRUE(candidates.answer({a, b})->options.empty())
+              << first << ".." << last << " blocks " << a << ".." << b;
+    }
+  }
+}
+
+void expect_reads_back(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                     ("tessera-plan-test-" + std::to_string(::getpid()) + ".json");
+  write_output(file.string(), plan_json(plan));
+  const NetworkPlan same = load_plan(file.string(), network, hardware);
+  std::filesystem::remove(file);
+  EXPECT_EQ(plan_json(same), plan_json(plan));
+  EXPECT_TRUE(check_plan(network, hardware, same).empty());
+}
+
+TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
+  const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(200));
+  int planned = 0;
+  for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
+    SCOPED_TRACE("repeat with TESSERA_SEED=" + std::to_string(seed) +
+                 " TESSERA_CASES=1 random_plan_test");
+    Random random(seed ^ 0x91a5);
+    const Network network =
+        testing::random_network(seed, {.ops = static_cast<std::size_t>(random.between(1, 7)),
+                                       .extent = 6,
+                                       .channels = 3,
+                                       .views = true,
+                                       .spatial_only = random.chance(60)});
+    const Hardware hardware = machine(random, bytes_of(network));
+    PlanParams params;
+    if (random.chance(30)) params.max_ops = static_cast<std::size_t>(random.between(1, 4));
+    params.threads = static_cast<int>(random.between(1, 2));
+    const NetworkPlan plan = plan_network(network, hardware, params);
+
+    Candidates candidates(network, hardware, {.seed = params.seed}, make_plan_memory());
+    expect_sound(network, hardware, candidates);
+    if (::testing::Test::HasFatalFailure()) return;
+    const Score score{plan.weights, plan.baseline};
+    const double best = Covers(network, candidates, score, params.max_ops).best();
+    if (plan.status != Status::feasible) {
+      ASSERT_EQ(plan.status, Status::infeasible);
+      ASSERT_EQ(best, std::numeric_limits<double>::infinity());
+      ASSERT_FALSE(plan.reason.empty());
+      continue;
+    }
+    ++planned;
+    ASSERT_TRUE(plan.optimal);
+    ASSERT_NEAR(plan.score, best, 1e-9 * std::max(1.0, best));
+    ASSERT_LE(plan.score, 1 + 1e-9);
+    expect_reads_back(network, hardware, plan);
+    if (seed % 10 == 0) {
+      params.threads = 3;
+      NetworkPlan again = plan_network(network, hardware, params);
+      again.search.seconds = plan.search.seconds;
+      ASSERT_EQ(plan_json(again), plan_json(plan)) << "threads change the plan";
+    }
+  }
+  EXPECT_GT(planned, static_cast<int>(cases / 4));
+}
+
+}  // namespace
+}  // namespace tessera
