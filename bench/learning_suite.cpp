@@ -128,6 +128,7 @@ int main(int argc, char** argv) {
               [](const PlacementProblem&, std::string_view, std::string&) { return std::nullopt; });
           more += checked.accepted ? " certified in " : " NOT CERTIFIED in ";
           more += std::to_string(processor_seconds() - checking);
+          if (!checked.accepted) more += ": " + checked.reason;
         }
         if (verdict != "unknown" && more.find("open") == std::string::npos) ++decided;
       }

@@ -44,13 +44,14 @@ class Derivation {
   std::int64_t propagations = 0;
 
  private:
-  enum class Kind : std::uint8_t { unknown, offset, pair };
+  enum class Kind : std::uint8_t { unknown, offset, pair, distance };
   struct Variable {
     Kind kind = Kind::unknown;
     BufferIndex buffer = 0;
     std::int64_t span = -1;
     std::int64_t stride = 1;
-    Order order;
+    Order order;  ///< pair: items; distance: variables
+    std::int64_t distance = 0;
   };
 
   static std::int64_t number(std::string_view& text) {
@@ -103,6 +104,7 @@ class Derivation {
   [[nodiscard]] Wide end(const Item& item) const {
     return -Wide{bound_[key_of(item) + 1]} - facts_.buffer(item.buffer).size + item.range.end;
   }
+  [[nodiscard]] bool distance_broken(std::size_t key) const;
   [[nodiscard]] bool window_overflows(const std::vector<std::size_t>& members,
                                       const std::vector<std::size_t>& orders);
   [[nodiscard]] bool cannot_be_first(const std::vector<std::size_t>& members, bool upside_down);
@@ -144,7 +146,7 @@ Literal Derivation::literal(std::string_view& text) {
   lit.value = number(text);
   const Variable& var = variables_[lit.key / 2];
   if (var.kind == Kind::unknown) throw Wrong{"a variable is used before it is declared"};
-  if (var.kind == Kind::pair && lit.value != 1) throw Wrong{"an order is neither true nor false"};
+  if (var.kind != Kind::offset && lit.value != 1) throw Wrong{"an order is neither true nor false"};
   return lit;
 }
 
@@ -275,6 +277,7 @@ void Derivation::antecedent(char kind, std::string_view text) {
 bool Derivation::follows(char rule, const std::vector<Literal>& premises, const Literal* lit,
                          const std::vector<std::size_t>& members) {
   std::vector<std::size_t> orders;
+  bool too_far = false;
   for (const Literal& each : premises)
     if (variables_[each.key / 2].kind == Kind::pair) orders.push_back(each.key);
   if (lit != nullptr) {
@@ -284,13 +287,14 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
   }
   std::sort(orders.begin(), orders.end());
   orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
+  for (const Literal& each : premises) too_far = too_far || distance_broken(each.key);
   switch (rule) {
     case 'e':
-      return std::any_of(orders.begin(), orders.end(), [&](std::size_t key) {
-        const Item& above = upper(key);
-        const Item& below = lower(key);
-        return start(below) + below.range.size() + above.range.size() > end(above);
-      });
+      return too_far || std::any_of(orders.begin(), orders.end(), [&](std::size_t key) {
+               const Item& above = upper(key);
+               const Item& below = lower(key);
+               return start(below) + below.range.size() + above.range.size() > end(above);
+             });
     case 't':
       // A below B below C below A.
       return orders.size() == 3 &&
@@ -305,6 +309,14 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
     default:
       throw Wrong{"an unknown rule"};
   }
+}
+
+bool Derivation::distance_broken(std::size_t key) const {
+  const Variable& var = variables_[key / 2];
+  if (var.kind != Kind::distance || key % 2 != 0) return false;
+  const std::size_t from = var.order.lower;
+  const std::size_t to = var.order.upper;
+  return Wide{bound_[2 * from]} + var.distance > -Wide{bound_[2 * to + 1]} - variables_[to].span;
 }
 
 bool Derivation::window_overflows(const std::vector<std::size_t>& members,
@@ -427,6 +439,20 @@ bool Derivation::line(std::string_view text) {
       var.kind = Kind::pair;
       var.order = {i, j};
       apart_[std::minmax(i, j)] = 1;
+      break;
+    }
+    case 'h': {
+      Variable& var = declare(text);
+      const std::size_t self = static_cast<std::size_t>(&var - variables_.data());
+      const std::size_t from = index(text, variables_.size());
+      const std::size_t to = index(text, variables_.size());
+      var.distance = number(text);
+      if (variables_[from].kind != Kind::offset || variables_[to].kind != Kind::offset ||
+          !facts_.at_distance(variables_[from].buffer, variables_[to].buffer, var.distance))
+        throw Wrong{"no relation asks for this distance"};
+      var.kind = Kind::distance;
+      var.order = {from, to};
+      fact({2 * self, 1});
       break;
     }
     case 'y':

@@ -5,6 +5,7 @@
 //   o V B              variable V is the offset of buffer B
 //   i B BEGIN END      the next item: buffer B occupies [BEGIN, END) of itself
 //   p V I J            variable V: item I lies below item J; its negation: J below I
+//   h V X Y D          variable V, true: a relation puts variable Y at least D above variable X
 //   y KEY / z KEY      an order among identical buffers / the one order that mirroring allows
 //   a ID N LITS        a clause about one buffer: it keeps out of some addresses
 //   l ID N LITS        a learned clause follows from the lines up to "q", in their order:

@@ -24,6 +24,21 @@ DerivationFacts::DerivationFacts(const PlacementProblem& problem) : problem_(pro
       case RelationKind::may_overlap:
       case RelationKind::avoid_overlap:
         break;
+      case RelationKind::same_memory:
+        break;  // where it does not hold there is more to say, not less
+      case RelationKind::same_offset:
+        for (const BufferIndex a : relation.buffers)
+          for (const BufferIndex b : relation.buffers)
+            if (a != b) distances_[{a, b}].insert(0);
+        break;
+      case RelationKind::adjacent:
+        for (std::size_t k = 1; k < relation.buffers.size(); ++k) {
+          const BufferIndex a = relation.buffers[k - 1];
+          const BufferIndex b = relation.buffers[k];
+          distances_[{a, b}].insert(problem.buffers[a].size);
+          distances_[{b, a}].insert(-problem.buffers[a].size);
+        }
+        break;
       default:
         expressible_ = false;
     }
@@ -60,6 +75,11 @@ bool DerivationFacts::apart(BufferIndex a, AddressRange of_a, BufferIndex b,
   return false;
 }
 
+bool DerivationFacts::at_distance(BufferIndex a, BufferIndex b, Size distance) const {
+  const auto found = distances_.find({a, b});
+  return found != distances_.end() && found->second.contains(distance);
+}
+
 bool DerivationFacts::keeps_out(BufferIndex b, Offset start, Offset end) const {
   // Offsets o < start with o + size > end. They are wrong if all of them touch [begin, finish).
   const auto touches = [&](Offset begin, Offset finish) { return start <= finish && end >= begin; };
@@ -87,7 +107,7 @@ bool DerivationFacts::has_double(BufferIndex b) const {
 }
 
 bool DerivationFacts::mirrors() const {
-  if (!expressible_ || problem_.memories.size() != 1) return false;
+  if (!expressible_ || problem_.memories.size() != 1 || !distances_.empty()) return false;
   const Memory& memory = problem_.memories[0];
   if (!memory.reserved.empty() || !memory.banks.empty()) return false;
   for (BufferIndex b = 0; b < buffers(); ++b) {

@@ -14,7 +14,7 @@ class DerivationFacts {
   explicit DerivationFacts(const PlacementProblem& problem);
 
   /// Is the problem without rules a derivation cannot speak of? Every buffer in one memory, no
-  /// modes, only relations about overlap.
+  /// modes, only relations about overlap and fixed distances.
   [[nodiscard]] bool expressible() const { return expressible_; }
   [[nodiscard]] const Buffer& buffer(BufferIndex b) const { return problem_.buffers[b]; }
   [[nodiscard]] std::size_t buffers() const { return problem_.buffers.size(); }
@@ -24,6 +24,8 @@ class DerivationFacts {
   /// Must the two parts never share an address?
   [[nodiscard]] bool apart(BufferIndex a, AddressRange of_a, BufferIndex b,
                            AddressRange of_b) const;
+  /// Does a relation put b's offset at least `distance` above a's?
+  [[nodiscard]] bool at_distance(BufferIndex a, BufferIndex b, Size distance) const;
   /// Is an offset below `start` whose end is above `end` always against a rule?
   [[nodiscard]] bool keeps_out(BufferIndex b, Offset start, Offset end) const;
   [[nodiscard]] bool identical(BufferIndex a, BufferIndex b) const;
@@ -39,6 +41,7 @@ class DerivationFacts {
   std::vector<MemoryIndex> home_;
   std::vector<std::vector<Segment>> parts_;
   std::set<std::pair<BufferIndex, BufferIndex>> exempt_, disjoint_;
+  std::map<std::pair<BufferIndex, BufferIndex>, std::set<Size>> distances_;
   std::vector<char> related_;
 };
 

@@ -6,8 +6,8 @@
 namespace tessera::learning {
 
 Build::Build(const PlacementProblem& problem, Goal goal, Deduction& deduction,
-             const LearningParams& params)
-    : problem_(problem), goal_(goal), deduction_(deduction), params_(params) {}
+             const LearningParams& params, bool certify)
+    : problem_(problem), goal_(goal), deduction_(deduction), params_(params), certify_(certify) {}
 
 void Build::all() {
   variables();
@@ -67,11 +67,24 @@ void Build::clause(std::vector<Lit> lits) {
 bool Build::certifiable() const {
   for (const auto& memories : memory_)
     if (std::count(memories.begin(), memories.end(), always_) != 1) return false;
+  const auto known = [this](const Relation& relation) {
+    const auto& members = relation.buffers;
+    switch (relation.kind) {
+      case RelationKind::disjoint:
+      case RelationKind::may_overlap:
+      case RelationKind::avoid_overlap:
+        return true;
+      case RelationKind::same_memory:
+      case RelationKind::same_offset:
+      case RelationKind::adjacent:
+        return std::all_of(members.begin(), members.end(),
+                           [&](BufferIndex b) { return tied(members[0], b); });
+      default:
+        return false;
+    }
+  };
   return std::none_of(problem_.memories.begin(), problem_.memories.end(), has_modes) &&
-         std::all_of(problem_.relations.begin(), problem_.relations.end(), [](const Relation& r) {
-           return r.kind == RelationKind::disjoint || r.kind == RelationKind::may_overlap ||
-                  r.kind == RelationKind::avoid_overlap;
-         });
+         std::all_of(problem_.relations.begin(), problem_.relations.end(), known);
 }
 
 // Addresses above everything that has a place of its own: a gap there that no buffer ever uses can
@@ -106,7 +119,7 @@ void Build::variables() {
   const Var truth = new_bool(0, 0);
   always_ = key_of(truth, 0);
   state.raise({always_, 1}, {.rule = Rule::root});
-  const Size ceiling = enough();
+  const Size ceiling = certify_ ? unbounded : enough();
   for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
     const Buffer& buffer = problem_.buffers[b];
     const auto allowed = allowed_memories(problem_, buffer);

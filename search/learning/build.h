@@ -16,8 +16,9 @@ namespace tessera::learning {
 
 class Build {
  public:
+  /// `certify`: take nothing for granted that a certificate cannot say.
   Build(const PlacementProblem& problem, Goal goal, Deduction& deduction,
-        const LearningParams& params);
+        const LearningParams& params, bool certify);
 
   /// Everything, in the right order. Afterwards plan is complete.
   void all();
@@ -82,6 +83,7 @@ class Build {
   const Goal goal_;
   Deduction& deduction_;
   const LearningParams& params_;
+  const bool certify_;
   bool consistent_ = true;
   Key always_ = no_key;
   std::vector<Var> offset_;               ///< by buffer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "model/check.h"
 #include "proof_writer.h"
 
 namespace tessera {
@@ -97,9 +98,19 @@ void add_stats(SearchResult& result, const Counters& counters, std::size_t claus
 }
 
 SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& params) {
+  if (!params.proof.empty() && params.goal != Goal::fit) {
+    // A certificate says that there is no placement at all: no cost takes part in it.
+    SearchParams fit = params;
+    fit.goal = Goal::fit;
+    SearchResult found = solve(problem, fit);
+    if (found.status != Status::feasible) return found;
+    SearchParams best = params;
+    best.proof.clear();
+    return solve(problem, best);
+  }
   SearchResult result;
   Deduction deduction(params_);
-  Build build(problem, params.goal, deduction, params_);
+  Build build(problem, params.goal, deduction, params_, !params.proof.empty());
   build.all();
   const auto refute = [&result] {
     result.status = Status::infeasible;
@@ -149,7 +160,8 @@ SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& 
     result.status = Status::feasible;
     result.stop = StopReason::completed;
     if (deduction.cost.empty()) break;
-    const Cost paid = deduction.cost.sum(deduction.state);
+    Cost paid = deduction.cost.sum(deduction.state);
+    if (params.goal == Goal::cost) paid = std::min(paid, soft_cost(problem, *result.placement));
     result.bound = paid;
     if (paid == 0) break;
     deduction.cost.set_limit(paid - 1);

@@ -32,11 +32,13 @@ ProofWriter::ProofWriter(const std::filesystem::path& path, const Build& build,
   }
   for (Key key = 0; key < 2 * state.variables(); key += 2) {
     const Edge* edge = deduction.orders.edge(key);
-    if (edge == nullptr || edge->lower == no_item) continue;
-    text_ += 'p';
+    if (edge == nullptr) continue;
+    const bool pair = edge->lower != no_item;
+    text_ += pair ? 'p' : 'h';
     number(key / 2);
-    number(edge->lower);
-    number(edge->upper);
+    number(pair ? edge->lower : edge->source);
+    number(pair ? edge->upper : edge->target);
+    if (!pair) number(edge->weight[0]);
     text_ += '\n';
   }
   for (const Key key : build.axioms.identical) {
