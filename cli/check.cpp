@@ -8,10 +8,12 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/json.h"
+#include "cli/network_options.h"
 #include "cli/options.h"
 #include "planner/check_result.h"
 #include "planner/export.h"
 #include "planner/files.h"
+#include "planner/plan.h"
 
 namespace tessera::cli {
 
@@ -23,6 +25,7 @@ struct CheckOptions {
   std::string result;
   std::string proof;
   std::string model;
+  std::string dtype;
 };
 
 std::string violations_json(const std::vector<Violation>& wrong) {
@@ -81,6 +84,34 @@ int check_model(const CheckOptions& options, const Input& input) {
   return infeasible ? exit_infeasible : exit_stopped;
 }
 
+/// INPUT is a network here, RESULT a plan of it.
+int check_network_plan(const CheckOptions& options, const PlanFileHeader& header) {
+  if (options.input.profile.empty())
+    throw BadInput("tessera check: a plan is checked against hardware", "add --profile NAME");
+  NetworkArguments network;
+  network.path = options.input.path;
+  network.dtype = options.dtype.empty() ? header.dtype : options.dtype;
+  const Network net = network.load(options.output.quiet).network;
+  const Hardware hardware = load_profile(options.input.profile);
+  const NetworkPlan plan = load_plan(options.result, net, hardware);
+  const std::vector<std::string> wrong = check_plan(net, hardware, plan);
+  if (options.output.json()) {
+    std::string text =
+        std::string("{\"right\": ") + (wrong.empty() ? "true" : "false") + ", \"violations\": [";
+    for (std::size_t k = 0; k < wrong.size(); ++k)
+      text += (k == 0 ? "" : ", ") + ("{\"message\": " + json_string(wrong[k]) + "}");
+    print(text + "]}\n");
+  } else if (!options.output.quiet) {
+    std::string text;
+    for (const std::string& sentence : wrong) text += sentence + "\n";
+    if (wrong.empty())
+      text = "right: " + std::to_string(plan.subgraphs.size()) + " subgraphs cover " +
+             std::to_string(net.ops.size()) + " ops, score " + std::to_string(plan.score) + "\n";
+    print(text);
+  }
+  return wrong.empty() ? exit_found : exit_wrong;
+}
+
 int run_check(const CheckOptions& options) {
   const int given = static_cast<int>(!options.result.empty()) +
                     static_cast<int>(!options.proof.empty()) +
@@ -90,6 +121,10 @@ int run_check(const CheckOptions& options) {
                    "tessera check --help shows each");
   if (options.input.path == "-" && options.result + options.model == "-")
     throw BadInput("tessera check: both files cannot be the standard input");
+  if (!options.result.empty() && options.result != "-") {
+    const PlanFileHeader header = plan_file_header(options.result);
+    if (header.is_plan) return check_network_plan(options, header);
+  }
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   if (!options.proof.empty()) return check_proof_file(options, input);
@@ -100,11 +135,15 @@ int run_check(const CheckOptions& options) {
 }  // namespace
 
 void add_check(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("check", "check a placement or a certificate");
+  CLI::App* sub = app.add_subcommand("check", "check a placement, a certificate or a plan");
   const auto options = std::make_shared<CheckOptions>();
   options->input.declare(*sub);
-  sub->add_option("RESULT", options->result,
-                  "placement JSON, or a CSV of the buffers with their offsets");
+  sub->add_option(
+      "RESULT", options->result,
+      "placement JSON, a CSV of the buffers with their offsets, or the plan of a network");
+  sub->add_option("--dtype", options->dtype,
+                  "where RESULT is a plan: the element type the network was planned with, if not "
+                  "the one the plan names");
   options->output.declare(*sub);
   sub->add_option("--proof", options->proof,
                   "a certificate written by place --proof: does it prove that nothing fits?");
@@ -114,6 +153,7 @@ void add_check(CLI::App& app, Command& command) {
       "Every violated rule is a sentence on the standard output; the exit code is 3.\n"
       "Examples:\n  tessera check buffers.csv placed.json --capacity '1 MiB'\n"
       "  tessera check buffers.csv --proof no.proof --capacity '512 KiB'\n"
+      "  tessera check resnet18.onnx plan.json --profile ethos-u65-like\n"
       "  tessera export net.yaml --to dimacs -o net.cnf; cadical net.cnf > answer.txt\n"
       "  tessera check net.yaml --model answer.txt");
   sub->final_callback(

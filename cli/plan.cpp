@@ -93,6 +93,7 @@ int run_plan(const PlanOptions& options) {
       params.progress = [&status](const PlanProgress& p) { status.show(progress_text(p)); };
     plan = plan_network(network, hardware, params);
   }
+  plan.dtype = options.network.dtype;
   const bool found = plan.status == Status::feasible;
   const std::string json = plan_json(plan);
   if (!options.output_file.empty()) write_output(options.output_file, json);

@@ -119,6 +119,7 @@ class Reader {
     text(fields, "reason", plan.reason);
     text(fields, "network", plan.network);
     text(fields, "profile", plan.profile);
+    text(fields, "dtype", plan.dtype);
     real(fields, "score", plan.score);
     real(fields, "bound", plan.bound);
     truth(fields, "proven_optimal", plan.optimal);
@@ -280,6 +281,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   if (!plan.reason.empty()) object.text("reason", plan.reason);
   object.text("network", plan.network);
   object.text("profile", plan.profile);
+  if (!plan.dtype.empty()) object.text("dtype", plan.dtype);
   object.real("score", plan.score);
   object.real("bound", plan.bound);
   object.truth("proven_optimal", plan.optimal);
@@ -313,6 +315,19 @@ std::string write_plan_json(const NetworkPlan& plan) {
   object.close();
   out += '\n';
   return out;
+}
+
+PlanHeader read_plan_header(std::string_view text, const std::string& file) {
+  PlanHeader header;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] != '{') return header;
+  const Sources sources(file);
+  const Node root = parse_json(text, sources);
+  const Node* kind = root.find("tessera");
+  header.is_plan = kind != nullptr && kind->text == "plan/1";
+  if (const Node* dtype = header.is_plan ? root.find("dtype") : nullptr)
+    header.dtype = as_text(sources, *dtype, "dtype");
+  return header;
 }
 
 NetworkPlan read_plan_json(std::string_view text, const std::string& file,

@@ -28,4 +28,11 @@ using PlannedProblem =
 [[nodiscard]] NetworkPlan read_plan_json(std::string_view text, const std::string& file,
                                          const PlannedProblem& problem_of);
 
+/// What a file says of itself before its network is known.
+struct PlanHeader {
+  bool is_plan = false;  ///< it is a JSON object with `"tessera": "plan/1"`
+  std::string dtype;
+};
+[[nodiscard]] PlanHeader read_plan_header(std::string_view text, const std::string& file);
+
 }  // namespace tessera

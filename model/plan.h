@@ -69,6 +69,7 @@ struct NetworkPlan {
   StopReason stop = StopReason::completed;
   std::string network;
   std::string profile;
+  std::string dtype;   ///< that took the place of the network's floating types; empty: none
   std::string reason;  ///< for infeasible and unknown: which op needs how much more than there is
   std::vector<PlannedSubgraph> subgraphs;
   Metrics totals;

@@ -68,6 +68,11 @@ struct PlanParams {
 
 /// plan.json out and in. Reading derives each subgraph's problem again; throws BadInput.
 [[nodiscard]] std::string plan_json(const NetworkPlan& plan);
+struct PlanFileHeader {
+  bool is_plan = false;  ///< else: some other file
+  std::string dtype;     ///< the element type the network was read with; empty: its own
+};
+[[nodiscard]] PlanFileHeader plan_file_header(const std::string& path);
 [[nodiscard]] NetworkPlan load_plan(const std::string& path, const Network& network,
                                     const Hardware& hardware);
 

@@ -130,6 +130,15 @@ std::string plan_json(const NetworkPlan& plan) {
   return write_plan_json(plan);
 }
 
+PlanFileHeader plan_file_header(const std::string& path) {
+  try {
+    const PlanHeader header = read_plan_header(read_file(path), path);
+    return {header.is_plan, header.dtype};
+  } catch (const InputError& error) {
+    throw BadInput(error.what(), error.hint);
+  }
+}
+
 NetworkPlan load_plan(const std::string& path, const Network& network, const Hardware& hardware) {
   const PlannedProblem problem_of = [&](const PlannedSubgraph& subgraph, std::size_t index) {
     const Piece piece = make_piece(network, hardware, subgraph);
