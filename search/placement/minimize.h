@@ -26,7 +26,7 @@ struct MinimizeParams {
   int threads = 1;
   CanonicalParams canonical{};
   std::optional<Placement> start{};  ///< a checked placement to improve on, if there is one
-  std::vector<Size> lower_bounds{};    ///< per memory, proved elsewhere; empty: computed here
+  std::vector<Size> lower_bounds{};  ///< per memory, proved elsewhere; empty: computed here
   /// Decides a problem with lowered capacities instead of the canonical search (a race of engines,
   /// for instance). Called from both threads; must obey SearchParams::budget.
   std::function<SearchResult(const PlacementProblem&, const SearchParams&)> decide{};
@@ -39,10 +39,10 @@ struct MinimizeResult {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
   std::optional<Placement> placement;
-  std::vector<Size> heights;       ///< per memory, of `placement`
+  std::vector<Size> heights;         ///< per memory, of `placement`
   std::vector<Size> lower_bounds{};  ///< per memory, proved
-  bool proven = false;             ///< heights == lower_bounds
-  std::string reason;              ///< for infeasible and unknown
+  bool proven = false;               ///< heights == lower_bounds
+  std::string reason;                ///< for infeasible and unknown
   Stats stats;
 };
 
