@@ -8,7 +8,8 @@ target_compile_features(tessera_flags INTERFACE cxx_std_20)
 # -Wno-maybe-uninitialized: likewise about moved-from members of inlined aggregates (GCC bug 105562).
 target_compile_options(tessera_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wno-missing-field-initializers -Wno-restrict -Wno-maybe-uninitialized -Werror)
+  -Woverloaded-virtual -Wno-missing-field-initializers
+  "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized>" -Werror)
 if(TESSERA_SANITIZE)
   target_compile_options(tessera_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
