@@ -96,8 +96,8 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   const NetworkPlan plan = load_plan(options.result, net, hardware);
   const std::vector<std::string> wrong = check_plan(net, hardware, plan);
   if (options.output.json()) {
-    std::string text =
-        std::string("{\"right\": ") + (wrong.empty() ? "true" : "false") + ", \"violations\": [";
+    std::string text = std::string("{\"tessera\": \"check/1\", \"right\": ") +
+                       (wrong.empty() ? "true" : "false") + ", \"violations\": [";
     for (std::size_t k = 0; k < wrong.size(); ++k)
       text += (k == 0 ? "" : ", ") + ("{\"message\": " + json_string(wrong[k]) + "}");
     print(text + "]}\n");
