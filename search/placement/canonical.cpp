@@ -72,6 +72,8 @@ Size reachable_capacity(const Core& core) {
       if (part.lo != 0 || part.hi != item.size) return core.capacity;
     }
   }
+  // A table of sums larger than this costs more than most searches.
+  if (core.capacity > 1 << 14) return core.capacity;
   std::vector<Size> sizes;
   sizes.reserve(core.items.size());
   for (const Item& item : core.items) sizes.push_back(item.size);

@@ -80,7 +80,7 @@ class FailedStates {
   void insert(std::span<const T> key, std::uint64_t hash) {
     if (key.size() > max_values_) return;
     if (values_.size() + key.size() > max_values_ || 2 * used_ >= max_slots_) clear();
-    if (slots_.empty()) slots_.resize(std::min<std::size_t>(max_slots_, 1024));
+    if (slots_.empty()) slots_.resize(std::min<std::size_t>(max_slots_, 64));
     if (2 * used_ >= slots_.size()) grow();
     std::size_t at = hash & mask();
     while (slots_[at].size != 0) at = (at + 1) & mask();
