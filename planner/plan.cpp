@@ -167,8 +167,7 @@ class Planner {
     };
     problem.evaluate = [&](std::size_t first, std::size_t last) {
       const auto answer = candidates_.answer({first, last});
-      CoverCandidate candidate{.complete = answer->complete,
-                               .blocks_longer = answer->blocks_longer};
+      CoverCandidate candidate{.complete = answer->complete};
       for (const PlannedSubgraph& s : answer->options)
         candidate.options.push_back(
             limits_.allow(s.metrics)

@@ -146,10 +146,6 @@ CandidateAnswer Candidates::make_answer(const Subgraph& part) const {
         answer.complete && found.undecided.empty() && (found.status != Status::unknown);
     if (found.lacking > 0 && (answer.lacking == 0 || found.lacking < answer.lacking))
       answer.lacking = found.lacking;
-    // The least demanding variant holds one copy of what the tile itself needs.
-    const bool least = !options.double_buffer && options.weights == WeightPolicy::refetch &&
-                       options.halo == HaloPolicy::recompute;
-    if (least && found.lacking > 0) answer.blocks_longer = true;
     if (found.status != Status::feasible) continue;
     single_tile = single_tile || (!options.double_buffer && found.grid.count() == 1);
     answer.options.push_back(planned(part, hardware_, options, std::move(found), engine->name()));

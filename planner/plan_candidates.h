@@ -22,7 +22,6 @@ struct CandidateAnswer {
   /// One per variant that fits, without ops and names, which differ where structure is shared.
   std::vector<PlannedSubgraph> options;
   bool complete = true;        ///< no limit ended a question
-  bool blocks_longer = false;  ///< the least demanding variant fits with no tile, proved
   Size lacking = 0;            ///< bytes the smallest tile needs beyond what there is, if it is so
 };
 

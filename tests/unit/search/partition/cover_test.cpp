@@ -123,28 +123,6 @@ TEST(Cover, ALimitLeavesTheBaselineAndSaysSo) {
   EXPECT_LE(result.bound, result.objective);
 }
 
-TEST(Cover, AnImpossibleRunBlocksThoseAroundIt) {
-  CoverProblem problem;
-  problem.ops = 12;
-  std::mutex lock;
-  std::int64_t around = 0;
-  problem.evaluate = [&](std::size_t a, std::size_t b) {
-    const std::lock_guard guard(lock);
-    if (b - a >= 3) ++around;
-    CoverCandidate c;
-    if (b - a >= 2)
-      c.blocks_longer = true;
-    else
-      c.options.push_back({10.0 - static_cast<double>(b - a), 1});
-    return c;
-  };
-  const CoverResult result = best_cover(problem, {});
-  EXPECT_TRUE(result.optimal);
-  EXPECT_DOUBLE_EQ(result.objective, 6 * 9.0);
-  EXPECT_LT(around, 20);
-  EXPECT_GT(result.excluded_by_bound, 20);
-}
-
 TEST(Cover, AnIncompleteCandidateKeepsTheResultFromBeingOptimal) {
   CoverProblem problem;
   problem.ops = 1;
