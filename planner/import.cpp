@@ -1,6 +1,7 @@
 #include "planner/import.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "io/files.h"
 #include "io/network_onnx.h"
@@ -39,6 +40,9 @@ ImportedNetwork read_network(const std::string& path, const ImportOptions& optio
                                                .fold_batch_norm = options.fold_batch_norm,
                                                .fuse_activations = options.fuse_activations,
                                                .dtype = options.dtype});
+      // Exporters give every graph the same name; the file's says more.
+      const std::string stem = std::filesystem::path(path).stem().string();
+      if (path != "-" && !stem.empty()) out.network.name = stem;
     } else {
       out.format = "yaml";
       out.network = read_network_yaml(bytes, path).network;
