@@ -195,7 +195,7 @@ void Derivation::axiom(std::string_view text) {
   const auto clause = literals(text);
   if (clause.empty()) throw Wrong{"a clause of a buffer has no literals"};
   Offset start = std::numeric_limits<Offset>::min();
-  Offset end = -start;
+  Offset end = std::numeric_limits<Offset>::max();
   for (const Literal& lit : clause) {
     const Variable& var = variables_[lit.key / 2];
     const Variable& first = variables_[clause[0].key / 2];
