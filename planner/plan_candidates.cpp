@@ -7,6 +7,7 @@
 #include "cost/tiled_run.h"
 #include "planner/engines.h"
 #include "planner/plan_piece.h"
+#include "planner/tile.h"
 #include "planner/tile_engine.h"
 #include "search/partition/structure.h"
 #include "search/tiles/tile_search.h"
@@ -65,9 +66,8 @@ std::string hardware_key(const Hardware& h) {
 /// Single-buffered ones first, since they say whether one tile is enough.
 std::vector<LoweringOptions> variants(const TilingOptions& tiling) {
   std::vector<LoweringOptions> all;
-  for (const bool twice : tiling.double_buffer)
-    for (const WeightPolicy weights : tiling.weights)
-      for (const HaloPolicy halo : tiling.halo) all.push_back({twice, weights, halo});
+  for (const TileVariant& variant : tile_variants(tiling))
+    all.push_back({variant.double_buffer, variant.weights, variant.halo});
   std::ranges::stable_sort(all, {}, &LoweringOptions::double_buffer);
   return all;
 }

@@ -30,7 +30,6 @@ struct LearningParams {
   bool symmetry = true;      ///< identical buffers ordered, one mirrored pair fixed
   bool reduce = true;        ///< forget clauses that do not help
   bool restarts = true;      ///< Luby restarts
-  bool keep_lemmas = true;   ///< sessions keep lemmas where the feasible set only shrinks
   /// Debugging: a placement known to be right. A learned clause that excludes it throws
   /// std::logic_error. Switch `symmetry` off with it. Not owned, may be null.
   const Placement* guard = nullptr;
