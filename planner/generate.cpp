@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "model/random.h"
 #include "model/validate.h"
 #include "planner/errors.h"
 #include "planner/generate_traces.h"
-#include "planner/random.h"
 
 namespace tessera {
 

@@ -7,14 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "search/placement/boxing/random.h"
+#include "model/random.h"
 
 namespace tessera {
 
 namespace {
-
-using boxing::mix;
-using boxing::Random;
 
 /// Power law by octaves: the octave is geometric, the place inside it uniform. Needs no pow(), so
 /// that the last bit of a math library decides nothing.

@@ -22,7 +22,6 @@ using canonical::OrderFacts;
 using canonical::Outcome;
 using canonical::PairSearch;
 using canonical::Part;
-using canonical::Random;
 using canonical::Search;
 
 namespace {

@@ -171,7 +171,7 @@ bool fit_memory(const Core& core, const GreedyParams& params, Attempt& best, std
     }
     if (params.first_fit_is_enough && best.height < nowhere) return true;
   }
-  canonical::Random random(params.seed);
+  Random random(params.seed);
   for (int round = 0; round < params.rounds && !params.budget.exhausted(); ++round) {
     std::vector<double> keys = best_keys;
     for (double& key : keys) key *= 1 + 0.3 * random.unit();

@@ -102,7 +102,7 @@ std::optional<PlacementProblem> tie_memories(const PlacementProblem& problem, st
     std::vector<MemoryIndex> allowed;
     double weight;
   };
-  canonical::Random random(seed);
+  Random random(seed);
   std::vector<Turn> turns;
   for (BufferIndex g = 0; g < n; ++g) {
     if (groups[g].empty()) continue;

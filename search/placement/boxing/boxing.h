@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "model/engine.h"
+#include "model/random.h"
 #include "search/placement/boxing/instance.h"
-#include "search/placement/boxing/random.h"
 
 namespace tessera::boxing {
 

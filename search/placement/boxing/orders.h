@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "model/random.h"
 #include "search/placement/boxing/instance.h"
-#include "search/placement/boxing/random.h"
 
 namespace tessera::boxing {
 

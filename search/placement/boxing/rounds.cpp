@@ -9,13 +9,13 @@
 #include <optional>
 #include <thread>
 
+#include "model/random.h"
 #include "search/placement/boxing/boxing.h"
 #include "search/placement/boxing/completion.h"
 #include "search/placement/boxing/first_fit.h"
 #include "search/placement/boxing/improve.h"
 #include "search/placement/boxing/orders.h"
 #include "search/placement/boxing/peak.h"
-#include "search/placement/boxing/random.h"
 #include "search/placement/boxing/stacking.h"
 #include "search/placement/boxing/unboxing.h"
 

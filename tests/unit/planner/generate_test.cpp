@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "model/random.h"
 #include "model/validate.h"
 #include "planner/errors.h"
 #include "planner/files.h"
-#include "planner/random.h"
 
 namespace tessera {
 namespace {

@@ -24,7 +24,7 @@ namespace {
 
 using namespace tessera::boxing;
 // tests/support has a Random of its own.
-using SearchRandom = tessera::boxing::Random;
+using SearchRandom = tessera::Random;
 
 TEST(Sections, CoexistenceIsSharingASection) {
   const PlacementProblem problem = random_trace(1, 200, 6);

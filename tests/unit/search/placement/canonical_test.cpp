@@ -17,7 +17,7 @@ namespace {
 PlacementProblem flat(std::size_t buffers, Size capacity, std::uint64_t seed) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = capacity});
-  canonical::Random random(seed);
+  Random random(seed);
   const std::size_t steps = buffers / 3 + 2;
   std::vector<Size> load(steps, 0);
   for (int misses = 0; problem.buffers.size() < buffers && misses < 10'000;) {

@@ -13,7 +13,7 @@ namespace {
 PlacementProblem many(std::size_t count, std::uint64_t seed) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m"});
-  canonical::Random random(seed);
+  Random random(seed);
   for (std::size_t i = 0; i < count; ++i) {
     const auto lower = static_cast<Step>(random.below(2 * count));
     const auto length = static_cast<Step>(1 + random.below(60));
