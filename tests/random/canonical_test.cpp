@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agreement.h"
+#include "search/learning/engine.h"
 
 namespace tessera::testing {
 namespace {
@@ -39,7 +40,6 @@ constexpr std::pair<const char*, Switch> switches[] = {
     {"failed_states", &CanonicalParams::failed_states},
     {"local_choice", &CanonicalParams::local_choice},
     {"subset_sums", &CanonicalParams::subset_sums},
-    {"local_choice", &CanonicalParams::local_choice},
     {"symmetry", &CanonicalParams::symmetry},
     {"restarts", &CanonicalParams::restarts}};
 
@@ -63,6 +63,65 @@ TEST(RandomCanonical, EachRuleAloneIsSound) {
     expect_agreement(*make_canonical_engine(params),
                      {.features = Features::one_address_space(), .count = 500});
   }
+}
+
+/// Any set of rules, any order, budgets so small that restarts begin at once, and a table so small
+/// that it starts again from empty.
+CanonicalParams any_params(Random& random) {
+  CanonicalParams params;
+  if (!random.chance(20)) {
+    for (const auto& [name, rule] : switches) params.*rule = random.chance(50);
+  }
+  if (random.chance(60)) params.first_budget = random.between(1, 8);
+  if (random.chance(40)) {
+    params.orders = {static_cast<CanonicalOrder>(random.below(canonical_order_count))};
+  }
+  params.table_bytes = random.chance(50) ? std::size_t{1} << 20 : 4096;
+  return params;
+}
+
+void add(AgreementReport& sum, const AgreementReport& one) {
+  sum.asked += one.asked;
+  sum.feasible += one.feasible;
+  sum.infeasible += one.infeasible;
+  sum.unsupported += one.unsupported;
+  sum.engine_seconds += one.engine_seconds;
+  sum.oracle_seconds += one.oracle_seconds;
+  sum.disagreements.insert(sum.disagreements.end(), one.disagreements.begin(),
+                           one.disagreements.end());
+}
+
+TEST(RandomCanonical, NoSetOfRulesChangesTheAnswer) {
+  const RandomRun run = from_environment({.count = 5000});
+  AgreementReport sum;
+  for (std::size_t k = 0; k < run.count && sum.disagreements.size() < 3; ++k) {
+    Random random(~(run.seed + k));
+    const auto engine = make_canonical_engine(any_params(random));
+    const Features features = random.chance(30) ? Features::plain() : Features::one_address_space();
+    add(sum, compare_with_oracle(
+                 *engine,
+                 {.features = features, .count = 1, .seed = run.seed + k, .must_support = true}));
+  }
+  expect_no_disagreement(sum);
+}
+
+/// Larger problems, where the rules have more to do: the learning engine is the judge.
+TEST(RandomCanonical, NoSetOfRulesChangesTheAnswerOfLargerProblems) {
+  const RandomRun run = from_environment({.count = 400});
+  const auto judge = make_learning_engine({});
+  AgreementReport sum;
+  for (std::size_t k = 0; k < run.count && sum.disagreements.size() < 3; ++k) {
+    Random random(~(run.seed + k));
+    const auto engine = make_canonical_engine(any_params(random));
+    Features features = random.chance(50) ? Features::plain() : Features::one_address_space();
+    features.scale = static_cast<int>(random.between(2, 3));
+    add(sum,
+        compare_engines({engine.get(), judge.get()}, {.features = features,
+                                                      .count = 1,
+                                                      .seed = run.seed + k,
+                                                      .patience = std::chrono::milliseconds(100)}));
+  }
+  expect_no_disagreement(sum);
 }
 
 TEST(RandomCanonical, EveryOrderIsComplete) {
