@@ -10,7 +10,9 @@ endfunction()
 file(REMOVE_RECURSE ${SCRATCH})
 set(prefix ${SCRATCH}/prefix)
 must_run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
-must_run(${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${SCRATCH}/consumer -DCMAKE_PREFIX_PATH=${prefix}
+# The generator and compiler of this build: a machine may have no others.
+must_run(${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${SCRATCH}/consumer -G ${GENERATOR}
+         -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix}
          -DCMAKE_BUILD_TYPE=Release)
 must_run(${CMAKE_COMMAND} --build ${SCRATCH}/consumer)
 must_run(${SCRATCH}/consumer/consumer)
