@@ -2,16 +2,22 @@
 //
 //   bench_tiles_incremental MODELS_DIR [EVERY [ENGINE...]]      every EVERY-th run of ops only
 //
-// For runs of up to 8 ops of three networks on three profiles, the same search four times, taking
-// turns so that noise falls on all: every question to a fresh engine (bounds only); with dominance
-// and carried-over placements; with both and one session; with bounds and one session. CPU time of
-// the calling thread, whole search.
+// For runs of up to 8 ops of three networks on three profiles. The probes of a search are recorded
+// once, with bounds alone to skip any: every tile whose load leaves the question open. Then the
+// same probes go to each engine in four ways, taking turns so that noise falls on all:
+//   scratch        a new engine for every probe
+//   session        one session of the engine, which is told new sizes
+//   rules          dominance and carried-over placements, then a new engine
+//   rules+session  both: what a tile search does
+// Seconds are CPU time of the calling thread from sizes to answers (rules and engine; making sizes
+// out of tiles is left out). "Calls" are those of the solver itself. Ends with 1 if two ways give
+// different answers.
 #include <time.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +26,7 @@
 #include "planner/files.h"
 #include "planner/import.h"
 #include "planner/tile_engine.h"
+#include "search/tiles/decider.h"
 #include "search/tiles/tile_search.h"
 
 namespace {
@@ -32,55 +39,165 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-constexpr int ways = 4;  ///< scratch, rules, rules + session, session
+/// Asks another engine and writes down what it was asked.
+class Recorder final : public PlacementEngine {
+ public:
+  explicit Recorder(PlacementEngine& engine) : engine_(engine) {}
+  std::string_view name() const override { return engine_.name(); }
+  std::optional<std::string> unsupported(const PlacementProblem& problem,
+                                         Goal goal) const override {
+    return engine_.unsupported(problem, goal);
+  }
+  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
+    std::vector<Size>& sizes = probes.emplace_back();
+    for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
+    return engine_.solve(problem, params);
+  }
+  std::vector<std::vector<Size>> probes;
+
+ private:
+  PlacementEngine& engine_;
+};
+
+/// Counts how often the solver behind an engine is called.
+class Counter final : public PlacementEngine {
+ public:
+  explicit Counter(std::string engine) : engine_(std::move(engine)) {}
+  std::string_view name() const override { return engine_; }
+  std::optional<std::string> unsupported(const PlacementProblem&, Goal) const override {
+    return std::nullopt;
+  }
+  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
+    const SearchResult result = make_engine(engine_)->solve(problem, params);
+    // An engine that answers by the load alone has nothing to say about a solver.
+    calls += result.stats.empty() ? 0 : 1;
+    return result;
+  }
+  std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
+    return std::make_unique<Session>(make_engine(engine_)->open(problem), calls);
+  }
+  std::int64_t calls = 0;
+
+ private:
+  class Session final : public PlacementSession {
+   public:
+    Session(std::unique_ptr<PlacementSession> session, std::int64_t& calls)
+        : session_(std::move(session)), calls_(calls) {}
+    SearchResult solve(const SizeLayer& layer, const SearchParams& params) override {
+      SearchResult result = session_->solve(layer, params);
+      for (const Stat& each : result.stats) {
+        if (each.name != "session_solver_calls") continue;
+        const std::int64_t now = std::get<std::int64_t>(each.value);
+        calls_ += now - counted_;
+        counted_ = now;
+      }
+      return result;
+    }
+
+   private:
+    std::unique_ptr<PlacementSession> session_;
+    std::int64_t& calls_;
+    std::int64_t counted_ = 0;
+  };
+
+  std::string engine_;
+};
+
+enum Way : std::uint8_t { scratch, session, rules, rules_and_session };
+constexpr std::size_t ways = 4;
 
 struct Row {
   std::array<double, ways> seconds{};
-  std::array<std::int64_t, ways> asked{};  ///< questions that reached the engine
-  TileCounters rules;                      ///< of rules + session
+  std::array<std::int64_t, ways> calls{};
   std::int64_t searches = 0;
-  std::int64_t limited = 0;  ///< searches in which a limit left a question open
+  std::int64_t bounded = 0;  ///< probes no way asks about
+  std::int64_t probes = 0;
+  std::int64_t dominance = 0;
+  std::int64_t carry_over = 0;
+  std::int64_t unknown = 0;
+  std::int64_t differing = 0;
+
+  void add(const Row& other) {
+    for (std::size_t way = 0; way < ways; ++way) {
+      seconds[way] += other.seconds[way];
+      calls[way] += other.calls[way];
+    }
+    searches += other.searches;
+    bounded += other.bounded;
+    probes += other.probes;
+    dominance += other.dominance;
+    carry_over += other.carry_over;
+    unknown += other.unknown;
+    differing += other.differing;
+  }
 };
 
-void measure(const Network& net, OpRange ops, const Hardware& hardware, const std::string& name,
-             Row& row) {
-  const Subgraph part = make_subgraph(net, ops);
-  bool limited = false;
-  for (int turn = 0; turn < ways; ++turn) {
-    const int way = (turn + static_cast<int>(row.searches)) % ways;
-    const std::unique_ptr<PlacementEngine> engine =
-        name == "auto" ? tile_engine(hardware) : make_engine(name);
+struct Probes {
+  Lowering lowering;
+  std::vector<std::vector<Size>> sizes;
+  std::int64_t bounded = 0;
+};
+
+Probes record(const Network& net, OpRange ops, const Hardware& hardware) {
+  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware);
+  Recorder recorder(*engine);
+  TileSearchParams params;
+  params.engine = &recorder;
+  params.options.weights = WeightPolicy::resident;
+  params.dominance = params.carry_over = params.sessions = false;
+  TileSearchResult found = find_tile(make_subgraph(net, ops), hardware, params);
+  return {std::move(found.lowering), std::move(recorder.probes), found.counters.by_bound};
+}
+
+void measure(const Probes& probes, const std::string& name, Row& row) {
+  std::array<std::vector<Status>, ways> verdicts;
+  for (std::size_t turn = 0; turn < ways; ++turn) {
+    const std::size_t way = (turn + static_cast<std::size_t>(row.searches)) % ways;
+    Counter counter(name);
     TileSearchParams params;
-    params.engine = engine.get();
-    params.options.weights = WeightPolicy::resident;
-    params.nodes_per_question = 20000;
-    params.dominance = params.carry_over = way == 1 || way == 2;
-    params.sessions = way >= 2;
+    params.engine = &counter;
+    params.time_per_question = std::chrono::seconds(20);
+    params.nodes_per_question = std::numeric_limits<std::int64_t>::max();
+    params.sessions = way == session || way == rules_and_session;
+    params.dominance = params.carry_over = way == rules || way == rules_and_session;
+    TileCounters counters;
     const double begin = cpu_seconds();
-    const TileSearchResult found = find_tile(part, hardware, params);
-    const auto at = static_cast<std::size_t>(way);
-    row.seconds[at] += cpu_seconds() - begin;
-    row.asked[at] += found.counters.by_engine;
-    limited = limited || found.counters.unknown > 0;
-    if (way != 2) continue;
-    row.rules.questions += found.counters.questions;
-    row.rules.by_bound += found.counters.by_bound;
-    row.rules.by_dominance += found.counters.by_dominance;
-    row.rules.by_carry_over += found.counters.by_carry_over;
-    row.rules.by_engine += found.counters.by_engine;
+    Decider decider(probes.lowering, params, counters);
+    for (const std::vector<Size>& sizes : probes.sizes) {
+      verdicts[way].push_back(decider.decide(sizes).verdict);
+    }
+    row.seconds[way] += cpu_seconds() - begin;
+    row.calls[way] += counter.calls;
+    row.unknown += counters.unknown;
+    if (way != rules_and_session) continue;
+    row.dominance += counters.by_dominance;
+    row.carry_over += counters.by_carry_over;
+  }
+  for (std::size_t way = 1; way < ways; ++way) {
+    for (std::size_t k = 0; k < probes.sizes.size(); ++k) {
+      const bool both = verdicts[0][k] != Status::unknown && verdicts[way][k] != Status::unknown;
+      if (both && verdicts[0][k] != verdicts[way][k]) ++row.differing;
+    }
   }
   ++row.searches;
-  row.limited += limited ? 1 : 0;
+  row.bounded += probes.bounded;
+  row.probes += std::ssize(probes.sizes);
 }
 
 void print(const std::string& label, const Row& row) {
-  std::printf(
-      "| %s | %lld | %lld | %lld | %lld | %lld | %lld | %.2f | %.2f | %.2f | %.2f | %lld |\n",
-      label.c_str(), static_cast<long long>(row.searches), static_cast<long long>(row.asked[0]),
-      static_cast<long long>(row.rules.by_bound), static_cast<long long>(row.rules.by_dominance),
-      static_cast<long long>(row.rules.by_carry_over), static_cast<long long>(row.rules.by_engine),
-      row.seconds[0], row.seconds[1], row.seconds[2], row.seconds[3],
-      static_cast<long long>(row.limited));
+  std::printf("| %s | %lld | %lld | %lld | %lld | %lld |", label.c_str(),
+              static_cast<long long>(row.searches), static_cast<long long>(row.bounded),
+              static_cast<long long>(row.probes), static_cast<long long>(row.dominance),
+              static_cast<long long>(row.carry_over));
+  for (std::size_t way = 0; way < ways; ++way) {
+    std::printf(" %lld | %.3f |", static_cast<long long>(row.calls[way]), row.seconds[way]);
+  }
+  std::printf(" %.2f | %lld%s |\n",
+              row.seconds[rules_and_session] > 0
+                  ? row.seconds[scratch] / row.seconds[rules_and_session]
+                  : 0,
+              static_cast<long long>(row.unknown), row.differing == 0 ? "" : " DIFFERS");
+  std::fflush(stdout);
 }
 
 }  // namespace
@@ -93,28 +210,39 @@ int main(int argc, char** argv) {
   const std::size_t every = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;
   std::vector<std::string> engines;
   for (int k = 3; k < argc; ++k) engines.emplace_back(argv[k]);
-  if (engines.empty()) engines = {"auto", "sat", "smt"};
+  if (engines.empty()) engines = {"sat", "smt"};
   std::printf(
-      "| engine, network | searches | asked from scratch | bound | dominance | carry-over | "
-      "asked | scratch s | rules s | rules + session s | session s | limited |\n");
-  std::printf(
-      "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
-  for (const std::string& engine : engines)
-    for (const char* model : {"fsrcnn_x2_360p", "unet_256", "mobilenet_v2"}) {
-      const Network net =
-          read_network(std::string(argv[1]) + "/" + model + ".onnx", {.dtype = ElementType::int8})
-              .network;
-      Row row;
-      std::size_t turn = 0;
-      for (const char* profile : {"ethos-u65-like", "nvdla-like", "gap9-like"}) {
-        const Hardware hardware = load_profile(profile);
-        for (OpIndex first = 0; first < net.ops.size(); ++first)
-          for (std::size_t length = 1; length <= 8 && first + length <= net.ops.size(); ++length)
-            if (turn++ % every == 0)
-              measure(net, {first, first + length - 1}, hardware, engine, row);
+      "| engine, network | searches | bounded | probes | dominance | carried over | scratch calls "
+      "| s | session calls | s | rules calls | s | rules+session calls | s | ratio | unknown |\n");
+  std::printf("| --- |");
+  for (int column = 0; column < 15; ++column) std::printf(" ---: |");
+  std::printf("\n");
+  std::vector<Row> totals(engines.size());
+  for (const char* model : {"fsrcnn_x2_360p", "unet_256", "mobilenet_v2"}) {
+    const Network net =
+        read_network(std::string(argv[1]) + "/" + model + ".onnx", {.dtype = ElementType::int8})
+            .network;
+    std::vector<Row> rows(engines.size());
+    std::size_t turn = 0;
+    for (const char* profile : {"ethos-u65-like", "nvdla-like", "gap9-like"}) {
+      const Hardware hardware = load_profile(profile);
+      for (OpIndex first = 0; first < net.ops.size(); ++first) {
+        for (std::size_t length = 1; length <= 8 && first + length <= net.ops.size(); ++length) {
+          if (turn++ % every != 0) continue;
+          const Probes probes = record(net, {first, first + length - 1}, hardware);
+          for (std::size_t e = 0; e < engines.size(); ++e) measure(probes, engines[e], rows[e]);
+        }
       }
-      print(engine + ", " + model, row);
-      std::fflush(stdout);
     }
-  return 0;
+    for (std::size_t e = 0; e < engines.size(); ++e) {
+      print(engines[e] + ", " + model, rows[e]);
+      totals[e].add(rows[e]);
+    }
+  }
+  bool differing = false;
+  for (std::size_t e = 0; e < engines.size(); ++e) {
+    print(engines[e] + ", all", totals[e]);
+    differing = differing || totals[e].differing > 0;
+  }
+  return differing ? 1 : 0;
 }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <numeric>
 
+#include "choose_modes.h"
 #include "first_fit.h"
 #include "load_cut.h"
 #include "model/check.h"
@@ -34,6 +35,7 @@ class Session final : public PlacementSession {
  public:
   Session(const PlacementProblem& problem, const SessionParams& params)
       : params_(params), current_(problem) {
+    has_modes_ = std::any_of(problem.memories.begin(), problem.memories.end(), has_modes);
     for (const Relation& relation : problem.relations) {
       if (relation.kind != RelationKind::adjacent) continue;
       adjacent_.insert(adjacent_.end(), relation.buffers.begin(), relation.buffers.end());
@@ -60,6 +62,7 @@ class Session final : public PlacementSession {
   static constexpr std::size_t most_refutations = 64;
   static constexpr std::int64_t strays_until_presence = 2;
   static constexpr int most_repairs = 150;
+  static constexpr std::size_t most_tables = 8;
 
   SearchResult answer(const SearchParams& search) {
     SearchResult result;
@@ -120,29 +123,51 @@ class Session final : public PlacementSession {
     }
     if (!first_fit_) first_fit_.emplace(current_);
     for (const Placement& placement : placements_) {
-      if (auto found = propose(placement, by_offset(placement))) {
+      if (auto found = propose(placement, by_offset(placement), {.other_memories = true})) {
         ++counters_.orders_reused;
         return found;
       }
     }
+    const std::vector<std::vector<BufferIndex>> orders = first_orders();
     const Placement like = placements_.empty() ? anywhere() : placements_.front();
-    for (const std::vector<BufferIndex>& order : first_orders()) {
-      if (auto found = propose(like, order)) {
-        ++counters_.first_fits;
-        return found;
+    const int modes = most_modes();
+    for (int mode = -1; mode < modes; ++mode) {
+      for (const std::vector<BufferIndex>& order : orders) {
+        if (auto found = propose(like, order, {.other_memories = true, .mode = mode})) {
+          ++counters_.first_fits;
+          return found;
+        }
       }
     }
-    std::vector<BufferIndex> start = placements_.empty() ? first_orders()[0] : by_offset(like);
-    if (auto found = repair(like, std::move(start))) {
-      ++counters_.repairs;
-      return found;
+    const std::vector<BufferIndex> start = placements_.empty() ? orders[0] : by_offset(like);
+    for (int mode = modes > 0 ? 0 : -1; mode < modes || mode < 0; ++mode) {
+      const int rounds = most_repairs / std::max(1, modes);
+      if (auto found = repair(like, start, {.other_memories = true, .mode = mode}, rounds)) {
+        ++counters_.repairs;
+        return found;
+      }
+      if (mode < 0) break;
     }
     return std::nullopt;
   }
 
-  std::optional<Placement> propose(const Placement& like, const std::vector<BufferIndex>& order) {
-    Placement proposal = first_fit_->place(current_, like, order);
-    if (!check(current_, proposal, 1).empty()) return std::nullopt;
+  /// How many modes a table has that first fit can pretend to be the only one.
+  [[nodiscard]] int most_modes() const {
+    std::size_t modes = 0;
+    for (const Memory& memory : current_.memories) modes = std::max(modes, memory.modes.size());
+    return static_cast<int>(std::min<std::size_t>(modes, most_tables));
+  }
+
+  std::optional<Placement> propose(const Placement& like, const std::vector<BufferIndex>& order,
+                                   const FirstFitRules& rules) {
+    return confirm(first_fit_->place(current_, like, order, rules));
+  }
+
+  std::optional<Placement> confirm(Placement proposal) {
+    if (!check(current_, proposal, 1).empty()) {
+      if (!has_modes_ || !choose_modes(current_, proposal)) return std::nullopt;
+      if (!check(current_, proposal, 1).empty()) return std::nullopt;
+    }
     remember(proposal);
     return proposal;
   }
@@ -150,10 +175,11 @@ class Session final : public PlacementSession {
   /// Who ends above its memory goes to an earlier place of the order, again and again (Joslin,
   /// Clements: Squeaky wheel optimization, 1999). No randomness: how far up depends on how often a
   /// buffer has complained.
-  std::optional<Placement> repair(const Placement& like, std::vector<BufferIndex> order) {
+  std::optional<Placement> repair(const Placement& like, std::vector<BufferIndex> order,
+                                  const FirstFitRules& rules, int rounds) {
     std::vector<std::int64_t> complaints(order.size(), 0);
-    for (int round = 0; round < most_repairs; ++round) {
-      const Placement proposal = first_fit_->place(current_, like, order);
+    for (int round = 0; round < rounds; ++round) {
+      Placement proposal = first_fit_->place(current_, like, order, rules);
       std::vector<char> complains(order.size(), 0);
       bool any = false;
       for (BufferIndex b = 0; b < order.size(); ++b) {
@@ -165,11 +191,7 @@ class Session final : public PlacementSession {
         any = true;
         ++complaints[b];
       }
-      if (!any) {
-        if (!check(current_, proposal, 1).empty()) return std::nullopt;
-        remember(proposal);
-        return proposal;
-      }
+      if (!any) return confirm(std::move(proposal));
       std::vector<std::int64_t> rank(order.size());
       for (std::size_t i = 0; i < order.size(); ++i) {
         const BufferIndex b = order[i];
@@ -207,11 +229,17 @@ class Session final : public PlacementSession {
     return order;
   }
 
-  /// Every buffer in its first memory, no modes: what orders start from before the first answer.
+  /// Every buffer in the largest of its memories: what orders start from before the first answer.
   [[nodiscard]] Placement anywhere() const {
     Placement placement;
     for (const Buffer& buffer : current_.buffers) {
-      placement.places.push_back({allowed_memories(current_, buffer).front(), 0});
+      const std::vector<MemoryIndex> allowed = allowed_memories(current_, buffer);
+      placement.places.push_back({*std::max_element(allowed.begin(), allowed.end(),
+                                                    [this](MemoryIndex a, MemoryIndex b) {
+                                                      return current_.memories[a].capacity <
+                                                             current_.memories[b].capacity;
+                                                    }),
+                                  0});
     }
     placement.modes.resize(current_.memories.size());
     return placement;
@@ -309,6 +337,7 @@ class Session final : public PlacementSession {
 
   SessionParams params_;
   PlacementProblem current_;
+  bool has_modes_ = false;                 ///< some memory has
   std::optional<FirstFit> first_fit_;      ///< made when first needed
   std::vector<BufferIndex> adjacent_;      ///< buffers named by an adjacent relation, sorted
   std::optional<Encoding> structures_[2];  ///< liveness and hardware layer; with presence literals
