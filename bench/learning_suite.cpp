@@ -1,6 +1,6 @@
 // The learning engine alone on files, one line each: verdict, processor seconds, conflicts.
 //
-//   learning_suite [--limit SECONDS] [--off RULE]... [--noise K] [--proof FILE] FILE...
+//   learning_suite [--limit SECONDS] [--off RULE]... [--noise K] [--stats] [--proof FILE] FILE...
 //
 // A CSV's capacity is the number in its name ("A.1048576.csv"). Problems with soft costs are
 // minimised. --limit counts processor time of the search, so that a busy machine changes nothing.
@@ -33,6 +33,7 @@ bool LearningParams::*switch_named(const std::string& name) {
       {"minimise", &LearningParams::minimise},
       {"order_search", &LearningParams::order_search},
       {"place_search", &LearningParams::place_search},
+      {"rests", &LearningParams::rests},
       {"symmetry", &LearningParams::symmetry},
       {"reduce", &LearningParams::reduce},
       {"restarts", &LearningParams::restarts}};
@@ -64,6 +65,7 @@ PlacementProblem load(const std::filesystem::path& path, Size noise) {
 int main(int argc, char** argv) {
   LearningParams params;
   double limit = 10;
+  bool all_stats = false;
   Size noise = 1;
   std::filesystem::path proof;
   double total = 0;
@@ -76,6 +78,8 @@ int main(int argc, char** argv) {
       limit = std::atof(value().c_str());
     } else if (word == "--noise") {
       noise = std::max<Size>(1, std::atoll(value().c_str()));
+    } else if (word == "--stats") {
+      all_stats = true;
     } else if (word == "--proof") {
       proof = value();
     } else if (word == "--off") {
@@ -119,8 +123,8 @@ int main(int argc, char** argv) {
           }
         }
         for (const Stat& stat : found.stats)
-          if (stat.name == "conflicts")
-            more += " conflicts " + std::to_string(std::get<std::int64_t>(stat.value));
+          if (all_stats || stat.name == "conflicts")
+            more += ' ' + stat.name + ' ' + std::to_string(std::get<std::int64_t>(stat.value));
         if (!proof.empty() && found.status == Status::infeasible) {
           const double checking = processor_seconds();
           const auto checked = check_proof(

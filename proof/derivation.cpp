@@ -109,6 +109,7 @@ class Derivation {
                                       const std::vector<std::size_t>& orders);
   [[nodiscard]] bool cannot_be_first(const std::vector<std::size_t>& members, bool upside_down);
   [[nodiscard]] bool apart(std::size_t i, std::size_t j);
+  [[nodiscard]] bool nothing_carries(std::size_t key, const std::vector<std::size_t>& orders) const;
 
   static constexpr std::int64_t limit = std::int64_t{1} << 62;
   static constexpr std::size_t most_variables = std::size_t{1} << 24;
@@ -306,6 +307,8 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
       return window_overflows(members, orders);
     case 'n':
       return cannot_be_first(members, false) || cannot_be_first(members, true);
+    case 'r':
+      return lit != nullptr && nothing_carries(lit->key, orders);
     default:
       throw Wrong{"an unknown rule"};
   }
@@ -376,6 +379,31 @@ bool Derivation::cannot_be_first(const std::vector<std::size_t>& members, bool u
       if (!apart(members[x], members[y])) return false;
   }
   return from(who) + sum > l;
+}
+
+// Placements in which no buffer could be lowered by itself are enough. Where the offset may still
+// be, could it be lowered, in every case?
+bool Derivation::nothing_carries(std::size_t key, const std::vector<std::size_t>& orders) const {
+  const Variable& var = variables_[key / 2];
+  if (var.kind != Kind::offset || key % 2 != 0 || !facts_.may_be_lowered(var.buffer)) return false;
+  const Wide first = bound_[key];
+  const Wide last = -Wide{bound_[key + 1]} - var.span;
+  if (first - var.stride < facts_.room(var.buffer).begin) return false;
+  for (BufferIndex other = 0; other < facts_.buffers(); ++other) {
+    for (const AddressRange& part : facts_.in_the_way(var.buffer, other)) {
+      if (offset_of_[other] == most_variables) return false;
+      const Item item{other, part};
+      const Wide soonest = start(item) + part.size();  // of its end
+      if (soonest > last || end(item) <= first - var.stride) continue;
+      const bool above = std::any_of(orders.begin(), orders.end(), [&](std::size_t order) {
+        const Item& upper_item = upper(order);
+        return lower(order).buffer == var.buffer && upper_item.buffer == other &&
+               (upper_item.range.contains(part) || part.contains(upper_item.range));
+      });
+      if (!above) return false;
+    }
+  }
+  return true;
 }
 
 void Derivation::conclude() {

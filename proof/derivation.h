@@ -11,6 +11,7 @@
 //   l ID N LITS        a learned clause follows from the lines up to "q", in their order:
 //     c ID               an earlier clause
 //     e|t LIT N LITS     the premises imply LIT: by one edge, by a cycle of edges
+//     r LIT N LITS       likewise, because no buffer need lie where it could be lowered
 //     w|n LIT N LITS M ITEMS  likewise, by more bytes than room: a window, not first
 //   d N IDS            clauses no longer needed
 //

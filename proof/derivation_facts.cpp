@@ -13,8 +13,13 @@ DerivationFacts::DerivationFacts(const PlacementProblem& problem) : problem_(pro
   }
   for (const Memory& memory : problem.memories) expressible_ = expressible_ && !has_modes(memory);
   related_.resize(problem.buffers.size(), 0);
+  tied_down_.resize(problem.buffers.size(), 0);
   for (const Relation& relation : problem.relations) {
-    for (const BufferIndex b : relation.buffers) related_[b] = 1;
+    for (const BufferIndex b : relation.buffers) {
+      related_[b] = 1;
+      if (relation.kind != RelationKind::disjoint && relation.kind != RelationKind::may_overlap)
+        tied_down_[b] = 1;
+    }
     switch (relation.kind) {
       case RelationKind::disjoint:
         for (const BufferIndex a : relation.buffers)
@@ -116,6 +121,24 @@ bool DerivationFacts::mirrors() const {
     if (each.size % stride(b) != 0 || memory.capacity % stride(b) != 0) return false;
   }
   return true;
+}
+
+bool DerivationFacts::may_be_lowered(BufferIndex b) const {
+  return expressible_ && tied_down_[b] == 0 && !buffer(b).offset && buffer(b).gaps.empty() &&
+         home(b).reserved.empty() && home(b).banks.empty();
+}
+
+std::vector<AddressRange> DerivationFacts::in_the_way(BufferIndex b, BufferIndex other) const {
+  const AddressRange all{0, buffer(other).size};
+  std::vector<AddressRange> parts;
+  if (b == other || home_[b] != home_[other]) return parts;
+  const auto pair = std::minmax(b, other);
+  if (disjoint_.contains(pair)) return {all};
+  if (exempt_.contains(pair)) return parts;
+  for (const Segment& x : parts_[b])
+    for (const Segment& y : parts_[other])
+      if (overlaps(x.steps, y.steps)) parts.push_back(y.range);
+  return parts;
 }
 
 }  // namespace tessera::proof

@@ -32,6 +32,10 @@ class DerivationFacts {
   /// Has the buffer a double?
   [[nodiscard]] bool has_double(BufferIndex b) const;
   [[nodiscard]] bool mirrors() const;
+  /// Would nobody but what is in its way notice if the buffer were lowered?
+  [[nodiscard]] bool may_be_lowered(BufferIndex b) const;
+  /// Parts of `other` that are in the way of b when it is lowered.
+  [[nodiscard]] std::vector<AddressRange> in_the_way(BufferIndex b, BufferIndex other) const;
 
  private:
   [[nodiscard]] const Memory& home(BufferIndex b) const { return problem_.memories[home_[b]]; }
@@ -43,6 +47,7 @@ class DerivationFacts {
   std::set<std::pair<BufferIndex, BufferIndex>> exempt_, disjoint_;
   std::map<std::pair<BufferIndex, BufferIndex>, std::set<Size>> distances_;
   std::vector<char> related_;
+  std::vector<char> tied_down_;  ///< by a relation about more than overlap
 };
 
 }  // namespace tessera::proof

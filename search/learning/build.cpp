@@ -243,32 +243,8 @@ void Build::orders() {
       for (auto at = change.lower_bound(live.lower); at != change.end() && at->first < live.upper;
            ++at)
         load[b] = std::max(load[b], at->second);
-  const auto size = [&](BufferIndex b) { return static_cast<double>(buffers[b].size); };
-  const auto add = [&](auto first, auto second, auto third) {
-    std::vector<BufferIndex> order(buffers.size());
-    std::iota(order.begin(), order.end(), BufferIndex{0});
-    std::stable_sort(order.begin(), order.end(), [&](BufferIndex a, BufferIndex b) {
-      if (first(a) != first(b)) return first(a) > first(b);
-      if (second(a) != second(b)) return second(a) > second(b);
-      return third(a) > third(b);
-    });
-    std::vector<Var> vars;
-    for (const BufferIndex b : order) vars.push_back(offset_[b]);
-    plan.canonical.push_back(std::move(vars));
-  };
-  const auto by_load = [&](BufferIndex b) { return load[b]; };
-  const auto by_length = [&](BufferIndex b) { return length[b]; };
-  const auto by_area = [&](BufferIndex b) { return length[b] * size(b); };
-  add(by_load, by_length, by_area);
-  add(by_load, by_area, by_length);
-  add(by_length, by_load, by_area);
-  add(by_area, by_load, by_length);
-  add(size, by_length, by_load);
-
   plan.phase.resize(deduction_.state.variables(), -1);
   plan.neighbours.resize(deduction_.state.variables());
-  plan.homes.resize(deduction_.state.variables());
-  for (BufferIndex b = 0; b < buffers.size(); ++b) plan.homes[offset_[b]] = memory_[b];
   for (const auto& [pair, key] : hard_) {
     const auto& [i, j] = pair;
     const Var a = deduction_.orders.items()[i].var;
@@ -277,6 +253,33 @@ void Build::orders() {
     const Key ji = deduction_.orders.below(j, i);
     plan.neighbours[a].push_back({b, ij, ji});
     plan.neighbours[b].push_back({a, ji, ij});
+  }
+  for (BufferIndex b = 0; b < buffers.size(); ++b)
+    plan.looks.push_back({load[b], length[b], static_cast<double>(buffers[b].size),
+                          static_cast<double>(plan.neighbours[offset_[b]].size())});
+  rests();
+}
+
+// Whose lowering nobody but its neighbours would notice.
+void Build::rests() {
+  if (!params_.rests) return;
+  const auto& buffers = problem_.buffers;
+  std::vector<char> tied_down(buffers.size(), 0);
+  for (const Relation& relation : problem_.relations) {
+    if (relation.kind == RelationKind::disjoint || relation.kind == RelationKind::may_overlap)
+      continue;
+    for (const BufferIndex b : relation.buffers) tied_down[b] = 1;
+  }
+  for (BufferIndex b = 0; b < buffers.size(); ++b) {
+    const auto allowed = allowed_memories(problem_, buffers[b]);
+    if (tied_down[b] != 0 || allowed.size() != 1 || buffers[b].offset || !buffers[b].gaps.empty())
+      continue;
+    const Memory& memory = problem_.memories[allowed[0]];
+    if (!memory.banks.empty() || has_modes(memory) || !memory.reserved.empty()) continue;
+    const Var var = offset_[b];
+    deduction_.rests.add(var, deduction_.state.bound(key_of(var, 0)));
+    for (const Neighbour& each : plan.neighbours[var])
+      deduction_.rests.add_neighbour(var, each.above);
   }
 }
 

@@ -70,6 +70,7 @@ class Build {
   void cost();
   void symmetry();
   void orders();
+  void rests();
 
   struct StepClass;
   void step_modes(MemoryIndex m, const StepClass& steps);

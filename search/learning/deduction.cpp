@@ -7,6 +7,10 @@ void Deduction::finish() {
   clauses.finish(2 * state.variables());
 }
 
+void Deduction::stop_at_clash() {
+  stop_ = Stop::clash;
+}
+
 bool Deduction::propagate() {
   stop_ = Stop::none;
   for (;;) {
@@ -21,14 +25,17 @@ bool Deduction::propagate() {
     } else if (edge_head_ < state.size()) {
       const Entry& entry = state.entry(edge_head_++);
       const Key key = entry.key;
-      sections.touch(state, key);
+      if (light)
+        sections.touch_floor(state, key);
+      else
+        sections.touch(state, key);
       if (state.bound(key) > entry.value) continue;  // a later entry of the same bound speaks
       if (!orders.propagate_edges(state, key, work) || !strides.propagate(state, key)) {
         stop_ = Stop::clash;
         return false;
       }
     } else if (sections.pending()) {
-      if (!sections.propagate(state, work)) {
+      if (light ? !sections.floor(state, work) : !sections.propagate(state, work)) {
         stop_ = sections.overload() != nullptr ? Stop::overload : Stop::clash;
         return false;
       }
@@ -73,6 +80,9 @@ void Deduction::explain(const Reason& reason, Lit lit, std::int32_t at, Lemma& l
       break;
     case Rule::cost:
       cost.explain(state, lit, at, lemma.premises);
+      break;
+    case Rule::rest:
+      rests.explain(state, orders, lit, at, lemma.premises);
       break;
   }
 }

@@ -8,6 +8,7 @@
 #include "cost.h"
 #include "engine.h"
 #include "order.h"
+#include "rest.h"
 #include "section.h"
 #include "stride.h"
 
@@ -35,12 +36,16 @@ class Deduction {
   SectionRules sections;
   StrideRules strides;
   CostRule cost;
+  RestRules rests;         ///< not propagated: the place search asks for it
+  bool light = false;      ///< of the section rules only the floor; see wake()
   std::uint64_t work = 0;  ///< what propagation did, in comparable small steps
 
   /// Call once after everything is added and orders.finish().
   void finish();
   /// True at rest; false at a conflict, see conflict().
   [[nodiscard]] bool propagate();
+  /// A literal was raised from outside and clashed: conflict() speaks of it.
+  void stop_at_clash();
   /// require: propagate() just answered false. A contradiction among true literals.
   void conflict(Lemma& lemma) const;
   /// Why the literal, made true by entry `at`, is true.
@@ -48,6 +53,8 @@ class Deduction {
   void backtrack(std::int32_t level);
   /// At level 0 and at rest: the trail becomes part of the initial state.
   void settle();
+  /// After `light` changed, at level 0: everything has to be looked at again.
+  void wake() { sections.wake(); }
 
  private:
   void explain(const Reason& reason, Lit lit, std::int32_t at, Lemma& lemma) const;

@@ -95,6 +95,7 @@ void add_stats(SearchResult& result, const Counters& counters, std::size_t claus
   add("clauses", static_cast<std::int64_t>(clauses));
   add("work_order", static_cast<std::int64_t>(counters.work[0]));
   add("work_place", static_cast<std::int64_t>(counters.work[1]));
+  add("work_place_lightly", static_cast<std::int64_t>(counters.work[2]));
 }
 
 SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& params) {

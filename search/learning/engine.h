@@ -27,11 +27,12 @@ struct LearningParams {
   bool minimise = true;      ///< drop literals of learned clauses implied by the others
   bool order_search = true;  ///< the search that chooses orders of pairs
   bool place_search = true;  ///< the search that places buffers at their lowest offset
+  bool rests = true;         ///< every buffer lies on the ground or on another one
   bool symmetry = true;      ///< identical buffers ordered, one mirrored pair fixed
   bool reduce = true;        ///< forget clauses that do not help
   bool restarts = true;      ///< Luby restarts
   /// Debugging: a placement known to be right. A learned clause that excludes it throws
-  /// std::logic_error. Switch `symmetry` off with it. Not owned, may be null.
+  /// std::logic_error. Switch `symmetry` and `rests` off with it. Not owned, may be null.
   const Placement* guard = nullptr;
 };
 

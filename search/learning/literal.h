@@ -54,6 +54,7 @@ enum class Rule : std::uint8_t {
   not_first,     ///< a = section, b = member, e, l = window of the set
   stride,        ///< a = the memory literal whose alignment rounds
   cost,          ///< the summed cost reaches its bound
+  rest,          ///< a = variable: nothing carries it any lower
 };
 
 struct Reason {

@@ -113,6 +113,9 @@ std::uint64_t ProofWriter::learned(std::span<const Lit> lits, std::span<const Le
       case Rule::triangle:
         rule = 't';
         break;
+      case Rule::rest:
+        rule = 'r';
+        break;
       case Rule::not_first:
         rule = 'n';
         break;

@@ -5,8 +5,7 @@
 namespace tessera::learning {
 namespace {
 
-constexpr std::int64_t turn_unit = 64;   // conflicts of the shortest turn of the order search
-constexpr std::int64_t place_unit = 48;  // and of the place search
+constexpr std::int64_t turn_unit = 64;  // conflicts of the shortest turn of the order search
 constexpr double activity_decay = 0.95;
 
 /// 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993), from 0.
@@ -34,14 +33,10 @@ Search::Search(Deduction& deduction, Plan plan, const LearningParams& params, st
       params_(params),
       recorder_(recorder),
       analysis_(deduction, params.minimise, recorder != nullptr),
-      order_(plan_.canonical.empty() ? 0 : seed % plan_.canonical.size()) {
+      place_(deduction, plan_, seed) {
   for (const auto& [var, activity] : plan_.bools) heap_.add(var, activity);
   phase_ = plan_.phase;
-  placing_ = params_.place_search;
-  ground_.resize(deduction_.state.variables(), 0);
-  placed_.resize(deduction_.state.variables(), 0);
-  for (const Var var : plan_.offsets) ground_[var] = deduction_.state.bound(key_of(var, 0));
-  turn_left_ = placing_ ? place_unit : turn_unit;
+  begin_turn(next_mode());
 }
 
 void Search::backtrack(std::int32_t level) {
@@ -92,9 +87,14 @@ bool Search::resolve_conflict() {
     return false;
   }
   analysis_.run(conflict_, learned_);
-  for (const Var var : learned_.seen)
-    if (deduction_.state.is_bool(var)) heap_.bump(var);
+  for (const Var var : learned_.seen) {
+    if (deduction_.state.is_bool(var))
+      heap_.bump(var);
+    else
+      place_.bump(var);
+  }
   heap_.decay(activity_decay);
+  place_.decay();
   deduction_.clauses.decay();
   counters_.learned_literals += static_cast<std::int64_t>(learned_.lits.size());
   if (guard) guard(learned_.lits);
@@ -134,93 +134,60 @@ Lit Search::decide_bool() {
     }
     return {key_of(var, static_cast<unsigned>(side)), 1};
   }
-  for (const Var var : plan_.canonical[order_])
+  for (const Var var : plan_.offsets)
     if (!state.fixed(var)) return lowest_of(var);
   return {};
 }
 
-bool Search::undecided(Var var, const Neighbour& neighbour) const {
-  const State& state = deduction_.state;
-  if (state.bound(neighbour.below) > 0 || state.bound(neighbour.above) > 0) return false;
-  const auto& here = plan_.homes[var];
-  const auto& there = plan_.homes[neighbour.var];
-  for (std::size_t m = 0; m < here.size(); ++m)
-    if (here[m] != no_key && there[m] != no_key && state.bound(here[m]) > 0 &&
-        state.bound(there[m]) > 0)
-      return true;
-  return false;
-}
-
-// Canonical: nobody who is open would fit entirely below, and the buffer rests on the ground or on
-// a placed one. A bound raised by a learned clause is neither: then somebody open has to go below,
-// and trying the next address would be creeping.
-bool Search::goes_lowest(Var var) const {
-  const State& state = deduction_.state;
-  const Value low = state.bound(key_of(var, 0));
-  bool rests = low == ground_[var];
-  for (const Neighbour& each : plan_.neighbours[var]) {
-    const Value top = state.bound(key_of(each.var, 0)) + state.span(each.var);
-    if (top > low) continue;
-    if (by_address_ ? placed_[each.var] == 0 : undecided(var, each)) return false;
-    if (placed_[each.var] != 0 && state.rounded({key_of(var, 0), top}).value == low) rests = true;
-  }
-  return rests;
-}
-
-// Two ways to say "as low as it can": its address, one decision, cheap; or below everybody who is
-// open, one order after the other, so that a learned clause names the few orders that were wrong.
-// Measured: neither wins everywhere, so turns alternate.
-Lit Search::decide_place() {
-  const State& state = deduction_.state;
+Lit Search::decide_place(bool& clash) {
+  State& state = deduction_.state;
   for (const Var var : plan_.first)
     if (!state.fixed(var))
       return {key_of(var, static_cast<unsigned>(std::max<int>(phase_[var], 0))), 1};
-  const auto& order = plan_.canonical[order_];
-  for (const Var var : order) {
-    const auto open = [&](const Neighbour& each) { return undecided(var, each); };
-    const auto& all = plan_.neighbours[var];
-    placed_[var] = state.fixed(var) || (!by_address_ && std::none_of(all.begin(), all.end(), open));
-  }
-  for (const Var var : order) {
-    if (placed_[var] != 0 || !goes_lowest(var)) continue;
-    if (by_address_) return lowest_of(var);
-    const Neighbour* next = nullptr;
-    for (const Neighbour& each : plan_.neighbours[var])
-      if (undecided(var, each) && state.bound(opposite(each.below)) == 0 &&
-          (next == nullptr ||
-           heap_.activity(var_of(each.below)) > heap_.activity(var_of(next->below))))
-        next = &each;
-    if (next != nullptr) return {next->below, 1};
+  const PlaceSearch::Step step = place_.next();
+  switch (step.kind) {
+    case PlaceSearch::Step::Kind::decide:
+      return lowest_of(step.var);
+    case PlaceSearch::Step::Kind::lift: {
+      const std::int32_t before = state.size();
+      clash = !deduction_.rests.lift(state, deduction_.orders, step.var);
+      if (clash) deduction_.stop_at_clash();
+      if (clash || state.size() > before) return {};
+      break;
+    }
+    case PlaceSearch::Step::Kind::none:
+      break;
   }
   return decide_bool();
 }
 
-Lit Search::decide() {
-  return placing_ ? decide_place() : decide_bool();
+// Orders get one half of the work, placing the other: half of it with all section rules.
+Search::Mode Search::next_mode() const {
+  const auto& work = counters_.work;
+  const std::uint64_t placing = work[1] + work[2];
+  if (!params_.place_search || (params_.order_search && work[0] < placing)) return Mode::order;
+  return work[2] <= work[1] ? Mode::place_lightly : Mode::place;
 }
 
-// Order search: Luby's turns. Place search: every canonical order said both ways, then all of them
-// again with twice the conflicts; a good order shows itself early, a bad one never.
-void Search::next_turn() {
-  ++counters_.restarts;
-  if (params_.place_search && params_.order_search)
-    placing_ = counters_.work[1] <= counters_.work[0];
-  if (!placing_ || plan_.canonical.empty()) {
+void Search::begin_turn(Mode mode) {
+  mode_ = mode;
+  if (mode == Mode::order) {
     turn_left_ = turn_unit * luby(turn_++);
-    return;
+  } else {
+    place_.begin_turn(mode == Mode::place_lightly);
+    turn_left_ = place_.budget();
   }
-  ++placings_;
-  const auto orders = static_cast<std::int64_t>(plan_.canonical.size());
-  const std::int64_t round = std::min<std::int64_t>(placings_ / (2 * orders), 20);
-  order_ = (order_ + 1) % plan_.canonical.size();
-  if (placings_ % orders == 0) by_address_ = !by_address_;
-  turn_left_ = place_unit << round;
+  const bool light = mode == Mode::place_lightly;
+  if (light == deduction_.light) return;
+  deduction_.light = light;
+  deduction_.wake();
 }
 
 Outcome Search::run(const Budget& budget, std::int64_t& conflicts_left, StopReason& stop) {
   const auto metered = [&] {
     if (budget.meter == nullptr) return false;
-    const auto done = static_cast<std::int64_t>(counters_.work[0] + counters_.work[1]);
+    const auto done =
+        static_cast<std::int64_t>(counters_.work[0] + counters_.work[1] + counters_.work[2]);
     budget.meter->done.store(done, std::memory_order_relaxed);
     return done >= budget.meter->limit.load(std::memory_order_relaxed);
   };
@@ -235,7 +202,7 @@ Outcome Search::run_until(const Budget& budget, const std::function<bool()>& met
   for (;;) {
     const std::uint64_t before = deduction_.work;
     const bool rest = deduction_.propagate();
-    counters_.work[placing_ ? 1 : 0] += deduction_.work - before;
+    counters_.work[static_cast<std::size_t>(mode_)] += deduction_.work - before;
     if (!rest) {
       if (!resolve_conflict()) return Outcome::refuted;
       --conflicts_left;
@@ -265,11 +232,20 @@ Outcome Search::run_until(const Budget& budget, const std::function<bool()>& met
       }
     }
     if (params_.restarts && turn_left_ <= 0) {
-      next_turn();
+      ++counters_.restarts;
       backtrack(0);
+      begin_turn(next_mode());
       continue;
     }
-    const Lit choice = decide();
+    const std::int32_t size = state.size();
+    bool clash = false;
+    const Lit choice = mode_ == Mode::order ? decide_bool() : decide_place(clash);
+    if (clash) {
+      if (!resolve_conflict()) return Outcome::refuted;
+      --conflicts_left;
+      continue;
+    }
+    if (state.size() > size) continue;
     if (choice.key == no_key) return Outcome::solution;
     ++counters_.decisions;
     state.open_level();

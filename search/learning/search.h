@@ -9,6 +9,7 @@
 #include "analysis.h"
 #include "heap.h"
 #include "model/engine.h"
+#include "place.h"
 
 namespace tessera::learning {
 
@@ -24,24 +25,6 @@ class Recorder {
   virtual void forgotten(std::span<const std::uint64_t> ids) = 0;
 };
 
-/// Somebody who must not overlap, seen from a variable.
-struct Neighbour {
-  Var var = 0;
-  Key below = no_key;  ///< true: the variable lies below this neighbour
-  Key above = no_key;  ///< true: above it
-};
-
-/// What the searches need to know beyond the rules.
-struct Plan {
-  std::vector<Var> offsets;                        ///< variables to place
-  std::vector<std::vector<Var>> canonical;         ///< several static orders of them
-  std::vector<Var> first;                          ///< Booleans decided before anything is placed
-  std::vector<std::vector<Neighbour>> neighbours;  ///< by variable
-  std::vector<std::vector<Key>> homes;  ///< by variable and memory: the literal that puts it there
-  std::vector<std::pair<Var, double>> bools;  ///< every Boolean with its first activity
-  std::vector<std::int8_t> phase;             ///< by variable: side tried first; -1: by room
-};
-
 enum class Outcome : std::uint8_t { solution, refuted, stopped };
 
 struct Counters {
@@ -50,11 +33,14 @@ struct Counters {
   std::int64_t restarts = 0;
   std::int64_t learned_literals = 0;
   std::int64_t reductions = 0;
-  std::uint64_t work[2] = {0, 0};  ///< order search, place search
+  std::uint64_t work[3] = {0, 0, 0};  ///< of each Mode of the search
 };
 
 class Search {
  public:
+  /// Who decides: pairs by conflicts; buffers, with all section rules or with the floor alone.
+  enum class Mode : std::uint8_t { order, place, place_lightly };
+
   Search(Deduction& deduction, Plan plan, const LearningParams& params, std::uint64_t seed,
          Recorder* recorder);
 
@@ -73,14 +59,12 @@ class Search {
   bool resolve_conflict();
   void settle_root();
   void refuted_at_root(const Lemma& conflict);
-  Lit decide();
   Lit decide_bool();
-  Lit decide_place();
+  Lit decide_place(bool& clash);
   Lit lowest_of(Var var) const;
-  [[nodiscard]] bool undecided(Var var, const Neighbour& neighbour) const;
-  [[nodiscard]] bool goes_lowest(Var var) const;
   void backtrack(std::int32_t level);
-  void next_turn();
+  [[nodiscard]] Mode next_mode() const;
+  void begin_turn(Mode mode);
 
   Deduction& deduction_;
   Plan plan_;
@@ -92,12 +76,8 @@ class Search {
   Learned learned_;
   Lemma conflict_;
   std::vector<std::int8_t> phase_;
-  std::vector<char> placed_;   // by variable: every order with its neighbours is decided
-  std::vector<Value> ground_;  // by variable: its lowest offset in the problem itself
-  bool placing_ = false;
-  bool by_address_ = true;      // how the place search says "lowest"
-  std::int64_t placings_ = 0;   // turns of the place search
-  std::size_t order_ = 0;       // index into plan_.canonical
+  PlaceSearch place_;
+  Mode mode_ = Mode::order;
   std::int64_t turn_ = 0;       // turns of the order search
   std::int64_t turn_left_ = 0;  // conflicts until the next restart
   std::int64_t keep_ = 4000;    // learned clauses before the next reduction

@@ -44,12 +44,14 @@ void SectionRules::finish(const State& state) {
   for (std::uint32_t id = 0; id < sections_.size(); ++id) {
     widest = std::max(widest, sections_[id].members.size());
     for (const Member& member : sections_[id].members) {
+      const Item& item = orders_.items()[member.item];
+      sections_[id].open.push_back(
+          {item.var, member.present, {item.shift[0], item.shift[1]}, item.length});
       of_item_[member.item].push_back(id);
-      of_var_[orders_.items()[member.item].var].push_back(id);
+      of_var_[item.var].push_back(id);
       if (member.present != no_key) of_var_[var_of(member.present)].push_back(id);
     }
-    sections_[id].queued = true;
-    queue_.push_back(id);
+    enqueue(id);
   }
   start_changed_.assign(2 * state.variables(), 1);
   for (auto& side : order_changed_) side.assign(orders_.items().size(), 1);
@@ -59,11 +61,6 @@ void SectionRules::finish(const State& state) {
 }
 
 void SectionRules::touch(const State& state, Key key) {
-  const auto enqueue = [&](std::uint32_t id) {
-    if (sections_[id].queued) return;
-    sections_[id].queued = true;
-    queue_.push_back(id);
-  };
   for (const std::uint32_t id : of_var_[var_of(key)]) {
     enqueue(id);
     if (state.is_bool(var_of(key))) sections_[id].seen = 0;  // a member joined
@@ -151,14 +148,19 @@ void SectionRules::gather(const State& state, Section& section) {
   }
 }
 
-bool SectionRules::propagate(State& state, std::uint64_t& work) {
+std::uint32_t SectionRules::dequeue() {
   const std::uint32_t id = queue_[head_++];
   if (head_ == queue_.size()) {
     queue_.clear();
     head_ = 0;
   }
+  sections_[id].queued = false;
+  return id;
+}
+
+bool SectionRules::propagate(State& state, std::uint64_t& work) {
+  const std::uint32_t id = dequeue();
   Section& section = sections_[id];
-  section.queued = false;
   overloaded_ = false;
   gather(state, section);
   const std::uint64_t now = clock_;

@@ -51,6 +51,12 @@ class SectionRules {
   [[nodiscard]] bool pending() const { return head_ < queue_.size(); }
   /// Looks at one touched section. False on a clash of `state` or an overload (see conflict()).
   bool propagate(State& state, std::uint64_t& work);
+  /// The cheap substitute for the place search: what is open of a section has to fit above the
+  /// lowest start (section inference of the canonical search). Touched by starts alone.
+  void touch_floor(const State& state, Key key);
+  bool floor(State& state, std::uint64_t& work);
+  /// Every section has to be looked at again, whatever changed.
+  void wake();
   /// Is the last refusal of propagate() an overload? Then this is its reason.
   [[nodiscard]] const Reason* overload() const { return overloaded_ ? &overload_ : nullptr; }
 
@@ -58,8 +64,15 @@ class SectionRules {
                std::vector<Lit>& premises, std::vector<ItemIndex>& members) const;
 
  private:
+  struct Open {
+    Var var;
+    Key present;
+    Value shift[2];
+    Value length;
+  };
   struct Section {
     std::vector<Member> members;
+    std::vector<Open> open;                  ///< members for floor()
     std::vector<std::uint32_t> by_start[2];  ///< positions sorted by earliest start, kept sorted
     std::uint64_t seen = 0;                  ///< the clock when it was last looked at
     bool queued = false;
@@ -70,6 +83,12 @@ class SectionRules {
     std::vector<std::uint32_t> member;
     std::vector<std::uint32_t> by_end;  ///< positions in the view, latest end ascending
   };
+  void enqueue(std::uint32_t id) {
+    if (sections_[id].queued) return;
+    sections_[id].queued = true;
+    queue_.push_back(id);
+  }
+  std::uint32_t dequeue();
   void gather(const State& state, Section& section);
   bool windows(State& state, std::uint32_t id, unsigned side);
   bool window(State& state, std::uint32_t id, unsigned side, Value l);

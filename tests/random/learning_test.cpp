@@ -166,6 +166,7 @@ TEST(RandomLearning, EverySwitchKeepsTheAnswers) {
       {"minimise", &LearningParams::minimise},
       {"order_search", &LearningParams::order_search},
       {"place_search", &LearningParams::place_search},
+      {"rests", &LearningParams::rests},
       {"symmetry", &LearningParams::symmetry},
       {"reduce", &LearningParams::reduce},
       {"restarts", &LearningParams::restarts}};
@@ -187,9 +188,9 @@ TEST(RandomLearning, NoClauseExcludesAKnownPlacement) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
     const PlacementProblem problem = flat_problem(random, 16, 50);
-    const auto found = solve(problem, {.symmetry = false});
+    const auto found = solve(problem, {.rests = false, .symmetry = false});
     if (found.status != Status::feasible) continue;
-    LearningParams params{.symmetry = false, .guard = &*found.placement};
+    LearningParams params{.rests = false, .symmetry = false, .guard = &*found.placement};
     for (const bool place : {false, true}) {
       params.place_search = place;
       const auto again = solve(problem, params, {}, seed);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "search/learning/engine.h"
+#include "search/learning/rest.h"
 #include "search/learning/section.h"
 #include "search/learning/state.h"
 #include "tests/support/random.h"
@@ -79,12 +80,13 @@ struct Effort {
   std::vector<Status> answers;
 };
 
-Effort effort(const LearningParams& params) {
+Effort effort(const LearningParams& params, int buffers = 40) {
   Effort total;
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     SearchParams search;
     search.seed = seed;
-    const SearchResult found = make_learning_engine(params)->solve(full_problem(seed, 40), search);
+    const SearchResult found =
+        make_learning_engine(params)->solve(full_problem(seed, buffers), search);
     total.answers.push_back(found.status);
     for (const Stat& stat : found.stats) {
       if (stat.name == "conflicts") total.conflicts += std::get<std::int64_t>(stat.value);
@@ -95,22 +97,51 @@ Effort effort(const LearningParams& params) {
 }
 
 TEST(LearningRules, EachPrunesAndNoneChangesAnAnswer) {
-  const Effort all = effort({});
+  // Turns of the place search that do without section rules would blur the counts.
+  const Effort all = effort({.place_search = false}, 55);
   const std::pair<const char*, bool LearningParams::*> rules[] = {
       {"edge finding", &LearningParams::edge_finding},
       {"energy", &LearningParams::energy},
       {"not_first", &LearningParams::not_first},
       {"generalise", &LearningParams::generalise}};
   for (const auto& [name, member] : rules) {
-    LearningParams params;
+    LearningParams params{.place_search = false};
     params.*member = false;
-    const Effort without = effort(params);
+    const Effort without = effort(params, 55);
     EXPECT_EQ(without.answers, all.answers) << name;
     EXPECT_GT(without.conflicts, all.conflicts) << name;
   }
-  const Effort longer = effort({.minimise = false});
+  const Effort longer = effort({.minimise = false, .place_search = false}, 55);
   EXPECT_EQ(longer.answers, all.answers);
   EXPECT_GT(longer.literals * all.conflicts, all.literals * longer.conflicts);
+}
+
+TEST(LearningRests, WhatNothingCarriesIsLifted) {
+  State state;
+  learning::OrderRules orders(true);
+  learning::RestRules rests;
+  const Var low = state.add_offset(4, 1, 0, -20);
+  const Var high = state.add_offset(5, 1, 0, -20);
+  const auto i = orders.add_item(state, low, 0, 4);
+  const auto j = orders.add_item(state, high, 0, 5);
+  const learning::Key below = orders.add_pair(state, i, j);
+  orders.finish(state);
+  rests.add(high, 0);
+  rests.add_neighbour(high, below);
+  ASSERT_TRUE(rests.governs(high));
+  EXPECT_FALSE(rests.governs(low));
+  ASSERT_TRUE(rests.lift(state, orders, high));
+  EXPECT_EQ(state.bound(key_of(high, 0)), 0);  // on the ground
+  state.open_level();
+  ASSERT_TRUE(state.raise({key_of(high, 0), 1}, {.rule = Rule::decision}));
+  ASSERT_TRUE(rests.lift(state, orders, high));
+  EXPECT_EQ(state.bound(key_of(high, 0)), 4);  // on the other one, wherever that is
+  std::vector<Lit> premises;
+  rests.explain(state, orders, {key_of(high, 0), 3}, 1, premises);
+  const std::vector<Lit> why{{key_of(low, 0), -1}, {key_of(high, 0), 1}};
+  EXPECT_EQ(premises, why);  // the weakest that carries the value asked for
+  ASSERT_TRUE(state.raise({learning::opposite(below), 1}, {.rule = Rule::decision}));
+  EXPECT_FALSE(rests.lift(state, orders, high));  // and now nothing can carry it
 }
 
 TEST(LearningEngine, IsTheSameRunWithTheSameSeed) {

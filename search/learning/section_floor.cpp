@@ -1,0 +1,46 @@
+// Section inference of the canonical search (Moffitt, "MiniMalloc", ASPLOS 2023): everything open
+// lies above the lowest open start. A fraction of the price of the other section rules, and most
+// of their worth where buffers are placed from below.
+#include <algorithm>
+#include <limits>
+
+#include "section.h"
+
+namespace tessera::learning {
+
+void SectionRules::touch_floor(const State& state, Key key) {
+  // An end that comes down matters where it fixes a buffer, the floor may rise then.
+  const Var var = var_of(key);
+  if (side_of(key) == 1 && !state.is_bool(var) && !state.fixed(var)) return;
+  for (const std::uint32_t id : of_var_[var]) enqueue(id);
+}
+
+bool SectionRules::floor(State& state, std::uint64_t& work) {
+  const std::uint32_t id = dequeue();
+  const Section& section = sections_[id];
+  overloaded_ = false;
+  Value e = std::numeric_limits<Value>::max() / 4;
+  Value l = -e;
+  Value sum = 0;
+  for (const Open& each : section.open) {
+    if (state.fixed(each.var)) continue;
+    if (each.present != no_key && state.bound(each.present) == 0) continue;
+    e = std::min(e, state.bound(key_of(each.var, 0)) + each.shift[0]);
+    l = std::max(l, -state.bound(key_of(each.var, 1)) - each.shift[1]);
+    sum += each.length;
+  }
+  work += section.open.size() / 4 + 1;
+  if (sum == 0 || e + sum <= l || !params_.overload) return true;
+  overloaded_ = true;
+  overload_ = {.rule = Rule::overload, .side = 0, .a = id, .e = e, .l = l};
+  return false;
+}
+
+void SectionRules::wake() {
+  ++clock_;
+  std::fill(start_changed_.begin(), start_changed_.end(), clock_);
+  for (auto& side : order_changed_) std::fill(side.begin(), side.end(), clock_);
+  for (std::uint32_t id = 0; id < sections_.size(); ++id) enqueue(id);
+}
+
+}  // namespace tessera::learning
