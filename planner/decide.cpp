@@ -27,8 +27,11 @@ constexpr std::int64_t small_budget = 20'000;
 /// Above this many buffers an engine that keeps pairs of buffers is not worth its memory.
 constexpr std::size_t many_buffers = 20'000;
 
-/// From this many buffers on boxing is asked before the race.
+/// From this many buffers on boxing comes before the canonical search, and into the race.
 constexpr std::size_t boxing_from = 1'000;
+
+/// Rounds of boxing before the race: one under each of its fixed orders.
+constexpr std::int64_t brief_rounds = 17;
 
 /// Engines in a race, most promising first. The SAT engine takes every rule, so it closes the list.
 constexpr std::array<std::string_view, 4> racers = {"canonical", "learning", "sat", "smt"};
@@ -57,6 +60,11 @@ Field line_up(const PlacementProblem& problem, Goal goal) {
     }
     field.contenders.push_back({*engine, entry->ns_per_unit});
     field.engines.push_back(std::move(engine));
+  }
+  if (goal == Goal::fit && problem.buffers.size() >= boxing_from && !boxing_unsupported(problem)) {
+    // It never says "no": whoever can, has to run beside it.
+    field.engines.push_back(make_boxing_engine({.threads = 1}));
+    field.contenders.push_back({*field.engines.back(), find_engine("boxing")->ns_per_unit});
   }
   return field;
 }
@@ -123,6 +131,8 @@ struct Asker {
     if (!canonical) return std::nullopt;
     const bool whole = !canonical->unsupported(problem, Goal::fit);
     PlacementProblem simple;
+    // Where nodes are dear the race begins at once.
+    if (whole && problem.buffers.size() >= boxing_from) return std::nullopt;
     if (!whole) {
       if (!has_bank_rules(problem)) return std::nullopt;
       simple = relaxed(problem);
@@ -141,7 +151,8 @@ struct Asker {
     return std::nullopt;
   }
 
-  /// Very many buffers: low placements are found by boxing sooner than by a complete search.
+  /// Very many buffers: low placements are found by boxing sooner than by a complete search, and
+  /// the nodes of that are dear. A few rounds only: the rest is decided in the race.
   std::optional<Decision> by_boxing() {
     if (problem.buffers.size() < boxing_from || boxing_unsupported(problem)) return std::nullopt;
     phase("boxing");
@@ -149,6 +160,7 @@ struct Asker {
     own.budget = params.budget;
     own.seed = params.seed;
     own.threads = how.threads;
+    own.max_rounds = brief_rounds;
     for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
     BoxingResult low = box(problem, own);
     stats.insert(stats.end(), low.stats.begin(), low.stats.end());
@@ -180,9 +192,9 @@ struct Asker {
     std::optional<Decision> first = by_greedy();
     if (!first) {
       if (const auto stop = params.budget.exhausted()) return limit(*stop, {});
-      first = by_small_canonical();
+      first = by_boxing();
+      if (!first) first = by_small_canonical();
     }
-    if (!first) first = by_boxing();
     if (first && (params.goal == Goal::fit || first->found.status == Status::infeasible))
       return std::move(*first);
     if (const auto stop = params.budget.exhausted()) {

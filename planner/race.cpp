@@ -146,7 +146,7 @@ TurnResult take_turns(const PlacementProblem& problem, const std::vector<Contend
 RaceResult race(const PlacementProblem& problem, const std::vector<Contender>& contenders,
                 const SearchParams& params, int threads) {
   if (contenders.size() == 1) return {contenders[0].engine.get().solve(problem, params), 0};
-  if (threads < static_cast<int>(contenders.size())) return in_turns(problem, contenders, params);
+  if (threads < 2) return in_turns(problem, contenders, params);
   RaceResult won = side_by_side(problem, contenders, params);
   if (params.proof.empty()) return won;
   // Each lane wrote its own certificate; keep the winner's.

@@ -40,7 +40,8 @@ struct TurnResult {
                                     const SearchParams& params, double share_ns);
 
 /// require: at least one contender, each supports the problem and the goal; threads >= 1.
-/// ensure: with fewer threads than contenders they take turns with growing shares of work.
+/// ensure: on one thread they take turns with growing shares of work; otherwise each has a thread
+/// of its own, and more contenders than processors share these fairly.
 [[nodiscard]] RaceResult race(const PlacementProblem& problem,
                               const std::vector<Contender>& contenders, const SearchParams& params,
                               int threads);

@@ -135,6 +135,9 @@ class Run {
     } else {
       RoundsParams how;
       how.budget = share(left);
+      // One meter counts one memory; several memories go without.
+      how.meter = left == 1 && m == 0 ? how.budget.meter : nullptr;
+      how.budget.meter = nullptr;  // else the exact search would count on it too
       how.seed = params_.seed;
       how.threads = threads(instance.jobs.size());
       how.max_rounds = params_.max_rounds;

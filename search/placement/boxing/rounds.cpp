@@ -381,7 +381,13 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
     size =
         shared.generation == 1 && params.start.empty() ? fixed_recipes : generation_size(instance);
     if (params.max_rounds > 0) size = std::min(size, params.max_rounds - result.rounds);
-    const auto reason = params.budget.exhausted();
+    auto reason = params.budget.exhausted();
+    if (params.meter != nullptr) {
+      const std::int64_t work = result.rounds * static_cast<std::int64_t>(instance.jobs.size());
+      params.meter->done.store(work, std::memory_order_relaxed);
+      if (!reason && work >= params.meter->limit.load(std::memory_order_relaxed))
+        reason = StopReason::node_limit;
+    }
     if (shared.best.height <= std::max(params.target, shared.lower_bound) || size <= 0)
       done = true;
     else if (reason) {

@@ -30,6 +30,8 @@ struct RoundsParams {
   std::uint64_t seed = 0;
   int threads = 1;
   std::int64_t max_rounds = 0;  ///< 0: until the budget ends
+  /// Counts rounds times jobs, after each generation; budget.meter is not looked at.
+  WorkMeter* meter = nullptr;
   Size target = 0;              ///< low enough
   bool stacking = true;
   bool boxing = true;
