@@ -49,7 +49,7 @@ struct Totals {
 class Bench {
  public:
   Bench(std::string_view engine, double limit, bool certify, bool heights)
-      : sat_(engine != "smt"), limit_(limit), certify_(certify), heights_(heights) {}
+      : engine_(engine), limit_(limit), certify_(certify), heights_(heights) {}
 
   void measure(const std::string& file) {
     LoadOptions options;
@@ -109,7 +109,7 @@ class Bench {
   }
 
   SearchResult ask(const PlacementProblem& problem, Goal goal, const std::string& name) {
-    const auto engine = sat_ ? make_sat_engine({}) : make_smt_engine({});
+    const auto engine = make();
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / "encoder_verdicts.proof";
     std::filesystem::remove(file);
@@ -156,7 +156,14 @@ class Bench {
     return result;
   }
 
-  bool sat_;
+  [[nodiscard]] std::unique_ptr<PlacementEngine> make() const {
+    if (engine_ == "smt") return make_smt_engine({});
+    if (engine_ == "order") return make_sat_engine({.encoding = OffsetEncoding::order});
+    if (engine_ == "chains") return make_sat_engine({.encoding = OffsetEncoding::chains});
+    return make_sat_engine({});
+  }
+
+  std::string engine_;
   double limit_;
   bool certify_;
   bool heights_;
@@ -167,7 +174,8 @@ class Bench {
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::fprintf(stderr, "usage: %s sat|smt SECONDS [--certify] [--heights] FILE...\n", argv[0]);
+    std::fprintf(stderr, "usage: %s sat|order|chains|smt SECONDS [--certify] [--heights] FILE...\n",
+                 argv[0]);
     return 2;
   }
   const std::vector<std::string> words(argv + 3, argv + argc);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 
+#include "chains.h"
 #include "cnf_writer.h"
 #include "formula.h"
 #include "model/engine.h"
@@ -55,6 +56,10 @@ struct CadicalParams {
   std::filesystem::path proof;  ///< where CaDiCaL writes its DRAT lemmas, as text; empty: nowhere
 };
 [[nodiscard]] std::unique_ptr<Backend> make_cadical(const CadicalParams& params);
+/// Without offsets: chains of orders are added as lemmas when they are needed (chains.h).
+/// require: no proof is asked for.
+[[nodiscard]] std::unique_ptr<Backend> make_chain_solver(const CadicalParams& params,
+                                                         ChainStore* store);
 
 struct Z3Params {
   SmtTheory theory = SmtTheory::automatic;

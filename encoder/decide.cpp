@@ -31,8 +31,10 @@ class Question {
                {.break_symmetry = params_.break_symmetry, .presence = false, .goal = search_.goal});
     std::optional<DratCertificate> certificate;
     if (!search_.proof.empty() && params_.writes_lemmas) certificate.emplace(search_.proof);
-    solver_ = params_.make_solver(search_, certificate ? certificate->lemmas() : "");
-    solver_->load(encoding_.formula, numbers_of(problem_));
+    const Numbers numbers = numbers_of(problem_);
+    SolverRequest request{.formula = encoding_.formula, .numbers = numbers, .seed = search_.seed};
+    if (certificate) request.proof = certificate->lemmas();
+    solver_ = params_.make_solver(request);
     result_.stats.push_back({"encode_seconds", seconds_since(start)});
     const auto asked = std::chrono::steady_clock::now();
     if (search_.goal == Goal::fit) {

@@ -9,6 +9,17 @@
 
 namespace tessera::encoder {
 
+/// What a solver is made for.
+struct SolverRequest {
+  const Formula& formula;
+  const Numbers& numbers;
+  std::uint64_t seed = 0;
+  std::filesystem::path proof{};  ///< as in CadicalParams
+  /// Lemmas of earlier questions about the same clauses, for solvers that can use them; new ones
+  /// are added to it.
+  ChainStore* chains = nullptr;
+};
+
 struct DecideParams {
   std::string engine;  ///< its name, for sentences
   bool break_symmetry = true;
@@ -16,10 +27,8 @@ struct DecideParams {
   OffsetEncoding encoding = OffsetEncoding::automatic;  ///< of certificates
   /// Does the solver write lemmas? If not, CaDiCaL is asked again for a certificate.
   bool writes_lemmas = false;
-  /// Makes the solver of one question; `proof` as in CadicalParams.
-  std::function<std::unique_ptr<Backend>(const SearchParams& search,
-                                         const std::filesystem::path& proof)>
-      make_solver;
+  /// ensure: the formula is loaded.
+  std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_solver;
 };
 
 [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem, Goal goal);

@@ -1,45 +1,45 @@
 #include "sat_engine.h"
 
-#include "decide.h"
-#include "session.h"
+#include "solver_engine.h"
 
 namespace tessera {
 namespace {
 
-class SatEngine final : public PlacementEngine {
- public:
-  explicit SatEngine(const SatParams& params)
-      : params_{.engine = "sat",
-                .break_symmetry = params.break_symmetry,
-                .load_cut = params.load_cut,
-                .encoding = params.encoding,
-                .writes_lemmas = true,
-                .make_solver = [encoding = params.encoding](const SearchParams& search,
-                                                            const std::filesystem::path& proof) {
-                  return encoder::make_cadical(
-                      {.encoding = encoding, .seed = search.seed, .proof = proof});
-                }} {}
-
-  std::string_view name() const override { return "sat"; }
-  std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                         Goal goal) const override {
-    return encoder::unsupported(problem, goal);
+std::unique_ptr<encoder::Backend> make_solver(OffsetEncoding encoding,
+                                              const encoder::SolverRequest& request) {
+  // Chains write no lemmas a checker could follow without offsets.
+  const bool chains = request.proof.empty() &&
+                      (encoding == OffsetEncoding::automatic || encoding == OffsetEncoding::chains);
+  if (encoding == OffsetEncoding::chains) {
+    encoder::ChainRules rules(request.formula);
+    encoding = OffsetEncoding::automatic;
+    if (chains && rules.renumber(request.numbers)) encoding = OffsetEncoding::chains;
+  } else if (chains && chains_pay(request.formula, request.numbers)) {
+    encoding = OffsetEncoding::chains;
   }
-  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
-    return encoder::decide(problem, params_, params);
-  }
-  std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
-    return encoder::make_session(problem, {.decide = params_});
-  }
-
- private:
-  encoder::DecideParams params_;
-};
+  const encoder::CadicalParams params{
+      .encoding = encoding, .seed = request.seed, .proof = request.proof};
+  std::unique_ptr<encoder::Backend> solver =
+      encoding == OffsetEncoding::chains ? encoder::make_chain_solver(params, request.chains)
+                                         : encoder::make_cadical(params);
+  solver->load(request.formula, request.numbers);
+  return solver;
+}
 
 }  // namespace
 
 std::unique_ptr<PlacementEngine> make_sat_engine(const SatParams& params) {
-  return std::make_unique<SatEngine>(params);
+  return encoder::make_solver_engine(
+      {.engine = "sat",
+       .break_symmetry = params.break_symmetry,
+       .load_cut = params.load_cut,
+       // Of certificates, which need offsets.
+       .encoding =
+           params.encoding == OffsetEncoding::chains ? OffsetEncoding::automatic : params.encoding,
+       .writes_lemmas = true,
+       .make_solver = [encoding = params.encoding](const encoder::SolverRequest& request) {
+         return make_solver(encoding, request);
+       }});
 }
 
 }  // namespace tessera

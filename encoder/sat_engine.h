@@ -18,9 +18,10 @@ namespace tessera {
 
 /// How offsets become Booleans.
 enum class OffsetEncoding : std::uint8_t {
-  automatic,  ///< order where the domains are small, binary beyond
+  automatic,  ///< order where the domains are small, else chains; binary where those do not suit
   order,      ///< one Boolean for every "offset >= v"
   binary,     ///< two's complement bits and comparators
+  chains,     ///< none: lemmas about chains of orders, added when they are needed
 };
 
 struct SatParams {

@@ -254,8 +254,13 @@ class Session final : public PlacementSession {
     Encoding encoding = *structure;
     if (params_.decide.break_symmetry) add_symmetry(current_, encoding);
     const Numbers numbers = numbers_of(current_);
-    const std::unique_ptr<Backend> solver = params_.decide.make_solver(search, {});
-    solver->load(encoding.formula, numbers);
+    ChainStore& chains = chains_[presence ? 1 : 0];
+    chains.atoms = structure->formula.atoms().size();
+    const std::unique_ptr<Backend> solver =
+        params_.decide.make_solver({.formula = encoding.formula,
+                                    .numbers = numbers,
+                                    .seed = search.seed,
+                                    .chains = params_.keep_chains ? &chains : nullptr});
     std::vector<int> present;
     for (const Lit literal : encoding.present) present.push_back(solver->literal(literal));
     std::vector<int> assumptions = present;
@@ -340,6 +345,7 @@ class Session final : public PlacementSession {
   bool has_modes_ = false;                 ///< some memory has
   std::optional<FirstFit> first_fit_;      ///< made when first needed
   std::vector<BufferIndex> adjacent_;      ///< buffers named by an adjacent relation, sorted
+  ChainStore chains_[2];                   ///< of each of these
   std::optional<Encoding> structures_[2];  ///< liveness and hardware layer; with presence literals
   std::vector<Size> last_refuted_;
   std::int64_t strays_ = 0;  ///< refutations of sizes neither above nor below earlier ones

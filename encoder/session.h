@@ -21,6 +21,7 @@ struct SessionParams {
   DecideParams decide;
   bool keep_refutations = true;  ///< step 1
   bool try_orders = true;        ///< steps 3 and 4
+  bool keep_chains = true;       ///< lemmas about chains of orders that are long enough still
 };
 
 /// require: validate(problem) is empty, and stays so with every size layer.

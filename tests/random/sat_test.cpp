@@ -17,14 +17,15 @@ TEST(RandomSat, FindsTheLeastCostAndTheFewestModes) {
 }
 
 TEST(RandomSat, EveryEncodingGivesTheSameAnswer) {
-  for (const OffsetEncoding encoding : {OffsetEncoding::order, OffsetEncoding::binary}) {
-    SCOPED_TRACE(encoding == OffsetEncoding::order ? "order" : "binary");
+  for (const OffsetEncoding encoding :
+       {OffsetEncoding::order, OffsetEncoding::binary, OffsetEncoding::chains}) {
+    SCOPED_TRACE(static_cast<int>(encoding));
     // Order encodings of large domains are large; magnified() only makes those.
     expect_agreement(*make_sat_engine({.encoding = encoding}),
                      {.features = Features::all(),
                       .count = 500,
                       .goals = {Goal::fit, Goal::cost},
-                      .magnify = encoding == OffsetEncoding::binary});
+                      .magnify = encoding != OffsetEncoding::order});
   }
 }
 
@@ -35,6 +36,11 @@ TEST(RandomSat, NeedsNeitherSymmetryNorTheCut) {
 
 TEST(RandomSat, SessionsAnswerLikeAFreshSolve) {
   expect_session_agreement(*make_sat_engine({}), {.features = Features::all(), .count = 700});
+}
+
+TEST(RandomSat, SessionsKeepChains) {
+  expect_session_agreement(*make_sat_engine({.encoding = OffsetEncoding::chains}),
+                           {.features = Features::all(), .count = 700});
 }
 
 TEST(RandomSat, SessionsTakeTurnsBetweenGoals) {

@@ -1,0 +1,18 @@
+// What `sat` and `smt` have in common: an engine over whatever makes its solvers.
+//
+//   return make_solver_engine({.engine = "smt", .make_solver = [](const SolverRequest& request) {
+//     auto solver = make_z3({.seed = request.seed});
+//     solver->load(request.formula, request.numbers);
+//     return solver;
+//   }});
+#pragma once
+
+#include <memory>
+
+#include "decide.h"
+
+namespace tessera::encoder {
+
+[[nodiscard]] std::unique_ptr<PlacementEngine> make_solver_engine(DecideParams params);
+
+}  // namespace tessera::encoder
