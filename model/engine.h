@@ -39,15 +39,28 @@ struct WorkMeter {
   std::atomic<std::int64_t> limit{std::numeric_limits<std::int64_t>::max()};
 };
 
+/// Several engines on one thread's share of the machine: whoever has it works, the others wait.
+class Baton {
+ public:
+  Baton() = default;
+  Baton(const Baton&) = delete;
+  Baton& operator=(const Baton&) = delete;
+  virtual ~Baton() = default;
+  /// Called whenever the engine looks at its budget; returns when it is its turn again.
+  virtual void pass() = 0;
+};
+
 /// How long an engine may try. Every engine polls deadline, max_nodes and stop.
 struct Budget {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
   std::stop_token stop{};
   WorkMeter* meter = nullptr;  ///< outlives the call; nullptr: nobody races
+  Baton* baton = nullptr;      ///< outlives the call; nullptr: nobody waits
 
   /// The reason to stop now, if there is one (does not look at nodes).
   [[nodiscard]] std::optional<StopReason> exhausted() const {
+    if (baton != nullptr) baton->pass();
     if (stop.stop_requested()) return StopReason::interrupted;
     if (deadline != std::chrono::steady_clock::time_point::max() &&
         std::chrono::steady_clock::now() >= deadline)

@@ -21,6 +21,9 @@ namespace tessera {
 
 namespace {
 
+/// What a node of the canonical search takes, roughly.
+constexpr double ns_per_node = 2'000;
+
 /// Nodes of the canonical search before a second engine is asked: some tens of milliseconds.
 constexpr std::int64_t small_budget = 20'000;
 
@@ -239,10 +242,9 @@ SearchResult decide_by_turns(const PlacementProblem& problem, const SearchParams
     none.reason = "No engine takes this problem: " + field.refusals;
     return none;
   }
-  const EngineEntry* unit = find_engine("canonical");
   SearchParams own = params;
   own.budget.max_nodes = std::numeric_limits<std::int64_t>::max();
-  const double share = static_cast<double>(params.budget.max_nodes) * unit->ns_per_unit;
+  const double share = static_cast<double>(params.budget.max_nodes) * ns_per_node;
   return take_turns(problem, field.contenders, own, share).won.found;
 }
 

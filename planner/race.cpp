@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
+#include <deque>
 #include <exception>
 #include <limits>
 #include <mutex>
@@ -56,9 +58,76 @@ RaceResult judge(std::vector<Lane>& lanes) {
   return {std::move(lanes[winner].found), winner};
 }
 
+/// Lets one lane work at a time, each for a slice of virtual time, so that who finds what when
+/// is the same as side by side.
+class Turns {
+ public:
+  explicit Turns(std::size_t lanes) : active_(lanes, 1) {}
+
+  void wait_for(std::size_t lane) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return current_ == lane; });
+  }
+  void pass(std::size_t lane) {
+    std::unique_lock lock(mutex_);
+    hand_on();
+    changed_.wait(lock, [&] { return current_ == lane; });
+  }
+  void leave(std::size_t lane) {
+    const std::lock_guard lock(mutex_);
+    active_[lane] = 0;
+    hand_on();
+  }
+
+ private:
+  void hand_on() {
+    for (std::size_t step = 1; step <= active_.size(); ++step) {
+      const std::size_t next = (current_ + step) % active_.size();
+      if (active_[next] == 0) continue;
+      current_ = next;
+      changed_.notify_all();
+      return;
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<char> active_;
+  std::size_t current_ = 0;
+};
+
+/// One lane's part in the turns.
+class Seat final : public Baton {
+ public:
+  Seat(Turns& turns, std::size_t lane, const WorkMeter& meter, double ns_per_unit)
+      : turns_(turns), lane_(lane), meter_(meter), ns_per_unit_(ns_per_unit) {}
+  void pass() override {
+    if (now() < until_) return;
+    turns_.pass(lane_);
+    until_ = now() + slice;
+  }
+
+ private:
+  static constexpr double slice = 4e6;
+  [[nodiscard]] double now() const {
+    return static_cast<double>(meter_.done.load(std::memory_order_relaxed)) * ns_per_unit_;
+  }
+
+  Turns& turns_;
+  std::size_t lane_;
+  const WorkMeter& meter_;
+  double ns_per_unit_;
+  double until_ = slice;
+};
+
+/// Every contender on a thread of its own; `alternate`: only one of them works at a time.
 RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Contender>& contenders,
-                        const SearchParams& params) {
+                        const SearchParams& params, bool alternate) {
   std::vector<Lane> lanes(contenders.size());
+  Turns turns(contenders.size());
+  std::deque<Seat> seats;
+  for (std::size_t i = 0; alternate && i < contenders.size(); ++i)
+    seats.emplace_back(turns, i, lanes[i].meter, contenders[i].ns_per_unit);
   std::mutex mutex;
   const std::stop_callback forward(params.budget.stop, [&lanes] {
     for (Lane& lane : lanes) lane.stop.request_stop();
@@ -82,17 +151,22 @@ RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Conte
   };
   const auto run = [&](std::size_t mine) {
     Lane& lane = lanes[mine];
+    if (alternate) turns.wait_for(mine);
     try {
       SearchParams own = params;
       own.budget.stop = lane.stop.get_token();
       own.budget.meter = &lane.meter;
+      if (alternate) own.budget.baton = &seats[mine];
       if (!own.proof.empty()) own.proof += "." + std::to_string(mine);
       lane.found = contenders[mine].engine.get().solve(problem, own);
     } catch (...) {
       lane.error = std::current_exception();
     }
-    const std::lock_guard lock(mutex);
-    after(mine);
+    {
+      const std::lock_guard lock(mutex);
+      after(mine);
+    }
+    if (alternate) turns.leave(mine);
   };
 
   {
@@ -105,8 +179,8 @@ RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Conte
   return judge(lanes);
 }
 
-/// One thread: shares of virtual time that grow by a factor, each from the start again, so that
-/// the answer is the one side_by_side() gives.
+/// One thread and somebody who does not count work, so that nobody knows when to pass the baton:
+/// shares that grow by a factor, each from the start again.
 RaceResult in_turns(const PlacementProblem& problem, const std::vector<Contender>& contenders,
                     const SearchParams& params) {
   constexpr double first_share = 50e6;
@@ -146,8 +220,10 @@ TurnResult take_turns(const PlacementProblem& problem, const std::vector<Contend
 RaceResult race(const PlacementProblem& problem, const std::vector<Contender>& contenders,
                 const SearchParams& params, int threads) {
   if (contenders.size() == 1) return {contenders[0].engine.get().solve(problem, params), 0};
-  if (threads < 2) return in_turns(problem, contenders, params);
-  RaceResult won = side_by_side(problem, contenders, params);
+  const bool counted = std::all_of(contenders.begin(), contenders.end(),
+                                   [](const Contender& each) { return each.ns_per_unit > 0; });
+  if (threads < 2 && !counted) return in_turns(problem, contenders, params);
+  RaceResult won = side_by_side(problem, contenders, params, threads < 2);
   if (params.proof.empty()) return won;
   // Each lane wrote its own certificate; keep the winner's.
   for (std::size_t i = 0; i < contenders.size(); ++i) {

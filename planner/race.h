@@ -40,7 +40,7 @@ struct TurnResult {
                                     const SearchParams& params, double share_ns);
 
 /// require: at least one contender, each supports the problem and the goal; threads >= 1.
-/// ensure: on one thread they take turns with growing shares of work; otherwise each has a thread
+/// ensure: with one thread only one of them works at a time, in turns; otherwise each has a thread
 /// of its own, and more contenders than processors share these fairly.
 [[nodiscard]] RaceResult race(const PlacementProblem& problem,
                               const std::vector<Contender>& contenders, const SearchParams& params,

@@ -33,16 +33,17 @@ class Allowance {
  public:
   explicit Allowance(const Budget& budget) : budget_(budget) {}
 
-  /// Counts work. True: it is time to stop.
-  bool spend(std::int64_t nodes) {
+  /// Counts nodes and work: the limit is one of nodes, races are about work. True: stop now.
+  bool spend(std::int64_t nodes, std::int64_t work) {
     spent_ += nodes;
-    std::int64_t limit = budget_.max_nodes;
+    work_ += work;
+    bool over = spent_ >= budget_.max_nodes;
     if (budget_.meter != nullptr) {
-      budget_.meter->done.store(spent_, std::memory_order_relaxed);
-      limit = std::min(limit, budget_.meter->limit.load(std::memory_order_relaxed));
+      budget_.meter->done.store(work_, std::memory_order_relaxed);
+      over = over || work_ >= budget_.meter->limit.load(std::memory_order_relaxed);
     }
     if (!stop_) stop_ = budget_.exhausted();
-    if (!stop_ && spent_ >= limit) stop_ = StopReason::node_limit;
+    if (!stop_ && over) stop_ = StopReason::node_limit;
     return stop_.has_value();
   }
   [[nodiscard]] std::optional<StopReason> stopped() const { return stop_; }
@@ -51,6 +52,7 @@ class Allowance {
  private:
   const Budget& budget_;
   std::int64_t spent_ = 0;
+  std::int64_t work_ = 0;
   std::optional<StopReason> stop_;
 };
 
@@ -150,10 +152,12 @@ template <typename S>
 Outcome CanonicalSolver::State::drive(S& search, std::int64_t nodes, Allowance& allowance) {
   while (nodes > 0) {
     const std::int64_t now = std::min(nodes, slice);
+    const std::int64_t before = search.work();
     const Outcome outcome = search.run(now);
+    const bool stop = allowance.spend(outcome == Outcome::paused ? now : 0, search.work() - before);
     if (outcome != Outcome::paused) return outcome;
     nodes -= now;
-    if (allowance.spend(now)) return Outcome::paused;
+    if (stop) return Outcome::paused;
   }
   return Outcome::paused;
 }
@@ -353,7 +357,7 @@ SearchResult CanonicalSolver::solve(const PlacementProblem& problem, const Searc
       }
     }
   }
-  allowance.spend(0);
+  allowance.spend(0, 0);
   switch (outcome) {
     case Outcome::placed:
       result.status = Status::feasible;

@@ -24,6 +24,10 @@ class PairSearch {
   Outcome run(std::int64_t nodes);
   [[nodiscard]] Size offset(int item) const { return lowest_[static_cast<std::size_t>(item)]; }
   [[nodiscard]] std::int64_t nodes() const { return nodes_; }
+  /// Roughly as Search::work(): every node looks at every pair.
+  [[nodiscard]] std::int64_t work() const {
+    return nodes_ * static_cast<std::int64_t>(64 + pairs_.size());
+  }
 
  private:
   struct Edge {

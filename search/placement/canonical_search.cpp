@@ -66,6 +66,7 @@ void Search<T>::blame(int section) {
 template <typename T>
 bool Search<T>::sections_fit(int begin, int end) {
   if (begin >= end) return true;
+  counters_.work += 64 + (end - begin) / 4;
   save_low(begin, end);
   T* low = low_.data();
   std::fill(low + begin, low + end, far);
@@ -81,6 +82,7 @@ bool Search<T>::sections_fit(int begin, int end) {
       const int from = std::max(part.begin, begin);
       const int to = std::min(part.end, end);
       const T start = static_cast<T>(release + part.lo);
+      counters_.work += 12 + std::max(to - from, 0) / 4;
       lower_to(low, from, to, start);
       count_starters(starters, limit, from, to, start);
     }

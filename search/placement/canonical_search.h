@@ -42,6 +42,7 @@ struct Counters {
   std::int64_t hatless_cuts = 0;
   std::int64_t state_cuts = 0;  ///< found in the table of failed states
   std::int64_t splits = 0;
+  std::int64_t work = 0;  ///< sections looked at: what a node costs depends on the problem
 };
 
 /// Do all offsets and sums of the core fit into T with room for the sentinel?
@@ -70,6 +71,7 @@ class Search {
   Outcome run(std::int64_t nodes);
   [[nodiscard]] Size offset(int item) const { return at_[static_cast<std::size_t>(item)]; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] std::int64_t work() const { return counters_.work; }
 
  private:
   static constexpr T far = std::numeric_limits<T>::max() / 2;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -115,13 +116,56 @@ TEST(Race, TheLoserIsOnlyWaitedForUpToTheSameWork) {
 }
 
 TEST(Race, OneThreadTakesTurnsUntilOneIsDone) {
-  // More work than the first share of the first, so that it is asked again.
+  // Many slices of work for both; nobody starts again.
   Scripted endless(1'000'000'000, Status::feasible, 1, 0);
   Scripted finding(100, Status::feasible, 5, 0);
   const RaceResult won = race(one_buffer(), {{endless, 1'000'000}, {finding, 3'000'000}}, {}, 1);
   EXPECT_EQ(won.found.status, Status::feasible);
   EXPECT_EQ(won.winner, 1U);
-  EXPECT_GT(finding.calls, 1);
+  EXPECT_EQ(finding.calls, 1);
+  EXPECT_EQ(endless.calls, 1);
+}
+
+/// Notes when it is working; only one may be at a time.
+class Watched final : public PlacementEngine {
+ public:
+  Watched(std::atomic<int>& working, std::int64_t units) : working_(working), units_(units) {}
+  std::string_view name() const override { return "watched"; }
+  std::optional<std::string> unsupported(const PlacementProblem&, Goal) const override {
+    return std::nullopt;
+  }
+  SearchResult solve(const PlacementProblem&, const SearchParams& params) override {
+    for (std::int64_t done = 1; done <= units_; ++done) {
+      if (working_.fetch_add(1) != 0) alone = false;
+      std::this_thread::yield();
+      working_.fetch_sub(1);
+      params.budget.meter->done.store(done);
+      if (params.budget.exhausted()) break;
+    }
+    return {};
+  }
+  bool alone = true;
+
+ private:
+  std::atomic<int>& working_;
+  std::int64_t units_;
+};
+
+TEST(Race, OnOneThreadOnlyOneWorksAtATime) {
+  std::atomic<int> working = 0;
+  Watched a(working, 3000);
+  Watched b(working, 2000);
+  Watched c(working, 1000);
+  static_cast<void>(race(one_buffer(), {{a, 10'000}, {b, 100'000}, {c, 1'000'000}}, {}, 1));
+  EXPECT_TRUE(a.alone && b.alone && c.alone);
+}
+
+TEST(Race, WhoDoesNotCountWorkIsAskedAgain) {
+  Scripted endless(1'000'000'000, Status::feasible, 1, 0);
+  Scripted finding(100, Status::feasible, 5, 0);
+  SearchParams params;
+  const RaceResult won = race(one_buffer(), {{endless, 1'000'000}, {finding, 0}}, params, 1);
+  EXPECT_EQ(won.winner, 1U);
 }
 
 TEST(Race, ALimitIsNoVerdict) {
