@@ -38,11 +38,26 @@ std::int32_t Analysis::level_of(const Lemma& conflict) const {
   return level;
 }
 
+void Analysis::note_section(const Lemma& lemma, Learned& learned) {
+  switch (lemma.reason.rule) {
+    case Rule::overload:
+    case Rule::edge_finding:
+    case Rule::energy:
+    case Rule::not_first:
+      learned.sections.push_back(lemma.reason.a);
+      break;
+    default:
+      break;
+  }
+}
+
 void Analysis::run(const Lemma& conflict, Learned& learned) {
   const State& state = deduction_.state;
   learned.lits.clear();
   learned.seen.clear();
   learned.antecedents.clear();
+  learned.sections.clear();
+  note_section(conflict, learned);
   learned.back_to = 0;
   removed_.clear();
   if (record_) learned.antecedents.push_back(conflict);
@@ -70,6 +85,7 @@ void Analysis::run(const Lemma& conflict, Learned& learned) {
     mark_[index] = Mark::none;
     Lemma& lemma = spare_[0];
     deduction_.explain(at, lit, lemma);
+    note_section(lemma, learned);
     if (lemma.reason.rule == Rule::clause) deduction_.clauses.bump(lemma.reason.a);
     for (const Lit& premise : lemma.premises) demand(premise);
     if (record_) learned.antecedents.push_back(lemma);

@@ -10,6 +10,7 @@ struct Learned {
   std::int32_t back_to = 0;  ///< level at which the first becomes unit
   std::uint32_t glue = 0;    ///< different levels
   std::vector<Var> seen;     ///< variables that took part, for the search to favour
+  std::vector<std::uint32_t> sections;  ///< that took part
   std::vector<Lemma> antecedents;  ///< only when asked for: the lemmas it follows from, in order
 };
 
@@ -25,6 +26,7 @@ class Analysis {
 
  private:
   void demand(Lit lit);
+  static void note_section(const Lemma& lemma, Learned& learned);
   bool implied(std::int32_t at, Lit lit, int depth);
   void minimise();
   void drop_weaker(Key asserted);

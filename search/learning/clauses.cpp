@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace tessera::learning {
+namespace {
+
+constexpr std::uint32_t least_glue = 2;  // clauses with no more stay for ever
+
+}  // namespace
 
 ClauseRef ClauseDb::add(std::span<const Lit> lits, const State& state, bool learned,
                         std::uint32_t glue) {
@@ -70,7 +75,7 @@ void ClauseDb::bump(ClauseRef ref) {
 std::vector<std::uint64_t> ClauseDb::reduce(const State& state) {
   std::vector<ClauseRef> candidates;
   for (ClauseRef ref = 0; ref < heads_.size(); ++ref)
-    if (heads_[ref].learned && heads_[ref].glue > 2) candidates.push_back(ref);
+    if (heads_[ref].learned && heads_[ref].glue > least_glue) candidates.push_back(ref);
   std::sort(candidates.begin(), candidates.end(), [this](ClauseRef a, ClauseRef b) {
     return heads_[a].activity != heads_[b].activity ? heads_[a].activity < heads_[b].activity
                                                     : a < b;
@@ -82,6 +87,19 @@ std::vector<std::uint64_t> ClauseDb::reduce(const State& state) {
     forgotten.push_back(heads_[ref].id);
   }
   rebuild(state);
+  return forgotten;
+}
+
+std::vector<std::uint64_t> ClauseDb::drop(const State& state) {
+  std::vector<std::uint64_t> forgotten;
+  for (ClauseRef ref = passing_from_; ref < heads_.size(); ++ref) {
+    Head& head = heads_[ref];
+    head.dead = head.passing && head.glue > least_glue;
+    head.passing = false;
+    if (head.dead) forgotten.push_back(head.id);
+  }
+  if (!forgotten.empty()) rebuild(state);
+  passing_from_ = static_cast<ClauseRef>(heads_.size());
   return forgotten;
 }
 
@@ -101,6 +119,7 @@ void ClauseDb::rebuild(const State& state) {
   }
   arena_.swap(arena);
   heads_.swap(heads);
+  passing_from_ = 0;
   for (ClauseRef ref = 0; ref < heads_.size(); ++ref) {
     // At level 0 a clause has a true literal or two that can still become true.
     Lit* lits = arena_.data() + heads_[ref].begin;

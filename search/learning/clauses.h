@@ -18,6 +18,7 @@ class ClauseDb {
     float activity = 0;
     bool learned = false;
     bool dead = false;
+    bool passing = false;  ///< learned by a turn with little reasoning: cheap, many, long
     std::uint64_t id = 0;  ///< name in a proof
   };
 
@@ -42,6 +43,8 @@ class ClauseDb {
   /// Forgets the worse half of the learned clauses that are no longer reasons, at level 0 only.
   /// Returns the forgotten ones' ids.
   std::vector<std::uint64_t> reduce(const State& state);
+  /// Likewise the passing ones, but for those with the least glue.
+  std::vector<std::uint64_t> drop(const State& state);
 
  private:
   struct Watch {
@@ -59,6 +62,7 @@ class ClauseDb {
   std::vector<Head> heads_;
   std::vector<std::vector<Watch>> watches_;  // by the key whose rise makes the literal fail
   std::size_t learned_ = 0;
+  ClauseRef passing_from_ = 0;  // no clause before this one is passing
   float step_ = 1;
 };
 

@@ -7,7 +7,7 @@ namespace tessera::learning {
 namespace {
 
 constexpr Var nobody = ~Var{0};
-constexpr double activity_decay = 0.95;
+constexpr float blame_growth = 1.5F;  // what a conflict counts more than the one before
 
 }  // namespace
 
@@ -16,7 +16,7 @@ PlaceSearch::PlaceSearch(const Deduction& deduction, const Plan& plan, std::uint
   const std::size_t variables = deduction.state.variables();
   ground_.resize(variables, 0);
   rank_.resize(variables, 0);
-  activity_.resize(variables, 0);
+  blame_.resize(deduction.sections.size(), 0);
   for (const Var var : plan_.offsets) ground_[var] = low(var);
 }
 
@@ -69,32 +69,32 @@ void PlaceSearch::rank(Order order, double noise) {
 void PlaceSearch::begin_turn(bool light) {
   struct Try {
     Order order;
-    bool active;
+    bool blamed;
   };
-  static constexpr std::array<Try, 6> tries = {{{Order::load_length, false},
+  static constexpr std::array<Try, 7> tries = {{{Order::load_length, false},
                                                 {Order::length, false},
+                                                {Order::load_length, true},
                                                 {Order::overlaps, false},
+                                                {Order::length, true},
                                                 {Order::load_area, false},
-                                                {Order::area, false},
-                                                {Order::load_length, true}}};
+                                                {Order::area, false}}};
   static constexpr std::array<double, 3> noises = {1.0, 0.1, 0.3};
-  // Following conflicts pays only where much is deduced from them.
-  const std::size_t count = tries.size() - (light ? 1 : 0);
   std::size_t& turns = turns_[light ? 1 : 0];
-  const std::size_t round = turns / count;
-  const Try& now = tries[turns % count];
+  const std::size_t round = turns / tries.size();
+  const Try& now = tries[turns % tries.size()];
   ++turns;
   rank(now.order, round == 0 ? 0.0 : noises[round % noises.size()]);
-  active_ = now.active;
-  budget_ = light ? 300 : 60;
+  blamed_ = now.blamed;
+  budget_ = light ? 800 : 80;
   budget_ += budget_ / 8 * static_cast<std::int64_t>(round);
 }
 
-void PlaceSearch::decay() {
-  step_ /= activity_decay;
-  if (step_ < 1e100) return;
-  for (double& each : activity_) each *= 1e-100;
-  step_ *= 1e-100;
+void PlaceSearch::blame(std::span<const std::uint32_t> sections) {
+  for (const std::uint32_t id : sections) blame_[id] += next_blame_;
+  next_blame_ *= blame_growth;
+  if (next_blame_ < 1e30F) return;
+  for (float& each : blame_) each *= 1e-30F;
+  next_blame_ *= 1e-30F;
 }
 
 // A bound raised by a learned clause is neither ground nor support: then something open has to lie
@@ -128,25 +128,42 @@ Var PlaceSearch::descend(Var var) const {
   }
 }
 
-PlaceSearch::Step PlaceSearch::next() const {
-  const State& state = deduction_.state;
+bool PlaceSearch::before(Var var, Var other) const {
+  if (other == nobody) return true;
+  return low(var) != low(other) ? low(var) < low(other) : rank_[var] < rank_[other];
+}
+
+Var PlaceSearch::lowest() const {
   Var best = nobody;
-  const auto before = [&](Var var) {
-    if (best == nobody) return true;
-    if (active_ && activity_[var] != activity_[best]) return activity_[var] > activity_[best];
-    if (low(var) != low(best)) return low(var) < low(best);
-    return rank_[var] < rank_[best];
-  };
   for (const Var var : plan_.offsets)
-    if (!state.fixed(var) && before(var)) best = var;
+    if (!deduction_.state.fixed(var) && before(var, best)) best = var;
+  return best;
+}
+
+Var PlaceSearch::lowest_of_blamed() const {
+  Var best = nobody;
+  float most = 0;
+  for (std::uint32_t id = 0; id < blame_.size(); ++id) {
+    if (blame_[id] <= most) continue;
+    Var found = nobody;
+    for (const auto& each : deduction_.sections.open(id))
+      if (!deduction_.state.fixed(each.var) && before(each.var, found)) found = each.var;
+    if (found == nobody) continue;
+    best = found;
+    most = blame_[id];
+  }
+  return best == nobody ? lowest() : descend(best);
+}
+
+PlaceSearch::Step PlaceSearch::next() const {
+  Var best = blamed_ ? lowest_of_blamed() : lowest();
   if (best == nobody) return {};
-  if (active_) best = descend(best);
   if (rests(best)) return {Step::Kind::decide, best};
   if (deduction_.rests.governs(best)) return {Step::Kind::lift, best};
   best = nobody;
   for (const Var var : plan_.offsets)
-    if (!state.fixed(var) && (best == nobody || rank_[var] < rank_[best]) && rests(var) &&
-        descend(var) == var)
+    if (!deduction_.state.fixed(var) && (best == nobody || rank_[var] < rank_[best]) &&
+        rests(var) && descend(var) == var)
       best = var;
   if (best == nobody) return {};
   return {Step::Kind::decide, best};

@@ -4,9 +4,10 @@
 //   place.begin_turn(true);                     // another order of the buffers
 //   PlaceSearch::Step step = place.next();      // a decision, or something to deduce first
 //
-// The lowest open buffer goes first, as in MiniMalloc (Moffitt, ASPLOS 2023), or the one that took
-// part in conflicts most, after whatever could slip under it. Orders decide ties; with noise they
-// differ from turn to turn. A buffer is put only where it rests on the ground or on a placed one.
+// The lowest open buffer goes first, as in MiniMalloc (Moffitt, ASPLOS 2023), or that of the
+// section that lately took part in conflicts most, after whatever could slip under it. Orders
+// decide ties; with noise they differ from turn to turn. A buffer is put only where it rests on the
+// ground or on a placed one.
 #pragma once
 
 #include <array>
@@ -56,15 +57,17 @@ class PlaceSearch {
   void begin_turn(bool light);
   /// Conflicts this turn may take.
   [[nodiscard]] std::int64_t budget() const { return budget_; }
-  /// The variable took part in a conflict.
-  void bump(Var var) { activity_[var] += step_; }
-  void decay();
+  /// These sections took part in a conflict.
+  void blame(std::span<const std::uint32_t> sections);
 
  private:
   /// The first of the facts that buffers are sorted by, descending.
   enum class Order : std::uint8_t { load_length, load_area, length, overlaps, area };
   [[nodiscard]] bool rests(Var var) const;
   [[nodiscard]] Var descend(Var var) const;
+  [[nodiscard]] Var lowest() const;
+  [[nodiscard]] Var lowest_of_blamed() const;
+  [[nodiscard]] bool before(Var var, Var other) const;
   [[nodiscard]] Value low(Var var) const { return deduction_.state.bound(key_of(var, 0)); }
   /// `noise` multiplies facts by up to 1 + noise.
   void rank(Order order, double noise);
@@ -75,9 +78,9 @@ class PlaceSearch {
   std::uint64_t random_;
   std::vector<Value> ground_;        // by variable: its lowest offset in the problem itself
   std::vector<std::uint32_t> rank_;  // by variable
-  std::vector<double> activity_;     // by variable
-  double step_ = 1;
-  bool active_ = false;
+  std::vector<float> blame_;         // by section
+  float next_blame_ = 1;
+  bool blamed_ = false;  // does this turn choose from the section that is blamed most?
   std::array<std::size_t, 2> turns_ = {0, 0};  // with all reasoning, with little
   std::int64_t budget_ = 0;
 };

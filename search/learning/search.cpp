@@ -45,7 +45,7 @@ void Search::backtrack(std::int32_t level) {
   for (std::int32_t at = state.start_above(level); at < state.size(); ++at) {
     const Key key = state.entry(at).key;
     if (!state.is_bool(var_of(key))) continue;
-    phase_[var_of(key)] = static_cast<std::int8_t>(side_of(key));
+    if (mode_ == Mode::order) phase_[var_of(key)] = static_cast<std::int8_t>(side_of(key));
     heap_.insert(var_of(key));
   }
   deduction_.backtrack(level);
@@ -77,6 +77,10 @@ void Search::settle_root() {
   deduction_.settle();
 }
 
+void Search::forget(const std::vector<std::uint64_t>& ids) {
+  if (recorder_ != nullptr && !ids.empty()) recorder_->forgotten(ids);
+}
+
 bool Search::resolve_conflict() {
   deduction_.conflict(conflict_);
   ++counters_.conflicts;
@@ -87,14 +91,14 @@ bool Search::resolve_conflict() {
     return false;
   }
   analysis_.run(conflict_, learned_);
-  for (const Var var : learned_.seen) {
-    if (deduction_.state.is_bool(var))
-      heap_.bump(var);
-    else
-      place_.bump(var);
+  // Each search learns from its own conflicts whom to favour.
+  if (mode_ == Mode::order) {
+    for (const Var var : learned_.seen)
+      if (deduction_.state.is_bool(var)) heap_.bump(var);
+    heap_.decay(activity_decay);
+  } else {
+    place_.blame(learned_.sections);
   }
-  heap_.decay(activity_decay);
-  place_.decay();
   deduction_.clauses.decay();
   counters_.learned_literals += static_cast<std::int64_t>(learned_.lits.size());
   if (guard) guard(learned_.lits);
@@ -105,7 +109,9 @@ bool Search::resolve_conflict() {
   if (learned_.lits.size() > 1) {
     const ClauseRef ref =
         deduction_.clauses.add(learned_.lits, deduction_.state, true, learned_.glue);
-    deduction_.clauses.head(ref).id = id;
+    ClauseDb::Head& head = deduction_.clauses.head(ref);
+    head.id = id;
+    head.passing = mode_ == Mode::place_lightly;
     reason = {.rule = Rule::clause, .a = ref};
   }
   deduction_.state.raise(learned_.lits[0], reason);
@@ -210,9 +216,9 @@ Outcome Search::run_until(const Budget& budget, const std::function<bool()>& met
     }
     if (state.level() == 0) {
       settle_root();
+      if (params_.reduce && mode_ != Mode::place_lightly) forget(deduction_.clauses.drop(state));
       if (params_.reduce && static_cast<std::int64_t>(deduction_.clauses.learned()) > keep_) {
-        const auto forgotten = deduction_.clauses.reduce(state);
-        if (recorder_ != nullptr) recorder_->forgotten(forgotten);
+        forget(deduction_.clauses.reduce(state));
         ++counters_.reductions;
         keep_ += 500;
       }

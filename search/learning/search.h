@@ -58,6 +58,7 @@ class Search {
                     std::int64_t& conflicts_left, StopReason& stop);
   bool resolve_conflict();
   void settle_root();
+  void forget(const std::vector<std::uint64_t>& ids);
   void refuted_at_root(const Lemma& conflict);
   Lit decide_bool();
   Lit decide_place(bool& clash);

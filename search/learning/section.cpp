@@ -312,9 +312,16 @@ bool SectionRules::not_first(State& state, std::uint32_t id, unsigned side) {
   const auto& members = sections_[id].members;
   const View& v = view_[side];
   const std::size_t size = v.member.size();
+  // The least room that any window leaves below what it must hold.
+  Value held = 0;
+  Value room = highest;
+  for (const std::uint32_t k : v.by_end) {
+    held += v.length[k];
+    room = std::min(room, v.end[k] - held);
+  }
   for (std::size_t i = 0; i < size; ++i) {
     const Value start = v.start[i];
-    if (start + v.length[i] >= v.end[i]) continue;
+    if (start + v.length[i] >= v.end[i] || start + v.length[i] <= room) continue;
     Value sum = start + v.length[i];
     Value soonest = highest;  // least completion of the set
     for (const std::uint32_t k : v.by_end) {

@@ -41,6 +41,17 @@ class SectionRules {
   SectionRules(const LearningParams& params, const OrderRules& orders)
       : params_(params), orders_(orders) {}
 
+  /// What floor() and the place search look at, by section.
+  struct Open {
+    Var var;
+    Key present;
+    Value shift[2];
+    Value length;
+  };
+  [[nodiscard]] std::span<const Open> open(std::uint32_t section) const {
+    return sections_[section].open;
+  }
+
   void add_section(std::vector<Member> members);
   void finish(const State& state);
   [[nodiscard]] std::size_t size() const { return sections_.size(); }
@@ -64,12 +75,6 @@ class SectionRules {
                std::vector<Lit>& premises, std::vector<ItemIndex>& members) const;
 
  private:
-  struct Open {
-    Var var;
-    Key present;
-    Value shift[2];
-    Value length;
-  };
   struct Section {
     std::vector<Member> members;
     std::vector<Open> open;                  ///< members for floor()
