@@ -68,7 +68,7 @@ std::string impossible_op(const Network& network, const Hardware& hardware,
                           const std::vector<std::shared_ptr<const CandidateAnswer>>& singles) {
   for (OpIndex op = 0; op < singles.size(); ++op) {
     const CandidateAnswer& answer = *singles[op];
-    if (!answer.options.empty() || !answer.complete) continue;
+    if (!answer.options.empty() || !answer.complete()) continue;
     std::string text = "op '" + network.ops[op].name + "' (" +
                        std::string(to_string(network.ops[op].kind)) +
                        ") fits with no tile into the memory of " + hardware.name;
@@ -115,8 +115,12 @@ class Planner {
     std::vector<std::shared_ptr<const CandidateAnswer>> answers(network_.ops.size());
     std::atomic<std::size_t> next{0};
     const auto work = [&] {
-      for (std::size_t op = next++; op < answers.size(); op = next++)
+      for (std::size_t op = next++; op < answers.size(); op = next++) {
         answers[op] = candidates_.answer({op, op});
+        // Without any option there is no baseline: here every effort is worth it.
+        for (int effort = 1; answers[op]->options.empty() && !answers[op]->final; ++effort)
+          answers[op] = candidates_.answer({op, op}, effort);
+      }
     };
     std::vector<std::jthread> helpers;
     for (int t = 1; t < params_.threads; ++t) helpers.emplace_back(work);
@@ -165,14 +169,15 @@ class Planner {
     problem.bound = [&](std::size_t first, std::size_t last) {
       return CoverBound{.cost = additive_score(score, bounds[first][last - first]) * slack};
     };
-    problem.evaluate = [&](std::size_t first, std::size_t last) {
-      const auto answer = candidates_.answer({first, last});
-      CoverCandidate candidate{.complete = answer->complete};
+    problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
+      const auto answer = candidates_.answer({first, last}, effort);
+      CoverCandidate candidate{.final = answer->final};
       for (const PlannedSubgraph& s : answer->options)
         candidate.options.push_back(
             limits_.allow(s.metrics)
                 ? CoverOption{additive_score(score, s.metrics), s.metrics.peak_bytes}
                 : CoverOption{std::numeric_limits<double>::infinity(), s.metrics.peak_bytes});
+      open(*answer, score, problem.bound(first, last).cost, slack, candidate);
       return candidate;
     };
     CoverParams cover_params{
@@ -196,6 +201,24 @@ class Planner {
       if (plan_.optimal) plan_.bound = plan_.score;
       list_what_is_idle();
     }
+  }
+
+  /// What a limit left open in the answer, as one bound.
+  void open(const CandidateAnswer& answer, const Score& score, double bound, double slack,
+            CoverCandidate& candidate) const {
+    if (answer.complete()) return;
+    bool any = answer.open_beyond;
+    double cost = any ? bound : std::numeric_limits<double>::infinity();
+    Size peak = any ? 0 : std::numeric_limits<Size>::max();
+    for (const Metrics& m : answer.open) {
+      if (static_cast<double>(m.peak_bytes) > limits_.peak_bytes) continue;
+      any = true;
+      cost = std::min(cost, additive_score(score, m) * slack);
+      peak = std::min(peak, m.peak_bytes);
+    }
+    if (!any) return;
+    candidate.open_cost = std::max(cost, bound);
+    candidate.open_peak = peak;
   }
 
   void add(const CoverRun& run) {

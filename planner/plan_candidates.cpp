@@ -1,16 +1,17 @@
 #include "planner/plan_candidates.h"
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "cost/settle_modes.h"
 #include "cost/tiled_run.h"
 #include "planner/engines.h"
+#include "planner/plan_open.h"
 #include "planner/plan_piece.h"
 #include "planner/tile.h"
 #include "planner/tile_engine.h"
 #include "search/partition/structure.h"
-#include "search/tiles/tile_search.h"
 
 namespace tessera {
 
@@ -97,66 +98,107 @@ PlannedSubgraph planned(const Subgraph& part, const Hardware& hardware,
   return s;
 }
 
+/// Search nodes per question, effort by effort: most questions are easy, most of the hard ones do
+/// not matter.
+std::int64_t nodes_with(int effort, std::int64_t most) {
+  constexpr std::array<std::int64_t, 2> first{150, 3000};
+  return static_cast<std::size_t>(effort) < first.size()
+             ? std::min(most, first[static_cast<std::size_t>(effort)])
+             : most;
+}
+
+/// Shapes of one variant whose cost is worth simulating before anyone knows that they fit.
+constexpr std::size_t most_open = 16;
+
 }  // namespace
 
 Candidates::Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
                        std::shared_ptr<PlanMemory> memory)
     : network_(network),
       hardware_(hardware),
+      cheapest_(cheapest_on_chip(hardware)),
       params_(std::move(params)),
       memory_(std::move(memory)),
       hardware_key_(hardware_key(hardware) + std::to_string(params_.nodes_per_question) + ' ' +
                     std::to_string(params_.seed) + '\n'),
       readers_(last_readers(network)) {}
 
-std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops) {
+std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effort) {
   {
     const std::lock_guard guard(lock_);
     const auto known = of_run_.find({ops.first, ops.last});
-    if (known != of_run_.end()) return known->second;
+    if (known != of_run_.end() && (known->second.effort >= effort || known->second.answer->final))
+      return known->second.answer;
   }
   const Subgraph part = make_subgraph(network_, ops, readers_);
-  const std::string key = hardware_key_ + structure_key(part);
+  const std::string key = hardware_key_ + std::to_string(effort) + structure_key(part);
   bool fresh = false;
-  auto answer = memory_->get(key, fresh, [&] { return make_answer(part); });
-  if (!answer->complete && params_.budget.exhausted()) memory_->forget(key);
+  auto answer = memory_->get(key, fresh, [&] { return make_answer(part, effort); });
+  if (!answer->complete() && params_.budget.exhausted()) memory_->forget(key);
   const std::lock_guard guard(lock_);
-  ++(fresh ? counts_.solved : counts_.reused);
-  if (!answer->complete)
-    ++counts_.unknown;
-  else if (answer->options.empty())
-    ++counts_.infeasible;
-  return of_run_.emplace(std::pair(ops.first, ops.last), std::move(answer)).first->second;
+  Known& known = of_run_[{ops.first, ops.last}];
+  if (!known.answer) ++(fresh ? counts_.solved : counts_.reused);
+  known = {answer, effort};
+  return answer;
 }
 
-CandidateAnswer Candidates::make_answer(const Subgraph& part) const {
+CandidateAnswer Candidates::make_answer(const Subgraph& part, int effort) const {
   CandidateAnswer answer;
   bool single_tile = false;
+  const std::int64_t nodes = nodes_with(effort, params_.nodes_per_question);
+  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
+  std::map<HaloPolicy, TileGeometry> geometries;
   for (const LoweringOptions& options : variants(hardware_.tiling)) {
     // Two copies of a single tile's buffers would hide nothing.
     if (options.double_buffer && single_tile) continue;
-    const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
-    TileSearchResult found = find_tile(part, hardware_,
+    TileGeometry& geometry = geometries.try_emplace(options.halo, part, options.halo).first->second;
+    TileSearchResult found = find_tile(geometry, hardware_,
                                        {.options = options,
                                         .engine = engine.get(),
                                         .budget = params_.budget,
-                                        .nodes_per_question = params_.nodes_per_question,
+                                        .nodes_per_question = nodes,
                                         .seed = params_.seed});
-    answer.complete =
-        answer.complete && found.undecided.empty() && (found.status != Status::unknown);
+    add_open(answer, geometry, found);
     if (found.lacking > 0 && (answer.lacking == 0 || found.lacking < answer.lacking))
       answer.lacking = found.lacking;
     if (found.status != Status::feasible) continue;
     single_tile = single_tile || (!options.double_buffer && found.grid.count() == 1);
     answer.options.push_back(planned(part, hardware_, options, std::move(found), engine->name()));
   }
+  answer.final = answer.complete() || nodes == params_.nodes_per_question;
   if (!answer.options.empty()) answer.lacking = 0;
   return answer;
 }
 
+void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
+                          const TileSearchResult& found) const {
+  if (found.undecided.empty()) {
+    answer.open_beyond = answer.open_beyond || found.status == Status::unknown;
+    return;
+  }
+  if (found.stop != StopReason::completed && found.stop != StopReason::node_limit)
+    answer.open_beyond = true;
+  for (std::size_t k = 0; k < found.undecided.size(); ++k) {
+    if (k == most_open) {
+      answer.open_beyond = true;
+      return;
+    }
+    const Piece piece = make_piece(geometry.subgraph(), geometry.space(),
+                                   geometry.grid(found.undecided[k]), found.lowering);
+    answer.open.push_back(least_metrics(piece, cheapest_));
+  }
+}
+
 CandidateCounts Candidates::counts() const {
   const std::lock_guard guard(lock_);
-  return counts_;
+  CandidateCounts counts = counts_;
+  for (const auto& [run, known] : of_run_) {
+    if (!known.answer->complete())
+      ++counts.unknown;
+    else if (known.answer->options.empty())
+      ++counts.infeasible;
+  }
+  return counts;
 }
 
 }  // namespace tessera

@@ -13,7 +13,7 @@
 #include "model/engine.h"
 #include "model/plan.h"
 #include "planner/plan.h"
-#include "search/partition/cover.h"
+#include "search/tiles/tile_search.h"
 #include "tiling/subgraph.h"
 
 namespace tessera {
@@ -21,8 +21,13 @@ namespace tessera {
 struct CandidateAnswer {
   /// One per variant that fits, without ops and names, which differ where structure is shared.
   std::vector<PlannedSubgraph> options;
-  bool complete = true;        ///< no limit ended a question
-  Size lacking = 0;            ///< bytes the smallest tile needs beyond what there is, if it is so
+  /// Bounds of what tile shapes with a question left open would cost.
+  std::vector<Metrics> open;
+  bool open_beyond = false;  ///< and there are more of them, of which nothing is known
+  bool final = true;         ///< more effort would not be made
+  Size lacking = 0;          ///< bytes the smallest tile needs beyond what there is, if it is so
+
+  [[nodiscard]] bool complete() const { return open.empty() && !open_beyond; }
 };
 
 class PlanMemory {
@@ -67,7 +72,7 @@ struct CandidateParams {
 };
 
 struct CandidateCounts {
-  std::int64_t solved = 0;
+  std::int64_t solved = 0;  ///< efforts on one run count once
   std::int64_t reused = 0;
   std::int64_t infeasible = 0;
   std::int64_t unknown = 0;
@@ -79,20 +84,28 @@ class Candidates {
   /// require: all outlive the candidates.
   Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
              std::shared_ptr<PlanMemory> memory);
-  [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops);
+  /// The answer for a run, with at least this effort.
+  [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
   [[nodiscard]] CandidateCounts counts() const;
 
  private:
-  [[nodiscard]] CandidateAnswer make_answer(const Subgraph& part) const;
+  struct Known {
+    std::shared_ptr<const CandidateAnswer> answer;
+    int effort = 0;
+  };
+  [[nodiscard]] CandidateAnswer make_answer(const Subgraph& part, int effort) const;
+  void add_open(CandidateAnswer& answer, TileGeometry& geometry,
+                const TileSearchResult& found) const;
 
   const Network& network_;
   const Hardware& hardware_;
+  Hardware cheapest_;
   CandidateParams params_;
   std::shared_ptr<PlanMemory> memory_;
   std::string hardware_key_;
   std::vector<std::optional<OpIndex>> readers_;
   mutable std::mutex lock_;
-  std::map<std::pair<OpIndex, OpIndex>, std::shared_ptr<const CandidateAnswer>> of_run_;
+  std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
   CandidateCounts counts_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "planner/engines.h"
+#include "search/placement/set_aside.h"
 
 namespace tessera {
 namespace {
@@ -84,10 +85,11 @@ std::unique_ptr<PlacementEngine> tile_engine(const Hardware& hardware) {
   for (const OperandRestriction& rule : hardware.restrictions)
     probe.relations.push_back({rule.kind, {0, 1}, 0});
   auto pair = std::make_unique<PairEngine>(make_engine("canonical"), make_engine("learning"));
-  if (!pair->unsupported(probe, Goal::fit)) return pair;
+  if (!pair->unsupported(probe, Goal::fit)) return make_aside_engine(std::move(pair));
   for (const char* name : {"learning", "sat"}) {
     std::unique_ptr<PlacementEngine> engine = make_engine(name);
-    if (engine && !engine->unsupported(probe, Goal::fit)) return engine;
+    if (engine && !engine->unsupported(probe, Goal::fit))
+      return make_aside_engine(std::move(engine));
   }
   throw std::invalid_argument("no engine supports the memories of profile " + hardware.name);
 }

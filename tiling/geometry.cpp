@@ -205,6 +205,7 @@ struct OriginRules {
 /// others? Then so does the whole run, and a box is the product of what its axes need alone, as
 /// long as none of them is empty.
 bool separable(const Subgraph& subgraph) {
+  const auto rank = [&](TensorIndex t) { return subgraph.network->tensors[t].shape.size(); };
   for (std::size_t step = 0; step < subgraph.steps(); ++step) {
     switch (subgraph.op(static_cast<Step>(step)).kind) {
       case OpKind::conv:
@@ -217,6 +218,14 @@ bool separable(const Subgraph& subgraph) {
       case OpKind::slice:
       case OpKind::pad:
       case OpKind::resize:
+      case OpKind::softmax:
+      case OpKind::normalize:
+        break;
+      case OpKind::reduce:
+        // Without the reduced axes the others change their places.
+        if (rank(subgraph.op(static_cast<Step>(step)).inputs[0]) !=
+            rank(subgraph.op(static_cast<Step>(step)).outputs[0]))
+          return false;
         break;
       default:
         return false;
@@ -229,11 +238,20 @@ bool separable(const Subgraph& subgraph) {
 
 }  // namespace
 
+/// How the fresh part of a tensor differs from that of the single tile that is the whole.
+struct TileGeometry::Part {
+  AxisSet cut;              ///< axes along which it does
+  std::int64_t size = 1;    ///< elements along those
+  std::int64_t single = 1;  ///< elements of the single tile along those
+};
+
 struct TileGeometry::Trace {
   std::vector<std::uint32_t> classes;  ///< per position
   std::vector<TileRegions> tiles;      ///< per class: its first position
   std::vector<bool> complete;          ///< per class: AxisRules::complete
-  std::vector<std::size_t> largest;    ///< classes no other class covers; empty: not known
+  std::vector<std::size_t> largest;    ///< complete classes no other of them covers
+  bool all_complete = true;
+  std::vector<std::vector<Part>> parts;  ///< per class and tensor, where axes are independent
 };
 
 namespace {
@@ -251,8 +269,14 @@ bool covers(const TileRegions& large, const TileRegions& small) {
 TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo)
     : subgraph_(subgraph),
       halo_(halo),
-      separable_(separable(subgraph)),
-      space_(tile_space(subgraph)) {}
+      space_(tile_space(subgraph)),
+      separable_(
+          separable(subgraph) &&
+          std::ranges::none_of(space_.entangled, [](const AxisSet& axes) { return axes.any(); })),
+      multiplies_(separable_ && !keeps_halo()),
+      single_(first_tile(space_.whole)) {
+  for (const Box& box : single_.fresh) single_volumes_.push_back(volume(box));
+}
 
 TileGeometry::~TileGeometry() = default;
 
@@ -266,6 +290,23 @@ bool TileGeometry::keeps_halo() const {
          std::ranges::find(space_.has_halo, true) != space_.has_halo.end();
 }
 
+void TileGeometry::add_class(Trace& trace, const TileRegions& regions, bool complete) const {
+  trace.tiles.push_back(regions);
+  trace.tiles.back().times = 0;
+  trace.complete.push_back(complete);
+  if (!multiplies_) return;
+  std::vector<Part>& parts = trace.parts.emplace_back(regions.fresh.size());
+  for (std::size_t t = 0; t < parts.size(); ++t) {
+    const Box& box = regions.fresh[t];
+    for (std::size_t x = 0; x < box.rank; ++x) {
+      if (box[x] == single_.fresh[t][x]) continue;
+      parts[t].cut.set(x);
+      parts[t].size *= box[x].size();
+      parts[t].single *= single_.fresh[t][x].size();
+    }
+  }
+}
+
 const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
   std::unique_ptr<Trace>& slot = traces_[axis][extent];
   if (slot) return *slot;
@@ -277,20 +318,31 @@ const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
     rules.run(position);
     const auto [at, added] =
         known.try_emplace(rules.key(), static_cast<std::uint32_t>(slot->tiles.size()));
-    if (added) {
-      slot->tiles.push_back(rules.regions);
-      slot->tiles.back().times = 0;
-      slot->complete.push_back(rules.complete());
-    }
+    if (added) add_class(*slot, rules.regions, rules.complete());
     slot->classes.push_back(at->second);
     ++slot->tiles[at->second].times;
   }
-  if (std::ranges::find(slot->complete, false) == slot->complete.end()) find_largest(*slot);
+  find_largest(*slot);
+  return *slot;
+}
+
+const TileGeometry::Trace& TileGeometry::first_of_trace(std::size_t axis, Dim extent) {
+  std::unique_ptr<Trace>& slot = firsts_[axis][extent];
+  if (slot) return *slot;
+  slot = std::make_unique<Trace>();
+  AxisRules rules(subgraph_, space_, axis, extent, keeps(axis));
+  rules.run(0);
+  add_class(*slot, rules.regions, rules.complete());
+  find_largest(*slot);
   return *slot;
 }
 
 void TileGeometry::find_largest(Trace& trace) {
   for (std::size_t c = 0; c < trace.tiles.size(); ++c) {
+    if (!trace.complete[c]) {
+      trace.all_complete = false;
+      continue;
+    }
     const auto held = [&](std::size_t other) { return covers(trace.tiles[other], trace.tiles[c]); };
     if (std::ranges::any_of(trace.largest, held)) continue;
     std::erase_if(trace.largest,
@@ -353,28 +405,59 @@ TileRegions TileGeometry::of_classes(const std::array<const Trace*, tile_axes>& 
   return combine(axes, product);
 }
 
-std::optional<std::vector<TileRegions>> TileGeometry::largest_tiles(const TileShape& shape) {
-  if (!separable_ || keeps_halo()) return std::nullopt;
-  std::array<const Trace*, tile_axes> traces{};
-  for (std::size_t a = 0; a < tile_axes; ++a) {
-    traces[a] = &trace(a, shape.extent[a]);
-    if (traces[a]->largest.empty()) return std::nullopt;
-  }
-  std::vector<TileRegions> tiles;
-  for (const std::size_t c : traces[0]->largest)
-    for (const std::size_t h : traces[1]->largest)
-      for (const std::size_t w : traces[2]->largest) tiles.push_back(of_classes(traces, {c, h, w}));
-  return tiles;
-}
-
-TileRegions TileGeometry::middle_tile(const TileShape& shape) {
+TileRegions TileGeometry::middle_tile(const TileShape& shape, bool first_channel) {
   std::array<const Trace*, tile_axes> traces{};
   std::array<std::size_t, tile_axes> middle{};
   for (std::size_t a = 0; a < tile_axes; ++a) {
-    traces[a] = &trace(a, shape.extent[a]);
-    middle[a] = traces[a]->classes[traces[a]->classes.size() / 2];
+    const bool first = first_channel && a == static_cast<std::size_t>(TileAxis::channels);
+    traces[a] = first ? &first_of_trace(a, shape.extent[a]) : &trace(a, shape.extent[a]);
+    if (!first) middle[a] = traces[a]->classes[traces[a]->classes.size() / 2];
   }
   return of_classes(traces, middle);
+}
+
+bool TileGeometry::multiply(const std::array<const Trace*, tile_axes>& traces,
+                            const std::array<std::size_t, tile_axes>& classes,
+                            std::vector<std::int64_t>& volumes) const {
+  const auto& c = traces[0]->parts[classes[0]];
+  const auto& h = traces[1]->parts[classes[1]];
+  const auto& w = traces[2]->parts[classes[2]];
+  volumes.resize(c.size());
+  for (std::size_t t = 0; t < volumes.size(); ++t) {
+    if (((c[t].cut & h[t].cut) | (c[t].cut & w[t].cut) | (h[t].cut & w[t].cut)).any()) return false;
+    const std::int64_t single = c[t].single * h[t].single * w[t].single;
+    volumes[t] = single == 0 ? 0 : single_volumes_[t] / single * c[t].size * h[t].size * w[t].size;
+  }
+  return true;
+}
+
+bool TileGeometry::first_volumes(const TileShape& shape, std::vector<std::int64_t>& volumes) {
+  if (!multiplies_) return false;
+  std::array<const Trace*, tile_axes> traces{};
+  for (std::size_t a = 0; a < tile_axes; ++a) {
+    traces[a] = &first_of_trace(a, shape.extent[a]);
+    if (!traces[a]->complete[0]) return false;
+  }
+  return multiply(traces, {0, 0, 0}, volumes);
+}
+
+TileGeometry::Found TileGeometry::largest_volumes(const TileShape& shape, bool first_channel,
+                                                  std::vector<std::vector<std::int64_t>>& volumes) {
+  if (!multiplies_) return Found::none;
+  std::array<const Trace*, tile_axes> traces{};
+  Found found = Found::all;
+  for (std::size_t a = 0; a < tile_axes; ++a) {
+    const bool first = first_channel && a == static_cast<std::size_t>(TileAxis::channels);
+    traces[a] = first ? &first_of_trace(a, shape.extent[a]) : &trace(a, shape.extent[a]);
+    if (traces[a]->largest.empty()) return Found::none;
+    if (!traces[a]->all_complete) found = Found::some;
+  }
+  volumes.clear();
+  for (const std::size_t c : traces[0]->largest)
+    for (const std::size_t h : traces[1]->largest)
+      for (const std::size_t w : traces[2]->largest)
+        if (!multiply(traces, {c, h, w}, volumes.emplace_back())) return Found::none;
+  return found;
 }
 
 TileRegions TileGeometry::tile_at(const TileShape& shape,

@@ -94,13 +94,19 @@ class TileGeometry {
   /// require: 1 <= shape.extent <= space().whole.extent, equal where the axis cannot be cut.
   [[nodiscard]] TileGrid grid(const TileShape& shape);
 
-  /// Tiles of the grid whose sizes cover those of all others, where the axes are independent enough
-  /// to find them without the grid (which has many more tiles).
-  [[nodiscard]] std::optional<std::vector<TileRegions>> largest_tiles(const TileShape& shape);
+  /// One of the grid's tiles, from the middle: as a rule the one that needs most. With
+  /// `first_channel` only along H and W, and along C the first, which grows with its extent
+  /// whatever the others are.
+  [[nodiscard]] TileRegions middle_tile(const TileShape& shape, bool first_channel);
 
-  /// One of the grid's tiles, from the middle: as a rule the one that needs most. Much cheaper than
-  /// the grid, so ask it first whether the shape can fit.
-  [[nodiscard]] TileRegions middle_tile(const TileShape& shape);
+  /// How many elements each tensor's fresh part has, without the regions and much cheaper, where
+  /// the axes are independent enough; false where they are not.
+  [[nodiscard]] bool first_volumes(const TileShape& shape, std::vector<std::int64_t>& volumes);
+  /// The same of the tiles that no other tile of the grid covers: `some` of them, or `all`. With
+  /// `first_channel` among those tiles that are first along C.
+  enum class Found : std::uint8_t { none, some, all };
+  [[nodiscard]] Found largest_volumes(const TileShape& shape, bool first_channel,
+                                      std::vector<std::vector<std::int64_t>>& volumes);
 
   /// The tile at one position (c, h, w), in absolute coordinates; takes time in proportion to the
   /// positions before it. grid() has the same sizes for all tiles of a class.
@@ -112,8 +118,14 @@ class TileGeometry {
   [[nodiscard]] TileRegions first_tile(const TileShape& shape) const;
 
  private:
+  struct Part;
   struct Trace;  // the tiles along one axis, the other axes whole
   const Trace& trace(std::size_t axis, Dim extent);
+  const Trace& first_of_trace(std::size_t axis, Dim extent);
+  [[nodiscard]] bool multiply(const std::array<const Trace*, tile_axes>& traces,
+                              const std::array<std::size_t, tile_axes>& classes,
+                              std::vector<std::int64_t>& volumes) const;
+  void add_class(Trace& trace, const TileRegions& regions, bool complete) const;
   static void find_largest(Trace& trace);
   [[nodiscard]] bool keeps(std::size_t axis) const;
   [[nodiscard]] bool keeps_halo() const;
@@ -125,9 +137,13 @@ class TileGeometry {
 
   const Subgraph& subgraph_;
   HaloPolicy halo_;
-  bool separable_;  ///< regions of a tile are the intersections of what its axes need
   TileSpace space_;
+  bool separable_;      ///< regions of a tile are the intersections of what its axes need
+  bool multiplies_;     ///< and what a tile needs fresh is all it needs
+  TileRegions single_;  ///< the tile of the shape with one tile
+  std::vector<std::int64_t> single_volumes_;
   std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> traces_;
+  std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> firsts_;
 
  public:
   ~TileGeometry();

@@ -315,16 +315,27 @@ std::vector<Size> tile_sizes(const Subgraph& subgraph, const TileSpace& space,
   return sizes;
 }
 
+void tile_sizes(const Subgraph& subgraph, const Lowering& lowering,
+                std::span<const std::int64_t> fresh_volumes, std::vector<Size>& sizes) {
+  sizes.clear();
+  const bool resident = lowering.options.weights == WeightPolicy::resident;
+  for (const LoweredBuffer& buffer : lowering.buffers) {
+    const Tensor& tensor = subgraph.tensor(buffer.tensor);
+    const Size bytes = resident && subgraph.tensors[buffer.tensor].weight
+                           ? tensor_bytes(tensor)
+                           : fresh_volumes[buffer.tensor] * element_bytes(tensor.type);
+    sizes.push_back(std::max<Size>(1, bytes));
+  }
+}
+
 bool covers(const std::vector<Size>& larger, const std::vector<Size>& smaller) {
   return std::ranges::equal(larger, smaller, std::greater_equal<>());
 }
 
-std::vector<std::vector<Size>> demands(const Subgraph& subgraph, const TileSpace& space,
-                                       const Lowering& lowering,
-                                       const std::vector<TileRegions>& tiles) {
+std::vector<std::vector<Size>> demands(const Lowering& lowering,
+                                       std::vector<std::vector<Size>> tiles) {
   std::vector<std::vector<Size>> kept;
-  for (const TileRegions& tile : tiles) {
-    std::vector<Size> sizes = tile_sizes(subgraph, space, lowering, tile);
+  for (std::vector<Size>& sizes : tiles) {
     if (lowering.across_tiles && !kept.empty()) {
       std::ranges::transform(kept[0], sizes, kept[0].begin(),
                              [](Size a, Size b) { return std::max(a, b); });
@@ -336,6 +347,15 @@ std::vector<std::vector<Size>> demands(const Subgraph& subgraph, const TileSpace
     kept.push_back(std::move(sizes));
   }
   return kept;
+}
+
+std::vector<std::vector<Size>> demands(const Subgraph& subgraph, const TileSpace& space,
+                                       const Lowering& lowering,
+                                       const std::vector<TileRegions>& tiles) {
+  std::vector<std::vector<Size>> sizes;
+  for (const TileRegions& tile : tiles)
+    sizes.push_back(tile_sizes(subgraph, space, lowering, tile));
+  return demands(lowering, std::move(sizes));
 }
 
 }  // namespace tessera

@@ -15,6 +15,7 @@
 // restrict how weights are loaded.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "model/hardware.h"
@@ -63,6 +64,11 @@ struct Lowering {
 [[nodiscard]] std::vector<Size> tile_sizes(const Subgraph& subgraph, const TileSpace& space,
                                            const Lowering& lowering, const TileRegions& tile);
 
+/// The same from how many elements each tensor's fresh part has, where no halo is kept; into a
+/// vector that is used again.
+void tile_sizes(const Subgraph& subgraph, const Lowering& lowering,
+                std::span<const std::int64_t> fresh_volumes, std::vector<Size>& sizes);
+
 /// Is every entry of the first at least that of the second?
 [[nodiscard]] bool covers(const std::vector<Size>& larger, const std::vector<Size>& smaller);
 
@@ -74,5 +80,8 @@ struct Lowering {
                                                      const TileSpace& space,
                                                      const Lowering& lowering,
                                                      const std::vector<TileRegions>& tiles);
+/// The same from the tiles' sizes.
+[[nodiscard]] std::vector<std::vector<Size>> demands(const Lowering& lowering,
+                                                     std::vector<std::vector<Size>> tiles);
 
 }  // namespace tessera

@@ -12,7 +12,10 @@
 // simulations), so it is done lazily: a shortest path over the cut points is found with lower
 // bounds in place of costs not yet known, the unknown candidates on it are evaluated, and so on
 // until the shortest path is known throughout (lazy shortest path, Dellin and Srinivasa, ICAPS
-// 2016). A maximum is exact by solving under falling caps on the peak.
+// 2016). A candidate whose evaluation ran into a limit is known by what it has and by a bound of
+// what it may have yet; only if that bound matters is it evaluated again, with more effort.
+// The maximum is exact by a branch and bound over intervals of the peak: under the cap `hi` a
+// shortest path costs C, so covers that peak above `lo` cost at least C + peak_weight * lo.
 #pragma once
 
 #include <chrono>
@@ -34,9 +37,15 @@ struct CoverOption {
 };
 
 struct CoverCandidate {
-  std::vector<CoverOption> options;  ///< empty: the run cannot be used
-  /// The evaluation stopped at a limit: there may be better options than these.
-  bool complete = true;
+  std::vector<CoverOption> options;  ///< all there are, unless something is open
+  /// The evaluation stopped at a limit: options not listed cost at least this and peak no lower.
+  double open_cost = std::numeric_limits<double>::infinity();
+  std::int64_t open_peak = 0;
+  bool final = true;  ///< more effort would find nothing more
+
+  [[nodiscard]] bool complete() const {
+    return open_cost == std::numeric_limits<double>::infinity();
+  }
 };
 
 struct CoverBound {
@@ -47,9 +56,10 @@ struct CoverBound {
 
 struct CoverProblem {
   std::size_t ops = 0;
-  /// Called at most once per run, from several threads at once.
+  /// Called from several threads at once, with efforts 0, 1, ... until the answer is final or
+  /// settles what it is needed for.
   /// ensure: deterministic.
-  std::function<CoverCandidate(std::size_t first, std::size_t last)> evaluate;
+  std::function<CoverCandidate(std::size_t first, std::size_t last, int effort)> evaluate;
   /// Cheap. ensure: no option of the run costs less or peaks lower. May be empty (zero bounds).
   std::function<CoverBound(std::size_t first, std::size_t last)> bound;
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
@@ -75,12 +85,13 @@ struct CoverResult {
   StopReason stop = StopReason::completed;
   std::vector<CoverRun> runs;  ///< in order, each op once; empty unless feasible
   double objective = std::numeric_limits<double>::infinity();
-  double bound = 0;      ///< proved: no cover costs less (given complete candidates)
-  bool optimal = false;  ///< objective == bound and every candidate that mattered was complete
+  double bound = 0;             ///< proved: no cover costs less (given complete candidates)
+  bool optimal = false;         ///< objective == bound
   std::int64_t candidates = 0;  ///< runs within max_ops
   std::int64_t evaluated = 0;
   std::int64_t excluded_by_bound = 0;  ///< proved impossible without evaluation
   std::int64_t never_needed = 0;       ///< neither: their bounds kept them off every best path
+  std::int64_t again = 0;              ///< evaluations with more effort
   std::int64_t rounds = 0;
   /// The run limit kept a run out that its bound alone would have allowed on a better cover.
   bool limit_mattered = false;

@@ -55,28 +55,40 @@ Decider::Decider(const Lowering& lowering, const TileSearchParams& params, TileC
     tied_to_.push_back(allowed.size() == 1 ? std::optional(allowed.front()) : std::nullopt);
   }
   tied_load_.resize(problem.memories.size());
+  rounded_.resize(problem.buffers.size());
+  tied_size_.resize(problem.buffers.size());
 }
 
 Size Decider::over_capacity(const std::vector<Size>& sizes) const {
+  return worst_excess(sizes, /*any=*/false);
+}
+
+Size Decider::worst_excess(const std::vector<Size>& sizes, bool any) const {
   // Buffers that live at one step need disjoint addresses in the memories they may go to. Two
   // sound counts: each memory against the buffers tied to it, all memories against all buffers.
   // A buffer that starts at a multiple of the alignment leaves nothing of its last granule.
-  Size over = 0;
+  for (BufferIndex b = 0; b < sizes.size(); ++b) {
+    rounded_[b] = align_up(sizes[b], common_granule_);
+    tied_size_[b] = tied_to_[b] ? align_up(sizes[b], granules_[*tied_to_[b]]) : 0;
+  }
+  Size worst = 0;
   for (const std::vector<BufferIndex>& live : live_sets_) {
     Size all = 0;
     std::ranges::fill(tied_load_, 0);
     for (const BufferIndex b : live) {
-      all += align_up(sizes[b], common_granule_);
-      if (tied_to_[b]) tied_load_[*tied_to_[b]] += align_up(sizes[b], granules_[*tied_to_[b]]);
+      all += rounded_[b];
+      if (tied_to_[b]) tied_load_[*tied_to_[b]] += tied_size_[b];
     }
-    over = std::max(over, all - all_room_);
-    for (std::size_t m = 0; m < room_.size(); ++m) over = std::max(over, tied_load_[m] - room_[m]);
+    worst = std::max(worst, all - all_room_);
+    for (std::size_t m = 0; m < room_.size(); ++m)
+      worst = std::max(worst, tied_load_[m] - room_[m]);
+    if (any && worst > 0) return worst;
   }
-  return over;
+  return worst;
 }
 
 std::optional<DecidedBy> Decider::refuted_cheaply(const std::vector<Size>& sizes) const {
-  if (params_.bounds && over_capacity(sizes) > 0) return DecidedBy::bound;
+  if (params_.bounds && worst_excess(sizes, /*any=*/true) > 0) return DecidedBy::bound;
   if (params_.dominance)
     for (const std::vector<Size>& refuted : refuted_)
       if (covers(sizes, refuted)) return DecidedBy::dominance;

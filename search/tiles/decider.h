@@ -44,6 +44,8 @@ class Decider {
     std::vector<Size> sizes;
     std::shared_ptr<const Placement> placement;
   };
+  /// Bytes over the capacity at the fullest step, or, with `any`, at some step.
+  [[nodiscard]] Size worst_excess(const std::vector<Size>& sizes, bool any) const;
   [[nodiscard]] bool still_fits(const Placed& placed, const std::vector<Size>& sizes);
   [[nodiscard]] Decision ask_engine(const std::vector<Size>& sizes);
   void remember(const std::vector<Size>& sizes, const Decision& decision);
@@ -62,7 +64,10 @@ class Decider {
   std::vector<Size> room_;                           ///< per memory, for rounded sizes
   Size common_granule_ = 0;                          ///< divides all of them
   Size all_room_ = 0;
-  mutable std::vector<Size> tied_load_;     ///< working memory
+  // Working memory.
+  mutable std::vector<Size> tied_load_;
+  mutable std::vector<Size> rounded_;
+  mutable std::vector<Size> tied_size_;
   std::vector<Placed> placed_;              ///< no one covers another, the latest last
   std::vector<std::vector<Size>> refuted_;  ///< likewise, least ones
 };

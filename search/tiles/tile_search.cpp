@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "search/tiles/decider.h"
+#include "search/tiles/fitting_shapes.h"
 #include "search/tiles/shape_order.h"
 
 namespace tessera {
@@ -18,39 +22,26 @@ bool inside(const TileShape& small, const TileShape& large) {
 
 class TileSearch {
  public:
-  TileSearch(const Subgraph& subgraph, const Hardware& hardware, const TileSearchParams& params)
-      : part_(subgraph),
+  TileSearch(TileGeometry& geometry, const Hardware& hardware, const TileSearchParams& params)
+      : part_(geometry.subgraph()),
         params_(params),
-        geometry_(subgraph, params.options.halo),
-        lowering_(lower(subgraph, geometry_.space(), hardware, params.options)),
-        decider_(lowering_, params, result_.counters) {}
+        geometry_(geometry),
+        lowering_(lower(part_, geometry.space(), hardware, params.options)),
+        decider_(lowering_, params, result_.counters),
+        shapes_(geometry, lowering_, decider_, result_.counters,
+                [this](const TileShape& shape, std::int64_t tiles, DecidedBy by) {
+                  const Decision no{Status::infeasible, by, nullptr};
+                  decider_.count(no);
+                  record(shape, tiles, no, 0);
+                }) {}
 
   TileSearchResult run() {
-    const std::vector<ShapeGroup> groups = shape_groups(geometry_.space());
-    if (params_.bounds && nothing_fits(groups.back())) return finish(Status::infeasible);
-    bool found = false;
-    for (const ShapeGroup& group : groups) {
-      if (params_.budget.exhausted()) break;
-      if (found && !params_.all) break;
-      if (passes_over(group)) {
-        ++result_.counters.passed_over;
-        continue;
-      }
-      for_each_shape(group, [&](const TileShape& shape) {
-        if (params_.all && is_inside_maximal(shape)) return true;
-        if (first_tile_refuted(shape)) return true;
-        const Status verdict = probe(shape, !found);
-        if (verdict == Status::feasible) {
-          found = true;
-          if (params_.all) result_.maximal.push_back(shape);
-        } else if (verdict == Status::unknown && !found) {
-          result_.undecided.push_back(shape);
-        }
-        return !(found && !params_.all) && !params_.budget.exhausted();
-      });
-    }
-    if (params_.all) keep_maximal();
-    if (found) return finish(Status::feasible);
+    if (params_.bounds && nothing_fits()) return finish(Status::infeasible);
+    if (params_.all)
+      list_all();
+    else
+      find_first();
+    if (found_) return finish(Status::feasible);
     const std::optional<StopReason> stopped = params_.budget.exhausted();
     if (!stopped && result_.undecided.empty()) return finish(Status::infeasible);
     result_.stop = stopped.value_or(StopReason::node_limit);
@@ -58,42 +49,136 @@ class TileSearch {
   }
 
  private:
+  /// A shape whose load fits, waiting for its verdict.
+  struct Waiting {
+    FittingShape shape;
+    bool gone = false;     ///< refuted, or nobody could say
+    bool refuted = false;  ///< gone for good
+  };
+
   TileSearchResult finish(Status status) {
     result_.status = status;
     result_.lowering = std::move(lowering_);
     return std::move(result_);
   }
 
-  [[nodiscard]] std::vector<Size> first_sizes(const TileShape& shape) const {
-    return tile_sizes(part_, geometry_.space(), lowering_, geometry_.first_tile(shape));
-  }
-
-  /// Even the smallest first tile is over the load, or refuted.
-  bool nothing_fits(const ShapeGroup& last) {
-    const std::vector<Size> sizes = first_sizes(last.smallest());
+  /// Even the smallest first tile is over the load.
+  bool nothing_fits() {
+    const std::vector<Size> sizes = shapes_.least_sizes();
     result_.lacking = std::max<Size>(0, decider_.over_capacity(sizes));
     if (result_.lacking == 0) return false;
-    record(last.smallest(), last.tiles(), {Status::infeasible, DecidedBy::bound, nullptr}, 0);
+    const TileShape least = shapes_.least_shape();
+    std::int64_t tiles = 1;
+    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+      tiles *= geometry_.space().whole.extent[axis] / least.extent[axis];
+    record(least, tiles, {Status::infeasible, DecidedBy::bound, nullptr}, 0);
     return true;
   }
 
-  /// The first tile grows with every extent: if the group's smallest is refuted, all are.
-  bool passes_over(const ShapeGroup& group) { return first_tile_refuted(group.smallest()); }
-
-  bool first_tile_refuted(const TileShape& shape) {
-    for (const TileShape& refuted : refuted_first_)
-      if (inside(refuted, shape)) return true;
-    if (!decider_.refuted_cheaply(first_sizes(shape))) return false;
-    std::erase_if(refuted_first_, [&](const TileShape& r) { return inside(shape, r); });
-    refuted_first_.push_back(shape);
-    return true;
+  /// The first shape that fits. Shapes are looked at in windows that double, each from its end: a
+  /// refuted shape refutes all that are at least as large, and those tend to come before it; once
+  /// one fits, only those before it matter, and the search halves.
+  void find_first() {
+    bool least_asked = false;
+    for (std::size_t length = 1; !found_ && !params_.budget.exhausted();
+         length = std::min<std::size_t>(2 * length, 256)) {
+      std::vector<Waiting> window;
+      while (window.size() < length) {
+        std::optional<FittingShape> next = shapes_.next();
+        if (!next) break;
+        window.push_back({std::move(*next)});
+      }
+      if (window.empty()) return;
+      if (length >= 4 && !std::exchange(least_asked, true)) {
+        const Status least = least_verdict();
+        if (least == Status::infeasible) return result_.undecided.clear();
+        if (least == Status::unknown) return give_up(window);
+      }
+      resolve(window);
+    }
   }
 
-  bool is_inside_maximal(const TileShape& shape) const {
-    return std::ranges::any_of(result_.maximal,
-                               [&](const TileShape& m) { return inside(shape, m); });
+  /// Of the smallest first tile there is. If it does not fit, nothing does; if nobody can say,
+  /// every other shape is at least as hard a question.
+  Status least_verdict() {
+    const std::vector<Size> sizes = shapes_.least_sizes();
+    return decider_.decide(sizes).verdict;
   }
-  void keep_maximal() {
+  void give_up(const std::vector<Waiting>& window) {
+    for (const Waiting& waiting : window) result_.undecided.push_back(waiting.shape.shape);
+    while (const std::optional<FittingShape> next = shapes_.next())
+      result_.undecided.push_back(next->shape);
+  }
+
+  void resolve(std::vector<Waiting>& window) {
+    std::size_t end = window.size();  // the first that fits, if any does
+    std::vector<TileShape> undecided;
+    while (!params_.budget.exhausted()) {
+      std::vector<std::size_t> open;
+      for (std::size_t k = 0; k < end; ++k) {
+        Waiting& waiting = window[k];
+        if (waiting.gone) continue;
+        waiting.gone = known_to_fail(waiting.shape);
+        if (!waiting.gone) open.push_back(k);
+      }
+      if (open.empty()) break;
+      const std::size_t at = end == window.size() ? open.back() : open[open.size() / 2];
+      const Status verdict = probe(window[at].shape);
+      if (verdict == Status::feasible)
+        end = at;
+      else
+        window[at].gone = true;
+      window[at].refuted = verdict == Status::infeasible;
+      if (verdict != Status::feasible) ask_plane(window[at].shape.shape);
+    }
+    // What was left open counts only where it comes before the answer.
+    for (std::size_t k = 0; k < end; ++k)
+      if (!window[k].refuted && !refuted(window[k].shape.demands))
+        result_.undecided.push_back(window[k].shape.shape);
+    if (end < window.size()) keep(window[end].shape);
+  }
+
+  /// Where a shape does not fit, what is common to all with its extents along H and W may not fit
+  /// either: one question in place of one for every cut along C.
+  void ask_plane(const TileShape& shape) {
+    constexpr auto channels = static_cast<std::size_t>(TileAxis::channels);
+    TileShape plane = shape;
+    plane.extent[channels] = 1;
+    if (!params_.dominance || plane == shape || !planes_asked_.insert(plane).second) return;
+    const std::optional<std::vector<Size>> sizes = shapes_.plane_sizes(plane);
+    if (sizes && decider_.decide(*sizes).verdict == Status::unknown)
+      undecided_sizes_.push_back(*sizes);
+  }
+
+  [[nodiscard]] bool refuted(const std::vector<std::vector<Size>>& demands) const {
+    return std::ranges::any_of(demands, [&](const std::vector<Size>& sizes) {
+      return decider_.refuted_cheaply(sizes).has_value();
+    });
+  }
+  /// Refuted by what was learned since it was listed, or no smaller than what nobody could decide.
+  [[nodiscard]] bool known_to_fail(const FittingShape& shape) const {
+    if (refuted(shape.demands)) return true;
+    return params_.dominance &&
+           std::ranges::any_of(shape.demands, [&](const std::vector<Size>& sizes) {
+             return std::ranges::any_of(undecided_sizes_, [&](const std::vector<Size>& open) {
+               return covers(sizes, open);
+             });
+           });
+  }
+
+  /// Every feasible shape that no other feasible shape contains.
+  void list_all() {
+    while (const std::optional<FittingShape> next = shapes_.next()) {
+      if (params_.budget.exhausted()) break;
+      if (is_inside_maximal(next->shape) || known_to_fail(*next)) continue;
+      const Status verdict = probe(*next);
+      if (verdict == Status::feasible) {
+        if (!found_) keep(*next);
+        result_.maximal.push_back(next->shape);
+      } else if (verdict == Status::unknown && !found_) {
+        result_.undecided.push_back(next->shape);
+      }
+    }
     const std::vector<TileShape> found = result_.maximal;
     std::erase_if(result_.maximal, [&](const TileShape& shape) {
       return std::ranges::any_of(
@@ -101,66 +186,46 @@ class TileSearch {
     });
     std::ranges::sort(result_.maximal);
   }
+  bool is_inside_maximal(const TileShape& shape) const {
+    return std::ranges::any_of(result_.maximal,
+                               [&](const TileShape& m) { return inside(shape, m); });
+  }
 
-  /// All distinct tiles of the shape. `keep`: this is the shape that was looked for.
-  Status probe(const TileShape& shape, bool keep) {
-    ++result_.counters.shapes;
+  /// All tiles of the shape.
+  Status probe(const FittingShape& shape) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto done = [&](const Decision& decision) {
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-      record(shape, tile_count(shape), decision, seconds.count());
-      return decision.verdict;
-    };
-    // What needs no search first: one tile that cannot fit decides for all.
-    const TileRegions middle = geometry_.middle_tile(shape);
-    if (const auto no = refuted(tile_sizes(part_, geometry_.space(), lowering_, middle)))
-      return done(*no);
-    const auto sizes_of = [&](const std::vector<TileRegions>& tiles) {
-      return demands(part_, geometry_.space(), lowering_, tiles);
-    };
-    std::optional<TileGrid> grid;
-    const auto largest = geometry_.largest_tiles(shape);
-    if (!largest) grid = geometry_.grid(shape);
-    std::vector<std::vector<Size>> asked = sizes_of(largest ? *largest : grid->tiles);
-    for (const std::vector<Size>& sizes : asked)
-      if (const auto no = refuted(sizes)) return done(*no);
-
     Decision all{Status::feasible, DecidedBy::carry_over, nullptr};
-    std::vector<Placement> placements;
-    for (const std::vector<Size>& sizes : asked) {
-      const Decision decision = decider_.decide(sizes);
-      if (decision.verdict != Status::feasible) return done(decision);
-      if (decision.by == DecidedBy::engine) all.by = DecidedBy::engine;
-      placements.push_back(*decision.placement);
+    probed_.clear();
+    for (const std::vector<Size>& sizes : shape.demands) {
+      Decision decision = decider_.decide(sizes);
+      if (decision.verdict == Status::unknown) undecided_sizes_.push_back(sizes);
+      probed_.push_back(decision.placement);
+      if (decision.by == DecidedBy::engine || decision.verdict != Status::feasible)
+        all = std::move(decision);
+      if (all.verdict != Status::feasible) break;
     }
-    if (keep) {
-      if (!grid) grid = geometry_.grid(shape);
-      // The same demands, in the order everybody derives them in.
-      result_.demands = sizes_of(grid->tiles);
-      result_.placements.clear();
-      for (const std::vector<Size>& sizes : result_.demands) {
-        const auto same = static_cast<std::size_t>(std::ranges::find(asked, sizes) - asked.begin());
-        result_.placements.push_back(same < placements.size() ? placements[same]
-                                                              : *decider_.decide(sizes).placement);
-      }
-      result_.shape = shape;
-      result_.grid = std::move(*grid);
-    }
-    return done(all);
+    if (all.verdict == Status::feasible && !found_) fitting_ = probed_;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    record(shape.shape, shape.tiles, all, seconds.count());
+    return all.verdict;
   }
 
-  std::optional<Decision> refuted(const std::vector<Size>& sizes) {
-    std::optional<Decision> known = decider_.decide_cheaply(sizes);
-    if (!known || known->verdict != Status::infeasible) return std::nullopt;
-    decider_.count(*known);
-    return known;
-  }
-
-  [[nodiscard]] std::int64_t tile_count(const TileShape& shape) const {
-    std::int64_t count = 1;
-    for (std::size_t axis = 0; axis < tile_axes; ++axis)
-      count *= (geometry_.space().whole.extent[axis] + shape.extent[axis] - 1) / shape.extent[axis];
-    return count;
+  /// This is the shape that was looked for, the last one that was found to fit: its demands, in
+  /// the order everybody derives them in, and their placements.
+  void keep(const FittingShape& shape) {
+    result_.shape = shape.shape;
+    result_.grid = geometry_.grid(shape.shape);
+    result_.demands = demands(part_, geometry_.space(), lowering_, result_.grid.tiles);
+    result_.placements.clear();
+    for (const std::vector<Size>& sizes : result_.demands) {
+      const auto same =
+          static_cast<std::size_t>(std::ranges::find(shape.demands, sizes) - shape.demands.begin());
+      const auto placed =
+          same < fitting_.size() ? fitting_[same] : decider_.decide(sizes).placement;
+      if (!placed) return result_.undecided.push_back(shape.shape);
+      result_.placements.push_back(*placed);
+    }
+    found_ = true;
   }
 
   void record(const TileShape& shape, std::int64_t tiles, const Decision& decision,
@@ -172,10 +237,15 @@ class TileSearch {
   const Subgraph& part_;
   const TileSearchParams& params_;
   TileSearchResult result_;
-  TileGeometry geometry_;
+  TileGeometry& geometry_;
   Lowering lowering_;
   Decider decider_;
-  std::vector<TileShape> refuted_first_;  ///< their first tile is; none is inside another
+  FittingShapes shapes_;
+  std::vector<std::vector<Size>> undecided_sizes_;  ///< that the engine gave up on
+  std::set<TileShape> planes_asked_;
+  std::vector<std::shared_ptr<const Placement>> probed_;   ///< of the last shape, per demand
+  std::vector<std::shared_ptr<const Placement>> fitting_;  ///< of the last that fits
+  bool found_ = false;
 };
 
 }  // namespace
@@ -194,9 +264,15 @@ std::string_view to_string(DecidedBy by) {
   return "engine";
 }
 
+TileSearchResult find_tile(TileGeometry& geometry, const Hardware& hardware,
+                           const TileSearchParams& params) {
+  return TileSearch(geometry, hardware, params).run();
+}
+
 TileSearchResult find_tile(const Subgraph& subgraph, const Hardware& hardware,
                            const TileSearchParams& params) {
-  return TileSearch(subgraph, hardware, params).run();
+  TileGeometry geometry(subgraph, params.options.halo);
+  return find_tile(geometry, hardware, params);
 }
 
 }  // namespace tessera

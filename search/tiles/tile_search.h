@@ -93,5 +93,9 @@ struct TileSearchResult {
 /// ensure: placements pass the checker for the demands' sizes.
 [[nodiscard]] TileSearchResult find_tile(const Subgraph& subgraph, const Hardware& hardware,
                                          const TileSearchParams& params);
+/// The same where several searches share what shapes have in common.
+/// require: geometry.halo() == params.options.halo.
+[[nodiscard]] TileSearchResult find_tile(TileGeometry& geometry, const Hardware& hardware,
+                                         const TileSearchParams& params);
 
 }  // namespace tessera

@@ -28,7 +28,12 @@ ROOMS = {
 }
 INSTALLED = ("model", "planner")
 # Headers of those rooms that are not installed; cmake/TesseraInstall.cmake leaves out the same.
-INTERNAL = {"planner/plan_candidates.h", "planner/plan_piece.h", "planner/tile_engine.h"}
+INTERNAL = {
+    "planner/plan_candidates.h",
+    "planner/plan_open.h",
+    "planner/plan_piece.h",
+    "planner/tile_engine.h",
+}
 
 # Start of an include -> the rooms where it may stand.
 THIRD_PARTY = {

@@ -53,7 +53,7 @@ TEST(Cover, EqualsBruteForceWithAndWithoutBoundsCapsAndThreads) {
     problem.ops = ops;
     problem.peak_weight = std::array{0.0, 1.0, 5.0}[rng() % 3];
     if (rng() % 2 == 0) problem.max_ops = 1 + rng() % ops;
-    problem.evaluate = [&](std::size_t a, std::size_t b) { return table.at({a, b}); };
+    problem.evaluate = [&](std::size_t a, std::size_t b, int) { return table.at({a, b}); };
     if (rng() % 2 == 0)
       problem.bound = [&](std::size_t a, std::size_t b) {
         const auto& options = table.at({a, b}).options;
@@ -92,10 +92,10 @@ TEST(Cover, GoodBoundsLeaveMostCandidatesUnevaluated) {
   problem.ops = 40;
   std::mutex lock;
   std::int64_t calls = 0;
-  problem.evaluate = [&](std::size_t a, std::size_t b) {
+  problem.evaluate = [&](std::size_t a, std::size_t b, int) {
     const std::lock_guard guard(lock);
     ++calls;
-    return CoverCandidate{{{10.0 + static_cast<double>((b - a) * (b - a)), 1}}, true};
+    return CoverCandidate{{{10.0 + static_cast<double>((b - a) * (b - a)), 1}}};
   };
   problem.bound = [](std::size_t a, std::size_t b) {
     return CoverBound{9.0 + static_cast<double>((b - a) * (b - a)), 1, false};
@@ -112,9 +112,9 @@ TEST(Cover, ALimitLeavesTheBaselineAndSaysSo) {
   problem.ops = 20;
   std::stop_source source;
   int calls = 0;
-  problem.evaluate = [&](std::size_t, std::size_t) {
+  problem.evaluate = [&](std::size_t, std::size_t, int) {
     if (++calls == 25) source.request_stop();
-    return CoverCandidate{{{1.0, 1}}, true};
+    return CoverCandidate{{{1.0, 1}}};
   };
   const CoverResult result = best_cover(problem, {.stop = source.get_token()});
   EXPECT_EQ(result.status, Status::feasible);
@@ -123,11 +123,68 @@ TEST(Cover, ALimitLeavesTheBaselineAndSaysSo) {
   EXPECT_LE(result.bound, result.objective);
 }
 
-TEST(Cover, AnIncompleteCandidateKeepsTheResultFromBeingOptimal) {
+TEST(Cover, WhatStaysOpenAndMightBeBetterKeepsTheResultFromBeingOptimal) {
   CoverProblem problem;
   problem.ops = 1;
-  problem.evaluate = [](std::size_t, std::size_t) { return CoverCandidate{{{1.0, 1}}, false}; };
-  EXPECT_FALSE(best_cover(problem, {}).optimal);
+  problem.evaluate = [](std::size_t, std::size_t, int) { return CoverCandidate{{{1.0, 1}}, 0.5}; };
+  const CoverResult cheaper = best_cover(problem, {});
+  EXPECT_FALSE(cheaper.optimal);
+  EXPECT_EQ(cheaper.objective, 1.0);
+  EXPECT_EQ(cheaper.bound, 0.5);
+  problem.evaluate = [](std::size_t, std::size_t, int) { return CoverCandidate{{{1.0, 1}}, 1.5}; };
+  EXPECT_TRUE(best_cover(problem, {}).optimal);
+}
+
+/// Options that show only from some effort on, or never.
+TEST(Cover, AsksWithMoreEffortWhereItMatters) {
+  std::mt19937_64 rng(12);
+  int unresolved = 0;
+  std::int64_t asked_again = 0;
+  for (int i = 0; i < 400; ++i) {
+    const std::size_t ops = 1 + rng() % 8;
+    const Table all = random_table(rng, ops);
+    const bool never = rng() % 2 == 0;  // level 3 is one that no effort reaches
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<int>> level;
+    for (const auto& [run, c] : all)
+      for (std::size_t k = 0; k < c.options.size(); ++k)
+        level[run].push_back(static_cast<int>(rng() % (never ? 4 : 3)));
+    const auto seen_with = [&](const std::pair<std::size_t, std::size_t>& run, int effort) {
+      CoverCandidate seen;
+      const CoverCandidate& c = all.at(run);
+      for (std::size_t k = 0; k < c.options.size(); ++k) {
+        if (level[run][k] <= effort) {
+          seen.options.push_back(c.options[k]);
+          continue;
+        }
+        seen.open_cost = std::min(seen.open_cost, c.options[k].cost - 1);
+        seen.open_peak = 0;
+      }
+      seen.final = effort >= 2 || seen.complete();
+      return seen;
+    };
+    Table reachable;
+    for (const auto& [run, c] : all) reachable[run] = seen_with(run, 2);
+    CoverProblem problem;
+    problem.ops = ops;
+    problem.peak_weight = std::array{0.0, 1.0, 5.0}[rng() % 3];
+    problem.evaluate = [&](std::size_t a, std::size_t b, int effort) {
+      EXPECT_LE(effort, 2);
+      return seen_with({a, b}, effort);
+    };
+    const CoverResult result = best_cover(problem, {.threads = 1 + static_cast<int>(rng() % 2)});
+    const double best = brute_force(all, ops, ops, problem.peak_weight);
+    ASSERT_EQ(result.objective, brute_force(reachable, ops, ops, problem.peak_weight)) << i;
+    ASSERT_LE(result.bound, best) << i;
+    if (!never) {
+      ASSERT_EQ(result.objective, best);
+      ASSERT_NE(result.status, Status::unknown);
+      ASSERT_EQ(result.optimal, result.status == Status::feasible);
+    }
+    unresolved += result.status == Status::feasible && !result.optimal ? 1 : 0;
+    asked_again += result.again;
+  }
+  EXPECT_GT(unresolved, 20);
+  EXPECT_GT(asked_again, 100);
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+#include "planner/plan_open.h"
+
+#include <algorithm>
+
+#include "model/derived.h"
+
+namespace tessera {
+namespace {
+
+/// Bytes alive at the fullest step.
+Size peak_load(const PlacementProblem& problem) {
+  Size peak = 0;
+  for (Step step = 0; step < horizon(problem); ++step) {
+    Size load = 0;
+    for (const Buffer& buffer : problem.buffers)
+      if (live_at(buffer, step)) load += buffer.size;
+    peak = std::max(peak, load);
+  }
+  return peak;
+}
+
+}  // namespace
+
+Hardware cheapest_on_chip(const Hardware& hardware) {
+  Hardware cheap = hardware;
+  std::optional<AccessEnergy> least;
+  for (const HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip) continue;
+    if (!least) least = memory.energy;
+    least->read_pj = std::min(least->read_pj, memory.energy.read_pj);
+    least->write_pj = std::min(least->write_pj, memory.energy.write_pj);
+  }
+  for (HardwareMemory& memory : cheap.memories)
+    if (!memory.offchip) memory.energy = *least;
+  return cheap;
+}
+
+Metrics least_metrics(const Piece& piece, const Hardware& hardware) {
+  // Offsets do not matter to the simulation; modes do, and none switches least.
+  std::vector<PlannedPlacement> anywhere;
+  Size peak = 0;
+  for (std::size_t k = 0; k < piece.demands.size(); ++k) {
+    PlannedPlacement placed{.problem = piece_problem(piece, k), .placement = {}, .engine = {}};
+    placed.placement.places.resize(placed.problem.buffers.size());
+    peak = std::max(peak, peak_load(placed.problem));
+    anywhere.push_back(std::move(placed));
+  }
+  Metrics metrics = run_cost(piece_run(piece, hardware, anywhere)).metrics;
+  metrics.peak_bytes = peak;
+  metrics.peak_bandwidth = 0;
+  return metrics;
+}
+
+}  // namespace tessera

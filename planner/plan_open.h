@@ -1,0 +1,21 @@
+// What a tiling would cost if it could be placed: for shapes nobody has decided yet.
+// Private to planner/.
+//
+//   const Hardware cheap = cheapest_on_chip(hardware);
+//   Metrics least = least_metrics(make_piece(part, space, geometry.grid(shape), lowering), cheap);
+#pragma once
+
+#include "model/hardware.h"
+#include "model/plan.h"
+#include "planner/plan_piece.h"
+
+namespace tessera {
+
+/// The same machine with every on-chip memory as cheap to access as the cheapest.
+[[nodiscard]] Hardware cheapest_on_chip(const Hardware& hardware);
+
+/// ensure: no placement of the piece costs less or peaks lower; `hardware` is cheapest_on_chip of
+/// the machine. Of the bandwidth nothing is said: slower runs need less.
+[[nodiscard]] Metrics least_metrics(const Piece& piece, const Hardware& hardware);
+
+}  // namespace tessera

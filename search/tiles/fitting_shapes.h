@@ -1,0 +1,84 @@
+// Tile shapes whose load fits, from few tiles to many: the only ones worth a question.
+//
+//   FittingShapes shapes(geometry, lowering, decider, counters);
+//   while (std::optional<FittingShape> next = shapes.next()) ask(next->demands);
+//
+// Most shapes are passed over, and most of those in bulk:
+//   - the first tile grows with every extent: a shape no smaller than one whose first tile is
+//     refuted is refuted; where the smallest of a group is, the group is
+//   - with its place along H and W fixed, the first tile along C grows with its extent: the largest
+//     extent that is not refuted is found once for all shapes with these extents along H and W
+//   - then the middle tile, as a rule the largest, and at last every tile that others do not cover
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "search/tiles/decider.h"
+#include "search/tiles/shape_order.h"
+#include "tiling/geometry.h"
+#include "tiling/lower.h"
+
+namespace tessera {
+
+struct FittingShape {
+  TileShape shape;
+  std::int64_t tiles = 0;
+  std::vector<std::vector<Size>> demands;  ///< cover those of every tile of the grid
+};
+
+class FittingShapes {
+ public:
+  /// Told of every shape that a test here refutes.
+  using Refuted = std::function<void(const TileShape&, std::int64_t tiles, DecidedBy)>;
+
+  /// require: all outlive this.
+  FittingShapes(TileGeometry& geometry, const Lowering& lowering, const Decider& decider,
+                TileCounters& counters, Refuted refuted);
+
+  /// The next shape that no test refutes; nothing after the last.
+  [[nodiscard]] std::optional<FittingShape> next();
+
+  /// Sizes that the demands of every shape with these extents along H and W cover: of the first
+  /// channel. Nothing where C is not cut.
+  [[nodiscard]] std::optional<std::vector<Size>> plane_sizes(const TileShape& shape);
+
+  [[nodiscard]] TileShape least_shape() const;
+  /// Of the smallest first tile there is: what does not hold this holds no tile.
+  [[nodiscard]] std::vector<Size> least_sizes();
+
+ private:
+  [[nodiscard]] bool advance();
+  [[nodiscard]] bool enter_group();
+  [[nodiscard]] bool refuted_by_first_tile(const TileShape& shape);
+  [[nodiscard]] bool refuted_by_plane(const TileShape& shape);
+  [[nodiscard]] bool plane_refuted(const TileShape& shape);
+  [[nodiscard]] std::optional<DecidedBy> refute(const TileShape& shape,
+                                                std::vector<std::vector<Size>>& demands);
+  [[nodiscard]] const std::vector<Size>& first_sizes(const TileShape& shape);
+  [[nodiscard]] const std::vector<Size>& sizes_of(std::span<const std::int64_t> volumes);
+  [[nodiscard]] const std::vector<Size>& sizes_of(const TileRegions& tile);
+
+  TileGeometry& geometry_;
+  const Lowering& lowering_;
+  const Decider& decider_;
+  TileCounters& counters_;
+  Refuted refuted_;
+  std::vector<ShapeGroup> groups_;  ///< made when the first shape is asked for
+  std::size_t group_ = 0;
+  bool inside_group_ = false;
+  TileShape at_;                          ///< the next shape of the group
+  std::vector<TileShape> refuted_first_;  ///< their first tile is; none is inside another
+  /// Per extents along H and W: the largest extent along C whose first tile is not refuted.
+  std::map<std::pair<Dim, Dim>, Dim> channels_left_;
+  // Working memory.
+  std::vector<std::int64_t> volumes_;
+  std::vector<std::vector<std::int64_t>> all_volumes_;
+  std::vector<Size> sizes_;
+};
+
+}  // namespace tessera
