@@ -56,6 +56,18 @@ struct Row {
   int differing = 0;
 };
 
+void add(Row& sum, const Row& row) {
+  sum.fresh += row.fresh;
+  sum.encoding += row.encoding;
+  sum.session += row.session;
+  sum.fresh_calls += row.fresh_calls;
+  sum.session_calls += row.session_calls;
+  sum.refutations += row.refutations;
+  sum.placements += row.placements;
+  sum.orders += row.orders;
+  sum.differing += row.differing;
+}
+
 class Bench {
  public:
   explicit Bench(bool sat) : sat_(sat) {}
@@ -97,8 +109,8 @@ class Bench {
     row.session_calls = number(last.stats, "session_solver_calls");
     row.refutations = number(last.stats, "session_refutations_reused");
     row.placements = number(last.stats, "session_placements_reused");
-    row.orders =
-        number(last.stats, "session_orders_reused") + number(last.stats, "session_first_fits");
+    row.orders = number(last.stats, "session_orders_reused") +
+                 number(last.stats, "session_first_fits") + number(last.stats, "session_repairs");
     return row;
   }
 
@@ -148,6 +160,7 @@ int main(int argc, char** argv) {
   std::printf("%-24s %-5s %9s %9s %9s %6s  solver calls  refuted placed ordered\n", "instance", "",
               "fresh s", "encoding", "session s", "ratio");
   Row total;
+  Row of[3];
   double worst = 1e9;
   Bench bench(std::string_view(argv[1]) != "smt");
   for (int i = 2; i < argc; ++i) {
@@ -160,19 +173,14 @@ int main(int argc, char** argv) {
     for (const Sequence sequence : {Sequence::tile, Sequence::ramp, Sequence::walk}) {
       const Row row = bench.measure(problem, sequence, static_cast<std::uint64_t>(i));
       print(file.substr(file.rfind('/') + 1), names[static_cast<int>(sequence)], row);
-      worst = std::min(worst, row.fresh / row.session);
-      total.fresh += row.fresh;
-      total.encoding += row.encoding;
-      total.session += row.session;
-      total.fresh_calls += row.fresh_calls;
-      total.session_calls += row.session_calls;
-      total.refutations += row.refutations;
-      total.placements += row.placements;
-      total.orders += row.orders;
-      total.differing += row.differing;
+      // Below that, it is the clock that is measured: both only add up the load of each step.
+      if (row.fresh >= 0.01) worst = std::min(worst, row.fresh / row.session);
+      add(of[static_cast<int>(sequence)], row);
+      add(total, row);
     }
   }
   print("total", "", total);
-  std::printf("worst ratio of a session %.2f\n", worst);
+  for (int k = 0; k < 3; ++k) print("all", names[k], of[k]);
+  std::printf("worst ratio of a session %.2f (of those that take 10 ms or more)\n", worst);
   return total.differing == 0 ? 0 : 1;
 }

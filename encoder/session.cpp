@@ -12,10 +12,9 @@
 namespace tessera::encoder {
 namespace {
 
-/// These buffers, at sizes at least these and in capacities at most these, have no placement.
+/// At sizes at least these and in capacities at most these there is no placement.
 struct Refutation {
-  std::vector<BufferIndex> buffers;
-  std::vector<Size> sizes;  ///< of these buffers
+  std::vector<Size> sizes;
   std::vector<Size> capacities;
 };
 
@@ -60,7 +59,6 @@ class Session final : public PlacementSession {
  private:
   static constexpr std::size_t most_placements = 6;
   static constexpr std::size_t most_refutations = 64;
-  static constexpr std::int64_t strays_until_presence = 2;
   static constexpr int most_repairs = 150;
   static constexpr std::size_t most_tables = 8;
 
@@ -104,12 +102,11 @@ class Session final : public PlacementSession {
       for (MemoryIndex m = 0; m < each.capacities.size(); ++m) {
         if (current_.memories[m].capacity > each.capacities[m]) return false;
       }
-      for (std::size_t i = 0; i < each.buffers.size(); ++i) {
-        const BufferIndex b = each.buffers[i];
+      for (BufferIndex b = 0; b < each.sizes.size(); ++b) {
         const Size size = current_.buffers[b].size;
         // A larger buffer moves its neighbour: nothing follows from a smaller one.
         const bool exactly = std::binary_search(adjacent_.begin(), adjacent_.end(), b);
-        if (size < each.sizes[i] || (exactly && size != each.sizes[i])) return false;
+        if (size < each.sizes[b] || (exactly && size != each.sizes[b])) return false;
       }
       return true;
     });
@@ -248,24 +245,17 @@ class Session final : public PlacementSession {
   SearchResult ask(const SearchParams& search) {
     SearchResult result;
     ++counters_.solver_calls;
-    const bool presence = params_.keep_refutations && strays_ >= strays_until_presence;
-    std::optional<Encoding>& structure = structures_[presence ? 1 : 0];
-    if (!structure) structure = encode(current_, {.presence = presence});
-    Encoding encoding = *structure;
+    if (!structure_) structure_ = encode(current_, {});
+    Encoding encoding = *structure_;
     if (params_.decide.break_symmetry) add_symmetry(current_, encoding);
     const Numbers numbers = numbers_of(current_);
-    ChainStore& chains = chains_[presence ? 1 : 0];
-    chains.atoms = structure->formula.atoms().size();
+    chains_.atoms = structure_->formula.atoms().size();
     const std::unique_ptr<Backend> solver =
         params_.decide.make_solver({.formula = encoding.formula,
                                     .numbers = numbers,
                                     .seed = search.seed,
-                                    .chains = params_.keep_chains ? &chains : nullptr});
-    std::vector<int> present;
-    for (const Lit literal : encoding.present) present.push_back(solver->literal(literal));
-    std::vector<int> assumptions = present;
-    std::erase_if(assumptions, [](int literal) { return literal == 0 || literal == always; });
-    const Answer answer = solver->solve(assumptions, search.budget);
+                                    .chains = params_.keep_chains ? &chains_ : nullptr});
+    const Answer answer = solver->solve({}, search.budget);
     if (answer == Answer::unknown) {
       result.stop = stop_reason(search.budget);
       result.reason = "the budget ended before engine " + params_.decide.engine + " had an answer";
@@ -278,44 +268,15 @@ class Session final : public PlacementSession {
     } else {
       result.status = Status::infeasible;
       result.reason = "engine " + params_.decide.engine + " refuted the constraints";
-      if (params_.keep_refutations) keep_refutation(*solver, present);
-      strays_ += is_stray() ? 1 : 0;
-      last_refuted_.clear();
-      for (const Buffer& buffer : current_.buffers) last_refuted_.push_back(buffer.size);
+      keep_refutation();
     }
     solver->report(result.stats);
     return result;
   }
 
-  /// Do the last two refutations compare sizes that grow here and shrink there? While they are
-  /// nested, as in a search for the largest tile, whole size vectors say it all, and presence
-  /// literals would only make the solver slower.
-  [[nodiscard]] bool is_stray() const {
-    if (last_refuted_.empty()) return false;
-    bool above = false;
-    bool below = false;
-    for (BufferIndex b = 0; b < current_.buffers.size(); ++b) {
-      above = above || current_.buffers[b].size > last_refuted_[b];
-      below = below || current_.buffers[b].size < last_refuted_[b];
-    }
-    return above && below;
-  }
-
-  void keep_refutation(Backend& solver, const std::vector<int>& present) {
+  void keep_refutation() {
     Refutation refutation;
-    for (BufferIndex b = 0; b < present.size(); ++b) {
-      if (present[b] != 0 && present[b] != always && solver.failed(present[b])) {
-        refutation.buffers.push_back(b);
-      }
-    }
-    if (refutation.buffers.empty()) {
-      // No literals of presence, or a buffer without any room, which none guards: name them all.
-      refutation.buffers.resize(present.size());
-      std::iota(refutation.buffers.begin(), refutation.buffers.end(), BufferIndex{0});
-    }
-    for (const BufferIndex b : refutation.buffers) {
-      refutation.sizes.push_back(current_.buffers[b].size);
-    }
+    for (const Buffer& buffer : current_.buffers) refutation.sizes.push_back(buffer.size);
     for (const Memory& memory : current_.memories) {
       refutation.capacities.push_back(memory.capacity);
     }
@@ -342,13 +303,11 @@ class Session final : public PlacementSession {
 
   SessionParams params_;
   PlacementProblem current_;
-  bool has_modes_ = false;                 ///< some memory has
-  std::optional<FirstFit> first_fit_;      ///< made when first needed
-  std::vector<BufferIndex> adjacent_;      ///< buffers named by an adjacent relation, sorted
-  ChainStore chains_[2];                   ///< of each of these
-  std::optional<Encoding> structures_[2];  ///< liveness and hardware layer; with presence literals
-  std::vector<Size> last_refuted_;
-  std::int64_t strays_ = 0;  ///< refutations of sizes neither above nor below earlier ones
+  bool has_modes_ = false;             ///< some memory has
+  std::optional<FirstFit> first_fit_;  ///< made when first needed
+  std::vector<BufferIndex> adjacent_;  ///< buffers named by an adjacent relation, sorted
+  std::optional<Encoding> structure_;  ///< liveness and hardware layer
+  ChainStore chains_;                  ///< of its atoms
   std::deque<Placement> placements_;
   std::deque<Refutation> refutations_;
   Counters counters_;

@@ -1,14 +1,15 @@
 // A problem loaded once and asked with many sizes: what both engines' open() returns.
 //
 // Before a solver is asked, in this order:
-//   1. refutations: buffers that did not fit at some sizes and capacities fit at no larger sizes
-//   and
-//      smaller capacities (compared for the buffers the refutation used only);
+//   1. refutations: what did not fit at some sizes and capacities fits at no larger sizes and
+//      smaller capacities;
 //   2. the load of one step;
 //   3. placements: where everything lay for sizes at least these, it still may;
-//   4. orders: buffers in the order of an earlier placement, each at the lowest place it finds.
+//   4. orders: buffers in the order of an earlier placement, or in a usual one, each at the lowest
+//      place it finds, with the modes that allow it; and such orders repaired.
 // What 3 and 4 propose counts only if the checker of model/ accepts it. The clauses of the liveness
-// and the hardware layer are made once; a question that reaches the solver replaces the numbers.
+// and the hardware layer are made once; a question that reaches the solver replaces the numbers,
+// and brings along every chain (chains.h) that is long enough with the new ones.
 #pragma once
 
 #include <memory>
