@@ -15,6 +15,7 @@
 #include "planner/relax.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
+#include "search/placement/canonical_core.h"
 #include "search/placement/greedy.h"
 
 namespace tessera {
@@ -27,8 +28,9 @@ constexpr double ns_per_node = 2'000;
 /// Nodes of the canonical search before a second engine is asked: some tens of milliseconds.
 constexpr std::int64_t small_budget = 20'000;
 
-/// Above this many buffers an engine that keeps pairs of buffers is not worth its memory.
-constexpr std::size_t many_buffers = 20'000;
+/// Above this many pairs of buffers a general solver that has clauses about each is not worth its
+/// memory where another engine takes the problem.
+constexpr std::int64_t many_pairs = 1'000'000;
 
 /// From this many buffers on boxing comes before the canonical search, and into the race.
 constexpr std::size_t boxing_from = 1'000;
@@ -46,8 +48,10 @@ struct Field {
   std::string refusals;
 };
 
-Field line_up(const PlacementProblem& problem, Goal goal) {
+Field line_up(const PlacementProblem& problem, Goal goal, int threads) {
   Field field;
+  const bool boxes =
+      goal == Goal::fit && problem.buffers.size() >= boxing_from && !boxing_unsupported(problem);
   for (const std::string_view name : racers) {
     if (field.contenders.size() == 2) break;
     const EngineEntry* entry = find_engine(name);
@@ -55,7 +59,9 @@ Field line_up(const PlacementProblem& problem, Goal goal) {
     // The general solvers step in where the engines made for this problem do not apply.
     const bool alone = field.contenders.empty();
     if (!alone && name == "smt") break;
-    if (!alone && name == "sat" && problem.buffers.size() > many_buffers) break;
+    if (name == "sat" && (boxes || !alone) &&
+        canonical::count_pairs(problem, many_pairs) > many_pairs)
+      break;
     std::unique_ptr<PlacementEngine> engine = entry->make();
     if (const auto why = engine->unsupported(problem, goal)) {
       field.refusals += (field.refusals.empty() ? "" : " ") + *why;
@@ -64,9 +70,9 @@ Field line_up(const PlacementProblem& problem, Goal goal) {
     field.contenders.push_back({*engine, entry->ns_per_unit});
     field.engines.push_back(std::move(engine));
   }
-  if (goal == Goal::fit && problem.buffers.size() >= boxing_from && !boxing_unsupported(problem)) {
+  if (boxes) {
     // It never says "no": whoever can, has to run beside it.
-    field.engines.push_back(make_boxing_engine({.threads = 1}));
+    field.engines.push_back(make_boxing_engine({.threads = field.engines.empty() ? threads : 1}));
     field.contenders.push_back({*field.engines.back(), find_engine("boxing")->ns_per_unit});
   }
   return field;
@@ -173,7 +179,7 @@ struct Asker {
 
   Decision by_race() {
     phase(params.goal == Goal::fit ? "race" : "optimize");
-    const Field field = line_up(problem, params.goal);
+    const Field field = line_up(problem, params.goal, how.threads);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
     RaceResult won = race(problem, field.contenders, params, how.threads);
@@ -236,7 +242,7 @@ Decision decide(const PlacementProblem& problem, const SearchParams& params,
 }
 
 SearchResult decide_by_turns(const PlacementProblem& problem, const SearchParams& params) {
-  const Field field = line_up(problem, params.goal);
+  const Field field = line_up(problem, params.goal, 1);
   if (field.contenders.empty()) {
     SearchResult none;
     none.reason = "No engine takes this problem: " + field.refusals;
