@@ -27,7 +27,7 @@ enum class OffsetEncoding : std::uint8_t {
 struct SatParams {
   OffsetEncoding encoding = OffsetEncoding::automatic;
   /// Orders interchangeable buffers and, where there is nothing to tell top from bottom, fixes the
-  /// order of one pair. Off in sessions, where sizes that are equal today differ tomorrow.
+  /// order of one pair. Sessions do so anew for each size layer.
   bool break_symmetry = true;
   /// Answers from the load of one step without a solver where that is enough.
   bool load_cut = true;
