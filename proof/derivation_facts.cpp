@@ -1,59 +1,86 @@
 #include "derivation_facts.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tessera::proof {
+namespace {
 
-DerivationFacts::DerivationFacts(const PlacementProblem& problem) : problem_(problem) {
+/// Does every range of this length that starts in [low, high] share an address with `there`?
+bool always_touches(Offset low, Offset high, Size length, AddressRange there) {
+  return high < there.end && low + length > there.begin;
+}
+
+}  // namespace
+
+DerivationFacts::DerivationFacts(const PlacementProblem& problem)
+    : problem_(problem),
+      steps_(horizon(problem)),
+      related_(problem.buffers.size(), 0),
+      tied_down_(problem.buffers.size(), 0),
+      in_a_bank_(problem.buffers.size(), 0) {
   for (const Buffer& each : problem.buffers) {
-    const auto allowed = allowed_memories(problem, each);
-    expressible_ = expressible_ && allowed.size() == 1;
-    home_.push_back(allowed.front());
+    allowed_.push_back(allowed_memories(problem, each));
     parts_.push_back(segments(each));
   }
-  for (const Memory& memory : problem.memories) expressible_ = expressible_ && !has_modes(memory);
-  related_.resize(problem.buffers.size(), 0);
-  tied_down_.resize(problem.buffers.size(), 0);
-  for (const Relation& relation : problem.relations) {
-    for (const BufferIndex b : relation.buffers) {
-      related_[b] = 1;
-      if (relation.kind != RelationKind::disjoint && relation.kind != RelationKind::may_overlap)
-        tied_down_[b] = 1;
-    }
-    switch (relation.kind) {
-      case RelationKind::disjoint:
-        for (const BufferIndex a : relation.buffers)
-          for (const BufferIndex b : relation.buffers)
-            if (a < b) disjoint_.emplace(a, b);
-        break;
-      case RelationKind::may_overlap:
-      case RelationKind::avoid_overlap:
-        break;
-      case RelationKind::same_memory:
-        break;  // where it does not hold there is more to say, not less
-      case RelationKind::same_offset:
-        for (const BufferIndex a : relation.buffers)
-          for (const BufferIndex b : relation.buffers)
-            if (a != b) distances_[{a, b}].insert(0);
-        break;
-      case RelationKind::adjacent:
-        for (std::size_t k = 1; k < relation.buffers.size(); ++k) {
-          const BufferIndex a = relation.buffers[k - 1];
-          const BufferIndex b = relation.buffers[k];
-          distances_[{a, b}].insert(problem.buffers[a].size);
-          distances_[{b, a}].insert(-problem.buffers[a].size);
-        }
-        break;
-      default:
-        expressible_ = false;
-    }
+  for (const Relation& relation : problem.relations) relate(relation);
+  for (const auto& [a, b] : exempt_pairs(problem)) exempt_.insert({{a, b}, {b, a}});
+}
+
+void DerivationFacts::relate(const Relation& relation) {
+  const auto all_pairs = [&](Pairs& pairs) {
+    for (const BufferIndex a : relation.buffers)
+      for (const BufferIndex b : relation.buffers)
+        if (a != b) pairs.emplace(a, b);
+  };
+  for (const BufferIndex b : relation.buffers) {
+    related_[b] = 1;
+    if (relation.kind != RelationKind::disjoint && relation.kind != RelationKind::may_overlap)
+      tied_down_[b] = 1;
   }
-  for (const auto& pair : exempt_pairs(problem)) exempt_.insert(pair);
+  switch (relation.kind) {
+    case RelationKind::disjoint:
+      all_pairs(disjoint_);
+      break;
+    case RelationKind::may_overlap:
+    case RelationKind::avoid_overlap:
+      break;
+    case RelationKind::same_memory:
+      all_pairs(one_memory_);
+      break;
+    case RelationKind::different_memories:
+      all_pairs(other_memories_);
+      break;
+    case RelationKind::same_bank:
+      all_pairs(one_memory_);
+      all_pairs(one_bank_);
+      for (const BufferIndex b : relation.buffers) in_a_bank_[b] = 1;
+      break;
+    case RelationKind::different_banks:
+      all_pairs(other_banks_);
+      break;
+    case RelationKind::same_offset:
+      all_pairs(one_memory_);
+      for (const BufferIndex a : relation.buffers)
+        for (const BufferIndex b : relation.buffers)
+          if (a != b) distances_[{a, b}].insert(0);
+      break;
+    case RelationKind::adjacent:
+      all_pairs(one_memory_);
+      for (std::size_t k = 1; k < relation.buffers.size(); ++k) {
+        const BufferIndex a = relation.buffers[k - 1];
+        const BufferIndex b = relation.buffers[k];
+        distances_[{a, b}].insert(buffer(a).size);
+        distances_[{b, a}].insert(-buffer(a).size);
+      }
+      break;
+  }
 }
 
 AddressRange DerivationFacts::room(BufferIndex b) const {
   const Buffer& each = buffer(b);
-  AddressRange room{0, home(b).capacity};
+  AddressRange room{0, 0};
+  for (const MemoryIndex m : allowed_[b]) room.end = std::max(room.end, memory(m).capacity);
   if (each.window)
     room = {std::max(room.begin, each.window->begin), std::min(room.end, each.window->end)};
   if (each.offset)
@@ -62,17 +89,19 @@ AddressRange DerivationFacts::room(BufferIndex b) const {
 }
 
 Size DerivationFacts::stride(BufferIndex b) const {
-  return effective_alignment(buffer(b), home(b));
+  Size stride = 0;
+  for (const MemoryIndex m : allowed_[b])
+    stride = std::gcd(stride, effective_alignment(buffer(b), memory(m)));
+  return stride;
 }
 
 bool DerivationFacts::apart(BufferIndex a, AddressRange of_a, BufferIndex b,
                             AddressRange of_b) const {
-  if (a == b || home_[a] != home_[b]) return false;
-  const auto pair = std::minmax(a, b);
+  if (a == b) return false;
   const AddressRange all_a{0, buffer(a).size};
   const AddressRange all_b{0, buffer(b).size};
-  if (disjoint_.contains(pair) && all_a.contains(of_a) && all_b.contains(of_b)) return true;
-  if (exempt_.contains(pair)) return false;
+  if (disjoint_.contains({a, b}) && all_a.contains(of_a) && all_b.contains(of_b)) return true;
+  if (exempt_.contains({a, b})) return false;
   for (const Segment& x : parts_[a])
     for (const Segment& y : parts_[b])
       if (overlaps(x.steps, y.steps) && x.range.contains(of_a) && y.range.contains(of_b))
@@ -85,21 +114,70 @@ bool DerivationFacts::at_distance(BufferIndex a, BufferIndex b, Size distance) c
   return found != distances_.end() && found->second.contains(distance);
 }
 
-bool DerivationFacts::keeps_out(BufferIndex b, Offset start, Offset end) const {
-  // Offsets o < start with o + size > end. They are wrong if all of them touch [begin, finish).
-  const auto touches = [&](Offset begin, Offset finish) { return start <= finish && end >= begin; };
-  for (const AddressRange& reserved : home(b).reserved)
-    if (!reserved.empty() && touches(reserved.begin, reserved.end)) return true;
-  if (home(b).straddle) return false;
-  for (const AddressRange& bank : bank_ranges(home(b)))
-    if (touches(bank.end, bank.end)) return true;
+bool DerivationFacts::impossible(const Box& box) const {
+  const Memory& there = memory(box.memory);
+  const Size size = buffer(box.buffer).size;
+  if (box.low + size > there.capacity) return true;
+  for (const AddressRange& reserved : there.reserved)
+    if (!reserved.empty() && always_touches(box.low, box.high, size, reserved)) return true;
+  if (there.straddle && in_a_bank_[box.buffer] == 0) return false;
+  for (const AddressRange& bank : bank_ranges(there))
+    if (box.high < bank.end && box.low + size > bank.end) return true;
   return false;
+}
+
+bool DerivationFacts::impossible(const Box& a, const Box& b) const {
+  const std::pair pair{a.buffer, b.buffer};
+  const bool together = a.memory == b.memory;
+  if (!together) return one_memory_.contains(pair);
+  if (other_memories_.contains(pair)) return true;
+  for (const AddressRange& bank : bank_ranges(memory(a.memory))) {
+    const Offset border = bank.end;
+    const bool parted =
+        (a.low >= border && b.high < border) || (b.low >= border && a.high < border);
+    if (parted && one_bank_.contains(pair)) return true;
+    if (other_banks_.contains(pair) && always_touches(a.low, a.high, buffer(a.buffer).size, bank) &&
+        always_touches(b.low, b.high, buffer(b.buffer).size, bank))
+      return true;
+  }
+  return false;
+}
+
+bool DerivationFacts::impossible(const Box& box, Step step,
+                                 const std::vector<std::optional<Role>>& roles) const {
+  const Buffer& each = buffer(box.buffer);
+  const auto banks = bank_ranges(memory(box.memory));
+  // Runs of banks that may not be touched: always in one of them, though perhaps not always the
+  // same.
+  const auto caught = [&](AddressRange part, auto forbidden) {
+    for (std::size_t k = 0; k < banks.size(); ++k) {
+      if (!roles[k] || !forbidden(*roles[k])) continue;
+      AddressRange run = banks[k];
+      while (k + 1 < banks.size() && roles[k + 1] && forbidden(*roles[k + 1]))
+        run.end = banks[++k].end;
+      if (always_touches(box.low + part.begin, box.high + part.begin, part.size(), run))
+        return true;
+    }
+    return false;
+  };
+  const AddressRange whole{0, each.size};
+  const auto asks = [step](const std::vector<Step>& steps) {
+    return std::binary_search(steps.begin(), steps.end(), step);
+  };
+  if (asks(each.read) && caught(whole, [&](Role role) { return !may_read(role, each.kind); }))
+    return true;
+  if (asks(each.write) && caught(whole, [](Role role) { return !may_write(role); })) return true;
+  return std::any_of(parts_[box.buffer].begin(), parts_[box.buffer].end(),
+                     [&](const Segment& part) {
+                       return part.steps.contains(step) &&
+                              caught(part.range, [](Role role) { return role == Role::off; });
+                     });
 }
 
 bool DerivationFacts::identical(BufferIndex a, BufferIndex b) const {
   const Buffer& x = buffer(a);
   const Buffer& y = buffer(b);
-  return a != b && related_[a] == 0 && related_[b] == 0 && home_[a] == home_[b] &&
+  return a != b && related_[a] == 0 && related_[b] == 0 && tied_together(a, b) &&
          x.memories == y.memories && x.kind == y.kind && x.read == y.read && x.write == y.write &&
          x.live == y.live && x.size == y.size && x.alignment == y.alignment && x.gaps.empty() &&
          y.gaps.empty() && !x.offset && !y.offset && x.window == y.window;
@@ -112,29 +190,32 @@ bool DerivationFacts::has_double(BufferIndex b) const {
 }
 
 bool DerivationFacts::mirrors() const {
-  if (!expressible_ || problem_.memories.size() != 1 || !distances_.empty()) return false;
-  const Memory& memory = problem_.memories[0];
-  if (!memory.reserved.empty() || !memory.banks.empty()) return false;
+  if (memories() != 1 || has_modes(memory(0))) return false;
+  if (!memory(0).reserved.empty() || !memory(0).banks.empty()) return false;
   for (BufferIndex b = 0; b < buffers(); ++b) {
     const Buffer& each = buffer(b);
     if (each.offset || each.window || !each.gaps.empty()) return false;
-    if (each.size % stride(b) != 0 || memory.capacity % stride(b) != 0) return false;
+    if (each.size % stride(b) != 0 || memory(0).capacity % stride(b) != 0) return false;
   }
-  return true;
+  return std::all_of(problem_.relations.begin(), problem_.relations.end(), [](const Relation& r) {
+    return r.kind == RelationKind::disjoint || r.kind == RelationKind::may_overlap ||
+           r.kind == RelationKind::avoid_overlap;
+  });
 }
 
 bool DerivationFacts::may_be_lowered(BufferIndex b) const {
-  return expressible_ && tied_down_[b] == 0 && !buffer(b).offset && buffer(b).gaps.empty() &&
-         home(b).reserved.empty() && home(b).banks.empty();
+  if (!tied(b) || tied_down_[b] != 0 || buffer(b).offset || !buffer(b).gaps.empty()) return false;
+  const Memory& home = memory(allowed_[b].front());
+  return home.reserved.empty() && home.banks.empty() && !has_modes(home);
 }
 
 std::vector<AddressRange> DerivationFacts::in_the_way(BufferIndex b, BufferIndex other) const {
-  const AddressRange all{0, buffer(other).size};
   std::vector<AddressRange> parts;
-  if (b == other || home_[b] != home_[other]) return parts;
-  const auto pair = std::minmax(b, other);
-  if (disjoint_.contains(pair)) return {all};
-  if (exempt_.contains(pair)) return parts;
+  const auto& there = allowed_[other];
+  if (b == other || std::find(there.begin(), there.end(), allowed_[b].front()) == there.end())
+    return parts;
+  if (disjoint_.contains({b, other})) return {{0, buffer(other).size}};
+  if (exempt_.contains({b, other})) return parts;
   for (const Segment& x : parts_[b])
     for (const Segment& y : parts_[other])
       if (overlaps(x.steps, y.steps)) parts.push_back(y.range);

@@ -13,21 +13,42 @@ class DerivationFacts {
  public:
   explicit DerivationFacts(const PlacementProblem& problem);
 
-  /// Is the problem without rules a derivation cannot speak of? Every buffer in one memory, no
-  /// modes, only relations about overlap and fixed distances.
-  [[nodiscard]] bool expressible() const { return expressible_; }
   [[nodiscard]] const Buffer& buffer(BufferIndex b) const { return problem_.buffers[b]; }
   [[nodiscard]] std::size_t buffers() const { return problem_.buffers.size(); }
-  /// Addresses the buffer may occupy, and what its offset is a multiple of.
+  [[nodiscard]] const Memory& memory(MemoryIndex m) const { return problem_.memories[m]; }
+  [[nodiscard]] std::size_t memories() const { return problem_.memories.size(); }
+  [[nodiscard]] Step steps() const { return steps_; }
+  [[nodiscard]] const std::vector<MemoryIndex>& allowed(BufferIndex b) const { return allowed_[b]; }
+  [[nodiscard]] bool tied(BufferIndex b) const { return allowed_[b].size() == 1; }
+  /// Are both always in the same memory, because neither has a choice?
+  [[nodiscard]] bool tied_together(BufferIndex a, BufferIndex b) const {
+    return tied(a) && allowed_[a] == allowed_[b];
+  }
+  /// Addresses the buffer may occupy in any memory, and what its offset is a multiple of in all.
   [[nodiscard]] AddressRange room(BufferIndex b) const;
   [[nodiscard]] Size stride(BufferIndex b) const;
-  /// Must the two parts never share an address?
+  /// Must the two parts never share an address of one memory?
   [[nodiscard]] bool apart(BufferIndex a, AddressRange of_a, BufferIndex b,
                            AddressRange of_b) const;
   /// Does a relation put b's offset at least `distance` above a's?
   [[nodiscard]] bool at_distance(BufferIndex a, BufferIndex b, Size distance) const;
-  /// Is an offset below `start` whose end is above `end` always against a rule?
-  [[nodiscard]] bool keeps_out(BufferIndex b, Offset start, Offset end) const;
+
+  /// Where a buffer may be, as far as it is known: offsets [low, high] in one memory.
+  struct Box {
+    BufferIndex buffer = 0;
+    Offset low = 0;
+    Offset high = 0;
+    MemoryIndex memory = 0;
+  };
+  /// Is every offset in the box against a rule about the buffer alone?
+  [[nodiscard]] bool impossible(const Box& box) const;
+  /// Is every pair of offsets in the boxes against a relation?
+  [[nodiscard]] bool impossible(const Box& a, const Box& b) const;
+  /// At this step the banks of the box's memory have these roles (none: not known). Does that
+  /// forbid every offset in the box?
+  [[nodiscard]] bool impossible(const Box& box, Step step,
+                                const std::vector<std::optional<Role>>& roles) const;
+
   [[nodiscard]] bool identical(BufferIndex a, BufferIndex b) const;
   /// Has the buffer a double?
   [[nodiscard]] bool has_double(BufferIndex b) const;
@@ -38,16 +59,18 @@ class DerivationFacts {
   [[nodiscard]] std::vector<AddressRange> in_the_way(BufferIndex b, BufferIndex other) const;
 
  private:
-  [[nodiscard]] const Memory& home(BufferIndex b) const { return problem_.memories[home_[b]]; }
+  using Pairs = std::set<std::pair<BufferIndex, BufferIndex>>;  // both ways
+  void relate(const Relation& relation);
 
   const PlacementProblem& problem_;
-  bool expressible_ = true;
-  std::vector<MemoryIndex> home_;
+  Step steps_ = 0;
+  std::vector<std::vector<MemoryIndex>> allowed_;
   std::vector<std::vector<Segment>> parts_;
-  std::set<std::pair<BufferIndex, BufferIndex>> exempt_, disjoint_;
+  Pairs exempt_, disjoint_, one_memory_, other_memories_, one_bank_, other_banks_;
   std::map<std::pair<BufferIndex, BufferIndex>, std::set<Size>> distances_;
   std::vector<char> related_;
   std::vector<char> tied_down_;  ///< by a relation about more than overlap
+  std::vector<char> in_a_bank_;  ///< has to lie entirely in one bank
 };
 
 }  // namespace tessera::proof

@@ -64,27 +64,11 @@ void Build::clause(std::vector<Lit> lits) {
   }
 }
 
-bool Build::certifiable() const {
-  for (const auto& memories : memory_)
-    if (std::count(memories.begin(), memories.end(), always_) != 1) return false;
-  const auto known = [this](const Relation& relation) {
-    const auto& members = relation.buffers;
-    switch (relation.kind) {
-      case RelationKind::disjoint:
-      case RelationKind::may_overlap:
-      case RelationKind::avoid_overlap:
-        return true;
-      case RelationKind::same_memory:
-      case RelationKind::same_offset:
-      case RelationKind::adjacent:
-        return std::all_of(members.begin(), members.end(),
-                           [&](BufferIndex b) { return tied(members[0], b); });
-      default:
-        return false;
-    }
-  };
-  return std::none_of(problem_.memories.begin(), problem_.memories.end(), has_modes) &&
-         std::all_of(problem_.relations.begin(), problem_.relations.end(), known);
+void Build::meaning(char letter, Var var, std::initializer_list<std::int64_t> numbers) {
+  if (!certify_) return;
+  auto& [word, said] = axioms.choices.emplace_back(letter, std::vector<std::int64_t>{});
+  said.push_back(var);
+  said.insert(said.end(), numbers);
 }
 
 // Addresses above everything that has a place of its own: a gap there that no buffer ever uses can
@@ -118,6 +102,7 @@ void Build::variables() {
   State& state = deduction_.state;
   const Var truth = new_bool(0, 0);
   always_ = key_of(truth, 0);
+  axioms.unsaid.insert(truth);
   state.raise({always_, 1}, {.rule = Rule::root});
   const Size ceiling = certify_ ? unbounded : enough();
   for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
@@ -144,10 +129,14 @@ void Build::variables() {
     consistent_ = state.raise({key_of(var, 1), -inside.end}, {.rule = Rule::root}) && consistent_;
 
     std::vector<Key> in(problem_.memories.size(), no_key);
+    const auto say = [&](Var choice, MemoryIndex m) {
+      meaning('m', choice, {static_cast<std::int64_t>(b), static_cast<std::int64_t>(m)});
+    };
     if (allowed.size() == 1) {
       in[allowed[0]] = always_;
     } else if (allowed.size() == 2) {
       const Var choice = new_bool(1, 0);
+      say(choice, allowed[0]);
       plan.first.push_back(choice);
       in[allowed[0]] = key_of(choice, 0);
       in[allowed[1]] = key_of(choice, 1);
@@ -155,6 +144,7 @@ void Build::variables() {
       std::vector<Lit> one;
       for (const MemoryIndex m : allowed) {
         const Var choice = new_bool(1, 0);
+        say(choice, m);
         plan.first.push_back(choice);
         in[m] = key_of(choice, 0);
         for (const Lit& other : one) clause({{key_of(choice, 1), 1}, state.negation(other)});

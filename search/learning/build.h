@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "deduction.h"
 #include "model/derived.h"
@@ -31,13 +32,13 @@ class Build {
 
   /// What a certificate says before its first step.
   struct Axioms {
-    std::vector<std::vector<Lit>> clauses;  ///< of single buffers, as they were added
-    std::vector<Key> identical;             ///< orders of identical buffers
-    Key mirrored = no_key;                  ///< the order that mirroring fixes
+    std::vector<std::pair<char, std::vector<std::int64_t>>> choices;  ///< what Booleans mean
+    std::vector<std::vector<Lit>> clauses;                            ///< as they were added
+    std::set<Var> unsaid;        ///< Booleans of clauses that are not to be written
+    std::vector<Key> identical;  ///< orders of identical buffers
+    Key mirrored = no_key;       ///< the order that mirroring fixes
   };
   Axioms axioms;
-  /// Is everything the problem says among what certificates can speak of?
-  [[nodiscard]] bool certifiable() const;
 
   // What the layers are written with.
   [[nodiscard]] Lit starts_at(BufferIndex b, Offset at) const {
@@ -58,6 +59,8 @@ class Build {
   [[nodiscard]] bool may_share(BufferIndex a, BufferIndex b) const;
   [[nodiscard]] Var new_bool(double activity, std::int8_t phase);
   void clause(std::vector<Lit> lits);
+  /// What the Boolean means, in the words of a certificate.
+  void meaning(char letter, Var var, std::initializer_list<std::int64_t> numbers);
 
  private:
   void variables();

@@ -62,11 +62,14 @@ void Build::step_modes(MemoryIndex m, const StepClass& steps) {
   };
   Choice choice;
   choice.steps = steps.steps;
+  const auto at_memory = static_cast<std::int64_t>(m);
+  const std::int64_t at_step = steps.steps.front();
   if (!tables_[m].empty()) {
     choice.mode.emplace_back();
     std::vector<Lit> some;
     for (std::size_t k = 0; k < tables_[m].size(); ++k) {
       const Key key = key_of(new_bool(1e-6, 0), 0);
+      meaning('k', var_of(key), {at_memory, at_step, static_cast<std::int64_t>(k)});
       choice.mode[0].push_back(key);
       some.push_back({key, 1});
       restrict(key, [&](std::size_t bank) { return std::optional(tables_[m][k].roles[bank]); });
@@ -77,8 +80,11 @@ void Build::step_modes(MemoryIndex m, const StepClass& steps) {
     for (std::size_t own = 0; own < memory.banks.size(); ++own) {
       choice.mode.emplace_back();
       std::vector<Lit> some;
-      for (const Role role : memory.banks[own].roles) {
+      for (std::size_t k = 0; k < memory.banks[own].roles.size(); ++k) {
+        const Role role = memory.banks[own].roles[k];
         const Key key = key_of(new_bool(1e-6, 0), 0);
+        meaning('b', var_of(key),
+                {at_memory, at_step, static_cast<std::int64_t>(own), static_cast<std::int64_t>(k)});
         choice.mode[own].push_back(key);
         some.push_back({key, 1});
         restrict(key, [&](std::size_t bank) {

@@ -24,6 +24,7 @@ void Build::relation(const Relation& relation) {
   const auto fix_distance = [&](BufferIndex a, BufferIndex b, Size distance) {
     for (const auto& [from, to, by] : {std::tuple(a, b, distance), std::tuple(b, a, -distance)}) {
       const Key key = key_of(new_bool(0, 0), 0);
+      axioms.unsaid.insert(var_of(key));
       deduction_.orders.add_edge(deduction_.state, key, offset_[from], offset_[to], by);
       clause({{key, 1}});
     }

@@ -34,7 +34,8 @@ ProofWriter::ProofWriter(const std::filesystem::path& path, const Build& build,
     const Edge* edge = deduction.orders.edge(key);
     if (edge == nullptr) continue;
     const bool pair = edge->lower != no_item;
-    text_ += pair ? 'p' : 'h';
+    const bool half = pair && deduction.orders.edge(opposite(key)) == nullptr;
+    text_ += half ? 'v' : pair ? 'p' : 'h';
     number(key / 2);
     number(pair ? edge->lower : edge->source);
     number(pair ? edge->upper : edge->target);
@@ -51,11 +52,16 @@ ProofWriter::ProofWriter(const std::filesystem::path& path, const Build& build,
     number(build.axioms.mirrored);
     text_ += '\n';
   }
+  for (const auto& [letter, numbers] : build.axioms.choices) {
+    text_ += letter;
+    for (const std::int64_t each : numbers) number(each);
+    text_ += '\n';
+  }
   for (const auto& lits : build.axioms.clauses) {
     ++last_;
-    // Constants and orders that symmetry fixed are not facts about single buffers.
+    // Constants and orders that symmetry fixed are said elsewhere.
     if (std::any_of(lits.begin(), lits.end(),
-                    [&](const Lit& lit) { return state.is_bool(var_of(lit.key)); }))
+                    [&](const Lit& lit) { return build.axioms.unsaid.contains(var_of(lit.key)); }))
       continue;
     text_ += 'a';
     number(static_cast<std::int64_t>(last_));
@@ -124,9 +130,11 @@ std::uint64_t ProofWriter::learned(std::span<const Lit> lits, std::span<const Le
       case Rule::energy:
         rule = 'w';
         break;
+      case Rule::stride:
+        rule = 's';
+        break;
       case Rule::decision:
       case Rule::root:
-      case Rule::stride:
       case Rule::cost:
         continue;
     }

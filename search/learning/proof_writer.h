@@ -15,7 +15,7 @@ namespace tessera::learning {
 
 class ProofWriter final : public Recorder {
  public:
-  /// require: build.certifiable() and build.all() done.
+  /// require: Goal::fit, build.all() done.
   ProofWriter(const std::filesystem::path& path, const Build& build, const Deduction& deduction);
   ~ProofWriter() override;
 

@@ -71,6 +71,7 @@ void Build::symmetry() {
         const Key key = deduction_.orders.below(item(same[x], whole), item(same[y], whole));
         if (key == no_key) continue;
         axioms.identical.push_back(key);
+        axioms.unsaid.insert(var_of(key));
         clause({{key, 1}});
       }
   }
@@ -87,6 +88,7 @@ void Build::symmetry() {
   }
   if (best == no_key) return;
   axioms.mirrored = best;
+  axioms.unsaid.insert(var_of(best));
   clause({{best, 1}});
 }
 

@@ -1,0 +1,182 @@
+// Declarations of what variables mean, and clauses that follow from one rule of the problem: with
+// all their literals false, every place that is left is against it.
+#include "derivation_steps.h"
+
+namespace tessera::proof {
+
+void Derivation::declare_order(char kind, std::string_view text) {
+  Variable& var = declare(text);
+  const std::size_t i = index(text, items_.size());
+  const std::size_t j = index(text, items_.size());
+  const BufferIndex a = items_[i].buffer;
+  const BufferIndex b = items_[j].buffer;
+  if (a == b) throw Wrong{"a buffer is not above or below itself"};
+  var.kind = kind == 'p' ? Kind::pair : Kind::half;
+  var.order = {i, j};
+  if (kind != 'p') return;
+  // One of the two orders has to hold, wherever the buffers are.
+  if (!facts_.tied_together(a, b) || !facts_.apart(a, items_[i].range, b, items_[j].range))
+    throw Wrong{"two items are ordered that may overlap"};
+}
+
+void Derivation::declare_choice(char kind, std::string_view text) {
+  Variable& var = declare(text);
+  const std::size_t self = static_cast<std::size_t>(&var - variables_.data());
+  if (kind == 'm') {
+    var.kind = Kind::memory;
+    var.buffer = index(text, facts_.buffers());
+    var.memory = index(text, facts_.memories());
+    memory_of_.resize(facts_.buffers());
+    memory_of_[var.buffer].push_back(self);
+    return;
+  }
+  var.memory = index(text, facts_.memories());
+  var.step = number(text);
+  if (var.step < 0 || var.step >= facts_.steps()) throw Wrong{"a mode of a step that is not there"};
+  const Memory& memory = facts_.memory(var.memory);
+  if (kind == 'k') {
+    var.kind = Kind::mode;
+    var.number = index(text, memory.modes.size());
+  } else {
+    var.kind = Kind::role;
+    if (!memory.modes_per_bank) throw Wrong{"the banks of this memory have no modes of their own"};
+    var.bank = index(text, memory.banks.size());
+    var.number = index(text, memory.banks[var.bank].roles.size());
+  }
+}
+
+std::vector<MemoryIndex> Derivation::memories_of(BufferIndex b) const {
+  std::vector<MemoryIndex> left = facts_.allowed(b);
+  if (left.size() == 1 || b >= memory_of_.size()) return left;
+  for (const std::size_t var : memory_of_[b]) {
+    const MemoryIndex m = variables_[var].memory;
+    if (holds({2 * var, 1})) std::erase_if(left, [m](MemoryIndex other) { return other != m; });
+    if (holds({2 * var + 1, 1})) std::erase(left, m);
+  }
+  return left;
+}
+
+void Derivation::axiom(std::string_view text) {
+  const std::int64_t name = number(text);
+  const auto clause = literals(text);
+  // The clause holds wherever the buffers are, or nothing is left where it does not.
+  undo_.clear();
+  bool right = clause.empty() ? relations_contradict() : names_every_choice(clause);
+  if (!right) {
+    for (const Literal& lit : clause) right = !raise(negation(lit)) || right;
+    right = right || must_hold(clause);
+    undo(0);
+  }
+  if (!right) throw Wrong{"no rule of the problem asks for this clause"};
+  std::vector<Literal> open;
+  for (const Literal& lit : clause)
+    if (!fails(lit)) open.push_back(lit);
+  if (open.empty()) refuted_ = true;
+  if (open.size() == 1) fact(open[0]);
+  clauses_[name] = clause;
+}
+
+// Do two buffers have no places at all that suit their relations?
+bool Derivation::relations_contradict() const {
+  for (BufferIndex b = 0; b < facts_.buffers(); ++b)
+    for (BufferIndex a = 0; a < b; ++a)
+      if (nothing_left({a, b}, nullptr, {}, false)) return true;
+  return false;
+}
+
+// At every step a memory has one of its modes, and each bank one of its roles.
+bool Derivation::names_every_choice(const std::vector<Literal>& clause) const {
+  const Variable& first = variables_[clause[0].key / 2];
+  if (first.kind != Kind::mode && first.kind != Kind::role) return false;
+  const Memory& memory = facts_.memory(first.memory);
+  std::vector<char> named(
+      first.kind == Kind::mode ? memory.modes.size() : memory.banks[first.bank].roles.size(), 0);
+  for (const Literal& lit : clause) {
+    const Variable& var = variables_[lit.key / 2];
+    if (lit.key % 2 == 0 && var.kind == first.kind && var.memory == first.memory &&
+        var.step == first.step && var.bank == first.bank)
+      named[var.number] = 1;
+  }
+  return std::all_of(named.begin(), named.end(), [](char each) { return each != 0; });
+}
+
+bool Derivation::must_hold(const std::vector<Literal>& clause) {
+  std::vector<BufferIndex> about;
+  const Variable* mode = nullptr;
+  const auto add = [&](BufferIndex b) {
+    if (std::find(about.begin(), about.end(), b) == about.end()) about.push_back(b);
+  };
+  std::vector<const Variable*> halves;
+  for (const Literal& lit : clause) {
+    const Variable& var = variables_[lit.key / 2];
+    switch (var.kind) {
+      case Kind::offset:
+      case Kind::memory:
+        add(var.buffer);
+        break;
+      case Kind::half:
+        add(items_[var.order.lower].buffer);
+        add(items_[var.order.upper].buffer);
+        if (lit.key % 2 == 0) halves.push_back(&var);
+        break;
+      case Kind::mode:
+      case Kind::role:
+        if (lit.key % 2 == 0 || mode != nullptr) return false;
+        mode = &var;
+        break;
+      default:
+        return false;
+    }
+  }
+  if (about.empty() || about.size() > 2) return false;
+  // Neither is below the other: they share an address.
+  const bool overlap =
+      halves.size() == 2 && halves[0]->order.lower == halves[1]->order.upper &&
+      halves[0]->order.upper == halves[1]->order.lower && about.size() == 2 &&
+      facts_.apart(items_[halves[0]->order.lower].buffer, items_[halves[0]->order.lower].range,
+                   items_[halves[0]->order.upper].buffer, items_[halves[0]->order.upper].range);
+  std::vector<std::optional<Role>> roles;
+  if (mode != nullptr) {
+    const Memory& memory = facts_.memory(mode->memory);
+    roles.resize(bank_ranges(memory).size());
+    if (mode->kind == Kind::role)
+      roles[mode->bank] = memory.banks[mode->bank].roles[mode->number];
+    else
+      for (std::size_t k = 0; k < roles.size(); ++k) roles[k] = memory.modes[mode->number].roles[k];
+  }
+  if (nothing_left(about, mode, roles, overlap)) return true;
+  if (about.size() == 2) return false;
+  // A second buffer that has no choice, so that nothing need be said of it.
+  for (BufferIndex other = 0; other < facts_.buffers(); ++other)
+    if (other != about[0] && nothing_left({about[0], other}, mode, roles, false)) return true;
+  return false;
+}
+
+// Is every place that is left to the one or two buffers against a rule?
+bool Derivation::nothing_left(const std::vector<BufferIndex>& about, const Variable* mode,
+                              const std::vector<std::optional<Role>>& roles, bool overlap) const {
+  for (const BufferIndex b : about)
+    if (b >= offset_of_.size() || offset_of_[b] == most_variables) return false;
+  const auto boxes = [&](BufferIndex b) {
+    std::vector<DerivationFacts::Box> left;
+    const std::size_t key = 2 * offset_of_.at(b);
+    for (const MemoryIndex m : memories_of(b)) {
+      const DerivationFacts::Box box{b, bound_[key], -bound_[key + 1] - facts_.buffer(b).size, m};
+      if (facts_.impossible(box)) continue;
+      if (mode != nullptr && mode->memory == m && facts_.impossible(box, mode->step, roles))
+        continue;
+      left.push_back(box);
+    }
+    return left;
+  };
+  const auto first = boxes(about.front());
+  const auto second = boxes(about.back());
+  if (first.empty() || second.empty()) return true;
+  if (about.size() == 1) return false;
+  for (const auto& a : first)
+    for (const auto& b : second)
+      if (!facts_.impossible(a, b) && !(overlap && a.memory == b.memory)) return false;
+  return true;
+}
+
+}  // namespace tessera::proof

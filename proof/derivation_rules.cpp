@@ -1,0 +1,173 @@
+// The arithmetic of lemmas: one violated edge, a cycle, more bytes than room, nothing to rest on.
+#include "derivation_steps.h"
+
+namespace tessera::proof {
+
+bool Derivation::follows(char rule, const std::vector<Literal>& premises, const Literal* lit,
+                         const std::vector<std::size_t>& members) {
+  std::vector<std::size_t> orders;
+  bool too_far = false;
+  // A half order that is false says nothing about the opposite one.
+  const auto add = [&](const Literal& each) {
+    const Kind kind = variables_[each.key / 2].kind;
+    if (kind == Kind::pair || (kind == Kind::half && each.key % 2 == 0)) orders.push_back(each.key);
+  };
+  for (const Literal& each : premises) add(each);
+  if (lit != nullptr) {
+    const Literal against = negation(*lit);
+    if (rule == 's') return rounds_up_to(*lit);
+    if (!raise(against)) return true;
+    add(against);
+  }
+  std::sort(orders.begin(), orders.end());
+  orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
+  for (const Literal& each : premises) too_far = too_far || distance_broken(each.key);
+  switch (rule) {
+    case 'e':
+      return too_far || std::any_of(orders.begin(), orders.end(), [&](std::size_t key) {
+               const Item& above = upper(key);
+               const Item& below = lower(key);
+               return start(below) + below.range.size() + above.range.size() > end(above);
+             });
+    case 't':
+      // A below B below C, and A is not below C, or C is below A.
+      if (lit != nullptr && variables_[lit->key / 2].kind == Kind::half && lit->key % 2 == 0)
+        return orders_chain(lit->key, orders);
+      return orders.size() == 3 &&
+             ((&upper(orders[0]) == &lower(orders[1]) && &upper(orders[1]) == &lower(orders[2]) &&
+               &upper(orders[2]) == &lower(orders[0])) ||
+              (&upper(orders[0]) == &lower(orders[2]) && &upper(orders[2]) == &lower(orders[1]) &&
+               &upper(orders[1]) == &lower(orders[0])));
+    case 'w':
+      return window_overflows(members, orders);
+    case 'n':
+      return cannot_be_first(members, false) || cannot_be_first(members, true);
+    case 'r':
+      return lit != nullptr && nothing_carries(lit->key, premises);
+    default:
+      throw Wrong{"an unknown rule"};
+  }
+}
+
+bool Derivation::distance_broken(std::size_t key) const {
+  const Variable& var = variables_[key / 2];
+  if (var.kind != Kind::distance || key % 2 != 0) return false;
+  const std::size_t from = var.order.lower;
+  const std::size_t to = var.order.upper;
+  return Wide{bound_[2 * from]} + var.distance > -Wide{bound_[2 * to + 1]} - variables_[to].span;
+}
+
+bool Derivation::window_overflows(const std::vector<std::size_t>& members,
+                                  const std::vector<std::size_t>& orders) {
+  for (const std::size_t key : orders) {
+    const Item& below = lower(key);
+    const Item& above = upper(key);
+    const Wide latest = end(above) - above.range.size();  // the lower one ends by then
+    const Wide soonest = start(below) + below.range.size();
+    const Wide high = -(latest - below.range.end + facts_.buffer(below.buffer).size);
+    const Wide low = soonest - above.range.begin;
+    if (high < limit && high > -limit &&
+        !raise({key_of(below) + 1, static_cast<std::int64_t>(high)}))
+      return true;
+    if (low < limit && low > -limit && !raise({key_of(above), static_cast<std::int64_t>(low)}))
+      return true;
+  }
+  Wide sum = 0;
+  Wide e = Wide{1} << 100;
+  Wide l = -e;
+  for (std::size_t x = 0; x < members.size(); ++x) {
+    const Item& item = items_[members[x]];
+    sum += item.range.size();
+    e = std::min(e, start(item));
+    l = std::max(l, end(item));
+    for (std::size_t y = 0; y < x; ++y)
+      if (!apart(members[x], members[y])) return false;
+  }
+  return !members.empty() && e + sum > l;
+}
+
+// Wherever both still may be, do they never share an address?
+bool Derivation::apart(std::size_t i, std::size_t j) {
+  const BufferIndex a = items_[i].buffer;
+  const BufferIndex b = items_[j].buffer;
+  const auto [known, is_new] = apart_.try_emplace(std::minmax(i, j), 0);
+  if (is_new) known->second = facts_.apart(a, items_[i].range, b, items_[j].range) ? 1 : 0;
+  if (known->second == 0) return false;
+  if (facts_.tied_together(a, b)) return true;
+  const auto of_a = memories_of(a);
+  return of_a.size() == 1 && of_a == memories_of(b);
+}
+
+bool Derivation::orders_chain(std::size_t key, const std::vector<std::size_t>& orders) const {
+  for (const std::size_t x : orders)
+    for (const std::size_t y : orders)
+      if (&lower(x) == &lower(key) && &upper(x) == &lower(y) && &upper(y) == &upper(key))
+        return true;
+  return false;
+}
+
+// The buffer's memory is known, and its alignment there leaves no offset (or end) before.
+bool Derivation::rounds_up_to(const Literal& lit) const {
+  const Variable& var = variables_[lit.key / 2];
+  if (var.kind != Kind::offset) return false;
+  const auto left = memories_of(var.buffer);
+  if (left.size() != 1) return false;
+  const Size alignment = effective_alignment(facts_.buffer(var.buffer), facts_.memory(left[0]));
+  const std::int64_t anchor = lit.key % 2 == 0 ? 0 : -var.span;
+  const std::int64_t rest = ((bound_[lit.key] - anchor) % alignment + alignment) % alignment;
+  return bound_[lit.key] + (rest == 0 ? 0 : alignment - rest) >= lit.value;
+}
+
+// The first member of the list lies below all the others, or (upside down) above them: neither
+// fits.
+bool Derivation::cannot_be_first(const std::vector<std::size_t>& members, bool upside_down) {
+  const auto from = [&](const Item& item) { return upside_down ? -end(item) : start(item); };
+  const auto to = [&](const Item& item) { return upside_down ? -start(item) : end(item); };
+  if (members.size() < 2) return false;
+  const Item& who = items_[members[0]];
+  const Wide latest_start = to(who) - who.range.size();
+  Wide sum = who.range.size();
+  Wide l = -(Wide{1} << 100);
+  for (std::size_t x = 1; x < members.size(); ++x) {
+    const Item& item = items_[members[x]];
+    // Too long to end before the first one starts.
+    if (from(item) + item.range.size() <= latest_start) return false;
+    sum += item.range.size();
+    l = std::max(l, to(item));
+    for (std::size_t y = 0; y < x; ++y)
+      if (!apart(members[x], members[y])) return false;
+  }
+  return from(who) + sum > l;
+}
+
+// Placements in which no buffer could be lowered by itself are enough. Where the offset may still
+// be, could it be lowered, in every case?
+bool Derivation::nothing_carries(std::size_t key, const std::vector<Literal>& premises) const {
+  const Variable& var = variables_[key / 2];
+  if (var.kind != Kind::offset || key % 2 != 0 || !facts_.may_be_lowered(var.buffer)) return false;
+  const Wide first = bound_[key];
+  const Wide last = -Wide{bound_[key + 1]} - var.span;
+  if (first - var.stride < facts_.room(var.buffer).begin) return false;
+  for (BufferIndex other = 0; other < facts_.buffers(); ++other) {
+    for (const AddressRange& part : facts_.in_the_way(var.buffer, other)) {
+      if (offset_of_[other] == most_variables) return false;
+      const Item item{other, part};
+      const Wide soonest = start(item) + part.size();  // of its end
+      if (soonest > last || end(item) <= first - var.stride) continue;
+      // Known not to be below: the negation of such an order, or the opposite one.
+      const bool above = std::any_of(premises.begin(), premises.end(), [&](const Literal& each) {
+        const Kind kind = variables_[each.key / 2].kind;
+        if (kind != Kind::pair && (kind != Kind::half || each.key % 2 == 0)) return false;
+        const Item& mine = lower(each.key);
+        const Item& its = upper(each.key);
+        return mine.buffer == var.buffer && its.buffer == other &&
+               mine.range.size() == facts_.buffer(var.buffer).size &&
+               (its.range.contains(part) || part.contains(its.range));
+      });
+      if (!above) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace tessera::proof

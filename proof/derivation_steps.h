@@ -1,0 +1,154 @@
+// A derivation being checked: variables with a fixed meaning, what is known of them, and the step
+// at hand. derivation.cpp reads lines, derivation_axioms.cpp compares clauses with the problem,
+// derivation_rules.cpp does the arithmetic of lemmas.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "derivation_facts.h"
+#include "parts.h"
+
+namespace tessera::proof {
+
+__extension__ typedef __int128 Wide;  // sums of anything a file may claim
+
+struct Literal {
+  std::size_t key = 0;
+  std::int64_t value = 0;
+};
+
+struct Item {
+  BufferIndex buffer = 0;
+  AddressRange range;
+};
+
+struct Order {  ///< of a pair variable
+  std::size_t lower = 0;
+  std::size_t upper = 0;
+};
+
+/// Thrown with a sentence; caught where the line number is known.
+struct Wrong {
+  std::string why;
+};
+
+class Derivation {
+ public:
+  explicit Derivation(const PlacementProblem& problem) : facts_(problem) {}
+
+  /// One line; true once the contradiction is shown.
+  bool line(std::string_view text);
+  std::int64_t lemmas = 0;
+  std::int64_t propagations = 0;
+
+ private:
+  /// A pair is false where the opposite order holds; a half order means that it is false itself.
+  enum class Kind : std::uint8_t { unknown, offset, pair, half, distance, memory, mode, role };
+  struct Variable {
+    Kind kind = Kind::unknown;
+    BufferIndex buffer = 0;
+    std::int64_t span = -1;
+    std::int64_t stride = 1;
+    Order order;  ///< pair, half: items; distance: variables
+    std::int64_t distance = 0;
+    MemoryIndex memory = 0;  ///< memory: the buffer is in it; mode, role: its
+    Step step = 0;           ///< mode, role
+    std::size_t number = 0;  ///< of the mode, or of the role among the bank's
+    std::size_t bank = 0;    ///< role
+  };
+
+  static std::int64_t number(std::string_view& text) {
+    const auto value = take_number(text);
+    if (!value || *value < -limit || *value > limit)
+      throw Wrong{"a number is missing or too large"};
+    return *value;
+  }
+  static std::size_t index(std::string_view& text, std::size_t below) {
+    const std::int64_t value = number(text);
+    if (value < 0 || static_cast<std::size_t>(value) >= below)
+      throw Wrong{"a number is out of range"};
+    return static_cast<std::size_t>(value);
+  }
+  Literal literal(std::string_view& text);
+  std::vector<Literal> literals(std::string_view& text);
+  Variable& declare(std::string_view& text);
+
+  [[nodiscard]] Literal negation(const Literal& lit) const {
+    return {lit.key ^ 1, 1 - lit.value - variables_[lit.key / 2].span};
+  }
+  [[nodiscard]] bool holds(const Literal& lit) const { return bound_[lit.key] >= lit.value; }
+  [[nodiscard]] bool fails(const Literal& lit) const { return holds(negation(lit)); }
+  /// False: contradiction.
+  bool raise(Literal lit);
+  void undo(std::size_t to);
+  void fact(const Literal& lit) {
+    if (!raise(lit)) refuted_ = true;
+    undo_.clear();
+  }
+
+  void symmetry(std::string_view text, bool mirrored);
+  void declare_order(char kind, std::string_view text);
+  void declare_choice(char kind, std::string_view text);
+  void axiom(std::string_view text);
+  [[nodiscard]] bool names_every_choice(const std::vector<Literal>& clause) const;
+  /// Is it against the problem that all of them are false?
+  [[nodiscard]] bool must_hold(const std::vector<Literal>& clause);
+  [[nodiscard]] bool nothing_left(const std::vector<BufferIndex>& about, const Variable* mode,
+                                  const std::vector<std::optional<Role>>& roles,
+                                  bool overlap) const;
+  [[nodiscard]] bool relations_contradict() const;
+  [[nodiscard]] std::vector<MemoryIndex> memories_of(BufferIndex b) const;
+  void learn(std::string_view text);
+  void antecedent(char kind, std::string_view text);
+  void conclude();
+  void use(const std::vector<Literal>& clause);
+  [[nodiscard]] bool follows(char rule, const std::vector<Literal>& premises, const Literal* lit,
+                             const std::vector<std::size_t>& members);
+  [[nodiscard]] const Item& lower(std::size_t key) const {
+    const Order& o = variables_[key / 2].order;
+    return items_[key % 2 == 0 ? o.lower : o.upper];
+  }
+  [[nodiscard]] const Item& upper(std::size_t key) const { return lower(key ^ 1); }
+  [[nodiscard]] std::size_t key_of(const Item& item) const { return 2 * offset_of_[item.buffer]; }
+  /// Earliest start, latest end of an item.
+  [[nodiscard]] Wide start(const Item& item) const {
+    return Wide{bound_[key_of(item)]} + item.range.begin;
+  }
+  [[nodiscard]] Wide end(const Item& item) const {
+    return -Wide{bound_[key_of(item) + 1]} - facts_.buffer(item.buffer).size + item.range.end;
+  }
+  [[nodiscard]] bool distance_broken(std::size_t key) const;
+  [[nodiscard]] bool window_overflows(const std::vector<std::size_t>& members,
+                                      const std::vector<std::size_t>& orders);
+  [[nodiscard]] bool cannot_be_first(const std::vector<std::size_t>& members, bool upside_down);
+  [[nodiscard]] bool apart(std::size_t i, std::size_t j);
+  [[nodiscard]] bool nothing_carries(std::size_t key, const std::vector<Literal>& premises) const;
+  [[nodiscard]] bool rounds_up_to(const Literal& lit) const;
+  [[nodiscard]] bool orders_chain(std::size_t key, const std::vector<std::size_t>& orders) const;
+
+  static constexpr std::int64_t limit = std::int64_t{1} << 62;
+  static constexpr std::size_t most_variables = std::size_t{1} << 24;
+
+  DerivationFacts facts_;
+  std::vector<Variable> variables_;
+  std::vector<std::int64_t> bound_;  // by key
+  std::vector<std::size_t> offset_of_;
+  std::vector<Item> items_;
+  std::vector<std::vector<std::size_t>> memory_of_;            // by buffer: its memory variables
+  std::map<std::pair<std::size_t, std::size_t>, char> apart_;  // item pairs: never overlap?
+  std::unordered_map<std::int64_t, std::vector<Literal>> clauses_;
+  std::vector<std::pair<std::size_t, std::int64_t>> undo_;
+  bool mirrored_ = false;
+  bool refuted_ = false;
+  // The step being shown.
+  bool open_ = false;
+  bool shown_ = false;
+  std::int64_t name_ = 0;
+  std::vector<Literal> claim_;
+};
+
+}  // namespace tessera::proof
