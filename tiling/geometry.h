@@ -118,15 +118,10 @@ class TileGeometry {
   [[nodiscard]] TileRegions first_tile(const TileShape& shape) const;
 
  private:
-  struct Part;
   struct Trace;  // the tiles along one axis, the other axes whole
   const Trace& trace(std::size_t axis, Dim extent);
   const Trace& first_of_trace(std::size_t axis, Dim extent);
-  [[nodiscard]] bool multiply(const std::array<const Trace*, tile_axes>& traces,
-                              const std::array<std::size_t, tile_axes>& classes,
-                              std::vector<std::int64_t>& volumes) const;
-  void add_class(Trace& trace, const TileRegions& regions, bool complete) const;
-  static void find_largest(Trace& trace);
+  static void add_class(Trace& trace, const TileRegions& regions, bool complete);
   [[nodiscard]] bool keeps(std::size_t axis) const;
   [[nodiscard]] bool keeps_halo() const;
   /// `product`: each box is the product of what the axes need alone.
@@ -138,12 +133,10 @@ class TileGeometry {
   const Subgraph& subgraph_;
   HaloPolicy halo_;
   TileSpace space_;
-  bool separable_;      ///< regions of a tile are the intersections of what its axes need
-  bool multiplies_;     ///< and what a tile needs fresh is all it needs
-  TileRegions single_;  ///< the tile of the shape with one tile
-  std::vector<std::int64_t> single_volumes_;
+  bool separable_;  ///< regions of a tile are the intersections of what its axes need
   std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> traces_;
   std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> firsts_;
+  std::unique_ptr<class TileVolumes> volumes_;  ///< nothing where boxes are not products
 
  public:
   ~TileGeometry();

@@ -3,7 +3,8 @@
 // `rules` decides what a tile stores and what it need not make again:
 //   void store(std::size_t t, Box& needed)         enlarge `needed` by what is stored of tensor t
 //   Box fresh(std::size_t t, const Box& needed)    the part that is loaded or made by this tile
-//   void read(const LocalOperand& by, const Box& region)    hears what each operand needs
+//   bool read(const LocalOperand& by, const Box& region)    hears what each operand needs, in the
+//                                                  same order every time; false: it is not read
 // They are called for a tensor when all its readers have said what they need.
 #pragma once
 
@@ -47,8 +48,8 @@ void propagate(const Subgraph& subgraph, Rules&& rules, TileRegions& regions) {
         const std::vector<Dim>& source = subgraph.tensor(operand.local).shape;
         region = reshaped(seen.shape, source, reshape_unit(seen.shape, source, region));
       }
-      rules.read(operand, region);
-      regions.needed[operand.local] = hull(regions.needed[operand.local], region);
+      if (rules.read(operand, region))
+        regions.needed[operand.local] = hull(regions.needed[operand.local], region);
     }
   }
   for (std::size_t t = 0; t < count; ++t)

@@ -50,7 +50,7 @@ struct Probe {
   const std::vector<Box>& ends;
   void store(std::size_t t, Box& needed) const { needed = hull(needed, ends[t]); }
   static Box fresh(std::size_t, const Box& needed) { return needed; }
-  static void read(const LocalOperand&, const Box&) {}
+  static bool read(const LocalOperand&, const Box&) { return true; }
 };
 
 /// Needed regions when every end is cut to the `at`-th of `pieces` along its own axis.

@@ -18,11 +18,13 @@ bool inside(const TileShape& small, const TileShape& large) {
 }  // namespace
 
 FittingShapes::FittingShapes(TileGeometry& geometry, const Lowering& lowering,
-                             const Decider& decider, TileCounters& counters, Refuted refuted)
+                             const Decider& decider, TileCounters& counters, const Budget& budget,
+                             Refuted refuted)
     : geometry_(geometry),
       lowering_(lowering),
       decider_(decider),
       counters_(counters),
+      budget_(budget),
       refuted_(std::move(refuted)) {}
 
 const std::vector<Size>& FittingShapes::sizes_of(std::span<const std::int64_t> volumes) {
@@ -57,6 +59,7 @@ bool FittingShapes::enter_group() {
     at_ = groups_[group_].smallest();
     if (!refuted_by_first_tile(at_)) return true;
     ++counters_.passed_over;
+    if (counters_.passed_over % 64 == 0 && budget_.exhausted()) return true;
   }
   return false;
 }
@@ -150,7 +153,8 @@ std::optional<DecidedBy> FittingShapes::refute(const TileShape& shape,
 }
 
 std::optional<FittingShape> FittingShapes::next() {
-  while (advance()) {
+  for (int tried = 0; advance(); ++tried) {
+    if (tried % 16 == 15 && budget_.exhausted()) return std::nullopt;
     const std::int64_t tiles = groups_[group_].tiles();
     ++counters_.shapes;
     if (refuted_by_plane(at_) || refuted_by_first_tile(at_)) {

@@ -38,9 +38,9 @@ class FittingShapes {
 
   /// require: all outlive this.
   FittingShapes(TileGeometry& geometry, const Lowering& lowering, const Decider& decider,
-                TileCounters& counters, Refuted refuted);
+                TileCounters& counters, const Budget& budget, Refuted refuted);
 
-  /// The next shape that no test refutes; nothing after the last.
+  /// The next shape that no test refutes; nothing after the last, or when the budget is spent.
   [[nodiscard]] std::optional<FittingShape> next();
 
   /// Sizes that the demands of every shape with these extents along H and W cover: of the first
@@ -67,6 +67,7 @@ class FittingShapes {
   const Lowering& lowering_;
   const Decider& decider_;
   TileCounters& counters_;
+  const Budget& budget_;
   Refuted refuted_;
   std::vector<ShapeGroup> groups_;  ///< made when the first shape is asked for
   std::size_t group_ = 0;
