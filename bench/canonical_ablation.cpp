@@ -3,7 +3,7 @@
 // have used up the limit; their nodes are not counted. The limit is one of nodes, so that tables
 // repeat.
 //
-//   bench_canonical_ablation                                      # generated, 200,000 nodes each
+//   bench_canonical_ablation                                      # generated, 20,000 nodes each
 //   bench_canonical_ablation 1000000 1048576 A.csv C.csv D.csv    # nodes, capacity, files
 
 #include <algorithm>
@@ -100,7 +100,7 @@ void measure(const char* name, const CanonicalParams& params,
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const std::int64_t limit = argc > 1 ? std::atoll(argv[1]) : 200'000;
+  const std::int64_t limit = argc > 1 ? std::atoll(argv[1]) : 20'000;
   std::vector<PlacementProblem> problems;
   for (int k = 3; k < argc; ++k) {
     problems.push_back(load_problem(argv[k], {.capacity = std::atoll(argv[2])}).problem);
