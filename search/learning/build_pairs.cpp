@@ -119,6 +119,11 @@ void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits) {
   }
   if (set.size() < 2) return;
   std::vector<Member> members;
+  double load = 0;
+  for (const ItemIndex i : set) load += static_cast<double>(deduction_.orders.items()[i].length);
+  load /= static_cast<double>(std::max<Size>(1, problem_.memories[m].capacity));
+  const auto before = static_cast<double>(deduction_.sections.size());
+  plan.flatness = (plan.flatness * before + load) / (before + 1);
   for (const ItemIndex i : set) {
     const Key in = memory_[item_buffer_[i]][m];
     members.push_back({i, in == always_ ? no_key : in});

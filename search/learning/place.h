@@ -40,6 +40,7 @@ struct Plan {
   std::vector<std::vector<Neighbour>> neighbours;  ///< by variable
   std::vector<std::pair<Var, double>> bools;       ///< every Boolean with its first activity
   std::vector<std::int8_t> phase;                  ///< by variable: side tried first; -1: by room
+  double flatness = 1;                             ///< how full sections are on the average
 };
 
 class PlaceSearch {

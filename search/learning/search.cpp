@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::int64_t turn_unit = 64;  // conflicts of the shortest turn of the order search
 constexpr double activity_decay = 0.95;
+constexpr double nearly_full = 0.9;
 
 /// 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993), from 0.
 std::int64_t luby(std::int64_t at) {
@@ -167,11 +168,14 @@ Lit Search::decide_place(bool& clash) {
   return decide_bool();
 }
 
-// Orders get one half of the work, placing the other: half of it with all section rules.
+// Where sections are nearly full nearly everywhere, orders win; where there is room, placing does.
+// The one that usually wins gets three quarters of the work; of placing, one half is light.
 Search::Mode Search::next_mode() const {
   const auto& work = counters_.work;
-  const std::uint64_t placing = work[1] + work[2];
-  if (!params_.place_search || (params_.order_search && work[0] < placing)) return Mode::order;
+  const bool flat = plan_.flatness >= nearly_full;
+  const std::uint64_t ordering = work[0] * (flat ? 1 : 3);
+  const std::uint64_t placing = (work[1] + work[2]) * (flat ? 3 : 1);
+  if (!params_.place_search || (params_.order_search && ordering < placing)) return Mode::order;
   return work[2] <= work[1] ? Mode::place_lightly : Mode::place;
 }
 

@@ -1,6 +1,6 @@
 // Decisions, restarts and forgetting, around deduction and analysis.
 //
-// Two searches share the clauses and take turns at restarts so that both do equal work: one
+// Two searches share the clauses and take turns at restarts, by work done: one
 // decides orders of pairs where conflicts were, the other places buffers at their lowest offset.
 #pragma once
 
