@@ -165,7 +165,11 @@ SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& 
     deduction.cost.set_limit(paid - 1);
     search.restart();
   }
-  if (result.status == Status::feasible && result.stop != StopReason::completed) result.bound = 0;
+  if (result.placement && result.stop != StopReason::completed && !deduction.cost.empty()) {
+    // What a cheaper placement has to pay, as far as that is known without any decision.
+    search.restart();
+    result.bound = std::min(result.bound, deduction.cost.sum(deduction.state));
+  }
   add_stats(result, search.counters(), deduction.clauses.count());
   return result;
 }

@@ -3,6 +3,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "encoder/sat_engine.h"
+#include "encoder/smt_engine.h"
 #include "model/derived.h"
 #include "proof/check_proof.h"
 #include "search/learning/engine.h"
@@ -226,6 +228,42 @@ TEST(RandomLearning, EverySwitchKeepsTheAnswers) {
                                                      .goals = {Goal::fit, Goal::cost, Goal::modes},
                                                      .must_support = true});
   }
+}
+
+// Most of these have 15 to 30 buffers.
+TEST(RandomLearning, AgreesWithTheGeneralEngines) {
+  Features features = Features::all();
+  features.scale = 4;
+  const auto learning = make_learning_engine({});
+  const auto sat = make_sat_engine({});
+  const auto smt = make_smt_engine({});
+  const auto report =
+      compare_engines({learning.get(), sat.get(), smt.get()},
+                      testing::with_environment({.features = features,
+                                                 .count = 30,
+                                                 .goals = {Goal::fit, Goal::cost},
+                                                 .patience = std::chrono::milliseconds(1000)}));
+  testing::expect_no_disagreement(report);
+  EXPECT_LT(report.unsupported, report.asked / 2 + 1) << "too few answers were confirmed";
+}
+
+TEST(RandomLearning, ABoundOfAStoppedSearchIsABound) {
+  int stopped = 0;
+  Features features = Features::all();
+  features.scale = 2;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Random random(seed);
+    const PlacementProblem problem = random_problem(random, features);
+    SearchParams search;
+    search.goal = seed % 2 == 0 ? Goal::cost : Goal::modes;
+    const auto best = make_learning_engine({})->solve(problem, search);
+    search.budget.max_nodes = static_cast<std::int64_t>(1 + seed / 2 % 4);
+    const auto early = make_learning_engine({})->solve(problem, search);
+    if (early.status != Status::feasible || early.stop == StopReason::completed) continue;
+    ++stopped;
+    EXPECT_LE(early.bound, best.bound) << seed;
+  }
+  EXPECT_GT(stopped, 10);
 }
 
 TEST(RandomLearning, NoClauseExcludesAKnownPlacement) {
