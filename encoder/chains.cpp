@@ -12,7 +12,8 @@ namespace tessera::encoder {
 namespace {
 
 constexpr std::size_t most_cycles = 50;
-constexpr double fine = 1000;  ///< values per order, on average
+constexpr double fine = 1000;        ///< values per order, on average
+constexpr double most_orders = 400;  ///< with more of them lemmas come too slowly
 
 /// Values stay below `unbounded`, which is above every upper bound.
 Size round_up(Size value, Size stride) {
@@ -311,7 +312,7 @@ bool chains_pay(const Formula& formula, const Numbers& numbers) {
         static_cast<double>(std::min(grid.domains[atom.x].steps(), grid.domains[atom.y].steps()));
     ++orders;
   }
-  return values > fine * orders && ChainRules(formula).renumber(numbers);
+  return orders <= most_orders && values > fine * orders && ChainRules(formula).renumber(numbers);
 }
 
 }  // namespace tessera::encoder

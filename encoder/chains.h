@@ -87,7 +87,7 @@ struct ChainStore {
   std::vector<Chain> chains;
 };
 
-/// Are offsets so fine compared with the number of orders that a solver does better without them?
+/// Are offsets so fine and orders so few that a solver does better without offsets?
 /// (measured: docs/benchmarks.md)  ensure: if true, ChainRules::renumber(numbers) is.
 [[nodiscard]] bool chains_pay(const Formula& formula, const Numbers& numbers);
 
