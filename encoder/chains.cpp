@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_cycles = 50;
 constexpr double fine = 1000;        ///< values per order, on average
-constexpr double most_orders = 400;  ///< with more of them lemmas come too slowly
+constexpr double most_orders = 600;  ///< with more of them lemmas come too slowly
 
 /// Values stay below `unbounded`, which is above every upper bound.
 Size round_up(Size value, Size stride) {
