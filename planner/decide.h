@@ -3,10 +3,10 @@
 //   Decision answer = decide(problem, params, {.engine = "auto", .threads = 2});
 //   if (answer.found.status == Status::infeasible) std::cout << answer.engine << " proved it";
 //
-// auto: bounds -> greedy -> for very many buffers a few rounds of boxing, else canonical search with
-// a small budget (on the problem without bank rules where it cannot take them: its "no" counts, its
-// placement is tried) -> a race of two complete engines, and of boxing for very many buffers. place() in place.h is this, once or many times, and
-// the checker behind it.
+// auto: bounds -> greedy -> for very many buffers a few rounds of boxing, else canonical search
+// with a small budget (on the problem without bank rules where it cannot take them: its "no"
+// counts, its placement is tried) -> a race of two complete engines, and of boxing for very many
+// buffers. place() in place.h is this, once or many times, and the checker behind it.
 #pragma once
 
 #include <functional>

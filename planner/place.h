@@ -10,8 +10,9 @@
 //
 // With the engine "auto": bounds (the load of one step may already say no), greedy placement,
 // canonical search with a small budget (for very many buffers: boxing), then two complete engines
-// side by side (for very many buffers: boxing as the third). Nothing is returned before the checker of model/check.h has accepted it. The same problem, parameters and
-// seed give the same placement, unless a limit ends the search.
+// side by side (for very many buffers: boxing as the third). Nothing is returned before the checker
+// of model/check.h has accepted it. The same problem, parameters and seed give the same placement,
+// unless a limit ends the search.
 #pragma once
 
 #include <chrono>

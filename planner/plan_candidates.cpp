@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <sstream>
 
 #include "cost/settle_modes.h"
 #include "cost/tiled_run.h"
+#include "model/derived.h"
 #include "planner/engines.h"
 #include "planner/plan_open.h"
 #include "planner/plan_piece.h"
@@ -98,6 +100,21 @@ PlannedSubgraph planned(const Subgraph& part, const Hardware& hardware,
   return s;
 }
 
+/// The only memory on the chip, where nothing about it but its capacity is a number of bytes that
+/// would have to change with it.
+std::optional<MemoryIndex> only_plain_memory(const Hardware& hardware) {
+  std::optional<MemoryIndex> only;
+  for (MemoryIndex m = 0; m < hardware.memories.size(); ++m) {
+    if (hardware.memories[m].offchip) continue;
+    const Memory& space = hardware.memories[m].space;
+    if (only || !space.banks.empty() || !space.reserved.empty() || has_modes(space) ||
+        space.capacity % space.alignment != 0)
+      return std::nullopt;
+    only = m;
+  }
+  return only;
+}
+
 /// Search nodes per question, effort by effort: most questions are easy, most of the hard ones do
 /// not matter.
 std::int64_t nodes_with(int effort, std::int64_t most) {
@@ -105,6 +122,18 @@ std::int64_t nodes_with(int effort, std::int64_t most) {
   return static_cast<std::size_t>(effort) < first.size()
              ? std::min(most, first[static_cast<std::size_t>(effort)])
              : most;
+}
+
+/// By how much the capacity can grow before the search might find another shape.
+Size headroom_of(const TileSearchResult& found) {
+  if (found.status == Status::feasible && found.grid.count() == 1)
+    return std::numeric_limits<Size>::max() / 4;  // there is no larger tile
+  if (found.status != Status::infeasible || found.lacking == 0) return 0;
+  // Loads were rounded up to the alignment.
+  Size granule = 1;
+  for (const Memory& memory : found.lowering.problem.memories)
+    granule = std::max(granule, memory.alignment);
+  return std::max<Size>(0, found.lacking - granule);
 }
 
 /// Shapes of one variant whose cost is worth simulating before anyone knows that they fit.
@@ -121,7 +150,14 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       memory_(std::move(memory)),
       hardware_key_(hardware_key(hardware) + std::to_string(params_.nodes_per_question) + ' ' +
                     std::to_string(params_.seed) + '\n'),
-      readers_(last_readers(network)) {}
+      readers_(last_readers(network)) {
+  plain_ = only_plain_memory(hardware);
+  if (!plain_) return;
+  Hardware other = hardware;
+  other.memories[*plain_].space.capacity = other.memories[*plain_].space.alignment;
+  capacity_free_key_ = hardware_key(other) + std::to_string(params_.nodes_per_question) + ' ' +
+                       std::to_string(params_.seed) + '\n';
+}
 
 std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effort) {
   {
@@ -132,12 +168,25 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
   }
   const Subgraph part = make_subgraph(network_, ops, readers_);
   const std::string key = hardware_key_ + std::to_string(effort) + structure_key(part);
+  const std::string question =
+      capacity_free_key_.empty() ? "" : capacity_free_key_ + structure_key(part);
   bool fresh = false;
-  auto answer = memory_->get(key, fresh, [&] { return make_answer(part, effort); });
+  bool carried = false;
+  auto answer = memory_->get(key, fresh, [&] {
+    if (!question.empty()) {
+      if (auto known = from_other_capacity(question)) {
+        carried = true;
+        return *std::move(known);
+      }
+    }
+    return make_answer(part, effort);
+  });
   if (!answer->complete() && params_.budget.exhausted()) memory_->forget(key);
+  if (fresh && !carried && !question.empty() && answer->complete())
+    memory_->note(question, hardware_.memories[*plain_].space.capacity, answer);
   const std::lock_guard guard(lock_);
   Known& known = of_run_[{ops.first, ops.last}];
-  if (!known.answer) ++(fresh ? counts_.solved : counts_.reused);
+  if (!known.answer) ++(fresh && !carried ? counts_.solved : counts_.reused);
   known = {answer, effort};
   return answer;
 }
@@ -148,6 +197,7 @@ CandidateAnswer Candidates::make_answer(const Subgraph& part, int effort) const 
   const std::int64_t nodes = nodes_with(effort, params_.nodes_per_question);
   const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
   std::map<HaloPolicy, TileGeometry> geometries;
+  Size headroom = std::numeric_limits<Size>::max() / 4;
   for (const LoweringOptions& options : variants(hardware_.tiling)) {
     // Two copies of a single tile's buffers would hide nothing.
     if (options.double_buffer && single_tile) continue;
@@ -159,6 +209,7 @@ CandidateAnswer Candidates::make_answer(const Subgraph& part, int effort) const 
                                         .nodes_per_question = nodes,
                                         .seed = params_.seed});
     add_open(answer, geometry, found);
+    headroom = std::min(headroom, headroom_of(found));
     if (found.lacking > 0 && (answer.lacking == 0 || found.lacking < answer.lacking))
       answer.lacking = found.lacking;
     if (found.status != Status::feasible) continue;
@@ -167,7 +218,28 @@ CandidateAnswer Candidates::make_answer(const Subgraph& part, int effort) const 
   }
   answer.final = answer.complete() || nodes == params_.nodes_per_question;
   if (!answer.options.empty()) answer.lacking = 0;
+  answer.headroom = headroom;
   return answer;
+}
+
+/// What fitted still fits where there is more room than its height, and what did not fit still does
+/// not where there is less, or too little more: then the answer is the same.
+std::optional<CandidateAnswer> Candidates::from_other_capacity(const std::string& question) {
+  const Size capacity = hardware_.memories[*plain_].space.capacity;
+  for (const auto& [other, answer] : memory_->noted(question)) {
+    if (capacity > other && capacity - other > answer->headroom) continue;
+    const bool fits = std::ranges::all_of(answer->options, [&](const PlannedSubgraph& s) {
+      return s.metrics.peak_bytes <= capacity;
+    });
+    if (!fits) continue;
+    CandidateAnswer same = *answer;
+    for (PlannedSubgraph& s : same.options)
+      for (PlannedPlacement& p : s.placements) p.problem.memories.front().capacity = capacity;
+    if (same.lacking > 0) same.lacking += other - capacity;
+    same.headroom += other - capacity;
+    return same;
+  }
+  return std::nullopt;
 }
 
 void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,

@@ -26,6 +26,8 @@ struct CandidateAnswer {
   bool open_beyond = false;  ///< and there are more of them, of which nothing is known
   bool final = true;         ///< more effort would not be made
   Size lacking = 0;          ///< bytes the smallest tile needs beyond what there is, if it is so
+  /// By how many bytes the capacity can grow before another tile could fit than those listed.
+  Size headroom = 0;
 
   [[nodiscard]] bool complete() const { return open.empty() && !open_beyond; }
 };
@@ -59,10 +61,21 @@ class PlanMemory {
     const std::lock_guard guard(lock_);
     answers_.erase(key);
   }
+  /// Complete answers by their question without the capacity, for other capacities.
+  void note(const std::string& question, Size capacity, Answer answer) {
+    const std::lock_guard guard(lock_);
+    of_capacity_[question].emplace_back(capacity, std::move(answer));
+  }
+  [[nodiscard]] std::vector<std::pair<Size, Answer>> noted(const std::string& question) {
+    const std::lock_guard guard(lock_);
+    const auto known = of_capacity_.find(question);
+    return known == of_capacity_.end() ? std::vector<std::pair<Size, Answer>>{} : known->second;
+  }
 
  private:
   std::mutex lock_;
   std::map<std::string, std::shared_future<Answer>> answers_;
+  std::map<std::string, std::vector<std::pair<Size, Answer>>> of_capacity_;
 };
 
 struct CandidateParams {
@@ -73,7 +86,7 @@ struct CandidateParams {
 
 struct CandidateCounts {
   std::int64_t solved = 0;  ///< efforts on one run count once
-  std::int64_t reused = 0;
+  std::int64_t reused = 0;  ///< answered before, here or for another capacity
   std::int64_t infeasible = 0;
   std::int64_t unknown = 0;
 };
@@ -94,6 +107,7 @@ class Candidates {
     int effort = 0;
   };
   [[nodiscard]] CandidateAnswer make_answer(const Subgraph& part, int effort) const;
+  [[nodiscard]] std::optional<CandidateAnswer> from_other_capacity(const std::string& question);
   void add_open(CandidateAnswer& answer, TileGeometry& geometry,
                 const TileSearchResult& found) const;
 
@@ -103,6 +117,9 @@ class Candidates {
   CandidateParams params_;
   std::shared_ptr<PlanMemory> memory_;
   std::string hardware_key_;
+  /// The same without the capacity, where it is a plain number; empty: it is not.
+  std::string capacity_free_key_;
+  std::optional<MemoryIndex> plain_;  ///< of the hardware: the only memory on the chip
   std::vector<std::optional<OpIndex>> readers_;
   mutable std::mutex lock_;
   std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
