@@ -171,75 +171,97 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
   const std::string question =
       capacity_free_key_.empty() ? "" : capacity_free_key_ + structure_key(part);
   bool fresh = false;
-  bool carried = false;
+  bool searched = false;
   auto answer = memory_->get(key, fresh, [&] {
-    if (!question.empty()) {
-      if (auto known = from_other_capacity(question)) {
-        carried = true;
-        return *std::move(known);
-      }
-    }
-    return make_answer(part, effort);
+    return make_answer(part, effort, question.empty() ? OfCapacity{} : memory_->noted(question),
+                       searched);
   });
   if (!answer->complete() && params_.budget.exhausted()) memory_->forget(key);
-  if (fresh && !carried && !question.empty() && answer->complete())
+  if (searched && !question.empty())
     memory_->note(question, hardware_.memories[*plain_].space.capacity, answer);
   const std::lock_guard guard(lock_);
   Known& known = of_run_[{ops.first, ops.last}];
-  if (!known.answer) ++(fresh && !carried ? counts_.solved : counts_.reused);
+  if (!known.answer) ++(searched ? counts_.solved : counts_.reused);
   known = {answer, effort};
   return answer;
 }
 
-CandidateAnswer Candidates::make_answer(const Subgraph& part, int effort) const {
+CandidateAnswer Candidates::make_answer(const Subgraph& part, int effort, const OfCapacity& others,
+                                        bool& searched) const {
   CandidateAnswer answer;
   bool single_tile = false;
   const std::int64_t nodes = nodes_with(effort, params_.nodes_per_question);
   const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
   std::map<HaloPolicy, TileGeometry> geometries;
-  Size headroom = std::numeric_limits<Size>::max() / 4;
   for (const LoweringOptions& options : variants(hardware_.tiling)) {
     // Two copies of a single tile's buffers would hide nothing.
     if (options.double_buffer && single_tile) continue;
-    TileGeometry& geometry = geometries.try_emplace(options.halo, part, options.halo).first->second;
-    TileSearchResult found = find_tile(geometry, hardware_,
-                                       {.options = options,
-                                        .engine = engine.get(),
-                                        .budget = params_.budget,
-                                        .nodes_per_question = nodes,
-                                        .seed = params_.seed});
-    add_open(answer, geometry, found);
-    headroom = std::min(headroom, headroom_of(found));
-    if (found.lacking > 0 && (answer.lacking == 0 || found.lacking < answer.lacking))
-      answer.lacking = found.lacking;
-    if (found.status != Status::feasible) continue;
-    single_tile = single_tile || (!options.double_buffer && found.grid.count() == 1);
-    answer.options.push_back(planned(part, hardware_, options, std::move(found), engine->name()));
+    std::int64_t fewest_tiles = 1;
+    if (!carry_over(options, others, answer, fewest_tiles)) {
+      searched = true;
+      TileGeometry& geometry =
+          geometries.try_emplace(options.halo, part, options.halo).first->second;
+      TileSearchResult found = find_tile(geometry, hardware_,
+                                         {.options = options,
+                                          .engine = engine.get(),
+                                          .budget = params_.budget,
+                                          .nodes_per_question = nodes,
+                                          .seed = params_.seed,
+                                          .fewest_tiles = fewest_tiles});
+      add_open(answer, geometry, found);
+      CandidateAnswer::Tried tried{
+          .variant = options,
+          .decided = found.undecided.empty() && found.status != Status::unknown,
+          .option = std::nullopt,
+          .headroom = headroom_of(found),
+          .lacking = found.lacking};
+      if (found.status == Status::feasible) {
+        tried.option = answer.options.size();
+        answer.options.push_back(
+            planned(part, hardware_, options, std::move(found), engine->name()));
+      }
+      answer.tried.push_back(tried);
+    }
+    const CandidateAnswer::Tried& tried = answer.tried.back();
+    if (tried.lacking > 0 && (answer.lacking == 0 || tried.lacking < answer.lacking))
+      answer.lacking = tried.lacking;
+    if (tried.option)
+      single_tile = single_tile ||
+                    (!options.double_buffer && answer.options[*tried.option].tile_count() == 1);
   }
   answer.final = answer.complete() || nodes == params_.nodes_per_question;
   if (!answer.options.empty()) answer.lacking = 0;
-  answer.headroom = headroom;
   return answer;
 }
 
-/// What fitted still fits where there is more room than its height, and what did not fit still does
-/// not where there is less, or too little more: then the answer is the same.
-std::optional<CandidateAnswer> Candidates::from_other_capacity(const std::string& question) {
+bool Candidates::carry_over(const LoweringOptions& variant, const OfCapacity& others,
+                            CandidateAnswer& answer, std::int64_t& fewest_tiles) const {
+  if (others.empty()) return false;
   const Size capacity = hardware_.memories[*plain_].space.capacity;
-  for (const auto& [other, answer] : memory_->noted(question)) {
-    if (capacity > other && capacity - other > answer->headroom) continue;
-    const bool fits = std::ranges::all_of(answer->options, [&](const PlannedSubgraph& s) {
-      return s.metrics.peak_bytes <= capacity;
-    });
-    if (!fits) continue;
-    CandidateAnswer same = *answer;
-    for (PlannedSubgraph& s : same.options)
-      for (PlannedPlacement& p : s.placements) p.problem.memories.front().capacity = capacity;
-    if (same.lacking > 0) same.lacking += other - capacity;
+  for (const auto& [other, known] : others) {
+    const auto tried = std::ranges::find(known->tried, variant, &CandidateAnswer::Tried::variant);
+    if (tried == known->tried.end() || !tried->decided) continue;
+    // What did not fit does not fit where there is less room, or too little more.
+    const bool no_larger = capacity <= other || capacity - other <= tried->headroom;
+    if (!no_larger) continue;
+    CandidateAnswer::Tried same = *tried;
     same.headroom += other - capacity;
-    return same;
+    if (!tried->option) {
+      if (same.lacking > 0) same.lacking += other - capacity;
+      answer.tried.push_back(same);
+      return true;
+    }
+    const PlannedSubgraph& option = known->options[*tried->option];
+    fewest_tiles = std::max(fewest_tiles, option.tile_count());
+    if (option.metrics.peak_bytes > capacity) continue;
+    same.option = answer.options.size();
+    answer.tried.push_back(same);
+    answer.options.push_back(option);
+    for (PlannedPlacement& p : answer.options.back().placements)
+      p.problem.memories.front().capacity = capacity;
+    return true;
   }
-  return std::nullopt;
+  return false;
 }
 
 void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,

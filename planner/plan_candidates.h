@@ -26,8 +26,15 @@ struct CandidateAnswer {
   bool open_beyond = false;  ///< and there are more of them, of which nothing is known
   bool final = true;         ///< more effort would not be made
   Size lacking = 0;          ///< bytes the smallest tile needs beyond what there is, if it is so
-  /// By how many bytes the capacity can grow before another tile could fit than those listed.
-  Size headroom = 0;
+  /// The variants that were tried, for answers with other capacities.
+  struct Tried {
+    LoweringOptions variant;
+    bool decided = true;
+    std::optional<std::size_t> option;  ///< index; nothing: no tile fits
+    Size headroom = 0;  ///< the capacity can grow by so much before another tile could fit
+    Size lacking = 0;
+  };
+  std::vector<Tried> tried;
 
   [[nodiscard]] bool complete() const { return open.empty() && !open_beyond; }
 };
@@ -61,7 +68,7 @@ class PlanMemory {
     const std::lock_guard guard(lock_);
     answers_.erase(key);
   }
-  /// Complete answers by their question without the capacity, for other capacities.
+  /// Answers by their question without the capacity, for other capacities.
   void note(const std::string& question, Size capacity, Answer answer) {
     const std::lock_guard guard(lock_);
     of_capacity_[question].emplace_back(capacity, std::move(answer));
@@ -106,8 +113,12 @@ class Candidates {
     std::shared_ptr<const CandidateAnswer> answer;
     int effort = 0;
   };
-  [[nodiscard]] CandidateAnswer make_answer(const Subgraph& part, int effort) const;
-  [[nodiscard]] std::optional<CandidateAnswer> from_other_capacity(const std::string& question);
+  using OfCapacity = std::vector<std::pair<Size, PlanMemory::Answer>>;
+  [[nodiscard]] CandidateAnswer make_answer(const Subgraph& part, int effort,
+                                            const OfCapacity& others, bool& searched) const;
+  /// What answers for other capacities say about a variant: true where it is all there is to say.
+  bool carry_over(const LoweringOptions& variant, const OfCapacity& others, CandidateAnswer& answer,
+                  std::int64_t& fewest_tiles) const;
   void add_open(CandidateAnswer& answer, TileGeometry& geometry,
                 const TileSearchResult& found) const;
 

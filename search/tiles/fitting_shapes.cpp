@@ -19,12 +19,13 @@ bool inside(const TileShape& small, const TileShape& large) {
 
 FittingShapes::FittingShapes(TileGeometry& geometry, const Lowering& lowering,
                              const Decider& decider, TileCounters& counters, const Budget& budget,
-                             Refuted refuted)
+                             std::int64_t fewest_tiles, Refuted refuted)
     : geometry_(geometry),
       lowering_(lowering),
       decider_(decider),
       counters_(counters),
       budget_(budget),
+      fewest_tiles_(fewest_tiles),
       refuted_(std::move(refuted)) {}
 
 const std::vector<Size>& FittingShapes::sizes_of(std::span<const std::int64_t> volumes) {
@@ -56,6 +57,7 @@ std::vector<Size> FittingShapes::least_sizes() {
 /// Sets at_ to the least shape of the next group that is not passed over.
 bool FittingShapes::enter_group() {
   for (; group_ < groups_.size(); ++group_) {
+    if (groups_[group_].tiles() < fewest_tiles_) continue;
     at_ = groups_[group_].smallest();
     if (!refuted_by_first_tile(at_)) return true;
     ++counters_.passed_over;

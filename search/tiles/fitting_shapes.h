@@ -38,7 +38,8 @@ class FittingShapes {
 
   /// require: all outlive this.
   FittingShapes(TileGeometry& geometry, const Lowering& lowering, const Decider& decider,
-                TileCounters& counters, const Budget& budget, Refuted refuted);
+                TileCounters& counters, const Budget& budget, std::int64_t fewest_tiles,
+                Refuted refuted);
 
   /// The next shape that no test refutes; nothing after the last, or when the budget is spent.
   [[nodiscard]] std::optional<FittingShape> next();
@@ -68,6 +69,7 @@ class FittingShapes {
   const Decider& decider_;
   TileCounters& counters_;
   const Budget& budget_;
+  std::int64_t fewest_tiles_;  ///< groups with fewer are left out
   Refuted refuted_;
   std::vector<ShapeGroup> groups_;  ///< made when the first shape is asked for
   std::size_t group_ = 0;

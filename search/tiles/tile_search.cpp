@@ -28,7 +28,7 @@ class TileSearch {
         geometry_(geometry),
         lowering_(lower(part_, geometry.space(), hardware, params.options)),
         decider_(lowering_, params, result_.counters),
-        shapes_(geometry, lowering_, decider_, result_.counters, params.budget,
+        shapes_(geometry, lowering_, decider_, result_.counters, params.budget, params.fewest_tiles,
                 [this](const TileShape& shape, std::int64_t tiles, DecidedBy by) {
                   const Decision no{Status::infeasible, by, nullptr};
                   decider_.count(no);

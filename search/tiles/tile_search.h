@@ -36,6 +36,8 @@ struct TileSearchParams {
   std::int64_t nodes_per_question = 1'000'000;    ///< more is `unknown`, and counts as "no"
   std::chrono::nanoseconds time_per_question{0};  ///< 0: only the budget
   std::uint64_t seed = 0;
+  /// Shapes with fewer tiles are known not to fit (from a search with more room).
+  std::int64_t fewest_tiles = 1;
   // Each rule can be switched off; none changes the answer.
   bool bounds = true;      ///< refute by the load of a step
   bool dominance = true;   ///< refute what is at least as large as something refuted

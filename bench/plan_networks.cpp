@@ -1,0 +1,124 @@
+// Whole networks on whole machines: what a plan gains, whether it is proved, how long it takes, and
+// how much of it carries over to another capacity.
+//
+//   bench_plan_networks table MODELS_DIR SECONDS [PROFILE...]     every network on every profile
+//   bench_plan_networks capacity MODELS_DIR SECONDS PROFILE...    and again with 3/4 and 4/3 of it
+//
+// int8, two threads. `capacity` plans each capacity twice, with the memory of the first plan and
+// without, taking turns.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "planner/files.h"
+#include "planner/import.h"
+#include "planner/plan.h"
+
+namespace {
+
+using namespace tessera;
+
+std::vector<std::filesystem::path> models(const std::string& directory) {
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    if (entry.path().extension() == ".onnx" || entry.path().extension() == ".yaml")
+      found.push_back(entry.path());
+  std::ranges::sort(found);
+  return found;
+}
+
+double ratio(Size a, Size b) {
+  return b > 0 ? static_cast<double>(a) / static_cast<double>(b) : 0;
+}
+
+std::string verdict(const NetworkPlan& plan) {
+  if (plan.status == Status::infeasible) return "none: " + plan.reason;
+  if (plan.status == Status::unknown) return "open";
+  return plan.optimal ? "proved" : "at least " + std::to_string(plan.bound).substr(0, 6);
+}
+
+void print(const std::string& network, const std::string& profile, const NetworkPlan& plan) {
+  std::printf(
+      "| %s | %s | %.4f | %s | %.1f x | %lld | %lld | %lld | %lld | %lld | %.1f |\n",
+      network.c_str(), profile.c_str(), plan.score, verdict(plan).c_str(),
+      ratio(plan.baseline.dram_bytes, plan.totals.dram_bytes),
+      static_cast<long long>(plan.search.candidates), static_cast<long long>(plan.search.solved),
+      static_cast<long long>(plan.search.reused), static_cast<long long>(plan.search.pruned),
+      static_cast<long long>(plan.search.unknown), plan.search.seconds);
+  std::fflush(stdout);
+}
+
+Hardware scaled(Hardware hardware, Size numerator, Size denominator) {
+  for (HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip) continue;
+    const Size granule = std::max<Size>(memory.space.alignment, 1024);
+    memory.space.capacity = memory.space.capacity * numerator / denominator / granule * granule;
+  }
+  return hardware;
+}
+
+void capacities(const std::string& name, const Network& network, const std::string& profile,
+                const PlanParams& params) {
+  const Hardware hardware = load_profile(profile);
+  for (const auto& [numerator, denominator] : {std::pair<Size, Size>{3, 4}, {4, 3}}) {
+    const Hardware other = scaled(hardware, numerator, denominator);
+    PlanParams with = params;
+    with.memory = make_plan_memory();
+    const NetworkPlan first = plan_network(network, hardware, with);
+    const NetworkPlan again = plan_network(network, other, with);
+    const NetworkPlan fresh = plan_network(network, other, params);
+    std::printf(
+        "| %s | %s | %lld/%lld | %.2f | %.2f | %.2f | %.2f | %lld of %lld | %.4f | %.4f |\n",
+        name.c_str(), profile.c_str(), static_cast<long long>(numerator),
+        static_cast<long long>(denominator), first.search.seconds, fresh.search.seconds,
+        again.search.seconds, again.search.seconds / first.search.seconds,
+        static_cast<long long>(again.search.reused),
+        static_cast<long long>(again.search.reused + again.search.solved), again.score,
+        fresh.score);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::printf("usage: bench_plan_networks table|capacity MODELS_DIR SECONDS [PROFILE...]\n");
+    return 0;
+  }
+  const bool table = std::string(argv[1]) == "table";
+  std::vector<std::string> profiles(argv + 4, argv + argc);
+  if (profiles.empty()) profiles = profile_list();
+  PlanParams params;
+  params.timeout = std::chrono::seconds(std::atoi(argv[3]));
+  if (table)
+    std::printf(
+        "| network | profile | score | verdict | DRAM less | runs | solved | reused | pruned | "
+        "undecided | s |\n| --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | "
+        "---: |\n");
+  else
+    std::printf(
+        "| network | profile | capacity | first plan, s | other, fresh | other, carried | of first "
+        "| reused | score | fresh |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: "
+        "| ---: |\n");
+  for (const std::string& profile : profiles)
+    for (const std::filesystem::path& path : models(argv[2])) {
+      ImportOptions options;
+      options.dtype = ElementType::int8;
+      const Network network = read_network(path.string(), options).network;
+      try {
+        if (table)
+          print(path.stem().string(), profile,
+                plan_network(network, load_profile(profile), params));
+        else
+          capacities(path.stem().string(), network, profile, params);
+      } catch (const std::exception& error) {
+        std::printf("| %s | %s | %s |\n", path.stem().c_str(), profile.c_str(), error.what());
+      }
+    }
+  return 0;
+}
