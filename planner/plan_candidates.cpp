@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <sstream>
 
 #include "cost/settle_modes.h"
@@ -66,12 +67,16 @@ std::string hardware_key(const Hardware& h) {
   return out.str();
 }
 
-/// Single-buffered ones first, since they say whether one tile is enough.
+/// The easier ones first, since what they say holds for the others: single-buffered, and of those
+/// the ones that fetch weights again.
 std::vector<LoweringOptions> variants(const TilingOptions& tiling) {
   std::vector<LoweringOptions> all;
   for (const TileVariant& variant : tile_variants(tiling))
     all.push_back({variant.double_buffer, variant.weights, variant.halo});
-  std::ranges::stable_sort(all, {}, &LoweringOptions::double_buffer);
+  std::ranges::stable_sort(all, {}, [](const LoweringOptions& options) {
+    return std::pair(options.double_buffer,
+                     options.double_buffer != (options.weights == WeightPolicy::resident));
+  });
   return all;
 }
 
@@ -122,6 +127,48 @@ std::int64_t nodes_with(int effort, std::int64_t most) {
   return static_cast<std::size_t>(effort) < first.size()
              ? std::min(most, first[static_cast<std::size_t>(effort)])
              : most;
+}
+
+/// Does whatever fits in the variant `hard` fit in `easy`? Double buffering adds copies and longer
+/// lives to what one tile needs alone; without it, weights that are fetched again live shorter and
+/// are no larger. (With it they may need two copies.)
+bool easier(const LoweringOptions& easy, const LoweringOptions& hard) {
+  if (easy.halo != hard.halo || easy.double_buffer) return false;
+  if (easy.weights == hard.weights) return hard.double_buffer;
+  return easy.weights == WeightPolicy::refetch && !hard.double_buffer;
+}
+
+/// What the easier variants say about one: true where it is all there is to say, that nothing fits.
+bool follows_from_easier(const LoweringOptions& variant, CandidateAnswer& answer,
+                         std::int64_t& fewest_tiles) {
+  for (const CandidateAnswer::Tried& tried : answer.tried) {
+    if (!tried.decided || !easier(tried.variant, variant)) continue;
+    if (!tried.option) {
+      CandidateAnswer::Tried same = tried;
+      same.variant = variant;
+      answer.tried.push_back(same);
+      return true;
+    }
+    fewest_tiles = std::max(fewest_tiles, answer.options[*tried.option].tile_count());
+  }
+  return false;
+}
+
+/// Where options cost the same, people expect weights that stay.
+void plainest_first(CandidateAnswer& answer) {
+  std::vector<std::size_t> order(answer.options.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) {
+    const PlannedSubgraph& s = answer.options[k];
+    return std::pair(s.double_buffer, s.weights == WeightPolicy::refetch);
+  });
+  std::vector<PlannedSubgraph> sorted;
+  for (const std::size_t k : order) sorted.push_back(std::move(answer.options[k]));
+  answer.options = std::move(sorted);
+  for (CandidateAnswer::Tried& tried : answer.tried)
+    if (tried.option)
+      tried.option =
+          static_cast<std::size_t>(std::ranges::find(order, *tried.option) - order.begin());
 }
 
 /// By how much the capacity can grow before the search might find another shape.
@@ -189,15 +236,16 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
 CandidateAnswer Candidates::make_answer(const Subgraph& part, int effort, const OfCapacity& others,
                                         bool& searched) const {
   CandidateAnswer answer;
-  bool single_tile = false;
   const std::int64_t nodes = nodes_with(effort, params_.nodes_per_question);
   const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
   std::map<HaloPolicy, TileGeometry> geometries;
+  bool single_tile = false;
   for (const LoweringOptions& options : variants(hardware_.tiling)) {
     // Two copies of a single tile's buffers would hide nothing.
     if (options.double_buffer && single_tile) continue;
     std::int64_t fewest_tiles = 1;
-    if (!carry_over(options, others, answer, fewest_tiles)) {
+    if (!follows_from_easier(options, answer, fewest_tiles) &&
+        !carry_over(options, others, answer, fewest_tiles)) {
       searched = true;
       TileGeometry& geometry =
           geometries.try_emplace(options.halo, part, options.halo).first->second;
@@ -231,6 +279,7 @@ CandidateAnswer Candidates::make_answer(const Subgraph& part, int effort, const 
   }
   answer.final = answer.complete() || nodes == params_.nodes_per_question;
   if (!answer.options.empty()) answer.lacking = 0;
+  plainest_first(answer);
   return answer;
 }
 

@@ -19,6 +19,9 @@
 #include "cost/score.h"
 #include "planner/files.h"
 #include "planner/plan_candidates.h"
+#include "planner/tile.h"
+#include "planner/tile_engine.h"
+#include "search/tiles/tile_search.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_network.h"
@@ -162,6 +165,34 @@ void expect_sound(const Network& network, const Hardware& hardware, Candidates& 
   }
 }
 
+/// Each variant's tile is the one a search of that variant alone finds.
+void expect_best_tiles(const Network& network, const Hardware& hardware, Candidates& candidates) {
+  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware);
+  for (OpIndex first = 0; first < network.ops.size(); ++first)
+    for (OpIndex last = first; last < std::min(network.ops.size(), first + 4); ++last) {
+      const CandidateAnswer answer = Covers::full_answer(candidates, {first, last});
+      const Subgraph part = make_subgraph(network, {first, last});
+      for (const TileVariant& v : tile_variants(hardware.tiling)) {
+        const TileSearchResult found =
+            find_tile(part, hardware,
+                      {.options = {v.double_buffer, v.weights, v.halo}, .engine = engine.get()});
+        ASSERT_NE(found.status, Status::unknown);
+        const auto option = std::ranges::find_if(answer.options, [&](const PlannedSubgraph& s) {
+          return s.double_buffer == v.double_buffer && s.weights == v.weights && s.halo == v.halo;
+        });
+        if (option != answer.options.end()) {
+          ASSERT_EQ(found.status, Status::feasible) << first << ".." << last;
+          ASSERT_EQ(found.shape.extent, option->extent) << first << ".." << last;
+        } else if (found.status == Status::feasible) {  // left out only where there is one tile
+          ASSERT_TRUE(v.double_buffer);
+          ASSERT_TRUE(std::ranges::any_of(answer.options, [](const PlannedSubgraph& s) {
+            return !s.double_buffer && s.tile_count() == 1;
+          }));
+        }
+      }
+    }
+}
+
 void expect_reads_back(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() /
                                      ("tessera-plan-test-" + std::to_string(::getpid()) + ".json");
@@ -199,6 +230,7 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
 
     Candidates candidates(network, hardware, {.seed = params.seed}, make_plan_memory());
     expect_sound(network, hardware, candidates);
+    if (network.ops.size() <= 6) expect_best_tiles(network, hardware, candidates);
     if (::testing::Test::HasFatalFailure()) return;
     const Score score{plan.weights, plan.baseline};
     const double best = Covers(network, candidates, score, params.max_ops, peak_limit).best();
