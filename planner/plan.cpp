@@ -94,7 +94,8 @@ class Planner {
         candidates_(network, hardware,
                     {.nodes_per_question = params.nodes_per_question,
                      .seed = params.seed,
-                     .budget = {.deadline = deadline_, .stop = params.stop}},
+                     .budget = {.deadline = deadline_, .stop = params.stop},
+                     .keep_geometry = params.memory != nullptr},
                     params.memory ? params.memory : make_plan_memory()) {}
 
   NetworkPlan run() {

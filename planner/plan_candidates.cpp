@@ -190,14 +190,15 @@ constexpr std::size_t most_open = 16;
 
 Candidates::Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
                        std::shared_ptr<PlanMemory> memory)
-    : network_(network),
+    : kept_network_(params.keep_geometry ? std::make_shared<const Network>(network) : nullptr),
+      network_(kept_network_ ? *kept_network_ : network),
       hardware_(hardware),
       cheapest_(cheapest_on_chip(hardware)),
       params_(std::move(params)),
       memory_(std::move(memory)),
       hardware_key_(hardware_key(hardware) + std::to_string(params_.nodes_per_question) + ' ' +
                     std::to_string(params_.seed) + '\n'),
-      readers_(last_readers(network)) {
+      readers_(last_readers(network_)) {
   plain_ = only_plain_memory(hardware);
   if (!plain_) return;
   Hardware other = hardware;
@@ -213,15 +214,23 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
     if (known != of_run_.end() && (known->second.effort >= effort || known->second.answer->final))
       return known->second.answer;
   }
-  const Subgraph part = make_subgraph(network_, ops, readers_);
-  const std::string key = hardware_key_ + std::to_string(effort) + structure_key(part);
-  const std::string question =
-      capacity_free_key_.empty() ? "" : capacity_free_key_ + structure_key(part);
+  auto run = std::make_shared<RunGeometry>();
+  run->network = kept_network_;
+  run->part = make_subgraph(network_, ops, readers_);
+  const std::string structure = structure_key(run->part);
+  const std::string key = hardware_key_ + std::to_string(effort) + structure;
+  const std::string question = capacity_free_key_.empty() ? "" : capacity_free_key_ + structure;
   bool fresh = false;
   bool searched = false;
   auto answer = memory_->get(key, fresh, [&] {
-    return make_answer(part, effort, question.empty() ? OfCapacity{} : memory_->noted(question),
-                       searched);
+    if (kept_network_)
+      if (auto known = memory_->geometry(structure)) run = std::move(known);
+    const std::lock_guard guard(run->lock);
+    CandidateAnswer made = make_answer(
+        *run, effort, question.empty() ? OfCapacity{} : memory_->noted(question), searched);
+    // Where nothing fits it is as quickly made again.
+    if (kept_network_ && !made.options.empty()) memory_->keep(structure, run);
+    return made;
   });
   if (!answer->complete() && params_.budget.exhausted()) memory_->forget(key);
   if (searched && !question.empty())
@@ -233,12 +242,12 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
   return answer;
 }
 
-CandidateAnswer Candidates::make_answer(const Subgraph& part, int effort, const OfCapacity& others,
+CandidateAnswer Candidates::make_answer(RunGeometry& run, int effort, const OfCapacity& others,
                                         bool& searched) const {
+  const Subgraph& part = run.part;
   CandidateAnswer answer;
   const std::int64_t nodes = nodes_with(effort, params_.nodes_per_question);
   const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
-  std::map<HaloPolicy, TileGeometry> geometries;
   bool single_tile = false;
   for (const LoweringOptions& options : variants(hardware_.tiling)) {
     // Two copies of a single tile's buffers would hide nothing.
@@ -248,7 +257,7 @@ CandidateAnswer Candidates::make_answer(const Subgraph& part, int effort, const 
         !carry_over(options, others, answer, fewest_tiles)) {
       searched = true;
       TileGeometry& geometry =
-          geometries.try_emplace(options.halo, part, options.halo).first->second;
+          run.of_halo.try_emplace(options.halo, part, options.halo).first->second;
       TileSearchResult found = find_tile(geometry, hardware_,
                                          {.options = options,
                                           .engine = engine.get(),

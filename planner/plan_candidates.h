@@ -39,6 +39,14 @@ struct CandidateAnswer {
   [[nodiscard]] bool complete() const { return open.empty() && !open_beyond; }
 };
 
+/// A run's geometry, which does not depend on the machine.
+struct RunGeometry {
+  std::shared_ptr<const Network> network;
+  Subgraph part;
+  std::map<HaloPolicy, TileGeometry> of_halo;
+  std::mutex lock;  ///< held while it is used
+};
+
 class PlanMemory {
  public:
   using Answer = std::shared_ptr<const CandidateAnswer>;
@@ -63,6 +71,17 @@ class PlanMemory {
     }
     return answer.get();
   }
+  /// The geometry kept for this structure; nothing if none is.
+  [[nodiscard]] std::shared_ptr<RunGeometry> geometry(const std::string& structure) {
+    const std::lock_guard guard(lock_);
+    const auto known = geometries_.find(structure);
+    return known == geometries_.end() ? nullptr : known->second;
+  }
+  void keep(const std::string& structure, std::shared_ptr<RunGeometry> geometry) {
+    const std::lock_guard guard(lock_);
+    geometries_.emplace(structure, std::move(geometry));
+  }
+
   /// An answer that a limit cut short is not worth remembering.
   void forget(const std::string& key) {
     const std::lock_guard guard(lock_);
@@ -83,12 +102,15 @@ class PlanMemory {
   std::mutex lock_;
   std::map<std::string, std::shared_future<Answer>> answers_;
   std::map<std::string, std::vector<std::pair<Size, Answer>>> of_capacity_;
+  std::map<std::string, std::shared_ptr<RunGeometry>> geometries_;
 };
 
 struct CandidateParams {
   std::int64_t nodes_per_question = 20000;
   std::uint64_t seed = 0;
   Budget budget;  ///< of the whole plan
+  /// The memory outlives this plan: what it needs of the network it gets as a copy.
+  bool keep_geometry = false;
 };
 
 struct CandidateCounts {
@@ -114,14 +136,15 @@ class Candidates {
     int effort = 0;
   };
   using OfCapacity = std::vector<std::pair<Size, PlanMemory::Answer>>;
-  [[nodiscard]] CandidateAnswer make_answer(const Subgraph& part, int effort,
-                                            const OfCapacity& others, bool& searched) const;
+  [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, int effort, const OfCapacity& others,
+                                            bool& searched) const;
   /// What answers for other capacities say about a variant: true where it is all there is to say.
   bool carry_over(const LoweringOptions& variant, const OfCapacity& others, CandidateAnswer& answer,
                   std::int64_t& fewest_tiles) const;
   void add_open(CandidateAnswer& answer, TileGeometry& geometry,
                 const TileSearchResult& found) const;
 
+  std::shared_ptr<const Network> kept_network_;
   const Network& network_;
   const Hardware& hardware_;
   Hardware cheapest_;

@@ -180,6 +180,7 @@ void TileVolumes::make_line(std::size_t family, std::size_t axis, Dim extent, bo
     found.parts = parts_of(of, regions);
     line.largest.push_back(std::move(found));
   }
+  for (Class& c : line.largest) c.fresh = {};  // only its parts are needed from here on
 }
 
 bool TileVolumes::multiply(const Family& family, const std::array<const Class*, tile_axes>& classes,

@@ -205,7 +205,7 @@ void expect_reads_back(const Network& network, const Hardware& hardware, const N
 
 TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
   const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(200));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(80));
   int planned = 0;
   for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
     SCOPED_TRACE("repeat with TESSERA_SEED=" + std::to_string(seed) +
