@@ -88,14 +88,27 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+/// The shapes that took more than their load to decide; the others are only counted.
 std::string probe_text(const TileReport& report) {
+  constexpr std::size_t most = 40;
   std::string text = padded("tile", 20) + padded("tiles", 10) + padded("verdict", 12) +
                      padded("decided by", 12) + "time\n";
-  for (const ProbeReport& probe : report.probes)
+  std::size_t overfull = 0;
+  std::size_t shown = 0;
+  for (const ProbeReport& probe : report.probes) {
+    if (probe.decided_by == "bound" && report.probes.size() > most) {
+      ++overfull;
+      continue;
+    }
+    if (++shown > most) continue;
     text += padded(shape_text(probe.extent, report.divisible), 20) +
             padded(std::to_string(probe.tiles), 10) +
             padded(std::string(to_string(probe.verdict)), 12) + padded(probe.decided_by, 12) +
             milliseconds(probe.seconds) + "\n";
+  }
+  if (shown > most) text += "and " + std::to_string(shown - most) + " more\n";
+  if (overfull > 0)
+    text += std::to_string(overfull) + " other shapes are over the capacity by their load alone\n";
   return text;
 }
 
@@ -169,7 +182,10 @@ int run_tile(const TileArguments& arguments) {
   params.seed = arguments.seed;
   params.stop = interrupts.token();
   const TileReport report = find_largest_tile(network, hardware, params);
-  print(arguments.output.json() ? tile_json(report) : report_text(report, arguments));
+  if (arguments.output.json())
+    print(tile_json(report));
+  else if (!arguments.output.quiet)
+    print(report_text(report, arguments));
   if (report.status == Status::feasible) return exit_found;
   return report.status == Status::infeasible ? exit_infeasible : exit_stopped;
 }
