@@ -6,6 +6,7 @@
 
 #include "model/check.h"
 #include "model/derived.h"
+#include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/minimize.h"
 
@@ -27,35 +28,6 @@ struct Groups {
     root[std::max(one, other)] = std::min(one, other);
   }
 };
-
-/// Every height a placement can have is a multiple of this: sizes, alignments and every address
-/// the problem names are.
-Size height_granule(const PlacementProblem& problem) {
-  Size granule = 0;
-  const auto take = [&granule](Size value) { granule = std::gcd(granule, value); };
-  for (const Memory& memory : problem.memories) {
-    take(memory.alignment == 1 ? 0 : memory.alignment);
-    for (const AddressRange& range : bank_ranges(memory)) {
-      if (!memory.banks.empty()) take(range.end);
-    }
-    for (const AddressRange& range : memory.reserved) {
-      take(range.begin);
-      take(range.end);
-    }
-  }
-  for (const Buffer& buffer : problem.buffers) {
-    take(buffer.size);
-    take(buffer.alignment == 1 ? 0 : buffer.alignment);
-    if (buffer.offset) take(*buffer.offset);
-    if (buffer.window) take(buffer.window->begin);
-    for (const Gap& gap : buffer.gaps) {
-      if (!gap.window) continue;
-      take(gap.window->begin);
-      take(gap.window->end);
-    }
-  }
-  return std::max<Size>(granule, 1);
-}
 
 Size largest(const std::vector<Size>& values, const std::vector<MemoryIndex>& group) {
   Size most = 0;

@@ -230,4 +230,31 @@ Bounds lower_bounds(const PlacementProblem& problem, const BoundsParams& params)
   return bounds;
 }
 
+Size height_granule(const PlacementProblem& problem) {
+  Size granule = 0;
+  const auto take = [&granule](Size value) { granule = std::gcd(granule, value); };
+  for (const Memory& memory : problem.memories) {
+    take(memory.alignment == 1 ? 0 : memory.alignment);
+    for (const AddressRange& range : bank_ranges(memory)) {
+      if (!memory.banks.empty()) take(range.end);
+    }
+    for (const AddressRange& range : memory.reserved) {
+      take(range.begin);
+      take(range.end);
+    }
+  }
+  for (const Buffer& buffer : problem.buffers) {
+    take(buffer.size);
+    take(buffer.alignment == 1 ? 0 : buffer.alignment);
+    if (buffer.offset) take(*buffer.offset);
+    if (buffer.window) take(buffer.window->begin);
+    for (const Gap& gap : buffer.gaps) {
+      if (!gap.window) continue;
+      take(gap.window->begin);
+      take(gap.window->end);
+    }
+  }
+  return std::max<Size>(granule, 1);
+}
+
 }  // namespace tessera

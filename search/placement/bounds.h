@@ -49,4 +49,8 @@ struct Bounds {
 [[nodiscard]] Size next_possible_height(const PlacementProblem& problem, MemoryIndex m,
                                         Size height);
 
+/// Where there is a placement of some height there is one whose height is a multiple of this: sizes,
+/// alignments and every address the problem names are.
+[[nodiscard]] Size height_granule(const PlacementProblem& problem);
+
 }  // namespace tessera

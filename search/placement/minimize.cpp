@@ -15,7 +15,10 @@ namespace {
 /// Everything two workers share about one memory; all heights are of that memory.
 class Interval {
  public:
-  Interval(PlacementProblem problem, Size lower) : problem_(std::move(problem)), lower_(lower) {}
+  Interval(PlacementProblem problem, Size lower)
+      : problem_(std::move(problem)),
+        granule_(height_granule(problem_)),
+        lower_(align_up(lower, granule_)) {}
 
   struct Question {
     Size capacity = 0;
@@ -32,7 +35,8 @@ class Interval {
     // Open capacities are [lower, best - 1]; lower may be possible, best - 1 may be impossible.
     const Size width = best_ - 1 - lower_;
     const Size distance = side.steps >= 62 ? 0 : width >> side.steps;
-    side.asked = improver ? best_ - 1 - distance : lower_ + distance;
+    const Size capacity = improver ? best_ - 1 - distance : lower_ + distance;
+    side.asked = std::max(lower_, align_down(capacity, granule_));
     side.stop = std::stop_source();
     side.nodes = side.budget;
     return Question{side.asked, side.nodes, side.stop.get_token()};
@@ -50,7 +54,8 @@ class Interval {
   void refuted(Size capacity) {
     const std::lock_guard lock(mutex_);
     if (capacity < lower_) return;
-    lower_ = std::min(best_, next_possible_height(problem_, 0, capacity + 1));
+    const Size above = align_down(capacity, granule_) + granule_;
+    lower_ = std::min(best_, std::max(above, next_possible_height(problem_, 0, capacity + 1)));
     moved();
   }
 
@@ -93,6 +98,7 @@ class Interval {
   }
 
   PlacementProblem problem_;
+  Size granule_;
   std::mutex mutex_;
   Size lower_;
   Size best_ = unbounded + 1;
