@@ -190,9 +190,10 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
   result.engine = best.engine;
   if (best.found.status == Status::feasible) {
     result.proven = true;
+    PlacementProblem settled = problem;
     for (const std::vector<MemoryIndex>& group : memory_groups(problem)) {
       Size low = largest(result.lower_bounds, group);
-      const std::optional<StopReason> stopped = minimise_group(problem, group, params, best, low);
+      const std::optional<StopReason> stopped = minimise_group(settled, group, params, best, low);
       if (stopped) {
         best.found.stop = *stopped;
         result.proven = false;
@@ -201,6 +202,9 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
       low = std::min(low, largest(heights(problem, *best.found.placement), group));
       if (group.size() == 1) result.lower_bounds[group.front()] = low;
       result.lower_bound = std::max(result.lower_bound, low);
+      // Questions about other groups must not undo what was reached here.
+      const Size reached = largest(heights(problem, *best.found.placement), group);
+      for (const MemoryIndex m : group) limit_height(settled, m, reached);
     }
     result.engine = best.engine;
   }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "model/check.h"
 #include "model/validate.h"
+#include "tests/support/random.h"
 
 namespace tessera {
 namespace {
@@ -79,6 +81,36 @@ TEST(LeastHeight, TakesProblemsWithModes) {
   ASSERT_EQ(least.found.status, Status::feasible);
   EXPECT_TRUE(least.proven);
   EXPECT_EQ(least.lower_bounds[0], 11);  // written in the last bank, from its first byte
+}
+
+/// A question about one memory places all of them again: what was reached elsewhere has to stay.
+TEST(LeastHeight, OneMemoryDoesNotUndoAnother) {
+  for (const char* engine : {"sat", "smt", "learning"}) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      testing::Random random(seed);
+      PlacementProblem problem;
+      for (const char* name : {"a", "b", "c"})
+        problem.memories.push_back({.name = name, .capacity = 64});
+      for (int i = 0; i < 12; ++i) {
+        const auto begin = static_cast<Step>(random.below(6));
+        problem.buffers.push_back(
+            {.id = "x" + std::to_string(i),
+             .live = {{begin, begin + 1 + static_cast<Step>(random.below(4))}},
+             .size = 1 + static_cast<Size>(random.below(8)),
+             .memories = {static_cast<MemoryIndex>(i % 3)}});
+      }
+      HeightParams params;
+      params.lower_bounds = {0, 0, 0};
+      const HeightResult want = least_height(problem, std::nullopt, params);
+      params.how.engine = engine;
+      const HeightResult least = least_height(problem, std::nullopt, params);
+      ASSERT_EQ(least.found.status, Status::feasible);
+      EXPECT_TRUE(least.proven);
+      EXPECT_EQ(heights(problem, *least.found.placement), heights(problem, *want.found.placement))
+          << engine << ", seed " << seed;
+      EXPECT_EQ(least.lower_bounds, want.lower_bounds) << engine << ", seed " << seed;
+    }
+  }
 }
 
 }  // namespace
