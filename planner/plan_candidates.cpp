@@ -331,7 +331,7 @@ void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
   if (found.stop != StopReason::completed && found.stop != StopReason::node_limit)
     answer.open_beyond = true;
   for (std::size_t k = 0; k < found.undecided.size(); ++k) {
-    if (k == most_open) {
+    if (k == most_open || params_.budget.exhausted()) {
       answer.open_beyond = true;
       return;
     }

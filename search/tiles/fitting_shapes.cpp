@@ -155,8 +155,8 @@ std::optional<DecidedBy> FittingShapes::refute(const TileShape& shape,
 }
 
 std::optional<FittingShape> FittingShapes::next() {
-  for (int tried = 0; advance(); ++tried) {
-    if (tried % 16 == 15 && budget_.exhausted()) return std::nullopt;
+  while (advance()) {
+    if (budget_.exhausted()) return std::nullopt;
     const std::int64_t tiles = groups_[group_].tiles();
     ++counters_.shapes;
     if (refuted_by_plane(at_) || refuted_by_first_tile(at_)) {
