@@ -11,17 +11,6 @@
 namespace tessera {
 namespace {
 
-AccessEnergy cheapest_access(const Hardware& hardware) {
-  std::optional<AccessEnergy> least;
-  for (const HardwareMemory& memory : hardware.memories) {
-    if (memory.offchip) continue;
-    if (!least) least = memory.energy;
-    least->read_pj = std::min(least->read_pj, memory.energy.read_pj);
-    least->write_pj = std::min(least->write_pj, memory.energy.write_pj);
-  }
-  return least.value_or(AccessEnergy{});
-}
-
 /// The least part of an operand's hull a tiling can get away with along one axis: windows of
 /// `reach` elements every `stride` leave gaps that small tiles neither load nor compute.
 double window_density(Dim reach, Dim stride, Dim pad) {

@@ -1,5 +1,8 @@
 #include "cost/run_parts.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace tessera {
 namespace {
 
@@ -53,6 +56,17 @@ std::vector<Dim> computed_extents(const Subgraph& part, const TileRegions& tile,
 bool computes(const Subgraph& part, const TileRegions& tile, Step step) {
   const std::size_t local = output_of(part, step);
   return local != part.tensors.size() && !tile.fresh[local].none;
+}
+
+AccessEnergy cheapest_access(const Hardware& hardware) {
+  std::optional<AccessEnergy> least;
+  for (const HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip) continue;
+    if (!least) least = memory.energy;
+    least->read_pj = std::min(least->read_pj, memory.energy.read_pj);
+    least->write_pj = std::min(least->write_pj, memory.energy.write_pj);
+  }
+  return least.value_or(AccessEnergy{});
 }
 
 AccessEnergy offchip_energy(const Hardware& hardware) {

@@ -27,6 +27,8 @@ namespace tessera {
 /// Of one on-chip access to every operand and output, with the energy of each local tensor.
 [[nodiscard]] double access_energy(const Subgraph& part, const TileRegions& tile,
                                    std::span<const AccessEnergy> energies);
+/// Reads as cheap as in the cheapest on-chip memory, and writes.
+[[nodiscard]] AccessEnergy cheapest_access(const Hardware& hardware);
 [[nodiscard]] AccessEnergy offchip_energy(const Hardware& hardware);
 [[nodiscard]] double static_energy(const Hardware& hardware, std::int64_t cycles);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cost/run_parts.h"
 #include "model/derived.h"
 
 namespace tessera {
@@ -23,15 +24,9 @@ Size peak_load(const PlacementProblem& problem) {
 
 Hardware cheapest_on_chip(const Hardware& hardware) {
   Hardware cheap = hardware;
-  std::optional<AccessEnergy> least;
-  for (const HardwareMemory& memory : hardware.memories) {
-    if (memory.offchip) continue;
-    if (!least) least = memory.energy;
-    least->read_pj = std::min(least->read_pj, memory.energy.read_pj);
-    least->write_pj = std::min(least->write_pj, memory.energy.write_pj);
-  }
+  const AccessEnergy least = cheapest_access(hardware);
   for (HardwareMemory& memory : cheap.memories)
-    if (!memory.offchip) memory.energy = *least;
+    if (!memory.offchip) memory.energy = least;
   return cheap;
 }
 

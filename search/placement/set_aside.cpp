@@ -18,10 +18,6 @@ bool movable(const Buffer& buffer) {
   return buffer.gaps.empty() && buffer.alignment == 1 && !buffer.offset && !buffer.window;
 }
 
-Size align(Size size, Size granule) {
-  return (size + granule - 1) / granule * granule;
-}
-
 }  // namespace
 
 bool SetAside::overfull() const {
@@ -89,7 +85,7 @@ void replace_sizes(SetAside& aside, const SizeLayer& layer) {
   std::ranges::fill(aside.block, 0);
   for (std::size_t k = 0; k < aside.aside.size(); ++k)
     aside.block[aside.memory[k]] +=
-        align(layer.sizes[aside.aside[k]], aside.granule[aside.memory[k]]);
+        align_up(layer.sizes[aside.aside[k]], aside.granule[aside.memory[k]]);
   for (MemoryIndex m = 0; m < aside.block.size(); ++m)
     aside.rest.memories[m].capacity = layer.capacities[m] - aside.block[m];
   for (std::size_t k = 0; k < aside.kept.size(); ++k)
@@ -104,7 +100,7 @@ Placement restore(const SetAside& aside, const std::vector<Size>& sizes, const P
   for (std::size_t k = 0; k < aside.aside.size(); ++k) {
     const MemoryIndex m = aside.memory[k];
     whole.places[aside.aside[k]] = {m, next[m]};
-    next[m] += align(sizes[aside.aside[k]], aside.granule[m]);
+    next[m] += align_up(sizes[aside.aside[k]], aside.granule[m]);
   }
   for (std::size_t k = 0; k < aside.kept.size(); ++k) {
     BufferPlace place = placed.places[k];

@@ -9,12 +9,6 @@ constexpr auto channels = static_cast<std::size_t>(TileAxis::channels);
 constexpr auto height = static_cast<std::size_t>(TileAxis::height);
 constexpr auto width = static_cast<std::size_t>(TileAxis::width);
 
-bool inside(const TileShape& small, const TileShape& large) {
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
-    if (small.extent[axis] > large.extent[axis]) return false;
-  return true;
-}
-
 }  // namespace
 
 FittingShapes::FittingShapes(TileGeometry& geometry, const Lowering& lowering,

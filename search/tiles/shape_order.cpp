@@ -27,6 +27,12 @@ std::vector<Cut> cuts_of(Dim whole, bool divisible) {
 
 }  // namespace
 
+bool inside(const TileShape& small, const TileShape& large) {
+  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    if (small.extent[axis] > large.extent[axis]) return false;
+  return true;
+}
+
 std::vector<ShapeGroup> shape_groups(const TileSpace& space) {
   std::array<std::vector<Cut>, tile_axes> cuts;
   for (std::size_t axis = 0; axis < tile_axes; ++axis)

@@ -21,6 +21,9 @@ struct ShapeGroup {
   [[nodiscard]] TileShape smallest() const { return {least}; }
 };
 
+/// No larger along any axis?
+[[nodiscard]] bool inside(const TileShape& small, const TileShape& large);
+
 /// Every shape of the space lies in exactly one group. Order: fewest tiles, then fewest cuts along
 /// W, then along C, then along H.
 [[nodiscard]] std::vector<ShapeGroup> shape_groups(const TileSpace& space);

@@ -14,12 +14,6 @@
 namespace tessera {
 namespace {
 
-bool inside(const TileShape& small, const TileShape& large) {
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
-    if (small.extent[axis] > large.extent[axis]) return false;
-  return true;
-}
-
 class TileSearch {
  public:
   TileSearch(TileGeometry& geometry, const Hardware& hardware, const TileSearchParams& params)

@@ -9,12 +9,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <set>
 #include <string>
 
 #include "model/network_shapes.h"
+#include "tests/support/effort.h"
 #include "tests/support/literal_ops.h"
 #include "tests/support/random.h"
 #include "tests/support/random_network.h"
@@ -25,11 +25,7 @@ namespace {
 
 using testing::Element;
 using testing::Random;
-
-std::uint64_t setting(const char* name, std::uint64_t standard) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? standard : std::strtoull(text, nullptr, 10);
-}
+using testing::setting;
 
 /// A set of elements of one tensor, as flags in row-major order.
 class Elements {

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -30,11 +29,7 @@ namespace tessera {
 namespace {
 
 using testing::Random;
-
-std::uint64_t setting(const char* name, std::uint64_t standard) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? standard : std::strtoull(text, nullptr, 10);
-}
+using testing::setting;
 
 Hardware machine(Random& random, Size needed) {
   Hardware h;

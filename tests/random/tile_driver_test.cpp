@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <tuple>
@@ -17,6 +16,7 @@
 #include "search/learning/engine.h"
 #include "search/placement/canonical.h"
 #include "search/tiles/tile_search.h"
+#include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_network.h"
 
@@ -24,11 +24,7 @@ namespace tessera {
 namespace {
 
 using testing::Random;
-
-std::uint64_t setting(const char* name, std::uint64_t standard) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? standard : std::strtoull(text, nullptr, 10);
-}
+using testing::setting;
 
 Hardware random_hardware(Random& random, Size needed) {
   Hardware hardware;

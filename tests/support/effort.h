@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 
 namespace tessera::testing {
 
@@ -17,6 +19,12 @@ inline constexpr bool sanitized = false;
 /// The number of repetitions; a tenth of it, but at least 20, under a sanitizer.
 [[nodiscard]] constexpr std::size_t effort(std::size_t count) {
   return sanitized ? std::max<std::size_t>(std::min<std::size_t>(count, 20), count / 10) : count;
+}
+
+/// A number from the environment, for repeating one case of a random test.
+[[nodiscard]] inline std::uint64_t setting(const char* name, std::uint64_t standard) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? standard : std::strtoull(text, nullptr, 10);
 }
 
 }  // namespace tessera::testing
