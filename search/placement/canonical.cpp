@@ -219,7 +219,10 @@ Outcome CanonicalSolver::State::search(Workshop<T>& shop, Allowance& allowance,
 template <typename T>
 Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowance& allowance,
                                             std::uint64_t seed) {
-  const auto [first, last] = shop.finder->part_items(part);
+  // Not a structured binding: before version 16 clang lets no lambda see one.
+  const auto range = shop.finder->part_items(part);
+  const auto first = range.first;
+  const auto last = range.second;
   Random random(seed);
   const auto run = [&](Search<T>& search, std::int64_t nodes) {
     const Outcome outcome = drive(search, nodes, allowance);
