@@ -39,7 +39,7 @@ struct TileVolumes::Class {
 
 struct TileVolumes::Line {
   std::vector<Class> largest;  ///< no class covers another
-  bool all = true;             ///< and there are no classes but those they cover
+  bool all = true;             ///< and they cover all other classes
 };
 
 struct TileVolumes::Family {
@@ -138,8 +138,13 @@ void TileVolumes::make_line(std::size_t family, std::size_t axis, Dim extent, bo
                             Line& line) {
   const bool along_channels = axis == static_cast<std::size_t>(TileAxis::channels);
   AxisRules rules(subgraph_, space_, axis, extent, /*keep_halo=*/false);
+  const auto holds = [&](const Class& large, const Class& small) {
+    return families_[large.family]->presence.holds(families_[small.family]->presence) &&
+           covers(large.fresh, small.fresh);
+  };
   std::vector<std::vector<Dim>> known;
   const Dim count = first_only ? 1 : pieces(space_.whole.extent[axis], extent);
+  std::vector<Class> incomplete;
   for (Dim position = 0; position < count; ++position) {
     rules.run(position);
     std::vector<Dim> key = rules.key();
@@ -163,16 +168,12 @@ void TileVolumes::make_line(std::size_t family, std::size_t axis, Dim extent, bo
       propagate(subgraph_, masked, regions);
       complete = masked.complete;
     }
+    const Family& of = *families_[found.family];
+    found.fresh = std::move(regions.fresh);
     if (!complete) {
-      line.all = false;
+      incomplete.push_back(std::move(found));
       continue;
     }
-    const Family& of = *families_[found.family];
-    const auto holds = [&](const Class& large, const Class& small) {
-      return families_[large.family]->presence.holds(families_[small.family]->presence) &&
-             covers(large.fresh, small.fresh);
-    };
-    found.fresh = std::move(regions.fresh);
     if (std::ranges::any_of(line.largest, [&](const Class& c) { return holds(c, found); }))
       continue;
     std::erase_if(line.largest, [&](const Class& c) { return holds(found, c); });
@@ -180,6 +181,10 @@ void TileVolumes::make_line(std::size_t family, std::size_t axis, Dim extent, bo
     found.parts = parts_of(of, regions);
     line.largest.push_back(std::move(found));
   }
+  // Where something is missing, other axes need less than this one knows: its sizes are bounds.
+  line.all = std::ranges::all_of(incomplete, [&](const Class& found) {
+    return std::ranges::any_of(line.largest, [&](const Class& c) { return holds(c, found); });
+  });
   for (Class& c : line.largest) c.fresh = {};  // only its parts are needed from here on
 }
 

@@ -2,97 +2,39 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
-#include <set>
 
 #include "model/check.h"
-#include "model/derived.h"
 
 namespace tessera {
-namespace {
-
-/// Sets of buffers live at one step that no other step's set contains.
-std::vector<std::vector<BufferIndex>> maximal_live_sets(const PlacementProblem& problem) {
-  std::set<std::vector<BufferIndex>> sets;
-  for (Step step = 0; step < horizon(problem); ++step) {
-    std::vector<BufferIndex> live;
-    for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
-      if (live_at(problem.buffers[b], step)) live.push_back(b);
-    sets.insert(std::move(live));
-  }
-  std::vector<std::vector<BufferIndex>> maximal;
-  for (const auto& live : sets) {
-    const bool inside = std::ranges::any_of(sets, [&](const auto& other) {
-      return other.size() > live.size() && std::ranges::includes(other, live);
-    });
-    if (!inside) maximal.push_back(live);
-  }
-  return maximal;
-}
-
-}  // namespace
 
 Decider::Decider(const Lowering& lowering, const TileSearchParams& params, TileCounters& counters)
     : lowering_(lowering),
       params_(params),
       counters_(counters),
       resized_(lowering.problem),
-      live_sets_(maximal_live_sets(lowering.problem)) {
+      load_(lowering.problem) {
   const PlacementProblem& problem = lowering.problem;
   plain_relations_ = std::ranges::none_of(problem.relations, [](const Relation& relation) {
     return relation.kind == RelationKind::adjacent;
   });
-  for (const Memory& memory : problem.memories) {
-    Size reserved = 0;
-    for (const AddressRange& range : memory.reserved) reserved += range.size();
-    granules_.push_back(memory.reserved.empty() ? memory.alignment : 1);
-    common_granule_ = std::gcd(common_granule_, granules_.back());
-    room_.push_back(std::max<Size>(0, align_up(memory.capacity, granules_.back()) - reserved));
-    all_room_ += room_.back();
-  }
-  for (const Buffer& buffer : problem.buffers) {
-    const std::vector<MemoryIndex> allowed = allowed_memories(problem, buffer);
-    tied_to_.push_back(allowed.size() == 1 ? std::optional(allowed.front()) : std::nullopt);
-  }
-  tied_load_.resize(problem.memories.size());
-  rounded_.resize(problem.buffers.size());
-  tied_size_.resize(problem.buffers.size());
 }
 
 Size Decider::over_capacity(const std::vector<Size>& sizes) const {
-  return worst_excess(sizes, /*any=*/false);
-}
-
-Size Decider::worst_excess(const std::vector<Size>& sizes, bool any) const {
-  // Buffers that live at one step need disjoint addresses in the memories they may go to. Two
-  // sound counts: each memory against the buffers tied to it, all memories against all buffers.
-  // A buffer that starts at a multiple of the alignment leaves nothing of its last granule.
-  for (BufferIndex b = 0; b < sizes.size(); ++b) {
-    rounded_[b] = align_up(sizes[b], common_granule_);
-    tied_size_[b] = tied_to_[b] ? align_up(sizes[b], granules_[*tied_to_[b]]) : 0;
-  }
-  Size worst = 0;
-  for (const std::vector<BufferIndex>& live : live_sets_) {
-    Size all = 0;
-    std::ranges::fill(tied_load_, 0);
-    for (const BufferIndex b : live) {
-      all += rounded_[b];
-      if (tied_to_[b]) tied_load_[*tied_to_[b]] += tied_size_[b];
-    }
-    worst = std::max(worst, all - all_room_);
-    for (std::size_t m = 0; m < room_.size(); ++m)
-      worst = std::max(worst, tied_load_[m] - room_[m]);
-    if (any && worst > 0) return worst;
-  }
-  return worst;
+  return load_.excess(sizes);
 }
 
 std::optional<DecidedBy> Decider::refuted_cheaply(const std::vector<Size>& sizes) const {
-  if (params_.bounds && worst_excess(sizes, /*any=*/true) > 0) return DecidedBy::bound;
-  if (params_.dominance)
-    for (const std::vector<Size>& refuted : refuted_)
-      if (covers(sizes, refuted)) return DecidedBy::dominance;
+  if (params_.bounds && load_.refutes(sizes)) return DecidedBy::bound;
+  if (refuted_since(0, sizes)) return DecidedBy::dominance;
   return std::nullopt;
+}
+
+bool Decider::refuted_since(std::size_t refutations, const std::vector<Size>& sizes) const {
+  if (!params_.dominance) return false;
+  for (auto refuted = refuted_.rbegin();
+       refuted != refuted_.rend() && refuted->number >= refutations; ++refuted)
+    if (covers(sizes, refuted->sizes)) return true;
+  return false;
 }
 
 bool Decider::still_fits(const Placed& placed, const std::vector<Size>& sizes) {
@@ -173,8 +115,8 @@ void Decider::remember(const std::vector<Size>& sizes, const Decision& decision)
     std::erase_if(placed_, [&](const Placed& p) { return covers(sizes, p.sizes); });
     placed_.push_back({sizes, decision.placement});
   } else if (decision.verdict == Status::infeasible) {
-    std::erase_if(refuted_, [&](const std::vector<Size>& r) { return covers(r, sizes); });
-    refuted_.push_back(sizes);
+    std::erase_if(refuted_, [&](const Refuted& r) { return covers(r.sizes, sizes); });
+    refuted_.push_back({sizes, refutations_++});
   }
 }
 

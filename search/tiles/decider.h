@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "search/tiles/load_test.h"
 #include "search/tiles/tile_search.h"
 
 namespace tessera {
@@ -33,6 +34,11 @@ class Decider {
   /// By bounds or dominance; the answer counts as the decision of DecidedBy.
   [[nodiscard]] std::optional<DecidedBy> refuted_cheaply(const std::vector<Size>& sizes) const;
 
+  /// How many questions the engine refuted so far; and does one of those since then refute these
+  /// sizes, which nothing before did?
+  [[nodiscard]] std::size_t refutations() const { return refutations_; }
+  [[nodiscard]] bool refuted_since(std::size_t refutations, const std::vector<Size>& sizes) const;
+
   /// Adds a decision to the counters; decide() does so itself.
   void count(const Decision& decision);
 
@@ -44,8 +50,10 @@ class Decider {
     std::vector<Size> sizes;
     std::shared_ptr<const Placement> placement;
   };
-  /// Bytes over the capacity at the fullest step, or, with `any`, at some step.
-  [[nodiscard]] Size worst_excess(const std::vector<Size>& sizes, bool any) const;
+  struct Refuted {
+    std::vector<Size> sizes;
+    std::size_t number = 0;  ///< among all refutations
+  };
   [[nodiscard]] bool still_fits(const Placed& placed, const std::vector<Size>& sizes);
   [[nodiscard]] Decision ask_engine(const std::vector<Size>& sizes);
   void remember(const std::vector<Size>& sizes, const Decision& decision);
@@ -57,19 +65,10 @@ class Decider {
   std::unique_ptr<PlacementSession> session_;
   bool session_opened_ = false;
   bool plain_relations_ = true;  ///< none that a smaller size could break
-  /// Buffers live at each step with a new set of them, for the load.
-  std::vector<std::vector<BufferIndex>> live_sets_;
-  std::vector<std::optional<MemoryIndex>> tied_to_;  ///< per buffer: the only memory allowed
-  std::vector<Size> granules_;                       ///< per memory: sizes round up to these
-  std::vector<Size> room_;                           ///< per memory, for rounded sizes
-  Size common_granule_ = 0;                          ///< divides all of them
-  Size all_room_ = 0;
-  // Working memory.
-  mutable std::vector<Size> tied_load_;
-  mutable std::vector<Size> rounded_;
-  mutable std::vector<Size> tied_size_;
-  std::vector<Placed> placed_;              ///< no one covers another, the latest last
-  std::vector<std::vector<Size>> refuted_;  ///< likewise, least ones
+  mutable LoadTest load_;
+  std::vector<Placed> placed_;    ///< no one covers another, the latest last
+  std::vector<Refuted> refuted_;  ///< likewise, least ones
+  std::size_t refutations_ = 0;
 };
 
 }  // namespace tessera

@@ -46,8 +46,10 @@ class TileSearch {
   /// A shape whose load fits, waiting for its verdict.
   struct Waiting {
     FittingShape shape;
-    bool gone = false;     ///< refuted, or nobody could say
-    bool refuted = false;  ///< gone for good
+    std::size_t refutations = 0;  ///< of the decider, that it was held against
+    std::size_t undecided = 0;    ///< likewise of undecided_sizes_
+    bool gone = false;            ///< refuted, or nobody could say
+    bool refuted = false;         ///< gone for good
   };
 
   TileSearchResult finish(Status status) {
@@ -80,7 +82,7 @@ class TileSearch {
       while (window.size() < length) {
         std::optional<FittingShape> next = shapes_.next();
         if (!next) break;
-        window.push_back({std::move(*next)});
+        window.push_back({.shape = std::move(*next), .refutations = decider_.refutations()});
       }
       if (window.empty()) return;
       if (length >= 4 && !std::exchange(least_asked, true)) {
@@ -110,10 +112,7 @@ class TileSearch {
     while (!params_.budget.exhausted()) {
       std::vector<std::size_t> open;
       for (std::size_t k = 0; k < end; ++k) {
-        Waiting& waiting = window[k];
-        if (waiting.gone) continue;
-        waiting.gone = known_to_fail(waiting.shape);
-        if (!waiting.gone) open.push_back(k);
+        if (!gone(window[k])) open.push_back(k);
       }
       if (open.empty()) break;
       const std::size_t at = end == window.size() ? open.back() : open[open.size() / 2];
@@ -127,8 +126,7 @@ class TileSearch {
     }
     // What was left open counts only where it comes before the answer.
     for (std::size_t k = 0; k < end; ++k)
-      if (!window[k].refuted && !refuted(window[k].shape.demands))
-        result_.undecided.push_back(window[k].shape.shape);
+      if (!refuted(window[k])) result_.undecided.push_back(window[k].shape.shape);
     if (end < window.size()) keep(window[end].shape);
   }
 
@@ -144,27 +142,36 @@ class TileSearch {
       undecided_sizes_.push_back(*sizes);
   }
 
-  [[nodiscard]] bool refuted(const std::vector<std::vector<Size>>& demands) const {
-    return std::ranges::any_of(demands, [&](const std::vector<Size>& sizes) {
-      return decider_.refuted_cheaply(sizes).has_value();
-    });
+  /// Refuted by what was learned since it was listed?
+  [[nodiscard]] bool refuted(Waiting& waiting) const {
+    waiting.refuted =
+        waiting.refuted ||
+        std::ranges::any_of(waiting.shape.demands, [&](const std::vector<Size>& sizes) {
+          return decider_.refuted_since(waiting.refutations, sizes);
+        });
+    waiting.refutations = decider_.refutations();
+    return waiting.refuted;
   }
-  /// Refuted by what was learned since it was listed, or no smaller than what nobody could decide.
-  [[nodiscard]] bool known_to_fail(const FittingShape& shape) const {
-    if (refuted(shape.demands)) return true;
+  /// No smaller than what nobody could decide, from the `first` of them on?
+  [[nodiscard]] bool undecided(const FittingShape& shape, std::size_t first) const {
     return params_.dominance &&
            std::ranges::any_of(shape.demands, [&](const std::vector<Size>& sizes) {
-             return std::ranges::any_of(undecided_sizes_, [&](const std::vector<Size>& open) {
-               return covers(sizes, open);
-             });
+             return std::any_of(undecided_sizes_.begin() + static_cast<std::ptrdiff_t>(first),
+                                undecided_sizes_.end(),
+                                [&](const std::vector<Size>& open) { return covers(sizes, open); });
            });
+  }
+  [[nodiscard]] bool gone(Waiting& waiting) const {
+    waiting.gone = waiting.gone || refuted(waiting) || undecided(waiting.shape, waiting.undecided);
+    waiting.undecided = undecided_sizes_.size();
+    return waiting.gone;
   }
 
   /// Every feasible shape that no other feasible shape contains.
   void list_all() {
     while (const std::optional<FittingShape> next = shapes_.next()) {
       if (params_.budget.exhausted()) break;
-      if (is_inside_maximal(next->shape) || known_to_fail(*next)) continue;
+      if (is_inside_maximal(next->shape) || undecided(*next, 0)) continue;
       const Status verdict = probe(*next);
       if (verdict == Status::feasible) {
         if (!found_) keep(*next);

@@ -1,0 +1,47 @@
+// Is there too much alive at some step?
+//
+//   LoadTest load(problem);
+//   if (load.over_capacity(sizes) > 0) refuted();      // for these sizes of the problem's buffers
+//
+// Buffers that live at one step need disjoint addresses in the memories they may go to. Two sound
+// counts: each memory against the buffers tied to it, all memories against all buffers. Buffers
+// start at multiples of the alignment, so each is rounded up to it.
+#pragma once
+
+#include <vector>
+
+#include "model/problem.h"
+
+namespace tessera {
+
+class LoadTest {
+ public:
+  /// Of the problem only its sizes may be replaced later on.
+  explicit LoadTest(const PlacementProblem& problem);
+
+  /// Bytes over the capacity at the fullest step; 0 where every step fits.
+  [[nodiscard]] Size excess(const std::vector<Size>& sizes) { return worst(sizes, false); }
+  /// Is any step over the capacity?
+  [[nodiscard]] bool refutes(const std::vector<Size>& sizes) { return worst(sizes, true) > 0; }
+
+ private:
+  /// From one of the maximal sets of buffers alive together to the next, in the order of steps.
+  struct Change {
+    std::vector<BufferIndex> born;
+    std::vector<BufferIndex> dead;
+  };
+  Size worst(const std::vector<Size>& sizes, bool any);
+
+  std::vector<Change> changes_;
+  std::vector<MemoryIndex> tied_to_;  ///< per buffer: the only memory allowed, or memories.size()
+  std::vector<Size> granules_;        ///< per memory: sizes round up to these
+  std::vector<Size> room_;            ///< per memory, for rounded sizes
+  Size common_granule_ = 0;           ///< divides all of them
+  Size all_room_ = 0;
+  // Working memory.
+  std::vector<Size> rounded_;
+  std::vector<Size> tied_size_;
+  std::vector<Size> tied_load_;  ///< one more than memories
+};
+
+}  // namespace tessera
