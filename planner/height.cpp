@@ -102,15 +102,17 @@ BoxingResult box_first(const PlacementProblem& problem, const HeightParams& para
 }  // namespace
 
 void limit_height(PlacementProblem& problem, MemoryIndex m, Size height) {
-  Memory& memory = problem.memories[m];
+  limit_height(problem.memories[m], height);
+}
+
+void limit_height(Memory& memory, Size height) {
   if (height >= memory.capacity) return;
-  if (memory.banks.empty()) {
+  for (AddressRange& range : memory.reserved) range.end = std::min(range.end, height);
+  std::erase_if(memory.reserved, [](const AddressRange& range) { return range.empty(); });
+  if (memory.banks.empty())
     memory.capacity = height;
-    for (AddressRange& range : memory.reserved) range.end = std::min(range.end, height);
-    std::erase_if(memory.reserved, [](const AddressRange& range) { return range.empty(); });
-  } else {
+  else
     memory.reserved.push_back({height, memory.capacity});
-  }
 }
 
 std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {

@@ -38,8 +38,9 @@ struct HeightResult {
 [[nodiscard]] HeightResult least_height(const PlacementProblem& problem,
                                         std::optional<Decision> start, const HeightParams& params);
 
-/// The problem with no address of the memory at or above `height` allowed.
+/// The memory with no address at or above `height` allowed.
 /// require: height >= 1.
+void limit_height(Memory& memory, Size height);
 void limit_height(PlacementProblem& problem, MemoryIndex memory, Size height);
 
 /// Memories that must be minimised together, each group sorted.

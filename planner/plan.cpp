@@ -11,6 +11,8 @@
 #include "model/check.h"
 #include "planner/files.h"
 #include "planner/plan_candidates.h"
+#include "planner/plan_idle.h"
+#include "planner/plan_limits.h"
 #include "planner/plan_piece.h"
 #include "search/partition/cover.h"
 
@@ -39,30 +41,6 @@ ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) 
   return normalized(weights);
 }
 
-struct Limits {
-  double peak_bytes = std::numeric_limits<double>::infinity();
-  double peak_bandwidth = std::numeric_limits<double>::infinity();
-  [[nodiscard]] bool allow(const Metrics& m) const {
-    return static_cast<double>(m.peak_bytes) <= peak_bytes && m.peak_bandwidth <= peak_bandwidth;
-  }
-};
-
-Limits limits_of(const PlanParams& params) {
-  Limits limits;
-  for (const auto& [name, value] : params.limits) {
-    const MetricName metric = metric_named(name, "a limit");
-    if (metric == MetricName::peak_memory)
-      limits.peak_bytes = value;
-    else if (metric == MetricName::peak_bandwidth)
-      limits.peak_bandwidth = value;
-    else
-      throw BadInput("'" + name + "' adds over subgraphs and cannot be limited",
-                     "limits are for maxima: peak_memory and peak_bandwidth; give '" + name +
-                         "' more weight instead");
-  }
-  return limits;
-}
-
 /// The first op that fits with no tile, as a sentence; "" if there is none.
 std::string impossible_op(const Network& network, const Hardware& hardware,
                           const std::vector<std::shared_ptr<const CandidateAnswer>>& singles) {
@@ -72,10 +50,11 @@ std::string impossible_op(const Network& network, const Hardware& hardware,
     std::string text = "op '" + network.ops[op].name + "' (" +
                        std::string(to_string(network.ops[op].kind)) +
                        ") fits with no tile into the memory of " + hardware.name;
-    if (answer.lacking > 0)
-      text += ": its smallest tile needs " + std::to_string(answer.lacking) +
-              " bytes more than there are";
-    return text;
+    return text + (answer.lacking > 0
+                       ? ": its smallest tile needs " + std::to_string(answer.lacking) +
+                             " bytes more than there are"
+                       : ": bytes enough for its smallest tile, but no arrangement keeps every "
+                         "rule of the profile");
   }
   return "";
 }
@@ -91,12 +70,9 @@ class Planner {
         begin_(std::chrono::steady_clock::now()),
         deadline_(params.timeout ? begin_ + *params.timeout
                                  : std::chrono::steady_clock::time_point::max()),
-        candidates_(network, hardware,
-                    {.nodes_per_question = params.nodes_per_question,
-                     .seed = params.seed,
-                     .budget = {.deadline = deadline_, .stop = params.stop},
-                     .keep_geometry = params.memory != nullptr},
-                    params.memory ? params.memory : make_plan_memory()) {}
+        within_(machine_within(hardware, limits_)),
+        memory_(params.memory ? params.memory : make_plan_memory()),
+        candidates_(network, within_, candidate_params(), memory_) {}
 
   NetworkPlan run() {
     plan_.network = network_.name;
@@ -104,23 +80,29 @@ class Planner {
     plan_.weights = weights_;
     plan_.seed = params_.seed;
     const RunBounds bounds(network_, hardware_);
-    const auto singles = single_ops();
-    if (baseline(singles)) cover(bounds);
+    if (baseline()) cover(bounds);
     plan_.search.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     return std::move(plan_);
   }
 
  private:
-  std::vector<std::shared_ptr<const CandidateAnswer>> single_ops() {
+  [[nodiscard]] CandidateParams candidate_params() const {
+    return {.nodes_per_question = params_.nodes_per_question,
+            .seed = params_.seed,
+            .budget = {.deadline = deadline_, .stop = params_.stop},
+            .keep_geometry = params_.memory != nullptr};
+  }
+
+  std::vector<std::shared_ptr<const CandidateAnswer>> single_ops(Candidates& candidates) const {
     std::vector<std::shared_ptr<const CandidateAnswer>> answers(network_.ops.size());
     std::atomic<std::size_t> next{0};
     const auto work = [&] {
       for (std::size_t op = next++; op < answers.size(); op = next++) {
-        answers[op] = candidates_.answer({op, op});
+        answers[op] = candidates.answer({op, op});
         // Without any option there is no baseline: here every effort is worth it.
         for (int effort = 1; answers[op]->options.empty() && !answers[op]->final; ++effort)
-          answers[op] = candidates_.answer({op, op}, effort);
+          answers[op] = candidates.answer({op, op}, effort);
       }
     };
     std::vector<std::jthread> helpers;
@@ -129,8 +111,16 @@ class Planner {
     return answers;
   }
 
-  /// Layer by layer: each op alone, in the cheapest variant of its own.
-  bool baseline(const std::vector<std::shared_ptr<const CandidateAnswer>>& singles) {
+  /// Layer by layer: each op alone, in the cheapest variant of its own. No limit changes the
+  /// reference, so that scores with and without one can be compared.
+  bool baseline() {
+    std::vector<std::shared_ptr<const CandidateAnswer>> singles;
+    if (limits_.any()) {
+      Candidates unlimited(network_, hardware_, candidate_params(), memory_);
+      singles = single_ops(unlimited);
+    } else {
+      singles = single_ops(candidates_);
+    }
     plan_.reason = impossible_op(network_, hardware_, singles);
     if (!plan_.reason.empty()) {
       plan_.status = Status::infeasible;
@@ -194,14 +184,25 @@ class Planner {
     plan_.optimal = result.optimal;
     plan_.limit_mattered = result.limit_mattered;
     note_search(&result);
-    if (result.status == Status::infeasible)
-      plan_.reason = "no cover of the network keeps the limits";
+    if (result.status == Status::infeasible) {
+      plan_.reason = why_limited();
+      plan_.bound = 0;
+    }
     for (const CoverRun& run : result.runs) add(run);
     if (plan_.status == Status::feasible) {
       plan_.score = score_of(score, plan_.totals);
       if (plan_.optimal) plan_.bound = plan_.score;
-      list_what_is_idle();
+      const std::vector<Memory> memories = placement_memories(hardware_);
+      plan_.unused_modes = unused_modes(memories, plan_.subgraphs);
+      plan_.idle_banks = idle_banks(memories, plan_.subgraphs);
     }
+  }
+
+  /// Every op fits the machine, but no cover keeps the limits.
+  [[nodiscard]] std::string why_limited() {
+    const std::string op = impossible_op(network_, within_, single_ops(candidates_));
+    if (!op.empty()) return "within the limit on peak_memory " + op;
+    return "no cover of the network keeps the limits, with the fewest tiles that fit for each run";
   }
 
   /// What a limit left open in the answer, as one bound.
@@ -251,40 +252,6 @@ class Planner {
     s.pruned = result->never_needed;
   }
 
-  void list_what_is_idle() {
-    const std::vector<Memory> memories = placement_memories(hardware_);
-    for (MemoryIndex m = 0; m < memories.size(); ++m) {
-      std::vector<std::string> modes;
-      for (const Mode& mode : memories[m].modes)
-        if (!uses_mode(m, mode.name)) modes.push_back(mode.name);
-      plan_.unused_modes.push_back(std::move(modes));
-      std::vector<std::string> banks;
-      Offset begin = 0;
-      for (const Bank& bank : memories[m].banks) {
-        if (!touches(m, {begin, begin + bank.size})) banks.push_back(bank.name);
-        begin += bank.size;
-      }
-      plan_.idle_banks.push_back(std::move(banks));
-    }
-  }
-  [[nodiscard]] bool uses_mode(MemoryIndex m, const std::string& name) const {
-    for (const PlannedSubgraph& s : plan_.subgraphs)
-      for (const PlannedPlacement& p : s.placements)
-        if (m < p.placement.modes.size() &&
-            std::ranges::find(p.placement.modes[m], name) != p.placement.modes[m].end())
-          return true;
-    return false;
-  }
-  [[nodiscard]] bool touches(MemoryIndex m, const AddressRange& bank) const {
-    for (const PlannedSubgraph& s : plan_.subgraphs)
-      for (const PlannedPlacement& p : s.placements)
-        for (BufferIndex b = 0; b < p.problem.buffers.size(); ++b) {
-          const BufferPlace& place = p.placement.places[b];
-          const AddressRange range{place.offset, place.offset + p.problem.buffers[b].size};
-          if (place.memory == m && overlaps(bank, range)) return true;
-        }
-    return false;
-  }
   [[nodiscard]] StopReason stop_reason() const {
     if (params_.stop.stop_requested()) return StopReason::interrupted;
     return std::chrono::steady_clock::now() >= deadline_ ? StopReason::time_limit
@@ -298,6 +265,8 @@ class Planner {
   Limits limits_;
   std::chrono::steady_clock::time_point begin_;
   std::chrono::steady_clock::time_point deadline_;
+  Hardware within_;  ///< `hardware_` with the memory that the limits leave
+  std::shared_ptr<PlanMemory> memory_;
   Candidates candidates_;
   NetworkPlan plan_;
 };

@@ -94,9 +94,11 @@ std::string why_not(const TileReport& report) {
   if (report.status == Status::feasible) return "";
   if (report.status == Status::unknown) return "a limit ended the search before a tile was found";
   if (report.lacking > 0)
-    return "even the smallest tile needs " + size_text(report.lacking) +
-           " more than the memory has";
-  return "no tile shape fits";
+    return "even the smallest tile needs " + std::to_string(report.lacking) +
+           " bytes more than the memory has";
+  return "no tile shape fits: bytes enough for the smallest, but no arrangement keeps every rule "
+         "of "
+         "the profile";
 }
 
 std::string extents(const std::array<Dim, 3>& extent) {

@@ -132,6 +132,16 @@ TEST(Lower, RestrictionsBecomeRelations) {
     EXPECT_EQ(relation.kind, RelationKind::different_banks);
 }
 
+TEST(Lower, AddressesReservedTwiceAreReservedOnce) {
+  Hardware hardware = machine();
+  hardware.memories[0].space.reserved = {{512, 1024}, {0, 256}, {0, 256}, {128, 384}};
+  const Network net = two_convolutions();
+  const Subgraph part = make_subgraph(net, {0, 1});
+  const Lowering lowering = lower(part, tile_space(part), hardware, {});
+  EXPECT_THAT(lowering.problem.memories.at(0).reserved,
+              ElementsAre(AddressRange{0, 384}, AddressRange{512, 1024}));
+}
+
 TEST(Lower, TheTileChangesOnlySizes) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const Network net = testing::random_network(seed, {.ops = 4});

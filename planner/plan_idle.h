@@ -1,0 +1,23 @@
+// What a plan leaves unused, so that an architect can take it away.
+//
+//   plan.unused_modes = unused_modes(memories, plan.subgraphs);
+//
+// Private to planner/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/plan.h"
+
+namespace tessera {
+
+/// Per memory the names of the modes that no step of any placement is in, in the memory's order.
+[[nodiscard]] std::vector<std::vector<std::string>> unused_modes(
+    const std::vector<Memory>& memories, const std::vector<PlannedSubgraph>& subgraphs);
+
+/// Per memory the names of the banks that no buffer of any placement touches.
+[[nodiscard]] std::vector<std::vector<std::string>> idle_banks(
+    const std::vector<Memory>& memories, const std::vector<PlannedSubgraph>& subgraphs);
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+#include "planner/plan_limits.h"
+
+#include <algorithm>
+#include <string>
+
+#include "cost/score.h"
+#include "planner/height.h"
+
+namespace tessera {
+
+bool Limits::any() const {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  return peak_bytes < none || peak_bandwidth < none;
+}
+
+Limits limits_of(const PlanParams& params) {
+  Limits limits;
+  for (const auto& [name, value] : params.limits) {
+    const auto metric = metric_from(name);
+    if (!metric)
+      throw BadInput("a limit names the metric '" + name + "', which does not exist",
+                     "limits are for peak_memory and peak_bandwidth");
+    if (*metric != MetricName::peak_memory && *metric != MetricName::peak_bandwidth)
+      throw BadInput("'" + name + "' adds over subgraphs and cannot be limited",
+                     "limits are for maxima: peak_memory and peak_bandwidth; give '" + name +
+                         "' more weight instead");
+    if (*metric == MetricName::peak_memory && value < 1)
+      throw BadInput("the limit on peak_memory leaves no byte", "for instance peak_memory=512KiB");
+    double& limit = *metric == MetricName::peak_memory ? limits.peak_bytes : limits.peak_bandwidth;
+    limit = std::min(limit, value);
+  }
+  return limits;
+}
+
+Hardware machine_within(const Hardware& hardware, const Limits& limits) {
+  Hardware within = hardware;
+  for (HardwareMemory& memory : within.memories) {
+    if (memory.offchip || static_cast<double>(memory.space.capacity) <= limits.peak_bytes) continue;
+    limit_height(memory.space, static_cast<Size>(limits.peak_bytes));
+  }
+  return within;
+}
+
+}  // namespace tessera

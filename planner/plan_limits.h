@@ -1,0 +1,35 @@
+// What --limit asks for: maxima that no subgraph of a plan may exceed.
+//
+//   const Limits limits = limits_of(params);
+//   Candidates candidates(network, machine_within(hardware, limits), ...);   // smaller tiles
+//   if (limits.allow(subgraph.metrics)) ...
+//
+// Private to planner/.
+#pragma once
+
+#include <limits>
+
+#include "model/hardware.h"
+#include "model/plan.h"
+#include "planner/plan.h"
+
+namespace tessera {
+
+struct Limits {
+  double peak_bytes = std::numeric_limits<double>::infinity();
+  double peak_bandwidth = std::numeric_limits<double>::infinity();
+  [[nodiscard]] bool allow(const Metrics& m) const {
+    return static_cast<double>(m.peak_bytes) <= peak_bytes && m.peak_bandwidth <= peak_bandwidth;
+  }
+  [[nodiscard]] bool any() const;
+};
+
+/// Throws BadInput for limits that name no maximum or leave no memory at all.
+[[nodiscard]] Limits limits_of(const PlanParams& params);
+
+/// The machine with no more memory on the chip than the limit on the peak leaves: a tile that fits
+/// there keeps the limit, where only the tile that fits the whole memory might not. With several
+/// memories each is cut to the limit, but together they may still exceed it.
+[[nodiscard]] Hardware machine_within(const Hardware& hardware, const Limits& limits);
+
+}  // namespace tessera
