@@ -25,7 +25,7 @@ struct CheckOptions {
   std::string result;
   std::string proof;
   std::string model;
-  std::string dtype;
+  NetworkArguments network;
 };
 
 std::string violations_json(const std::vector<Violation>& wrong) {
@@ -84,29 +84,51 @@ int check_model(const CheckOptions& options, const Input& input) {
   return infeasible ? exit_infeasible : exit_stopped;
 }
 
+std::string plan_json_verdict(const std::vector<std::string>& wrong) {
+  std::string text = std::string("{\"tessera\": \"check/1\", \"right\": ") +
+                     (wrong.empty() ? "true" : "false") + ", \"violations\": [";
+  for (std::size_t k = 0; k < wrong.size(); ++k)
+    text += (k == 0 ? "" : ", ") + ("{\"message\": " + json_string(wrong[k]) + "}");
+  return text + "]}\n";
+}
+
 /// INPUT is a network here, RESULT a plan of it.
 int check_network_plan(const CheckOptions& options, const PlanFileHeader& header) {
   if (options.input.profile.empty())
     throw BadInput("tessera check: a plan is checked against hardware", "add --profile NAME");
-  NetworkArguments network;
+  if (!options.input.capacity.empty())
+    throw BadInput("tessera check: the profile says what a plan's memories hold, not --capacity");
+  NetworkArguments network = options.network;
   network.path = options.input.path;
-  network.dtype = options.dtype.empty() ? header.dtype : options.dtype;
+  if (network.dtype.empty()) network.dtype = header.dtype;
   const Network net = network.load(options.output.quiet).network;
   const Hardware hardware = load_profile(options.input.profile);
-  const NetworkPlan plan = load_plan(options.result, net, hardware);
-  const std::vector<std::string> wrong = check_plan(net, hardware, plan);
+  NetworkPlan plan;
+  std::vector<std::string> wrong;
+  try {
+    plan = load_plan_text(header.text, options.result, net, hardware);
+    if (plan.status != Status::feasible && plan.subgraphs.empty())
+      throw BadInput(options.result + ": holds no plan, its status is " +
+                     std::string(to_string(plan.status)));
+    if (plan.network != net.name)
+      note("the plan is of network '" + plan.network + "', this is '" + net.name + "'",
+           options.output.quiet);
+    if (plan.profile != hardware.name)
+      note("the plan is for '" + plan.profile + "', this is '" + hardware.name + "'",
+           options.output.quiet);
+    wrong = check_plan(net, hardware, plan);
+  } catch (const WrongAnswer& answer) {
+    wrong = {answer.what()};
+  }
   if (options.output.json()) {
-    std::string text = std::string("{\"tessera\": \"check/1\", \"right\": ") +
-                       (wrong.empty() ? "true" : "false") + ", \"violations\": [";
-    for (std::size_t k = 0; k < wrong.size(); ++k)
-      text += (k == 0 ? "" : ", ") + ("{\"message\": " + json_string(wrong[k]) + "}");
-    print(text + "]}\n");
+    print(plan_json_verdict(wrong));
   } else if (!options.output.quiet) {
     std::string text;
-    for (const std::string& sentence : wrong) text += sentence + "\n";
+    for (const std::string& sentence : wrong) text += "wrong: " + sentence + "\n";
     if (wrong.empty())
-      text = "right: " + std::to_string(plan.subgraphs.size()) + " subgraphs cover " +
-             std::to_string(net.ops.size()) + " ops, score " + std::to_string(plan.score) + "\n";
+      text = "right: " + counted(plan.subgraphs.size(), "subgraph covers", "subgraphs cover") +
+             " " + counted(net.ops.size(), "op", "ops") + ", score " + std::to_string(plan.score) +
+             "\n";
     print(text);
   }
   return wrong.empty() ? exit_found : exit_wrong;
@@ -121,15 +143,19 @@ int run_check(const CheckOptions& options) {
                    "tessera check --help shows each");
   if (options.input.path == "-" && options.result + options.model == "-")
     throw BadInput("tessera check: both files cannot be the standard input");
-  if (!options.result.empty() && options.result != "-") {
-    const PlanFileHeader header = plan_file_header(options.result);
-    if (header.is_plan) return check_network_plan(options, header);
-  }
+  PlanFileHeader header;
+  if (!options.result.empty()) header = plan_file_header(options.result);
+  if (header.is_plan) return check_network_plan(options, header);
+  if (is_network_file(options.input.path))
+    throw BadInput((options.result.empty() ? "tessera check" : options.result) +
+                       ": a network is checked with a plan of it, and this is none",
+                   "tessera plan NETWORK --profile NAME -o plan.json writes one");
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   if (!options.proof.empty()) return check_proof_file(options, input);
   if (!options.model.empty()) return check_model(options, input);
-  return check_placement(options, input, load_result(options.result, input));
+  return check_placement(options, input,
+                         load_result_text(std::move(header.text), options.result, input));
 }
 
 }  // namespace
@@ -138,12 +164,16 @@ void add_check(CLI::App& app, Command& command) {
   CLI::App* sub = app.add_subcommand("check", "check a placement, a certificate or a plan");
   const auto options = std::make_shared<CheckOptions>();
   options->input.declare(*sub);
+  sub->get_option("INPUT")->description(
+      "buffer CSV, problem YAML or dsa-solver JSON (told apart by content; - is the standard "
+      "input); for a plan its network");
   sub->add_option(
       "RESULT", options->result,
       "placement JSON, a CSV of the buffers with their offsets, or the plan of a network");
-  sub->add_option("--dtype", options->dtype,
+  sub->add_option("--dtype", options->network.dtype,
                   "where RESULT is a plan: the element type the network was planned with, if not "
                   "the one the plan names");
+  options->network.declare_reading(*sub);
   options->output.declare(*sub);
   sub->add_option("--proof", options->proof,
                   "a certificate written by place --proof: does it prove that nothing fits?");

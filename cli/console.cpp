@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "planner/errors.h"
+#include "planner/files.h"
 
 namespace tessera::cli {
 
@@ -50,6 +51,17 @@ void print(std::string_view text) {
                         std::strerror(errno));
     text.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+void deliver(const std::string& path, std::string_view text) {
+  if (path == "-")
+    print(text);
+  else
+    write_output(path, text);
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count) + " " + std::string(count == 1 ? one : many);
 }
 
 void complain(std::string_view text) {

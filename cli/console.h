@@ -17,6 +17,12 @@ namespace tessera::cli {
 /// Writes to the standard output and flushes. Throws OutputError where that fails (a full disk).
 void print(std::string_view text);
 
+/// Where --output and the like go: a file, whole or not at all, or for "-" the standard output.
+void deliver(const std::string& path, std::string_view text);
+
+/// "1 tile", "2 tiles".
+[[nodiscard]] std::string counted(std::size_t count, std::string_view one, std::string_view many);
+
 /// One line to the standard error.
 void complain(std::string_view text);
 

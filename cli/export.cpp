@@ -40,7 +40,7 @@ int run_export(const ExportOptions& options) {
   if (options.file.empty() || options.file == "-")
     print(text);
   else
-    write_output(options.file, text);
+    deliver(options.file, text);
   return exit_found;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/options.h"
 #include "planner/files.h"
 
 namespace tessera::cli {
@@ -37,7 +38,7 @@ int run_generate(GenerateOptions options) {
   if (options.file.empty() || options.file == "-")
     print(text);
   else
-    write_output(options.file, text);
+    deliver(options.file, text);
   const Size capacity = made.problem.memories.front().capacity;
   if (!yaml)
     note("place it with " + (capacity == unbounded ? std::string("--minimize")
@@ -63,13 +64,13 @@ void add_generate(CLI::App& app, Command& command) {
       ->required()
       ->check(CLI::IsMember(kinds));
   sub->add_option("-n,--buffers", options->params.buffers, "how many buffers")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->capture_default_str();
   sub->add_option("--seed", options->params.seed, "the same seed, the same instance")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number(0))
       ->capture_default_str();
   sub->add_option("--steps", options->params.steps, "length of the schedule (0: chosen)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number(0))
       ->capture_default_str();
   sub->add_option("-c,--capacity", options->capacity, "size of the memory; sizes scale with it")
       ->capture_default_str();

@@ -43,8 +43,8 @@ int run_import(const ImportArguments& arguments) {
     print(yaml);
     return exit_found;
   }
-  write_output(arguments.output, yaml);
-  if (!arguments.quiet) print(summary(in.network));
+  deliver(arguments.output, yaml);
+  if (!arguments.quiet && arguments.output != "-") print(summary(in.network));
   return exit_found;
 }
 

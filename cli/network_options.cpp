@@ -11,6 +11,10 @@ void NetworkArguments::declare(CLI::App& app) {
   app.add_option("NETWORK", path, "an ONNX model or a network YAML; - is the standard input")
       ->required();
   app.add_option("--dtype", dtype, "take every floating tensor as this type: int8, float16, ...");
+  declare_reading(app);
+}
+
+void NetworkArguments::declare_reading(CLI::App& app) {
   app.add_option("--dim", dims, "NAME=N: the extent of a dynamic dimension of an ONNX model");
   app.add_flag("--keep-batch-norm", keep_batch_norm, "do not fold it into convolutions");
   app.add_flag("--keep-activations", keep_activations, "do not fuse them into their producers");

@@ -21,6 +21,8 @@ struct NetworkArguments {
   bool keep_patterns = false;
 
   void declare(CLI::App& app);
+  /// Only how an ONNX model is read: --dim and --keep-...
+  void declare_reading(CLI::App& app);
   /// Prints the import's warnings unless quiet. Throws BadInput.
   [[nodiscard]] ImportedNetwork load(bool quiet) const;
 };

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 namespace tessera::cli {
 
@@ -44,8 +45,26 @@ void SearchArguments::declare(CLI::App& app) {
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   app.add_option("--seed", seed, "start of every random choice")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number(0))
       ->capture_default_str();
+}
+
+CLI::Validator whole_number(int least) {
+  return CLI::Validator(
+      [least](const std::string& text) -> std::string {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+        if (digits && (least == 0 || text.find_first_not_of('0') != text.npos)) return {};
+        return "'" + text + "' is not a whole number of at least " + std::to_string(least);
+      },
+      "");
+}
+
+void require_svg(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  for (const char* other : {".png", ".jpg", ".jpeg", ".pdf", ".ps", ".gif"})
+    if (extension == other)
+      throw BadInput("--plot " + file + " is not the name of an SVG picture",
+                     "draw FILE.svg; rsvg-convert makes another format of it");
 }
 
 std::optional<std::chrono::nanoseconds> SearchArguments::limit() const {

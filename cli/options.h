@@ -10,7 +10,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 namespace tessera::cli {
 
@@ -44,5 +45,11 @@ struct SearchArguments {
   void declare(CLI::App& app);
   [[nodiscard]] std::optional<std::chrono::nanoseconds> limit() const;
 };
+
+/// Accepts whole numbers from `least` (0 or 1) on, and says so otherwise.
+[[nodiscard]] CLI::Validator whole_number(int least);
+
+/// Pictures are SVG: throws BadInput where a name promises something else.
+void require_svg(const std::string& file);
 
 }  // namespace tessera::cli

@@ -49,6 +49,7 @@ void check_options(const PlaceOptions& options, const Input& input) {
   if (!options.output_file.empty() && extension == ".svg")
     throw BadInput("--output " + options.output_file + " looks like a picture",
                    "--plot draws one; --output takes .json, .csv or .yaml");
+  require_svg(options.plot_file);
   if (!options.minimize.empty()) return;
   for (const Memory& memory : input.problem.memories) {
     if (memory.capacity == unbounded && input.problem.objective == Objective::fit)
@@ -85,12 +86,12 @@ void write_files(const PlaceOptions& options, const Input& input, const Placemen
       note("there is no placement, so " + options.output_file + " was not written",
            options.output.quiet);
     else
-      write_output(options.output_file, output_text(options.output_file, input, result));
+      deliver(options.output_file, output_text(options.output_file, input, result));
   }
   if (!options.plot_file.empty()) {
     if (result.placement)
-      write_output(options.plot_file,
-                   placement_picture(input.problem, *result.placement, input.problem.name));
+      deliver(options.plot_file,
+              placement_picture(input.problem, *result.placement, input.problem.name));
     else
       note("there is no placement, so " + options.plot_file + " was not drawn",
            options.output.quiet);
@@ -177,11 +178,13 @@ void add_place(CLI::App& app, Command& command) {
   sub->add_option("-o,--output", options->output_file,
                   "write the result: .json, .csv (input columns and offset) or .yaml");
   sub->add_option("--plot", options->plot_file, "draw the placement: FILE.svg");
-  sub->add_option("--proof", options->proof_file,
-                  "write a certificate if the answer is infeasible");
+  sub->add_option(
+      "--proof", options->proof_file,
+      "write a certificate if the answer is infeasible, or with --minimize a proof that "
+      "nothing lower exists");
   sub->add_option("-e,--engine", options->engine, engine_help())->capture_default_str();
   sub->add_option("--max-nodes", options->max_nodes, "stop after so many search nodes")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   sub->add_flag("--stats", options->stats, "say what the engines did");
   sub->footer(
       "Example:\n  tessera place buffers.csv --capacity '1 MiB' --timeout 10s --output placed.csv "

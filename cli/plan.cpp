@@ -81,6 +81,7 @@ std::string progress_text(const PlanProgress& progress) {
 }
 
 int run_plan(const PlanOptions& options) {
+  require_svg(options.plot_file);
   const Interrupts interrupts;
   const Network network = options.network.load(options.output.quiet).network;
   const Hardware hardware = load_profile(options.profile);
@@ -96,13 +97,13 @@ int run_plan(const PlanOptions& options) {
   plan.dtype = options.network.dtype;
   const bool found = plan.status == Status::feasible;
   const std::string json = plan_json(plan);
-  if (!options.output_file.empty()) write_output(options.output_file, json);
+  if (!options.output_file.empty()) deliver(options.output_file, json);
   for (const std::string& file : {options.plot_file, options.trace_file})
     if (!found && !file.empty())
       note("there is no plan, so " + file + " was not written", options.output.quiet);
-  if (found && !options.plot_file.empty()) write_output(options.plot_file, plan_picture(plan));
+  if (found && !options.plot_file.empty()) deliver(options.plot_file, plan_picture(plan));
   if (found && !options.trace_file.empty())
-    write_output(options.trace_file, plan_trace(network, hardware, plan));
+    deliver(options.trace_file, plan_trace(network, hardware, plan));
   if (options.output.json())
     print(json);
   else if (!options.output.quiet && options.output_file != "-")
@@ -121,12 +122,13 @@ void add_plan(CLI::App& app, Command& command) {
   options->search.declare(*sub);
   sub->add_option("-p,--profile", options->profile, "the hardware: a profile's name or file")
       ->required();
-  sub->add_option("-o,--output", options->output_file, "write the plan: PLAN.json");
+  sub->add_option("-o,--output", options->output_file,
+                  "write the plan: PLAN.json (- is the standard output)");
   sub->add_option("--max-ops", options->max_ops, "longest run of ops that is one subgraph")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   sub->add_option("--weight", options->weights,
                   "weight of a metric in the score: latency=0.7 (also energy, dram_bytes, "
-                  "peak_memory)");
+                  "peak_memory), in place of the profile's; all are scaled to add up to 1");
   sub->add_option("--limit", options->limits,
                   "no subgraph may exceed it: peak_memory=512KiB, peak_bandwidth=8 (bytes per "
                   "cycle)");

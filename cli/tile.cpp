@@ -197,11 +197,12 @@ void add_tile(CLI::App& app, Command& command) {
   const auto arguments = std::make_shared<TileArguments>();
   arguments->network.declare(*sub);
   sub->add_option("--ops", arguments->ops, "FIRST:LAST, numbers from 0 or names")->required();
-  sub->add_option("--profile", arguments->profile, "the hardware: a name or a file")->required();
+  sub->add_option("-p,--profile", arguments->profile, "the hardware: a profile's name or file")
+      ->required();
   std::vector<std::string> engines{"auto"};
   for (const EngineEntry& entry : engine_list())
     if (entry.complete) engines.emplace_back(entry.name);
-  sub->add_option("--engine", arguments->engine, "who places the buffers")
+  sub->add_option("-e,--engine", arguments->engine, "who places the buffers")
       ->check(CLI::IsMember(engines));
   sub->add_option("--double-buffer", arguments->double_buffer, "only with, or only without")
       ->check(CLI::IsMember({"yes", "no"}));
@@ -209,10 +210,10 @@ void add_tile(CLI::App& app, Command& command) {
       ->check(CLI::IsMember({"resident", "refetch"}));
   sub->add_option("--halo", arguments->halo, "only with this way of treating overlaps")
       ->check(CLI::IsMember({"recompute", "keep_columns", "keep"}));
-  sub->add_option("--timeout", arguments->timeout, "for everything: 500ms, 10s, 2m");
+  sub->add_option("-t,--timeout", arguments->timeout, "for everything: 500ms, 10s, 2m");
   sub->add_option("--question-timeout", arguments->question_timeout,
                   "for one question to the engine; longer counts as \"does not fit\"");
-  sub->add_option("--seed", arguments->seed, "for engines that use chance");
+  sub->add_option("--seed", arguments->seed, "for engines that use chance")->check(whole_number(0));
   sub->add_flag("--no-incremental", arguments->no_incremental,
                 "ask every question anew, for comparison");
   sub->add_flag("--all", arguments->all, "list every largest shape, not only the fewest tiles");

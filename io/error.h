@@ -27,6 +27,11 @@ struct InputError : std::runtime_error {
   std::string hint;     ///< what would fix it; may be empty
 };
 
+/// A file that reads well, but answers another question than the one it is held against.
+struct MismatchError : InputError {
+  using InputError::InputError;
+};
+
 /// Input text as it may stand in a message: in backquotes, unprintable bytes as \xNN, at most 60
 /// characters.
 [[nodiscard]] std::string shown(std::string_view text);

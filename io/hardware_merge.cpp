@@ -38,15 +38,15 @@ Node merged(Node base, Node over) {
   return over;
 }
 
-/// The value a dotted path leads to, or nullptr.
-const Node* at_path(const Node& root, std::string_view path) {
-  const Node* at = &root;
-  while (at != nullptr && !path.empty()) {
+/// Does `over` replace, or take away, what a dotted path leads to? It may do so above it.
+bool replaces(const Node& over, std::string_view path) {
+  const Node* at = &over;
+  while (at != nullptr && at->kind == Node::Kind::map && !path.empty()) {
     const std::size_t dot = path.find('.');
     at = at->find(path.substr(0, dot));
     path = dot == path.npos ? std::string_view{} : path.substr(dot + 1);
   }
-  return at;
+  return at != nullptr && at->kind != Node::Kind::map;
 }
 
 /// A figure that `over` replaces without saying from where does not keep the source of the figure
@@ -57,9 +57,7 @@ void drop_outdated_sources(Node& base, const Node& over) {
   if (provenance == base.children.end() || provenance->kind != Node::Kind::map) return;
   const Node* stated = over.find("provenance");
   std::erase_if(provenance->children, [&](const Node& source) {
-    const Node* replaced = at_path(over, source.key);
-    return replaced != nullptr && replaced->kind != Node::Kind::map &&
-           (stated == nullptr || stated->find(source.key) == nullptr);
+    return replaces(over, source.key) && (stated == nullptr || stated->find(source.key) == nullptr);
   });
 }
 

@@ -12,6 +12,10 @@
 namespace tessera {
 namespace {
 
+MismatchError mismatch(const InputError& error) {
+  return {error.file, error.line, error.message, error.hint};
+}
+
 class Reader {
  public:
   Reader(const Sources& sources, const PlacementProblem& problem)
@@ -89,7 +93,7 @@ class Reader {
   [[nodiscard]] MemoryIndex memory(const Node& at, const std::string& name) const {
     const auto found = memories_.find(name);
     if (found == memories_.end()) {
-      throw sources_.error_at_key(at, "the problem has no memory " + shown(name));
+      throw mismatch(sources_.error_at_key(at, "the problem has no memory " + shown(name)));
     }
     return found->second;
   }
@@ -136,7 +140,7 @@ class Reader {
       const Node& id = fields.need("id");
       const auto found = index.find(as_text(sources_, id, "id"));
       if (found == index.end()) {
-        throw sources_.error(id, "the problem has no buffer " + shown(id.text));
+        throw mismatch(sources_.error(id, "the problem has no buffer " + shown(id.text)));
       }
       const BufferIndex b = found->second;
       if (line_of[b] != 0) {
@@ -148,7 +152,8 @@ class Reader {
     }
     for (BufferIndex b = 0; b < line_of.size(); ++b) {
       if (line_of[b] == 0) {
-        throw sources_.error(list, "buffer " + shown(problem_.buffers[b].id) + " is missing");
+        throw mismatch(
+            sources_.error(list, "buffer " + shown(problem_.buffers[b].id) + " is missing"));
       }
     }
     return placement;
@@ -166,10 +171,11 @@ class Reader {
     if (const Node* node = fields.find("size")) {
       const Size size = as_whole(sources_, *node, "size");
       if (size != buffer.size) {
-        throw sources_.error(*node,
-                             "buffer " + shown(buffer.id) + " has size " + std::to_string(size) +
-                                 " here but " + std::to_string(buffer.size) + " in the problem",
-                             "is this the result of another problem?");
+        throw mismatch(sources_.error(*node,
+                                      "buffer " + shown(buffer.id) + " has size " +
+                                          std::to_string(size) + " here but " +
+                                          std::to_string(buffer.size) + " in the problem",
+                                      "is this the result of another problem?"));
       }
     }
     if (const Node* node = fields.find("live")) {
@@ -179,10 +185,10 @@ class Reader {
         live.push_back({as_whole(sources_, *lower, "live"), as_whole(sources_, *upper, "live")});
       }
       if (live != buffer.live) {
-        throw sources_.error(
+        throw mismatch(sources_.error(
             *node,
             "buffer " + shown(buffer.id) + " does not live here when it lives in the problem",
-            "is this the result of another problem?");
+            "is this the result of another problem?"));
       }
     }
     fields.finish();

@@ -1,5 +1,6 @@
 #include "io/plan_json.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <stdexcept>
@@ -14,6 +15,7 @@ namespace tessera {
 namespace {
 
 constexpr std::array<std::string_view, 3> axis_names{"C", "H", "W"};
+constexpr const char* wrong_plan = "is this the plan of another network or profile?";
 
 std::string_view word(WeightPolicy policy) {
   return policy == WeightPolicy::resident ? "resident" : "refetch";
@@ -229,15 +231,35 @@ class Reader {
 
   void add_placement(PlannedSubgraph& s, const Node& node) const {
     PlannedPlacement planned;
+    const auto refuse = [&](std::size_t line, const std::string& what) -> MismatchError {
+      return {sources_.file(node), line,
+              "the subgraph of ops " + std::to_string(s.ops.first) + " to " +
+                  std::to_string(s.ops.last) + ": " + what,
+              wrong_plan};
+    };
     try {
       planned.problem = problem_of_(s, s.placements.size());
     } catch (const std::invalid_argument& error) {
-      throw sources_.error(node, error.what());
+      throw MismatchError(sources_.file(node), node.line, error.what(), wrong_plan);
     }
-    PlacementResult result = read_placement_tree(sources_, node, planned.problem);
+    PlacementResult result;
+    try {
+      result = read_placement_tree(sources_, node, planned.problem);
+    } catch (const MismatchError& error) {
+      throw refuse(error.line, error.message);
+    }
     if (!result.placement) throw sources_.error(node, "a planned subgraph needs a placement");
     planned.placement = std::move(*result.placement);
     planned.engine = result.engine;
+    // A placement that breaks a rule is told about in more words by who checks the plan.
+    if (check(planned.problem, planned.placement, 1).empty()) {
+      const std::vector<Size> high = heights(planned.problem, planned.placement);
+      const Size highest = *std::max_element(high.begin(), high.end());
+      if ((!result.engine.empty() || result.height != 0) && result.height != highest)
+        throw refuse(node.line, "the placement is said to have the height " +
+                                    std::to_string(result.height) + ", but has " +
+                                    std::to_string(highest));
+    }
     s.placements.push_back(std::move(planned));
   }
 

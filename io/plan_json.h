@@ -20,11 +20,12 @@ namespace tessera {
 [[nodiscard]] std::string write_plan_json(const NetworkPlan& plan);
 
 /// The problem that placement `index` of a subgraph (whose ops, tiling and variant are read
-/// already) claims to answer. May throw std::invalid_argument: the message becomes an InputError.
+/// already) claims to answer. May throw std::invalid_argument: the message becomes a MismatchError.
 using PlannedProblem =
     std::function<PlacementProblem(const PlannedSubgraph& subgraph, std::size_t index)>;
 
-/// Throws InputError for what is not such a plan. Whether it is right is not asked here.
+/// Throws InputError for what is not such a plan, MismatchError for one whose subgraphs, tiles or
+/// buffers are not those of the network. Whether it is right is not asked here.
 [[nodiscard]] NetworkPlan read_plan_json(std::string_view text, const std::string& file,
                                          const PlannedProblem& problem_of);
 

@@ -1,4 +1,4 @@
-// What planner/ throws. The command line turns the first two into exit 2 and the last into exit 1.
+// What planner/ throws. The command line turns BadInput into exit 2 and InternalError into exit 1.
 //
 //   try { place(load_problem("net.csv", {}), {}); }
 //   catch (const BadInput& bad) { std::cerr << bad.what() << '\n'; }   // "net.csv:3: size is 0..."
@@ -16,6 +16,12 @@ class BadInput : public std::runtime_error {
   explicit BadInput(const std::string& what, std::string hint_text = {})
       : std::runtime_error(what), hint(std::move(hint_text)) {}
   std::string hint;
+};
+
+/// An answer that reads well, but not one to this question: `check` calls it wrong (exit 3).
+class WrongAnswer : public BadInput {
+ public:
+  using BadInput::BadInput;
 };
 
 /// A file could not be written.

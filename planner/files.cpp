@@ -113,13 +113,17 @@ Input load_input(const std::string& path, const InputOptions& options) {
 }
 
 PlacementResult load_result(const std::string& path, const Input& input) {
+  return load_result_text(translated([&] { return read_file(input_path(path)); }), path, input);
+}
+
+PlacementResult load_result_text(std::string text, const std::string& path, const Input& input) {
   return translated([&] {
-    std::string text = read_file(input_path(path));
     if (detect_format(text) == ProblemFormat::dsa_json)
       return read_placement_json(text, path, input.problem);
     LoadedProblem read = load_problem_text(std::move(text), path);
     if (read.format != ProblemFormat::buffer_csv)
-      throw BadInput(path + ": is neither a placement JSON nor a CSV with offsets");
+      throw BadInput(path + ": is neither a placement JSON nor a CSV with offsets",
+                     "a .yaml of place --output is a problem with fixed offsets: give it to place");
     return result_from_csv(path, input.problem, read);
   });
 }

@@ -48,6 +48,9 @@ struct Input {
 
 /// A result of place() as JSON, or a CSV of the same buffers with an offset for each.
 [[nodiscard]] PlacementResult load_result(const std::string& path, const Input& input);
+/// The same from what was read already; `path` is for messages.
+[[nodiscard]] PlacementResult load_result_text(std::string text, const std::string& path,
+                                               const Input& input);
 
 [[nodiscard]] std::string result_json(const PlacementProblem& problem,
                                       const PlacementResult& result);

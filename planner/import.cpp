@@ -56,6 +56,17 @@ ImportedNetwork read_network(const std::string& path, const ImportOptions& optio
   }
 }
 
+bool is_network_file(const std::string& path) {
+  if (path == "-") return false;  // it can be read once
+  try {
+    const std::string bytes = read_file(path);
+    return is_onnx(bytes, path) ||
+           bytes.substr(0, 4096).find("tessera: network/") != std::string::npos;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 std::string network_yaml(const Network& network) {
   return write_network_yaml(network);
 }

@@ -1,8 +1,11 @@
 #include "planner/place.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <fstream>
 #include <mutex>
 #include <sstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -81,6 +84,7 @@ class Placer {
     const Minimize what = resolve_minimize(params_.minimize, problem_);
     search_.goal = goal_of(what);
     require_engine(problem_, params_, search_.goal);
+    require_proof_file();
     search_.seed = params_.seed;
     search_.budget = {.deadline = deadline_of(params_, start_),
                       .max_nodes = params_.max_nodes,
@@ -180,6 +184,24 @@ class Placer {
     }
   }
 
+  /// Finds out before the search whether a certificate could be written.
+  void require_proof_file() const {
+    if (params_.proof.empty()) return;
+    const std::string name = params_.proof.string();
+    std::error_code ignored;
+    if (std::filesystem::exists(params_.proof, ignored) &&
+        !std::filesystem::is_regular_file(params_.proof, ignored))
+      throw OutputError(name + ": is no regular file, so no certificate can take its place");
+    std::filesystem::path part = params_.proof;
+    part += ".part";
+    errno = 0;
+    const bool writable = std::ofstream(part).good();
+    const int error = errno;
+    std::filesystem::remove(part, ignored);
+    if (!writable)
+      throw OutputError(name + ": cannot be written: " + std::generic_category().message(error));
+  }
+
   /// Infeasible: a certificate of that. A proved minimum: one that nothing lower exists.
   void write_certificate(Minimize what) {
     if (params_.proof.empty()) return;
@@ -196,7 +218,15 @@ class Placer {
     search.proof += ".part";
     std::error_code ignored;
     std::filesystem::remove(search.proof, ignored);
-    const std::string who = certify(refuted, search);
+    std::string who;
+    try {
+      who = certify(refuted, search);
+    } catch (const BadInput&) {
+      throw;
+    } catch (const std::runtime_error& error) {  // a full disk
+      std::filesystem::remove(search.proof, ignored);
+      throw OutputError(error.what());
+    }
     if (who.empty()) {
       result_.stats.push_back({"certificate", std::string("none")});
       return;

@@ -19,6 +19,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -66,13 +67,19 @@ struct PlanParams {
 [[nodiscard]] std::vector<std::string> check_plan(const Network& network, const Hardware& hardware,
                                                   const NetworkPlan& plan);
 
-/// plan.json out and in. Reading derives each subgraph's problem again; throws BadInput.
+/// plan.json out and in. Reading derives each subgraph's problem again; throws BadInput, and
+/// WrongAnswer where the file reads well but its subgraphs, tiles or buffers are not the network's.
 [[nodiscard]] std::string plan_json(const NetworkPlan& plan);
 struct PlanFileHeader {
   bool is_plan = false;  ///< else: some other file
   std::string dtype;     ///< the element type the network was read with; empty: its own
+  std::string text;      ///< of the whole file: the standard input cannot be read twice
 };
+/// "-" is the standard input.
 [[nodiscard]] PlanFileHeader plan_file_header(const std::string& path);
+/// `path` is for messages.
+[[nodiscard]] NetworkPlan load_plan_text(std::string_view text, const std::string& path,
+                                         const Network& network, const Hardware& hardware);
 [[nodiscard]] NetworkPlan load_plan(const std::string& path, const Network& network,
                                     const Hardware& hardware);
 

@@ -10,6 +10,7 @@
 #include "model/check.h"
 #include "planner/files.h"
 #include "planner/plan.h"
+#include "planner/plan_idle.h"
 #include "planner/plan_piece.h"
 
 namespace tessera {
@@ -22,7 +23,7 @@ std::string name_of(const PlannedSubgraph& s) {
 
 /// Sums of doubles may differ in the last bits when a plan comes from a file.
 bool close(double a, double b) {
-  return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
+  return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
 class PlanChecker {
@@ -44,8 +45,11 @@ class PlanChecker {
     metrics("the totals", totals, plan_.totals);
     if (!close(score_of({plan_.weights, plan_.baseline}, plan_.totals), plan_.score))
       say("the score does not follow from the totals, the baseline and the weights");
+    if (plan_.bound > plan_.score && !close(plan_.bound, plan_.score))
+      say("the bound is above the score of the plan itself");
     if (plan_.optimal && plan_.bound < plan_.score && !close(plan_.bound, plan_.score))
       say("the plan is called optimal, but its bound is below its score");
+    idle();
     return std::move(wrong_);
   }
 
@@ -93,9 +97,22 @@ class PlanChecker {
     if (!placed) return;
     const RunCost cost = run_cost(piece_run(piece, hardware_, s.placements));
     metrics(name_of(s), cost.metrics, s.metrics);
+    if (!close(cost.utilisation, s.utilisation))
+      say(name_of(s) + ": utilisation is " + std::to_string(cost.utilisation) + ", not " +
+          std::to_string(s.utilisation));
     if (cost.mode_switches != s.mode_switches)
       say(name_of(s) + " switches modes " + std::to_string(cost.mode_switches) + " times, not " +
           std::to_string(s.mode_switches));
+  }
+
+  /// An architect takes away what is listed here.
+  void idle() {
+    if (!wrong_.empty()) return;  // placements that cannot be trusted say nothing about banks
+    const std::vector<Memory> memories = placement_memories(hardware_);
+    if (plan_.unused_modes != unused_modes(memories, plan_.subgraphs))
+      say("the modes listed as unused are not those that no step is in");
+    if (plan_.idle_banks != idle_banks(memories, plan_.subgraphs))
+      say("the banks listed as idle are not those that no buffer touches");
   }
 
   void metrics(const std::string& of, const Metrics& right, const Metrics& said) {
@@ -132,14 +149,20 @@ std::string plan_json(const NetworkPlan& plan) {
 
 PlanFileHeader plan_file_header(const std::string& path) {
   try {
-    const PlanHeader header = read_plan_header(read_file(path), path);
-    return {header.is_plan, header.dtype};
+    std::string text = read_file(path == "-" ? "/dev/stdin" : path);
+    PlanHeader header = read_plan_header(text, path);
+    return {header.is_plan, std::move(header.dtype), std::move(text)};
   } catch (const InputError& error) {
     throw BadInput(error.what(), error.hint);
   }
 }
 
 NetworkPlan load_plan(const std::string& path, const Network& network, const Hardware& hardware) {
+  return load_plan_text(plan_file_header(path).text, path, network, hardware);
+}
+
+NetworkPlan load_plan_text(std::string_view text, const std::string& path, const Network& network,
+                           const Hardware& hardware) {
   const PlannedProblem problem_of = [&](const PlannedSubgraph& subgraph, std::size_t index) {
     const Piece piece = make_piece(network, hardware, subgraph);
     if (index >= piece.demands.size())
@@ -148,7 +171,9 @@ NetworkPlan load_plan(const std::string& path, const Network& network, const Har
     return piece_problem(piece, index);
   };
   try {
-    return read_plan_json(read_file(path), path, problem_of);
+    return read_plan_json(text, path, problem_of);
+  } catch (const MismatchError& error) {
+    throw WrongAnswer(error.what(), error.hint);
   } catch (const InputError& error) {
     throw BadInput(error.what(), error.hint);
   }

@@ -30,6 +30,8 @@ INSTALLED = ("model", "planner")
 # Headers of those rooms that are not installed; cmake/TesseraInstall.cmake leaves out the same.
 INTERNAL = {
     "planner/plan_candidates.h",
+    "planner/plan_idle.h",
+    "planner/plan_limits.h",
     "planner/plan_open.h",
     "planner/plan_piece.h",
     "planner/tile_engine.h",

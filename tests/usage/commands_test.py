@@ -153,6 +153,8 @@ class Usage(Case):
             ("place", path, "--capacity", "12", "--threads", "0"),
             ("place", path, "--capacity", "12", "--threads", "two"),
             ("place", path, "--capacity", "12", "--seed", "-1"),
+            ("place", path, "--capacity", "12", "--max-nodes", "0"),
+            ("place", path, "--capacity", "12", "--plot", "picture.png"),
             ("place", path, "--capacity", "12", "--format", "xml"),
             ("place", path, "--capacity", "12", "--no-such-option"),
             ("place", path, "--capacity", "12", "--minimize=weight"),
@@ -230,6 +232,8 @@ class Check(Case):
             "bounds": lambda r: r["buffers"][1].update(offset=100),
             "height": lambda r: r.update(height=11),
             "cost": lambda r: r.update(cost=5),
+            "bound": lambda r: r.update(proven_minimum=True, lower_bound=3),
+            "lower": lambda r: r.update(lower_bound=13),
         }
         for word, spoil in spoilers.items():
             with self.subTest(word=word):
@@ -253,6 +257,19 @@ class Check(Case):
         ):
             with self.subTest(text=text):
                 self.ends(BAD_INPUT, "check", self.problem, self.file("r", text), "-c", 12)
+
+    def test_certificates_that_cannot_be_written(self):
+        for proof in (self.folder / "missing" / "no.proof", self.folder, "/dev/null"):
+            self.ends(BAD_INPUT, "place", self.problem, "-c", 11, "--proof", proof)
+        self.assertEqual([self.problem], list(self.folder.iterdir()))
+
+    def test_results_go_to_the_standard_output(self):
+        done = self.ends(FOUND, "place", self.problem, "-c", 12, "-o", "-")
+        self.assertEqual(json.loads(done.stdout)["status"], "feasible")
+        self.ends(FOUND, "check", self.problem, "-", "-c", 12, stdin=done.stdout)
+        for arguments in (("export", self.problem, "--to", "yaml"), ("generate", "random")):
+            plain = self.ends(FOUND, *arguments, "-q").stdout
+            self.assertEqual(self.ends(FOUND, *arguments, "-q", "-o", "-").stdout, plain)
 
     def test_infeasible_result_holds_nothing_to_check(self):
         path = self.folder / "no.json"

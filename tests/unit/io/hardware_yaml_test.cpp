@@ -148,6 +148,18 @@ TEST(HardwareYaml, AReplacedFigureLosesItsSource) {
               ElementsAre(Pair("memories.s.capacity", "assumed"), Pair("memories.s", "somewhere")));
 }
 
+TEST(HardwareYaml, WhatIsTakenAwayTakesItsSourcesAlong) {
+  const Folder folder;
+  spill(folder / "a.yaml",
+        "tessera: hardware/1\nname: a\nclock: 1 GHz\nmemories: {s: {capacity: 64}}\n"
+        "engines: {mac: {kind: mac_array, unroll: {C: 4}}}\n"
+        "provenance: {engines.mac.unroll: measured, engines.mac: data sheet}\n");
+  spill(folder / "b.yaml", "tessera: hardware/1\nname: b\ninherit: a\nengines: {mac: null}\n");
+  const Hardware hardware = read_hardware_yaml_file(folder / "b.yaml");
+  EXPECT_TRUE(hardware.engines.empty());
+  EXPECT_TRUE(hardware.provenance.empty());
+}
+
 TEST(HardwareYaml, BasesAreFoundOnShelvesToo) {
   const Folder folder;
   spill(folder / "mine.yaml",

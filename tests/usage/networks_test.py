@@ -1,0 +1,152 @@
+"""Plans and tiles of networks through the command line: answers, wrong plans, wrong profiles."""
+
+import copy
+import json
+import unittest
+
+from support import BAD_INPUT, FOUND, INFEASIBLE, STOPPED, WRONG, Case
+
+NETWORK = """tessera: network/1
+name: toy
+tensors: {x: {shape: [1, 8, 32, 32], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c1, type: conv, inputs: [x], output: t, weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}
+  - {name: a1, type: add, inputs: [t, x], output: u}
+  - {name: c2, type: conv, inputs: [u], output: y, weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}
+outputs: [y]
+"""
+HEAD = "tessera: hardware/1\nname: small\ninherit: base/npu\n"
+PROFILE = HEAD + "memories: {sram: {capacity: 12 KiB, energy: 1 pJ/B}}\n"
+
+
+class Plans(Case):
+    def setUp(self):
+        super().setUp()
+        self.network = self.file("toy.yaml", NETWORK)
+        self.profile = self.file("small.yaml", PROFILE)
+        self.plan_file = self.folder / "plan.json"
+
+    def plan(self, *more, code=FOUND):
+        return self.ends(code, "plan", self.network, "-p", self.profile, "-o", self.plan_file,
+                         *more)
+
+    def check(self, code, plan, *more, profile=None, network=None):
+        path = self.plan_file
+        if plan is not None:
+            path = self.file("changed.json", json.dumps(plan))
+        return self.ends(code, "check", network or self.network, path, "-p",
+                         profile or self.profile, *more)
+
+    def test_a_plan_is_right_and_its_files_are_whole(self):
+        picture, trace = self.folder / "plan.svg", self.folder / "trace.json"
+        self.plan("--plot", picture, "--trace", trace)
+        self.assertIn("right", self.check(FOUND, None).stdout)
+        self.assertTrue(picture.read_text().rstrip().endswith("</svg>"))
+        self.assertTrue(json.loads(trace.read_text())["traceEvents"])
+
+    def test_a_plan_goes_through_a_pipe(self):
+        done = self.ends(FOUND, "plan", self.network, "-p", self.profile, "-o", "-")
+        self.assertEqual(json.loads(done.stdout)["status"], "feasible")
+        self.ends(FOUND, "check", self.network, "-", "-p", self.profile, stdin=done.stdout)
+
+    def test_whatever_is_changed_in_a_plan_is_found(self):
+        self.plan()
+        right = json.loads(self.plan_file.read_text())
+        self.assertGreater(right["subgraphs"][0]["tiles"]["count"], 1)
+
+        def changed(*path):
+            plan = copy.deepcopy(right)
+            at = plan
+            for key in path[:-1]:
+                at = at[key]
+            at[path[-1]] += "x" if isinstance(at[path[-1]], str) else 1
+            return plan
+
+        first = ("subgraphs", 0)
+        for path in (
+            ("score",), ("bound",),
+            *(("totals", key) for key in right["totals"]),
+            *((*first, "metrics", key) for key in right["subgraphs"][0]["metrics"]),
+            ("baseline", "latency_cycles"), ("baseline", "dram_bytes"),
+            (*first, "first_op"), (*first, "last_op"), (*first, "ops", 0),
+            (*first, "utilisation"), (*first, "mode_switches"),
+            (*first, "tiles", "shape", "H"), (*first, "placement", "height"),
+            (*first, "placement", "buffers", 0, "offset"),
+            (*first, "placement", "buffers", 0, "size"),
+            (*first, "placement", "buffers", 0, "id"),
+        ):
+            with self.subTest(path=path):
+                done = self.check(WRONG, changed(*path))
+                self.assertTrue(done.stdout.startswith("wrong: "), done.stdout)
+                done = self.check(WRONG, changed(*path), "--format", "json")
+                self.assertFalse(json.loads(done.stdout)["right"])
+        for edit in (
+            lambda p: p["subgraphs"].pop(),
+            lambda p: p["subgraphs"].append(p["subgraphs"][0]),
+            lambda p: p["subgraphs"][0]["placement"]["buffers"].pop(),
+            lambda p: p.update(unused_modes=[["m"]]),
+            lambda p: p.update(idle_banks=[["b"]]),
+        ):
+            plan = copy.deepcopy(right)
+            edit(plan)
+            self.check(WRONG, plan)
+
+    def test_a_plan_of_something_else_is_wrong(self):
+        self.plan()
+        other = self.file("other.yaml", NETWORK.replace("[1, 8, 32, 32]", "[1, 8, 40, 32]"))
+        self.check(WRONG, None, network=other)
+        tight = self.file("tight.yaml", PROFILE.replace("12 KiB", "4 KiB"))
+        self.check(WRONG, None, profile=tight)
+        renamed = self.file("renamed.yaml", PROFILE.replace("small", "alike"))
+        self.assertIn("'small'", self.check(FOUND, None, profile=renamed).stderr)
+
+    def test_no_plan_is_not_a_right_plan(self):
+        small = self.file("tiny.yaml", PROFILE.replace("12 KiB", "64 B"))
+        self.ends(INFEASIBLE, "plan", self.network, "-p", small, "-o", self.plan_file, "-q")
+        self.assertIn("infeasible", self.check(BAD_INPUT, None, profile=small).stderr)
+        self.ends(STOPPED, "plan", self.network, "-p", self.profile, "--timeout", "0s", "-o",
+                  self.plan_file, "-q")
+        self.check(BAD_INPUT, None)
+        self.plan("--limit", "peak_memory=64", "-q", code=INFEASIBLE)
+        self.assertIn("infeasible", self.check(BAD_INPUT, None).stderr)
+
+    def test_a_network_needs_a_plan(self):
+        text = self.file("r.csv", "id,lower,upper,size,offset\na,0,1,4,0\n")
+        done = self.ends(BAD_INPUT, "check", self.network, text, "-p", self.profile)
+        self.assertIn("a network is checked with a plan", done.stderr)
+
+    def test_a_limit_on_the_peak_takes_smaller_tiles(self):
+        self.plan("--limit", "peak_memory=5 KiB")
+        plan = json.loads(self.plan_file.read_text())
+        self.assertLessEqual(plan["totals"]["peak_bytes"], 5 * 1024)
+        self.check(FOUND, None)
+        done = self.plan("--limit", "peak_memory=64", code=INFEASIBLE)
+        self.assertRegex(done.stdout, "limit on peak_memory.*op 'c1'.*bytes more")
+
+    def test_rules_that_cannot_be_kept_are_said_to_be_the_reason(self):
+        rules = self.file("rules.yaml", PROFILE + "restrictions: [{different_banks: [input, output]}]\n")
+        done = self.ends(INFEASIBLE, "plan", self.network, "-p", rules)
+        self.assertIn("no arrangement keeps every rule", done.stdout)
+
+    def test_addresses_reserved_twice_are_reserved_once(self):
+        twice = self.file("twice.yaml", HEAD + "memories: {sram: {capacity: 12 KiB, energy: 1 pJ/B, "
+                          "reserved: [[0, 7000], [0, 7000]]}}\n")
+        self.ends(FOUND, "plan", self.network, "-p", twice, "-q")
+        self.ends(FOUND, "tile", self.network, "--ops", "0:2", "-p", twice, "-q")
+
+    def test_usage_errors(self):
+        for more in (
+            ("--max-ops", "0"), ("--weight", "latency=-1"), ("--weight", "latency=nan"),
+            ("--weight", "speed=1"), ("--limit", "peak_memory=20K"), ("--limit", "latency=3"),
+            ("--limit", "peak_memory=0"), ("--plot", "plan.png"), ("--threads", "0"),
+        ):
+            with self.subTest(more=more):
+                done = self.plan(*more, code=BAD_INPUT)
+                self.assertLess(len(done.stderr), 300)
+        for ops in ("2:0", "0:3", "x", "", "0:1:2", "-1:1"):
+            self.ends(BAD_INPUT, "tile", self.network, f"--ops={ops}", "-p", self.profile)
+
+
+if __name__ == "__main__":
+    unittest.main()
