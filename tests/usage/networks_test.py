@@ -139,7 +139,7 @@ class Plans(Case):
         for more in (
             ("--max-ops", "0"), ("--weight", "latency=-1"), ("--weight", "latency=nan"),
             ("--weight", "speed=1"), ("--limit", "peak_memory=20K"), ("--limit", "latency=3"),
-            ("--limit", "peak_memory=0"), ("--plot", "plan.png"), ("--threads", "0"),
+            ("--limit", "peak_memory=0"), ("--plot", self.folder / "plan.png"), ("--threads", "0"),
         ):
             with self.subTest(more=more):
                 done = self.plan(*more, code=BAD_INPUT)
