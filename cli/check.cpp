@@ -70,6 +70,9 @@ int check_proof_file(const CheckOptions& options, const Input& input) {
   } else if (!options.output.quiet) {
     print((verdict.accepted ? "proved: " : "not a proof: ") + verdict.reason + "\n");
   }
+  if (!verdict.accepted)
+    note("a certificate holds for the input and the capacity it was written for, and for no other",
+         options.output.quiet);
   return verdict.accepted ? exit_found : exit_wrong;
 }
 

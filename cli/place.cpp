@@ -98,12 +98,32 @@ void write_files(const PlaceOptions& options, const Input& input, const Placemen
   }
 }
 
-void tell_about_certificate(const PlaceOptions& options, const PlacementResult& result) {
+/// How to have the certificate of a minimum checked: against the input with less memory.
+std::string lower_by_one(const PlacementProblem& problem, const PlacementResult& result) {
+  const std::string less = std::to_string(result.height - 1);
+  if (problem.memories.size() == 1 && problem.memories.front().banks.empty())
+    return "--capacity " + less;
+  std::string text = "these reserved in INPUT:";
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    const Memory& memory = problem.memories[m];
+    if (result.heights[m] != result.height || memory.capacity == unbounded) continue;
+    text += " " + memory.name + " [" + less + ", " + std::to_string(memory.capacity) + "]";
+  }
+  return text;
+}
+
+void tell_about_certificate(const PlaceOptions& options, const Input& input,
+                            const PlacementResult& result) {
   if (options.proof_file.empty()) return;
   for (const Stat& stat : result.stats) {
     if (stat.name != "certificate") continue;
     if (std::get<std::string>(stat.value) == "none")
       complain("tessera: no certificate was written: no engine could give one within the limits");
+    else if (result.placement)
+      note(options.proof_file + " proves that nothing is lower than " +
+               std::to_string(result.height) + "; tessera check wants " +
+               lower_by_one(input.problem, result),
+           options.output.quiet);
     return;
   }
   note("no certificate was written: there is nothing to refute", options.output.quiet);
@@ -147,7 +167,7 @@ int run_place(const PlaceOptions& options) {
   }
 
   write_files(options, input, result);
-  tell_about_certificate(options, result);
+  tell_about_certificate(options, input, result);
   const Minimize what = resolve_minimize(params.minimize, input.problem);
   if (options.output.json())
     print(result_json(input.problem, result));

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "cli/console.h"
 #include "model/derived.h"
 #include "planner/files.h"
 
@@ -90,18 +91,19 @@ std::string variant_text(const PlannedSubgraph& s) {
 std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware) {
   Size capacity = 0;
   for (const Memory& memory : placement_memories(hardware)) capacity += memory.capacity;
-  Table table({"#", "ops", "layers", "buffers", "count", "tiles", "latency", "energy", "DRAM",
+  Table table({"#", "ops", "numbers", "buffers, weights", "tiles", "latency", "energy", "DRAM",
                "peak", "of memory", "MACs busy"});
   for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
     const PlannedSubgraph& s = plan.subgraphs[k];
     const double used = 100.0 * static_cast<double>(s.metrics.peak_bytes) /
                         static_cast<double>(std::max<Size>(1, capacity));
     table.add({std::to_string(k), ops_text(s),
-               std::to_string(s.ops.first) + "-" + std::to_string(s.ops.last), variant_text(s),
-               std::to_string(s.ops.size()), tiles_text(s),
-               time_text(s.metrics.latency_cycles, hardware), energy_text(s.metrics.energy_pj),
-               bytes_text(s.metrics.dram_bytes), bytes_text(s.metrics.peak_bytes),
-               decimals(used, 0) + " %", decimals(100 * s.utilisation, 0) + " %"});
+               s.ops.size() == 1 ? std::to_string(s.ops.first)
+                                 : std::to_string(s.ops.first) + "-" + std::to_string(s.ops.last),
+               variant_text(s), tiles_text(s), time_text(s.metrics.latency_cycles, hardware),
+               energy_text(s.metrics.energy_pj), bytes_text(s.metrics.dram_bytes),
+               bytes_text(s.metrics.peak_bytes), decimals(used, 0) + " %",
+               decimals(100 * s.utilisation, 0) + " %"});
   }
   return table.text(4);
 }
@@ -150,10 +152,11 @@ std::string architect_notes(const NetworkPlan& plan, const Hardware& hardware) {
 }
 
 std::string search_line(const PlanSearch& s) {
-  return std::to_string(s.candidates) + " candidate runs: " + std::to_string(s.solved) +
-         " solved, " + std::to_string(s.reused) + " reused, " + std::to_string(s.pruned) +
-         " pruned by bounds, " + std::to_string(s.infeasible) + " cannot be placed, " +
-         std::to_string(s.unknown) + " undecided; " + decimals(s.seconds, 2) + " s\n";
+  return counted(static_cast<std::size_t>(s.candidates), "candidate run", "candidate runs") + ": " +
+         std::to_string(s.solved) + " solved, " + std::to_string(s.reused) + " reused, " +
+         std::to_string(s.pruned) + " pruned by bounds, " + std::to_string(s.infeasible) +
+         " cannot be placed, " + std::to_string(s.unknown) + " undecided; " +
+         decimals(s.seconds, 2) + " s\n";
 }
 
 }  // namespace
@@ -167,7 +170,7 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware) {
   }
   text += "\n" + subgraph_table(plan, hardware) + "\n" + totals_table(plan, hardware) + "\n";
   if (plan.optimal)
-    text += "This is the best of all covers, proved.\n";
+    text += "This is the best of all covers, each run in the fewest tiles that fit: proved.\n";
   else
     text += "The best cover scores at least " + decimals(plan.bound, 4) +
             "; that it is not below " + decimals(plan.score, 4) + " is not proved" +

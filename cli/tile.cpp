@@ -113,12 +113,16 @@ std::string probe_text(const TileReport& report) {
 }
 
 std::string placement_text(const PlannedPlacement& placed) {
-  std::string text = padded("  buffer", 34) + padded("memory", 10) + padded("offset", 12) +
+  std::size_t widest = 32;
+  for (const Buffer& buffer : placed.problem.buffers)
+    widest = std::max(widest, std::min<std::size_t>(buffer.id.size(), 60));
+  std::string text = padded("  buffer", widest + 4) + padded("memory", 10) + padded("offset", 12) +
                      padded("size", 12) + "live\n";
   for (BufferIndex b = 0; b < placed.problem.buffers.size(); ++b) {
     const Buffer& buffer = placed.problem.buffers[b];
     const BufferPlace& place = placed.placement.places[b];
-    text += padded("  " + buffer.id, 34) + padded(placed.problem.memories[place.memory].name, 10) +
+    text += padded("  " + buffer.id, widest + 4) +
+            padded(placed.problem.memories[place.memory].name, 10) +
             padded(std::to_string(place.offset), 12) + padded(std::to_string(buffer.size), 12);
     for (const StepRange& live : buffer.live)
       text += "[" + std::to_string(live.lower) + ", " + std::to_string(live.upper) + ") ";

@@ -116,13 +116,15 @@ std::string plan_svg(const NetworkPlan& plan) {
   Canvas canvas(width, 584);
   canvas.text(left, 30, plan.network + " on " + plan.profile, 18, Anchor::start,
               "font-weight=\"bold\"");
-  canvas.text(
-      left, 52,
-      std::to_string(plan.subgraphs.size()) + " subgraphs, score " + svg::number(plan.score) +
-          " of layer by layer" + (plan.optimal ? ", proved best" : "") + "; latency " +
-          short_number(static_cast<double>(plan.totals.latency_cycles)) + " cycles, DRAM traffic " +
-          kib(plan.totals.dram_bytes) + ", peak " + kib(plan.totals.peak_bytes),
-      12, Anchor::start);
+  canvas.text(left, 52,
+              std::to_string(plan.subgraphs.size()) +
+                  (plan.subgraphs.size() == 1 ? " subgraph, score " : " subgraphs, score ") +
+                  svg::number(plan.score) + " of layer by layer" +
+                  (plan.optimal ? ", proved best" : "") + "; latency " +
+                  short_number(static_cast<double>(plan.totals.latency_cycles)) +
+                  " cycles, DRAM traffic " + kib(plan.totals.dram_bytes) + ", peak " +
+                  kib(plan.totals.peak_bytes),
+              12, Anchor::start);
   const auto spans = spans_of(plan);
   double y = 76;
   axis_label(canvas, y + 26, "subgraphs");
@@ -131,7 +133,8 @@ std::string plan_svg(const NetworkPlan& plan) {
     canvas.rect(spans[k].first, y, std::max(0.5, spans[k].second - 0.5), 44, fill(k),
                 tooltip(s, k));
     const std::string label = std::to_string(s.ops.size()) + (s.ops.size() == 1 ? " op" : " ops");
-    const std::string tiles = "x" + std::to_string(s.tile_count());
+    const std::string tiles =
+        s.tile_count() == 1 ? "1 tile" : std::to_string(s.tile_count()) + " tiles";
     const double room = std::max(svg::text_width(label, 12), svg::text_width(tiles, 12)) + 6;
     if (spans[k].second > room) {
       const double middle = spans[k].first + spans[k].second / 2;

@@ -167,6 +167,7 @@ class Placer {
       if (result_.proven_minimum &&
           *std::max_element(result_.heights.begin(), result_.heights.end()) != result_.lower_bound)
         throw InternalError("a minimum is called proved, but its bound does not reach it");
+      result_.proven_optimal = result_.cost == 0;  // nothing is cheaper than nothing
       return;
     }
     // Even when nobody asked for the least height, it may have been met.

@@ -263,6 +263,21 @@ class Check(Case):
             self.ends(BAD_INPUT, "place", self.problem, "-c", 11, "--proof", proof)
         self.assertEqual([self.problem], list(self.folder.iterdir()))
 
+    def test_the_certificate_of_a_minimum_is_checked_as_the_note_says(self):
+        proof = self.folder / "least.proof"
+        done = self.ends(FOUND, "place", self.problem, "--minimize", "--proof", proof)
+        self.assertIn("--capacity 11", done.stderr)
+        self.ends(FOUND, "check", self.problem, "-c", 11, "--proof", proof)
+        done = self.ends(WRONG, "check", self.problem, "-c", 12, "--proof", proof)
+        self.assertIn("capacity it was written for", done.stderr)
+        text = ("tessera: problem/1\nmemories: {m: {banks: 2, bank_size: 16%s}}\n"
+                "buffers:\n- {id: a, live: [0, 1], size: 12}\n- {id: b, live: [0, 1], size: 8}\n")
+        banked = self.file("banked.yaml", text % "")
+        done = self.ends(FOUND, "place", banked, "--minimize=height", "--proof", proof)
+        self.assertIn("m [19, 32]", done.stderr)
+        less = self.file("less.yaml", text % ", reserved: [[19, 32]]")
+        self.ends(FOUND, "check", less, "--proof", proof)
+
     def test_results_go_to_the_standard_output(self):
         done = self.ends(FOUND, "place", self.problem, "-c", 12, "-o", "-")
         self.assertEqual(json.loads(done.stdout)["status"], "feasible")
