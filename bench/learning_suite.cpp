@@ -1,6 +1,7 @@
 // The learning engine alone on files, one line each: verdict, processor seconds, conflicts.
 //
-//   learning_suite [--limit SECONDS] [--off RULE]... [--noise K] [--stats] [--proof FILE] FILE...
+//   learning_suite [--limit SECONDS] [--off RULE]... [--on RULE]... [--noise K] [--stats]
+//                  [--proof FILE] FILE...
 //
 // A CSV's capacity is the number in its name ("A.1048576.csv"). Problems with soft costs are
 // minimised. --limit counts processor time of the search, so that a busy machine changes nothing.
@@ -29,6 +30,7 @@ bool LearningParams::*switch_named(const std::string& name) {
       {"edge_finding", &LearningParams::edge_finding},
       {"energy", &LearningParams::energy},
       {"not_first", &LearningParams::not_first},
+      {"balance", &LearningParams::balance},
       {"generalise", &LearningParams::generalise},
       {"minimise", &LearningParams::minimise},
       {"order_search", &LearningParams::order_search},
@@ -82,13 +84,13 @@ int main(int argc, char** argv) {
       all_stats = true;
     } else if (word == "--proof") {
       proof = value();
-    } else if (word == "--off") {
+    } else if (word == "--off" || word == "--on") {
       const auto member = switch_named(value());
       if (member == nullptr) {
         std::cerr << "unknown rule\n";
         return 2;
       }
-      params.*member = false;
+      params.*member = word == "--on";
     } else {
       const PlacementProblem problem = load(word, noise);
       const auto engine = make_learning_engine(params);

@@ -81,9 +81,30 @@ bool Derivation::window_overflows(const std::vector<std::size_t>& members,
     e = std::min(e, start(item));
     l = std::max(l, end(item));
     for (std::size_t y = 0; y < x; ++y)
-      if (!apart(members[x], members[y])) return false;
+      if (!apart(members[x], members[y]) && !separated(item, items_[members[y]], orders))
+        return false;
   }
   return !members.empty() && e + sum > l;
+}
+
+// Does some buffer lie between the two?
+bool Derivation::separated(const Item& x, const Item& y,
+                           const std::vector<std::size_t>& orders) const {
+  const auto part_of = [](const Item& part, const Item& whole) {
+    return part.buffer == whole.buffer && whole.range.contains(part.range);
+  };
+  for (const std::size_t first : orders) {
+    const bool up = part_of(x, lower(first));
+    if (!up && !part_of(y, lower(first))) continue;
+    const Item& under = upper(first);
+    for (const std::size_t second : orders) {
+      const Item& over = lower(second);
+      if (over.buffer == under.buffer && under.range.begin <= over.range.end &&
+          part_of(up ? y : x, upper(second)))
+        return true;
+    }
+  }
+  return false;
 }
 
 // Wherever both still may be, do they never share an address?

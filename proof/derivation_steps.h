@@ -126,6 +126,8 @@ class Derivation {
                                       const std::vector<std::size_t>& orders);
   [[nodiscard]] bool cannot_be_first(const std::vector<std::size_t>& members, bool upside_down);
   [[nodiscard]] bool apart(std::size_t i, std::size_t j);
+  [[nodiscard]] bool separated(const Item& x, const Item& y,
+                               const std::vector<std::size_t>& orders) const;
   [[nodiscard]] bool nothing_carries(std::size_t key, const std::vector<Literal>& premises) const;
   [[nodiscard]] bool rounds_up_to(const Literal& lit) const;
   [[nodiscard]] bool orders_chain(std::size_t key, const std::vector<std::size_t>& orders) const;

@@ -4,6 +4,7 @@ namespace tessera::learning {
 
 void Deduction::finish() {
   sections.finish(state);
+  balance.finish(state, orders, sections, params_.balance);
   clauses.finish(2 * state.variables());
 }
 
@@ -17,8 +18,10 @@ bool Deduction::propagate() {
     if (clause_head_ < state.size()) {
       const Key key = state.entry(clause_head_++).key;
       ++work;
+      const bool order = state.is_bool(var_of(key));
+      if (order) balance.count(key);
       if (!clauses.propagate(state, key, work) ||
-          (state.is_bool(var_of(key)) && !orders.propagate_pair(state, key))) {
+          (order && (!orders.propagate_pair(state, key) || !balance.propagate(state, key, work)))) {
         stop_ = Stop::clash;
         return false;
       }
@@ -75,6 +78,10 @@ void Deduction::explain(const Reason& reason, Lit lit, std::int32_t at, Lemma& l
     case Rule::not_first:
       sections.explain(state, reason, lit, at, lemma.premises, lemma.members);
       break;
+    case Rule::balance:
+      balance.explain(state, sections, reason, lit, at, params_.generalise, lemma.premises,
+                      lemma.members);
+      break;
     case Rule::stride:
       strides.explain(state, reason, lit, lemma.premises);
       break;
@@ -112,7 +119,10 @@ void Deduction::backtrack(std::int32_t level) {
   const std::int32_t start = state.start_above(level);
   while (state.size() > start) {
     const Key key = state.entry(state.size() - 1).key;
-    if (state.size() <= clause_head_ && state.is_bool(var_of(key))) orders.undo_pair(key);
+    if (state.size() <= clause_head_ && state.is_bool(var_of(key))) {
+      orders.undo_pair(key);
+      balance.undo(key);
+    }
     state.pop();
   }
   state.close_levels(level);

@@ -1,9 +1,10 @@
 // All rules together: from a state to its consequences, or to a conflict and its premises.
 //
-// Order: clauses and transitivity, then edges, then sections, then the rare rules; each only when
+// Order: clauses, transitivity and balance, then edges, then sections, then the rare rules; each only when
 // everything before it is at rest.
 #pragma once
 
+#include "balance.h"
 #include "clauses.h"
 #include "cost.h"
 #include "engine.h"
@@ -34,6 +35,7 @@ class Deduction {
   ClauseDb clauses;
   OrderRules orders;
   SectionRules sections;
+  BalanceRules balance;
   StrideRules strides;
   CostRule cost;
   RestRules rests;         ///< not propagated: the place search asks for it

@@ -22,7 +22,8 @@ struct LearningParams {
   bool overload = true;      ///< more bytes than room in a window of one section
   bool edge_finding = true;  ///< who must lie above (below) a set that fills its window
   bool energy = true;        ///< bounds from the summed sizes of everything known below
-  bool not_first = true;     ///< who cannot lie lowest (highest) of a set
+  bool not_first = false;    ///< who cannot lie lowest (highest) of a set; little beside balance
+  bool balance = true;       ///< what two sections share fits with what lies around a member
   bool generalise = true;    ///< spend the slack of explanations
   bool minimise = true;      ///< drop literals of learned clauses implied by the others
   bool order_search = true;  ///< the search that chooses orders of pairs

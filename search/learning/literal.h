@@ -52,6 +52,7 @@ enum class Rule : std::uint8_t {
   edge_finding,  ///< a = section, b = member, e, l = window of the set
   energy,        ///< a = section, b = member, e = lowest start in the set
   not_first,     ///< a = section, b = member, e, l = window of the set
+  balance,       ///< a = sum over two sections (balance.h)
   stride,        ///< a = the memory literal whose alignment rounds
   cost,          ///< the summed cost reaches its bound
   rest,          ///< a = variable: nothing carries it any lower

@@ -128,6 +128,7 @@ std::uint64_t ProofWriter::learned(std::span<const Lit> lits, std::span<const Le
       case Rule::overload:
       case Rule::edge_finding:
       case Rule::energy:
+      case Rule::balance:
         rule = 'w';
         break;
       case Rule::stride:

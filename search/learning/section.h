@@ -55,6 +55,9 @@ class SectionRules {
   void add_section(std::vector<Member> members);
   void finish(const State& state);
   [[nodiscard]] std::size_t size() const { return sections_.size(); }
+  [[nodiscard]] std::span<const Member> members(std::uint32_t section) const {
+    return sections_[section].members;
+  }
 
   /// A bound, a membership or an order changed: its sections have to be looked at again.
   void touch(const State& state, Key key);

@@ -203,13 +203,14 @@ TEST(RandomLearning, ForgedCertificatesOfTheWholeModelAreRejected) {
   EXPECT_GE(rejected, 400);
 }
 
-TEST(RandomLearning, EverySwitchKeepsTheAnswers) {
+TEST(RandomLearning, EverySwitchKeepsTheAnswers) {  // each the other way round
   const std::pair<const char*, bool LearningParams::*> switches[] = {
       {"triangles", &LearningParams::triangles},
       {"overload", &LearningParams::overload},
       {"edge_finding", &LearningParams::edge_finding},
       {"energy", &LearningParams::energy},
       {"not_first", &LearningParams::not_first},
+      {"balance", &LearningParams::balance},
       {"generalise", &LearningParams::generalise},
       {"minimise", &LearningParams::minimise},
       {"order_search", &LearningParams::order_search},
@@ -221,7 +222,7 @@ TEST(RandomLearning, EverySwitchKeepsTheAnswers) {
   for (const auto& [name, member] : switches) {
     SCOPED_TRACE(name);
     LearningParams params;
-    params.*member = false;
+    params.*member = !(params.*member);
     expect_agreement(*make_learning_engine(params), {.features = Features::all(),
                                                      .count = 100,
                                                      .seed = 5000,

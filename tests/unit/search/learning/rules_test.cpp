@@ -1,6 +1,8 @@
 // Each pruning rule of the learning engine prunes; the small parts keep their contracts.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "search/learning/balance.h"
 #include "search/learning/engine.h"
 #include "search/learning/rest.h"
 #include "search/learning/section.h"
@@ -98,22 +100,84 @@ Effort effort(const LearningParams& params, int buffers = 40) {
 
 TEST(LearningRules, EachPrunesAndNoneChangesAnAnswer) {
   // Turns of the place search that do without section rules would blur the counts.
-  const Effort all = effort({.place_search = false}, 55);
+  // Balance refutes most of these at once: the others are measured without it.
+  const LearningParams base{.not_first = true, .balance = false, .place_search = false};
+  const Effort all = effort(base, 55);
   const std::pair<const char*, bool LearningParams::*> rules[] = {
       {"edge finding", &LearningParams::edge_finding},
       {"energy", &LearningParams::energy},
       {"not_first", &LearningParams::not_first},
       {"generalise", &LearningParams::generalise}};
   for (const auto& [name, member] : rules) {
-    LearningParams params{.place_search = false};
+    LearningParams params = base;
     params.*member = false;
     const Effort without = effort(params, 55);
     EXPECT_EQ(without.answers, all.answers) << name;
     EXPECT_GT(without.conflicts, all.conflicts) << name;
   }
-  const Effort longer = effort({.minimise = false, .place_search = false}, 55);
+  LearningParams balanced = base;
+  balanced.balance = true;
+  const Effort with = effort(balanced, 55);
+  EXPECT_EQ(with.answers, all.answers);
+  EXPECT_LT(with.conflicts, all.conflicts / 2);
+  LearningParams unminimised = base;
+  unminimised.minimise = false;
+  const Effort longer = effort(unminimised, 55);
   EXPECT_EQ(longer.answers, all.answers);
   EXPECT_GT(longer.literals * all.conflicts, all.literals * longer.conflicts);
+}
+
+TEST(LearningBalance, WhatComesBelowLeavesNoRoomForWhatStaysAbove) {
+  // Capacity 10: i (2) and c (3) stay, q (4) goes, p (4) comes.
+  State state;
+  const LearningParams params;
+  learning::OrderRules orders(true);
+  learning::SectionRules sections(params, orders);
+  const auto add = [&](Size size) {
+    return orders.add_item(state, state.add_offset(size, 1, 0, -10), 0, size);
+  };
+  const auto i = add(2);
+  const auto c = add(3);
+  const auto p = add(4);
+  const auto q = add(4);
+  for (const auto& [a, b] : {std::pair{i, c}, {i, p}, {c, p}, {i, q}, {c, q}})
+    orders.add_pair(state, a, b);
+  orders.finish(state);
+  sections.add_section({{i}, {c}, {q}});
+  sections.add_section({{i}, {c}, {p}});
+  sections.finish(state);
+  learning::BalanceRules balance;
+  balance.finish(state, orders, sections, false);
+  EXPECT_EQ(balance.size(), 0U);
+  balance.finish(state, orders, sections, true);
+  EXPECT_EQ(balance.size(), 4U);  // about i and about c, each way round
+
+  std::uint64_t work = 0;
+  const learning::Key p_below_i = orders.below(p, i);
+  const learning::Key i_below_q = orders.below(i, q);
+  state.open_level();
+  ASSERT_TRUE(state.raise({p_below_i, 1}, {.rule = Rule::decision}));
+  balance.count(p_below_i);
+  ASSERT_TRUE(balance.propagate(state, p_below_i, work));
+  EXPECT_TRUE(state.fails({i_below_q, 1}));
+  EXPECT_FALSE(state.fails({orders.below(c, q), 1}));
+  std::vector<Lit> premises;
+  std::vector<learning::ItemIndex> members;
+  const learning::Entry& entry = state.entry(1);
+  ASSERT_EQ(entry.reason.rule, Rule::balance);
+  balance.explain(state, sections, entry.reason, {entry.key, 1}, 1, true, premises, members);
+  EXPECT_EQ(premises, (std::vector<Lit>{{p_below_i, 1}}));
+  EXPECT_THAT(members, ::testing::UnorderedElementsAre(i, c, p, q));
+  balance.undo(p_below_i);
+  state.pop();
+  state.pop();
+  state.close_levels(0);
+
+  // The other one first, or none: nothing is refused.
+  ASSERT_TRUE(state.raise({orders.below(i, p), 1}, {.rule = Rule::decision}));
+  balance.count(orders.below(i, p));
+  ASSERT_TRUE(balance.propagate(state, orders.below(i, p), work));
+  EXPECT_FALSE(state.fails({i_below_q, 1}));
 }
 
 TEST(LearningRests, WhatNothingCarriesIsLifted) {

@@ -1,0 +1,73 @@
+// Balance: two sections that share a member, what lies below it in the one, above it in the other.
+//
+// Let item i be live in the sections S and T, C the other members they share, P members of T alone
+// that lie below i, Q members of S alone that lie above i. C and P are pairwise apart (in T), C and
+// Q are (in S), and P and Q are because i lies between them, though they may never be live at
+// one time. So all of them share one axis:
+//
+//   length(i) + sum of C + sum of P + sum of Q <= room
+//
+// Nothing is asked about the order of C, most of a section where few buffers come and go: it
+// cancels out. In a full memory it says that under every buffer that stays as much comes as goes.
+// The section rules find that only once the orders of C are known. What remains is a sum of lengths
+// over order literals with a limit, and its explanations are orders alone.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "section.h"
+
+namespace tessera::learning {
+
+class BalanceRules {
+ public:
+  /// Call once, after the sections are complete. `wanted` false: no sums, nothing is propagated.
+  void finish(const State& state, const OrderRules& orders, const SectionRules& sections,
+              bool wanted);
+
+  /// The literal became true; taken back by undo().
+  void count(Key key) {
+    for (const Use& use : uses_[key]) sums_[use.sum].now += use.length;
+  }
+  void undo(Key key) {
+    for (const Use& use : uses_[key]) sums_[use.sum].now -= use.length;
+  }
+  /// Refuses what no longer fits beside `key`, which was counted. False on a clash.
+  bool propagate(State& state, Key key, std::uint64_t& work) const;
+
+  void explain(const State& state, const SectionRules& sections, const Reason& reason, Lit lit,
+               std::int32_t at, bool generalise, std::vector<Lit>& premises,
+               std::vector<ItemIndex>& members) const;
+
+  [[nodiscard]] std::size_t size() const { return sums_.size(); }
+
+ private:
+  struct Term {
+    Key key;  ///< the order that makes it count
+    ItemIndex item;
+    Value length;
+  };
+  struct Sum {
+    Value room = 0;  ///< what i and C leave
+    Value now = 0;   ///< terms that count
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;  ///< its terms, the longest first
+    ItemIndex centre = no_item;
+    std::array<std::uint32_t, 2> sections = {0, 0};
+  };
+  struct Use {
+    std::uint32_t sum;
+    Value length;
+  };
+  void add(const OrderRules& orders, ItemIndex centre, Value room,
+           std::array<std::uint32_t, 2> sections, std::span<const ItemIndex> below,
+           std::span<const ItemIndex> above);
+
+  std::vector<Sum> sums_;
+  std::vector<Term> terms_;
+  std::vector<std::vector<Use>> uses_;  // by key
+};
+
+}  // namespace tessera::learning

@@ -1,0 +1,127 @@
+// Which sums there are: one for every member that two sections share, and for each way round.
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "balance.h"
+
+namespace tessera::learning {
+namespace {
+
+/// Sections that differ by more members say little about each other.
+constexpr std::size_t most_apart = 24;
+/// Memory for the sums; the sections that differ least go first.
+constexpr std::size_t most_terms = 500'000;
+
+/// The members that are always there, and the addresses they may use.
+struct Set {
+  std::vector<ItemIndex> items;
+  Value low = std::numeric_limits<Value>::max() / 4;
+  Value high = std::numeric_limits<Value>::min() / 4;
+};
+
+struct Neighbours {
+  std::size_t apart;
+  std::uint32_t s, t;
+};
+
+std::vector<Set> sets_of(const State& state, const OrderRules& orders,
+                         const SectionRules& sections) {
+  std::vector<Set> sets(sections.size());
+  for (std::uint32_t id = 0; id < sets.size(); ++id) {
+    Set& set = sets[id];
+    for (const Member& member : sections.members(id)) {
+      if (member.present != no_key) continue;
+      const Item& item = orders.items()[member.item];
+      set.items.push_back(member.item);
+      set.low = std::min(set.low, state.bound(key_of(item.var, 0)) + item.shift[0]);
+      set.high = std::max(set.high, -state.bound(key_of(item.var, 1)) - item.shift[1]);
+    }
+    std::sort(set.items.begin(), set.items.end());
+  }
+  return sets;
+}
+
+// Sections stand in the order of their steps: what of s is gone at t does not come back.
+std::vector<Neighbours> neighbours_of(const std::vector<Set>& sets) {
+  std::vector<Neighbours> found;
+  std::vector<ItemIndex> shared;
+  for (std::uint32_t s = 0; s < sets.size(); ++s) {
+    for (std::uint32_t t = s + 1; t < sets.size(); ++t) {
+      const auto& a = sets[s].items;
+      const auto& b = sets[t].items;
+      shared.clear();
+      std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
+      if (shared.empty() || a.size() - shared.size() > most_apart) break;
+      const std::size_t apart = a.size() + b.size() - 2 * shared.size();
+      if (apart <= most_apart) found.push_back({apart, s, t});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Neighbours& x, const Neighbours& y) { return x.apart < y.apart; });
+  return found;
+}
+
+}  // namespace
+
+void BalanceRules::finish(const State& state, const OrderRules& orders,
+                          const SectionRules& sections, bool wanted) {
+  uses_.assign(2 * state.variables(), {});
+  if (!wanted) return;
+  const std::vector<Set> sets = sets_of(state, orders, sections);
+  std::vector<ItemIndex> shared;
+  std::vector<ItemIndex> only_s;
+  std::vector<ItemIndex> only_t;
+  for (const auto& [apart, s, t] : neighbours_of(sets)) {
+    if (terms_.size() > most_terms) break;
+    const Set& a = sets[s];
+    const Set& b = sets[t];
+    shared.clear();
+    only_s.clear();
+    only_t.clear();
+    std::set_intersection(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
+                          std::back_inserter(shared));
+    std::set_difference(a.items.begin(), a.items.end(), shared.begin(), shared.end(),
+                        std::back_inserter(only_s));
+    std::set_difference(b.items.begin(), b.items.end(), shared.begin(), shared.end(),
+                        std::back_inserter(only_t));
+    Value room = std::max(a.high, b.high) - std::min(a.low, b.low);
+    for (const ItemIndex i : shared) room -= orders.items()[i].length;
+    for (const ItemIndex i : shared) {
+      add(orders, i, room, {s, t}, only_t, only_s);
+      add(orders, i, room, {s, t}, only_s, only_t);
+    }
+  }
+  for (std::uint32_t at = 0; at < sums_.size(); ++at)
+    for (std::uint32_t k = sums_[at].begin; k < sums_[at].end; ++k)
+      uses_[terms_[k].key].push_back({at, terms_[k].length});
+}
+
+void BalanceRules::add(const OrderRules& orders, ItemIndex centre, Value room,
+                       std::array<std::uint32_t, 2> sections, std::span<const ItemIndex> below,
+                       std::span<const ItemIndex> above) {
+  const std::size_t begin = terms_.size();
+  Value all = 0;
+  const auto term = [&](Key key, ItemIndex item) {
+    if (key == no_key) return;
+    terms_.push_back({key, item, orders.items()[item].length});
+    all += terms_.back().length;
+  };
+  for (const ItemIndex p : below) term(orders.below(p, centre), p);
+  for (const ItemIndex q : above) term(orders.below(centre, q), q);
+  if (all <= room) {  // always fits
+    terms_.resize(begin);
+    return;
+  }
+  std::sort(terms_.begin() + static_cast<std::ptrdiff_t>(begin), terms_.end(),
+            [](const Term& x, const Term& y) {
+              return x.length != y.length ? x.length > y.length : x.key < y.key;
+            });
+  sums_.push_back({.room = room,
+                   .begin = static_cast<std::uint32_t>(begin),
+                   .end = static_cast<std::uint32_t>(terms_.size()),
+                   .centre = centre,
+                   .sections = sections});
+}
+
+}  // namespace tessera::learning
