@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -18,9 +19,12 @@ std::size_t lane_of(const Pipeline& pipeline, std::size_t resource, int channel)
   return lane + static_cast<std::size_t>(channel);
 }
 
-std::string number(double value) {
+/// Whole picoseconds as microseconds.
+std::string microseconds(std::int64_t picoseconds) {
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.6f", value);
+  std::snprintf(text.data(), text.size(), "%lld.%06lld",
+                static_cast<long long>(picoseconds / 1'000'000),
+                static_cast<long long>(picoseconds % 1'000'000));
   return text.data();
 }
 
@@ -63,12 +67,16 @@ void TraceWriter::name_lanes(const Pipeline& pipeline) {
 
 void TraceWriter::event(const std::string& name, const std::string& subgraph, std::size_t lane,
                         Cycles begin, Cycles end, std::int64_t tile) {
+  // Both ends are rounded, not the duration: what follows without a gap must not overlap.
+  const auto rounded = [this](Cycles at) {
+    return std::llround(static_cast<double>(at) * microseconds_per_cycle_ * 1e6);
+  };
   events_ += ",\n";
   events_ += R"({"ph":"X","pid":1,"tid":)" + std::to_string(lane) + R"(,"ts":)" +
-             number(static_cast<double>(begin) * microseconds_per_cycle_) + R"(,"dur":)" +
-             number(static_cast<double>(end - begin) * microseconds_per_cycle_) + R"(,"name":")" +
-             json_escaped(name) + R"(","args":{"subgraph":")" + json_escaped(subgraph) +
-             R"(","cycles":)" + std::to_string(end - begin);
+             microseconds(rounded(begin)) + R"(,"dur":)" +
+             microseconds(rounded(end) - rounded(begin)) + R"(,"name":")" + json_escaped(name) +
+             R"(","args":{"subgraph":")" + json_escaped(subgraph) + R"(","cycles":)" +
+             std::to_string(end - begin);
   if (tile >= 0) events_ += R"(,"tile":)" + std::to_string(tile);
   events_ += "}}";
 }

@@ -1,6 +1,7 @@
 """Plans and tiles of networks through the command line: answers, wrong plans, wrong profiles."""
 
 import copy
+import decimal
 import json
 import unittest
 
@@ -44,6 +45,21 @@ class Plans(Case):
         self.assertIn("right", self.check(FOUND, None).stdout)
         self.assertTrue(picture.read_text().rstrip().endswith("</svg>"))
         self.assertTrue(json.loads(trace.read_text())["traceEvents"])
+
+    def test_nothing_overlaps_in_a_lane_of_the_trace(self):
+        odd = self.file("odd.yaml", PROFILE + "clock: 1.7 GHz\n")
+        trace = self.folder / "trace.json"
+        self.ends(FOUND, "plan", self.network, "-p", odd, "--trace", trace, "-q")
+        events = json.loads(trace.read_text(), parse_float=decimal.Decimal)["traceEvents"]
+        lanes = {}
+        for event in events:
+            if event["ph"] == "X":
+                lanes.setdefault(event["tid"], []).append((event["ts"], event["ts"] + event["dur"]))
+        self.assertGreater(len(lanes), 2)
+        for spans in lanes.values():
+            spans.sort()
+            for one, next_one in zip(spans, spans[1:]):
+                self.assertLessEqual(one[1], next_one[0])
 
     def test_a_plan_goes_through_a_pipe(self):
         done = self.ends(FOUND, "plan", self.network, "-p", self.profile, "-o", "-")
