@@ -26,9 +26,19 @@ std::string short_number(double value) {
     ++k;
   }
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), value < 10 && k > 0 ? "%.1f%s" : "%.0f%s", value,
+  std::snprintf(text.data(), text.size(), value < 100 && k > 0 ? "%.1f%s" : "%.0f%s", value,
                 units[k]);
   return text.data();
+}
+
+/// 1, 2 or 5 times a power of ten, so that at most ten of them are needed.
+double round_step(double total) {
+  double step = 1;
+  for (;;) {
+    for (const double factor : {1.0, 2.0, 5.0})
+      if (total <= 10 * factor * step) return factor * step;
+    step *= 10;
+  }
 }
 
 std::string kib(Size bytes) {
@@ -132,15 +142,21 @@ std::string plan_svg(const NetworkPlan& plan) {
     const PlannedSubgraph& s = plan.subgraphs[k];
     canvas.rect(spans[k].first, y, std::max(0.5, spans[k].second - 0.5), 44, fill(k),
                 tooltip(s, k));
-    const std::string label = std::to_string(s.ops.size()) + (s.ops.size() == 1 ? " op" : " ops");
+    // The number leads to the row of the table; what else there is room for stands below it.
+    const double middle = spans[k].first + spans[k].second / 2;
+    const std::string number = "#" + std::to_string(k);
+    const std::string ops = std::to_string(s.ops.size()) + (s.ops.size() == 1 ? " op" : " ops");
     const std::string tiles =
         s.tile_count() == 1 ? "1 tile" : std::to_string(s.tile_count()) + " tiles";
-    const double room = std::max(svg::text_width(label, 12), svg::text_width(tiles, 12)) + 6;
-    if (spans[k].second > room) {
-      const double middle = spans[k].first + spans[k].second / 2;
-      canvas.text(middle, y + 18, label, 12, Anchor::middle, on_block);
-      canvas.text(middle, y + 34, tiles, 12, Anchor::middle, on_block);
-    }
+    const auto fits = [&](const std::string& text) {
+      return svg::text_width(text, 11) + 6 < spans[k].second;
+    };
+    if (!fits(number)) continue;
+    const bool all = fits(ops) && fits(tiles);
+    canvas.text(middle, y + (all ? 14 : 26), number, 11, Anchor::middle, on_block);
+    if (!all) continue;
+    canvas.text(middle, y + 27, ops, 11, Anchor::middle, on_block);
+    canvas.text(middle, y + 40, tiles, 11, Anchor::middle, on_block);
   }
   y += 64;
   const auto capacity = static_cast<double>(capacity_of(plan));
@@ -162,12 +178,12 @@ std::string plan_svg(const NetworkPlan& plan) {
       canvas, plan, y, 80, "MACs busy", 1, 0,
       [](const PlannedSubgraph& s) { return s.utilisation; }, "100 %");
   y += 80;
-  for (int tick = 0; tick <= 10; ++tick) {
-    const double x = left + plot_width * tick / 10;
+  const double cycles = std::max(1.0, static_cast<double>(plan.totals.latency_cycles));
+  const double step = round_step(cycles);
+  for (double at = 0; at <= cycles; at += step) {
+    const double x = left + plot_width * at / cycles;
     canvas.line(x, y, x, y + 6, grid);
-    canvas.text(x, y + 20,
-                short_number(static_cast<double>(plan.totals.latency_cycles) * tick / 10), 12,
-                Anchor::middle, faint);
+    canvas.text(x, y + 20, short_number(at), 12, Anchor::middle, faint);
   }
   canvas.text(left + plot_width / 2, y + 40, "cycles", 12, Anchor::middle, faint);
   return canvas.finish();

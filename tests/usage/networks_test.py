@@ -43,7 +43,9 @@ class Plans(Case):
         picture, trace = self.folder / "plan.svg", self.folder / "trace.json"
         self.plan("--plot", picture, "--trace", trace)
         self.assertIn("right", self.check(FOUND, None).stdout)
-        self.assertTrue(picture.read_text().rstrip().endswith("</svg>"))
+        drawn = picture.read_text()
+        self.assertTrue(drawn.rstrip().endswith("</svg>"))
+        self.assertIn(">#0<", drawn)
         self.assertTrue(json.loads(trace.read_text())["traceEvents"])
 
     def test_nothing_overlaps_in_a_lane_of_the_trace(self):
