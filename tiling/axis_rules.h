@@ -16,27 +16,27 @@ inline Dim pieces(Dim whole_extent, Dim extent) {
   return (whole_extent - 1) / extent + 1;
 }
 
-/// The tile at one position along one axis, the other axes whole. Keeps what the next position
-/// has to know: how far each tensor is stored, and what was in memory.
-struct AxisRules {
-  AxisRules(const Subgraph& of, const TileSpace& space_of_it, std::size_t along, Dim tile_extent,
-            bool keep_halo)
+/// What the tiles along one axis store of the tensors that leave, one position after another: the
+/// pieces partition each tensor.
+struct StoredPieces {
+  /// require: both outlive this.
+  StoredPieces(const Subgraph& of, const TileSpace& space_of_it, std::size_t along, Dim tile_extent)
       : subgraph(of),
         space(space_of_it),
         axis(along),
         extent(tile_extent),
         total(space_of_it.whole.extent[along]),
-        keep(keep_halo),
-        stored_to(of.tensors.size()),
-        before(of.tensors.size()) {
-    for (std::size_t t = 0; t < of.tensors.size(); ++t) {
-      before[t] = nothing(of.tensor(t).shape.size());
-      fixed.push_back(space.entangled[t] | ~space.moving[along][t]);
-    }
+        stored_to(of.tensors.size()) {
+    for (std::size_t t = 0; t < of.tensors.size(); ++t)
+      pieces.push_back(nothing(of.tensor(t).shape.size()));
   }
 
+  [[nodiscard]] Dim end() const { return std::min(total, (position + 1) * extent); }
+
+  /// Enlarges what is needed of t by the piece. require: called once per tensor and position, in
+  /// the order of positions, when all readers of t have said what they need.
   void store(std::size_t t, Box& needed) {
-    Box& piece = regions.stored[t];
+    Box& piece = pieces[t];
     const LocalTensor& local = subgraph.tensors[t];
     if (!local.leaves) return;
     const bool last = end() == total;
@@ -57,6 +57,35 @@ struct AxisRules {
     needed = hull(needed, piece);
   }
 
+  const Subgraph& subgraph;
+  const TileSpace& space;
+  std::size_t axis;
+  Dim extent;
+  Dim total;
+  Dim position = 0;
+  std::vector<Dim> stored_to;
+  std::vector<Box> pieces;  ///< per local tensor, at this position
+};
+
+/// The tile at one position along one axis, the other axes whole. Keeps what the next position
+/// has to know: how far each tensor is stored, and what was in memory.
+struct AxisRules {
+  AxisRules(const Subgraph& of, const TileSpace& space_of_it, std::size_t along, Dim tile_extent,
+            bool keep_halo)
+      : subgraph(of),
+        space(space_of_it),
+        axis(along),
+        keep(keep_halo),
+        storing(of, space_of_it, along, tile_extent),
+        before(of.tensors.size()) {
+    for (std::size_t t = 0; t < of.tensors.size(); ++t) {
+      before[t] = nothing(of.tensor(t).shape.size());
+      fixed.push_back(space.entangled[t] | ~space.moving[along][t]);
+    }
+  }
+
+  void store(std::size_t t, Box& needed) { storing.store(t, needed); }
+
   Box fresh(std::size_t t, const Box& needed) {
     const Box previous = before[t];
     before[t] = needed;
@@ -75,15 +104,11 @@ struct AxisRules {
     return true;
   }
 
-  [[nodiscard]] Dim end() const { return std::min(total, (position + 1) * extent); }
-
   void run(Dim at) {
-    position = at;
+    storing.position = at;
     read_.clear();
-    regions.stored.clear();
-    for (std::size_t t = 0; t < subgraph.tensors.size(); ++t)
-      regions.stored.push_back(nothing(subgraph.tensor(t).shape.size()));
     propagate(subgraph, *this, regions);
+    regions.stored = storing.pieces;
   }
 
   /// Is every piece that is stored, made or read there along this axis? Where one is not, another
@@ -156,12 +181,9 @@ struct AxisRules {
   const Subgraph& subgraph;
   const TileSpace& space;
   std::size_t axis;
-  Dim extent;
-  Dim total;
   bool keep;
-  Dim position = 0;
+  StoredPieces storing;
   TileRegions regions;
-  std::vector<Dim> stored_to;
   std::vector<Box> before;
   std::vector<AxisSet> fixed;  ///< axes on which it matters where the tile is
   std::vector<std::pair<std::size_t, Box>> read_;

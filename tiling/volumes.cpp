@@ -4,6 +4,7 @@
 
 #include "tiling/axis_rules.h"
 #include "tiling/propagate.h"
+#include "tiling/tile_changes.h"
 
 namespace tessera {
 
@@ -34,7 +35,8 @@ struct TileVolumes::Part {
 struct TileVolumes::Class {
   std::size_t family = 0;  ///< along C
   std::vector<Part> parts;
-  std::vector<Box> fresh;
+  /// Where it needs something else than the single tile, in the order of tensors.
+  std::vector<std::pair<std::size_t, Box>> changed;
 };
 
 struct TileVolumes::Line {
@@ -44,7 +46,8 @@ struct TileVolumes::Line {
 
 struct TileVolumes::Family {
   Presence presence;
-  TileRegions single;
+  KnownTile single;
+  bool complete = true;               ///< everything that should be there is in the single tile
   std::vector<std::int64_t> volumes;  ///< of the single tile
   std::array<std::map<Dim, Line>, tile_axes> lines;
   std::array<std::map<Dim, Line>, tile_axes> firsts;
@@ -54,7 +57,7 @@ struct TileVolumes::Family {
 struct TileVolumes::MaskedRules {
   const Presence& presence;
   const std::vector<Box>& stored;
-  std::size_t next_read = 0;
+  std::vector<Box>& reads;
   bool complete = true;  ///< everything that should be there is
 
   void store(std::size_t t, Box& needed) {
@@ -64,7 +67,8 @@ struct TileVolumes::MaskedRules {
   }
   static Box fresh(std::size_t, const Box& needed) { return needed; }
   bool read(const LocalOperand&, const Box& region) {
-    const bool counts = presence.reads[next_read++];
+    const bool counts = presence.reads[reads.size()];
+    reads.push_back(region);
     complete = complete && (!counts || !region.none);
     return counts;
   }
@@ -72,17 +76,33 @@ struct TileVolumes::MaskedRules {
 
 namespace {
 
-bool covers(const std::vector<Box>& large, const std::vector<Box>& small) {
-  for (std::size_t t = 0; t < large.size(); ++t)
-    for (std::size_t x = 0; x < large[t].rank; ++x)
-      if (large[t][x].size() < small[t][x].size()) return false;
+bool covers(const Box& large, const Box& small) {
+  for (std::size_t x = 0; x < large.rank; ++x)
+    if (large[x].size() < small[x].size()) return false;
+  return true;
+}
+
+using Changed = std::vector<std::pair<std::size_t, Box>>;
+
+/// Of two tiles that differ from `base` in these tensors.
+bool covers(const std::vector<Box>& base, const Changed& large, const Changed& small) {
+  auto a = large.begin();
+  auto b = small.begin();
+  while (a != large.end() || b != small.end()) {
+    const std::size_t t = a == large.end()   ? b->first
+                          : b == small.end() ? a->first
+                                             : std::min(a->first, b->first);
+    const Box& of_large = a != large.end() && a->first == t ? (a++)->second : base[t];
+    const Box& of_small = b != small.end() && b->first == t ? (b++)->second : base[t];
+    if (!covers(of_large, of_small)) return false;
+  }
   return true;
 }
 
 }  // namespace
 
 TileVolumes::TileVolumes(const Subgraph& subgraph, const TileSpace& space, TileRegions single)
-    : subgraph_(subgraph), space_(space), single_(std::move(single)) {
+    : subgraph_(subgraph), space_(space), single_(std::move(single)), changes_(subgraph) {
   static_cast<void>(family_of(everything()));
 }
 
@@ -101,19 +121,46 @@ std::size_t TileVolumes::family_of(const Presence& presence) {
     if (families_[f]->presence == presence) return f;
   auto family = std::make_unique<Family>();
   family->presence = presence;
-  family->single.stored = single_.stored;
-  propagate(subgraph_, MaskedRules{family->presence, single_.stored}, family->single);
-  for (const Box& box : family->single.fresh) family->volumes.push_back(volume(box));
+  TileRegions regions;
+  MaskedRules masked{family->presence, single_.stored, family->single.reads};
+  propagate(subgraph_, masked, regions);
+  family->complete = masked.complete;
+  family->single.needed = std::move(regions.needed);
+  family->single.counts = presence.reads;
+  for (const Box& box : family->single.needed) family->volumes.push_back(volume(box));
   families_.push_back(std::move(family));
   return families_.size() - 1;
 }
 
-std::vector<TileVolumes::Part> TileVolumes::parts_of(const Family& family,
-                                                     const TileRegions& regions) const {
-  std::vector<Part> parts(regions.fresh.size());
+/// Of the tile that changes_ looked at last, when everything counted.
+TileVolumes::Presence TileVolumes::presence_now(const std::vector<Box>& pieces) const {
+  Presence presence = families_.front()->presence;
+  const std::vector<Box>& reads = families_.front()->single.reads;
+  for (std::size_t read = 0; read < reads.size(); ++read) presence.reads[read] = !reads[read].none;
+  for (const std::size_t read : changes_.read_anew())
+    presence.reads[read] = !changes_.region(read).none;
+  for (std::size_t t = 0; t < pieces.size(); ++t)
+    if (pieces[t].none) presence.stores[t] = false;
+  return presence;
+}
+
+/// Has the tile that changes_ looked at last everything that its family has?
+bool TileVolumes::complete_now(const Family& family, const std::vector<Box>& pieces) const {
+  for (std::size_t t = 0; t < pieces.size(); ++t)
+    if (family.presence.stores[t] && pieces[t].none) return false;
+  return family.complete && std::ranges::none_of(changes_.read_anew(), [&](std::size_t read) {
+           return family.presence.reads[read] && changes_.region(read).none;
+         });
+}
+
+std::vector<TileVolumes::Part> TileVolumes::parts_of(const Family& family, const KnownTile& base,
+                                                     const Class& found) const {
+  std::vector<Part> parts(base.needed.size());
+  auto changed = found.changed.begin();
   for (std::size_t t = 0; t < parts.size(); ++t) {
-    const Box& box = regions.fresh[t];
-    const Box& single = family.single.fresh[t];
+    const bool differs = changed != found.changed.end() && changed->first == t;
+    const Box& box = differs ? (changed++)->second : base.needed[t];
+    const Box& single = family.single.needed[t];
     parts[t].none = box.none || single.none;
     for (std::size_t x = 0; x < box.rank && !parts[t].none; ++x) {
       if (box[x] == single[x]) continue;
@@ -137,55 +184,49 @@ const TileVolumes::Line& TileVolumes::line(std::size_t family, std::size_t axis,
 void TileVolumes::make_line(std::size_t family, std::size_t axis, Dim extent, bool first_only,
                             Line& line) {
   const bool along_channels = axis == static_cast<std::size_t>(TileAxis::channels);
-  AxisRules rules(subgraph_, space_, axis, extent, /*keep_halo=*/false);
+  const KnownTile& everything = families_.front()->single;
+  const KnownTile& base = families_[family]->single;
   const auto holds = [&](const Class& large, const Class& small) {
-    return families_[large.family]->presence.holds(families_[small.family]->presence) &&
-           covers(large.fresh, small.fresh);
+    return (large.family == small.family ||
+            families_[large.family]->presence.holds(families_[small.family]->presence)) &&
+           covers(base.needed, large.changed, small.changed);
   };
-  std::vector<std::vector<Dim>> known;
+  StoredPieces stored(subgraph_, space_, axis, extent);
   const Dim count = first_only ? 1 : pieces(space_.whole.extent[axis], extent);
   std::vector<Class> incomplete;
   for (Dim position = 0; position < count; ++position) {
-    rules.run(position);
-    std::vector<Dim> key = rules.key();
-    const auto at = std::ranges::lower_bound(known, key);
-    if (at != known.end() && *at == key) continue;
-    known.insert(at, std::move(key));
-
+    stored.position = position;
+    changes_.run(everything, [&](std::size_t t, Box& needed) { stored.store(t, needed); });
     Class found;
-    TileRegions regions;
     bool complete = true;
     if (along_channels) {
-      Presence presence;
-      for (const auto& [local, region] : rules.read_) presence.reads.push_back(!region.none);
-      for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t)
-        presence.stores.push_back(subgraph_.tensors[t].leaves && !rules.regions.stored[t].none);
-      found.family = family_of(presence);
-      regions = rules.regions;
+      found.family = family_of(presence_now(stored.pieces));
     } else {
       found.family = family;
-      MaskedRules masked{families_[family]->presence, rules.regions.stored};
-      propagate(subgraph_, masked, regions);
-      complete = masked.complete;
+      const Family& of = *families_[family];
+      if (family != 0)
+        changes_.run(base, [&](std::size_t t, Box& needed) {
+          if (of.presence.stores[t]) needed = hull(needed, stored.pieces[t]);
+        });
+      complete = complete_now(of, stored.pieces);
     }
-    const Family& of = *families_[found.family];
-    found.fresh = std::move(regions.fresh);
-    if (!complete) {
-      incomplete.push_back(std::move(found));
-      continue;
-    }
-    if (std::ranges::any_of(line.largest, [&](const Class& c) { return holds(c, found); }))
-      continue;
-    std::erase_if(line.largest, [&](const Class& c) { return holds(found, c); });
-    regions.fresh = found.fresh;
-    found.parts = parts_of(of, regions);
-    line.largest.push_back(std::move(found));
+    for (const std::size_t t : changes_.changed())
+      found.changed.emplace_back(t, changes_.needed(t));
+    std::ranges::sort(found.changed, {}, &std::pair<std::size_t, Box>::first);
+
+    std::vector<Class>& list = complete ? line.largest : incomplete;
+    if (std::ranges::any_of(list, [&](const Class& c) { return holds(c, found); })) continue;
+    std::erase_if(list, [&](const Class& c) { return holds(found, c); });
+    list.push_back(std::move(found));
   }
   // Where something is missing, other axes need less than this one knows: its sizes are bounds.
   line.all = std::ranges::all_of(incomplete, [&](const Class& found) {
     return std::ranges::any_of(line.largest, [&](const Class& c) { return holds(c, found); });
   });
-  for (Class& c : line.largest) c.fresh = {};  // only its parts are needed from here on
+  for (Class& c : line.largest) {
+    c.parts = parts_of(*families_[c.family], base, c);
+    c.changed = {};  // only its parts are needed from here on
+  }
 }
 
 bool TileVolumes::multiply(const Family& family, const std::array<const Class*, tile_axes>& classes,

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tiling/geometry.h"
+#include "tiling/tile_changes.h"
 
 namespace tessera {
 
@@ -44,7 +45,10 @@ class TileVolumes {
   [[nodiscard]] Presence everything() const;
   const Line& line(std::size_t family, std::size_t axis, Dim extent, bool first_only);
   void make_line(std::size_t family, std::size_t axis, Dim extent, bool first_only, Line& line);
-  [[nodiscard]] std::vector<Part> parts_of(const Family& family, const TileRegions& regions) const;
+  [[nodiscard]] Presence presence_now(const std::vector<Box>& pieces) const;
+  [[nodiscard]] bool complete_now(const Family& family, const std::vector<Box>& pieces) const;
+  [[nodiscard]] std::vector<Part> parts_of(const Family& family, const KnownTile& base,
+                                           const Class& found) const;
   [[nodiscard]] bool multiply(const Family& family,
                               const std::array<const Class*, tile_axes>& classes,
                               std::vector<std::int64_t>& volumes) const;
@@ -52,6 +56,7 @@ class TileVolumes {
   const Subgraph& subgraph_;
   const TileSpace& space_;
   TileRegions single_;
+  TileChanges changes_;
   std::vector<std::unique_ptr<Family>>
       families_;  ///< 0: everything there; it keeps the lines along C
 };

@@ -239,15 +239,21 @@ class Case {
           << text_;
     std::vector<std::vector<std::int64_t>> firsts;
     std::vector<std::vector<std::int64_t>> smaller;
-    if (geometry.largest_volumes(shape, true, firsts) == Found::none) return;
+    const Found all_first = geometry.largest_volumes(shape, true, firsts);
+    if (all_first == Found::none) return;
     for (const auto& one : firsts) ASSERT_TRUE(tiles.contains(one)) << text_;
     TileShape thin = shape;
     if (geometry.space().axis[0]) thin.extent[0] = (shape.extent[0] + 1) / 2;
     if (geometry.largest_volumes(thin, true, smaller) == Found::none) return;
+    // Where only some are listed, the one that covers it may not be.
     for (const auto& one : smaller)
-      ASSERT_TRUE(std::ranges::any_of(firsts, [&](const auto& other) {
-        return std::ranges::equal(other, one, std::greater_equal<>());
-      })) << text_;
+      ASSERT_TRUE(all_first == Found::some || std::ranges::any_of(firsts,
+                                                                  [&](const auto& other) {
+                                                                    return std::ranges::equal(
+                                                                        other, one,
+                                                                        std::greater_equal<>());
+                                                                  }))
+          << text_;
   }
 
   /// With a kept halo: everything an op reads is needed, everything stored is there.
