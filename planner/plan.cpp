@@ -187,6 +187,7 @@ class Planner {
     if (result.status == Status::infeasible) {
       plan_.reason = why_limited();
       plan_.bound = 0;
+      if (!decides(hardware_, limits_)) plan_.status = Status::unknown;
     }
     for (const CoverRun& run : result.runs) add(run);
     if (plan_.status == Status::feasible) {
@@ -202,7 +203,7 @@ class Planner {
   [[nodiscard]] std::string why_limited() {
     const std::string op = impossible_op(network_, within_, single_ops(candidates_));
     if (!op.empty()) return "within the limit on peak_memory " + op;
-    return "no cover of the network keeps the limits, with the fewest tiles that fit for each run";
+    return "no cover of the network keeps the limits with the tiles that were tried";
   }
 
   /// What a limit left open in the answer, as one bound.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "cost/score.h"
 #include "planner/height.h"
@@ -32,13 +33,41 @@ Limits limits_of(const PlanParams& params) {
   return limits;
 }
 
+namespace {
+
+std::vector<Size> capacities(const Hardware& hardware) {
+  std::vector<Size> sizes;
+  for (const HardwareMemory& memory : hardware.memories)
+    if (!memory.offchip) sizes.push_back(memory.space.capacity);
+  return sizes;
+}
+
+}  // namespace
+
 Hardware machine_within(const Hardware& hardware, const Limits& limits) {
-  Hardware within = hardware;
-  for (HardwareMemory& memory : within.memories) {
-    if (memory.offchip || static_cast<double>(memory.space.capacity) <= limits.peak_bytes) continue;
-    limit_height(memory.space, static_cast<Size>(limits.peak_bytes));
+  std::vector<Size> sizes = capacities(hardware);
+  std::ranges::sort(sizes);
+  double left = limits.peak_bytes;
+  double level = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    const double share = left / static_cast<double>(sizes.size() - k);
+    if (static_cast<double>(sizes[k]) > share) {
+      level = share;
+      break;
+    }
+    left -= static_cast<double>(sizes[k]);
   }
+  Hardware within = hardware;
+  for (HardwareMemory& memory : within.memories)
+    if (!memory.offchip && static_cast<double>(memory.space.capacity) > level)
+      limit_height(memory.space, std::max<Size>(1, static_cast<Size>(level)));
   return within;
+}
+
+bool decides(const Hardware& hardware, const Limits& limits) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  return limits.peak_bandwidth == none &&
+         (limits.peak_bytes == none || capacities(hardware).size() == 1);
 }
 
 }  // namespace tessera

@@ -27,9 +27,12 @@ struct Limits {
 /// Throws BadInput for limits that name no maximum or leave no memory at all.
 [[nodiscard]] Limits limits_of(const PlanParams& params);
 
-/// The machine with no more memory on the chip than the limit on the peak leaves: a tile that fits
-/// there keeps the limit, where only the tile that fits the whole memory might not. With several
-/// memories each is cut to the limit, but together they may still exceed it.
+/// The machine with no more memory on the chip than the limit on the peak allows: every tile that
+/// fits there keeps the limit. Of several memories the largest are cut, to one size.
 [[nodiscard]] Hardware machine_within(const Hardware& hardware, const Limits& limits);
+
+/// Where no tile fits machine_within(), is there none that keeps the limits? Another split between
+/// several memories might do, and other tiles than the fewest might take less bandwidth.
+[[nodiscard]] bool decides(const Hardware& hardware, const Limits& limits);
 
 }  // namespace tessera

@@ -142,6 +142,17 @@ class Plans(Case):
         done = self.plan("--limit", "peak_memory=64", code=INFEASIBLE)
         self.assertRegex(done.stdout, "limit on peak_memory.*op 'c1'.*bytes more")
 
+    def test_limits_on_several_memories_and_on_bandwidth(self):
+        both = self.file("both.yaml", HEAD + "memories: {l1: {capacity: 4 KiB, energy: 1 pJ/B}, "
+                         "l2: {capacity: 32 KiB, energy: 1 pJ/B}}\n")
+        self.ends(FOUND, "plan", self.network, "-p", both, "-q", "-o", self.plan_file, "--limit",
+                  "peak_memory=9 KiB")
+        plan = json.loads(self.plan_file.read_text())
+        self.assertLessEqual(plan["totals"]["peak_bytes"], 9 * 1024)
+        self.check(FOUND, None, profile=both)
+        # Nothing was found, but not everything was tried: no proof.
+        self.plan("--limit", "peak_bandwidth=0.0001", code=STOPPED)
+
     def test_rules_that_cannot_be_kept_are_said_to_be_the_reason(self):
         rules = self.file("rules.yaml", PROFILE + "restrictions: [{different_banks: [input, output]}]\n")
         done = self.ends(INFEASIBLE, "plan", self.network, "-p", rules)
