@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "planner/import.h"
+
 namespace tessera::cli {
 
 void InputArguments::declare(CLI::App& app) {
@@ -28,7 +30,14 @@ Input InputArguments::load() const {
   options.profile = profile;
   if (lifetimes == "half-open") options.lifetimes = Lifetimes::half_open;
   if (lifetimes == "inclusive") options.lifetimes = Lifetimes::inclusive;
-  return load_input(path, options);
+  try {
+    return load_input(path, options);
+  } catch (const BadInput&) {
+    if (is_network_file(path))
+      throw BadInput(path + ": is a network, but a placement problem is wanted",
+                     "tessera plan NETWORK --profile NAME cuts, tiles and places it");
+    throw;
+  }
 }
 
 void OutputArguments::declare(CLI::App& app) {

@@ -151,10 +151,13 @@ std::string architect_notes(const NetworkPlan& plan, const Hardware& hardware) {
   return text;
 }
 
-std::string search_line(const PlanSearch& s) {
+std::string search_line(const NetworkPlan& plan) {
+  const PlanSearch& s = plan.search;
+  // What a limit kept the search from was not pruned by anything.
+  const char* left_out = plan.optimal ? " pruned by bounds, " : " not looked at, ";
   return counted(static_cast<std::size_t>(s.candidates), "candidate run", "candidate runs") + ": " +
          std::to_string(s.solved) + " solved, " + std::to_string(s.reused) + " reused, " +
-         std::to_string(s.pruned) + " pruned by bounds, " + std::to_string(s.infeasible) +
+         std::to_string(s.pruned) + left_out + std::to_string(s.infeasible) +
          " cannot be placed, " + std::to_string(s.unknown) + " undecided; " +
          decimals(s.seconds, 2) + " s\n";
 }
@@ -166,7 +169,7 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware) {
   if (plan.status != Status::feasible) {
     text += plan.status == Status::infeasible ? "There is no plan" : "No plan was found";
     if (!plan.reason.empty()) text += ": " + plan.reason;
-    return text + "\n" + search_line(plan.search);
+    return text + "\n" + search_line(plan);
   }
   text += "\n" + subgraph_table(plan, hardware) + "\n" + totals_table(plan, hardware) + "\n";
   if (plan.optimal)
@@ -179,7 +182,7 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware) {
                  : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
             ".\n";
   if (plan.limit_mattered) text += "--max-ops kept out longer runs that might have helped.\n";
-  text += architect_notes(plan, hardware) + search_line(plan.search);
+  text += architect_notes(plan, hardware) + search_line(plan);
   return text;
 }
 

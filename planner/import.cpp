@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "io/files.h"
 #include "io/network_onnx.h"
@@ -57,14 +58,13 @@ ImportedNetwork read_network(const std::string& path, const ImportOptions& optio
 }
 
 bool is_network_file(const std::string& path) {
-  if (path == "-") return false;  // it can be read once
-  try {
-    const std::string bytes = read_file(path);
-    return is_onnx(bytes, path) ||
-           bytes.substr(0, 4096).find("tessera: network/") != std::string::npos;
-  } catch (const InputError&) {
-    return false;
-  }
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // a pipe can be read once
+  std::string bytes(4096, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return is_onnx(bytes, path) || bytes.find("tessera: network/") != std::string::npos;
 }
 
 std::string network_yaml(const Network& network) {

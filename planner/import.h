@@ -35,7 +35,7 @@ struct ImportedNetwork {
 /// ensure: check_network(result.network) is empty.
 [[nodiscard]] ImportedNetwork read_network(const std::string& path, const ImportOptions& options);
 
-/// Is this file a network, rather than a placement problem? False for what cannot be read.
+/// Is this file a network, rather than a placement problem? False for what cannot be read twice.
 [[nodiscard]] bool is_network_file(const std::string& path);
 
 /// Reads back as the same network. require: check_network(network) is empty.

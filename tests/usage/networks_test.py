@@ -5,7 +5,7 @@ import decimal
 import json
 import unittest
 
-from support import BAD_INPUT, FOUND, INFEASIBLE, STOPPED, WRONG, Case
+from support import BAD_INPUT, FOUND, INFEASIBLE, ROOT, STOPPED, WRONG, Case
 
 NETWORK = """tessera: network/1
 name: toy
@@ -133,6 +133,12 @@ class Plans(Case):
         text = self.file("r.csv", "id,lower,upper,size,offset\na,0,1,4,0\n")
         done = self.ends(BAD_INPUT, "check", self.network, text, "-p", self.profile)
         self.assertIn("a network is checked with a plan", done.stderr)
+
+    def test_a_network_is_no_placement_problem(self):
+        model = ROOT / "examples" / "fsrcnn_x2_360p.onnx"
+        for command in (("place", model), ("explain", self.network), ("export", model, "--to", "csv")):
+            done = self.ends(BAD_INPUT, *command, "-c", "1 MiB")
+            self.assertIn("tessera plan", done.stderr)
 
     def test_a_limit_on_the_peak_takes_smaller_tiles(self):
         self.plan("--limit", "peak_memory=5 KiB")
