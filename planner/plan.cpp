@@ -59,6 +59,44 @@ std::string impossible_op(const Network& network, const Hardware& hardware,
   return "";
 }
 
+/// Takes the cover of `other`, which is one of fewer candidates, where it is better.
+void take_better(CoverResult& result, CoverResult other) {
+  if (other.status != Status::feasible || other.objective >= result.objective) return;
+  result.status = Status::feasible;
+  result.objective = other.objective;
+  result.runs = std::move(other.runs);
+}
+
+CoverResult cover_of_short_runs(CoverProblem problem, CoverParams params, std::size_t longest) {
+  problem.max_ops = std::min(problem.max_ops, longest);
+  params.progress = nullptr;  // its bound is none for longer runs
+  return best_cover(problem, params);
+}
+
+/// best_cover(), which looks at the longest runs first, since their bounds promise most. Where it
+/// does not end that leaves little to choose from: so deep networks begin with short runs, and the
+/// last part of a time limit goes to short runs, longer and longer ones.
+CoverResult best_in_time(const CoverProblem& problem, const CoverParams& params) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::size_t deep = 128;
+  constexpr std::size_t short_run = 8;
+  CoverResult early;
+  if (problem.ops > deep) early = cover_of_short_runs(problem, params, short_run);
+  CoverParams first = params;
+  if (params.deadline != Clock::time_point::max())
+    first.deadline -= std::max(Clock::duration::zero(), params.deadline - Clock::now()) / 7;
+  CoverResult result = best_cover(problem, first);
+  const auto time_left = [&] {
+    return !params.stop.stop_requested() && Clock::now() < params.deadline;
+  };
+  if (result.stop == StopReason::time_limit)
+    for (std::size_t longest = 2; longest < std::min(problem.max_ops, problem.ops) && time_left();
+         longest *= 2)
+      take_better(result, cover_of_short_runs(problem, params, longest));
+  take_better(result, std::move(early));
+  return result;
+}
+
 class Planner {
  public:
   Planner(const Network& network, const Hardware& hardware, const PlanParams& params)
@@ -177,7 +215,7 @@ class Planner {
       cover_params.progress = [this](double best, double bound, std::int64_t solved) {
         params_.progress({best, bound, solved});
       };
-    const CoverResult result = best_cover(problem, cover_params);
+    const CoverResult result = best_in_time(problem, cover_params);
     plan_.status = result.status;
     plan_.stop = result.stop;
     plan_.bound = result.bound;
@@ -250,7 +288,8 @@ class Planner {
     }
     s.candidates = result->candidates;
     s.infeasible += result->excluded_by_bound;
-    s.pruned = result->never_needed;
+    s.pruned =
+        std::max<std::int64_t>(0, s.candidates - s.solved - s.reused - result->excluded_by_bound);
   }
 
   [[nodiscard]] StopReason stop_reason() const {

@@ -148,6 +148,22 @@ class Plans(Case):
         done = self.plan("--limit", "peak_memory=64", code=INFEASIBLE)
         self.assertRegex(done.stdout, "limit on peak_memory.*op 'c1'.*bytes more")
 
+    def test_a_deep_network_gets_a_good_plan_in_little_time(self):
+        text, last = NETWORK.split("ops:")[0] + "ops:\n", "x"
+        for k in range(150):
+            text += (f"  - {{name: c{k}, type: conv, inputs: [{last}], output: t{k}, "
+                     "weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}\n"
+                     f"  - {{name: a{k}, type: add, inputs: [t{k}, {last}], output: u{k}}}\n")
+            last = f"u{k}"
+        deep = self.file("deep.yaml", text + f"outputs: [{last}]\n")
+        self.ends(FOUND, "plan", deep, "-p", self.profile, "-q", "-o", self.plan_file, "--timeout",
+                  "2s")
+        plan = json.loads(self.plan_file.read_text())
+        self.assertLess(plan["score"], 0.8)
+        search = plan["search"]
+        self.assertEqual(search["candidates"],
+                         search["solved"] + search["reused"] + search["pruned"])
+
     def test_limits_on_several_memories_and_on_bandwidth(self):
         both = self.file("both.yaml", HEAD + "memories: {l1: {capacity: 4 KiB, energy: 1 pJ/B}, "
                          "l2: {capacity: 32 KiB, energy: 1 pJ/B}}\n")
