@@ -5,11 +5,13 @@
 //   bench_plan_networks capacity MODELS_DIR SECONDS PROFILE...    and again with 3/4 and 4/3 of it
 //
 // int8, two threads. `capacity` plans each capacity twice, with the memory of the first plan and
-// without, taking turns.
+// without, taking turns; its times are processor time of both threads together, which says more on
+// a machine that does other things too, and wall time in brackets.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -61,6 +63,18 @@ Hardware scaled(Hardware hardware, Size numerator, Size denominator) {
   return hardware;
 }
 
+struct Timed {
+  NetworkPlan plan;
+  double seconds = 0;  ///< of processors
+};
+
+Timed timed(const Network& network, const Hardware& hardware, const PlanParams& params) {
+  const std::clock_t begin = std::clock();
+  NetworkPlan plan = plan_network(network, hardware, params);
+  const std::clock_t end = std::clock();
+  return {std::move(plan), static_cast<double>(end - begin) / CLOCKS_PER_SEC};
+}
+
 void capacities(const std::string& name, const Network& network, const std::string& profile,
                 const PlanParams& params) {
   const Hardware hardware = load_profile(profile);
@@ -68,17 +82,19 @@ void capacities(const std::string& name, const Network& network, const std::stri
     const Hardware other = scaled(hardware, numerator, denominator);
     PlanParams with = params;
     with.memory = make_plan_memory();
-    const NetworkPlan first = plan_network(network, hardware, with);
-    const NetworkPlan again = plan_network(network, other, with);
-    const NetworkPlan fresh = plan_network(network, other, params);
+    const Timed first = timed(network, hardware, with);
+    const Timed again = timed(network, other, with);
+    const Timed fresh = timed(network, other, params);
+    const PlanSearch& search = again.plan.search;
     std::printf(
-        "| %s | %s | %lld/%lld | %.2f | %.2f | %.2f | %.2f | %lld of %lld | %.4f | %.4f |\n",
+        "| %s | %s | %lld/%lld | %.2f (%.2f) | %.2f (%.2f) | %.2f (%.2f) | %.2f | %.2f | %lld of "
+        "%lld | %.4f | %.4f |\n",
         name.c_str(), profile.c_str(), static_cast<long long>(numerator),
-        static_cast<long long>(denominator), first.search.seconds, fresh.search.seconds,
-        again.search.seconds, again.search.seconds / first.search.seconds,
-        static_cast<long long>(again.search.reused),
-        static_cast<long long>(again.search.reused + again.search.solved), again.score,
-        fresh.score);
+        static_cast<long long>(denominator), first.seconds, first.plan.search.seconds,
+        fresh.seconds, fresh.plan.search.seconds, again.seconds, search.seconds,
+        again.seconds / first.seconds, again.seconds / fresh.seconds,
+        static_cast<long long>(search.reused),
+        static_cast<long long>(search.reused + search.solved), again.plan.score, fresh.plan.score);
     std::fflush(stdout);
   }
 }
@@ -103,8 +119,8 @@ int main(int argc, char** argv) {
   else
     std::printf(
         "| network | profile | capacity | first plan, s | other, fresh | other, carried | of first "
-        "| reused | score | fresh |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: "
-        "| ---: |\n");
+        "| of fresh | reused | score | fresh |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | "
+        "---: | ---: | ---: | ---: |\n");
   for (const std::string& profile : profiles)
     for (const std::filesystem::path& path : models(argv[2])) {
       ImportOptions options;

@@ -80,7 +80,7 @@ std::vector<LoweringOptions> variants(const TilingOptions& tiling) {
   return all;
 }
 
-PlannedSubgraph planned(const Subgraph& part, const Hardware& hardware,
+PlannedSubgraph planned(const TileGeometry& geometry, const Hardware& hardware,
                         const LoweringOptions& options, TileSearchResult found,
                         std::string_view engine) {
   PlannedSubgraph s;
@@ -89,8 +89,8 @@ PlannedSubgraph planned(const Subgraph& part, const Hardware& hardware,
   s.double_buffer = options.double_buffer;
   s.weights = options.weights;
   s.halo = options.halo;
-  const TileSpace space = tile_space(part);
-  const Piece piece = make_piece(part, space, std::move(found.grid), std::move(found.lowering));
+  const Piece piece = make_piece(geometry.subgraph(), geometry.space(), std::move(found.grid),
+                                 std::move(found.lowering));
   for (std::size_t k = 0; k < found.placements.size(); ++k) {
     PlannedPlacement p{.problem = piece_problem(piece, k),
                        .placement = std::move(found.placements[k]),
@@ -275,7 +275,7 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, int effort, const OfCa
       if (found.status == Status::feasible) {
         tried.option = answer.options.size();
         answer.options.push_back(
-            planned(part, hardware_, options, std::move(found), engine->name()));
+            planned(geometry, hardware_, options, std::move(found), engine->name()));
       }
       answer.tried.push_back(tried);
     }

@@ -1,6 +1,7 @@
 #include "search/tiles/fitting_shapes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -48,33 +49,81 @@ std::vector<Size> FittingShapes::least_sizes() {
   return first_sizes(least_shape());
 }
 
-/// Sets at_ to the least shape of the next group that is not passed over.
-bool FittingShapes::enter_group() {
-  for (; group_ < groups_.size(); ++group_) {
-    if (groups_[group_].tiles() < fewest_tiles_) continue;
-    at_ = groups_[group_].smallest();
-    if (!refuted_by_first_tile(at_)) return true;
+/// To the next shape that no plane refutes.
+bool FittingShapes::advance() {
+  if (inside_group_ && next_in_group()) return true;
+  if (!groups_) groups_.emplace(geometry_.space(), fewest_tiles_);
+  inside_group_ = false;
+  while (const std::optional<ShapeGroup> group = groups_->next()) {
+    group_ = *group;
+    if (enter_group()) return inside_group_ = true;
     ++counters_.passed_over;
-    if (counters_.passed_over % 64 == 0 && budget_.exhausted()) return true;
+    if (counters_.passed_over % 64 == 0 && budget_.exhausted()) return false;
   }
   return false;
 }
 
-/// To the next shape of the group, H fastest and W slowest, or of the next group.
-bool FittingShapes::advance() {
-  if (groups_.empty()) groups_ = shape_groups(geometry_.space());
-  if (group_ == groups_.size()) return false;
-  if (!inside_group_) return inside_group_ = enter_group();
-  const ShapeGroup& group = groups_[group_];
-  for (const std::size_t axis : {height, channels, width}) {
-    if (at_.extent[axis] < group.most[axis]) {
-      ++at_.extent[axis];
-      return true;
-    }
-    at_.extent[axis] = group.least[axis];
+/// Sets at_ to the first shape of the group that is left, if one is.
+bool FittingShapes::enter_group() {
+  at_ = group_.smallest();
+  if (refuted_by_first_tile(at_)) return false;
+  for (; at_.extent[width] <= group_.most[width]; ++at_.extent[width])
+    if (enter_width()) return true;
+  return false;
+}
+
+/// The same with the extent along W as it is.
+bool FittingShapes::enter_width() {
+  at_.extent[channels] = group_.least[channels];
+  left_.clear();
+  bool any = false;
+  for (Dim h = group_.least[height]; h <= group_.most[height]; ++h) {
+    if (budget_.exhausted()) return false;
+    left_.push_back(channels_left(h, at_.extent[width]));
+    if (any || left_.back() < group_.least[channels]) continue;
+    any = true;
+    at_.extent[height] = h;
   }
-  ++group_;
-  return inside_group_ = enter_group();
+  return any;
+}
+
+/// H fastest and W slowest.
+bool FittingShapes::next_in_group() {
+  Dim& c = at_.extent[channels];
+  Dim& h = at_.extent[height];
+  for (;;) {
+    for (++h; h <= group_.most[height]; ++h)
+      if (left_[static_cast<std::size_t>(h - group_.least[height])] >= c) return true;
+    if (std::ranges::max(left_) <= c) break;
+    ++c;
+    h = group_.least[height] - 1;
+  }
+  for (++at_.extent[width]; at_.extent[width] <= group_.most[width]; ++at_.extent[width])
+    if (enter_width()) return true;
+  return false;
+}
+
+/// The largest extent along C of the group that no plane refutes; 0 where all are refuted.
+Dim FittingShapes::channels_left(Dim extent_h, Dim extent_w) {
+  const Dim most = group_.most[channels];
+  if (!geometry_.space().axis[channels]) return most;
+  Planes& planes = planes_
+                       .try_emplace({extent_h, extent_w},
+                                    Planes{.gone = geometry_.space().whole.extent[channels] + 1})
+                       .first->second;
+  // What was not refuted then may be by now.
+  if (std::exchange(planes.refutations, decider_.refutations()) != decider_.refutations())
+    planes.left = 0;
+  const auto look = [&](Dim c) {
+    (plane_refuted({{c, extent_h, extent_w}}) ? planes.gone : planes.left) = c;
+  };
+  // Most often the least extent is refuted.
+  const Dim least = group_.least[channels];
+  if (planes.left < least && least < planes.gone) look(least);
+  if (planes.left < least) return 0;
+  while (planes.left < most && planes.left + 1 < planes.gone)
+    look(planes.left + (std::min(planes.gone, most + 1) - planes.left) / 2);
+  return std::min(planes.left, most);
 }
 
 bool FittingShapes::refuted_by_first_tile(const TileShape& shape) {
@@ -93,23 +142,6 @@ bool FittingShapes::plane_refuted(const TileShape& shape) {
   return std::ranges::any_of(all_volumes_, [&](const std::vector<std::int64_t>& volumes) {
     return decider_.refuted_cheaply(sizes_of(volumes)).has_value();
   });
-}
-
-bool FittingShapes::refuted_by_plane(const TileShape& shape) {
-  if (!geometry_.space().axis[channels]) return false;
-  const auto [known, is_new] =
-      channels_left_.try_emplace({shape.extent[height], shape.extent[width]}, 0);
-  if (is_new) {
-    TileShape tried = shape;
-    Dim left = 0;  // not refuted, as far as is known
-    Dim gone = geometry_.space().whole.extent[channels] + 1;
-    while (left + 1 < gone) {
-      tried.extent[channels] = left + (gone - left) / 2;
-      (plane_refuted(tried) ? gone : left) = tried.extent[channels];
-    }
-    known->second = left;
-  }
-  return shape.extent[channels] > known->second;
 }
 
 std::optional<std::vector<Size>> FittingShapes::plane_sizes(const TileShape& shape) {
@@ -151,12 +183,8 @@ std::optional<DecidedBy> FittingShapes::refute(const TileShape& shape,
 std::optional<FittingShape> FittingShapes::next() {
   while (advance()) {
     if (budget_.exhausted()) return std::nullopt;
-    const std::int64_t tiles = groups_[group_].tiles();
+    const std::int64_t tiles = group_.tiles();
     ++counters_.shapes;
-    if (refuted_by_plane(at_) || refuted_by_first_tile(at_)) {
-      refuted_(at_, tiles, DecidedBy::bound);
-      continue;
-    }
     FittingShape found{at_, tiles, {}};
     if (const auto by = refute(at_, found.demands))
       refuted_(at_, tiles, *by);

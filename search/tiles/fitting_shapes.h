@@ -6,8 +6,8 @@
 // Most shapes are passed over, and most of those in bulk:
 //   - the first tile grows with every extent: a shape no smaller than one whose first tile is
 //     refuted is refuted; where the smallest of a group is, the group is
-//   - with its place along H and W fixed, the first tile along C grows with its extent: the largest
-//     extent that is not refuted is found once for all shapes with these extents along H and W
+//   - with its place along H and W fixed, the first tile along C grows with its extent: of shapes
+//     with the same extents along H and W those above the largest that is not refuted are left out
 //   - then the middle tile, as a rule the largest, and at last every tile that others do not cover
 #pragma once
 
@@ -33,7 +33,7 @@ struct FittingShape {
 
 class FittingShapes {
  public:
-  /// Told of every shape that a test here refutes.
+  /// Told of every shape that a test of its own refutes.
   using Refuted = std::function<void(const TileShape&, std::int64_t tiles, DecidedBy)>;
 
   /// require: all outlive this.
@@ -55,8 +55,10 @@ class FittingShapes {
  private:
   [[nodiscard]] bool advance();
   [[nodiscard]] bool enter_group();
+  [[nodiscard]] bool next_in_group();
+  [[nodiscard]] bool enter_width();
   [[nodiscard]] bool refuted_by_first_tile(const TileShape& shape);
-  [[nodiscard]] bool refuted_by_plane(const TileShape& shape);
+  [[nodiscard]] Dim channels_left(Dim extent_h, Dim extent_w);
   [[nodiscard]] bool plane_refuted(const TileShape& shape);
   [[nodiscard]] std::optional<DecidedBy> refute(const TileShape& shape,
                                                 std::vector<std::vector<Size>>& demands);
@@ -71,13 +73,20 @@ class FittingShapes {
   const Budget& budget_;
   std::int64_t fewest_tiles_;  ///< groups with fewer are left out
   Refuted refuted_;
-  std::vector<ShapeGroup> groups_;  ///< made when the first shape is asked for
-  std::size_t group_ = 0;
+  std::optional<ShapeGroups> groups_;  ///< made when the first shape is asked for
+  ShapeGroup group_;
   bool inside_group_ = false;
-  TileShape at_;                          ///< the next shape of the group
+  TileShape at_;  ///< the last shape of the group that was looked at
+  /// At this extent along W, per extent along H: the largest along C that no plane refutes.
+  std::vector<Dim> left_;
   std::vector<TileShape> refuted_first_;  ///< their first tile is; none is inside another
-  /// Per extents along H and W: the largest extent along C whose first tile is not refuted.
-  std::map<std::pair<Dim, Dim>, Dim> channels_left_;
+  /// Extents along C whose plane was looked at: the largest not refuted, the smallest refuted.
+  struct Planes {
+    Dim left = 0;
+    Dim gone = 0;
+    std::size_t refutations = 0;  ///< that the decider knew of
+  };
+  std::map<std::pair<Dim, Dim>, Planes> planes_;  ///< by the extents along H and W
   // Working memory.
   std::vector<std::int64_t> volumes_;
   std::vector<std::vector<std::int64_t>> all_volumes_;

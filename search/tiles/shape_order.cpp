@@ -4,16 +4,15 @@
 #include <tuple>
 
 namespace tessera {
-namespace {
 
-struct Cut {
-  Dim count = 1;
-  Dim least = 1;
-  Dim most = 1;
-};
+bool inside(const TileShape& small, const TileShape& large) {
+  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    if (small.extent[axis] > large.extent[axis]) return false;
+  return true;
+}
 
 /// Ways to cut an axis: each count of parts that some extent gives, with its extents.
-std::vector<Cut> cuts_of(Dim whole, bool divisible) {
+std::vector<ShapeGroups::Cut> ShapeGroups::cuts_of(Dim whole, bool divisible) {
   if (!divisible) return {{1, whole, whole}};
   std::vector<Cut> cuts;
   for (Dim most = whole; most >= 1;) {
@@ -25,28 +24,44 @@ std::vector<Cut> cuts_of(Dim whole, bool divisible) {
   return cuts;
 }
 
-}  // namespace
-
-bool inside(const TileShape& small, const TileShape& large) {
+ShapeGroups::ShapeGroups(const TileSpace& space, std::int64_t fewest_tiles) {
   for (std::size_t axis = 0; axis < tile_axes; ++axis)
-    if (small.extent[axis] > large.extent[axis]) return false;
-  return true;
+    cuts_[axis] = cuts_of(space.whole.extent[axis], space.axis[axis].has_value());
+  for (std::size_t h = 0; h < cuts_[1].size(); ++h)
+    for (std::size_t w = 0; w < cuts_[2].size(); ++w) {
+      const Dim others = cuts_[1][h].count * cuts_[2][w].count;
+      const auto first = std::ranges::lower_bound(cuts_[0], fewest_tiles, {},
+                                                  [&](const Cut& c) { return c.count * others; });
+      if (first != cuts_[0].end())
+        rows_.push_back({static_cast<std::size_t>(first - cuts_[0].begin()), h, w});
+    }
+  std::ranges::make_heap(rows_, [this](const Row& a, const Row& b) { return later(a, b); });
 }
 
-std::vector<ShapeGroup> shape_groups(const TileSpace& space) {
-  std::array<std::vector<Cut>, tile_axes> cuts;
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
-    cuts[axis] = cuts_of(space.whole.extent[axis], space.axis[axis].has_value());
-  std::vector<ShapeGroup> groups;
-  for (const Cut& c : cuts[0])
-    for (const Cut& h : cuts[1])
-      for (const Cut& w : cuts[2])
-        groups.push_back(
-            {{c.count, h.count, w.count}, {c.least, h.least, w.least}, {c.most, h.most, w.most}});
-  std::ranges::sort(groups, {}, [](const ShapeGroup& g) {
-    return std::tuple(g.tiles(), g.counts[2], g.counts[0], g.counts[1]);
-  });
-  return groups;
+bool ShapeGroups::later(const Row& a, const Row& b) const {
+  const auto key = [this](const Row& row) {
+    const Dim c = cuts_[0][row.c].count;
+    const Dim h = cuts_[1][row.h].count;
+    const Dim w = cuts_[2][row.w].count;
+    return std::tuple(c * h * w, w, c, h);
+  };
+  return key(a) > key(b);
+}
+
+std::optional<ShapeGroup> ShapeGroups::next() {
+  if (rows_.empty()) return std::nullopt;
+  const auto order = [this](const Row& a, const Row& b) { return later(a, b); };
+  std::ranges::pop_heap(rows_, order);
+  Row& row = rows_.back();
+  const Cut& c = cuts_[0][row.c];
+  const Cut& h = cuts_[1][row.h];
+  const Cut& w = cuts_[2][row.w];
+  if (++row.c < cuts_[0].size())
+    std::ranges::push_heap(rows_, order);
+  else
+    rows_.pop_back();
+  return ShapeGroup{
+      {c.count, h.count, w.count}, {c.least, h.least, w.least}, {c.most, h.most, w.most}};
 }
 
 }  // namespace tessera

@@ -1,10 +1,12 @@
 // Tile shapes from few tiles to many, in groups that cut each axis into equally many parts.
 //
-//   for (const ShapeGroup& group : shape_groups(space))
-//     for_each_shape(group, [&](const TileShape& shape) { ... return keep_going; });
+//   ShapeGroups groups(space, 1);
+//   while (std::optional<ShapeGroup> group = groups.next()) use(group->least, group->most);
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tiling/geometry.h"
@@ -25,17 +27,32 @@ struct ShapeGroup {
 [[nodiscard]] bool inside(const TileShape& small, const TileShape& large);
 
 /// Every shape of the space lies in exactly one group. Order: fewest tiles, then fewest cuts along
-/// W, then along C, then along H.
-[[nodiscard]] std::vector<ShapeGroup> shape_groups(const TileSpace& space);
+/// W, then along C, then along H. Most searches end soon, so groups are made as they are asked for.
+class ShapeGroups {
+ public:
+  /// Groups with fewer tiles than `fewest_tiles` are left out.
+  ShapeGroups(const TileSpace& space, std::int64_t fewest_tiles);
 
-/// From even cuts (smallest extents) to uneven ones; stops when `visit` returns false.
-template <typename Visit>
-bool for_each_shape(const ShapeGroup& group, const Visit& visit) {
-  for (Dim w = group.least[2]; w <= group.most[2]; ++w)
-    for (Dim c = group.least[0]; c <= group.most[0]; ++c)
-      for (Dim h = group.least[1]; h <= group.most[1]; ++h)
-        if (!visit(TileShape{{c, h, w}})) return false;
-  return true;
-}
+  /// Nothing after the last.
+  [[nodiscard]] std::optional<ShapeGroup> next();
+
+ private:
+  struct Cut {
+    Dim count = 1;
+    Dim least = 1;
+    Dim most = 1;
+  };
+  /// Groups with the same cuts along H and W, from the next cut along C on.
+  struct Row {
+    std::size_t c = 0;
+    std::size_t h = 0;
+    std::size_t w = 0;
+  };
+  [[nodiscard]] static std::vector<Cut> cuts_of(Dim whole, bool divisible);
+  [[nodiscard]] bool later(const Row& a, const Row& b) const;
+
+  std::array<std::vector<Cut>, tile_axes> cuts_;
+  std::vector<Row> rows_;  ///< a heap, the first in order at the front
+};
 
 }  // namespace tessera

@@ -65,7 +65,7 @@ struct TileProbe {
 
 struct TileCounters {
   std::int64_t shapes = 0;       ///< looked at
-  std::int64_t passed_over = 0;  ///< whole groups of shapes refuted by one smallest first tile
+  std::int64_t passed_over = 0;  ///< whole groups of shapes refuted without looking at each
   std::int64_t questions = 0;    ///< distinct tiles that had to be decided
   std::int64_t by_bound = 0;
   std::int64_t by_dominance = 0;
