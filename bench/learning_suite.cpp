@@ -37,6 +37,7 @@ bool LearningParams::*switch_named(const std::string& name) {
       {"place_search", &LearningParams::place_search},
       {"rests", &LearningParams::rests},
       {"symmetry", &LearningParams::symmetry},
+      {"cores", &LearningParams::cores},
       {"reduce", &LearningParams::reduce},
       {"restarts", &LearningParams::restarts}};
   for (const auto& [known, member] : all)

@@ -119,6 +119,32 @@ void Analysis::run(const Lemma& conflict, Learned& learned) {
                    [](const Lemma& a, const Lemma& b) { return a.at < b.at; });
 }
 
+void Analysis::decisions_for(Lit lit, std::vector<Lit>& decisions) {
+  const State& state = deduction_.state;
+  decisions.clear();
+  std::vector<Value> wanted(static_cast<std::size_t>(state.size()));
+  std::vector<char> asked(static_cast<std::size_t>(state.size()), 0);
+  Lemma lemma;
+  const auto ask = [&](Lit each) {
+    const std::int32_t at = state.entry_of(each);
+    if (at < 0 || state.entry(at).level == 0) return;
+    const auto index = static_cast<std::size_t>(at);
+    wanted[index] = asked[index] != 0 ? std::max(wanted[index], each.value) : each.value;
+    asked[index] = 1;
+  };
+  ask(lit);
+  for (std::int32_t at = state.size() - 1; at >= 0; --at) {
+    if (asked[static_cast<std::size_t>(at)] == 0) continue;
+    const Lit each{state.entry(at).key, wanted[static_cast<std::size_t>(at)]};
+    if (state.entry(at).reason.rule == Rule::decision) {
+      decisions.push_back(each);
+      continue;
+    }
+    deduction_.explain(at, each, lemma);
+    for (const Lit& premise : lemma.premises) ask(premise);
+  }
+}
+
 // Of two literals about one bound the weaker one says nothing.
 void Analysis::drop_weaker(Key asserted) {
   ++stamp_;

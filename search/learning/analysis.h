@@ -23,6 +23,8 @@ class Analysis {
   [[nodiscard]] std::int32_t level_of(const Lemma& conflict) const;
   /// require: the state is at level_of(conflict) > 0.
   void run(const Lemma& conflict, Learned& learned);
+  /// The decisions that make the literal true; none: it holds without any.
+  void decisions_for(Lit lit, std::vector<Lit>& decisions);
 
  private:
   void demand(Lit lit);

@@ -1,7 +1,7 @@
 // All rules together: from a state to its consequences, or to a conflict and its premises.
 //
-// Order: clauses, transitivity and balance, then edges, then sections, then the rare rules; each only when
-// everything before it is at rest.
+// Order: clauses, transitivity and balance, then edges, then sections, then the rare rules; each
+// only when everything before it is at rest.
 #pragma once
 
 #include "balance.h"

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
+#include "cores.h"
 #include "model/check.h"
 #include "proof_writer.h"
 
@@ -138,8 +140,12 @@ SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& 
       throw std::logic_error("a learned clause excludes the known placement");
     };
   std::int64_t conflicts = params.budget.max_nodes;
+  bool cores_wanted = false;
   for (;;) {
-    const Outcome outcome = search.run(params.budget, conflicts, result.stop);
+    Outcome outcome = Outcome::stopped;
+    if (std::exchange(cores_wanted, false))
+      outcome = find_cores(search, deduction, params.budget, conflicts, result.stop);
+    if (outcome == Outcome::stopped) outcome = search.run(params.budget, conflicts, result.stop);
     if (outcome == Outcome::stopped) {
       result.status = result.placement ? Status::feasible : Status::unknown;
       result.reason = "The search was stopped before it could decide.";
@@ -154,6 +160,7 @@ SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& 
       }
       break;
     }
+    cores_wanted = params_.cores && !result.placement;
     result.placement = build.decode();
     result.status = Status::feasible;
     result.stop = StopReason::completed;
@@ -168,7 +175,7 @@ SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& 
   if (result.placement && result.stop != StopReason::completed && !deduction.cost.empty()) {
     // What a cheaper placement has to pay, as far as that is known without any decision.
     search.restart();
-    result.bound = std::min(result.bound, deduction.cost.sum(deduction.state));
+    result.bound = std::min(result.bound, deduction.cost.bound(deduction.state));
   }
   add_stats(result, search.counters(), deduction.clauses.count());
   return result;

@@ -30,6 +30,7 @@ struct LearningParams {
   bool place_search = true;  ///< the search that places buffers at their lowest offset
   bool rests = true;         ///< every buffer lies on the ground or on another one
   bool symmetry = true;      ///< identical buffers ordered, one mirrored pair fixed
+  bool cores = true;         ///< bounds of costs from sets of which one is always paid
   bool reduce = true;        ///< forget clauses that do not help
   bool restarts = true;      ///< Luby restarts
   /// Debugging: a placement known to be right. A learned clause that excludes it throws

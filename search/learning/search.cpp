@@ -247,6 +247,18 @@ Outcome Search::run_until(const Budget& budget, const std::function<bool()>& met
       begin_turn(next_mode());
       continue;
     }
+    const auto assumption = std::find_if(assumed_.begin(), assumed_.end(),
+                                         [&](const Lit& lit) { return !state.holds(lit); });
+    if (assumption != assumed_.end()) {
+      if (state.fails(*assumption)) {
+        analysis_.decisions_for(state.negation(*assumption), core_);
+        core_.push_back(*assumption);
+        return Outcome::core;
+      }
+      state.open_level();
+      state.raise(*assumption, {.rule = Rule::decision});
+      continue;
+    }
     const std::int32_t size = state.size();
     bool clash = false;
     const Lit choice = mode_ == Mode::order ? decide_bool() : decide_place(clash);

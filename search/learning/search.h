@@ -25,7 +25,7 @@ class Recorder {
   virtual void forgotten(std::span<const std::uint64_t> ids) = 0;
 };
 
-enum class Outcome : std::uint8_t { solution, refuted, stopped };
+enum class Outcome : std::uint8_t { solution, refuted, stopped, core };
 
 struct Counters {
   std::int64_t conflicts = 0;
@@ -46,6 +46,10 @@ class Search {
 
   /// At a solution every variable is fixed in deduction.state. `limit` counts conflicts.
   Outcome run(const Budget& budget, std::int64_t& conflicts_left, StopReason& stop);
+  /// Literals that run() takes for true, decided before anything else. Outcome::core: they cannot
+  /// all be, core() says which.
+  void assume(std::vector<Lit> literals) { assumed_ = std::move(literals); }
+  [[nodiscard]] const std::vector<Lit>& core() const { return core_; }
   /// Goes back to level 0, for instance to tighten the cost.
   void restart();
   [[nodiscard]] const Counters& counters() const { return counters_; }
@@ -74,6 +78,8 @@ class Search {
   Analysis analysis_;
   ActivityHeap heap_;
   Counters counters_;
+  std::vector<Lit> assumed_;
+  std::vector<Lit> core_;
   Learned learned_;
   Lemma conflict_;
   std::vector<std::int8_t> phase_;

@@ -217,6 +217,7 @@ TEST(RandomLearning, EverySwitchKeepsTheAnswers) {  // each the other way round
       {"place_search", &LearningParams::place_search},
       {"rests", &LearningParams::rests},
       {"symmetry", &LearningParams::symmetry},
+      {"cores", &LearningParams::cores},
       {"reduce", &LearningParams::reduce},
       {"restarts", &LearningParams::restarts}};
   for (const auto& [name, member] : switches) {

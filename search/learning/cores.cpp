@@ -1,0 +1,66 @@
+#include "cores.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tessera::learning {
+namespace {
+
+constexpr std::int64_t patience = 2000;  // conflicts for one question
+
+/// One question with its own patience.
+Outcome ask(Search& search, std::vector<Lit> assumed, const Budget& budget,
+            std::int64_t& conflicts_left, StopReason& stop) {
+  search.restart();
+  search.assume(std::move(assumed));
+  std::int64_t allowed = std::min(conflicts_left, patience);
+  const std::int64_t before = allowed;
+  const Outcome outcome = search.run(budget, allowed, stop);
+  conflicts_left -= before - allowed;
+  return outcome;
+}
+
+/// Nobody pays, dear ones first.
+std::vector<Lit> nothing_paid(const CostRule& cost) {
+  std::vector<std::tuple<Value, Key>> dear;
+  for (const CostRule::Term& term : cost.terms())
+    if (term.left > 0) dear.emplace_back(-term.left, opposite(term.key));
+  std::sort(dear.begin(), dear.end());
+  std::vector<Lit> literals;
+  for (const auto& [left, key] : dear) literals.push_back({key, 1});
+  return literals;
+}
+
+std::vector<std::uint32_t> terms_of(const CostRule& cost, const std::vector<Lit>& core) {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t t = 0; t < cost.terms().size(); ++t)
+    if (std::any_of(core.begin(), core.end(),
+                    [&](const Lit& lit) { return lit.key == opposite(cost.terms()[t].key); }))
+      found.push_back(t);
+  return found;
+}
+
+}  // namespace
+
+Outcome find_cores(Search& search, Deduction& deduction, const Budget& budget,
+                   std::int64_t& conflicts_left, StopReason& stop) {
+  CostRule& cost = deduction.cost;
+  Outcome outcome = Outcome::core;
+  while (outcome == Outcome::core) {
+    outcome = ask(search, nothing_paid(cost), budget, conflicts_left, stop);
+    if (outcome != Outcome::core) break;
+    // The same question about the core alone, the other way round, may do with fewer.
+    std::vector<Lit> core;
+    do {
+      core = search.core();
+      outcome = ask(search, {core.rbegin(), core.rend()}, budget, conflicts_left, stop);
+    } while (outcome == Outcome::core && search.core().size() < core.size());
+    if (outcome == Outcome::refuted) break;
+    cost.add_core(terms_of(cost, core));
+  }
+  search.assume({});
+  if (outcome != Outcome::solution) search.restart();
+  return outcome;
+}
+
+}  // namespace tessera::learning
