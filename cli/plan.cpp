@@ -3,6 +3,7 @@
 #include "planner/plan.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,7 +50,7 @@ double number_of(const std::string& text, const std::string& what) {
   } catch (const std::exception&) {
     used = 0;
   }
-  if (used != text.size() || !(value >= 0))
+  if (used != text.size() || !(value >= 0) || !std::isfinite(value))
     throw BadInput(what + " is '" + text + "', which is not a number of at least 0");
   return value;
 }

@@ -163,7 +163,8 @@ std::string profile_text(const Hardware& hardware) {
   for (const HardwareMemory& memory : hardware.memories) add_memory(sheet, memory);
   for (const Engine& engine : hardware.engines) add_engine(sheet, engine);
   if (hardware.clock_hz > 0) {
-    sheet.add("dma", std::to_string(hardware.dma.channels) + " channels, " +
+    sheet.add("dma", std::to_string(hardware.dma.channels) +
+                         (hardware.dma.channels == 1 ? " channel, " : " channels, ") +
                          std::to_string(hardware.dma.outstanding) + " bursts outstanding, set-up " +
                          std::to_string(hardware.dma.setup) + " cycles");
     sheet.add("mode_switch", std::to_string(hardware.mode_switch.cycles) + " cycles, " +

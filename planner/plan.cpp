@@ -30,8 +30,11 @@ MetricName metric_named(const std::string& name, const char* what) {
 
 ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) {
   ObjectiveWeights weights = hardware.objective;
-  for (const auto& [name, value] : params.weights)
+  for (const auto& [name, value] : params.weights) {
+    if (!(value >= 0) || value > 1e6)
+      throw BadInput("the weight of '" + name + "' is not between 0 and 1000000");
     weight_of(weights, metric_named(name, "a weight")) = value;
+  }
   if (weights.peak_bandwidth > 0)
     throw BadInput("peak_bandwidth has a weight, but it can only be limited",
                    "use a limit: peak_bandwidth=8 (bytes per cycle)");
@@ -179,6 +182,9 @@ class Planner {
       });
       plan_.baseline = combine(plan_.baseline, best->metrics);
     }
+    if (weights_.energy > 0 && plan_.baseline.energy_pj <= 0)
+      throw BadInput("the score weighs energy, but profile " + hardware_.name + " has no energies",
+                     "give the profile energies, or --weight energy=0");
     return true;
   }
 

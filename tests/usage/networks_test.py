@@ -134,6 +134,15 @@ class Plans(Case):
         done = self.ends(BAD_INPUT, "check", self.network, text, "-p", self.profile)
         self.assertIn("a network is checked with a plan", done.stderr)
 
+    def test_energy_counts_only_where_there_are_energies(self):
+        cold = self.file("cold.yaml", "tessera: hardware/1\nname: cold\nclock: 1 GHz\n"
+                         "engines: {mac: {kind: mac_array, unroll: {C: 8}}}\n"
+                         "memories: {sram: {capacity: 12 KiB}, "
+                         "dram: {offchip: true, bandwidth: 4 GB/s}}\n")
+        self.ends(FOUND, "plan", self.network, "-p", cold, "-q")
+        done = self.ends(BAD_INPUT, "plan", self.network, "-p", cold, "--weight", "energy=1")
+        self.assertIn("no energies", done.stderr)
+
     def test_a_network_is_no_placement_problem(self):
         model = ROOT / "examples" / "fsrcnn_x2_360p.onnx"
         for command in (("place", model), ("explain", self.network), ("export", model, "--to", "csv")):
@@ -189,6 +198,7 @@ class Plans(Case):
     def test_usage_errors(self):
         for more in (
             ("--max-ops", "0"), ("--weight", "latency=-1"), ("--weight", "latency=nan"),
+            ("--weight", "latency=inf"), ("--weight", "latency=1e300"),
             ("--weight", "speed=1"), ("--limit", "peak_memory=20K"), ("--limit", "latency=3"),
             ("--limit", "peak_memory=0"), ("--plot", self.folder / "plan.png"), ("--threads", "0"),
         ):
