@@ -99,6 +99,8 @@ class TileGeometry {
   /// whatever the others are.
   [[nodiscard]] TileRegions middle_tile(const TileShape& shape, bool first_channel);
 
+  /// Are boxes products of what the axes need alone, so that the following may know volumes?
+  [[nodiscard]] bool has_volumes() const { return volumes_ != nullptr; }
   /// How many elements each tensor's fresh part has, without the regions and much cheaper, where
   /// the axes are independent enough; false where they are not.
   [[nodiscard]] bool first_volumes(const TileShape& shape, std::vector<std::int64_t>& volumes);

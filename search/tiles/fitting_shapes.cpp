@@ -180,11 +180,20 @@ std::optional<DecidedBy> FittingShapes::refute(const TileShape& shape,
   return std::nullopt;
 }
 
+/// Is the first tile along H and W among those that planes ask about?
+bool FittingShapes::planes_hold_first() const {
+  return geometry_.has_volumes() && geometry_.space().axis[channels];
+}
+
 std::optional<FittingShape> FittingShapes::next() {
   while (advance()) {
     if (budget_.exhausted()) return std::nullopt;
     const std::int64_t tiles = group_.tiles();
     ++counters_.shapes;
+    if (!planes_hold_first() && refuted_by_first_tile(at_)) {
+      refuted_(at_, tiles, DecidedBy::bound);
+      continue;
+    }
     FittingShape found{at_, tiles, {}};
     if (const auto by = refute(at_, found.demands))
       refuted_(at_, tiles, *by);

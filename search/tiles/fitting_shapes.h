@@ -59,6 +59,7 @@ class FittingShapes {
   [[nodiscard]] bool enter_width();
   [[nodiscard]] bool refuted_by_first_tile(const TileShape& shape);
   [[nodiscard]] Dim channels_left(Dim extent_h, Dim extent_w);
+  [[nodiscard]] bool planes_hold_first() const;
   [[nodiscard]] bool plane_refuted(const TileShape& shape);
   [[nodiscard]] std::optional<DecidedBy> refute(const TileShape& shape,
                                                 std::vector<std::vector<Size>>& demands);
