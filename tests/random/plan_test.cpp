@@ -161,32 +161,38 @@ void expect_sound(const Network& network, const Hardware& hardware, Candidates& 
   }
 }
 
-/// Each variant's tile is the one a search of that variant alone finds.
-void expect_best_tiles(const Network& network, const Hardware& hardware, Candidates& candidates) {
+/// Each variant's tile is the one a search of that variant alone finds. A rare tile is beyond what
+/// any plan would spend on it; without a limit one of them took minutes.
+/// Returns how many were compared.
+int expect_best_tiles(const Network& network, const Hardware& hardware, Candidates& candidates) {
+  int compared = 0;
   const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware);
   for (OpIndex first = 0; first < network.ops.size(); ++first)
     for (OpIndex last = first; last < std::min(network.ops.size(), first + 4); ++last) {
       const CandidateAnswer answer = Covers::full_answer(candidates, {first, last});
       const Subgraph part = make_subgraph(network, {first, last});
       for (const TileVariant& v : tile_variants(hardware.tiling)) {
-        const TileSearchResult found =
-            find_tile(part, hardware,
-                      {.options = {v.double_buffer, v.weights, v.halo}, .engine = engine.get()});
-        ASSERT_NE(found.status, Status::unknown);
+        const TileSearchResult found = find_tile(part, hardware,
+                                                 {.options = {v.double_buffer, v.weights, v.halo},
+                                                  .engine = engine.get(),
+                                                  .nodes_per_question = 20000});
+        if (found.status == Status::unknown || !found.undecided.empty()) continue;
+        ++compared;
         const auto option = std::ranges::find_if(answer.options, [&](const PlannedSubgraph& s) {
           return s.double_buffer == v.double_buffer && s.weights == v.weights && s.halo == v.halo;
         });
         if (option != answer.options.end()) {
-          ASSERT_EQ(found.status, Status::feasible) << first << ".." << last;
-          ASSERT_EQ(found.shape.extent, option->extent) << first << ".." << last;
+          EXPECT_EQ(found.status, Status::feasible) << first << ".." << last;
+          EXPECT_EQ(found.shape.extent, option->extent) << first << ".." << last;
         } else if (found.status == Status::feasible) {  // left out only where there is one tile
-          ASSERT_TRUE(v.double_buffer);
-          ASSERT_TRUE(std::ranges::any_of(answer.options, [](const PlannedSubgraph& s) {
+          EXPECT_TRUE(v.double_buffer);
+          EXPECT_TRUE(std::ranges::any_of(answer.options, [](const PlannedSubgraph& s) {
             return !s.double_buffer && s.tile_count() == 1;
           }));
         }
       }
     }
+  return compared;
 }
 
 void expect_reads_back(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
@@ -203,6 +209,7 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
   const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(80));
   int planned = 0;
+  int compared = 0;
   for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
     SCOPED_TRACE("repeat with TESSERA_SEED=" + std::to_string(seed) +
                  " TESSERA_CASES=1 random_plan_test");
@@ -226,8 +233,8 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
 
     Candidates candidates(network, hardware, {.seed = params.seed}, make_plan_memory());
     expect_sound(network, hardware, candidates);
-    if (network.ops.size() <= 6) expect_best_tiles(network, hardware, candidates);
-    if (::testing::Test::HasFatalFailure()) return;
+    if (network.ops.size() <= 6) compared += expect_best_tiles(network, hardware, candidates);
+    if (::testing::Test::HasFailure()) return;
     const Score score{plan.weights, plan.baseline};
     // A limit on the peak is kept by smaller tiles, not only by leaving runs out.
     const Hardware within = machine_within(hardware, limits_of(params));
@@ -259,6 +266,9 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
     }
   }
   EXPECT_GT(planned, static_cast<int>(cases / 4));
+  if (cases >= 20) {
+    EXPECT_GT(compared, static_cast<int>(cases));
+  }
 }
 
 /// One tile of the op fills the memory; under the limit it takes several.
