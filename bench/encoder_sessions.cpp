@@ -1,6 +1,6 @@
 // Sessions against starting over: the same questions to a session and to a fresh engine each.
 //
-//   encoder_sessions sat ../shared/benchmarks/flat-load/H*.csv
+//   encoder_sessions sat|smt|learning ../shared/benchmarks/flat-load/H*.csv
 //
 // For every instance three sequences of 14 size vectors: "tile" searches the largest scale that
 // fits by bisection between 0.5 and 1.2, "ramp" grows the scale from 0.8 by 0.03, "walk" changes a
@@ -19,6 +19,7 @@
 #include "encoder/smt_engine.h"
 #include "io/load.h"
 #include "model/check.h"
+#include "search/learning/engine.h"
 
 namespace {
 
@@ -70,7 +71,7 @@ void add(Row& sum, const Row& row) {
 
 class Bench {
  public:
-  explicit Bench(bool sat) : sat_(sat) {}
+  explicit Bench(std::string_view engine) : engine_(engine) {}
 
   Row measure(const PlacementProblem& base, Sequence sequence, std::uint64_t seed) {
     Row row;
@@ -116,7 +117,8 @@ class Bench {
 
  private:
   [[nodiscard]] std::unique_ptr<PlacementEngine> make() const {
-    return sat_ ? make_sat_engine({}) : make_smt_engine({});
+    if (engine_ == "learning") return make_learning_engine({});
+    return engine_ == "smt" ? make_smt_engine({}) : make_sat_engine({});
   }
   [[nodiscard]] static SearchParams params() {
     SearchParams result;
@@ -139,7 +141,7 @@ class Bench {
     }
   }
 
-  bool sat_;
+  std::string_view engine_;
 };
 
 void print(const std::string& name, const char* sequence, const Row& row) {
@@ -154,7 +156,7 @@ void print(const std::string& name, const char* sequence, const Row& row) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s sat|smt FILE...\n", argv[0]);
+    std::fprintf(stderr, "usage: %s sat|smt|learning FILE...\n", argv[0]);
     return 2;
   }
   std::printf("%-24s %-5s %9s %9s %9s %6s  solver calls  refuted placed ordered\n", "instance", "",
@@ -162,7 +164,7 @@ int main(int argc, char** argv) {
   Row total;
   Row of[3];
   double worst = 1e9;
-  Bench bench(std::string_view(argv[1]) != "smt");
+  Bench bench(argv[1]);
   for (int i = 2; i < argc; ++i) {
     const std::string file = argv[i];
     LoadOptions options;

@@ -273,6 +273,25 @@ void Build::rests() {
   }
 }
 
+void Build::prefer(const Placement& placement) {
+  const auto phase = [this](Key key) {
+    plan.phase[var_of(key)] = static_cast<std::int8_t>(side_of(key));
+  };
+  for (BufferIndex b = 0; b < placement.places.size(); ++b) {
+    const Key in = memory_[b][placement.places[b].memory];
+    if (in != no_key) phase(in);
+  }
+  const auto at = [&](ItemIndex i) { return placement.places[item_buffer_[i]].offset; };
+  for (const auto& [pair, key] : hard_) {
+    const auto& [i, j] = pair;
+    const bool below = at(i) < at(j);
+    const Key ij = deduction_.orders.below(i, j);
+    const Key ji = deduction_.orders.below(j, i);
+    phase(below ? ij : ji);
+    if (ji != opposite(ij)) phase(opposite(below ? ji : ij));
+  }
+}
+
 Placement Build::decode() const {
   const State& state = deduction_.state;
   Placement placement;

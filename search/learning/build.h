@@ -27,6 +27,8 @@ class Build {
   [[nodiscard]] bool consistent() const { return consistent_; }
   /// require: every variable is fixed.
   [[nodiscard]] Placement decode() const;
+  /// Orders and memories are first tried as they were in this placement of the same buffers.
+  void prefer(const Placement& placement);
 
   Plan plan;
 

@@ -1,12 +1,10 @@
 #include "engine.h"
 
 #include <algorithm>
-#include <stdexcept>
-#include <utility>
 
-#include "cores.h"
-#include "model/check.h"
-#include "proof_writer.h"
+#include "build.h"
+#include "session.h"
+#include "solve.h"
 
 namespace tessera {
 namespace learning {
@@ -36,24 +34,6 @@ std::size_t live_pairs(const PlacementProblem& problem, std::size_t& parts) {
   return pairs;
 }
 
-bool true_in(const Deduction& deduction, const Build& build, const PlacementProblem& problem,
-             const Placement& placement, Lit lit) {
-  const State& state = deduction.state;
-  const Var var = var_of(lit.key);
-  const auto at = [&](Var offset, unsigned side) {
-    const auto b = static_cast<std::size_t>(
-        std::find(build.plan.offsets.begin(), build.plan.offsets.end(), offset) -
-        build.plan.offsets.begin());
-    const Offset o = placement.places[b].offset;
-    return side == 0 ? o : -(o + problem.buffers[b].size);
-  };
-  if (!state.is_bool(var)) return at(var, side_of(lit.key)) >= lit.value;
-  // Only orders have a value of their own; another Boolean may be chosen to suit the clause.
-  const Edge* edge = deduction.orders.edge(lit.key);
-  if (edge == nullptr) return true;
-  return at(edge->target, 0) >= at(edge->source, 0) + edge->weight[0];
-}
-
 class Engine final : public PlacementEngine {
  public:
   explicit Engine(const LearningParams& params) : params_(params) {}
@@ -79,107 +59,17 @@ class Engine final : public PlacementEngine {
   }
 
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
-                                   const SearchParams& params) override;
+                                   const SearchParams& params) override {
+    return solve_once(problem, params_, params, nullptr);
+  }
+
+  [[nodiscard]] std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
+    return make_session(problem, params_);
+  }
 
  private:
   LearningParams params_;
 };
-
-void add_stats(SearchResult& result, const Counters& counters, std::size_t clauses) {
-  const auto add = [&](const char* name, std::int64_t value) {
-    result.stats.push_back({name, value});
-  };
-  add("conflicts", counters.conflicts);
-  add("decisions", counters.decisions);
-  add("restarts", counters.restarts);
-  add("learned_literals", counters.learned_literals);
-  add("reductions", counters.reductions);
-  add("clauses", static_cast<std::int64_t>(clauses));
-  add("work_order", static_cast<std::int64_t>(counters.work[0]));
-  add("work_place", static_cast<std::int64_t>(counters.work[1]));
-  add("work_place_lightly", static_cast<std::int64_t>(counters.work[2]));
-}
-
-SearchResult Engine::solve(const PlacementProblem& problem, const SearchParams& params) {
-  if (!params.proof.empty() && params.goal != Goal::fit) {
-    // A certificate says that there is no placement at all: no cost takes part in it.
-    SearchParams fit = params;
-    fit.goal = Goal::fit;
-    SearchResult found = solve(problem, fit);
-    if (found.status != Status::feasible) return found;
-    SearchParams best = params;
-    best.proof.clear();
-    return solve(problem, best);
-  }
-  SearchResult result;
-  Deduction deduction(params_);
-  Build build(problem, params.goal, deduction, params_, !params.proof.empty());
-  build.all();
-  const auto refute = [&result] {
-    result.status = Status::infeasible;
-    result.stop = StopReason::completed;
-    result.reason = "Every order of the buffers was refuted.";
-  };
-  std::optional<ProofWriter> proof;
-  if (!params.proof.empty()) proof.emplace(params.proof, build, deduction);
-  const auto seal = [&] {
-    if (proof && !proof->finish()) result.reason += " The certificate could not be written.";
-  };
-  if (!build.consistent()) {
-    refute();
-    result.reason = "A rule of the problem cannot be kept, whatever else is placed.";
-    if (proof) proof->learned({}, {});
-    seal();
-    return result;
-  }
-  Search search(deduction, build.plan, params_, params.seed, proof ? &*proof : nullptr);
-  if (params_.guard != nullptr)
-    search.guard = [&](std::span<const Lit> lits) {
-      for (const Lit& lit : lits)
-        if (true_in(deduction, build, problem, *params_.guard, lit)) return;
-      throw std::logic_error("a learned clause excludes the known placement");
-    };
-  std::int64_t conflicts = params.budget.max_nodes;
-  bool cores_wanted = false;
-  for (;;) {
-    Outcome outcome = Outcome::stopped;
-    if (std::exchange(cores_wanted, false))
-      outcome = find_cores(search, deduction, params.budget, conflicts, result.stop);
-    if (outcome == Outcome::stopped) outcome = search.run(params.budget, conflicts, result.stop);
-    if (outcome == Outcome::stopped) {
-      result.status = result.placement ? Status::feasible : Status::unknown;
-      result.reason = "The search was stopped before it could decide.";
-      break;
-    }
-    if (outcome == Outcome::refuted) {
-      if (!result.placement) {
-        refute();
-        seal();
-      } else {
-        result.stop = StopReason::completed;
-      }
-      break;
-    }
-    cores_wanted = params_.cores && !result.placement;
-    result.placement = build.decode();
-    result.status = Status::feasible;
-    result.stop = StopReason::completed;
-    if (deduction.cost.empty()) break;
-    Cost paid = deduction.cost.sum(deduction.state);
-    if (params.goal == Goal::cost) paid = std::min(paid, soft_cost(problem, *result.placement));
-    result.bound = paid;
-    if (paid == 0) break;
-    deduction.cost.set_limit(paid - 1);
-    search.restart();
-  }
-  if (result.placement && result.stop != StopReason::completed && !deduction.cost.empty()) {
-    // What a cheaper placement has to pay, as far as that is known without any decision.
-    search.restart();
-    result.bound = std::min(result.bound, deduction.cost.bound(deduction.state));
-  }
-  add_stats(result, search.counters(), deduction.clauses.count());
-  return result;
-}
 
 }  // namespace
 }  // namespace learning

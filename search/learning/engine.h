@@ -33,6 +33,7 @@ struct LearningParams {
   bool cores = true;         ///< bounds of costs from sets of which one is always paid
   bool reduce = true;        ///< forget clauses that do not help
   bool restarts = true;      ///< Luby restarts
+  bool recall = true;        ///< in sessions: what earlier answers say of new sizes
   /// Debugging: a placement known to be right. A learned clause that excludes it throws
   /// std::logic_error. Switch `symmetry` and `rests` off with it. Not owned, may be null.
   const Placement* guard = nullptr;

@@ -15,6 +15,7 @@ namespace tessera {
 namespace {
 
 using testing::expect_agreement;
+using testing::expect_session_agreement;
 using testing::Features;
 using testing::Random;
 
@@ -230,6 +231,14 @@ TEST(RandomLearning, EverySwitchKeepsTheAnswers) {  // each the other way round
                                                      .goals = {Goal::fit, Goal::cost, Goal::modes},
                                                      .must_support = true});
   }
+}
+
+TEST(RandomLearning, SessionsAnswerLikeAFreshSolve) {
+  expect_session_agreement(
+      *make_learning_engine({}),
+      {.features = Features::all(), .count = 700, .goals = {Goal::cost, Goal::fit, Goal::modes}});
+  expect_session_agreement(*make_learning_engine({}),
+                           {.features = Features::one_address_space(), .count = 700, .seed = 9000});
 }
 
 // Most of these have 15 to 30 buffers.

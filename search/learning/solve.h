@@ -1,0 +1,15 @@
+// One question: build the rules, search, decode.
+#pragma once
+
+#include "engine.h"
+#include "model/engine.h"
+
+namespace tessera::learning {
+
+/// require: as PlacementEngine::solve. `like`, which may be null, is a placement of the same
+/// buffers at other sizes, worth trying first.
+[[nodiscard]] SearchResult solve_once(const PlacementProblem& problem,
+                                      const LearningParams& learning, const SearchParams& params,
+                                      const Placement* like);
+
+}  // namespace tessera::learning
