@@ -50,6 +50,7 @@ void check_options(const PlaceOptions& options, const Input& input) {
     throw BadInput("--output " + options.output_file + " looks like a picture",
                    "--plot draws one; --output takes .json, .csv or .yaml");
   require_svg(options.plot_file);
+  require_distinct({options.output_file, options.plot_file, options.proof_file});
   if (!options.minimize.empty()) return;
   for (const Memory& memory : input.problem.memories) {
     if (memory.capacity == unbounded && input.problem.objective == Objective::fit)

@@ -83,6 +83,7 @@ std::string progress_text(const PlanProgress& progress) {
 
 int run_plan(const PlanOptions& options) {
   require_svg(options.plot_file);
+  require_distinct({options.output_file, options.plot_file, options.trace_file});
   const Interrupts interrupts;
   const Network network = options.network.load(options.output.quiet).network;
   const Hardware hardware = load_profile(options.profile);

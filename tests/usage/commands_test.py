@@ -154,6 +154,7 @@ class Usage(Case):
             ("place", path, "--capacity", "12", "--threads", "two"),
             ("place", path, "--capacity", "12", "--seed", "-1"),
             ("place", path, "--capacity", "12", "--max-nodes", "0"),
+            ("place", path, "--capacity", "12", "--output", "one", "--plot", "one"),
             ("place", path, "--capacity", "12", "--plot", self.folder / "picture.png"),
             ("place", path, "--capacity", "12", "--format", "xml"),
             ("place", path, "--capacity", "12", "--no-such-option"),

@@ -200,7 +200,8 @@ class Plans(Case):
             ("--max-ops", "0"), ("--weight", "latency=-1"), ("--weight", "latency=nan"),
             ("--weight", "latency=inf"), ("--weight", "latency=1e300"),
             ("--weight", "speed=1"), ("--limit", "peak_memory=20K"), ("--limit", "latency=3"),
-            ("--limit", "peak_memory=0"), ("--plot", self.folder / "plan.png"), ("--threads", "0"),
+            ("--limit", "peak_memory=0"), ("--trace", self.plan_file),
+            ("--plot", self.folder / "plan.png"), ("--threads", "0"),
         ):
             with self.subTest(more=more):
                 done = self.plan(*more, code=BAD_INPUT)
