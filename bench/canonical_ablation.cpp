@@ -119,6 +119,7 @@ int main(int argc, char** argv) try {
       {"local_choice", &CanonicalParams::local_choice},
       {"subset_sums", &CanonicalParams::subset_sums},
       {"symmetry", &CanonicalParams::symmetry},
+      {"backjumping", &CanonicalParams::backjumping},
       {"restarts", &CanonicalParams::restarts}};
   std::printf("| without | placed | nodes | s | refuted | nodes | s | open |\n");
   std::printf("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");

@@ -169,6 +169,7 @@ void CanonicalSolver::State::count(const Counters& more) {
   counters.lifted_cuts += more.lifted_cuts;
   counters.hatless_cuts += more.hatless_cuts;
   counters.state_cuts += more.state_cuts;
+  counters.backjumps += more.backjumps;
   counters.splits += more.splits;
 }
 
@@ -236,7 +237,7 @@ Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowan
   const std::vector<Try> tries = tries_of(params);
   if (!params.restarts) {
     canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
-    shop.finder->start(ranks, tries.front().choice, part);
+    shop.finder->start(ranks, tries.front().choice, part, true);
     return run(*shop.finder, std::numeric_limits<std::int64_t>::max());
   }
   std::int64_t budget = params.first_budget > 0 ? params.first_budget : (last - first) * 5 / 4 + 32;
@@ -247,7 +248,8 @@ Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowan
       constexpr std::array<double, 3> noises = {0.1, 0.3, 1.0};
       const double noise = round == 0 ? 0.0 : noises[static_cast<std::size_t>(round) % 3];
       canonical::rank_items(core, facts, each.order, noise, random, ranks);
-      shop.finder->start(ranks, each.choice, part);
+      // The first round mostly goes straight down; writing down why would only cost time.
+      shop.finder->start(ranks, each.choice, part, round > 0);
       ++restarts;
       const Outcome outcome = run(*shop.finder, budget);
       if (outcome != Outcome::paused || allowance.stopped()) return outcome;
@@ -257,7 +259,7 @@ Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowan
       if (!shop.refuter_loaded) shop.refuter->load(core);
       shop.refuter_loaded = true;
       canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
-      shop.refuter->start(ranks, Choice::lowest, part);
+      shop.refuter->start(ranks, Choice::lowest, part, true);
       refuting = true;
     }
     const Outcome outcome = run(*shop.refuter, tried / 2 + 1);
@@ -383,6 +385,7 @@ SearchResult CanonicalSolver::solve(const PlacementProblem& problem, const Searc
                   {"lifted_cuts", counters.lifted_cuts},
                   {"hatless_cuts", counters.hatless_cuts},
                   {"failed_state_cuts", counters.state_cuts},
+                  {"backjumps", counters.backjumps},
                   {"splits", counters.splits}};
   return result;
 }

@@ -48,6 +48,7 @@ struct CanonicalParams {
   bool subset_sums = true;    ///< capacities rounded down to a sum that sizes can form
   bool local_choice = true;   ///< choose where a section is tightest, not at the lowest offset
   bool symmetry = true;       ///< equal buffers keep their order
+  bool backjumping = true;    ///< return to the last choice that a dead end rests on
   // How the search is scheduled.
   bool restarts = true;  ///< look for a placement under several orders, growing budgets
   std::vector<CanonicalOrder> orders{};  ///< empty: all, in the order of the enumeration

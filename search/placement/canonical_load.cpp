@@ -77,7 +77,7 @@ void Search<T>::load(const Core& core) {
 }
 
 template <typename T>
-void Search<T>::start(std::span<const int> ranks, Choice choice, int root) {
+void Search<T>::start(std::span<const int> ranks, Choice choice, int root, bool jump) {
   choice_ = choice;
   ranks_.assign(ranks.begin(), ranks.end());
   lowest_ = first_lowest_;
@@ -104,6 +104,7 @@ void Search<T>::start(std::span<const int> ranks, Choice choice, int root) {
   resumed_ = false;
   blame_.assign(index(sections_ + block), 0);
   next_blame_ = 1;
+  start_jumps(jump);
   static_cast<void>(sections_fit(0, sections_));
   low_trail_.clear();
   low_values_.clear();

@@ -1,26 +1,19 @@
 #include "search/placement/canonical_search.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "search/placement/canonical_lanes.h"
 
 namespace tessera::canonical {
 
 template <typename T>
-template <typename Visit>
-inline void Search<T>::each_unplaced(int first, int last, Visit&& visit) const {
-  for (int word = first / 64; word <= (last - 1) / 64; ++word) {
-    std::uint64_t bits = bits_[index(word)];
-    if (word == first / 64) bits &= ~std::uint64_t{0} << (first % 64);
-    if (word == last / 64) bits &= (std::uint64_t{1} << (last % 64)) - 1;
-    for (; bits != 0; bits &= bits - 1) visit(word * 64 + std::countr_zero(bits));
-  }
-}
-
-template <typename T>
+template <bool Jump>
 inline void Search<T>::change(int item, T lowest, T release) {
   const std::size_t i = index(item);
+  if constexpr (Jump) {
+    causes_.push_back({static_cast<int>(frames_.size()) - 1, last_change_[i], false});
+    last_change_[i] = static_cast<int>(trail_.size());
+  }
   trail_.push_back({item, lowest_[i], release_[i]});
   lowest_[i] = lowest;
   release_[i] = release;
@@ -34,9 +27,14 @@ void Search<T>::save_low(int begin, int end) {
 }
 
 template <typename T>
+template <bool Jump>
 void Search<T>::undo(std::size_t trail, std::size_t low_trail) {
   while (trail_.size() > trail) {
     const Change& last = trail_.back();
+    if constexpr (Jump) {
+      last_change_[index(last.item)] = causes_.back().before;
+      causes_.pop_back();
+    }
     lowest_[index(last.item)] = last.lowest;
     release_[index(last.item)] = last.release;
     trail_.pop_back();
@@ -98,6 +96,7 @@ bool Search<T>::sections_fit(int begin, int end) {
   for (int s = begin; s < end; ++s) {
     if (total[s] == 0 || low[s] + total[s] <= capacity_) continue;
     blame(s);
+    if (explains()) because_overfull(s);
     break;
   }
   return false;
@@ -122,7 +121,9 @@ bool Search<T>::one_machine_fits(int begin, int end) {
       if (from >= to) continue;
       add(load, from, to, part.extent);
       // Not part.lo: what came before may start anywhere from its release on.
-      if (each.offset + largest(load, from, to) > capacity_) return false;
+      if (each.offset + largest(load, from, to) <= capacity_) continue;
+      if (explains()) because_late(each, from, to);
+      return false;
     }
   }
   return true;
@@ -144,9 +145,13 @@ T Search<T>::lifted(int item) const {
 
 /// Notes that the item does not lie at its lowest offset. False: then it can lie nowhere.
 template <typename T>
+template <bool Jump>
 bool Search<T>::skip(int item) {
   const std::size_t i = index(item);
   T release = lifted(item);
+  if constexpr (Jump) {
+    if (!frames_.back().whole) because_lifted(item, release, frames_.back().fresh);
+  }
   if (release == far) {
     if (params_.dominance) return false;
     release = static_cast<T>(lowest_[i] + 1);
@@ -157,7 +162,7 @@ bool Search<T>::skip(int item) {
     release = next > latest_[i] ? far : static_cast<T>(next);
   }
   if (release > latest_[i]) return false;
-  change(item, lowest_[i], release);
+  change<Jump>(item, lowest_[i], release);
   return !params_.unallocated_floor || sections_fit(begin_[i], end_[i]);
 }
 
@@ -259,46 +264,58 @@ void Search<T>::make_key(int first, int last) {
 
 /// Starts a frame for the component. False: it is refuted at once.
 template <typename T>
+template <bool Jump>
 bool Search<T>::open(const Component& component) {
   int first = -1;
   int last = -1;
-  bool stuck = false;
+  int stuck = -1;
+  bool fresh = true;
   each_unplaced(component.first, component.last, [&](int i) {
     if (first < 0) first = i;
     last = i + 1;
-    if (skipped(i) && params_.dominance && !stuck && lifted(i) == far) stuck = true;
+    if (!skipped(i)) return;
+    fresh = false;
+    if (params_.dominance && stuck < 0 && lifted(i) == far) stuck = i;
   });
   if (first < 0) return true;  // nothing is left in it: no frame
   ++counters_.nodes;
-  if (stuck) {
+  if (stuck >= 0) {
     ++counters_.lifted_cuts;
+    if constexpr (Jump) because_stuck(stuck, component.parent);
     return false;
   }
   Frame frame{component, first, last,           trail_.size(),   low_trail_.size(),
               0,         0,     agenda_.size(), counters_.nodes, 0,
-              -1,        false, false};
+              -1,        0,     false,          false,           false};
+  if constexpr (Jump) {
+    frame.fresh = fresh ? top() + 1 : frames_[index(component.parent)].fresh;
+  }
   if (params_.failed_states) {
     make_key(first, last);
     frame.hash = FailedStates<T>::hash(key_);
     if (table_.contains(key_, frame.hash)) {
       ++counters_.state_cuts;
+      if constexpr (Jump) because_known(frame, top() + 1);
       return false;
     }
   }
   frames_.push_back(frame);
+  if constexpr (Jump) open_conflict();
   return true;
 }
 
 /// Places the item at its lowest offset. False: an inference refuses it.
 template <typename T>
+template <bool Jump>
 bool Search<T>::place(Frame& frame, int item) {
   const std::size_t i = index(item);
   const T at = lowest_[i];
   frame.item = item;
   frame.item_trail = trail_.size();
   frame.item_low_trail = low_trail_.size();
-  change(item, far, far);
+  change<Jump>(item, far, far);
   at_[i] = at;
+  if constexpr (Jump) begin_placing(item);
   bits_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
   int begin = begin_[i];
   int end = end_[i];
@@ -317,10 +334,14 @@ bool Search<T>::place(Frame& frame, int item) {
     }
     if (lowest > latest_[k]) {
       fits_above = false;
+      if constexpr (Jump) {
+        change<Jump>(other, lowest, lowest);
+        because(other, lowest);
+      }
       blame(begin_[k]);
       break;
     }
-    change(other, lowest, std::max(lowest, release_[k]));
+    change<Jump>(other, lowest, std::max(lowest, release_[k]));
     begin = std::min(begin, begin_[k]);
     end = std::max(end, end_[k]);
   }
@@ -346,12 +367,13 @@ bool Search<T>::place(Frame& frame, int item) {
 }
 
 template <typename T>
+template <bool Jump>
 void Search<T>::unplace(Frame& frame) {
   const std::size_t i = index(frame.item);
   if (frame.cut) change_cuts(frame.item, 1);
   frame.cut = false;
   frame.item = -1;
-  undo(frame.item_trail, frame.item_low_trail);
+  undo<Jump>(frame.item_trail, frame.item_low_trail);
   bits_[i / 64] |= std::uint64_t{1} << (i % 64);
   for (int p = part_begin_[i]; p < part_begin_[i + 1]; ++p) {
     const FlatPart& part = parts_[index(p)];
@@ -407,11 +429,12 @@ void Search<T>::split(Frame& frame) {
 
 /// Undoes all frames above the parent.
 template <typename T>
+template <bool Jump>
 void Search<T>::back_to(int parent) {
   while (frames_.size() > index(parent) + 1) {
     Frame& frame = frames_.back();
-    if (frame.item >= 0) unplace(frame);
-    undo(frame.trail, frame.low_trail);
+    if (frame.item >= 0) unplace<Jump>(frame);
+    undo<Jump>(frame.trail, frame.low_trail);
     frames_.pop_back();
   }
 }
@@ -421,6 +444,12 @@ Outcome Search<T>::run(std::int64_t nodes) {
   const std::int64_t limit = nodes > std::numeric_limits<std::int64_t>::max() - counters_.nodes
                                  ? std::numeric_limits<std::int64_t>::max()
                                  : counters_.nodes + nodes;
+  return jump_ ? run_as<true>(limit) : run_as<false>(limit);
+}
+
+template <typename T>
+template <bool Jump>
+Outcome Search<T>::run_as(std::int64_t limit) {
   while (true) {
     // Descend: take the next component from the agenda.
     while (!resumed_) {
@@ -429,10 +458,10 @@ Outcome Search<T>::run(std::int64_t nodes) {
       const Component component = agenda_.back();
       agenda_.pop_back();
       const std::size_t before = frames_.size();
-      if (!open(component)) {
+      if (!open<Jump>(component)) {
         // Refuted: everything since its parent's choice is void.
         if (component.parent < 0) return Outcome::refuted;
-        back_to(component.parent);
+        back_to<Jump>(component.parent);
         resumed_ = true;
       } else if (frames_.size() > before) {
         resumed_ = true;
@@ -441,30 +470,50 @@ Outcome Search<T>::run(std::int64_t nodes) {
     Frame& frame = frames_.back();
     bool exhausted = false;
     if (const int item = frame.item; item >= 0) {
-      unplace(frame);
-      if (frame.hatless && params_.hatless) {
-        ++counters_.hatless_cuts;
+      bool concerned = true;
+      if constexpr (Jump) {
+        concerned = blamed(top());
+        if (concerned && !frame.whole) note_lifted(frame);
+      }
+      unplace<Jump>(frame);
+      if constexpr (Jump) {
+        if (!concerned)
+          frame.whole = false;
+        else if (!frame.whole)
+          because_branched(frame, item);
+      }
+      if (!concerned) {
+        ++counters_.backjumps;
         exhausted = true;
-      } else if (!skip(item)) {
+      } else if (frame.hatless && params_.hatless) {
+        ++counters_.hatless_cuts;
+        if constexpr (Jump) {
+          if (!frame.whole) because_lifted(item, far, frame.fresh);
+        }
+        exhausted = true;
+      } else if (!skip<Jump>(item)) {
         ++counters_.lifted_cuts;
         exhausted = true;
       }
+      if constexpr (Jump) keep_conflict();
     }
     agenda_.resize(frame.agenda);
     const int item = exhausted ? -1 : choose(frame);
     if (item < 0 || !floor_fits(frame, item)) {
       const int parent = frame.component.parent;
-      undo(frame.trail, frame.low_trail);
+      if constexpr (Jump) frame.whole = frame.whole || !exhausted;
+      undo<Jump>(frame.trail, frame.low_trail);
+      if constexpr (Jump) close_conflict();
       if (params_.failed_states && counters_.nodes > frame.nodes) {
         make_key(frame.first, frame.last);
         table_.insert(key_, frame.hash);
       }
       frames_.pop_back();
       if (parent < 0) return Outcome::refuted;
-      back_to(parent);
+      back_to<Jump>(parent);
       continue;
     }
-    if (!place(frame, item)) continue;
+    if (!place<Jump>(frame, item)) continue;
     split(frame);
     resumed_ = false;
   }

@@ -13,6 +13,7 @@
 // the MiniMalloc paper; choosing where a section is tightest keeps choices that interact together.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -41,6 +42,7 @@ struct Counters {
   std::int64_t lifted_cuts = 0;
   std::int64_t hatless_cuts = 0;
   std::int64_t state_cuts = 0;  ///< found in the table of failed states
+  std::int64_t backjumps = 0;   ///< choices left with alternatives untried
   std::int64_t splits = 0;
   std::int64_t work = 0;  ///< sections looked at: what a node costs depends on the problem
 };
@@ -65,8 +67,9 @@ class Search {
   [[nodiscard]] std::pair<int, int> part_items(int part) const {
     return {roots_[index(part)].first, roots_[index(part)].last};
   }
-  /// Forgets where the search was (not the table) and starts again with one part.
-  void start(std::span<const int> ranks, Choice choice, int part);
+  /// Forgets where the search was (not the table) and starts again with one part. `jump`: with
+  /// backjumping, where the parameters have it.
+  void start(std::span<const int> ranks, Choice choice, int part, bool jump);
   /// Visits at most `nodes` more nodes. placed and refuted are final.
   Outcome run(std::int64_t nodes);
   [[nodiscard]] Size offset(int item) const { return at_[static_cast<std::size_t>(item)]; }
@@ -95,25 +98,42 @@ class Search {
     std::int64_t nodes;
     std::uint64_t hash;
     int item;      ///< -1: none at the moment
+    int fresh;     ///< the last frame up to this one that began with nothing skipped
     bool hatless;  ///< placing it lifted nothing
+    bool whole;    ///< that it fails is put down to all of its state
     bool cut;      ///< it has been taken out of cuts_
   };
 
+  struct Release {
+    T offset;
+    int item;
+  };
+
+  // Without backjumping nothing is written down for it: Jump is false.
+  template <bool Jump>
+  Outcome run_as(std::int64_t limit);
+  template <bool Jump>
   [[nodiscard]] bool open(const Component& component);
+  template <bool Jump>
   [[nodiscard]] bool place(Frame& frame, int item);
+  template <bool Jump>
   void unplace(Frame& frame);
+  template <bool Jump>
   void undo(std::size_t trail, std::size_t low_trail);
-  void split(Frame& frame);
+  template <bool Jump>
   void back_to(int parent);
+  template <bool Jump>
+  [[nodiscard]] bool skip(int item);
+  template <bool Jump>
+  void change(int item, T lowest, T release);
+  void split(Frame& frame);
   void find_roots();
   void change_cuts(int item, int by);
   [[nodiscard]] int choose(const Frame& frame) const;
   [[nodiscard]] bool floor_fits(const Frame& frame, int item) const;
   [[nodiscard]] int lowest_of(int first, int last, int section) const;
   [[nodiscard]] int descend(int item) const;
-  [[nodiscard]] bool skip(int item);
   [[nodiscard]] T lifted(int item) const;
-  void change(int item, T lowest, T release);
   void save_low(int begin, int end);
   void blame(int section);
   [[nodiscard]] int focus(const Component& component) const;
@@ -121,7 +141,39 @@ class Search {
   [[nodiscard]] bool one_machine_fits(int begin, int end);
   void make_key(int first, int last);
   template <typename Visit>
-  void each_unplaced(int first, int last, Visit&& visit) const;
+  void each_unplaced(int first, int last, Visit&& visit) const {
+    for (int word = first / 64; word <= (last - 1) / 64; ++word) {
+      std::uint64_t bits = bits_[index(word)];
+      if (word == first / 64) bits &= ~std::uint64_t{0} << (first % 64);
+      if (word == last / 64) bits &= (std::uint64_t{1} << (last % 64)) - 1;
+      for (; bits != 0; bits &= bits - 1) visit(word * 64 + std::countr_zero(bits));
+    }
+  }
+
+  // Backjumping: on which frames a failure rests. See canonical_jumps.cpp.
+  void start_jumps(bool jump);
+  void open_conflict();
+  void keep_conflict();
+  void close_conflict();
+  void begin_placing(int item);
+  void note_lifted(const Frame& frame);
+  void because(int item, T least);
+  void because_branched(Frame& frame, int item);
+  void because_lifted(int item, T lifted, int fresh);
+  void because_overfull(int section);
+  void because_late(const Release& last, int begin, int end);
+  void because_stuck(int item, int parent);
+  void because_known(const Frame& frame, int self);
+  void blame_frame(int frame) { conflict_[index(frame / 64)] |= std::uint64_t{1} << (frame % 64); }
+  [[nodiscard]] bool blamed(int frame) const {
+    return (conflict_[index(frame / 64)] >> (frame % 64) & 1) != 0;
+  }
+  [[nodiscard]] std::uint64_t* conflict_of(int frame) {
+    return conflicts_.data() + words_ * index(frame);
+  }
+  /// Is it of use to know why the last frame's item is refused?
+  [[nodiscard]] bool explains() const { return jump_ && !frames_.empty() && !frames_.back().whole; }
+  [[nodiscard]] int top() const { return static_cast<int>(frames_.size()) - 1; }
 
   [[nodiscard]] static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] bool unplaced(int i) const { return lowest_[index(i)] != far; }
@@ -186,11 +238,26 @@ class Search {
   float next_blame_ = 1;
   bool resumed_ = false;  ///< the top frame is to go on
 
-  // Scratch of one node.
-  struct Release {
-    T offset;
-    int item;
+  // Backjumping; sets of frames take words_ each.
+  struct Cause {
+    int frame;   ///< whose choice made the change
+    int before;  ///< the last change of the same item before it; -1: none
+    bool used;   ///< some conflict rests on it
   };
+  struct Lifted {
+    int item;
+    T below;
+  };
+  bool jump_ = false;
+  std::size_t words_ = 0;
+  std::vector<Cause> causes_;             ///< of the changes on the trail
+  std::vector<int> last_change_;          ///< per item, on the trail; -1: none
+  std::vector<int> placed_by_;            ///< per item: the frame
+  std::vector<std::uint64_t> conflict_;   ///< what failed last rests on these frames
+  std::vector<std::uint64_t> conflicts_;  ///< per frame: what its choices so far failed for
+  std::vector<Lifted> lifted_;            ///< see note_lifted()
+
+  // Scratch of one node.
   std::vector<T> load_;
   std::vector<Release> by_release_;
   std::vector<T> key_;

@@ -1,12 +1,14 @@
-#include "search/placement/canonical.h"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "agreement.h"
+#include "model/check.h"
 #include "search/learning/engine.h"
+#include "search/placement/canonical.h"
 
 namespace tessera::testing {
 namespace {
@@ -41,6 +43,7 @@ constexpr std::pair<const char*, Switch> switches[] = {
     {"local_choice", &CanonicalParams::local_choice},
     {"subset_sums", &CanonicalParams::subset_sums},
     {"symmetry", &CanonicalParams::symmetry},
+    {"backjumping", &CanonicalParams::backjumping},
     {"restarts", &CanonicalParams::restarts}};
 
 TEST(RandomCanonical, NoRuleChangesTheAnswer) {
@@ -122,6 +125,76 @@ TEST(RandomCanonical, NoSetOfRulesChangesTheAnswerOfLargerProblems) {
                                                       .patience = std::chrono::milliseconds(100)}));
   }
   expect_no_disagreement(sum);
+}
+
+/// Steps filled up by up to 50 small buffers, a few of them twice, some aligned, in windows or
+/// disjoint: most have a placement, and dead ends enough to jump back from.
+PlacementProblem full_problem(Random& random) {
+  PlacementProblem problem;
+  const std::int64_t buffers = random.between(6, random.chance(30) ? 40 : 20);
+  const Step steps = random.between(2, 14);
+  const Size largest = random.between(2, 12);
+  const Step longest = random.between(1, 6);
+  const bool aligned = random.chance(20);
+  std::vector<Size> load(static_cast<std::size_t>(steps), 0);
+  while (static_cast<std::int64_t>(problem.buffers.size()) < buffers) {
+    const Step lower = random.between(0, steps - 1);
+    const Step upper = std::min(steps, lower + random.between(1, longest));
+    const Size size = random.between(1, largest);
+    for (int copies = random.chance(20) ? 2 : 1; copies > 0; --copies) {
+      problem.buffers.push_back({.id = "b" + std::to_string(problem.buffers.size()),
+                                 .live = {{lower, upper}},
+                                 .size = size});
+      if (aligned && random.chance(20)) problem.buffers.back().alignment = random.between(2, 3);
+      for (Step t = lower; t < upper; ++t) load[static_cast<std::size_t>(t)] += size;
+    }
+  }
+  Size capacity = *std::max_element(load.begin(), load.end());
+  if (random.chance(15)) capacity += random.between(0, 3);
+  problem.memories.push_back({.name = "m", .capacity = capacity});
+  if (random.chance(20)) {
+    for (Buffer& buffer : problem.buffers) {
+      if (!random.chance(5)) continue;
+      const Offset begin = random.between(0, capacity - buffer.size);
+      const Offset end = std::min(capacity, begin + buffer.size + random.between(0, 6));
+      buffer.window = AddressRange{begin, end};
+    }
+  }
+  if (random.chance(20)) {
+    problem.relations.push_back(
+        {RelationKind::disjoint, {random.below(2), 2 + random.below(problem.buffers.size() - 2)}});
+  }
+  return problem;
+}
+
+/// What only goes wrong where dead ends rest on choices far back: no oracle counts through these
+/// problems, so the search without jumps is the judge.
+TEST(RandomCanonical, JumpsLeaveNoPlacementOut) {
+  const RandomRun run = from_environment({.count = 5000});
+  const auto judge = make_canonical_engine({.backjumping = false});
+  std::int64_t jumps = 0;
+  for (std::size_t k = 0; k < run.count; ++k) {
+    SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(run.seed + k));
+    Random random(run.seed + k);
+    const PlacementProblem problem = full_problem(random);
+    CanonicalParams params = any_params(random);
+    params.backjumping = true;
+    params.restarts = random.chance(20);
+    const SearchParams search{.budget = {.max_nodes = 5'000}};
+    const Status expected = judge->solve(problem, search).status;
+    const SearchResult result = make_canonical_engine(params)->solve(problem, search);
+    if (result.placement) {
+      ASSERT_TRUE(check(problem, *result.placement).empty());
+    } else if (result.status == Status::infeasible) {
+      ASSERT_NE(expected, Status::feasible);
+    }
+    for (const Stat& stat : result.stats) {
+      if (stat.name == "backjumps") jumps += std::get<std::int64_t>(stat.value);
+    }
+  }
+  if (run.count >= 100) {
+    EXPECT_GT(jumps, static_cast<std::int64_t>(run.count));
+  }
 }
 
 TEST(RandomCanonical, EveryOrderIsComplete) {

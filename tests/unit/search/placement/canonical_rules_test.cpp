@@ -108,6 +108,40 @@ TEST(CanonicalRules, MonotonicFloorPrunes) {
   EXPECT_LT(sums.with, sums.without);
 }
 
+/// A dead end that rests on nothing of the last choice needs none of its alternatives.
+TEST(CanonicalRules, BackjumpingPrunes) {
+  const Sums sums =
+      compare({.buffers = 40, .capacity = 256}, one_run(), &CanonicalParams::backjumping);
+  EXPECT_LT(sums.with, sums.without);
+}
+
+/// Sizes in tens but for a seven by itself, and a capacity that is no sum of them.
+PlacementProblem tens(std::uint64_t seed) {
+  PlacementProblem problem = full({}, seed);
+  for (Buffer& buffer : problem.buffers) buffer.size *= 10;
+  problem.buffers.push_back({.id = "seven", .live = {{100, 101}}, .size = 7});
+  problem.memories[0].capacity = problem.memories[0].capacity * 10 + 6;
+  return problem;
+}
+
+/// Every bound of the other rules on a height is itself a sum of sizes, a pile of placed buffers
+/// and what is unplaced above it, and so is within the rounded capacity if it is within the
+/// capacity: rounding cuts off nothing that they do not. It makes heights comparable with lower
+/// bounds and numbers narrower.
+TEST(CanonicalRules, SubsetSumsRepeatWhatSumsOfSizesSay) {
+  const Sums sums = compare(tens, one_run(), &CanonicalParams::subset_sums);
+  EXPECT_EQ(sums.with, sums.without);
+}
+
+/// Without dominance a skipped buffer is only known to lie one unit higher, which is no such sum.
+TEST(CanonicalRules, SubsetSumsPruneWithoutDominance) {
+  CanonicalParams params = one_run();
+  params.dominance = false;
+  params.hatless = false;
+  const Sums sums = compare(tens, params, &CanonicalParams::subset_sums);
+  EXPECT_LT(sums.with, sums.without);
+}
+
 /// Choosing where a section is tightest keeps decisions together that interact.
 TEST(CanonicalRules, LocalChoiceFindsSooner) {
   const auto roomy = [](std::uint64_t seed) {
