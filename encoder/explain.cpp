@@ -218,8 +218,15 @@ class Explainer {
                    ? ".\n"
                    : ": bytes enough, but no arrangement of them keeps every rule.\n");
     }
-    text << (result_.minimal ? "Without any one of them the rest fits.\n"
-                             : "The budget ended before every member was proved necessary.\n");
+    const bool all_rules = members_.rules.size() == hardware_rules(problem_).size();
+    if (!result_.minimal) {
+      text << "The budget ended before every member was proved necessary.\n";
+    } else if (all_rules) {
+      text << "Without any one of them the rest fits.\n";
+    } else {
+      text << "Without any one of them the rest fits, if no hardware rule is kept but those listed"
+              " here.\n";
+    }
     if (result_.smallest_capacity) {
       text << "The smallest capacity that would do for them is " << *result_.smallest_capacity
            << " bytes.\n";

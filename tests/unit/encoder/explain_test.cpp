@@ -63,6 +63,20 @@ TEST(Explain, SaysWhichStepAndWhichCapacityWouldDo) {
             "The smallest capacity that would do for them is 11 bytes.\n");
 }
 
+TEST(Explain, DoesNotPromiseThatTheRestKeepsOtherRules) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "sram", .capacity = 10});
+  problem.buffers = {{.id = "a", .live = {{0, 2}}, .size = 6},
+                     {.id = "b", .live = {{1, 3}}, .size = 5},
+                     {.id = "c", .live = {{2, 4}}, .size = 3}};
+  problem.relations.push_back({.kind = RelationKind::disjoint, .buffers = {0, 2}});
+  const Explanation why = explain(problem, {});
+  EXPECT_TRUE(why.rules.empty());
+  EXPECT_THAT(why.text,
+              ::testing::HasSubstr("Without any one of them the rest fits, if no hardware "
+                                   "rule is kept but those listed here.\n"));
+}
+
 TEST(Explain, HasNothingToSayAboutWhatFits) {
   PlacementProblem problem = two_in_one_bank();
   problem.relations.clear();
