@@ -28,8 +28,8 @@ struct Verdict {
 
 class Explainer {
  public:
-  Explainer(const PlacementProblem& problem, const Budget& budget)
-      : problem_(problem), budget_(budget) {}
+  Explainer(const PlacementProblem& problem, const ExplainParams& params)
+      : problem_(problem), budget_(params.budget), engine_(params.engine) {}
 
   Explanation run() {
     std::vector<BufferIndex> all(problem_.buffers.size());
@@ -64,6 +64,11 @@ class Explainer {
  private:
   Verdict ask(const PlacementProblem& part) {
     ++questions_;
+    if (const auto found = ask_engine(part)) {
+      if (found->status == Status::feasible) return {.answer = Answer::yes, .used = {}};
+      if (found->status == Status::infeasible) return {.answer = Answer::no, .used = found->used};
+      return {};
+    }
     const Encoding encoding = encode(part, {.presence = true});
     const std::unique_ptr<Backend> solver = make_cadical({});
     solver->load(encoding.formula, numbers_of(part));
@@ -78,6 +83,11 @@ class Explainer {
       if (present[b] != 0 && solver->failed(present[b])) verdict.used.push_back(b);
     }
     return verdict;
+  }
+
+  std::optional<SearchResult> ask_engine(const PlacementProblem& part) {
+    if (engine_ == nullptr || engine_->unsupported(part, Goal::fit)) return std::nullopt;
+    return engine_->solve(part, {.budget = budget_, .tell_used = true});
   }
 
   /// If these members cannot be placed, they become the current ones, without the buffers the
@@ -181,11 +191,18 @@ class Explainer {
   /// The height some placement reaches, if there is one.
   std::optional<Size> height_with(const PlacementProblem& part) {
     ++questions_;
+    Size height = 0;
+    if (const auto found = ask_engine(part)) {
+      if (found->status != Status::feasible) return std::nullopt;
+      for (BufferIndex b = 0; b < part.buffers.size(); ++b) {
+        height = std::max(height, found->placement->places[b].offset + part.buffers[b].size);
+      }
+      return height;
+    }
     const Encoding encoding = encode(part, {.break_symmetry = true});
     const std::unique_ptr<Backend> solver = make_cadical({});
     solver->load(encoding.formula, numbers_of(part));
     if (solver->solve({}, budget_) != Answer::yes) return std::nullopt;
-    Size height = 0;
     for (BufferIndex b = 0; b < part.buffers.size(); ++b) {
       height = std::max(height, solver->value(encoding.offset[b]) + part.buffers[b].size);
     }
@@ -241,6 +258,7 @@ class Explainer {
 
   const PlacementProblem& problem_;
   const Budget& budget_;
+  PlacementEngine* engine_;
   Members members_;
   Explanation result_;
   std::int64_t questions_ = 0;
@@ -249,7 +267,7 @@ class Explainer {
 }  // namespace
 
 Explanation explain(const PlacementProblem& problem, const ExplainParams& params) {
-  return Explainer(problem, params.budget).run();
+  return Explainer(problem, params).run();
 }
 
 }  // namespace tessera

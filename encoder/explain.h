@@ -33,6 +33,8 @@ struct HardwareRule {
 
 struct ExplainParams {
   Budget budget;
+  /// Asked in place of CaDiCaL about the parts it supports; not owned, may be null.
+  PlacementEngine* engine = nullptr;
 };
 
 struct Explanation {

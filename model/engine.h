@@ -83,6 +83,8 @@ struct SearchParams {
   /// Where to write a certificate if the answer is infeasible; empty: none. Its first line names
   /// its kind ("tessera proof/1 cut|drat|derivation ..."); proof/ checks every kind.
   std::filesystem::path proof{};
+  /// SearchResult::used is wanted, if that can be had without a certificate.
+  bool tell_used = false;
 };
 
 struct SearchResult {
@@ -92,6 +94,8 @@ struct SearchResult {
   /// For Goal::cost and Goal::modes: a proved lower bound; optimal iff it equals the placement's.
   Cost bound = 0;
   std::string reason{};  ///< one sentence, for infeasible and unknown
+  /// Buffers that cannot be placed by themselves either, ascending; empty: not known.
+  std::vector<BufferIndex> used{};
   Stats stats{};
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "encoder/explain.h"
+#include "planner/engines.h"
 
 namespace tessera {
 
@@ -13,6 +14,8 @@ Story tell_why(const PlacementProblem& problem, const StoryParams& params) {
     own.budget.deadline =
         std::chrono::steady_clock::now() +
         std::chrono::duration_cast<std::chrono::steady_clock::duration>(*params.timeout);
+  const std::unique_ptr<PlacementEngine> engine = make_engine("learning");
+  own.engine = engine.get();
   Explanation why = explain(problem, own);
   Story story;
   story.status = why.status;

@@ -50,7 +50,7 @@ class BalanceRules {
     Value length;
   };
   struct Sum {
-    Value room = 0;  ///< what i and C leave
+    Value room = 0;  ///< what i and C leave of it
     Value now = 0;   ///< terms that count
     std::uint32_t begin = 0;
     std::uint32_t end = 0;  ///< its terms, the longest first
@@ -61,8 +61,7 @@ class BalanceRules {
     std::uint32_t sum;
     Value length;
   };
-  void add(const OrderRules& orders, ItemIndex centre, Value room,
-           std::array<std::uint32_t, 2> sections, std::span<const ItemIndex> below,
+  void add(const OrderRules& orders, ItemIndex centre, Sum sum, std::span<const ItemIndex> below,
            std::span<const ItemIndex> above);
 
   std::vector<Sum> sums_;

@@ -85,11 +85,11 @@ void BalanceRules::finish(const State& state, const OrderRules& orders,
                         std::back_inserter(only_s));
     std::set_difference(b.items.begin(), b.items.end(), shared.begin(), shared.end(),
                         std::back_inserter(only_t));
-    Value room = std::max(a.high, b.high) - std::min(a.low, b.low);
-    for (const ItemIndex i : shared) room -= orders.items()[i].length;
+    Sum sum{.room = std::max(a.high, b.high) - std::min(a.low, b.low), .sections = {s, t}};
+    for (const ItemIndex i : shared) sum.room -= orders.items()[i].length;
     for (const ItemIndex i : shared) {
-      add(orders, i, room, {s, t}, only_t, only_s);
-      add(orders, i, room, {s, t}, only_s, only_t);
+      add(orders, i, sum, only_t, only_s);
+      add(orders, i, sum, only_s, only_t);
     }
   }
   for (std::uint32_t at = 0; at < sums_.size(); ++at)
@@ -97,10 +97,10 @@ void BalanceRules::finish(const State& state, const OrderRules& orders,
       uses_[terms_[k].key].push_back({at, terms_[k].length});
 }
 
-void BalanceRules::add(const OrderRules& orders, ItemIndex centre, Value room,
-                       std::array<std::uint32_t, 2> sections, std::span<const ItemIndex> below,
-                       std::span<const ItemIndex> above) {
-  const std::size_t begin = terms_.size();
+void BalanceRules::add(const OrderRules& orders, ItemIndex centre, Sum sum,
+                       std::span<const ItemIndex> below, std::span<const ItemIndex> above) {
+  sum.centre = centre;
+  sum.begin = static_cast<std::uint32_t>(terms_.size());
   Value all = 0;
   const auto term = [&](Key key, ItemIndex item) {
     if (key == no_key) return;
@@ -109,19 +109,15 @@ void BalanceRules::add(const OrderRules& orders, ItemIndex centre, Value room,
   };
   for (const ItemIndex p : below) term(orders.below(p, centre), p);
   for (const ItemIndex q : above) term(orders.below(centre, q), q);
-  if (all <= room) {  // always fits
-    terms_.resize(begin);
+  if (all <= sum.room) {  // always fits
+    terms_.resize(sum.begin);
     return;
   }
-  std::sort(terms_.begin() + static_cast<std::ptrdiff_t>(begin), terms_.end(),
-            [](const Term& x, const Term& y) {
-              return x.length != y.length ? x.length > y.length : x.key < y.key;
-            });
-  sums_.push_back({.room = room,
-                   .begin = static_cast<std::uint32_t>(begin),
-                   .end = static_cast<std::uint32_t>(terms_.size()),
-                   .centre = centre,
-                   .sections = sections});
+  sum.end = static_cast<std::uint32_t>(terms_.size());
+  std::sort(terms_.begin() + sum.begin, terms_.end(), [](const Term& x, const Term& y) {
+    return x.length != y.length ? x.length > y.length : x.key < y.key;
+  });
+  sums_.push_back(sum);
 }
 
 }  // namespace tessera::learning

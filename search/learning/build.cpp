@@ -43,7 +43,10 @@ void Build::clause(std::vector<Lit> lits) {
   for (const Lit& raw : lits) {
     const Lit lit = state.rounded(raw);
     if (state.holds(lit)) return;
-    if (state.fails(lit)) continue;
+    if (state.fails(lit)) {
+      axioms.dropped[axioms.clauses.size() - 1].push_back(lit);
+      continue;
+    }
     bool merged = false;
     for (Lit& other : kept) {
       if (other.key == lit.key) {
@@ -58,6 +61,7 @@ void Build::clause(std::vector<Lit> lits) {
   if (kept.empty()) {
     consistent_ = false;
   } else if (kept.size() == 1) {
+    axioms.units[axioms.clauses.size() - 1] = kept[0];
     consistent_ = state.raise(kept[0], {.rule = Rule::root}) && consistent_;
   } else {
     clauses_.emplace_back(std::move(kept), axioms.clauses.size());
@@ -271,6 +275,24 @@ void Build::rests() {
     for (const Neighbour& each : plan.neighbours[var])
       deduction_.rests.add_neighbour(var, each.above);
   }
+}
+
+std::vector<std::vector<BufferIndex>> Build::buffers_of_variables() const {
+  std::vector<std::vector<BufferIndex>> buffers(deduction_.state.variables());
+  for (BufferIndex b = 0; b < offset_.size(); ++b) {
+    buffers[offset_[b]].push_back(b);
+    for (const Key in : memory_[b])
+      if (in != no_key && in != always_) buffers[var_of(in)].push_back(b);
+  }
+  for (Key key = 0; key < 2 * buffers.size(); key += 2) {
+    const Edge* edge = deduction_.orders.edge(key);
+    if (edge == nullptr) continue;
+    for (const Var var : {edge->source, edge->target}) {
+      const auto& whose = buffers[var];
+      if (!whose.empty()) buffers[var_of(key)].push_back(whose.front());
+    }
+  }
+  return buffers;
 }
 
 void Build::prefer(const Placement& placement) {

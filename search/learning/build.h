@@ -27,15 +27,22 @@ class Build {
   [[nodiscard]] bool consistent() const { return consistent_; }
   /// require: every variable is fixed.
   [[nodiscard]] Placement decode() const;
+  /// Whom each variable, each item speaks of.
+  [[nodiscard]] std::vector<std::vector<BufferIndex>> buffers_of_variables() const;
+  [[nodiscard]] const std::vector<BufferIndex>& buffers_of_items() const { return item_buffer_; }
   /// Orders and memories are first tried as they were in this placement of the same buffers.
   void prefer(const Placement& placement);
 
   Plan plan;
 
-  /// What a certificate says before its first step.
+  /// What a certificate says before its first step, and what it says nothing of: what building made
+  /// of the clauses (by position in `clauses`), which used_buffers.h wants to know.
   struct Axioms {
     std::vector<std::pair<char, std::vector<std::int64_t>>> choices;  ///< what Booleans mean
     std::vector<std::vector<Lit>> clauses;                            ///< as they were added
+    std::map<std::size_t, const Relation*> of_relation;               ///< whose clause it is
+    std::map<std::size_t, std::vector<Lit>> dropped;  ///< literals that were false already
+    std::map<std::size_t, Lit> units;                 ///< the only literal that was left
     std::set<Var> unsaid;        ///< Booleans of clauses that are not to be written
     std::vector<Key> identical;  ///< orders of identical buffers
     Key mirrored = no_key;       ///< the order that mirroring fixes

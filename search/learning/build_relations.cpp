@@ -97,7 +97,11 @@ void Build::relation(const Relation& relation) {
 }
 
 void Build::relations() {
-  for (const Relation& each : problem_.relations) relation(each);
+  for (const Relation& each : problem_.relations) {
+    const std::size_t before = axioms.clauses.size();
+    relation(each);
+    for (std::size_t at = before; at < axioms.clauses.size(); ++at) axioms.of_relation[at] = &each;
+  }
 }
 
 }  // namespace tessera::learning

@@ -7,6 +7,7 @@
 #include "cores.h"
 #include "model/check.h"
 #include "proof_writer.h"
+#include "used_buffers.h"
 
 namespace tessera::learning {
 namespace {
@@ -80,7 +81,10 @@ SearchResult solve_once(const PlacementProblem& problem, const LearningParams& l
     seal();
     return result;
   }
-  Search search(deduction, build.plan, learning, params.seed, proof ? &*proof : nullptr);
+  std::optional<UsedBuffers> used;
+  if (params.tell_used && !proof) used.emplace(build, deduction);
+  Recorder* const recorder = proof ? static_cast<Recorder*>(&*proof) : used ? &*used : nullptr;
+  Search search(deduction, build.plan, learning, params.seed, recorder);
   if (learning.guard != nullptr)
     search.guard = [&](std::span<const Lit> lits) {
       for (const Lit& lit : lits)
@@ -102,6 +106,7 @@ SearchResult solve_once(const PlacementProblem& problem, const LearningParams& l
     if (outcome == Outcome::refuted) {
       if (!result.placement) {
         refute();
+        if (used) result.used = used->buffers();
         seal();
       } else {
         result.stop = StopReason::completed;

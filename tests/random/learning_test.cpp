@@ -3,12 +3,14 @@
 #include <fstream>
 #include <iterator>
 
+#include "encoder/explain.h"
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "model/derived.h"
 #include "proof/check_proof.h"
 #include "search/learning/engine.h"
 #include "tests/random/agreement.h"
+#include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 
 namespace tessera {
@@ -239,6 +241,54 @@ TEST(RandomLearning, SessionsAnswerLikeAFreshSolve) {
       {.features = Features::all(), .count = 700, .goals = {Goal::cost, Goal::fit, Goal::modes}});
   expect_session_agreement(*make_learning_engine({}),
                            {.features = Features::one_address_space(), .count = 700, .seed = 9000});
+}
+
+TEST(RandomLearning, TheBuffersOfARefutationDoNotFitByThemselves) {
+  int told = 0;
+  int fewer = 0;
+  const testing::RandomRun run = testing::from_environment({.seed = 1, .count = 3000});
+  for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+    Random random(seed);
+    const PlacementProblem problem =
+        random_problem(random, seed % 2 == 0 ? Features::all() : Features::one_address_space());
+    SearchParams search;
+    search.seed = seed;
+    search.tell_used = true;
+    const SearchResult found = make_learning_engine({})->solve(problem, search);
+    if (found.used.empty()) continue;
+    ASSERT_EQ(found.status, Status::infeasible) << "seed " << seed;
+    ++told;
+    fewer += found.used.size() < problem.buffers.size() ? 1 : 0;
+    const PlacementProblem part = part_of(problem, found.used, hardware_rules(problem));
+    EXPECT_FALSE(testing::brute_force(part)) << "seed " << seed;
+  }
+  EXPECT_GT(told * 20, static_cast<int>(run.count));
+  EXPECT_GT(fewer * 40, static_cast<int>(run.count));
+}
+
+TEST(RandomLearning, ExplanationsByItAreMinimal) {
+  const auto engine = make_learning_engine({});
+  int explained = 0;
+  for (std::uint64_t seed = 1; explained < 150; ++seed) {
+    Random random(seed);
+    const PlacementProblem problem = random_problem(random, Features::all());
+    const Explanation why = explain(problem, {.budget = {}, .engine = engine.get()});
+    ASSERT_EQ(why.status == Status::feasible, testing::brute_force(problem).has_value()) << seed;
+    if (why.status == Status::feasible) continue;
+    ++explained;
+    ASSERT_TRUE(why.minimal) << seed;
+    EXPECT_FALSE(testing::brute_force(part_of(problem, why.buffers, why.rules))) << seed;
+    for (const BufferIndex out : why.buffers) {
+      std::vector<BufferIndex> rest = why.buffers;
+      std::erase(rest, out);
+      EXPECT_TRUE(testing::brute_force(part_of(problem, rest, why.rules))) << seed;
+    }
+    for (const HardwareRule& out : why.rules) {
+      std::vector<HardwareRule> rest = why.rules;
+      std::erase(rest, out);
+      EXPECT_TRUE(testing::brute_force(part_of(problem, why.buffers, rest))) << seed;
+    }
+  }
 }
 
 // Most of these have 15 to 30 buffers.
