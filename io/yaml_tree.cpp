@@ -3,6 +3,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <istream>
 #include <streambuf>
 
@@ -25,6 +26,19 @@ class ViewBuffer : public std::streambuf {
 
 std::size_t line_of(const YAML::Mark& mark) {
   return mark.line < 0 ? 1 : static_cast<std::size_t>(mark.line) + 1;
+}
+
+/// yaml-cpp writes the escapes \N and \_ (U+0085, U+00A0) as one byte, which is no UTF-8. The file
+/// is, so nothing else can be broken.
+std::string mended(const std::string& value) {
+  std::string text;
+  for (std::size_t at = 0; at < value.size();) {
+    const std::size_t length = utf8_length(std::string_view(value).substr(at));
+    if (length == 0) text += '\xC2';
+    text.append(value, at, std::max<std::size_t>(1, length));
+    at += std::max<std::size_t>(1, length);
+  }
+  return text;
 }
 
 /// yaml-cpp's own tree keeps the first of two equal keys without a word and expands aliases; its
@@ -53,8 +67,8 @@ class Events : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     refuse(mark, tag, anchor);
-    if (builder_.wants_key()) return builder_.key(value, line_of(mark));
-    builder_.scalar(Node::Kind::text, value, line_of(mark), tag != "!");
+    if (builder_.wants_key()) return builder_.key(mended(value), line_of(mark));
+    builder_.scalar(Node::Kind::text, mended(value), line_of(mark), tag != "!");
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
