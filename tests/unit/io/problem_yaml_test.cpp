@@ -51,7 +51,8 @@ objective: minimize_height
 TEST(ProblemYaml, EscapesOfSpacesAreText) {
   // yaml-cpp alone makes bytes of these that are no UTF-8.
   const ProblemYaml yaml = read(
-      "memories: {\"m\\_\\N\": {capacity: 8}}\nbuffers: [{id: a, live: [0, 1], size: 1}]\n");
+      "tessera: problem/1\nmemories: {\"m\\_\\N\": {capacity: 8}}\nbuffers: [{id: a, live: [0, 1], "
+      "size: 1}]\n");
   EXPECT_EQ(yaml.problem.memories.at(0).name, "m\xC2\xA0\xC2\x85");
 }
 
