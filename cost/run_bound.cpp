@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cost/compute.h"
+#include "cost/fetch_bound.h"
 #include "cost/run_parts.h"
 #include "tiling/op_region.h"
 #include "tiling/subgraph.h"
@@ -58,6 +59,27 @@ BurstCount thinned(BurstCount count, double density, Size burst) {
   return {.bursts = (bytes + burst - 1) / burst, .bytes = bytes, .rows = 1};
 }
 
+/// Does every part of the output read its share of the operand at least? Of a concatenation it may
+/// be another operand that is read, of a padded tensor the padding.
+bool reads_evenly(const Op& op) {
+  const auto none = [](const std::vector<Dim>& pads) {
+    return std::ranges::all_of(pads, [](Dim pad) { return pad == 0; });
+  };
+  switch (op.kind) {
+    case OpKind::conv:
+    case OpKind::max_pool:
+    case OpKind::average_pool:
+      return none(op.pad_begin) && none(op.pad_end);
+    case OpKind::conv_transpose:
+    case OpKind::resize:
+    case OpKind::pad:
+    case OpKind::concat:
+      return false;
+    default:
+      return true;
+  }
+}
+
 /// The share of the operand's tensor that making the whole output reads, at most.
 double hull_share(const Network& network, const Op& op, std::size_t operand, TensorIndex seen) {
   const Tensor& tensor = network.tensors[seen];
@@ -79,16 +101,19 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware)
     operands_.emplace_back();
     const std::vector<TensorIndex> used = operands(op);
     for (std::size_t k = 0; k < used.size(); ++k)
-      operands_.back().push_back(
-          {storage_of(network, used[k]),
-           use_density(network, op, k) * hull_share(network, op, k, used[k])});
+      operands_.back().push_back({storage_of(network, used[k]),
+                                  use_density(network, op, k) * hull_share(network, op, k, used[k]),
+                                  reads_evenly(op)});
     outputs_.emplace_back();
     for (const TensorIndex t : op.outputs) outputs_.back().push_back(storage_of(network, t));
   }
   find_densities();
   find_shares();
+  fetches_ = std::make_unique<FetchBound>(network, hardware, readers_, passing());
   for (TensorIndex t = 0; t < network.tensors.size(); ++t) stores_.push_back(move(t, 1, false));
 }
+
+RunBounds::~RunBounds() = default;
 
 /// If all readers of a tensor are in the run, the tiles need at least what one reader needs; if
 /// one is outside, the tensor leaves and is made whole.
@@ -100,7 +125,7 @@ void RunBounds::find_densities() {
     double made = 0;
     for (const TensorIndex t : outputs_[k]) made = std::max(made, density_[t]);
     for (const Operand& operand : operands_[k])
-      density_[operand.storage] = std::max(density_[operand.storage], made * operand.density);
+      density_[operand.storage] = std::max(density_[operand.storage], operand.read_for(made));
   }
 }
 
@@ -147,6 +172,28 @@ RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load) c
               static_cast<double>(count.bytes) * (load ? chip.write_pj : chip.read_pj)};
 }
 
+/// What any tiling has in memory while an op runs: all it makes and all it reads, in parts.
+std::vector<Size> RunBounds::passing() const {
+  std::vector<Size> bytes;
+  for (OpIndex k = 0; k < network_.ops.size(); ++k) {
+    std::vector<TensorIndex> whole_tensors;
+    double made = 0;
+    for (const TensorIndex t : outputs_[k]) {
+      made = std::max(made, density_[t]);
+      if (density_[t] >= 1) whole_tensors.push_back(t);
+    }
+    for (const Operand& operand : operands_[k])
+      if (operand.read_for(made) >= 1 &&
+          network_.tensors[operand.storage].kind != TensorKind::weight)
+        whole_tensors.push_back(operand.storage);
+    std::ranges::sort(whole_tensors);
+    whole_tensors.erase(std::ranges::unique(whole_tensors).begin(), whole_tensors.end());
+    bytes.push_back(0);
+    for (const TensorIndex t : whole_tensors) bytes.back() += tensor_bytes(network_.tensors[t]);
+  }
+  return bytes;
+}
+
 std::vector<Metrics> RunBounds::from(OpIndex first, std::size_t longest) const {
   std::vector<Metrics> bounds;
   std::int64_t compute = 0;
@@ -168,7 +215,7 @@ std::vector<Metrics> RunBounds::from(OpIndex first, std::size_t longest) const {
       // Read by an op that itself makes only part of its output, perhaps.
       double of_op = 0;
       for (const TensorIndex out : outputs_[k]) of_op = std::max(of_op, density_[out]);
-      const double density = operand.density * of_op;
+      const double density = operand.read_for(of_op);
       if (made[t] || density <= loaded[t]) continue;
       if (loaded[t] > 0) add(move(t, loaded[t], true), -1);
       loaded[t] = density;
@@ -185,11 +232,19 @@ std::vector<Metrics> RunBounds::from(OpIndex first, std::size_t longest) const {
       add(stores_[t], -1);
       return true;
     });
+    Move all = moved;
+    fetches_->find(first, k);
+    for (const auto& [weight, times] : fetches_->times()) {
+      const Move again = move(weight, 1, true);
+      all.cycles += (times - 1) * again.cycles;
+      all.bytes += (times - 1) * again.bytes;
+      all.energy_pj += static_cast<double>(times - 1) * again.energy_pj;
+    }
     Metrics m;
     m.latency_cycles =
-        std::max(compute, (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels);
-    m.dram_bytes = moved.bytes;
-    m.energy_pj = energy + moved.energy_pj + static_energy(hardware_, m.latency_cycles);
+        std::max(compute, (all.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels);
+    m.dram_bytes = all.bytes;
+    m.energy_pj = energy + all.energy_pj + static_energy(hardware_, m.latency_cycles);
     bounds.push_back(m);
   }
   return bounds;

@@ -5,12 +5,14 @@
 //                                                                   // first + 1], ...
 //
 // Every tensor from outside is loaded once, every tensor that leaves is stored once, every op is
-// computed once, and computing and moving overlap fully. Strided windows leave gaps that small
-// tiles neither load nor compute; what may be left out is not counted. All runs from one op on
-// together take time in proportion to their length.
+// computed once, and computing and moving overlap fully. Where not all weights of a run can stay in
+// memory, those that each tile needs whole are fetched as often as there have to be tiles
+// (fetch_bound.h). Strided windows leave gaps that small tiles neither load nor compute; what may
+// be left out is not counted.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,8 +28,10 @@ class RunBounds {
   /// require: check_network(network) is empty; both outlive the bounds. Throws
   /// std::invalid_argument for hardware that cannot be simulated.
   RunBounds(const Network& network, const Hardware& hardware);
+  ~RunBounds();
 
-  /// Entry k is for the run [first, first + k]; at most `longest` of them. Peaks are left 0.
+  /// Not thread-safe. Entry k is for the run [first, first + k]; at most `longest` of them. Peaks
+  /// are left 0.
   [[nodiscard]] std::vector<Metrics> from(OpIndex first, std::size_t longest) const;
 
  private:
@@ -43,10 +47,16 @@ class RunBounds {
   struct Operand {
     TensorIndex storage = 0;
     double density = 1;  ///< of the untiled tensor, that any tiling reads
+    bool even = true;    ///< and no less than half of it for half of what the op makes, and so on
+    /// What is read at least if the op makes this share of its output.
+    [[nodiscard]] double read_for(double made) const {
+      return made >= 1 || even ? made * density : 0;
+    }
   };
   [[nodiscard]] Move move(TensorIndex tensor, double density, bool load) const;
   void find_densities();
   void find_shares();
+  [[nodiscard]] std::vector<Size> passing() const;
 
   const Network& network_;
   const Hardware& hardware_;
@@ -56,7 +66,8 @@ class RunBounds {
   std::vector<std::vector<TensorIndex>> outputs_;
   std::vector<double> density_;  ///< per tensor with memory: of what its op makes of it
   std::vector<OpShare> shares_;
-  std::vector<Move> stores_;  ///< per tensor
+  std::vector<Move> stores_;                   ///< per tensor
+  std::unique_ptr<class FetchBound> fetches_;  ///< working memory of from()
 };
 
 }  // namespace tessera

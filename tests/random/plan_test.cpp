@@ -339,6 +339,7 @@ TEST(Plan, OtherCapacitiesInMemoryChangeNothing) {
         ASSERT_EQ(plan.reason, fresh.reason);
         continue;
       }
+      ASSERT_EQ(plan.optimal, fresh.optimal);
       ASSERT_NEAR(plan.score, fresh.score, 1e-12);
       carried += plan.search.reused - fresh.search.reused;
     }

@@ -1,0 +1,141 @@
+#include "cost/run_bound.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cost/fetch_bound.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+TensorIndex add_tensor(Network& net, std::vector<Dim> shape, TensorKind kind) {
+  net.tensors.push_back({.name = "t" + std::to_string(net.tensors.size()),
+                         .shape = std::move(shape),
+                         .type = ElementType::int8,
+                         .kind = kind,
+                         .view_of = std::nullopt});
+  return net.tensors.size() - 1;
+}
+
+/// 3x3 convolutions, 16 channels over 32 x 32: 16384 bytes per tensor, 2304 of weights each.
+Network convolutions(int count, Dim pad = 1) {
+  Network net;
+  TensorIndex last = add_tensor(net, {1, 16, 32, 32}, TensorKind::activation);
+  net.inputs = {last};
+  for (int k = 0; k < count; ++k) {
+    Op op;
+    op.name = "c" + std::to_string(k);
+    op.kind = OpKind::conv;
+    op.inputs = {last, add_tensor(net, {16, 16, 3, 3}, TensorKind::weight)};
+    op.kernel = {3, 3};
+    op.stride = op.dilation = {1, 1};
+    op.pad_begin = op.pad_end = {pad, pad};
+    last = add_tensor(net, {1, 16, 32, 32}, TensorKind::activation);
+    op.outputs = {last};
+    net.ops.push_back(std::move(op));
+  }
+  net.outputs = {last};
+  return net;
+}
+
+Hardware machine(Size capacity) {
+  Hardware h;
+  h.name = "toy";
+  h.clock_hz = 1e9;
+  Engine mac;
+  mac.name = "mac";
+  mac.unroll = {{"C", 16}, {"K", 16}};
+  Engine vec;
+  vec.name = "vec";
+  vec.kind = EngineKind::vector;
+  vec.lanes = 8;
+  h.engines = {mac, vec};
+  HardwareMemory sram;
+  sram.space.name = "sram";
+  sram.space.capacity = capacity;
+  HardwareMemory dram;
+  dram.space.name = "dram";
+  dram.offchip = true;
+  dram.bandwidth = Bandwidth{.amount = 4, .per_cycle = true};
+  h.memories = {sram, dram};
+  return h;
+}
+
+std::vector<std::pair<TensorIndex, std::int64_t>> fetched(const Network& net,
+                                                          const Hardware& hardware) {
+  const auto readers = last_readers(net);
+  FetchBound bound(net, hardware, readers, std::vector<Size>(net.ops.size(), 2 * 16384));
+  bound.find(0, net.ops.size() - 1);
+  return bound.times();
+}
+
+TEST(FetchBound, WeightsThatCannotStayAreFetchedPerTile) {
+  // 6000 - 2304 bytes are left beside the weights: 32768 bytes pass in 9 tiles at least. The last
+  // convolution may make some of its channels at a time.
+  EXPECT_THAT(fetched(convolutions(3), machine(6000)), ElementsAre(Pair(1, 9), Pair(3, 9)));
+}
+
+TEST(FetchBound, WeightsThatMayStayAreFetchedOnce) {
+  EXPECT_THAT(fetched(convolutions(3), machine(6912)), IsEmpty());
+  Hardware never = machine(6912);
+  never.tiling.weights = {WeightPolicy::refetch};
+  EXPECT_THAT(fetched(convolutions(3), never), ElementsAre(Pair(1, 8), Pair(3, 8)));
+}
+
+TEST(FetchBound, NothingIsSaidWhereTilesRelyOnOthers) {
+  Hardware keeping = machine(6000);
+  keeping.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep};
+  EXPECT_THAT(fetched(convolutions(3), keeping), IsEmpty());
+}
+
+TEST(RunBounds, CountFetchesAgain) {
+  const Network net = convolutions(3);
+  const Metrics small = RunBounds(net, machine(6000)).from(0, 3).back();
+  const Metrics large = RunBounds(net, machine(1 << 20)).from(0, 3).back();
+  EXPECT_EQ(large.dram_bytes, 2 * 16384 + 3 * 2304);
+  EXPECT_EQ(small.dram_bytes, large.dram_bytes + 2 * 8 * 2304);
+  EXPECT_GE(small.latency_cycles, large.latency_cycles);
+}
+
+/// Found by random tests: the slice needs nothing of what the first operation makes.
+TEST(RunBounds, ASliceMayLeaveOutAnOperandOfAConcatenation) {
+  Network net;
+  const TensorIndex a = add_tensor(net, {1, 2, 4, 4}, TensorKind::activation);
+  const TensorIndex b = add_tensor(net, {1, 2, 4, 4}, TensorKind::activation);
+  const TensorIndex made = add_tensor(net, {1, 2, 4, 4}, TensorKind::activation);
+  const TensorIndex both = add_tensor(net, {1, 4, 4, 4}, TensorKind::activation);
+  const TensorIndex part = add_tensor(net, {1, 2, 4, 4}, TensorKind::activation);
+  net.inputs = {a, b};
+  net.outputs = {part};
+  Op relu;
+  relu.name = "relu";
+  relu.kind = OpKind::elementwise;
+  relu.function = "relu";
+  relu.inputs = {a};
+  relu.outputs = {made};
+  Op concat;
+  concat.name = "concat";
+  concat.kind = OpKind::concat;
+  concat.inputs = {made, b};
+  concat.axes = {1};
+  concat.outputs = {both};
+  Op slice;
+  slice.name = "slice";
+  slice.kind = OpKind::slice;
+  slice.inputs = {both};
+  slice.axes = {1};
+  slice.begins = {2};
+  slice.steps = {1};
+  slice.extents = {2};
+  slice.outputs = {part};
+  net.ops = {relu, concat, slice};
+  EXPECT_LE(RunBounds(net, machine(1 << 20)).from(0, 3).back().dram_bytes, 32 + 32);
+}
+
+}  // namespace
+}  // namespace tessera
