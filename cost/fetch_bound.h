@@ -2,8 +2,7 @@
 //
 //   FetchBound fetches(net, hardware, last_readers(net), passing);
 //   fetches.find(first, last);
-//   for (const auto& [weight, times] : fetches.times()) ...      // whole, by every tiling of the
-//   run
+//   for (const auto& [weight, times] : fetches.times()) ...      // whole, by every tiling
 //
 // An op that makes all of its channels whenever it runs has all of its weights in memory then. What
 // it reads and makes besides has to pass through the rest, so it runs in at least so many tiles.
