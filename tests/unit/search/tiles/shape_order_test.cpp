@@ -1,0 +1,73 @@
+#include "search/tiles/shape_order.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <tuple>
+
+#include "search/tiles/load_test.h"
+
+namespace tessera {
+namespace {
+
+TileSpace space_of(Dim c, Dim h, Dim w) {
+  TileSpace space;
+  space.whole.extent = {c, h, w};
+  for (std::size_t axis = 0; axis < tile_axes; ++axis) space.axis[axis] = axis + 1;
+  return space;
+}
+
+std::tuple<std::int64_t, Dim, Dim, Dim> rank(const ShapeGroup& group) {
+  return {group.tiles(), group.counts[2], group.counts[0], group.counts[1]};
+}
+
+TEST(ShapeGroups, HoldEveryShapeOnceFromFewTilesToMany) {
+  for (const std::int64_t fewest : {1, 6}) {
+    ShapeGroups groups(space_of(12, 7, 9), fewest);
+    std::set<TileShape> seen;
+    std::optional<ShapeGroup> before;
+    while (const std::optional<ShapeGroup> group = groups.next()) {
+      if (before) {
+        EXPECT_LT(rank(*before), rank(*group));
+      }
+      before = group;
+      EXPECT_GE(group->tiles(), fewest);
+      for (Dim c = group->least[0]; c <= group->most[0]; ++c)
+        for (Dim h = group->least[1]; h <= group->most[1]; ++h)
+          for (Dim w = group->least[2]; w <= group->most[2]; ++w) {
+            EXPECT_TRUE(seen.insert(TileShape{{c, h, w}}).second);
+            EXPECT_EQ((12 + c - 1) / c * ((7 + h - 1) / h) * ((9 + w - 1) / w), group->tiles());
+          }
+    }
+    if (fewest == 1) {
+      EXPECT_EQ(seen.size(), 12U * 7U * 9U);
+    }
+  }
+}
+
+TEST(ShapeGroups, LeaveAxesThatCannotBeCut) {
+  TileSpace space = space_of(12, 7, 9);
+  space.axis[0].reset();
+  ShapeGroups groups(space, 1);
+  while (const std::optional<ShapeGroup> group = groups.next()) {
+    EXPECT_EQ(group->least[0], 12);
+    EXPECT_EQ(group->most[0], 12);
+  }
+}
+
+TEST(LoadTest, CountsWhatIsAliveAtTheFullestStep) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "sram", .capacity = 100, .alignment = 10});
+  problem.buffers = {{.id = "a", .live = {{0, 2}, {4, 5}}, .size = 1},
+                     {.id = "b", .live = {{1, 3}}, .size = 1},
+                     {.id = "c", .live = {{2, 5}}, .size = 1}};
+  LoadTest load(problem);
+  EXPECT_EQ(load.excess({40, 40, 40}), 0);
+  EXPECT_FALSE(load.refutes({50, 50, 50}));
+  EXPECT_EQ(load.excess({50, 51, 20}), 10);  // 50 + 60 at step 1
+  EXPECT_TRUE(load.refutes({10, 50, 60}));   // 50 + 60 at step 2
+  EXPECT_EQ(load.excess({70, 10, 70}), 40);  // 70 + 70 at step 4
+}
+
+}  // namespace
+}  // namespace tessera
