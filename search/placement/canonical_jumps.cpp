@@ -2,10 +2,9 @@
 //
 // Conflict-directed backjumping (Prosser, "Hybrid Algorithms for the Constraint Satisfaction
 // Problem", Computational Intelligence 9, 1993). Whatever fails leaves a conflict behind: frames
-// such that no placement agrees with all their choices. If a frame is not among those that its
-// item failed for, every other choice of it fails for them as well: it is left at once, and its
-// parent gets the conflict as it is. Otherwise the frame, once exhausted, leaves all that its
-// choices failed for, without itself.
+// such that no placement agrees with all their choices. If what a frame placed is not among the
+// reasons why that failed, all its other choices fail for them as well: it is left at once.
+// A frame that fails leaves what its choices failed for, without itself.
 //
 // Why no placement is lost. Let F be the last frame up to the failing one that began with nothing
 // skipped, and U what was unplaced then. Of a placement that agrees with the conflict keep only U,
@@ -14,13 +13,13 @@
 // and those are no higher than the lowest offsets known to the search: whatever can be lowered to
 // one of these has been. Every step of the search writes down what it needs to know:
 //  - That an item lies at an offset or higher: the frame that said so, by placing something under
-//    it or by skipping it (because).
-//  - A section is overfull: that its items lie so high; their sizes do the rest (because_overfull).
-//  - An item is chosen: that it lies at its lowest offset or higher, and that what it was seen to
-//    lift does not slip under it (because_branched).
+//    it or by skipping it (because). Sections overfull need no more (because_overfull).
+//  - An item is chosen: that it lies at its lowest offset or higher, and that what it lifts, as far
+//    as a conflict used that, does not slip under it (add_conflict).
 //  - An item is skipped, and lies on something or else the frame has failed: of every neighbour
 //    why it does not lie on that one, else it could be lowered. What is unplaced lies too high;
-//    what was placed since F is where it is (because_lifted).
+//    what was placed since F is where it is (because_lifted). Skipping a conflict did not use needs
+//    no reason; reasons are given from the last to the first, so that none goes round (unskip).
 //  - A state has failed before, or everything left in it is skipped: the state. If it began with
 //    nothing skipped these are the bounds of its items, else all frames since F as well
 //    (because_known). Only here does it matter that equal buffers keep their order, and equal
@@ -101,7 +100,7 @@ void Search<T>::because_lifted(int item, T lifted, int fresh) {
     const int other = pair_item_[index(p)];
     const T above = static_cast<T>(lowest + pair_above_[index(p)]);
     if (!unplaced(other)) {
-      if (placed_by_[index(other)] >= fresh) blame_frame(placed_by_[index(other)]);
+      if (placed_by_[index(other)] >= fresh) blame_placed(placed_by_[index(other)]);
     } else if (release_[index(other)] >= above) {
       because(other, above);
     } else if (lifted > lowest + 1) {
@@ -110,24 +109,41 @@ void Search<T>::because_lifted(int item, T lifted, int fresh) {
   }
 }
 
-/// Collects what the frame's item was seen to lie under. To be called before it is taken back.
+/// Rests on where the frame placed its item, not only on what it skipped.
 template <typename T>
-void Search<T>::note_lifted(const Frame& frame) {
-  lifted_.clear();
-  std::size_t at = frame.item_trail + 1;
-  for (int p = pair_begin_[index(frame.item)]; at < trail_.size(); ++p) {
-    if (pair_item_[index(p)] != trail_[at].item) continue;
-    if (causes_[at].used) lifted_.push_back({trail_[at].item, pair_below_[index(p)]});
-    ++at;
-  }
+void Search<T>::blame_placed(int frame) {
+  blame_frame(frame);
+  causes_[frames_[index(frame)].item_trail].used = true;
 }
 
-/// Adds the conflict of the frame's earlier choices to that of the last one, and why there was
-/// nothing else to do with the item but to place it there or to skip it.
+/// Does the conflict of the frame's item rest on where it was placed? Else its alternatives fail
+/// as well. Notes what it was seen to lie under. To be called before it is taken back.
 template <typename T>
-void Search<T>::because_branched(Frame& frame, int item) {
+bool Search<T>::concerns(Frame& frame) {
+  lifted_.clear();
+  if (!blamed(top())) frame.whole = false;
+  if (!blamed(top()) || frame.whole) return frame.whole;
+  std::size_t at = frame.item_trail;
+  bool concerned = causes_[at++].used;
+  for (int p = pair_begin_[index(frame.item)]; at < trail_.size(); ++p) {
+    if (pair_item_[index(p)] != trail_[at].item) continue;
+    if (causes_[at].used) {
+      lifted_.push_back({trail_[at].item, pair_below_[index(p)]});
+      concerned = true;
+    }
+    ++at;
+  }
+  return concerned;
+}
+
+/// Adds the conflict of the frame's earlier choices to that of the last one, if this rests on them,
+/// and why there was nothing to do with the item but to place it there or to skip it; -1: none.
+template <typename T>
+void Search<T>::add_conflict(Frame& frame, int item) {
+  if (!blamed(top()) || frame.whole) return;
   const std::uint64_t* before = conflict_of(top());
   for (std::size_t k = 0; k < words_; ++k) conflict_[k] |= before[k];
+  if (item < 0) return;
   const T lowest = lowest_[index(item)];
   because(item, lowest);
   for (const Lifted& each : lifted_) {
@@ -181,10 +197,13 @@ void Search<T>::because_known(const Frame& frame, int self) {
   if (frame.fresh < self) {
     int parent = frame.component.parent;
     for (; parent >= frame.fresh; parent = frames_[index(parent)].component.parent) {
-      blame_frame(parent);
+      blame_placed(parent);
     }
   }
-  each_unplaced(frame.first, frame.last, [&](int i) { because(i, lowest_[index(i)]); });
+  each_unplaced(frame.first, frame.last, [&](int i) {
+    because(i, lowest_[index(i)]);
+    if (skipped(i)) because(i, static_cast<T>(lowest_[index(i)] + 1));
+  });
 }
 
 template class Search<std::int16_t>;

@@ -148,20 +148,17 @@ template <typename T>
 template <bool Jump>
 bool Search<T>::skip(int item) {
   const std::size_t i = index(item);
-  T release = lifted(item);
-  if constexpr (Jump) {
-    if (!frames_.back().whole) because_lifted(item, release, frames_.back().fresh);
-  }
-  if (release == far) {
-    if (params_.dominance) return false;
-    release = static_cast<T>(lowest_[i] + 1);
-  }
-  release = std::max(release, static_cast<T>(lowest_[i] + 1));
+  const T on_others = lifted(item);
+  T release = std::max(on_others, static_cast<T>(lowest_[i] + 1));
+  if (on_others == far && !params_.dominance) release = static_cast<T>(lowest_[i] + 1);
   if (plain_[i] == 0) {
     const Size next = next_allowed(*core_, core_->items[i], release);
     release = next > latest_[i] ? far : static_cast<T>(next);
   }
-  if (release > latest_[i]) return false;
+  if (release > latest_[i]) {
+    if (Jump && explains()) because_lifted(item, on_others, frames_.back().fresh);
+    return false;
+  }
   change<Jump>(item, lowest_[i], release);
   return !params_.unallocated_floor || sections_fit(begin_[i], end_[i]);
 }
@@ -439,6 +436,18 @@ void Search<T>::back_to(int parent) {
   }
 }
 
+/// Takes back what the frame skipped, from the last to the first; of what the conflict rests on it
+/// says why it could not lie where it was skipped, as things were then.
+template <typename T>
+void Search<T>::unskip(const Frame& frame) {
+  while (trail_.size() > frame.trail) {
+    const int item = trail_.back().item;
+    const bool used = causes_.back().used;
+    undo<true>(trail_.size() - 1, low_trail_.size());
+    if (used) because_lifted(item, lifted(item), frame.fresh);
+  }
+}
+
 template <typename T>
 Outcome Search<T>::run(std::int64_t nodes) {
   const std::int64_t limit = nodes > std::numeric_limits<std::int64_t>::max() - counters_.nodes
@@ -471,25 +480,15 @@ Outcome Search<T>::run_as(std::int64_t limit) {
     bool exhausted = false;
     if (const int item = frame.item; item >= 0) {
       bool concerned = true;
-      if constexpr (Jump) {
-        concerned = blamed(top());
-        if (concerned && !frame.whole) note_lifted(frame);
-      }
+      if constexpr (Jump) concerned = concerns(frame);
       unplace<Jump>(frame);
-      if constexpr (Jump) {
-        if (!concerned)
-          frame.whole = false;
-        else if (!frame.whole)
-          because_branched(frame, item);
-      }
+      if constexpr (Jump) add_conflict(frame, concerned ? item : -1);
       if (!concerned) {
         ++counters_.backjumps;
         exhausted = true;
       } else if (frame.hatless && params_.hatless) {
         ++counters_.hatless_cuts;
-        if constexpr (Jump) {
-          if (!frame.whole) because_lifted(item, far, frame.fresh);
-        }
+        if (Jump && !frame.whole) because_lifted(item, far, frame.fresh);
         exhausted = true;
       } else if (!skip<Jump>(item)) {
         ++counters_.lifted_cuts;
@@ -501,7 +500,10 @@ Outcome Search<T>::run_as(std::int64_t limit) {
     const int item = exhausted ? -1 : choose(frame);
     if (item < 0 || !floor_fits(frame, item)) {
       const int parent = frame.component.parent;
-      if constexpr (Jump) frame.whole = frame.whole || !exhausted;
+      if constexpr (Jump) {
+        frame.whole = frame.whole || !exhausted;
+        if (blamed(top()) && !frame.whole) unskip(frame);
+      }
       undo<Jump>(frame.trail, frame.low_trail);
       if constexpr (Jump) close_conflict();
       if (params_.failed_states && counters_.nodes > frame.nodes) {

@@ -156,14 +156,16 @@ class Search {
   void keep_conflict();
   void close_conflict();
   void begin_placing(int item);
-  void note_lifted(const Frame& frame);
+  void unskip(const Frame& frame);
+  [[nodiscard]] bool concerns(Frame& frame);
+  void add_conflict(Frame& frame, int item);
   void because(int item, T least);
-  void because_branched(Frame& frame, int item);
   void because_lifted(int item, T lifted, int fresh);
   void because_overfull(int section);
   void because_late(const Release& last, int begin, int end);
   void because_stuck(int item, int parent);
   void because_known(const Frame& frame, int self);
+  void blame_placed(int frame);
   void blame_frame(int frame) { conflict_[index(frame / 64)] |= std::uint64_t{1} << (frame % 64); }
   [[nodiscard]] bool blamed(int frame) const {
     return (conflict_[index(frame / 64)] >> (frame % 64) & 1) != 0;
