@@ -112,15 +112,18 @@ class ChainBackend final : public Backend {
 
  private:
   static constexpr std::size_t most_chains_per_round = 100;
+  static constexpr std::int64_t round_cost = 10;  // in conflicts
 
   Answer rounds(std::span<const int> assumptions, const Budget& budget, Watch& watch) {
-    for (;;) {
+    for (std::int64_t round = 0;; ++round) {
       if (budget.exhausted()) return Answer::unknown;
       for (const int literal : assumptions) {
         if (literal != always) solver_.assume(literal);
       }
       if (budget.max_nodes < std::numeric_limits<int>::max()) {
-        const std::int64_t left = budget.max_nodes - watch.conflicts;
+        // A round that ends without conflicts has cost something, too.
+        const std::int64_t left = budget.max_nodes - watch.conflicts - round_cost * round;
+        if (left <= 0) return Answer::unknown;
         solver_.limit("conflicts", static_cast<int>(std::max<std::int64_t>(0, left)));
       }
       ++calls_;

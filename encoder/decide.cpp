@@ -29,20 +29,29 @@ class Question {
     encoding_ =
         encode(problem_,
                {.break_symmetry = params_.break_symmetry, .presence = false, .goal = search_.goal});
+    if (params_.balance && search_.proof.empty()) add_balance(problem_, encoding_);
     std::optional<DratCertificate> certificate;
     if (!search_.proof.empty() && params_.writes_lemmas) certificate.emplace(search_.proof);
     const Numbers numbers = numbers_of(problem_);
     SolverRequest request{.formula = encoding_.formula, .numbers = numbers, .seed = search_.seed};
     if (certificate) request.proof = certificate->lemmas();
-    solver_ = params_.make_solver(request);
-    result_.stats.push_back({"encode_seconds", seconds_since(start)});
+    const bool fits = search_.goal == Goal::fit;
+    Fitted fitted;
+    if (fits) {
+      fitted = fit(params_, request, search_.budget);
+      solver_ = std::move(fitted.solver);
+    } else {
+      solver_ = params_.make_solver(request);
+    }
+    result_.stats.push_back({"encode_seconds", seconds_since(start) - fitted.solve_seconds});
     const auto asked = std::chrono::steady_clock::now();
-    if (search_.goal == Goal::fit) {
-      fit();
+    if (fits) {
+      settle(fitted.answer);
+      if (result_.status == Status::feasible) result_.placement = read();
     } else {
       best();
     }
-    result_.stats.push_back({"solve_seconds", seconds_since(asked)});
+    result_.stats.push_back({"solve_seconds", fitted.solve_seconds + seconds_since(asked)});
     solver_->report(result_.stats);
     solver_.reset();  // closes the file of lemmas
     if (!search_.proof.empty()) conclude(certificate ? &*certificate : nullptr);
@@ -50,11 +59,6 @@ class Question {
   }
 
  private:
-  void fit() {
-    settle(solver_->solve({}, search_.budget));
-    if (result_.status == Status::feasible) result_.placement = read();
-  }
-
   void best() {
     const Optimum optimum =
         optimise(*solver_, encoding_.soft, search_.budget, [this] { result_.placement = read(); });
@@ -128,6 +132,26 @@ class Question {
 };
 
 }  // namespace
+
+Fitted fit(const DecideParams& params, const SolverRequest& request, const Budget& budget) {
+  constexpr std::int64_t quick_conflicts = 60;
+  Fitted fitted;
+  const auto ask = [&](std::unique_ptr<Backend> solver, const Budget& how_long) {
+    const auto start = std::chrono::steady_clock::now();
+    fitted.solver = std::move(solver);
+    fitted.answer = fitted.solver->solve({}, how_long);
+    fitted.solve_seconds += seconds_since(start);
+    return fitted.answer != Answer::unknown || budget.exhausted();
+  };
+  if (params.make_quick_solver && budget.max_nodes > quick_conflicts) {
+    Budget quick = budget;
+    quick.max_nodes = quick_conflicts;
+    std::unique_ptr<Backend> solver = params.make_quick_solver(request);
+    if (solver && ask(std::move(solver), quick)) return fitted;
+  }
+  ask(params.make_solver(request), budget);
+  return fitted;
+}
 
 std::optional<std::string> unsupported(const PlacementProblem& problem, Goal goal) {
   if (goal == Goal::modes) {

@@ -24,12 +24,24 @@ struct DecideParams {
   std::string engine;  ///< its name, for sentences
   bool break_symmetry = true;
   bool load_cut = true;
+  bool balance = true;  ///< add_balance(), where no certificate is asked for
   OffsetEncoding encoding = OffsetEncoding::automatic;  ///< of certificates
   /// Does the solver write lemmas? If not, CaDiCaL is asked again for a certificate.
   bool writes_lemmas = false;
   /// ensure: the formula is loaded.
   std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_solver;
+  /// A solver that is soon ready and worth a short try before, or nothing; may be empty.
+  std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_quick_solver{};
 };
+
+/// The answer to "does it fit", and the solver that has it.
+struct Fitted {
+  std::unique_ptr<Backend> solver;
+  Answer answer = Answer::unknown;
+  double solve_seconds = 0;
+};
+[[nodiscard]] Fitted fit(const DecideParams& params, const SolverRequest& request,
+                         const Budget& budget);
 
 [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem, Goal goal);
 

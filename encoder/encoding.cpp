@@ -58,6 +58,12 @@ void add_symmetry(const PlacementProblem& problem, Encoding& encoding) {
   add_symmetry(context);
 }
 
+void add_balance(const PlacementProblem& problem, Encoding& encoding) {
+  const EncodeParams params;
+  Context context(problem, params, encoding);
+  add_balance(context);
+}
+
 namespace {
 
 /// The mode of a choice; empty where nothing depends on it.

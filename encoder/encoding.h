@@ -60,6 +60,10 @@ struct Encoding {
 /// what a session does for each size layer. With presence they hold for every subset of buffers.
 void add_symmetry(const PlacementProblem& problem, Encoding& encoding);
 
+/// Clauses that follow from the others with these numbers and say in two or three orders what a
+/// solver would find with many (layers/balance.cpp); no checker of certificates knows them.
+void add_balance(const PlacementProblem& problem, Encoding& encoding);
+
 [[nodiscard]] Placement decode(const PlacementProblem& problem, const Encoding& encoding,
                                const std::function<Size(IntIndex)>& value,
                                const std::function<bool(Lit)>& holds);

@@ -123,10 +123,11 @@ class Formula {
   [[nodiscard]] const Atom& atom(Lit literal) const {
     return atoms_[static_cast<std::size_t>(literal < 0 ? -literal : literal) - 1];
   }
-  /// Adds a clause that every assignment of integers fulfils, whatever the numbers: it says nothing
-  /// new and may negate anything, but lets a solver see orders without looking at offsets.
+  /// Adds a clause that every assignment of integers fulfils which fulfils the others: it says
+  /// nothing new and may negate anything, but lets a solver see orders without looking at offsets.
+  void tautology(std::span<const Lit> literals) { tautologies_.add(literals); }
   void tautology(std::initializer_list<Lit> literals) {
-    tautologies_.add(std::span<const Lit>(literals.begin(), literals.size()));
+    tautology(std::span<const Lit>(literals.begin(), literals.size()));
   }
 
   [[nodiscard]] const ClauseList& clauses() const { return clauses_; }

@@ -26,6 +26,18 @@ std::unique_ptr<encoder::Backend> make_solver(OffsetEncoding encoding,
   return solver;
 }
 
+/// Chains need no offsets, so they are there at once where an order encoding is large, and with
+/// what balance says they mostly know the answer after few conflicts.
+std::unique_ptr<encoder::Backend> make_quick_solver(const encoder::SolverRequest& request) {
+  if (!request.proof.empty() || chains_pay(request.formula, request.numbers)) return nullptr;
+  encoder::ChainRules rules(request.formula);
+  if (!rules.renumber(request.numbers)) return nullptr;
+  std::unique_ptr<encoder::Backend> solver = encoder::make_chain_solver(
+      {.encoding = OffsetEncoding::chains, .seed = request.seed}, request.chains);
+  solver->load(request.formula, request.numbers);
+  return solver;
+}
+
 }  // namespace
 
 std::unique_ptr<PlacementEngine> make_sat_engine(const SatParams& params) {
@@ -33,13 +45,18 @@ std::unique_ptr<PlacementEngine> make_sat_engine(const SatParams& params) {
       {.engine = "sat",
        .break_symmetry = params.break_symmetry,
        .load_cut = params.load_cut,
+       .balance = params.balance,
        // Of certificates, which need offsets.
        .encoding =
            params.encoding == OffsetEncoding::chains ? OffsetEncoding::automatic : params.encoding,
        .writes_lemmas = true,
-       .make_solver = [encoding = params.encoding](const encoder::SolverRequest& request) {
-         return make_solver(encoding, request);
-       }});
+       .make_solver =
+           [encoding = params.encoding](const encoder::SolverRequest& request) {
+             return make_solver(encoding, request);
+           },
+       .make_quick_solver = params.balance && params.encoding == OffsetEncoding::automatic
+                                ? make_quick_solver
+                                : nullptr});
 }
 
 }  // namespace tessera

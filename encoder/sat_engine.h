@@ -30,6 +30,7 @@ struct SatParams {
   /// order of one pair. Sessions do so anew for each size layer.
   bool break_symmetry = true;
   /// Answers from the load of one step without a solver where that is enough.
+  bool balance = true;  ///< what two steps say together, as clauses of orders
   bool load_cut = true;
 };
 

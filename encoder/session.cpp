@@ -248,14 +248,15 @@ class Session final : public PlacementSession {
     if (!structure_) structure_ = encode(current_, {});
     Encoding encoding = *structure_;
     if (params_.decide.break_symmetry) add_symmetry(current_, encoding);
+    if (params_.decide.balance) add_balance(current_, encoding);
     const Numbers numbers = numbers_of(current_);
     chains_.atoms = structure_->formula.atoms().size();
-    const std::unique_ptr<Backend> solver =
-        params_.decide.make_solver({.formula = encoding.formula,
-                                    .numbers = numbers,
-                                    .seed = search.seed,
-                                    .chains = params_.keep_chains ? &chains_ : nullptr});
-    const Answer answer = solver->solve({}, search.budget);
+    const auto [solver, answer, seconds] = fit(params_.decide,
+                                               {.formula = encoding.formula,
+                                                .numbers = numbers,
+                                                .seed = search.seed,
+                                                .chains = params_.keep_chains ? &chains_ : nullptr},
+                                               search.budget);
     if (answer == Answer::unknown) {
       result.stop = stop_reason(search.budget);
       result.reason = "the budget ended before engine " + params_.decide.engine + " had an answer";

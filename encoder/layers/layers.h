@@ -21,7 +21,8 @@ void add_memory_relations(Context& context);  ///< same_memory, different_memori
 void add_order_relations(Context& context);   ///< adjacent, same_offset, disjoint
 void add_soft_costs(Context& context);        ///< avoid_overlap, for Goal::cost
 
-// Not rules: what may be assumed without losing an answer.
+// Not rules: what may be assumed without losing an answer, and what follows from the rules.
 void add_symmetry(Context& context);
+void add_balance(Context& context);
 
 }  // namespace tessera::encoder
