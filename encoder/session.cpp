@@ -251,12 +251,14 @@ class Session final : public PlacementSession {
     if (params_.decide.balance) add_balance(current_, encoding);
     const Numbers numbers = numbers_of(current_);
     chains_.atoms = structure_->formula.atoms().size();
-    const auto [solver, answer, seconds] = fit(params_.decide,
-                                               {.formula = encoding.formula,
-                                                .numbers = numbers,
-                                                .seed = search.seed,
-                                                .chains = params_.keep_chains ? &chains_ : nullptr},
-                                               search.budget);
+    const Fitted fitted = fit(params_.decide,
+                              {.formula = encoding.formula,
+                               .numbers = numbers,
+                               .seed = search.seed,
+                               .chains = params_.keep_chains ? &chains_ : nullptr},
+                              search.budget);
+    const std::unique_ptr<Backend>& solver = fitted.solver;
+    const Answer answer = fitted.answer;
     if (answer == Answer::unknown) {
       result.stop = stop_reason(search.budget);
       result.reason = "the budget ended before engine " + params_.decide.engine + " had an answer";
