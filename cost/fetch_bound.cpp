@@ -64,7 +64,7 @@ FetchBound::FetchBound(const Network& network, const Hardware& hardware,
     }
     for (auto* list : {&weights_[k], &all_weights_[k]}) {
       std::ranges::sort(*list);
-      list->erase(std::ranges::unique(*list).begin(), list->end());
+      list->erase(std::unique(list->begin(), list->end()), list->end());
     }
     for (const TensorIndex t : op.outputs) maker[storage_of(network, t)] = k;
   }
@@ -177,9 +177,9 @@ void FetchBound::find(OpIndex first, OpIndex last) {
   std::ranges::sort(times_, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : a.second > b.second;
   });
-  times_.erase(
-      std::ranges::unique(times_, {}, &std::pair<TensorIndex, std::int64_t>::first).begin(),
-      times_.end());
+  times_.erase(std::unique(times_.begin(), times_.end(),
+                           [](const auto& a, const auto& b) { return a.first == b.first; }),
+               times_.end());
 }
 
 }  // namespace tessera

@@ -187,7 +187,8 @@ std::vector<Size> RunBounds::passing() const {
           network_.tensors[operand.storage].kind != TensorKind::weight)
         whole_tensors.push_back(operand.storage);
     std::ranges::sort(whole_tensors);
-    whole_tensors.erase(std::ranges::unique(whole_tensors).begin(), whole_tensors.end());
+    whole_tensors.erase(std::unique(whole_tensors.begin(), whole_tensors.end()),
+                        whole_tensors.end());
     bytes.push_back(0);
     for (const TensorIndex t : whole_tensors) bytes.back() += tensor_bytes(network_.tensors[t]);
   }
