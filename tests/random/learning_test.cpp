@@ -11,6 +11,7 @@
 #include "search/learning/engine.h"
 #include "tests/random/agreement.h"
 #include "tests/support/brute_force.h"
+#include "tests/support/effort.h"
 #include "tests/support/random_problem.h"
 
 namespace tessera {
@@ -268,8 +269,9 @@ TEST(RandomLearning, TheBuffersOfARefutationDoNotFitByThemselves) {
 
 TEST(RandomLearning, ExplanationsByItAreMinimal) {
   const auto engine = make_learning_engine({});
+  const int wanted = static_cast<int>(testing::effort(150));
   int explained = 0;
-  for (std::uint64_t seed = 1; explained < 150; ++seed) {
+  for (std::uint64_t seed = 1; explained < wanted; ++seed) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, Features::all());
     const Explanation why = explain(problem, {.budget = {}, .engine = engine.get()});
