@@ -33,8 +33,9 @@ class Interval {
     if (lower_ >= best_) return std::nullopt;
     Side& side = improver ? improver_ : refuter_;
     // Open capacities are [lower, best - 1]; lower may be possible, best - 1 may be impossible.
-    const Size width = best_ - 1 - lower_;
-    const Size distance = side.steps >= 62 ? 0 : width >> side.steps;
+    // In granules: halving a distance that is below one asks the same again.
+    const Size width = (best_ - 1 - lower_) / granule_;
+    const Size distance = side.steps >= 62 ? 0 : (width >> side.steps) * granule_;
     const Size capacity = improver ? best_ - 1 - distance : lower_ + distance;
     side.asked = std::max(lower_, align_down(capacity, granule_));
     side.stop = std::stop_source();
@@ -62,7 +63,7 @@ class Interval {
   void learned_nothing(bool improver) {
     const std::lock_guard lock(mutex_);
     Side& side = improver ? improver_ : refuter_;
-    const Size width = best_ - 1 - lower_;
+    const Size width = (best_ - 1 - lower_) / granule_;
     if (side.steps >= 62 || (width >> side.steps) == 0) {
       side.steps = 0;
       side.budget *= 4;
