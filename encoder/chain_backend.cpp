@@ -124,7 +124,7 @@ class ChainBackend final : public Backend {
         // A round that ends without conflicts has cost something, too.
         const std::int64_t left = budget.max_nodes - watch.conflicts - round_cost * round;
         if (left <= 0) return Answer::unknown;
-        solver_.limit("conflicts", static_cast<int>(std::max<std::int64_t>(0, left)));
+        solver_.limit("conflicts", static_cast<int>(left));
       }
       ++calls_;
       const int answer = solver_.solve();

@@ -191,22 +191,22 @@ class Explainer {
   /// The height some placement reaches, if there is one.
   std::optional<Size> height_with(const PlacementProblem& part) {
     ++questions_;
-    Size height = 0;
-    if (const auto found = ask_engine(part)) {
-      if (found->status != Status::feasible) return std::nullopt;
+    const auto height_of = [&part](const auto& offset_of) {
+      Size height = 0;
       for (BufferIndex b = 0; b < part.buffers.size(); ++b) {
-        height = std::max(height, found->placement->places[b].offset + part.buffers[b].size);
+        height = std::max(height, offset_of(b) + part.buffers[b].size);
       }
       return height;
+    };
+    if (const auto found = ask_engine(part)) {
+      if (found->status != Status::feasible) return std::nullopt;
+      return height_of([&](BufferIndex b) { return found->placement->places[b].offset; });
     }
     const Encoding encoding = encode(part, {.break_symmetry = true});
     const std::unique_ptr<Backend> solver = make_cadical({});
     solver->load(encoding.formula, numbers_of(part));
     if (solver->solve({}, budget_) != Answer::yes) return std::nullopt;
-    for (BufferIndex b = 0; b < part.buffers.size(); ++b) {
-      height = std::max(height, solver->value(encoding.offset[b]) + part.buffers[b].size);
-    }
-    return height;
+    return height_of([&](BufferIndex b) { return solver->value(encoding.offset[b]); });
   }
 
   void tell() {

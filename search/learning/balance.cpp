@@ -20,8 +20,8 @@ bool BalanceRules::propagate(State& state, Key key, std::uint64_t& work) const {
   return true;
 }
 
-void BalanceRules::explain(const State& state, const SectionRules& sections, const Reason& reason,
-                           Lit lit, std::int32_t at, bool generalise, std::vector<Lit>& premises,
+void BalanceRules::explain(const State& state, const Reason& reason, Lit lit, std::int32_t at,
+                           bool generalise, std::vector<Lit>& premises,
                            std::vector<ItemIndex>& members) const {
   const Sum& sum = sums_[reason.a];
   struct Known {
@@ -53,15 +53,8 @@ void BalanceRules::explain(const State& state, const SectionRules& sections, con
     premises.push_back({each.term->key, 1});
     members.push_back(each.term->item);
   }
-  const auto in = [&](std::uint32_t section, ItemIndex item) {
-    const auto all = sections.members(section);
-    return std::any_of(all.begin(), all.end(), [&](const Member& member) {
-      return member.item == item && member.present == no_key;
-    });
-  };
-  for (const Member& member : sections.members(sum.sections[0]))
-    if (member.present == no_key && in(sum.sections[1], member.item))
-      members.push_back(member.item);  // i is one of them
+  members.insert(members.end(), shared_.begin() + sum.shared_begin,
+                 shared_.begin() + sum.shared_end);
 }
 
 }  // namespace tessera::learning

@@ -13,7 +13,6 @@
 // over order literals with a limit, and its explanations are orders alone.
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 
@@ -37,9 +36,8 @@ class BalanceRules {
   /// Refuses what no longer fits beside `key`, which was counted. False on a clash.
   bool propagate(State& state, Key key, std::uint64_t& work) const;
 
-  void explain(const State& state, const SectionRules& sections, const Reason& reason, Lit lit,
-               std::int32_t at, bool generalise, std::vector<Lit>& premises,
-               std::vector<ItemIndex>& members) const;
+  void explain(const State& state, const Reason& reason, Lit lit, std::int32_t at, bool generalise,
+               std::vector<Lit>& premises, std::vector<ItemIndex>& members) const;
 
   [[nodiscard]] std::size_t size() const { return sums_.size(); }
 
@@ -54,8 +52,8 @@ class BalanceRules {
     Value now = 0;   ///< terms that count
     std::uint32_t begin = 0;
     std::uint32_t end = 0;  ///< its terms, the longest first
-    ItemIndex centre = no_item;
-    std::array<std::uint32_t, 2> sections = {0, 0};
+    std::uint32_t shared_begin = 0;
+    std::uint32_t shared_end = 0;  ///< i and C, in shared_
   };
   struct Use {
     std::uint32_t sum;
@@ -66,6 +64,7 @@ class BalanceRules {
 
   std::vector<Sum> sums_;
   std::vector<Term> terms_;
+  std::vector<ItemIndex> shared_;       // by every two sections: the members of both
   std::vector<std::vector<Use>> uses_;  // by key
 };
 

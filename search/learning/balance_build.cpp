@@ -85,7 +85,10 @@ void BalanceRules::finish(const State& state, const OrderRules& orders,
                         std::back_inserter(only_s));
     std::set_difference(b.items.begin(), b.items.end(), shared.begin(), shared.end(),
                         std::back_inserter(only_t));
-    Sum sum{.room = std::max(a.high, b.high) - std::min(a.low, b.low), .sections = {s, t}};
+    Sum sum{.room = std::max(a.high, b.high) - std::min(a.low, b.low)};
+    sum.shared_begin = static_cast<std::uint32_t>(shared_.size());
+    shared_.insert(shared_.end(), shared.begin(), shared.end());
+    sum.shared_end = static_cast<std::uint32_t>(shared_.size());
     for (const ItemIndex i : shared) sum.room -= orders.items()[i].length;
     for (const ItemIndex i : shared) {
       add(orders, i, sum, only_t, only_s);
@@ -99,7 +102,6 @@ void BalanceRules::finish(const State& state, const OrderRules& orders,
 
 void BalanceRules::add(const OrderRules& orders, ItemIndex centre, Sum sum,
                        std::span<const ItemIndex> below, std::span<const ItemIndex> above) {
-  sum.centre = centre;
   sum.begin = static_cast<std::uint32_t>(terms_.size());
   Value all = 0;
   const auto term = [&](Key key, ItemIndex item) {

@@ -79,8 +79,7 @@ void Deduction::explain(const Reason& reason, Lit lit, std::int32_t at, Lemma& l
       sections.explain(state, reason, lit, at, lemma.premises, lemma.members);
       break;
     case Rule::balance:
-      balance.explain(state, sections, reason, lit, at, params_.generalise, lemma.premises,
-                      lemma.members);
+      balance.explain(state, reason, lit, at, params_.generalise, lemma.premises, lemma.members);
       break;
     case Rule::stride:
       strides.explain(state, reason, lit, lemma.premises);

@@ -61,8 +61,6 @@ class Session final : public PlacementSession {
         result.placement = placement;
         return result;
       }
-    }
-    if (recalls && search.goal == Goal::fit) {
       for (std::size_t k = 0; k < placements_.size(); ++k) {
         Placement packed = in_the_order_of(placements_[k]);
         if (!check(current_, packed, 1).empty()) continue;
@@ -104,8 +102,7 @@ class Session final : public PlacementSession {
           at = std::max(at, packed.places[other].offset + current_.buffers[other].size);
       if (buffer.window) at = std::max(at, buffer.window->begin);
       const Size alignment = effective_alignment(buffer, current_.memories[m]);
-      at = (at + alignment - 1) / alignment * alignment;
-      packed.places[b].offset = buffer.offset.value_or(at);
+      packed.places[b].offset = buffer.offset.value_or(align_up(at, alignment));
       placed[b] = 1;
     }
     return packed;

@@ -6,6 +6,10 @@
 namespace tessera::learning {
 namespace {
 
+void insert(std::vector<std::uint64_t>& set, BufferIndex b) {
+  set[b / 64] |= std::uint64_t{1} << (b % 64);
+}
+
 void unite(std::vector<std::uint64_t>& set, const std::vector<std::uint64_t>& with) {
   for (std::size_t w = 0; w < set.size(); ++w) set[w] |= with[w];
 }
@@ -25,11 +29,10 @@ UsedBuffers::UsedBuffers(const Build& build, const Deduction& deduction)
   const auto& axioms = build.axioms;
   for (std::size_t at = 0; at < axioms_; ++at) {
     Set set(words_, 0);
-    const auto add_buffer = [&set](BufferIndex b) { set[b / 64] |= std::uint64_t{1} << (b % 64); };
     for (const Lit& lit : axioms.clauses[at])
-      for (const BufferIndex b : of_var_[var_of(lit.key)]) add_buffer(b);
+      for (const BufferIndex b : of_var_[var_of(lit.key)]) insert(set, b);
     if (const auto found = axioms.of_relation.find(at); found != axioms.of_relation.end())
-      for (const BufferIndex b : found->second->buffers) add_buffer(b);
+      for (const BufferIndex b : found->second->buffers) insert(set, b);
     if (const auto found = axioms.dropped.find(at); found != axioms.dropped.end())
       for (const Lit& lit : found->second) add(deduction.state.negation(lit), set);
     sets_.emplace(at + 1, std::move(set));
@@ -39,7 +42,7 @@ UsedBuffers::UsedBuffers(const Build& build, const Deduction& deduction)
 }
 
 void UsedBuffers::add(const Lit& lit, Set& set) const {
-  for (const BufferIndex b : of_var_[var_of(lit.key)]) set[b / 64] |= std::uint64_t{1} << (b % 64);
+  for (const BufferIndex b : of_var_[var_of(lit.key)]) insert(set, b);
   const auto& roots = roots_[lit.key];
   const auto found = std::find_if(roots.begin(), roots.end(),
                                   [&](const Root& root) { return root.value >= lit.value; });
@@ -58,7 +61,7 @@ std::uint64_t UsedBuffers::learned(std::span<const Lit> lits, std::span<const Le
     if (lemma.conclusion.key != no_key) add(lemma.conclusion, set);
     for (const Lit& premise : lemma.premises) add(premise, set);
     for (const ItemIndex item : lemma.members) {
-      set[of_item_[item] / 64] |= std::uint64_t{1} << (of_item_[item] % 64);
+      insert(set, of_item_[item]);
       // What a sum of balance takes for granted about addresses, it knows from the first.
       if (lemma.reason.rule != Rule::balance) continue;
       for (unsigned side = 0; side < 2; ++side)

@@ -6,6 +6,7 @@
 
 #include "model/network_shapes.h"
 #include "random.h"
+#include "tests/support/convolutions.h"
 
 namespace tessera::testing {
 namespace {
@@ -37,12 +38,7 @@ class Maker {
 
  private:
   TensorIndex tensor(Shape shape, TensorKind kind = TensorKind::activation) {
-    net_.tensors.push_back({.name = "t" + std::to_string(net_.tensors.size()),
-                            .shape = std::move(shape),
-                            .type = ElementType::int8,
-                            .kind = kind,
-                            .view_of = std::nullopt});
-    return net_.tensors.size() - 1;
+    return add_tensor(net_, std::move(shape), kind);
   }
   const Shape& shape(TensorIndex t) const { return net_.tensors[t].shape; }
 

@@ -4,43 +4,20 @@
 #include <gtest/gtest.h>
 
 #include "cost/fetch_bound.h"
+#include "tests/support/convolutions.h"
 #include "tiling/subgraph.h"
 
 namespace tessera {
 namespace {
 
+using testing::add_tensor;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TensorIndex add_tensor(Network& net, std::vector<Dim> shape, TensorKind kind) {
-  net.tensors.push_back({.name = "t" + std::to_string(net.tensors.size()),
-                         .shape = std::move(shape),
-                         .type = ElementType::int8,
-                         .kind = kind,
-                         .view_of = std::nullopt});
-  return net.tensors.size() - 1;
-}
-
-/// 3x3 convolutions, 16 channels over 32 x 32: 16384 bytes per tensor, 2304 of weights each.
+/// 16 channels over 32 x 32: 16384 bytes per tensor, 2304 of weights each.
 Network convolutions(int count, Dim pad = 1) {
-  Network net;
-  TensorIndex last = add_tensor(net, {1, 16, 32, 32}, TensorKind::activation);
-  net.inputs = {last};
-  for (int k = 0; k < count; ++k) {
-    Op op;
-    op.name = "c" + std::to_string(k);
-    op.kind = OpKind::conv;
-    op.inputs = {last, add_tensor(net, {16, 16, 3, 3}, TensorKind::weight)};
-    op.kernel = {3, 3};
-    op.stride = op.dilation = {1, 1};
-    op.pad_begin = op.pad_end = {pad, pad};
-    last = add_tensor(net, {1, 16, 32, 32}, TensorKind::activation);
-    op.outputs = {last};
-    net.ops.push_back(std::move(op));
-  }
-  net.outputs = {last};
-  return net;
+  return testing::convolutions(count, {.channels = 16, .rows = 32, .columns = 32, .pad = pad});
 }
 
 Hardware machine(Size capacity) {

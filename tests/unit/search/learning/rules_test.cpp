@@ -165,8 +165,7 @@ TEST(LearningBalance, WhatComesBelowLeavesNoRoomForWhatStaysAbove) {
   std::vector<learning::ItemIndex> members;
   const learning::Entry& entry = state.entry(1);
   ASSERT_EQ(entry.reason.rule, Rule::balance);
-  balance.explain(state, sections, entry.reason, {entry.key, 1}, 1, true, premises,
-                  members);
+  balance.explain(state, entry.reason, {entry.key, 1}, 1, true, premises, members);
   EXPECT_EQ(premises, (std::vector<Lit>{{p_below_i, 1}}));
   EXPECT_THAT(members, ::testing::UnorderedElementsAre(i, c, p, q));
   balance.undo(p_below_i);

@@ -8,38 +8,16 @@
 #include "model/check.h"
 #include "search/learning/engine.h"
 #include "search/placement/canonical.h"
+#include "tests/support/convolutions.h"
 
 namespace tessera {
 namespace {
 
 using ::testing::ElementsAre;
 
-/// `count` 3x3 convolutions with padding over rows x 8, four channels.
+/// Convolutions over rows x 8, four channels.
 Network chain(int count, Dim rows) {
-  Network net;
-  const auto tensor = [&](std::vector<Dim> shape, TensorKind kind) {
-    net.tensors.push_back({.name = "t" + std::to_string(net.tensors.size()),
-                           .shape = std::move(shape),
-                           .type = ElementType::int8,
-                           .kind = kind,
-                           .view_of = std::nullopt});
-    return net.tensors.size() - 1;
-  };
-  TensorIndex last = tensor({1, 4, rows, 8}, TensorKind::activation);
-  net.inputs = {last};
-  for (int k = 0; k < count; ++k) {
-    Op op;
-    op.name = "c" + std::to_string(k);
-    op.kind = OpKind::conv;
-    op.inputs = {last, tensor({4, 4, 3, 3}, TensorKind::weight)};
-    op.kernel = {3, 3};
-    op.stride = op.dilation = op.pad_begin = op.pad_end = {1, 1};
-    last = tensor({1, 4, rows, 8}, TensorKind::activation);
-    op.outputs = {last};
-    net.ops.push_back(std::move(op));
-  }
-  net.outputs = {last};
-  return net;
+  return testing::convolutions(count, {.channels = 4, .rows = rows, .columns = 8});
 }
 
 Hardware machine(Size capacity, Size alignment = 1) {

@@ -1,0 +1,25 @@
+// Networks of a few plain ops, made by hand.
+//
+//   Network net = convolutions(3, {.channels = 16, .rows = 32, .columns = 32});
+#pragma once
+
+#include <vector>
+
+#include "model/network.h"
+
+namespace tessera::testing {
+
+/// An int8 tensor, named after its number.
+TensorIndex add_tensor(Network& network, std::vector<Dim> shape, TensorKind kind);
+
+struct ConvolutionSizes {
+  Dim channels = 1;
+  Dim rows = 1;
+  Dim columns = 1;
+  Dim pad = 1;
+};
+
+/// `count` 3x3 convolutions, one after the other, each over tensors of these sizes.
+[[nodiscard]] Network convolutions(int count, const ConvolutionSizes& sizes);
+
+}  // namespace tessera::testing
