@@ -1,6 +1,5 @@
 #include "io/placement_json.h"
 
-#include <charconv>
 #include <limits>
 #include <unordered_map>
 
@@ -35,25 +34,25 @@ class Reader {
       result.stop = static_cast<StopReason>(as_one_of(
           sources_, *node, "stop", {"completed", "time_limit", "node_limit", "interrupted"}));
     }
-    text(fields, "reason", result.reason);
-    whole(fields, "height", result.height);
-    whole(fields, "lower_bound", result.lower_bound);
-    truth(fields, "proven_minimum", result.proven_minimum);
+    fields.take("reason", result.reason);
+    fields.take("height", result.height);
+    fields.take("lower_bound", result.lower_bound);
+    fields.take("proven_minimum", result.proven_minimum);
     by_memory(fields, "heights", result.heights);
     by_memory(fields, "lower_bounds", result.lower_bounds);
     if (problem_.memories.size() == 1) {
       result.heights = {result.height};
       result.lower_bounds = {result.lower_bound};
     }
-    whole(fields, "cost", result.cost);
-    whole(fields, "cost_bound", result.cost_bound);
-    truth(fields, "proven_optimal", result.proven_optimal);
-    text(fields, "engine", result.engine);
+    fields.take("cost", result.cost);
+    fields.take("cost_bound", result.cost_bound);
+    fields.take("proven_optimal", result.proven_optimal);
+    fields.take("engine", result.engine);
     if (const Node* node = fields.find("seconds")) {
       result.seconds = as_real(sources_, *node, "seconds");
       if (result.seconds < 0) throw sources_.error(*node, "`seconds` is negative");
     }
-    if (const Node* node = fields.find("seed")) result.seed = seed(*node);
+    if (const Node* node = fields.find("seed")) result.seed = as_seed(sources_, *node);
     const bool feasible = result.status == Status::feasible;
     const Node* buffers = feasible ? &fields.need("buffers") : fields.find("buffers");
     if (!feasible && buffers != nullptr) {
@@ -68,28 +67,6 @@ class Reader {
   }
 
  private:
-  void text(Fields& fields, std::string_view key, std::string& to) const {
-    if (const Node* node = fields.find(key)) to = as_text(sources_, *node, key);
-  }
-  void whole(Fields& fields, std::string_view key, std::int64_t& to) const {
-    if (const Node* node = fields.find(key)) to = as_whole(sources_, *node, key);
-  }
-  void truth(Fields& fields, std::string_view key, bool& to) const {
-    if (const Node* node = fields.find(key)) to = as_bool(sources_, *node, key);
-  }
-
-  [[nodiscard]] std::uint64_t seed(const Node& node) const {
-    // Seeds are 64 bits without a sign: above 2^63 they do not fit what as_whole() gives.
-    std::uint64_t value = 0;
-    const char* const end = node.text.data() + node.text.size();
-    const auto [stop, code] = std::from_chars(node.text.data(), end, value);
-    if (node.kind != Node::Kind::whole || stop != end || code != std::errc{}) {
-      throw sources_.error(
-          node, "`seed` must be a whole number from 0 to 2^64 - 1, not " + described(node));
-    }
-    return value;
-  }
-
   [[nodiscard]] MemoryIndex memory(const Node& at, const std::string& name) const {
     const auto found = memories_.find(name);
     if (found == memories_.end()) {

@@ -118,14 +118,14 @@ class Reader {
     if (const Node* node = fields.find("stop"))
       plan.stop = static_cast<StopReason>(as_one_of(
           sources_, *node, "stop", {"completed", "time_limit", "node_limit", "interrupted"}));
-    text(fields, "reason", plan.reason);
-    text(fields, "network", plan.network);
-    text(fields, "profile", plan.profile);
-    text(fields, "dtype", plan.dtype);
-    real(fields, "score", plan.score);
-    real(fields, "bound", plan.bound);
-    truth(fields, "proven_optimal", plan.optimal);
-    truth(fields, "limit_mattered", plan.limit_mattered);
+    fields.take("reason", plan.reason);
+    fields.take("network", plan.network);
+    fields.take("profile", plan.profile);
+    fields.take("dtype", plan.dtype);
+    fields.take("score", plan.score);
+    fields.take("bound", plan.bound);
+    fields.take("proven_optimal", plan.optimal);
+    fields.take("limit_mattered", plan.limit_mattered);
     if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
     if (const Node* node = fields.find("totals")) plan.totals = metrics(*node, "totals");
     if (const Node* node = fields.find("baseline")) plan.baseline = metrics(*node, "baseline");
@@ -136,36 +136,22 @@ class Reader {
     name_lists(fields, "unused_modes", plan.unused_modes);
     name_lists(fields, "idle_banks", plan.idle_banks);
     if (const Node* node = fields.find("search")) plan.search = search(*node);
-    if (const Node* node = fields.find("seed"))
-      plan.seed = static_cast<std::uint64_t>(as_whole(sources_, *node, "seed"));
+    if (const Node* node = fields.find("seed")) plan.seed = as_seed(sources_, *node);
     fields.finish();
     return plan;
   }
 
  private:
-  void text(Fields& fields, std::string_view key, std::string& to) const {
-    if (const Node* node = fields.find(key)) to = as_text(sources_, *node, key);
-  }
-  void truth(Fields& fields, std::string_view key, bool& to) const {
-    if (const Node* node = fields.find(key)) to = as_bool(sources_, *node, key);
-  }
-  void real(Fields& fields, std::string_view key, double& to) const {
-    if (const Node* node = fields.find(key)) to = as_real(sources_, *node, key);
-  }
-  void whole(Fields& fields, std::string_view key, std::int64_t& to) const {
-    if (const Node* node = fields.find(key)) to = as_whole(sources_, *node, key);
-  }
-
   Metrics metrics(const Node& node, std::string what) const {
     Fields fields(sources_, node, std::move(what));
     Metrics metrics;
     double score = 0;
-    real(fields, "score", score);
-    whole(fields, "latency_cycles", metrics.latency_cycles);
-    real(fields, "energy_pj", metrics.energy_pj);
-    whole(fields, "dram_bytes", metrics.dram_bytes);
-    whole(fields, "peak_bytes", metrics.peak_bytes);
-    real(fields, "peak_bandwidth", metrics.peak_bandwidth);
+    fields.take("score", score);
+    fields.take("latency_cycles", metrics.latency_cycles);
+    fields.take("energy_pj", metrics.energy_pj);
+    fields.take("dram_bytes", metrics.dram_bytes);
+    fields.take("peak_bytes", metrics.peak_bytes);
+    fields.take("peak_bandwidth", metrics.peak_bandwidth);
     fields.finish();
     return metrics;
   }
@@ -173,11 +159,11 @@ class Reader {
   ObjectiveWeights weights(const Node& node) const {
     Fields fields(sources_, node, "weights");
     ObjectiveWeights weights;
-    real(fields, "latency", weights.latency);
-    real(fields, "energy", weights.energy);
-    real(fields, "dram_bytes", weights.dram_bytes);
-    real(fields, "peak_memory", weights.peak_memory);
-    real(fields, "peak_bandwidth", weights.peak_bandwidth);
+    fields.take("latency", weights.latency);
+    fields.take("energy", weights.energy);
+    fields.take("dram_bytes", weights.dram_bytes);
+    fields.take("peak_memory", weights.peak_memory);
+    fields.take("peak_bandwidth", weights.peak_bandwidth);
     fields.finish();
     return weights;
   }
@@ -212,7 +198,7 @@ class Reader {
     }
     {
       Fields variant(sources_, fields.need("variant"), "variant");
-      truth(variant, "double_buffer", s.double_buffer);
+      variant.take("double_buffer", s.double_buffer);
       s.weights = static_cast<WeightPolicy>(
           as_one_of(sources_, variant.need("weights"), "weights", {"resident", "refetch"}));
       s.halo = static_cast<HaloPolicy>(
@@ -220,8 +206,8 @@ class Reader {
       variant.finish();
     }
     if (const Node* m = fields.find("metrics")) s.metrics = metrics(*m, "metrics");
-    real(fields, "utilisation", s.utilisation);
-    whole(fields, "mode_switches", s.mode_switches);
+    fields.take("utilisation", s.utilisation);
+    fields.take("mode_switches", s.mode_switches);
     add_placement(s, fields.need("placement"));
     if (const Node* more = fields.find("more_placements"))
       for (const Node& each : as_list(sources_, *more, "more_placements")) add_placement(s, each);
@@ -277,13 +263,13 @@ class Reader {
   PlanSearch search(const Node& node) const {
     Fields fields(sources_, node, "search");
     PlanSearch search;
-    whole(fields, "candidates", search.candidates);
-    whole(fields, "solved", search.solved);
-    whole(fields, "infeasible", search.infeasible);
-    whole(fields, "unknown", search.unknown);
-    whole(fields, "reused", search.reused);
-    whole(fields, "pruned", search.pruned);
-    real(fields, "seconds", search.seconds);
+    fields.take("candidates", search.candidates);
+    fields.take("solved", search.solved);
+    fields.take("infeasible", search.infeasible);
+    fields.take("unknown", search.unknown);
+    fields.take("reused", search.reused);
+    fields.take("pruned", search.pruned);
+    fields.take("seconds", search.seconds);
     fields.finish();
     return search;
   }

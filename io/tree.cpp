@@ -1,6 +1,7 @@
 #include "io/tree.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "io/text.h"
 #include "io/units.h"
@@ -83,6 +84,19 @@ const Node& Fields::need(std::string_view key) {
   return *node;
 }
 
+void Fields::take(std::string_view key, std::string& to) {
+  if (const Node* node = find(key)) to = as_text(sources_, *node, key);
+}
+void Fields::take(std::string_view key, bool& to) {
+  if (const Node* node = find(key)) to = as_bool(sources_, *node, key);
+}
+void Fields::take(std::string_view key, double& to) {
+  if (const Node* node = find(key)) to = as_real(sources_, *node, key);
+}
+void Fields::take(std::string_view key, std::int64_t& to) {
+  if (const Node* node = find(key)) to = as_whole(sources_, *node, key);
+}
+
 void Fields::finish() const {
   for (std::size_t k = 0; k < asked_.size(); ++k) {
     if (asked_[k]) continue;
@@ -136,6 +150,17 @@ double as_real(const Sources& sources, const Node& node, std::string_view what) 
     throw sources.error(node, lead(what, "a number", node));
   }
   return *value;
+}
+
+std::uint64_t as_seed(const Sources& sources, const Node& node) {
+  std::uint64_t value = 0;
+  const char* const end = node.text.data() + node.text.size();
+  const auto [stop, code] = std::from_chars(node.text.data(), end, value);
+  if (node.kind != Node::Kind::whole || stop != end || code != std::errc{}) {
+    throw sources.error(node,
+                        "`seed` must be a whole number from 0 to 2^64 - 1, not " + described(node));
+  }
+  return value;
 }
 
 Size as_size(const Sources& sources, const Node& node, std::string_view what, Size least) {

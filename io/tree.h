@@ -78,6 +78,11 @@ class Fields {
   Fields(const Sources& sources, const Node& node, std::string what);
   [[nodiscard]] const Node* find(std::string_view key);
   [[nodiscard]] const Node& need(std::string_view key);
+  /// What an entry says goes into `to`; one that is not there leaves it as it is.
+  void take(std::string_view key, std::string& to);
+  void take(std::string_view key, bool& to);
+  void take(std::string_view key, double& to);
+  void take(std::string_view key, std::int64_t& to);
   /// Throws at the first entry nobody asked for.
   void finish() const;
   [[nodiscard]] const Node& node() const { return node_; }
@@ -98,6 +103,8 @@ class Fields {
 [[nodiscard]] std::int64_t as_whole(const Sources& sources, const Node& node, std::string_view what,
                                     std::int64_t least = 0, std::int64_t most = max_address);
 [[nodiscard]] double as_real(const Sources& sources, const Node& node, std::string_view what);
+/// 64 bits without a sign: above 2^63 they do not fit what as_whole() gives.
+[[nodiscard]] std::uint64_t as_seed(const Sources& sources, const Node& node);
 [[nodiscard]] Size as_size(const Sources& sources, const Node& node, std::string_view what,
                            Size least = 0);
 [[nodiscard]] const std::vector<Node>& as_list(const Sources& sources, const Node& node,

@@ -13,7 +13,9 @@
 #include "io/dsa_json.h"
 #include "io/hardware_yaml.h"
 #include "io/load.h"
+#include "io/network_yaml.h"
 #include "io/placement_json.h"
+#include "io/plan_json.h"
 #include "io/problem_yaml.h"
 #include "model/validate.h"
 
@@ -127,13 +129,48 @@ inline void placement_json(std::string_view text) {
   }
 }
 
+inline void network_yaml(std::string_view text) {
+  try {
+    const NetworkYaml yaml = read_network_yaml(text, "fuzzed");
+    const std::string written = write_network_yaml(yaml.network);
+    const NetworkYaml again = read_network_yaml(written, "written");
+    require(again.network == yaml.network, "a network reads back equal");
+    require(write_network_yaml(again.network) == written, "a network is written the same again");
+  } catch (const InputError& error) {
+    require(error.file == "fuzzed", "what is written can be read");
+    check_error(error, text);
+  }
+}
+
+/// Every subgraph of these plans has the buffers of placed_problem().
+inline void plan_json(std::string_view text) {
+  const auto problem_of = [](const PlannedSubgraph& subgraph, std::size_t) {
+    if (subgraph.ops.first > subgraph.ops.last)
+      throw std::invalid_argument("a subgraph ends before it begins");
+    return placed_problem();
+  };
+  try {
+    (void)read_plan_header(text, "fuzzed");
+    const NetworkPlan plan = read_plan_json(text, "fuzzed", problem_of);
+    const std::string written = write_plan_json(plan);
+    const NetworkPlan again = read_plan_json(written, "written", problem_of);
+    require(write_plan_json(again) == written, "a plan is written the same again");
+  } catch (const InputError& error) {
+    require(error.file == "fuzzed", "what is written can be read");
+    check_error(error, text);
+  }
+}
+
 struct Property {
   std::string_view name;  ///< also the folder of its corpus
   void (*check)(std::string_view);
 };
-inline constexpr std::array properties{
-    Property{"buffer_csv", buffer_csv}, Property{"problem_yaml", problem_yaml},
-    Property{"dsa_json", dsa_json}, Property{"hardware_yaml", hardware_yaml},
-    Property{"placement_json", placement_json}};
+inline constexpr std::array properties{Property{"buffer_csv", buffer_csv},
+                                       Property{"problem_yaml", problem_yaml},
+                                       Property{"dsa_json", dsa_json},
+                                       Property{"hardware_yaml", hardware_yaml},
+                                       Property{"placement_json", placement_json},
+                                       Property{"network_yaml", network_yaml},
+                                       Property{"plan_json", plan_json}};
 
 }  // namespace tessera::fuzz
