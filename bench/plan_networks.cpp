@@ -3,10 +3,12 @@
 //
 //   bench_plan_networks table MODELS_DIR SECONDS [PROFILE...]     every network on every profile
 //   bench_plan_networks capacity MODELS_DIR SECONDS PROFILE...    and again with 3/4 and 4/3 of it
+//   bench_plan_networks sweep MODELS_DIR SECONDS PROFILE...       with 1/2 .. 2 of it, in 12 steps
 //
 // int8, two threads. `capacity` plans each capacity twice, with the memory of the first plan and
-// without, taking turns; its times are processor time of both threads together, which says more on
-// a machine that does other things too, and wall time in brackets.
+// without, taking turns, `sweep` all of them with the memory of the plans before and then without;
+// its times are processor time of both threads together, which says more on a machine that does
+// other things too, and wall time in brackets.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -99,14 +101,43 @@ void capacities(const std::string& name, const Network& network, const std::stri
   }
 }
 
+/// What a search over capacities sees: the first plan, then one after the other.
+void sweep(const std::string& name, const Network& network, const std::string& profile,
+           const PlanParams& params) {
+  const Hardware hardware = load_profile(profile);
+  PlanParams with = params;
+  with.memory = make_plan_memory();
+  const double first = timed(network, hardware, with).seconds;
+  double carried = 0;
+  double fresh = 0;
+  double slowest = 0;
+  int other = 0;
+  constexpr int steps = 12;
+  for (int step = 0; step < steps; ++step) {
+    const Hardware machine = scaled(hardware, 16 + 48 * step / (steps - 1), 32);
+    const Timed again = timed(network, machine, with);
+    const Timed alone = timed(network, machine, params);
+    carried += again.seconds;
+    fresh += alone.seconds;
+    slowest = std::max(slowest, again.seconds / first);
+    other += again.plan.score != alone.plan.score ? 1 : 0;
+  }
+  std::printf("| %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %d |\n", name.c_str(),
+              profile.c_str(), first, carried / steps, fresh / steps, carried / steps / first,
+              slowest, other);
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::printf("usage: bench_plan_networks table|capacity MODELS_DIR SECONDS [PROFILE...]\n");
+    std::printf(
+        "usage: bench_plan_networks table|capacity|sweep MODELS_DIR SECONDS [PROFILE...]\n");
     return 0;
   }
   const bool table = std::string(argv[1]) == "table";
+  const bool sweeping = std::string(argv[1]) == "sweep";
   std::vector<std::string> profiles(argv + 4, argv + argc);
   if (profiles.empty()) profiles = profile_list();
   PlanParams params;
@@ -115,6 +146,11 @@ int main(int argc, char** argv) {
     std::printf(
         "| network | profile | score | verdict | DRAM less | runs | solved | reused | pruned | "
         "undecided | s |\n| --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | "
+        "---: |\n");
+  else if (sweeping)
+    std::printf(
+        "| network | profile | first plan, s | then, on average | fresh, on average | of first | "
+        "slowest, of first | other scores |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | "
         "---: |\n");
   else
     std::printf(
@@ -130,6 +166,8 @@ int main(int argc, char** argv) {
         if (table)
           print(path.stem().string(), profile,
                 plan_network(network, load_profile(profile), params));
+        else if (sweeping)
+          sweep(path.stem().string(), network, profile, params);
         else
           capacities(path.stem().string(), network, profile, params);
       } catch (const std::exception& error) {

@@ -1,6 +1,6 @@
 // How often weights are fetched at least where they do not stay in memory.
 //
-//   FetchBound fetches(net, hardware, last_readers(net), passing);
+//   FetchBound fetches(net, hardware, channel_use, passing);
 //   fetches.find(first, last);
 //   for (const auto& [weight, times] : fetches.times()) ...      // whole, by every tiling
 //
@@ -11,10 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "cost/channel_use.h"
 #include "model/hardware.h"
 #include "model/network.h"
 
@@ -23,9 +23,9 @@ namespace tessera {
 class FetchBound {
  public:
   /// `passing`: per op the bytes of activations that any tiling has in memory while the op runs,
-  /// added up over its tiles. require: network and readers outlive this.
-  FetchBound(const Network& network, const Hardware& hardware,
-             const std::vector<std::optional<OpIndex>>& last_readers, std::vector<Size> passing);
+  /// added up over its tiles. require: network and use outlive this.
+  FetchBound(const Network& network, const Hardware& hardware, const ChannelUse& use,
+             std::vector<Size> passing);
 
   /// Looks at the run of ops [first, last]; runs with the same first op are quickest in order.
   void find(OpIndex first, OpIndex last);
@@ -36,26 +36,14 @@ class FetchBound {
   }
 
  private:
-  struct Use {
-    OpIndex reader = 0;
-    bool all_channels = false;   ///< reads all channels of what it reads
-    bool same_channels = false;  ///< reads those channels that it makes
-    bool something = false;      ///< reads something whenever it runs
-  };
-  [[nodiscard]] Use use_of(OpIndex reader, std::size_t position) const;
-  [[nodiscard]] bool leaves(OpIndex op, OpIndex last) const;
-  [[nodiscard]] bool makes_all_channels(OpIndex op, OpIndex first, OpIndex last) const;
   [[nodiscard]] bool may_stay(OpIndex first, OpIndex last);
 
   const Network& network_;
-  const std::vector<std::optional<OpIndex>>& last_readers_;
+  const ChannelUse& use_;
   std::vector<Size> passing_;
-  Size room_ = 0;                                  ///< of all memories on the chip
-  bool can_stay_ = false;                          ///< the profile allows resident weights
-  bool tiles_alone_ = false;                       ///< no tile relies on what another one left
-  std::vector<std::vector<TensorIndex>> weights_;  ///< per op: those that go with its channels
-  std::vector<std::vector<TensorIndex>> all_weights_;
-  std::vector<std::vector<Use>> uses_;  ///< per op: of its outputs
+  Size room_ = 0;             ///< of all memories on the chip
+  bool can_stay_ = false;     ///< the profile allows resident weights
+  bool tiles_alone_ = false;  ///< no tile relies on what another one left
   // All weights of the ops [stay_first_, stay_end_).
   OpIndex stay_first_ = 0;
   OpIndex stay_end_ = 0;

@@ -96,7 +96,8 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware)
     : network_(network),
       hardware_(hardware),
       link_(link_of(hardware)),
-      readers_(last_readers(network)) {
+      readers_(last_readers(network)),
+      channel_use_(network, readers_) {
   for (const Op& op : network.ops) {
     operands_.emplace_back();
     const std::vector<TensorIndex> used = operands(op);
@@ -109,7 +110,7 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware)
   }
   find_densities();
   find_shares();
-  fetches_ = std::make_unique<FetchBound>(network, hardware, readers_, passing());
+  fetches_ = std::make_unique<FetchBound>(network, hardware, channel_use_, passing());
   for (TensorIndex t = 0; t < network.tensors.size(); ++t) stores_.push_back(move(t, 1, false));
 }
 
@@ -195,60 +196,73 @@ std::vector<Size> RunBounds::passing() const {
   return bytes;
 }
 
-std::vector<Metrics> RunBounds::from(OpIndex first, std::size_t longest) const {
-  std::vector<Metrics> bounds;
+struct RunBounds::Growing {
+  explicit Growing(std::size_t tensors) : made(tensors, false), loaded(tensors, 0) {}
   std::int64_t compute = 0;
   Move moved;
   double energy = 0;
-  const auto add = [&](const Move& m, int sign) {
-    moved.cycles += sign * m.cycles;
-    moved.bytes += sign * m.bytes;
-    moved.energy_pj += sign * m.energy_pj;
-  };
-  std::vector<bool> made(network_.tensors.size(), false);
-  std::vector<double> loaded(network_.tensors.size(), 0);
+  std::vector<bool> made;
+  std::vector<double> loaded;
   std::vector<TensorIndex> leaving;
+};
+
+void RunBounds::add_op(Growing& run, OpIndex op) const {
+  run.compute += shares_[op].cycles;
+  run.energy += shares_[op].energy_pj;
+  for (const Operand& operand : operands_[op]) {
+    const TensorIndex t = operand.storage;
+    // Read by an op that itself makes only part of its output, perhaps.
+    double of_op = 0;
+    for (const TensorIndex out : outputs_[op]) of_op = std::max(of_op, density_[out]);
+    const double density = operand.read_for(of_op);
+    if (run.made[t] || density <= run.loaded[t]) continue;
+    if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true), -1);
+    run.loaded[t] = density;
+    run.moved.add(move(t, density, true), 1);
+  }
+  for (const TensorIndex t : outputs_[op]) {
+    run.made[t] = true;
+    if (!readers_[t] || *readers_[t] <= op) continue;
+    run.leaving.push_back(t);
+    run.moved.add(stores_[t], 1);
+  }
+  std::erase_if(run.leaving, [&](TensorIndex t) {
+    if (*readers_[t] > op) return false;
+    run.moved.add(stores_[t], -1);
+    return true;
+  });
+}
+
+Metrics RunBounds::metrics(const Growing& run, const Move& moved) const {
+  Metrics m;
+  m.latency_cycles =
+      std::max(run.compute, (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels);
+  m.dram_bytes = moved.bytes;
+  m.energy_pj = run.energy + moved.energy_pj + static_energy(hardware_, m.latency_cycles);
+  return m;
+}
+
+std::vector<Metrics> RunBounds::from(OpIndex first, std::size_t longest) const {
+  std::vector<Metrics> bounds;
+  Growing run(network_.tensors.size());
   for (OpIndex k = first; k < network_.ops.size() && k - first < longest; ++k) {
-    compute += shares_[k].cycles;
-    energy += shares_[k].energy_pj;
-    for (const Operand& operand : operands_[k]) {
-      const TensorIndex t = operand.storage;
-      // Read by an op that itself makes only part of its output, perhaps.
-      double of_op = 0;
-      for (const TensorIndex out : outputs_[k]) of_op = std::max(of_op, density_[out]);
-      const double density = operand.read_for(of_op);
-      if (made[t] || density <= loaded[t]) continue;
-      if (loaded[t] > 0) add(move(t, loaded[t], true), -1);
-      loaded[t] = density;
-      add(move(t, density, true), 1);
-    }
-    for (const TensorIndex t : outputs_[k]) {
-      made[t] = true;
-      if (!readers_[t] || *readers_[t] <= k) continue;
-      leaving.push_back(t);
-      add(stores_[t], 1);
-    }
-    std::erase_if(leaving, [&](TensorIndex t) {
-      if (*readers_[t] > k) return false;
-      add(stores_[t], -1);
-      return true;
-    });
-    Move all = moved;
+    add_op(run, k);
+    Move moved = run.moved;
     fetches_->find(first, k);
-    for (const auto& [weight, times] : fetches_->times()) {
-      const Move again = move(weight, 1, true);
-      all.cycles += (times - 1) * again.cycles;
-      all.bytes += (times - 1) * again.bytes;
-      all.energy_pj += static_cast<double>(times - 1) * again.energy_pj;
-    }
-    Metrics m;
-    m.latency_cycles =
-        std::max(compute, (all.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels);
-    m.dram_bytes = all.bytes;
-    m.energy_pj = energy + all.energy_pj + static_energy(hardware_, m.latency_cycles);
-    bounds.push_back(m);
+    for (const auto& [weight, times] : fetches_->times())
+      moved.add(move(weight, 1, true), times - 1);
+    bounds.push_back(metrics(run, moved));
   }
   return bounds;
+}
+
+Metrics RunBounds::refetched(OpRange ops, OpIndex anchor, std::int64_t tiles) const {
+  Growing run(network_.tensors.size());
+  for (OpIndex k = ops.first; k <= ops.last; ++k) add_op(run, k);
+  Move moved = run.moved;
+  for (const TensorIndex weight : channel_use_.in_every_tile(ops, anchor))
+    moved.add(move(weight, 1, true), tiles - 1);
+  return metrics(run, moved);
 }
 
 }  // namespace tessera

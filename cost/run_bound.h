@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "cost/channel_use.h"
 #include "cost/transfer.h"
 #include "model/hardware.h"
 #include "model/network.h"
@@ -34,11 +35,20 @@ class RunBounds {
   /// are left 0.
   [[nodiscard]] std::vector<Metrics> from(OpIndex first, std::size_t longest) const;
 
+  /// The same for one run where no tile relies on what another one left, weights do not stay and
+  /// there are at least so many tiles, in each of which op `anchor` runs. Thread-safe.
+  [[nodiscard]] Metrics refetched(OpRange run, OpIndex anchor, std::int64_t tiles) const;
+
  private:
   struct Move {
     std::int64_t cycles = 0;
     Size bytes = 0;
     double energy_pj = 0;
+    void add(const Move& other, std::int64_t times) {
+      cycles += times * other.cycles;
+      bytes += times * other.bytes;
+      energy_pj += static_cast<double>(times) * other.energy_pj;
+    }
   };
   struct OpShare {
     std::int64_t cycles = 0;
@@ -53,6 +63,10 @@ class RunBounds {
       return made >= 1 || even ? made * density : 0;
     }
   };
+  /// A run that grows at its end, with every tensor moved once.
+  struct Growing;
+  void add_op(Growing& run, OpIndex op) const;
+  [[nodiscard]] Metrics metrics(const Growing& run, const Move& moved) const;
   [[nodiscard]] Move move(TensorIndex tensor, double density, bool load) const;
   void find_densities();
   void find_shares();
@@ -66,7 +80,8 @@ class RunBounds {
   std::vector<std::vector<TensorIndex>> outputs_;
   std::vector<double> density_;  ///< per tensor with memory: of what its op makes of it
   std::vector<OpShare> shares_;
-  std::vector<Move> stores_;                   ///< per tensor
+  std::vector<Move> stores_;  ///< per tensor
+  ChannelUse channel_use_;
   std::unique_ptr<class FetchBound> fetches_;  ///< working memory of from()
 };
 

@@ -29,6 +29,22 @@ std::vector<Role> parse_per_bank(const Memory& memory, std::string_view mode) {
   return roles.size() == memory.banks.size() ? roles : std::vector<Role>{};
 }
 
+/// Two sorted lists of ranges, of whatever `steps_of` takes them from.
+template <typename List, typename StepsOf>
+bool meet(const List& a, const List& b, StepsOf steps_of) {
+  auto x = a.begin();
+  auto y = b.begin();
+  while (x != a.end() && y != b.end()) {
+    if (overlaps(steps_of(*x), steps_of(*y))) return true;
+    if (steps_of(*x).upper <= steps_of(*y).lower) {
+      ++x;
+    } else {
+      ++y;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<Segment> segments(const Buffer& buffer) {
@@ -56,22 +72,9 @@ Step horizon(const PlacementProblem& problem) {
 }
 
 bool coexist(const Buffer& a, const Buffer& b) {
-  if (a.gaps.empty() && b.gaps.empty() && a.live.size() == 1 && b.live.size() == 1) {
-    return overlaps(a.live.front(), b.live.front());
-  }
-  const std::vector<Segment> of_a = segments(a);
-  const std::vector<Segment> of_b = segments(b);
-  auto x = of_a.begin();
-  auto y = of_b.begin();
-  while (x != of_a.end() && y != of_b.end()) {
-    if (overlaps(x->steps, y->steps)) return true;
-    if (x->steps.upper <= y->steps.lower) {
-      ++x;
-    } else {
-      ++y;
-    }
-  }
-  return false;
+  if (a.gaps.empty() && b.gaps.empty())
+    return meet(a.live, b.live, [](const StepRange& range) { return range; });
+  return meet(segments(a), segments(b), [](const Segment& segment) { return segment.steps; });
 }
 
 bool live_at(const Buffer& buffer, Step step) {

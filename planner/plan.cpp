@@ -100,6 +100,9 @@ CoverResult best_in_time(const CoverProblem& problem, const CoverParams& params)
   return result;
 }
 
+/// A sum of rounded parts may exceed the rounded sum by a hair.
+constexpr double slack = 1 - 1e-9;
+
 class Planner {
  public:
   Planner(const Network& network, const Hardware& hardware, const PlanParams& params)
@@ -195,8 +198,6 @@ class Planner {
     for (OpIndex first = 0; first < network_.ops.size(); ++first)
       bounds.push_back(
           run_bounds.from(first, longest == network_.ops.size() ? longest : longest + 1));
-    // A sum of rounded parts may exceed the rounded sum by a hair.
-    constexpr double slack = 1 - 1e-9;
     CoverProblem problem;
     problem.ops = network_.ops.size();
     problem.max_ops = params_.max_ops;
@@ -212,7 +213,7 @@ class Planner {
             limits_.allow(s.metrics)
                 ? CoverOption{additive_score(score, s.metrics), s.metrics.peak_bytes}
                 : CoverOption{std::numeric_limits<double>::infinity(), s.metrics.peak_bytes});
-      open(*answer, score, problem.bound(first, last).cost, slack, candidate);
+      open(*answer, {first, last}, run_bounds, problem.bound(first, last).cost, score, candidate);
       return candidate;
     };
     CoverParams cover_params{
@@ -250,20 +251,23 @@ class Planner {
     return "no cover of the network keeps the limits with the tiles that were tried";
   }
 
-  /// What a limit left open in the answer, as one bound.
-  void open(const CandidateAnswer& answer, const Score& score, double bound, double slack,
-            CoverCandidate& candidate) const {
+  /// What the answer left open, as one bound.
+  void open(const CandidateAnswer& answer, OpRange run, const RunBounds& bounds, double bound,
+            const Score& score, CoverCandidate& candidate) const {
     if (answer.complete()) return;
-    bool any = answer.open_beyond;
-    double cost = any ? bound : std::numeric_limits<double>::infinity();
-    Size peak = any ? 0 : std::numeric_limits<Size>::max();
-    for (const Metrics& m : answer.open) {
-      if (static_cast<double>(m.peak_bytes) > limits_.peak_bytes) continue;
-      any = true;
+    double cost = std::numeric_limits<double>::infinity();
+    Size peak = std::numeric_limits<Size>::max();
+    const auto add = [&](const Metrics& m) {
+      if (static_cast<double>(m.peak_bytes) > limits_.peak_bytes) return;
       cost = std::min(cost, additive_score(score, m) * slack);
       peak = std::min(peak, m.peak_bytes);
-    }
-    if (!any) return;
+    };
+    for (const Metrics& m : answer.open) add(m);
+    if (answer.open_from)
+      add(bounds.refetched(run, run.first + static_cast<OpIndex>(answer.anchor),
+                           *answer.open_from));
+    if (answer.open_beyond) cost = static_cast<double>(peak = 0);
+    if (peak == std::numeric_limits<Size>::max()) return;
     candidate.open_cost = std::max(cost, bound);
     candidate.open_peak = peak;
   }

@@ -1,7 +1,6 @@
 #include "planner/plan_candidates.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 #include <sstream>
@@ -10,6 +9,7 @@
 #include "cost/tiled_run.h"
 #include "model/derived.h"
 #include "planner/engines.h"
+#include "planner/plan_effort.h"
 #include "planner/plan_open.h"
 #include "planner/plan_piece.h"
 #include "planner/tile.h"
@@ -120,15 +120,6 @@ std::optional<MemoryIndex> only_plain_memory(const Hardware& hardware) {
   return only;
 }
 
-/// Search nodes per question, effort by effort: most questions are easy, most of the hard ones do
-/// not matter.
-std::int64_t nodes_with(int effort, std::int64_t most) {
-  constexpr std::array<std::int64_t, 2> first{150, 3000};
-  return static_cast<std::size_t>(effort) < first.size()
-             ? std::min(most, first[static_cast<std::size_t>(effort)])
-             : most;
-}
-
 /// Does whatever fits in the variant `hard` fit in `easy`? Double buffering adds copies and longer
 /// lives to what one tile needs alone; without it, weights that are fetched again live shorter and
 /// are no larger. (With it they may need two copies.)
@@ -136,22 +127,6 @@ bool easier(const LoweringOptions& easy, const LoweringOptions& hard) {
   if (easy.halo != hard.halo || easy.double_buffer) return false;
   if (easy.weights == hard.weights) return hard.double_buffer;
   return easy.weights == WeightPolicy::refetch && !hard.double_buffer;
-}
-
-/// What the easier variants say about one: true where it is all there is to say, that nothing fits.
-bool follows_from_easier(const LoweringOptions& variant, CandidateAnswer& answer,
-                         std::int64_t& fewest_tiles) {
-  for (const CandidateAnswer::Tried& tried : answer.tried) {
-    if (!tried.decided || !easier(tried.variant, variant)) continue;
-    if (!tried.option) {
-      CandidateAnswer::Tried same = tried;
-      same.variant = variant;
-      answer.tried.push_back(same);
-      return true;
-    }
-    fewest_tiles = std::max(fewest_tiles, answer.options[*tried.option].tile_count());
-  }
-  return false;
 }
 
 /// Where options cost the same, people expect weights that stay.
@@ -171,16 +146,11 @@ void plainest_first(CandidateAnswer& answer) {
           static_cast<std::size_t>(std::ranges::find(order, *tried.option) - order.begin());
 }
 
-/// By how much the capacity can grow before the search might find another shape.
-Size headroom_of(const TileSearchResult& found) {
-  if (found.status == Status::feasible && found.grid.count() == 1)
-    return std::numeric_limits<Size>::max() / 4;  // there is no larger tile
-  if (found.status != Status::infeasible || found.lacking == 0) return 0;
-  // Loads were rounded up to the alignment.
-  Size granule = 1;
-  for (const Memory& memory : found.lowering.problem.memories)
-    granule = std::max(granule, memory.alignment);
-  return std::max<Size>(0, found.lacking - granule);
+std::int64_t tiles_of(const TileSpace& space, const TileShape& shape) {
+  std::int64_t tiles = 1;
+  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    tiles *= (space.whole.extent[axis] + shape.extent[axis] - 1) / shape.extent[axis];
+  return tiles;
 }
 
 /// Shapes of one variant whose cost is worth simulating before anyone knows that they fit.
@@ -198,9 +168,11 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       memory_(std::move(memory)),
       hardware_key_(hardware_key(hardware) + std::to_string(params_.nodes_per_question) + ' ' +
                     std::to_string(params_.seed) + '\n'),
-      readers_(last_readers(network_)) {
+      readers_(last_readers(network_)),
+      channel_use_(network_, readers_) {
   plain_ = only_plain_memory(hardware);
   if (!plain_) return;
+  capacity_ = hardware.memories[*plain_].space.capacity;
   Hardware other = hardware;
   other.memories[*plain_].space.capacity = other.memories[*plain_].space.alignment;
   capacity_free_key_ = hardware_key(other) + std::to_string(params_.nodes_per_question) + ' ' +
@@ -208,75 +180,99 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
 }
 
 std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effort) {
+  Known known;
   {
     const std::lock_guard guard(lock_);
-    const auto known = of_run_.find({ops.first, ops.last});
-    if (known != of_run_.end() && (known->second.effort >= effort || known->second.answer->final))
-      return known->second.answer;
+    known = of_run_[{ops.first, ops.last}];
   }
+  while (known.effort < effort && !(known.answer && known.answer->final)) {
+    bool searched = false;
+    known = more(ops, known, searched);
+    const std::lock_guard guard(lock_);
+    Known& kept = of_run_[{ops.first, ops.last}];
+    if (!kept.answer) ++(searched ? counts_.solved : counts_.reused);
+    kept = known;
+  }
+  return known.answer;
+}
+
+Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {
+  const int level = known.answer ? next_level(known.level, known.answer->open_from.has_value(),
+                                              params_.nodes_per_question)
+                                 : 0;
   auto run = std::make_shared<RunGeometry>();
   run->network = kept_network_;
   run->part = make_subgraph(network_, ops, readers_);
   const std::string structure = structure_key(run->part);
-  const std::string key = hardware_key_ + std::to_string(effort) + structure;
+  const std::string key = hardware_key_ + std::to_string(level) + structure;
   const std::string question = capacity_free_key_.empty() ? "" : capacity_free_key_ + structure;
   bool fresh = false;
-  bool searched = false;
   auto answer = memory_->get(key, fresh, [&] {
     if (kept_network_)
-      if (auto known = memory_->geometry(structure)) run = std::move(known);
+      if (auto kept = memory_->geometry(structure)) run = std::move(kept);
     const std::lock_guard guard(run->lock);
-    CandidateAnswer made = make_answer(
-        *run, effort, question.empty() ? OfCapacity{} : memory_->noted(question), searched);
+    OfCapacity others = question.empty() ? OfCapacity{} : memory_->noted(question);
+    if (known.answer) others.emplace_back(capacity_, known.answer);
+    CandidateAnswer made = make_answer(*run, level, others, searched);
     // Where nothing fits it is as quickly made again.
-    if (kept_network_ && !made.options.empty()) memory_->keep(structure, run);
+    if (kept_network_ && (!made.options.empty() || made.open_from)) memory_->keep(structure, run);
     return made;
   });
   if (!answer->complete() && params_.budget.exhausted()) memory_->forget(key);
-  if (searched && !question.empty())
-    memory_->note(question, hardware_.memories[*plain_].space.capacity, answer);
-  const std::lock_guard guard(lock_);
-  Known& known = of_run_[{ops.first, ops.last}];
-  if (!known.answer) ++(searched ? counts_.solved : counts_.reused);
-  known = {answer, effort};
-  return answer;
+  if (searched && !question.empty()) memory_->note(question, capacity_, answer);
+  return {answer, known.effort + 1, level};
 }
 
-CandidateAnswer Candidates::make_answer(RunGeometry& run, int effort, const OfCapacity& others,
+CandidateAnswer Candidates::make_answer(RunGeometry& run, int level, const OfCapacity& others,
                                         bool& searched) const {
   const Subgraph& part = run.part;
   CandidateAnswer answer;
-  const std::int64_t nodes = nodes_with(effort, params_.nodes_per_question);
+  const Effort effort = effort_at(level, params_.nodes_per_question);
   const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
+  answer.anchor = part.tensors[tile_anchor(part)].producer.value_or(0);
+  const std::int64_t worth =
+      most_tiles_worth(part, part.ops.first + static_cast<OpIndex>(answer.anchor), channel_use_,
+                       hardware_, effort.worth);
   bool single_tile = false;
   for (const LoweringOptions& options : variants(hardware_.tiling)) {
     // Two copies of a single tile's buffers would hide nothing.
     if (options.double_buffer && single_tile) continue;
-    std::int64_t fewest_tiles = 1;
-    if (!follows_from_easier(options, answer, fewest_tiles) &&
-        !carry_over(options, others, answer, fewest_tiles)) {
-      searched = true;
-      TileGeometry& geometry =
-          run.of_halo.try_emplace(options.halo, part, options.halo).first->second;
-      TileSearchResult found = find_tile(geometry, hardware_,
-                                         {.options = options,
-                                          .engine = engine.get(),
-                                          .budget = params_.budget,
-                                          .nodes_per_question = nodes,
-                                          .seed = params_.seed,
-                                          .fewest_tiles = fewest_tiles});
-      add_open(answer, geometry, found);
-      CandidateAnswer::Tried tried{
-          .variant = options,
-          .decided = found.undecided.empty() && found.status != Status::unknown,
-          .option = std::nullopt,
-          .headroom = headroom_of(found),
-          .lacking = found.lacking};
-      if (found.status == Status::feasible) {
-        tried.option = answer.options.size();
-        answer.options.push_back(
-            planned(geometry, hardware_, options, std::move(found), engine->name()));
+    Fewest fewest;
+    if (!follows_from_easier(options, answer, fewest) &&
+        !carry_over(options, others, answer, fewest)) {
+      const bool fetches_again =
+          options.weights == WeightPolicy::refetch && options.halo == HaloPolicy::recompute;
+      const std::int64_t most = fetches_again ? worth : std::numeric_limits<std::int64_t>::max();
+      CandidateAnswer::Tried tried{.variant = options,
+                                   .decided = false,
+                                   .option = std::nullopt,
+                                   .none_below = fewest.tiles,
+                                   .headroom = fewest.headroom};
+      std::optional<std::int64_t> open_from;
+      if (fewest.tiles > most) {
+        open_from = fewest.tiles;
+      } else {
+        searched = true;
+        TileGeometry& geometry =
+            run.of_halo.try_emplace(options.halo, part, options.halo).first->second;
+        TileSearchResult found = find_tile(geometry, hardware_,
+                                           {.options = options,
+                                            .engine = engine.get(),
+                                            .budget = params_.budget,
+                                            .nodes_per_question = effort.nodes,
+                                            .seed = params_.seed,
+                                            .fewest_tiles = fewest.tiles,
+                                            .most_tiles = most});
+        add_open(answer, geometry, found);
+        tried = outcome(geometry.space(), options, found, fewest, most);
+        if (found.cut) open_from = most + 1;
+        if (found.status == Status::feasible) {
+          tried.option = answer.options.size();
+          answer.options.push_back(
+              planned(geometry, hardware_, options, std::move(found), engine->name()));
+        }
       }
+      if (open_from) answer.open_from = std::min(answer.open_from.value_or(*open_from), *open_from);
       answer.tried.push_back(tried);
     }
     const CandidateAnswer::Tried& tried = answer.tried.back();
@@ -286,37 +282,79 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, int effort, const OfCa
       single_tile = single_tile ||
                     (!options.double_buffer && answer.options[*tried.option].tile_count() == 1);
   }
-  answer.final = answer.complete() || nodes == params_.nodes_per_question;
+  answer.final =
+      answer.complete() || (effort.nodes == params_.nodes_per_question && effort.worth <= 0);
   if (!answer.options.empty()) answer.lacking = 0;
   plainest_first(answer);
   return answer;
 }
 
+/// What a search says, and for how much more capacity it would say the same.
+CandidateAnswer::Tried Candidates::outcome(const TileSpace& space, const LoweringOptions& variant,
+                                           const TileSearchResult& found, const Fewest& fewest,
+                                           std::int64_t most_tiles) const {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  CandidateAnswer::Tried tried{
+      .variant = variant,
+      .decided = found.undecided.empty() && found.status != Status::unknown,
+      .option = std::nullopt,
+      .none_below = none,
+      .headroom = fewest.headroom,
+      .lacking = found.lacking};
+  if (found.status == Status::feasible) tried.none_below = found.grid.count();
+  if (found.cut) tried.none_below = most_tiles + 1;
+  for (const TileShape& shape : found.undecided)
+    tried.none_below = std::min(tried.none_below, tiles_of(space, shape));
+  if (found.status == Status::unknown && found.stop != StopReason::completed &&
+      found.stop != StopReason::node_limit)
+    tried.none_below = fewest.tiles;
+  // Loads were rounded up to the alignment.
+  Size granule = 1;
+  for (const Memory& memory : found.lowering.problem.memories)
+    granule = std::max(granule, memory.alignment);
+  const Size room = std::max<Size>(0, found.least_excess - granule);
+  tried.headroom = found.lacking > 0 ? room : std::min(tried.headroom, room);
+  return tried;
+}
+
+bool Candidates::follows_from_easier(const LoweringOptions& variant, CandidateAnswer& answer,
+                                     Fewest& fewest) {
+  for (const CandidateAnswer::Tried& tried : answer.tried) {
+    if (!easier(tried.variant, variant)) continue;
+    if (tried.decided && !tried.option) {
+      CandidateAnswer::Tried same = tried;
+      same.variant = variant;
+      answer.tried.push_back(same);
+      return true;
+    }
+    fewest.raise(tried.none_below, tried.headroom);
+  }
+  return false;
+}
+
 bool Candidates::carry_over(const LoweringOptions& variant, const OfCapacity& others,
-                            CandidateAnswer& answer, std::int64_t& fewest_tiles) const {
-  if (others.empty()) return false;
-  const Size capacity = hardware_.memories[*plain_].space.capacity;
+                            CandidateAnswer& answer, Fewest& fewest) const {
   for (const auto& [other, known] : others) {
     const auto tried = std::ranges::find(known->tried, variant, &CandidateAnswer::Tried::variant);
-    if (tried == known->tried.end() || !tried->decided) continue;
     // What did not fit does not fit where there is less room, or too little more.
-    const bool no_larger = capacity <= other || capacity - other <= tried->headroom;
-    if (!no_larger) continue;
+    if (tried == known->tried.end() || capacity_ - other > tried->headroom) continue;
     CandidateAnswer::Tried same = *tried;
-    same.headroom += other - capacity;
+    same.headroom += other - capacity_;
+    fewest.raise(same.none_below, same.headroom);
+    if (!tried->decided) continue;
     if (!tried->option) {
-      if (same.lacking > 0) same.lacking += other - capacity;
+      if (same.lacking > 0) same.lacking += other - capacity_;
       answer.tried.push_back(same);
       return true;
     }
     const PlannedSubgraph& option = known->options[*tried->option];
-    fewest_tiles = std::max(fewest_tiles, option.tile_count());
-    if (option.metrics.peak_bytes > capacity) continue;
+    if (plain_ && option.metrics.peak_bytes > capacity_) continue;
     same.option = answer.options.size();
     answer.tried.push_back(same);
     answer.options.push_back(option);
-    for (PlannedPlacement& p : answer.options.back().placements)
-      p.problem.memories.front().capacity = capacity;
+    if (plain_)
+      for (PlannedPlacement& p : answer.options.back().placements)
+        p.problem.memories.front().capacity = capacity_;
     return true;
   }
   return false;
@@ -324,11 +362,9 @@ bool Candidates::carry_over(const LoweringOptions& variant, const OfCapacity& ot
 
 void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
                           const TileSearchResult& found) const {
-  if (found.undecided.empty()) {
-    answer.open_beyond = answer.open_beyond || found.status == Status::unknown;
-    return;
-  }
-  if (found.stop != StopReason::completed && found.stop != StopReason::node_limit)
+  const bool stopped = found.stop != StopReason::completed && found.stop != StopReason::node_limit;
+  // Where shapes with many tiles were cut off, `unknown` means no more than that.
+  if (stopped || (found.undecided.empty() && found.status == Status::unknown && !found.cut))
     answer.open_beyond = true;
   for (std::size_t k = 0; k < found.undecided.size(); ++k) {
     if (k == most_open || params_.budget.exhausted()) {

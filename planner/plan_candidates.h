@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <future>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "cost/channel_use.h"
 #include "model/engine.h"
 #include "model/plan.h"
 #include "planner/plan.h"
@@ -24,19 +26,24 @@ struct CandidateAnswer {
   /// Bounds of what tile shapes with a question left open would cost.
   std::vector<Metrics> open;
   bool open_beyond = false;  ///< and there are more of them, of which nothing is known
-  bool final = true;         ///< more effort would not be made
-  Size lacking = 0;          ///< bytes the smallest tile needs beyond what there is, if it is so
+  /// Where weights are fetched again and no tile relies on what another one left: shapes with at
+  /// least so many tiles were not looked at. In each tile op `anchor` of the run runs.
+  std::optional<std::int64_t> open_from;
+  Step anchor = 0;
+  bool final = true;  ///< more effort would not be made
+  Size lacking = 0;   ///< bytes the smallest tile needs beyond what there is, if it is so
   /// The variants that were tried, for answers with other capacities.
   struct Tried {
     LoweringOptions variant;
     bool decided = true;
-    std::optional<std::size_t> option;  ///< index; nothing: no tile fits
-    Size headroom = 0;  ///< the capacity can grow by so much before another tile could fit
+    std::optional<std::size_t> option;  ///< index; nothing where it is decided: no tile fits
+    std::int64_t none_below = 1;        ///< shapes with fewer tiles do not fit
+    Size headroom = 0;  ///< the capacity can grow by so much before a shape before could fit
     Size lacking = 0;
   };
   std::vector<Tried> tried;
 
-  [[nodiscard]] bool complete() const { return open.empty() && !open_beyond; }
+  [[nodiscard]] bool complete() const { return open.empty() && !open_beyond && !open_from; }
 };
 
 /// A run's geometry, which does not depend on the machine.
@@ -126,21 +133,39 @@ class Candidates {
   /// require: all outlive the candidates.
   Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
              std::shared_ptr<PlanMemory> memory);
-  /// The answer for a run, with at least this effort.
+  /// The answer for a run: 0 is the least effort, each number more tells more where it is not
+  /// final.
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
   [[nodiscard]] CandidateCounts counts() const;
 
  private:
   struct Known {
     std::shared_ptr<const CandidateAnswer> answer;
-    int effort = 0;
+    int effort = -1;
+    int level = -1;  ///< of planner/plan_effort.h
+  };
+  /// Shapes with fewer tiles do not fit, nor would they with so much more capacity.
+  struct Fewest {
+    std::int64_t tiles = 1;
+    Size headroom = std::numeric_limits<Size>::max() / 4;
+    void raise(std::int64_t least, Size room) {
+      if (least > tiles || (least == tiles && room > headroom)) *this = {least, room};
+    }
   };
   using OfCapacity = std::vector<std::pair<Size, PlanMemory::Answer>>;
-  [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, int effort, const OfCapacity& others,
+  [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
+  [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, int level, const OfCapacity& others,
                                             bool& searched) const;
-  /// What answers for other capacities say about a variant: true where it is all there is to say.
+  /// What the easier variants say about one, and what answers for other capacities do: true where
+  /// it is all there is to say.
+  static bool follows_from_easier(const LoweringOptions& variant, CandidateAnswer& answer,
+                                  Fewest& fewest);
   bool carry_over(const LoweringOptions& variant, const OfCapacity& others, CandidateAnswer& answer,
-                  std::int64_t& fewest_tiles) const;
+                  Fewest& fewest) const;
+  [[nodiscard]] CandidateAnswer::Tried outcome(const TileSpace& space,
+                                               const LoweringOptions& variant,
+                                               const TileSearchResult& found, const Fewest& fewest,
+                                               std::int64_t most_tiles) const;
   void add_open(CandidateAnswer& answer, TileGeometry& geometry,
                 const TileSearchResult& found) const;
 
@@ -154,7 +179,9 @@ class Candidates {
   /// The same without the capacity, where it is a plain number; empty: it is not.
   std::string capacity_free_key_;
   std::optional<MemoryIndex> plain_;  ///< of the hardware: the only memory on the chip
+  Size capacity_ = 0;                 ///< of that memory
   std::vector<std::optional<OpIndex>> readers_;
+  ChannelUse channel_use_;
   mutable std::mutex lock_;
   std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
   CandidateCounts counts_;

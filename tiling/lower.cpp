@@ -111,7 +111,9 @@ class Lowerer {
     buffer.size = std::max<Size>(1, tensor_bytes(tensor));
     buffer.kind = part_.tensors[t].weight ? BufferKind::weight : BufferKind::activation;
     of_[t].push_back(out_.buffers.size());
-    out_.buffers.push_back({t, role, copy});
+    // Resident weights are there for all tiles, whatever part of them a tile reads.
+    const bool resident = part_.tensors[t].weight && out_.options.weights == WeightPolicy::resident;
+    out_.buffers.push_back({t, role, copy, element_bytes(tensor.type), resident ? buffer.size : 0});
     return out_.problem.buffers.emplace_back(std::move(buffer));
   }
   void reads(Buffer& buffer, std::size_t t, int parity) const {
@@ -318,30 +320,21 @@ std::vector<Size> tile_sizes(const Subgraph& subgraph, const TileSpace& space,
                              const Lowering& lowering, const TileRegions& tile) {
   std::vector<Size> sizes;
   sizes.reserve(lowering.buffers.size());
-  for (const LoweredBuffer& buffer : lowering.buffers) {
-    const Tensor& tensor = subgraph.tensor(buffer.tensor);
-    // Resident weights are there for all tiles, whatever part of them this tile reads.
-    const bool resident = subgraph.tensors[buffer.tensor].weight &&
-                          lowering.options.weights == WeightPolicy::resident;
-    const Size bytes = resident
-                           ? tensor_bytes(tensor)
-                           : elements(subgraph, space, buffer, tile) * element_bytes(tensor.type);
-    sizes.push_back(std::max<Size>(1, bytes));
-  }
+  for (const LoweredBuffer& buffer : lowering.buffers)
+    sizes.push_back(
+        buffer.every_tile > 0
+            ? buffer.every_tile
+            : std::max<Size>(1, elements(subgraph, space, buffer, tile) * buffer.element));
   return sizes;
 }
 
-void tile_sizes(const Subgraph& subgraph, const Lowering& lowering,
-                std::span<const std::int64_t> fresh_volumes, std::vector<Size>& sizes) {
+void tile_sizes(const Lowering& lowering, std::span<const std::int64_t> fresh_volumes,
+                std::vector<Size>& sizes) {
   sizes.clear();
-  const bool resident = lowering.options.weights == WeightPolicy::resident;
-  for (const LoweredBuffer& buffer : lowering.buffers) {
-    const Tensor& tensor = subgraph.tensor(buffer.tensor);
-    const Size bytes = resident && subgraph.tensors[buffer.tensor].weight
-                           ? tensor_bytes(tensor)
-                           : fresh_volumes[buffer.tensor] * element_bytes(tensor.type);
-    sizes.push_back(std::max<Size>(1, bytes));
-  }
+  for (const LoweredBuffer& buffer : lowering.buffers)
+    sizes.push_back(buffer.every_tile > 0
+                        ? buffer.every_tile
+                        : std::max<Size>(1, fresh_volumes[buffer.tensor] * buffer.element));
 }
 
 bool covers(const std::vector<Size>& larger, const std::vector<Size>& smaller) {

@@ -41,7 +41,9 @@ enum class BufferRole : std::uint8_t {
 struct LoweredBuffer {
   std::size_t tensor = 0;  ///< in Subgraph::tensors
   BufferRole role = BufferRole::tile;
-  int copy = 0;  ///< 1 for the second of two copies
+  int copy = 0;         ///< 1 for the second of two copies
+  Size element = 1;     ///< bytes of one of the tensor's
+  Size every_tile = 0;  ///< its size whatever a tile reads of it; 0: that goes by what it reads
 };
 
 struct Lowering {
@@ -66,8 +68,8 @@ struct Lowering {
 
 /// The same from how many elements each tensor's fresh part has, where no halo is kept; into a
 /// vector that is used again.
-void tile_sizes(const Subgraph& subgraph, const Lowering& lowering,
-                std::span<const std::int64_t> fresh_volumes, std::vector<Size>& sizes);
+void tile_sizes(const Lowering& lowering, std::span<const std::int64_t> fresh_volumes,
+                std::vector<Size>& sizes);
 
 /// Is every entry of the first at least that of the second?
 [[nodiscard]] bool covers(const std::vector<Size>& larger, const std::vector<Size>& smaller);

@@ -1,6 +1,7 @@
 #include "search/placement/set_aside.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -44,11 +45,23 @@ SetAside set_aside(const PlacementProblem& problem) {
       fixed = fixed || !movable(problem.buffers[b]);
     }
     if (fixed) continue;
+    // Whoever lives with all others lives from before the first of them ends until the last begins.
+    Step first_end = std::numeric_limits<Step>::max();
+    Step last_begin = 0;
+    bool without_breaks = true;
     for (const BufferIndex b : users) {
+      without_breaks = without_breaks && problem.buffers[b].live.size() == 1;
+      first_end = std::min(first_end, problem.buffers[b].live.back().upper);
+      last_begin = std::max(last_begin, problem.buffers[b].live.front().lower);
+    }
+    for (const BufferIndex b : users) {
+      const Buffer& buffer = problem.buffers[b];
+      if (buffer.live.front().lower >= first_end || buffer.live.back().upper <= last_begin)
+        continue;
       if (named.contains(b) || allowed_memories(problem, problem.buffers[b]).size() != 1) continue;
-      out[b] = std::ranges::all_of(users, [&](BufferIndex other) {
-        return other == b || coexist(problem.buffers[b], problem.buffers[other]);
-      });
+      out[b] = without_breaks || std::ranges::all_of(users, [&](BufferIndex other) {
+                 return other == b || coexist(problem.buffers[b], problem.buffers[other]);
+               });
       if (!out[b]) continue;
       result.aside.push_back(b);
       result.memory.push_back(m);

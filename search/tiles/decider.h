@@ -5,6 +5,7 @@
 //   if (d.verdict == Status::feasible) use(*d.placement);
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,6 +40,10 @@ class Decider {
   [[nodiscard]] std::size_t refutations() const { return refutations_; }
   [[nodiscard]] bool refuted_since(std::size_t refutations, const std::vector<Size>& sizes) const;
 
+  /// By how many bytes at least every refutation so far was over the capacity: 0 where it was not
+  /// by load, the largest size where there is none.
+  [[nodiscard]] Size least_excess() const { return refutations_ == 0 ? least_excess_ : 0; }
+
   /// Adds a decision to the counters; decide() does so itself.
   void count(const Decision& decision);
 
@@ -66,6 +71,7 @@ class Decider {
   bool session_opened_ = false;
   bool plain_relations_ = true;  ///< none that a smaller size could break
   mutable LoadTest load_;
+  mutable Size least_excess_ = std::numeric_limits<Size>::max();  ///< of refutations by load
   std::vector<Placed> placed_;    ///< no one covers another, the latest last
   std::vector<Refuted> refuted_;  ///< likewise, least ones
   std::size_t refutations_ = 0;

@@ -14,17 +14,17 @@ constexpr auto width = static_cast<std::size_t>(TileAxis::width);
 
 FittingShapes::FittingShapes(TileGeometry& geometry, const Lowering& lowering,
                              const Decider& decider, TileCounters& counters, const Budget& budget,
-                             std::int64_t fewest_tiles, Refuted refuted)
+                             TileCounts tiles, Refuted refuted)
     : geometry_(geometry),
       lowering_(lowering),
       decider_(decider),
       counters_(counters),
       budget_(budget),
-      fewest_tiles_(fewest_tiles),
+      tiles_(tiles),
       refuted_(std::move(refuted)) {}
 
 const std::vector<Size>& FittingShapes::sizes_of(std::span<const std::int64_t> volumes) {
-  tile_sizes(geometry_.subgraph(), lowering_, volumes, sizes_);
+  tile_sizes(lowering_, volumes, sizes_);
   return sizes_;
 }
 
@@ -52,12 +52,22 @@ std::vector<Size> FittingShapes::least_sizes() {
 /// To the next shape that no plane refutes.
 bool FittingShapes::advance() {
   if (inside_group_ && next_in_group()) return true;
-  if (!groups_) groups_.emplace(geometry_.space(), fewest_tiles_);
+  if (!groups_) groups_.emplace(geometry_.space(), tiles_);
   inside_group_ = false;
   while (const std::optional<ShapeGroup> group = groups_->next()) {
     group_ = *group;
-    if (enter_group()) return inside_group_ = true;
     ++counters_.passed_over;
+    if (refuted_by_first_tile(group_.smallest())) {
+      // As a rule so are those with a few more cuts along C.
+      TileShape shape = group_.smallest();
+      counters_.passed_over += static_cast<std::int64_t>(groups_->leave_out([&](Dim extent) {
+        shape.extent[channels] = extent;
+        return refuted_by_first_tile(shape);
+      }));
+    } else if (enter_group()) {
+      --counters_.passed_over;
+      return inside_group_ = true;
+    }
     if (counters_.passed_over % 64 == 0 && budget_.exhausted()) return false;
   }
   return false;
@@ -66,7 +76,6 @@ bool FittingShapes::advance() {
 /// Sets at_ to the first shape of the group that is left, if one is.
 bool FittingShapes::enter_group() {
   at_ = group_.smallest();
-  if (refuted_by_first_tile(at_)) return false;
   for (; at_.extent[width] <= group_.most[width]; ++at_.extent[width])
     if (enter_width()) return true;
   return false;
@@ -186,7 +195,7 @@ bool FittingShapes::planes_hold_first() const {
 }
 
 std::optional<FittingShape> FittingShapes::next() {
-  while (advance()) {
+  while (!ended_ && advance()) {
     if (budget_.exhausted()) return std::nullopt;
     const std::int64_t tiles = group_.tiles();
     ++counters_.shapes;

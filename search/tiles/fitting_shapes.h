@@ -38,11 +38,14 @@ class FittingShapes {
 
   /// require: all outlive this.
   FittingShapes(TileGeometry& geometry, const Lowering& lowering, const Decider& decider,
-                TileCounters& counters, const Budget& budget, std::int64_t fewest_tiles,
-                Refuted refuted);
+                TileCounters& counters, const Budget& budget, TileCounts tiles, Refuted refuted);
 
   /// The next shape that no test refutes; nothing after the last, or when the budget is spent.
   [[nodiscard]] std::optional<FittingShape> next();
+  /// Are there shapes with more tiles than were asked for?  require: next() gave nothing, or end().
+  [[nodiscard]] bool cut() const { return !ended_ && groups_ && groups_->cut(); }
+  /// Nothing else is worth looking at: no shape fits.
+  void end() { ended_ = true; }
 
   /// Sizes that the demands of every shape with these extents along H and W cover: of the first
   /// channel. Nothing where C is not cut.
@@ -72,11 +75,12 @@ class FittingShapes {
   const Decider& decider_;
   TileCounters& counters_;
   const Budget& budget_;
-  std::int64_t fewest_tiles_;  ///< groups with fewer are left out
+  TileCounts tiles_;  ///< groups with fewer or more are left out
   Refuted refuted_;
   std::optional<ShapeGroups> groups_;  ///< made when the first shape is asked for
   ShapeGroup group_;
   bool inside_group_ = false;
+  bool ended_ = false;
   TileShape at_;  ///< the last shape of the group that was looked at
   /// At this extent along W, per extent along H: the largest along C that no plane refutes.
   std::vector<Dim> left_;

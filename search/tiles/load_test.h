@@ -21,8 +21,8 @@ class LoadTest {
 
   /// Bytes over the capacity at the fullest step; 0 where every step fits.
   [[nodiscard]] Size excess(const std::vector<Size>& sizes) { return worst(sizes, false); }
-  /// Is any step over the capacity?
-  [[nodiscard]] bool refutes(const std::vector<Size>& sizes) { return worst(sizes, true) > 0; }
+  /// Bytes over the capacity at the first step that is over; 0 where every step fits.
+  [[nodiscard]] Size first_excess(const std::vector<Size>& sizes) { return worst(sizes, true); }
 
  private:
   /// From one of the maximal sets of buffers alive together to the next, in the order of steps.

@@ -24,13 +24,13 @@ std::vector<ShapeGroups::Cut> ShapeGroups::cuts_of(Dim whole, bool divisible) {
   return cuts;
 }
 
-ShapeGroups::ShapeGroups(const TileSpace& space, std::int64_t fewest_tiles) {
+ShapeGroups::ShapeGroups(const TileSpace& space, TileCounts tiles) : most_(tiles.most) {
   for (std::size_t axis = 0; axis < tile_axes; ++axis)
     cuts_[axis] = cuts_of(space.whole.extent[axis], space.axis[axis].has_value());
   for (std::size_t h = 0; h < cuts_[1].size(); ++h)
     for (std::size_t w = 0; w < cuts_[2].size(); ++w) {
       const Dim others = cuts_[1][h].count * cuts_[2][w].count;
-      const auto first = std::ranges::lower_bound(cuts_[0], fewest_tiles, {},
+      const auto first = std::ranges::lower_bound(cuts_[0], tiles.fewest, {},
                                                   [&](const Cut& c) { return c.count * others; });
       if (first != cuts_[0].end())
         rows_.push_back({static_cast<std::size_t>(first - cuts_[0].begin()), h, w});
@@ -49,17 +49,19 @@ bool ShapeGroups::later(const Row& a, const Row& b) const {
 }
 
 std::optional<ShapeGroup> ShapeGroups::next() {
-  if (rows_.empty()) return std::nullopt;
   const auto order = [this](const Row& a, const Row& b) { return later(a, b); };
-  std::ranges::pop_heap(rows_, order);
-  Row& row = rows_.back();
-  const Cut& c = cuts_[0][row.c];
-  const Cut& h = cuts_[1][row.h];
-  const Cut& w = cuts_[2][row.w];
-  if (++row.c < cuts_[0].size())
+  if (last_ && ++last_->c < cuts_[0].size()) {
+    rows_.push_back(*last_);
     std::ranges::push_heap(rows_, order);
-  else
-    rows_.pop_back();
+  }
+  last_.reset();
+  if (rows_.empty() || tiles_of(rows_.front()) > most_) return std::nullopt;
+  std::ranges::pop_heap(rows_, order);
+  last_ = rows_.back();
+  rows_.pop_back();
+  const Cut& c = cuts_[0][last_->c];
+  const Cut& h = cuts_[1][last_->h];
+  const Cut& w = cuts_[2][last_->w];
   return ShapeGroup{
       {c.count, h.count, w.count}, {c.least, h.least, w.least}, {c.most, h.most, w.most}};
 }

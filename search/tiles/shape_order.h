@@ -6,12 +6,19 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
 #include "tiling/geometry.h"
 
 namespace tessera {
+
+/// How many tiles a grid may have.
+struct TileCounts {
+  std::int64_t fewest = 1;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
 
 /// All shapes with these counts: along axis a the extents least[a] .. most[a].
 struct ShapeGroup {
@@ -30,11 +37,37 @@ struct ShapeGroup {
 /// W, then along C, then along H. Most searches end soon, so groups are made as they are asked for.
 class ShapeGroups {
  public:
-  /// Groups with fewer tiles than `fewest_tiles` are left out.
-  ShapeGroups(const TileSpace& space, std::int64_t fewest_tiles);
+  /// Groups with fewer or more tiles than these are left out.
+  ShapeGroups(const TileSpace& space, TileCounts tiles);
 
   /// Nothing after the last.
   [[nodiscard]] std::optional<ShapeGroup> next();
+  /// Of the groups that differ from the last one in more cuts along C alone, those up to the
+  /// first for which `refuted` (called with the least extent along C) is false are left out; it
+  /// is false for all after that one.  require: next() gave a group. Returns how many are left out.
+  template <typename Refuted>
+  std::size_t leave_out(const Refuted& refuted) {
+    const std::vector<Cut>& cuts = cuts_[0];
+    const std::size_t begin = last_->c + 1;
+    if (begin == cuts.size()) return 0;
+    std::size_t low = begin;
+    std::size_t high = cuts.size();
+    if (refuted(cuts.back().least))
+      low = high;
+    else
+      --high;  // the last one is not refuted
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (refuted(cuts[middle].least))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    last_->c = low - 1;
+    return low - begin;
+  }
+  /// Are there groups with more tiles than were asked for?  require: next() gave nothing.
+  [[nodiscard]] bool cut() const { return !rows_.empty(); }
 
  private:
   struct Cut {
@@ -49,10 +82,15 @@ class ShapeGroups {
     std::size_t w = 0;
   };
   [[nodiscard]] static std::vector<Cut> cuts_of(Dim whole, bool divisible);
+  [[nodiscard]] std::int64_t tiles_of(const Row& row) const {
+    return cuts_[0][row.c].count * cuts_[1][row.h].count * cuts_[2][row.w].count;
+  }
   [[nodiscard]] bool later(const Row& a, const Row& b) const;
 
   std::array<std::vector<Cut>, tile_axes> cuts_;
-  std::vector<Row> rows_;  ///< a heap, the first in order at the front
+  std::int64_t most_;
+  std::optional<Row> last_;  ///< of the last group
+  std::vector<Row> rows_;    ///< a heap, the first in order at the front
 };
 
 }  // namespace tessera

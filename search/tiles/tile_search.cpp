@@ -22,7 +22,8 @@ class TileSearch {
         geometry_(geometry),
         lowering_(lower(part_, geometry.space(), hardware, params.options)),
         decider_(lowering_, params, result_.counters),
-        shapes_(geometry, lowering_, decider_, result_.counters, params.budget, params.fewest_tiles,
+        shapes_(geometry, lowering_, decider_, result_.counters, params.budget,
+                {params.fewest_tiles, params.most_tiles},
                 [this](const TileShape& shape, std::int64_t tiles, DecidedBy by) {
                   const Decision no{Status::infeasible, by, nullptr};
                   decider_.count(no);
@@ -37,7 +38,8 @@ class TileSearch {
       find_first();
     if (found_) return finish(Status::feasible);
     const std::optional<StopReason> stopped = params_.budget.exhausted();
-    if (!stopped && result_.undecided.empty()) return finish(Status::infeasible);
+    result_.cut = result_.cut || shapes_.cut();
+    if (!stopped && result_.undecided.empty() && !result_.cut) return finish(Status::infeasible);
     result_.stop = stopped.value_or(StopReason::node_limit);
     return finish(Status::unknown);
   }
@@ -54,6 +56,7 @@ class TileSearch {
 
   TileSearchResult finish(Status status) {
     result_.status = status;
+    result_.least_excess = result_.lacking > 0 ? result_.lacking : decider_.least_excess();
     result_.lowering = std::move(lowering_);
     return std::move(result_);
   }
@@ -87,7 +90,7 @@ class TileSearch {
       if (window.empty()) return;
       if (length >= 4 && !std::exchange(least_asked, true)) {
         const Status least = least_verdict();
-        if (least == Status::infeasible) return result_.undecided.clear();
+        if (least == Status::infeasible) return nothing_left();
         if (least == Status::unknown) return give_up(window);
       }
       resolve(window);
@@ -99,6 +102,10 @@ class TileSearch {
   Status least_verdict() {
     const std::vector<Size> sizes = shapes_.least_sizes();
     return decider_.decide(sizes).verdict;
+  }
+  void nothing_left() {
+    result_.undecided.clear();
+    shapes_.end();
   }
   void give_up(const std::vector<Waiting>& window) {
     for (const Waiting& waiting : window) result_.undecided.push_back(waiting.shape.shape);

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct TileSearchParams {
   std::uint64_t seed = 0;
   /// Shapes with fewer tiles are known not to fit (from a search with more room).
   std::int64_t fewest_tiles = 1;
+  /// Shapes with more tiles are not looked at (TileSearchResult::cut).
+  std::int64_t most_tiles = std::numeric_limits<std::int64_t>::max();
   // Each rule can be switched off; none changes the answer.
   bool bounds = true;      ///< refute by the load of a step
   bool dominance = true;   ///< refute what is at least as large as something refuted
@@ -86,7 +89,12 @@ struct TileSearchResult {
   /// Shapes with fewer tiles whose question a limit ended: a better tile may exist.
   std::vector<TileShape> undecided;
   std::vector<TileShape> maximal;  ///< with `all`
+  /// There are shapes with more than `most_tiles` tiles, which might fit; `infeasible` is not said.
+  bool cut = false;
   Size lacking = 0;  ///< where even the smallest tile is over the load: by how many bytes
+  /// By how many bytes at least every shape that was refuted is over the capacity: 0 where some
+  /// other rule refuted one, the largest size where none was.
+  Size least_excess = 0;
   std::vector<TileProbe> probes;
   TileCounters counters;
 };

@@ -1,3 +1,5 @@
+#include "search/placement/canonical.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include "agreement.h"
 #include "model/check.h"
 #include "search/learning/engine.h"
-#include "search/placement/canonical.h"
 
 namespace tessera::testing {
 namespace {

@@ -150,12 +150,18 @@ void expect_sound(const Network& network, const Hardware& hardware, Candidates& 
   for (OpIndex first = 0; first < network.ops.size(); ++first) {
     const std::vector<Metrics> bound = bounds.from(first, network.ops.size());
     for (OpIndex last = first; last < network.ops.size(); ++last) {
-      const auto answer = candidates.answer({first, last});
+      const auto answer = candidates.answer({first, last}, 2);
       const Metrics& least = bound[last - first];
       for (const PlannedSubgraph& s : answer->options) {
         ASSERT_LE(least.latency_cycles, s.metrics.latency_cycles) << first << ".." << last;
         ASSERT_LE(least.dram_bytes, s.metrics.dram_bytes) << first << ".." << last;
         ASSERT_LE(least.energy_pj, s.metrics.energy_pj * (1 + 1e-9)) << first << ".." << last;
+        if (s.weights != WeightPolicy::refetch || s.halo != HaloPolicy::recompute) continue;
+        const Metrics of_tiles = bounds.refetched(
+            {first, last}, first + static_cast<OpIndex>(answer->anchor), s.tile_count());
+        ASSERT_LE(of_tiles.latency_cycles, s.metrics.latency_cycles) << first << ".." << last;
+        ASSERT_LE(of_tiles.dram_bytes, s.metrics.dram_bytes) << first << ".." << last;
+        ASSERT_LE(of_tiles.energy_pj, s.metrics.energy_pj * (1 + 1e-9)) << first << ".." << last;
       }
     }
   }

@@ -97,6 +97,7 @@ class Case {
     const TileShape best = exhaustive(geometry, lowering);
     ASSERT_NE(found.status, Status::unknown);
     ASSERT_EQ(found.status == Status::feasible, best.extent[0] > 0);
+    check_in_two_parts(found);
     if (found.status != Status::feasible) return;
     ASSERT_EQ(found.shape, best) << shown(found.shape) << " found, " << shown(best)
                                  << " is the best";
@@ -109,6 +110,29 @@ class Case {
   }
 
  private:
+  /// Few tiles first, and then those that were cut off, find the same.
+  void check_in_two_parts(const TileSearchResult& whole) {
+    TileSearchParams few = params_;
+    few.most_tiles = random_.between(1, 12);
+    const TileSearchResult first = find_tile(subgraph_, hardware_, few);
+    TileSearchParams many = params_;
+    many.fewest_tiles = few.most_tiles + 1;
+    if (whole.status == Status::feasible && whole.grid.count() <= few.most_tiles) {
+      ASSERT_EQ(first.status, Status::feasible);
+      ASSERT_EQ(first.shape, whole.shape);
+    } else if (first.cut) {
+      ASSERT_EQ(first.status, Status::unknown);
+      const TileSearchResult second = find_tile(subgraph_, hardware_, many);
+      ASSERT_EQ(second.status, whole.status);
+      if (whole.status == Status::feasible) {
+        ASSERT_EQ(second.shape, whole.shape);
+      }
+    } else {  // nothing is left to look at
+      ASSERT_EQ(first.status, Status::infeasible);
+      ASSERT_EQ(whole.status, Status::infeasible);
+    }
+  }
+
   static std::string shown(const TileShape& shape) {
     return std::to_string(shape.extent[0]) + "x" + std::to_string(shape.extent[1]) + "x" +
            std::to_string(shape.extent[2]);

@@ -46,7 +46,8 @@ Hardware machine(Size capacity) {
 std::vector<std::pair<TensorIndex, std::int64_t>> fetched(const Network& net,
                                                           const Hardware& hardware) {
   const auto readers = last_readers(net);
-  FetchBound bound(net, hardware, readers, std::vector<Size>(net.ops.size(), 2 * 16384));
+  const ChannelUse use(net, readers);
+  FetchBound bound(net, hardware, use, std::vector<Size>(net.ops.size(), 2 * 16384));
   bound.find(0, net.ops.size() - 1);
   return bound.times();
 }
@@ -68,6 +69,49 @@ TEST(FetchBound, NothingIsSaidWhereTilesRelyOnOthers) {
   Hardware keeping = machine(6000);
   keeping.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep};
   EXPECT_THAT(fetched(convolutions(3), keeping), IsEmpty());
+}
+
+TEST(ChannelUse, EveryTileNeedsTheWeightsBeforeTheAnchor) {
+  const Network net = convolutions(3);
+  const auto readers = last_readers(net);
+  const ChannelUse use(net, readers);
+  // The last convolution may make some of its channels at a time, the others make all.
+  EXPECT_THAT(use.in_every_tile({0, 2}, 2), ElementsAre(1, 3));
+  EXPECT_THAT(use.in_every_tile({1, 2}, 2), ElementsAre(3));
+  EXPECT_THAT(use.in_every_tile({2, 2}, 2), IsEmpty());
+}
+
+/// A squeeze, two expansions of it, and both of them side by side: a tile of some channels may
+/// need one expansion only, but always the squeeze.
+TEST(ChannelUse, OneOperandOfAConcatenationIsAlwaysNeeded) {
+  Network net = testing::convolutions(2, {.channels = 4, .rows = 8, .columns = 8, .pad = 1});
+  Op other = net.ops[1];
+  other.name = "other";
+  const TensorIndex weight = net.ops[1].inputs[1];
+  other.inputs[1] = add_tensor(net, net.tensors[weight].shape, TensorKind::weight);
+  other.outputs = {add_tensor(net, {1, 4, 8, 8}, TensorKind::activation)};
+  Op concat;
+  concat.name = "concat";
+  concat.kind = OpKind::concat;
+  concat.inputs = {net.ops[1].outputs[0], other.outputs[0]};
+  concat.axes = {1};
+  concat.outputs = {add_tensor(net, {1, 8, 8, 8}, TensorKind::activation)};
+  net.ops.push_back(other);
+  net.ops.push_back(concat);
+  net.outputs = concat.outputs;
+  const auto readers = last_readers(net);
+  const ChannelUse use(net, readers);
+  EXPECT_THAT(use.in_every_tile({0, 3}, 3), ElementsAre(net.ops[0].inputs[1]));
+  EXPECT_THAT(use.in_every_tile({1, 3}, 3), IsEmpty());
+}
+
+TEST(RunBounds, TilesFetchWeightsAgain) {
+  const Network net = convolutions(3);
+  const RunBounds bounds(net, machine(1 << 20));
+  const Metrics one = bounds.refetched({0, 2}, 2, 1);
+  EXPECT_EQ(one, bounds.from(0, 3).back());
+  const Metrics five = bounds.refetched({0, 2}, 2, 5);
+  EXPECT_EQ(five.dram_bytes, one.dram_bytes + 4 * 2 * 2304);
 }
 
 TEST(RunBounds, CountFetchesAgain) {

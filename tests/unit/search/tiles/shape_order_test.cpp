@@ -23,7 +23,7 @@ std::tuple<std::int64_t, Dim, Dim, Dim> rank(const ShapeGroup& group) {
 
 TEST(ShapeGroups, HoldEveryShapeOnceFromFewTilesToMany) {
   for (const std::int64_t fewest : {1, 6}) {
-    ShapeGroups groups(space_of(12, 7, 9), fewest);
+    ShapeGroups groups(space_of(12, 7, 9), {.fewest = fewest});
     std::set<TileShape> seen;
     std::optional<ShapeGroup> before;
     while (const std::optional<ShapeGroup> group = groups.next()) {
@@ -48,10 +48,40 @@ TEST(ShapeGroups, HoldEveryShapeOnceFromFewTilesToMany) {
 TEST(ShapeGroups, LeaveAxesThatCannotBeCut) {
   TileSpace space = space_of(12, 7, 9);
   space.axis[0].reset();
-  ShapeGroups groups(space, 1);
+  ShapeGroups groups(space, {});
   while (const std::optional<ShapeGroup> group = groups.next()) {
     EXPECT_EQ(group->least[0], 12);
     EXPECT_EQ(group->most[0], 12);
+  }
+}
+
+TEST(ShapeGroups, EndWithTheMostTiles) {
+  ShapeGroups groups(space_of(12, 7, 9), {.fewest = 3, .most = 5});
+  std::set<std::int64_t> tiles;
+  while (const std::optional<ShapeGroup> group = groups.next()) tiles.insert(group->tiles());
+  EXPECT_EQ(tiles, (std::set<std::int64_t>{3, 4, 5}));
+  EXPECT_TRUE(groups.cut());
+  ShapeGroups all(space_of(2, 1, 1), {.most = 2});
+  while (all.next()) {
+  }
+  EXPECT_FALSE(all.cut());
+}
+
+/// Extents along C of 5 and more are refuted: cuts in 3 parts and more are left.
+TEST(ShapeGroups, LeaveOutWhatMoreCutsAlongCDoNotHelp) {
+  for (const Dim most : {0, 4, 12}) {
+    ShapeGroups groups(space_of(12, 1, 1), {});
+    std::vector<Dim> kept;
+    while (const std::optional<ShapeGroup> group = groups.next()) {
+      if (group->least[0] > most)
+        groups.leave_out([&](Dim extent) { return extent > most; });
+      else
+        kept.push_back(group->counts[0]);
+    }
+    EXPECT_EQ(kept, most == 0   ? std::vector<Dim>{}
+                    : most == 4 ? (std::vector<Dim>{3, 4, 6, 12})
+                                : (std::vector<Dim>{1, 2, 3, 4, 6, 12}));
+    EXPECT_FALSE(groups.cut());
   }
 }
 
@@ -63,10 +93,10 @@ TEST(LoadTest, CountsWhatIsAliveAtTheFullestStep) {
                      {.id = "c", .live = {{2, 5}}, .size = 1}};
   LoadTest load(problem);
   EXPECT_EQ(load.excess({40, 40, 40}), 0);
-  EXPECT_FALSE(load.refutes({50, 50, 50}));
-  EXPECT_EQ(load.excess({50, 51, 20}), 10);  // 50 + 60 at step 1
-  EXPECT_TRUE(load.refutes({10, 50, 60}));   // 50 + 60 at step 2
-  EXPECT_EQ(load.excess({70, 10, 70}), 40);  // 70 + 70 at step 4
+  EXPECT_EQ(load.first_excess({50, 50, 50}), 0);
+  EXPECT_EQ(load.excess({50, 51, 20}), 10);       // 50 + 60 at step 1
+  EXPECT_GT(load.first_excess({10, 50, 60}), 0);  // 50 + 60 at step 2
+  EXPECT_EQ(load.excess({70, 10, 70}), 40);       // 70 + 70 at step 4
 }
 
 }  // namespace
