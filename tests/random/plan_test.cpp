@@ -232,7 +232,8 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
     params.threads = static_cast<int>(random.between(1, 2));
     double peak_limit = std::numeric_limits<double>::infinity();
     if (random.chance(30)) {
-      peak_limit = static_cast<double>(bytes_of(network) * random.between(10, 80) / 100);
+      peak_limit =
+          static_cast<double>(std::max<Size>(1, bytes_of(network) * random.between(10, 80) / 100));
       params.limits.emplace_back("peak_memory", peak_limit);
     }
     const NetworkPlan plan = plan_network(network, hardware, params);
