@@ -216,6 +216,7 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(80));
   int planned = 0;
   int compared = 0;
+  std::uint64_t unproved = 0;
   for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
     SCOPED_TRACE("repeat with TESSERA_SEED=" + std::to_string(seed) +
                  " TESSERA_CASES=1 random_plan_test");
@@ -258,7 +259,12 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
       continue;
     }
     ++planned;
-    ASSERT_TRUE(plan.optimal);
+    if (!plan.optimal) {  // a question about some tile was left open, with every effort made
+      ++unproved;
+      ASSERT_GT(plan.search.unknown, 0);
+      ASSERT_LE(plan.bound, best * (1 + 1e-9));
+      continue;
+    }
     ASSERT_NEAR(plan.score, best, 1e-9 * std::max(1.0, best));
     if (params.limits.empty()) {
       ASSERT_LE(plan.score, 1 + 1e-9);
@@ -273,6 +279,7 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
     }
   }
   EXPECT_GT(planned, static_cast<int>(cases / 4));
+  EXPECT_LE(unproved, cases / 100);
   if (cases >= 20) {
     EXPECT_GT(compared, static_cast<int>(cases));
   }
