@@ -188,4 +188,45 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
   return cost;
 }
 
+LeastCompute least_compute(const Network& network, const Op& op, const Hardware& hardware) {
+  const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
+  const ComputeCost whole = compute_cost(network, op, extents, hardware);
+  const Engine& engine = hardware.engines[whole.engine];
+  const double factor = type_factor(
+      engine, network.tensors[op.inputs.empty() ? op.outputs.at(0) : op.inputs[0]].type);
+  const auto work = static_cast<double>(whole.work);
+  LeastCompute least{.cycles = work, .energy_pj = whole.energy_pj};
+  if (is_product(op) && engine.kind == EngineKind::mac_array) {
+    LoopNest nest = loop_nest(network, op, extents);
+    least.cycles = factor;
+    // Pieces have all of the reduced loops, and of a group with one channel that channel.
+    const bool one_channel = nest.K == 1 && nest.G > 1;
+    std::vector<std::pair<std::string_view, std::int64_t>> loops{
+        {"N", nest.N}, {"G", nest.G}, {"K", nest.K}, {"C", nest.C},
+        {"H", nest.H}, {"W", nest.W}, {"R", nest.R}, {"S", nest.S}};
+    for (auto [dim, n] : loops) {
+      const bool cut =
+          dim == "N" || dim == "G" || dim == "H" || dim == "W" || (dim == "K" && !one_channel);
+      double steps = static_cast<double>(n);
+      for (const auto& [unrolled, by] : engine.unroll) {
+        if (unrolled != dim) continue;
+        steps /= static_cast<double>(by);
+        if (!cut) steps = std::ceil(steps);
+      }
+      least.cycles *= steps;
+    }
+    // Rows of a matrix product may go where the array unrolls them: loops have no names there.
+    if (op.kind == OpKind::matmul) {
+      least.cycles = work * factor;
+      for (const auto& [dim, by] : engine.unroll) least.cycles /= static_cast<double>(by);
+    }
+  } else if (is_product(op)) {
+    least.cycles = work / static_cast<double>(engine.lanes) * factor;
+  } else if (engine.kind == EngineKind::vector) {
+    least.cycles =
+        work / static_cast<double>(engine.lanes) * vector_cycles_per(engine, op) * factor;
+  }
+  return least;
+}
+
 }  // namespace tessera

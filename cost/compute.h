@@ -53,4 +53,13 @@ struct LoopNest {
                                        std::span<const Dim> output_extents,
                                        const Hardware& hardware);
 
+/// What no way to compute the whole output piece by piece beats: without start-up, and with the
+/// loops that pieces may cut never rounded up.  require: as compute_cost().
+struct LeastCompute {
+  double cycles = 0;
+  double energy_pj = 0;
+};
+[[nodiscard]] LeastCompute least_compute(const Network& network, const Op& op,
+                                         const Hardware& hardware);
+
 }  // namespace tessera

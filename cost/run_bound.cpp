@@ -256,13 +256,4 @@ std::vector<Metrics> RunBounds::from(OpIndex first, std::size_t longest) const {
   return bounds;
 }
 
-Metrics RunBounds::refetched(OpRange ops, OpIndex anchor, std::int64_t tiles) const {
-  Growing run(network_.tensors.size());
-  for (OpIndex k = ops.first; k <= ops.last; ++k) add_op(run, k);
-  Move moved = run.moved;
-  for (const TensorIndex weight : channel_use_.in_every_tile(ops, anchor))
-    moved.add(move(weight, 1, true), tiles - 1);
-  return metrics(run, moved);
-}
-
 }  // namespace tessera

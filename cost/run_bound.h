@@ -35,10 +35,6 @@ class RunBounds {
   /// are left 0.
   [[nodiscard]] std::vector<Metrics> from(OpIndex first, std::size_t longest) const;
 
-  /// The same for one run where no tile relies on what another one left, weights do not stay and
-  /// there are at least so many tiles, in each of which op `anchor` runs. Thread-safe.
-  [[nodiscard]] Metrics refetched(OpRange run, OpIndex anchor, std::int64_t tiles) const;
-
  private:
   struct Move {
     std::int64_t cycles = 0;

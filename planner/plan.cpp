@@ -213,7 +213,7 @@ class Planner {
             limits_.allow(s.metrics)
                 ? CoverOption{additive_score(score, s.metrics), s.metrics.peak_bytes}
                 : CoverOption{std::numeric_limits<double>::infinity(), s.metrics.peak_bytes});
-      open(*answer, {first, last}, run_bounds, problem.bound(first, last).cost, score, candidate);
+      open(*answer, problem.bound(first, last).cost, score, candidate);
       return candidate;
     };
     CoverParams cover_params{
@@ -252,8 +252,8 @@ class Planner {
   }
 
   /// What the answer left open, as one bound.
-  void open(const CandidateAnswer& answer, OpRange run, const RunBounds& bounds, double bound,
-            const Score& score, CoverCandidate& candidate) const {
+  void open(const CandidateAnswer& answer, double bound, const Score& score,
+            CoverCandidate& candidate) const {
     if (answer.complete()) return;
     double cost = std::numeric_limits<double>::infinity();
     Size peak = std::numeric_limits<Size>::max();
@@ -263,9 +263,6 @@ class Planner {
       peak = std::min(peak, m.peak_bytes);
     };
     for (const Metrics& m : answer.open) add(m);
-    if (answer.open_from)
-      add(bounds.refetched(run, run.first + static_cast<OpIndex>(answer.anchor),
-                           *answer.open_from));
     if (answer.open_beyond) cost = static_cast<double>(peak = 0);
     if (peak == std::numeric_limits<Size>::max()) return;
     candidate.open_cost = std::max(cost, bound);

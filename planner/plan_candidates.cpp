@@ -197,9 +197,8 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
 }
 
 Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {
-  const int level = known.answer ? next_level(known.level, known.answer->open_from.has_value(),
-                                              params_.nodes_per_question)
-                                 : 0;
+  const int level =
+      known.answer ? next_level(known.level, known.answer->dear, params_.nodes_per_question) : 0;
   auto run = std::make_shared<RunGeometry>();
   run->network = kept_network_;
   run->part = make_subgraph(network_, ops, readers_);
@@ -213,9 +212,9 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
     const std::lock_guard guard(run->lock);
     OfCapacity others = question.empty() ? OfCapacity{} : memory_->noted(question);
     if (known.answer) others.emplace_back(capacity_, known.answer);
-    CandidateAnswer made = make_answer(*run, level, others, searched);
+    CandidateAnswer made = make_answer(*run, structure, level, others, searched);
     // Where nothing fits it is as quickly made again.
-    if (kept_network_ && (!made.options.empty() || made.open_from)) memory_->keep(structure, run);
+    if (kept_network_ && (!made.options.empty() || made.dear)) memory_->keep(structure, run);
     return made;
   });
   if (!answer->complete() && params_.budget.exhausted()) memory_->forget(key);
@@ -223,58 +222,91 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
   return {answer, known.effort + 1, level};
 }
 
-CandidateAnswer Candidates::make_answer(RunGeometry& run, int level, const OfCapacity& others,
+std::shared_ptr<const GridBound> Candidates::grid_bound(const Question& question) const {
+  const std::string& machine = plain_ ? capacity_free_key_ : hardware_key_;
+  return memory_->bound(machine + question.structure, [&] {
+    RunGeometry& run = question.run;
+    TileGeometry& geometry =
+        run.of_halo.try_emplace(HaloPolicy::recompute, run.part, HaloPolicy::recompute)
+            .first->second;
+    return geometry.has_volumes() ? std::make_shared<const GridBound>(run.part, geometry.space(),
+                                                                      channel_use_, hardware_)
+                                  : nullptr;
+  });
+}
+
+std::optional<Candidates::TooMany> Candidates::too_many(const Question& question,
+                                                        WeightPolicy weights,
+                                                        std::int64_t fewest) const {
+  const std::shared_ptr<const GridBound> bound = grid_bound(question);
+  if (!bound) return std::nullopt;
+  const double limit =
+      question.effort.worth * static_cast<double>(bound->least(1, weights).latency_cycles);
+  for (std::int64_t tiles = fewest; tiles <= bound->most_tiles(); tiles *= 2) {
+    const Metrics least = bound->least(tiles, weights);
+    if (static_cast<double>(least.latency_cycles) > limit) return TooMany{tiles, least};
+  }
+  return std::nullopt;
+}
+
+/// For a tile that fits, unless all that may are known to be too dear for the effort.
+CandidateAnswer::Tried Candidates::look(const Question& question, const LoweringOptions& options,
+                                        const Fewest& fewest, CandidateAnswer& answer,
                                         bool& searched) const {
-  const Subgraph& part = run.part;
+  std::optional<TooMany> dear;
+  const auto most_tiles = [&] {
+    if (!dear && question.effort.worth > 0 && options.halo == HaloPolicy::recompute)
+      dear = too_many(question, options.weights, std::max<std::int64_t>(2, fewest.tiles));
+    return dear ? dear->tiles - 1 : std::numeric_limits<std::int64_t>::max();
+  };
+  const auto leave_open = [&] {
+    answer.open.push_back(dear->least);
+    answer.dear = true;
+  };
+  if (fewest.tiles > 1 && most_tiles() < fewest.tiles) {
+    leave_open();
+    return {.variant = options,
+            .decided = false,
+            .option = std::nullopt,
+            .none_below = fewest.tiles,
+            .headroom = fewest.headroom};
+  }
+  searched = true;
+  TileGeometry& geometry =
+      question.run.of_halo.try_emplace(options.halo, question.run.part, options.halo).first->second;
+  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
+  TileSearchResult found = find_tile(geometry, hardware_,
+                                     {.options = options,
+                                      .engine = engine.get(),
+                                      .budget = params_.budget,
+                                      .nodes_per_question = question.effort.nodes,
+                                      .seed = params_.seed,
+                                      .fewest_tiles = fewest.tiles,
+                                      .find_most_tiles = most_tiles});
+  add_open(answer, geometry, found);
+  if (found.cut) leave_open();
+  CandidateAnswer::Tried tried =
+      outcome(geometry.space(), options, found, fewest, found.cut ? dear->tiles - 1 : 0);
+  if (found.status == Status::feasible) {
+    tried.option = answer.options.size();
+    answer.options.push_back(
+        planned(geometry, hardware_, options, std::move(found), engine->name()));
+  }
+  return tried;
+}
+
+CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& structure, int level,
+                                        const OfCapacity& others, bool& searched) const {
   CandidateAnswer answer;
   const Effort effort = effort_at(level, params_.nodes_per_question);
-  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
-  answer.anchor = part.tensors[tile_anchor(part)].producer.value_or(0);
-  const std::int64_t worth =
-      most_tiles_worth(part, part.ops.first + static_cast<OpIndex>(answer.anchor), channel_use_,
-                       hardware_, effort.worth);
   bool single_tile = false;
   for (const LoweringOptions& options : variants(hardware_.tiling)) {
     // Two copies of a single tile's buffers would hide nothing.
     if (options.double_buffer && single_tile) continue;
     Fewest fewest;
     if (!follows_from_easier(options, answer, fewest) &&
-        !carry_over(options, others, answer, fewest)) {
-      const bool fetches_again =
-          options.weights == WeightPolicy::refetch && options.halo == HaloPolicy::recompute;
-      const std::int64_t most = fetches_again ? worth : std::numeric_limits<std::int64_t>::max();
-      CandidateAnswer::Tried tried{.variant = options,
-                                   .decided = false,
-                                   .option = std::nullopt,
-                                   .none_below = fewest.tiles,
-                                   .headroom = fewest.headroom};
-      std::optional<std::int64_t> open_from;
-      if (fewest.tiles > most) {
-        open_from = fewest.tiles;
-      } else {
-        searched = true;
-        TileGeometry& geometry =
-            run.of_halo.try_emplace(options.halo, part, options.halo).first->second;
-        TileSearchResult found = find_tile(geometry, hardware_,
-                                           {.options = options,
-                                            .engine = engine.get(),
-                                            .budget = params_.budget,
-                                            .nodes_per_question = effort.nodes,
-                                            .seed = params_.seed,
-                                            .fewest_tiles = fewest.tiles,
-                                            .most_tiles = most});
-        add_open(answer, geometry, found);
-        tried = outcome(geometry.space(), options, found, fewest, most);
-        if (found.cut) open_from = most + 1;
-        if (found.status == Status::feasible) {
-          tried.option = answer.options.size();
-          answer.options.push_back(
-              planned(geometry, hardware_, options, std::move(found), engine->name()));
-        }
-      }
-      if (open_from) answer.open_from = std::min(answer.open_from.value_or(*open_from), *open_from);
-      answer.tried.push_back(tried);
-    }
+        !carry_over(options, others, answer, fewest))
+      answer.tried.push_back(look({run, structure, effort}, options, fewest, answer, searched));
     const CandidateAnswer::Tried& tried = answer.tried.back();
     if (tried.lacking > 0 && (answer.lacking == 0 || tried.lacking < answer.lacking))
       answer.lacking = tried.lacking;

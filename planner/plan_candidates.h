@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "cost/channel_use.h"
+#include "cost/grid_bound.h"
 #include "model/engine.h"
 #include "model/plan.h"
 #include "planner/plan.h"
+#include "planner/plan_effort.h"
 #include "search/tiles/tile_search.h"
 #include "tiling/subgraph.h"
 
@@ -26,12 +28,9 @@ struct CandidateAnswer {
   /// Bounds of what tile shapes with a question left open would cost.
   std::vector<Metrics> open;
   bool open_beyond = false;  ///< and there are more of them, of which nothing is known
-  /// Where weights are fetched again and no tile relies on what another one left: shapes with at
-  /// least so many tiles were not looked at. In each tile op `anchor` of the run runs.
-  std::optional<std::int64_t> open_from;
-  Step anchor = 0;
-  bool final = true;  ///< more effort would not be made
-  Size lacking = 0;   ///< bytes the smallest tile needs beyond what there is, if it is so
+  bool dear = false;         ///< some of `open` are bounds of tiles too dear to look for yet
+  bool final = true;         ///< more effort would not be made
+  Size lacking = 0;          ///< bytes the smallest tile needs beyond what there is, if it is so
   /// The variants that were tried, for answers with other capacities.
   struct Tried {
     LoweringOptions variant;
@@ -43,7 +42,7 @@ struct CandidateAnswer {
   };
   std::vector<Tried> tried;
 
-  [[nodiscard]] bool complete() const { return open.empty() && !open_beyond && !open_from; }
+  [[nodiscard]] bool complete() const { return open.empty() && !open_beyond; }
 };
 
 /// A run's geometry, which does not depend on the machine.
@@ -89,6 +88,19 @@ class PlanMemory {
     geometries_.emplace(structure, std::move(geometry));
   }
 
+  /// What the run costs in many tiles; made by whoever asks first (twice, if two do at once).
+  template <typename Make>
+  std::shared_ptr<const GridBound> bound(const std::string& key, const Make& make) {
+    {
+      const std::lock_guard guard(lock_);
+      const auto known = bounds_.find(key);
+      if (known != bounds_.end()) return known->second;
+    }
+    std::shared_ptr<const GridBound> made = make();
+    const std::lock_guard guard(lock_);
+    return bounds_.emplace(key, std::move(made)).first->second;
+  }
+
   /// An answer that a limit cut short is not worth remembering.
   void forget(const std::string& key) {
     const std::lock_guard guard(lock_);
@@ -110,6 +122,7 @@ class PlanMemory {
   std::map<std::string, std::shared_future<Answer>> answers_;
   std::map<std::string, std::vector<std::pair<Size, Answer>>> of_capacity_;
   std::map<std::string, std::shared_ptr<RunGeometry>> geometries_;
+  std::map<std::string, std::shared_ptr<const GridBound>> bounds_;
 };
 
 struct CandidateParams {
@@ -154,8 +167,28 @@ class Candidates {
   };
   using OfCapacity = std::vector<std::pair<Size, PlanMemory::Answer>>;
   [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
-  [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, int level, const OfCapacity& others,
+  [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
+                                            int level, const OfCapacity& others,
                                             bool& searched) const;
+  /// Of one run, with one effort.
+  struct Question {
+    RunGeometry& run;
+    const std::string& structure;
+    Effort effort;
+  };
+  [[nodiscard]] CandidateAnswer::Tried look(const Question& question,
+                                            const LoweringOptions& options, const Fewest& fewest,
+                                            CandidateAnswer& answer, bool& searched) const;
+  /// Nothing where boxes are no products. The capacity does not matter to it.
+  [[nodiscard]] std::shared_ptr<const GridBound> grid_bound(const Question& question) const;
+  /// From so many tiles on every tiling is known to be too dear for the effort: what it costs.
+  struct TooMany {
+    std::int64_t tiles = 0;
+    Metrics least;
+  };
+  /// At least `fewest`; nothing where no number is known to be too many.
+  [[nodiscard]] std::optional<TooMany> too_many(const Question& question, WeightPolicy weights,
+                                                std::int64_t fewest) const;
   /// What the easier variants say about one, and what answers for other capacities do: true where
   /// it is all there is to say.
   static bool follows_from_easier(const LoweringOptions& variant, CandidateAnswer& answer,

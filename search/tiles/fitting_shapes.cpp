@@ -14,13 +14,14 @@ constexpr auto width = static_cast<std::size_t>(TileAxis::width);
 
 FittingShapes::FittingShapes(TileGeometry& geometry, const Lowering& lowering,
                              const Decider& decider, TileCounters& counters, const Budget& budget,
-                             TileCounts tiles, Refuted refuted)
+                             TileCounts tiles, FindMost find_most, Refuted refuted)
     : geometry_(geometry),
       lowering_(lowering),
       decider_(decider),
       counters_(counters),
       budget_(budget),
       tiles_(tiles),
+      find_most_(std::move(find_most)),
       refuted_(std::move(refuted)) {}
 
 const std::vector<Size>& FittingShapes::sizes_of(std::span<const std::int64_t> volumes) {
@@ -54,8 +55,16 @@ bool FittingShapes::advance() {
   if (inside_group_ && next_in_group()) return true;
   if (!groups_) groups_.emplace(geometry_.space(), tiles_);
   inside_group_ = false;
-  while (const std::optional<ShapeGroup> group = groups_->next()) {
+  while (!cut_) {
+    const std::optional<ShapeGroup> group = groups_->next();
+    if (!group) break;
     group_ = *group;
+    if (find_most_ && group_.tiles() > 1)
+      tiles_.most = std::min(tiles_.most, std::exchange(find_most_, nullptr)());
+    if (group_.tiles() > tiles_.most) {
+      cut_ = true;
+      return false;
+    }
     ++counters_.passed_over;
     if (refuted_by_first_tile(group_.smallest())) {
       // As a rule so are those with a few more cuts along C.

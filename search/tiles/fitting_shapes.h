@@ -35,15 +35,18 @@ class FittingShapes {
  public:
   /// Told of every shape that a test of its own refutes.
   using Refuted = std::function<void(const TileShape&, std::int64_t tiles, DecidedBy)>;
+  /// Another limit to the tiles, asked for when more than one are looked at. May be empty.
+  using FindMost = std::function<std::int64_t()>;
 
   /// require: all outlive this.
   FittingShapes(TileGeometry& geometry, const Lowering& lowering, const Decider& decider,
-                TileCounters& counters, const Budget& budget, TileCounts tiles, Refuted refuted);
+                TileCounters& counters, const Budget& budget, TileCounts tiles, FindMost find_most,
+                Refuted refuted);
 
   /// The next shape that no test refutes; nothing after the last, or when the budget is spent.
   [[nodiscard]] std::optional<FittingShape> next();
   /// Are there shapes with more tiles than were asked for?  require: next() gave nothing, or end().
-  [[nodiscard]] bool cut() const { return !ended_ && groups_ && groups_->cut(); }
+  [[nodiscard]] bool cut() const { return !ended_ && (cut_ || (groups_ && groups_->cut())); }
   /// Nothing else is worth looking at: no shape fits.
   void end() { ended_ = true; }
 
@@ -76,12 +79,14 @@ class FittingShapes {
   TileCounters& counters_;
   const Budget& budget_;
   TileCounts tiles_;  ///< groups with fewer or more are left out
+  FindMost find_most_;
   Refuted refuted_;
   std::optional<ShapeGroups> groups_;  ///< made when the first shape is asked for
   ShapeGroup group_;
   bool inside_group_ = false;
   bool ended_ = false;
-  TileShape at_;  ///< the last shape of the group that was looked at
+  bool cut_ = false;  ///< by find_most_
+  TileShape at_;      ///< the last shape of the group that was looked at
   /// At this extent along W, per extent along H: the largest along C that no plane refutes.
   std::vector<Dim> left_;
   std::vector<TileShape> refuted_first_;  ///< their first tile is; none is inside another

@@ -23,7 +23,7 @@ class TileSearch {
         lowering_(lower(part_, geometry.space(), hardware, params.options)),
         decider_(lowering_, params, result_.counters),
         shapes_(geometry, lowering_, decider_, result_.counters, params.budget,
-                {params.fewest_tiles, params.most_tiles},
+                {params.fewest_tiles, params.most_tiles}, params.find_most_tiles,
                 [this](const TileShape& shape, std::int64_t tiles, DecidedBy by) {
                   const Decision no{Status::infeasible, by, nullptr};
                   decider_.count(no);

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ struct TileSearchParams {
   std::int64_t fewest_tiles = 1;
   /// Shapes with more tiles are not looked at (TileSearchResult::cut).
   std::int64_t most_tiles = std::numeric_limits<std::int64_t>::max();
+  /// Asked for another such limit once one tile does not do. May be empty.
+  std::function<std::int64_t()> find_most_tiles;
   // Each rule can be switched off; none changes the answer.
   bool bounds = true;      ///< refute by the load of a step
   bool dominance = true;   ///< refute what is at least as large as something refuted
@@ -89,7 +92,8 @@ struct TileSearchResult {
   /// Shapes with fewer tiles whose question a limit ended: a better tile may exist.
   std::vector<TileShape> undecided;
   std::vector<TileShape> maximal;  ///< with `all`
-  /// There are shapes with more than `most_tiles` tiles, which might fit; `infeasible` is not said.
+  /// There are shapes with more tiles than the limits allow, which might fit; `infeasible` is not
+  /// said.
   bool cut = false;
   Size lacking = 0;  ///< where even the smallest tile is over the load: by how many bytes
   /// By how many bytes at least every shape that was refuted is over the capacity: 0 where some

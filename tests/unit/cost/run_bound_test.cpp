@@ -105,15 +105,6 @@ TEST(ChannelUse, OneOperandOfAConcatenationIsAlwaysNeeded) {
   EXPECT_THAT(use.in_every_tile({1, 3}, 3), IsEmpty());
 }
 
-TEST(RunBounds, TilesFetchWeightsAgain) {
-  const Network net = convolutions(3);
-  const RunBounds bounds(net, machine(1 << 20));
-  const Metrics one = bounds.refetched({0, 2}, 2, 1);
-  EXPECT_EQ(one, bounds.from(0, 3).back());
-  const Metrics five = bounds.refetched({0, 2}, 2, 5);
-  EXPECT_EQ(five.dram_bytes, one.dram_bytes + 4 * 2 * 2304);
-}
-
 TEST(RunBounds, CountFetchesAgain) {
   const Network net = convolutions(3);
   const Metrics small = RunBounds(net, machine(6000)).from(0, 3).back();

@@ -1,0 +1,271 @@
+#include "cost/grid_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cost/compute.h"
+#include "cost/run_parts.h"
+#include "tiling/windows.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t channel_axis = 1;
+
+/// How the elements an op reads along one axis follow from those it makes.
+enum class Follows : std::uint8_t { unknown, same, window, whole };
+
+bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
+  return std::ranges::find(axes, axis) != axes.end();
+}
+
+bool four_axes(const Tensor& tensor) {
+  return tensor.shape.size() == 4;
+}
+
+/// Along H (2) or W (3).
+Follows follows(const Network& network, const Op& op, const LocalOperand& operand,
+                std::size_t axis) {
+  const Tensor& in = network.tensors[operand.seen_as];
+  const Tensor& out = network.tensors[op.outputs[0]];
+  if (in.view_of || !four_axes(in) || !four_axes(out) || op.outputs.size() != 1)
+    return Follows::unknown;
+  const bool same = in.shape[axis] == out.shape[axis];
+  const Follows broadcast = same                  ? Follows::same
+                            : in.shape[axis] == 1 ? Follows::whole
+                                                  : Follows::unknown;
+  if (op.kind == OpKind::opaque) return Follows::unknown;
+  if (operand.position >= op.inputs.size()) return broadcast;
+  switch (op.kind) {
+    case OpKind::conv:
+    case OpKind::max_pool:
+    case OpKind::average_pool:
+      return operand.position == 0 ? Follows::window : Follows::unknown;
+    case OpKind::elementwise:
+      return broadcast;
+    case OpKind::batch_norm:
+      return operand.position == 0 && same ? Follows::same : Follows::unknown;
+    case OpKind::concat:
+      return contains(op.axes, channel_axis) && same ? Follows::same : Follows::unknown;
+    case OpKind::softmax:
+    case OpKind::normalize:
+    case OpKind::reduce:
+      if (operand.position != 0) return Follows::unknown;
+      return contains(op.axes, axis) ? Follows::whole : same ? Follows::same : Follows::unknown;
+    default:
+      return Follows::unknown;
+  }
+}
+
+/// Per row of the anchor, what is needed of a tensor along the axis; empty where nobody knows.
+using Rows = std::vector<Span>;
+
+std::vector<Rows> row_needs(const Subgraph& part, const TileSpace& space, std::size_t axis) {
+  const Network& network = *part.network;
+  const auto rows = static_cast<std::size_t>(part.tensor(space.anchor).shape[axis]);
+  std::vector<Rows> needs(part.tensors.size());
+  needs[space.anchor].resize(rows);
+  for (std::size_t r = 0; r < rows; ++r)
+    needs[space.anchor][r] = {static_cast<Dim>(r), static_cast<Dim>(r) + 1};
+  for (std::size_t step = part.steps(); step-- > 0;) {
+    const Op& op = part.op(static_cast<Step>(step));
+    const Rows& made = needs[part.made_at[step].front()];
+    if (made.empty()) continue;
+    for (const LocalOperand& operand : part.operands_at[step]) {
+      const Follows how = follows(network, op, operand, axis);
+      if (how == Follows::unknown) continue;
+      const Dim extent = network.tensors[operand.seen_as].shape[axis];
+      const Window window = how == Follows::window ? window_on(op, axis - 2) : Window{};
+      Rows& needed = needs[operand.local];
+      needed.resize(rows);
+      for (std::size_t r = 0; r < rows; ++r) {
+        if (made[r].empty()) continue;
+        const Span read = how == Follows::same    ? made[r]
+                          : how == Follows::whole ? Span{0, extent}
+                                                  : window_input(window, made[r], extent);
+        needed[r] = hull(needed[r], read);
+      }
+    }
+  }
+  return needs;
+}
+
+/// Elements along the axis that tiles of `extent` rows need, added up: at least.
+Dim needed_by_tiles(const Rows& rows, Dim extent) {
+  Dim sum = 0;
+  const auto end = static_cast<Dim>(rows.size());
+  for (Dim first = 0; first < end; first += extent) {
+    const Span& begin = rows[static_cast<std::size_t>(first)];
+    const Span& last = rows[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
+    sum += hull(begin, last).size();
+  }
+  return sum;
+}
+
+}  // namespace
+
+GridBound::GridBound(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
+                     const Hardware& hardware)
+    : static_pj_per_cycle_(static_energy(hardware, 1'000'000) / 1e6),
+      dram_(offchip_energy(hardware)) {
+  // No transfer is faster, however it is cut.
+  const Link link = link_of(hardware);
+  cycles_per_byte_ =
+      std::max(1 / link.bytes_per_cycle, static_cast<double>(link.latency) /
+                                             static_cast<double>(link.outstanding * link.burst)) /
+      static_cast<double>(hardware.dma.channels);
+  find_channels(part, space);
+  for (std::size_t a = 0; a < axes_.size(); ++a) axes_[a] = find_axis(part, space, a + 1);
+  if (space.axis[0]) most_along_c_ = space.whole.extent[0];
+  find_items(part, use, space.anchor, hardware);
+}
+
+void GridBound::find_channels(const Subgraph& part, const TileSpace& space) {
+  const Network& network = *part.network;
+  channels_.assign(part.tensors.size(), Channels::unknown);
+  channels_[space.anchor] = Channels::once;
+  for (std::size_t step = part.steps(); step-- > 0;) {
+    const Op& op = part.op(static_cast<Step>(step));
+    const Channels made = channels_[part.made_at[step].front()];
+    if (made == Channels::unknown) continue;
+    for (const LocalOperand& operand : part.operands_at[step]) {
+      if (follows(network, op, operand, 2) == Follows::unknown) continue;
+      const Dim in = network.tensors[operand.seen_as].shape[channel_axis];
+      const Dim out = network.tensors[op.outputs[0]].shape[channel_axis];
+      Channels read = in == out ? made : Channels::unknown;
+      if (in == 1) read = Channels::by_every_tile;
+      if (op.kind == OpKind::conv && operand.position == 0) {
+        const bool by_channel = op.groups == in && in == out;
+        read = op.groups == 1 || made == Channels::by_every_tile ? Channels::by_every_tile
+               : by_channel                                      ? made
+                                                                 : Channels::unknown;
+      } else if (op.kind == OpKind::concat) {  // tiles along C need some operands only
+        read = made == Channels::by_every_tile ? made : Channels::unknown;
+      } else if (op.kind != OpKind::concat && contains(op.axes, channel_axis)) {
+        read = Channels::by_every_tile;
+      }
+      channels_[operand.local] = std::max(channels_[operand.local], read);
+    }
+  }
+}
+
+GridBound::Axis GridBound::find_axis(const Subgraph& part, const TileSpace& space,
+                                     std::size_t tile_axis) const {
+  Axis axis;
+  const std::size_t along = tile_axis + 1;
+  const bool known = four_axes(part.tensor(space.anchor));
+  const std::size_t tensors = part.tensors.size();
+  // An axis that is not cut counts too: windows may lie in the padding.
+  const bool cut = space.axis[tile_axis].has_value();
+  const bool plain = known && (!cut || *space.axis[tile_axis] == along);
+  const std::vector<Rows> needs =
+      plain ? row_needs(part, space, along) : std::vector<Rows>(tensors);
+  const Dim whole = cut     ? space.whole.extent[tile_axis]
+                    : plain ? part.tensor(space.anchor).shape[along]
+                            : 1;
+  for (Dim extent = whole; extent >= (cut ? 1 : whole); --extent) {
+    const Dim count = (whole + extent - 1) / extent;
+    if (axis.counts.empty() || axis.counts.back() != count) {
+      axis.counts.push_back(count);
+      axis.times.emplace_back(tensors, std::numeric_limits<double>::infinity());
+    }
+    for (std::size_t t = 0; t < tensors; ++t) {
+      double times = 0;
+      if (!needs[t].empty())
+        times = static_cast<double>(needed_by_tiles(needs[t], extent)) /
+                static_cast<double>(part.tensor(t).shape[along]);
+      axis.times.back()[t] = std::min(axis.times.back()[t], times);
+    }
+  }
+  for (std::size_t k = axis.counts.size() - 1; k-- > 0;)
+    for (std::size_t t = 0; t < tensors; ++t)
+      axis.times[k][t] = std::min(axis.times[k][t], axis.times[k + 1][t]);
+  return axis;
+}
+
+void GridBound::find_items(const Subgraph& part, const ChannelUse& use, std::size_t anchor,
+                           const Hardware& hardware) {
+  const Network& network = *part.network;
+  const auto energy = [&](std::size_t t) {
+    return static_cast<double>(tensor_bytes(part.tensor(t)));
+  };
+  for (std::size_t t = 0; t < part.tensors.size(); ++t) {
+    const LocalTensor& local = part.tensors[t];
+    if (local.weight) continue;
+    Item item{.channels = channels_[t], .tensor = t};
+    if (local.producer) {
+      const Op& op = part.op(*local.producer);
+      if (op.kind == OpKind::opaque || op.outputs.size() != 1) continue;
+      const LeastCompute least = least_compute(network, op, hardware);
+      item.cycles = least.cycles;
+      item.energy_pj = least.energy_pj;
+    } else {
+      item.bytes = energy(t);
+    }
+    items_.push_back(item);
+  }
+  stored_bytes_ = energy(anchor);
+  const std::optional<Step> last = part.tensors[anchor].producer;
+  const OpIndex op = part.ops.first + static_cast<OpIndex>(last.value_or(0));
+  for (const TensorIndex weight : use.in_every_tile(part.ops, op))
+    weight_bytes_ += static_cast<double>(tensor_bytes(network.tensors[weight]));
+}
+
+GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c) const {
+  Sums sums;
+  for (const Item& item : items_) {
+    double times = axes_[0].times[h][item.tensor] * axes_[1].times[w][item.tensor];
+    if (c > 1 && item.channels == Channels::by_every_tile) times *= static_cast<double>(c);
+    if (c > 1 && item.channels == Channels::unknown) continue;
+    sums.cycles += times * item.cycles;
+    sums.bytes += times * item.bytes;
+    sums.energy_pj += times * item.energy_pj;
+  }
+  return sums;
+}
+
+Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights) const {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Sums least{infinity, infinity, infinity};
+  double cycles = infinity;
+  const double fetched =
+      weight_bytes_ * (weights == WeightPolicy::refetch ? static_cast<double>(tiles) : 1.0);
+  const auto take = [&](std::size_t h, std::size_t w, Dim c) {
+    const Sums one = sums(h, w, c);
+    least.bytes = std::min(least.bytes, one.bytes);
+    least.energy_pj = std::min(least.energy_pj, one.energy_pj);
+    cycles = std::min(
+        cycles, std::max(one.cycles, (one.bytes + fetched + stored_bytes_) * cycles_per_byte_));
+  };
+  const std::vector<Dim>& rows = axes_[0].counts;
+  const std::vector<Dim>& columns = axes_[1].counts;
+  for (std::size_t h = 0; h < rows.size(); ++h) {
+    // Not cut along C: the fewest columns that make enough tiles.
+    const auto enough = [&](std::int64_t wanted) {
+      return static_cast<std::size_t>(
+          std::ranges::lower_bound(columns, (wanted + rows[h] - 1) / rows[h]) - columns.begin());
+    };
+    const std::size_t one = enough(tiles);
+    if (one < columns.size()) take(h, one, 1);
+    // In at least two parts along C, and as many more as it takes.
+    for (std::size_t w = 0; w < columns.size() && most_along_c_ > 1; ++w) {
+      const Dim others = rows[h] * columns[w];
+      const Dim c = std::max<Dim>(2, (tiles + others - 1) / others);
+      if (c <= most_along_c_) take(h, w, c);
+      if (c == 2) break;
+    }
+  }
+  Metrics m;
+  if (cycles == infinity) cycles = least.bytes = least.energy_pj = 1e18;  // no such tiling
+  const double loaded = least.bytes + fetched;
+  constexpr double rounding = 1 - 1e-9;
+  m.latency_cycles = static_cast<std::int64_t>(cycles * rounding);
+  m.dram_bytes = static_cast<Size>((loaded + stored_bytes_) * rounding);
+  m.energy_pj = (least.energy_pj + loaded * dram_.read_pj + stored_bytes_ * dram_.write_pj +
+                 cycles * static_pj_per_cycle_) *
+                rounding;
+  return m;
+}
+
+}  // namespace tessera

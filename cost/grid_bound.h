@@ -1,0 +1,83 @@
+// What a run costs at least when it is cut into many tiles, each on its own.
+//
+//   const GridBound bound(part, space, use, hardware);
+//   Metrics least = bound.least(26, WeightPolicy::refetch);      // in 26 tiles or more
+//
+// Tiles overlap in what they read and make again, all the more the deeper the run is, and tiles of
+// some channels make everything again that all channels are read of. How much follows from the
+// geometry alone, so it is known before anybody knows which tiles fit: row by row along H and
+// along W for the anchor, backwards through the run (the needs of a tile contain those of its
+// first and its last row), and times the number of tiles along C where all channels are read.
+// Nothing is said of what an op reads where that is not simple; of other readers' needs enough is
+// left to make the bound worth its while.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "cost/channel_use.h"
+#include "model/hardware.h"
+#include "model/plan.h"
+#include "tiling/geometry.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+
+class GridBound {
+ public:
+  /// Nothing of the arguments is kept. require: halos are recomputed, and boxes are products of
+  /// what the axes need (TileGeometry::has_volumes()). Throws std::invalid_argument for hardware
+  /// that cannot be simulated.
+  GridBound(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
+            const Hardware& hardware);
+
+  /// ensure: no tiling into at least so many tiles costs less; peaks are 0. The same for every
+  /// capacity.  require: tiles >= 1.
+  [[nodiscard]] Metrics least(std::int64_t tiles, WeightPolicy weights) const;
+  /// There is no tiling into more.
+  [[nodiscard]] std::int64_t most_tiles() const {
+    return axes_[0].counts.back() * axes_[1].counts.back() * most_along_c_;
+  }
+
+ private:
+  /// How often the channels of a tensor are needed by tiles that are cut along C.
+  enum class Channels : std::uint8_t { unknown, once, by_every_tile };
+  /// What some tensor costs for being made or loaded once.
+  struct Item {
+    Channels channels = Channels::unknown;
+    std::size_t tensor = 0;
+    double cycles = 0;  ///< of computing
+    double bytes = 0;   ///< loaded
+    double energy_pj = 0;
+  };
+  /// Ways to cut H or W: per count of tiles, ascending, and tensor, how often it is needed then or
+  /// with more tiles.
+  struct Axis {
+    std::vector<Dim> counts;
+    std::vector<std::vector<double>> times;
+  };
+  struct Sums {
+    double cycles = 0;
+    double bytes = 0;
+    double energy_pj = 0;
+  };
+  void find_channels(const Subgraph& part, const TileSpace& space);
+  [[nodiscard]] Axis find_axis(const Subgraph& part, const TileSpace& space,
+                               std::size_t tile_axis) const;
+  void find_items(const Subgraph& part, const ChannelUse& use, std::size_t anchor,
+                  const Hardware& hardware);
+  [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c) const;
+
+  double cycles_per_byte_ = 0;
+  double static_pj_per_cycle_ = 0;
+  AccessEnergy dram_;
+  std::vector<Channels> channels_;  ///< per local tensor
+  std::array<Axis, 2> axes_;        ///< H and W
+  Dim most_along_c_ = 1;
+  std::vector<Item> items_;
+  double stored_bytes_ = 0;
+  double weight_bytes_ = 0;  ///< that each tile needs whole
+};
+
+}  // namespace tessera

@@ -1,0 +1,107 @@
+#include "cost/grid_bound.h"
+
+#include <gtest/gtest.h>
+
+#include "cost/compute.h"
+#include "tests/support/convolutions.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+namespace {
+
+Hardware machine() {
+  Hardware h;
+  h.name = "toy";
+  h.clock_hz = 1e9;
+  Engine mac;
+  mac.name = "mac";
+  mac.unroll = {{"C", 16}, {"K", 16}};
+  h.engines = {mac};
+  HardwareMemory sram;
+  sram.space.name = "sram";
+  sram.space.capacity = 1 << 20;
+  HardwareMemory dram;
+  dram.space.name = "dram";
+  dram.offchip = true;
+  dram.bandwidth = Bandwidth{.amount = 4, .per_cycle = true};
+  h.memories = {sram, dram};
+  return h;
+}
+
+struct Fixture {
+  /// 16 channels over 32 x 32: 16384 bytes per tensor, 2304 of weights each.
+  Network net = testing::convolutions(3, {.channels = 16, .rows = 32, .columns = 32, .pad = 1});
+  std::vector<std::optional<OpIndex>> readers = last_readers(net);
+  ChannelUse use{net, readers};
+  Subgraph part = make_subgraph(net, {0, 2}, readers);
+  TileGeometry geometry{part, HaloPolicy::recompute};
+  Hardware hardware = machine();
+  GridBound bound{part, geometry.space(), use, hardware};
+};
+
+TEST(GridBound, CountsOverlapsAndFetches) {
+  const Fixture f;
+  // Input and output once, and of the weights those that every tile needs whole.
+  EXPECT_NEAR(static_cast<double>(f.bound.least(1, WeightPolicy::resident).dram_bytes),
+              2 * 16384 + 2 * 2304, 1);
+  // Cut along H or W, where it overlaps least: 31 rows need all 32 of the input, the last one 4.
+  EXPECT_NEAR(static_cast<double>(f.bound.least(2, WeightPolicy::resident).dram_bytes),
+              16384 + 36 * 32 * 16 + 2 * 2304, 1);
+  EXPECT_NEAR(static_cast<double>(f.bound.least(2, WeightPolicy::refetch).dram_bytes),
+              16384 + 36 * 32 * 16 + 2 * 2 * 2304, 1);
+  // The same along both.
+  EXPECT_NEAR(static_cast<double>(f.bound.least(4, WeightPolicy::resident).dram_bytes),
+              16384 + 36 * 36 * 16 + 2 * 2304, 1);
+}
+
+TEST(GridBound, ComputesOverlapsAgain) {
+  const Fixture f;
+  // 9 * 32 * 32 cycles per convolution; for 31 rows and one the first makes 32 and 3 of them, the
+  // second 32 and 2.
+  EXPECT_NEAR(static_cast<double>(f.bound.least(1, WeightPolicy::resident).latency_cycles),
+              3 * 9 * 32 * 32, 1);
+  EXPECT_NEAR(static_cast<double>(f.bound.least(2, WeightPolicy::resident).latency_cycles),
+              (35 + 34 + 32) * 9 * 32, 1);
+}
+
+TEST(GridBound, GrowsWithTheNumberOfTiles) {
+  const Fixture f;
+  Metrics before;
+  for (std::int64_t tiles = 1; tiles <= f.bound.most_tiles(); tiles = tiles * 3 / 2 + 1) {
+    const Metrics least = f.bound.least(tiles, WeightPolicy::refetch);
+    EXPECT_GE(least.latency_cycles, before.latency_cycles);
+    EXPECT_GE(least.dram_bytes, before.dram_bytes);
+    EXPECT_GE(least.energy_pj, before.energy_pj);
+    before = least;
+  }
+  EXPECT_GT(before.latency_cycles, 3 * 9 * 32 * 32 * 5);
+  EXPECT_EQ(f.bound.most_tiles(), 32 * 32 * 16);
+}
+
+/// The only window lies in the padding: nothing of the input is needed (found by random tests).
+TEST(GridBound, WindowsInThePaddingNeedNothing) {
+  Network net = testing::convolutions(1, {.channels = 4, .rows = 1, .columns = 8, .pad = 1});
+  Op& conv = net.ops[0];
+  const std::vector<Dim> shape{4, 4, 1, 3};
+  net.tensors[conv.inputs[1]].shape = shape;
+  conv.kernel = {1, 3};
+  conv.stride = {3, 1};
+  const auto readers = last_readers(net);
+  const Subgraph part = make_subgraph(net, {0, 0}, readers);
+  const TileGeometry geometry(part, HaloPolicy::recompute);
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  EXPECT_NEAR(static_cast<double>(bound.least(1, WeightPolicy::resident).dram_bytes), 32, 1);
+}
+
+TEST(LeastCompute, IsNoMoreThanTheWhole) {
+  const Fixture f;
+  const LeastCompute least = least_compute(f.net, f.net.ops[0], f.hardware);
+  EXPECT_DOUBLE_EQ(least.cycles, 9 * 32 * 32);
+  Hardware odd = machine();
+  odd.engines[0].unroll = {{"C", 24}, {"K", 24}, {"W", 5}};
+  // Columns and made channels may be cut anywhere, reduced channels not.
+  EXPECT_NEAR(least_compute(f.net, f.net.ops[0], odd).cycles, 9 * 32 * 32 / 5.0 * 16 / 24, 1e-6);
+}
+
+}  // namespace
+}  // namespace tessera
