@@ -242,7 +242,7 @@ std::optional<Candidates::TooMany> Candidates::too_many(const Question& question
   if (!bound) return std::nullopt;
   const double limit =
       question.effort.worth * static_cast<double>(bound->least(1, weights).latency_cycles);
-  for (std::int64_t tiles = fewest; tiles <= bound->most_tiles(); tiles *= 2) {
+  for (std::int64_t tiles = fewest; tiles <= bound->most_tiles(); tiles += std::max<std::int64_t>(1, tiles / 2)) {
     const Metrics least = bound->least(tiles, weights);
     if (static_cast<double>(least.latency_cycles) > limit) return TooMany{tiles, least};
   }
