@@ -147,26 +147,39 @@ class AsideSession final : public PlacementSession {
 
   SearchResult solve(const SizeLayer& layer, const SearchParams& params) override {
     if (!still_plain(aside_, layer.capacities)) {
-      if (!whole_) whole_ = engine_.open(problem_);
-      return whole_->solve(layer, params);
+      for (BufferIndex b = 0; b < problem_.buffers.size(); ++b)
+        problem_.buffers[b].size = layer.sizes[b];
+      for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
+        problem_.memories[m].capacity = layer.capacities[m];
+      return ask(whole_, problem_, params);
     }
     replace_sizes(aside_, layer);
     if (aside_.overfull()) return too_large();
-    SizeLayer rest;
-    for (const Buffer& buffer : aside_.rest.buffers) rest.sizes.push_back(buffer.size);
-    for (const Memory& memory : aside_.rest.memories) rest.capacities.push_back(memory.capacity);
-    if (!rest_) rest_ = engine_.open(aside_.rest);
-    SearchResult found = rest_->solve(rest, params);
+    SearchResult found = ask(rest_, aside_.rest, params);
     if (found.placement) found.placement = restore(aside_, layer.sizes, *found.placement);
     return found;
   }
 
  private:
+  /// The problem with the sizes it has now, in its session where the engine has sessions.
+  struct Asked {
+    bool before = false;
+    std::unique_ptr<PlacementSession> session;
+  };
+  SearchResult ask(Asked& asked, const PlacementProblem& problem, const SearchParams& params) {
+    if (!std::exchange(asked.before, true)) asked.session = engine_.open(problem);
+    if (!asked.session) return engine_.solve(problem, params);
+    SizeLayer layer;
+    for (const Buffer& buffer : problem.buffers) layer.sizes.push_back(buffer.size);
+    for (const Memory& memory : problem.memories) layer.capacities.push_back(memory.capacity);
+    return asked.session->solve(layer, params);
+  }
+
   PlacementEngine& engine_;
   PlacementProblem problem_;
   SetAside aside_;
-  std::unique_ptr<PlacementSession> rest_;
-  std::unique_ptr<PlacementSession> whole_;
+  Asked rest_;
+  Asked whole_;
 };
 
 class AsideEngine final : public PlacementEngine {
@@ -194,7 +207,6 @@ class AsideEngine final : public PlacementEngine {
   [[nodiscard]] std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
     SetAside aside = set_aside(problem);
     if (aside.aside.empty()) return inner_->open(problem);
-    if (!inner_->open(problem)) return nullptr;
     return std::make_unique<AsideSession>(*inner_, problem, std::move(aside));
   }
 
