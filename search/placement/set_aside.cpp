@@ -206,7 +206,6 @@ class AsideEngine final : public PlacementEngine {
   }
   [[nodiscard]] std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
     SetAside aside = set_aside(problem);
-    if (aside.aside.empty()) return inner_->open(problem);
     return std::make_unique<AsideSession>(*inner_, problem, std::move(aside));
   }
 
