@@ -58,7 +58,7 @@ struct PlanSearch {
   std::int64_t candidates = 0;
   std::int64_t solved = 0;      ///< evaluated: tiled, placed and simulated
   std::int64_t infeasible = 0;  ///< proved to fit with no tile (solved or by their bounds)
-  std::int64_t unknown = 0;     ///< a limit ended their evaluation
+  std::int64_t unknown = 0;     ///< a limit on a question or on time ended their evaluation
   std::int64_t reused = 0;      ///< the same question as one already answered
   std::int64_t pruned = 0;      ///< never evaluated: their bounds kept them off every best cover
   double seconds = 0;

@@ -242,7 +242,8 @@ std::optional<Candidates::TooMany> Candidates::too_many(const Question& question
   if (!bound) return std::nullopt;
   const double limit =
       question.effort.worth * static_cast<double>(bound->least(1, weights).latency_cycles);
-  for (std::int64_t tiles = fewest; tiles <= bound->most_tiles(); tiles += std::max<std::int64_t>(1, tiles / 2)) {
+  for (std::int64_t tiles = fewest; tiles <= bound->most_tiles();
+       tiles += std::max<std::int64_t>(1, tiles / 2)) {
     const Metrics least = bound->least(tiles, weights);
     if (static_cast<double>(least.latency_cycles) > limit) return TooMany{tiles, least};
   }
@@ -398,6 +399,7 @@ void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
   // Where shapes with many tiles were cut off, `unknown` means no more than that.
   if (stopped || (found.undecided.empty() && found.status == Status::unknown && !found.cut))
     answer.open_beyond = true;
+  answer.undecided = answer.undecided || answer.open_beyond || !found.undecided.empty();
   for (std::size_t k = 0; k < found.undecided.size(); ++k) {
     if (k == most_open || params_.budget.exhausted()) {
       answer.open_beyond = true;
@@ -413,9 +415,10 @@ CandidateCounts Candidates::counts() const {
   const std::lock_guard guard(lock_);
   CandidateCounts counts = counts_;
   for (const auto& [run, known] : of_run_) {
-    if (!known.answer->complete())
+    if (!known.answer) continue;
+    if (known.answer->undecided)
       ++counts.unknown;
-    else if (known.answer->options.empty())
+    else if (known.answer->complete() && known.answer->options.empty())
       ++counts.infeasible;
   }
   return counts;

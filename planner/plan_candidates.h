@@ -28,6 +28,7 @@ struct CandidateAnswer {
   /// Bounds of what tile shapes with a question left open would cost.
   std::vector<Metrics> open;
   bool open_beyond = false;  ///< and there are more of them, of which nothing is known
+  bool undecided = false;    ///< a limit left some of them open
   bool dear = false;         ///< some of `open` are bounds of tiles too dear to look for yet
   bool final = true;         ///< more effort would not be made
   Size lacking = 0;          ///< bytes the smallest tile needs beyond what there is, if it is so
