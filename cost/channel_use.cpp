@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <span>
 
+#include "cost/run_parts.h"
+
 namespace tessera {
 namespace {
-
-bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
-  return std::ranges::find(axes, axis) != axes.end();
-}
 
 void unite(std::vector<bool>& set, const std::vector<bool>& other) {
   for (std::size_t k = 0; k < set.size(); ++k) set[k] = set[k] || other[k];
@@ -104,12 +102,12 @@ ChannelUse::Use ChannelUse::use_of(OpIndex reader, std::size_t position) const {
     case OpKind::softmax:
     case OpKind::normalize:
     case OpKind::reduce:
-      use.all_channels = contains(op.axes, 1);
+      use.all_channels = names_axis(op, 1);
       use.same_channels = use.something = true;
       return use;
     case OpKind::concat:
       use.same_channels = true;
-      use.something_for_all = contains(op.axes, 1);
+      use.something_for_all = names_axis(op, 1);
       return use;
     default:
       return use;

@@ -1,8 +1,7 @@
 // Which ops of a run make all of their channels whenever they run, and what that says of weights.
 //
 //   const ChannelUse use(net, readers);                       // readers = last_readers(net)
-//   for (TensorIndex w : use.in_every_tile(run, anchor)) ...  // each tile of the run needs it
-//   whole
+//   for (TensorIndex w : use.in_every_tile(run, anchor)) ...  // all of it, in each tile
 //
 // An op that makes all of its channels needs all of its weights. Whether it does follows from the
 // ops that read from it: a convolution reads all channels, a pooling those that it makes.

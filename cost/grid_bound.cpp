@@ -16,10 +16,6 @@ constexpr std::size_t channel_axis = 1;
 /// How the elements an op reads along one axis follow from those it makes.
 enum class Follows : std::uint8_t { unknown, same, window, whole };
 
-bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
-  return std::ranges::find(axes, axis) != axes.end();
-}
-
 bool four_axes(const Tensor& tensor) {
   return tensor.shape.size() == 4;
 }
@@ -47,12 +43,12 @@ Follows follows(const Network& network, const Op& op, const LocalOperand& operan
     case OpKind::batch_norm:
       return operand.position == 0 && same ? Follows::same : Follows::unknown;
     case OpKind::concat:
-      return contains(op.axes, channel_axis) && same ? Follows::same : Follows::unknown;
+      return names_axis(op, channel_axis) && same ? Follows::same : Follows::unknown;
     case OpKind::softmax:
     case OpKind::normalize:
     case OpKind::reduce:
       if (operand.position != 0) return Follows::unknown;
-      return contains(op.axes, axis) ? Follows::whole : same ? Follows::same : Follows::unknown;
+      return names_axis(op, axis) ? Follows::whole : same ? Follows::same : Follows::unknown;
     default:
       return Follows::unknown;
   }
@@ -119,6 +115,7 @@ GridBound::GridBound(const Subgraph& part, const TileSpace& space, const Channel
   for (std::size_t a = 0; a < axes_.size(); ++a) axes_[a] = find_axis(part, space, a + 1);
   if (space.axis[0]) most_along_c_ = space.whole.extent[0];
   find_items(part, use, space.anchor, hardware);
+  least_latency_ = least(1, WeightPolicy::resident).latency_cycles;
 }
 
 void GridBound::find_channels(const Subgraph& part, const TileSpace& space) {
@@ -142,7 +139,7 @@ void GridBound::find_channels(const Subgraph& part, const TileSpace& space) {
                                                                  : Channels::unknown;
       } else if (op.kind == OpKind::concat) {  // tiles along C need some operands only
         read = made == Channels::by_every_tile ? made : Channels::unknown;
-      } else if (op.kind != OpKind::concat && contains(op.axes, channel_axis)) {
+      } else if (op.kind != OpKind::concat && names_axis(op, channel_axis)) {
         read = Channels::by_every_tile;
       }
       channels_[operand.local] = std::max(channels_[operand.local], read);

@@ -35,6 +35,8 @@ class GridBound {
   /// ensure: no tiling into at least so many tiles costs less; peaks are 0. The same for every
   /// capacity.  require: tiles >= 1.
   [[nodiscard]] Metrics least(std::int64_t tiles, WeightPolicy weights) const;
+  /// Latency of least(1, ...), whatever the weights do.
+  [[nodiscard]] std::int64_t least_latency() const { return least_latency_; }
   /// There is no tiling into more.
   [[nodiscard]] std::int64_t most_tiles() const {
     return axes_[0].counts.back() * axes_[1].counts.back() * most_along_c_;
@@ -76,6 +78,7 @@ class GridBound {
   std::array<Axis, 2> axes_;        ///< H and W
   Dim most_along_c_ = 1;
   std::vector<Item> items_;
+  std::int64_t least_latency_ = 0;
   double stored_bytes_ = 0;
   double weight_bytes_ = 0;  ///< that each tile needs whole
 };

@@ -23,6 +23,10 @@ BurstCount moved(const Subgraph& part, std::size_t local, const Box& box, const 
   return bursts(tensor.shape, box, element_bytes(tensor.type), link.burst);
 }
 
+bool names_axis(const Op& op, std::size_t axis) {
+  return std::ranges::find(op.axes, axis) != op.axes.end();
+}
+
 bool loaded(const LocalTensor& tensor) {
   return !tensor.producer.has_value();
 }

@@ -15,6 +15,8 @@ namespace tessera {
 /// Bursts of moving a box of the tensor to or from off-chip memory.
 [[nodiscard]] BurstCount moved(const Subgraph& part, std::size_t local, const Box& box,
                                const Link& link);
+/// Is the axis one of those that the op names (reduces, normalizes, joins along)?
+[[nodiscard]] bool names_axis(const Op& op, std::size_t axis);
 /// Does the tensor come from outside the run?
 [[nodiscard]] bool loaded(const LocalTensor& tensor);
 /// The local tensor that `step` makes (the first, if several); tensors.size() if none is kept.

@@ -8,6 +8,7 @@
 #include "first_fit.h"
 #include "load_cut.h"
 #include "model/check.h"
+#include "model/size_layer.h"
 
 namespace tessera::encoder {
 namespace {
@@ -44,12 +45,7 @@ class Session final : public PlacementSession {
   }
 
   SearchResult solve(const SizeLayer& layer, const SearchParams& search) override {
-    for (BufferIndex b = 0; b < current_.buffers.size(); ++b) {
-      current_.buffers[b].size = layer.sizes[b];
-    }
-    for (MemoryIndex m = 0; m < current_.memories.size(); ++m) {
-      if (current_.memories[m].banks.empty()) current_.memories[m].capacity = layer.capacities[m];
-    }
+    replace_sizes(current_, layer);
     ++counters_.questions;
     SearchResult result = answer(search);
     report(result.stats);

@@ -213,7 +213,7 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
     OfCapacity others = question.empty() ? OfCapacity{} : memory_->noted(question);
     if (known.answer) others.emplace_back(capacity_, known.answer);
     CandidateAnswer made = make_answer(*run, structure, level, others, searched);
-    // Where nothing fits it is as quickly made again.
+    // Where nothing fits, however many tiles, it is as quickly made again.
     if (kept_network_ && (!made.options.empty() || made.dear)) memory_->keep(structure, run);
     return made;
   });
@@ -240,8 +240,7 @@ std::optional<Candidates::TooMany> Candidates::too_many(const Question& question
                                                         std::int64_t fewest) const {
   const std::shared_ptr<const GridBound> bound = grid_bound(question);
   if (!bound) return std::nullopt;
-  const double limit =
-      question.effort.worth * static_cast<double>(bound->least(1, weights).latency_cycles);
+  const double limit = question.effort.worth * static_cast<double>(bound->least_latency());
   for (std::int64_t tiles = fewest; tiles <= bound->most_tiles();
        tiles += std::max<std::int64_t>(1, tiles / 2)) {
     const Metrics least = bound->least(tiles, weights);

@@ -1,7 +1,7 @@
 // How much is done for a run before it is known to matter.
 //
 //   Effort effort = effort_at(level, params.nodes_per_question);
-//   search tiles that cost less than effort.worth times what the run costs at least
+//   const double dear = effort.worth * static_cast<double>(bound->least_latency());
 //
 // Most questions about tiles are easy, and most of the hard ones do not matter; most runs that fit
 // only in very many tiles matter as little, since tiles fetch and make much again. So what is left

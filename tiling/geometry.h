@@ -80,8 +80,6 @@ struct TileGrid {
 };
 
 [[nodiscard]] TileSpace tile_space(const Subgraph& subgraph);
-/// Its anchor alone, which is quick.
-[[nodiscard]] std::size_t tile_anchor(const Subgraph& subgraph);
 
 /// Answers for one subgraph, keeping what shapes have in common. Not thread-safe.
 class TileGeometry {

@@ -30,6 +30,21 @@ std::optional<std::size_t> cut_axis(const Subgraph& subgraph, std::size_t t,
   return widen(*subgraph.network, op, slice) == slice ? axis : std::nullopt;
 }
 
+std::size_t find_anchor(const Subgraph& subgraph) {
+  std::optional<std::size_t> best;
+  const auto better = [&](std::size_t t) {
+    const auto rank = [&](std::size_t u) {
+      return std::tuple(subgraph.tensors[u].consumers.empty(),
+                        element_count(subgraph.tensor(u).shape).value_or(0),
+                        *subgraph.tensors[u].producer);
+    };
+    return !best || rank(t) >= rank(*best);
+  };
+  for (std::size_t t = 0; t < subgraph.tensors.size(); ++t)
+    if (subgraph.tensors[t].leaves && better(t)) best = t;
+  return best.value_or(0);
+}
+
 /// Makes given parts of the tensors that leave and feed nothing, and nothing else.
 struct Probe {
   const std::vector<Box>& ends;
@@ -205,27 +220,12 @@ std::vector<bool> find_halos(const Subgraph& subgraph) {
 
 }  // namespace
 
-std::size_t tile_anchor(const Subgraph& subgraph) {
-  std::optional<std::size_t> best;
-  const auto better = [&](std::size_t t) {
-    const auto rank = [&](std::size_t u) {
-      return std::tuple(subgraph.tensors[u].consumers.empty(),
-                        element_count(subgraph.tensor(u).shape).value_or(0),
-                        *subgraph.tensors[u].producer);
-    };
-    return !best || rank(t) >= rank(*best);
-  };
-  for (std::size_t t = 0; t < subgraph.tensors.size(); ++t)
-    if (subgraph.tensors[t].leaves && better(t)) best = t;
-  return best.value_or(0);
-}
-
 TileSpace tile_space(const Subgraph& subgraph) {
   TileSpace space;
   const std::size_t count = subgraph.tensors.size();
   std::vector<AxisSet> seen(count);
   space.entangled.resize(count);
-  space.anchor = tile_anchor(subgraph);
+  space.anchor = find_anchor(subgraph);
   for (std::size_t a = 0; a < tile_axes; ++a) {
     const std::optional<std::size_t> axis = cut_axis(subgraph, space.anchor, a);
     space.axis[a] = axis;

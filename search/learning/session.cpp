@@ -6,6 +6,7 @@
 
 #include "model/check.h"
 #include "model/derived.h"
+#include "model/size_layer.h"
 #include "solve.h"
 
 namespace tessera::learning {
@@ -24,10 +25,7 @@ class Session final : public PlacementSession {
   }
 
   SearchResult solve(const SizeLayer& layer, const SearchParams& search) override {
-    for (BufferIndex b = 0; b < current_.buffers.size(); ++b)
-      current_.buffers[b].size = layer.sizes[b];
-    for (MemoryIndex m = 0; m < current_.memories.size(); ++m)
-      if (current_.memories[m].banks.empty()) current_.memories[m].capacity = layer.capacities[m];
+    replace_sizes(current_, layer);
     ++questions_;
     SearchResult result = answer(search);
     result.stats.push_back({"session_questions", questions_});

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/derived.h"
+#include "model/size_layer.h"
 
 namespace tessera {
 namespace {
@@ -86,11 +87,7 @@ SetAside set_aside(const PlacementProblem& problem) {
   }
   for (Relation& relation : result.rest.relations)
     for (BufferIndex& b : relation.buffers) b = index[b];
-  std::vector<Size> sizes;
-  for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
-  std::vector<Size> capacities;
-  for (const Memory& memory : problem.memories) capacities.push_back(memory.capacity);
-  replace_sizes(result, {.sizes = std::move(sizes), .capacities = std::move(capacities)});
+  replace_sizes(result, size_layer(problem));
   return result;
 }
 
@@ -147,10 +144,7 @@ class AsideSession final : public PlacementSession {
 
   SearchResult solve(const SizeLayer& layer, const SearchParams& params) override {
     if (!still_plain(aside_, layer.capacities)) {
-      for (BufferIndex b = 0; b < problem_.buffers.size(); ++b)
-        problem_.buffers[b].size = layer.sizes[b];
-      for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
-        problem_.memories[m].capacity = layer.capacities[m];
+      replace_sizes(problem_, layer);
       return ask(whole_, problem_, params);
     }
     replace_sizes(aside_, layer);
@@ -169,10 +163,7 @@ class AsideSession final : public PlacementSession {
   SearchResult ask(Asked& asked, const PlacementProblem& problem, const SearchParams& params) {
     if (!std::exchange(asked.before, true)) asked.session = engine_.open(problem);
     if (!asked.session) return engine_.solve(problem, params);
-    SizeLayer layer;
-    for (const Buffer& buffer : problem.buffers) layer.sizes.push_back(buffer.size);
-    for (const Memory& memory : problem.memories) layer.capacities.push_back(memory.capacity);
-    return asked.session->solve(layer, params);
+    return asked.session->solve(size_layer(problem), params);
   }
 
   PlacementEngine& engine_;
@@ -199,9 +190,7 @@ class AsideEngine final : public PlacementEngine {
     if (aside.overfull()) return too_large();
     SearchResult found = inner_->solve(aside.rest, params);
     if (!found.placement) return found;
-    std::vector<Size> sizes;
-    for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
-    found.placement = restore(aside, sizes, *found.placement);
+    found.placement = restore(aside, size_layer(problem).sizes, *found.placement);
     return found;
   }
   [[nodiscard]] std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {

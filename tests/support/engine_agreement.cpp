@@ -8,6 +8,7 @@
 
 #include "model/check.h"
 #include "model/derived.h"
+#include "model/size_layer.h"
 #include "model/validate.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/effort.h"
@@ -123,9 +124,7 @@ std::string describe(std::uint64_t seed, Goal goal, const Magnification& by,
 /// A few vectors of sizes and capacities around the problem's own; each makes a valid problem.
 std::vector<SizeLayer> random_layers(Random& random, const PlacementProblem& problem) {
   std::vector<SizeLayer> layers;
-  SizeLayer last;
-  for (const Buffer& buffer : problem.buffers) last.sizes.push_back(buffer.size);
-  for (const Memory& memory : problem.memories) last.capacities.push_back(memory.capacity);
+  SizeLayer last = size_layer(problem);
   for (int tries = 0; tries < 12 && layers.size() < 6; ++tries) {
     SizeLayer next = last;
     // Mostly small steps in one direction, as a search for a tile size takes them.
@@ -388,10 +387,7 @@ RandomRun from_environment(RandomRun run) {
 }
 
 PlacementProblem with_layer(PlacementProblem problem, const SizeLayer& layer) {
-  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) problem.buffers[b].size = layer.sizes[b];
-  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
-    if (problem.memories[m].banks.empty()) problem.memories[m].capacity = layer.capacities[m];
-  }
+  replace_sizes(problem, layer);
   return problem;
 }
 

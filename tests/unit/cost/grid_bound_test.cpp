@@ -4,28 +4,14 @@
 
 #include "cost/compute.h"
 #include "tests/support/convolutions.h"
+#include "tests/support/machines.h"
 #include "tiling/subgraph.h"
 
 namespace tessera {
 namespace {
 
 Hardware machine() {
-  Hardware h;
-  h.name = "toy";
-  h.clock_hz = 1e9;
-  Engine mac;
-  mac.name = "mac";
-  mac.unroll = {{"C", 16}, {"K", 16}};
-  h.engines = {mac};
-  HardwareMemory sram;
-  sram.space.name = "sram";
-  sram.space.capacity = 1 << 20;
-  HardwareMemory dram;
-  dram.space.name = "dram";
-  dram.offchip = true;
-  dram.bandwidth = Bandwidth{.amount = 4, .per_cycle = true};
-  h.memories = {sram, dram};
-  return h;
+  return testing::toy_machine(1 << 20);
 }
 
 struct Fixture {

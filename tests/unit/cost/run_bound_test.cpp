@@ -5,6 +5,7 @@
 
 #include "cost/fetch_bound.h"
 #include "tests/support/convolutions.h"
+#include "tests/support/machines.h"
 #include "tiling/subgraph.h"
 
 namespace tessera {
@@ -20,29 +21,6 @@ Network convolutions(int count, Dim pad = 1) {
   return testing::convolutions(count, {.channels = 16, .rows = 32, .columns = 32, .pad = pad});
 }
 
-Hardware machine(Size capacity) {
-  Hardware h;
-  h.name = "toy";
-  h.clock_hz = 1e9;
-  Engine mac;
-  mac.name = "mac";
-  mac.unroll = {{"C", 16}, {"K", 16}};
-  Engine vec;
-  vec.name = "vec";
-  vec.kind = EngineKind::vector;
-  vec.lanes = 8;
-  h.engines = {mac, vec};
-  HardwareMemory sram;
-  sram.space.name = "sram";
-  sram.space.capacity = capacity;
-  HardwareMemory dram;
-  dram.space.name = "dram";
-  dram.offchip = true;
-  dram.bandwidth = Bandwidth{.amount = 4, .per_cycle = true};
-  h.memories = {sram, dram};
-  return h;
-}
-
 std::vector<std::pair<TensorIndex, std::int64_t>> fetched(const Network& net,
                                                           const Hardware& hardware) {
   const auto readers = last_readers(net);
@@ -55,18 +33,19 @@ std::vector<std::pair<TensorIndex, std::int64_t>> fetched(const Network& net,
 TEST(FetchBound, WeightsThatCannotStayAreFetchedPerTile) {
   // 6000 - 2304 bytes are left beside the weights: 32768 bytes pass in 9 tiles at least. The last
   // convolution may make some of its channels at a time.
-  EXPECT_THAT(fetched(convolutions(3), machine(6000)), ElementsAre(Pair(1, 9), Pair(3, 9)));
+  EXPECT_THAT(fetched(convolutions(3), testing::toy_machine(6000)),
+              ElementsAre(Pair(1, 9), Pair(3, 9)));
 }
 
 TEST(FetchBound, WeightsThatMayStayAreFetchedOnce) {
-  EXPECT_THAT(fetched(convolutions(3), machine(6912)), IsEmpty());
-  Hardware never = machine(6912);
+  EXPECT_THAT(fetched(convolutions(3), testing::toy_machine(6912)), IsEmpty());
+  Hardware never = testing::toy_machine(6912);
   never.tiling.weights = {WeightPolicy::refetch};
   EXPECT_THAT(fetched(convolutions(3), never), ElementsAre(Pair(1, 8), Pair(3, 8)));
 }
 
 TEST(FetchBound, NothingIsSaidWhereTilesRelyOnOthers) {
-  Hardware keeping = machine(6000);
+  Hardware keeping = testing::toy_machine(6000);
   keeping.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep};
   EXPECT_THAT(fetched(convolutions(3), keeping), IsEmpty());
 }
@@ -107,8 +86,8 @@ TEST(ChannelUse, OneOperandOfAConcatenationIsAlwaysNeeded) {
 
 TEST(RunBounds, CountFetchesAgain) {
   const Network net = convolutions(3);
-  const Metrics small = RunBounds(net, machine(6000)).from(0, 3).back();
-  const Metrics large = RunBounds(net, machine(1 << 20)).from(0, 3).back();
+  const Metrics small = RunBounds(net, testing::toy_machine(6000)).from(0, 3).back();
+  const Metrics large = RunBounds(net, testing::toy_machine(1 << 20)).from(0, 3).back();
   EXPECT_EQ(large.dram_bytes, 2 * 16384 + 3 * 2304);
   EXPECT_EQ(small.dram_bytes, large.dram_bytes + 2 * 8 * 2304);
   EXPECT_GE(small.latency_cycles, large.latency_cycles);
@@ -146,7 +125,7 @@ TEST(RunBounds, ASliceMayLeaveOutAnOperandOfAConcatenation) {
   slice.extents = {2};
   slice.outputs = {part};
   net.ops = {relu, concat, slice};
-  EXPECT_LE(RunBounds(net, machine(1 << 20)).from(0, 3).back().dram_bytes, 32 + 32);
+  EXPECT_LE(RunBounds(net, testing::toy_machine(1 << 20)).from(0, 3).back().dram_bytes, 32 + 32);
 }
 
 }  // namespace
