@@ -54,8 +54,8 @@ Timing time_of(const PlacementProblem& problem, const std::string& engine, int t
     both = threads > 1 && (progress.phase == "race" || progress.phase == "boxing");
   };
   params.engine = engine;
-  params.threads = threads;
-  params.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1000));
+  params.limits.threads = threads;
+  params.limits.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1000));
   const PlacementResult result = place(problem, params);
   const double wall = std::chrono::duration<double>(Clock::now() - start).count();
   idle += (processor_seconds() - since) / (both ? 2 : 1);

@@ -141,7 +141,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> profiles(argv + 4, argv + argc);
   if (profiles.empty()) profiles = profile_list();
   PlanParams params;
-  params.timeout = std::chrono::seconds(std::atoi(argv[3]));
+  params.limits.timeout = std::chrono::seconds(std::atoi(argv[3]));
   if (table)
     std::printf(
         "| network | profile | score | verdict | DRAM less | runs | solved | reused | pruned | "

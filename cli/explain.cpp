@@ -18,7 +18,7 @@ namespace {
 struct ExplainOptions {
   InputArguments input;
   OutputArguments output;
-  std::string timeout;
+  LimitArguments limits;
 };
 
 std::string story_json(const PlacementProblem& problem, const Story& story) {
@@ -46,8 +46,8 @@ int run_explain(const ExplainOptions& options) {
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   StoryParams params;
-  params.stop = interrupts.token();
-  if (!options.timeout.empty()) params.timeout = parse_duration_text(options.timeout, "--timeout");
+  params.limits = options.limits.limits();
+  params.limits.stop = interrupts.token();
   const Story story = tell_why(input.problem, params);
   if (options.output.json()) {
     print(story_json(input.problem, story));
@@ -73,7 +73,7 @@ void add_explain(CLI::App& app, Command& command) {
   const auto options = std::make_shared<ExplainOptions>();
   options->input.declare(*sub);
   options->output.declare(*sub);
-  sub->add_option("-t,--timeout", options->timeout, "stop after this time: 500ms, 10s, 2m");
+  options->limits.declare(*sub);
   sub->footer(
       "The exit code is 20 where the problem is infeasible (and explained), 0 where it is not.\n"
       "Example:\n  tessera explain buffers.csv --capacity '512 KiB'");

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 
 #include "planner/import.h"
@@ -47,9 +48,26 @@ void OutputArguments::declare(CLI::App& app) {
   app.add_flag("-q,--quiet", quiet, "no text report, no notes, no progress");
 }
 
-void SearchArguments::declare(CLI::App& app) {
+void LimitArguments::declare(CLI::App& app) {
   app.add_option("-t,--timeout", timeout,
                  "stop after this time with the best answer: 500ms, 10s, 2m");
+  app.add_option("--memory-limit", memory,
+                 "stop, with the best answer, before the process takes more than this: 512 MiB");
+}
+
+Limits LimitArguments::limits() const {
+  Limits limits;
+  if (!timeout.empty()) limits.timeout = parse_duration_text(timeout, "--timeout");
+  if (!memory.empty()) {
+    const Size most = parse_size_text(memory, "--memory-limit");
+    if (most < 1) throw BadInput("--memory-limit '" + memory + "' is not positive");
+    limits.memory = std::max<Size>(1, most - resident_memory());
+  }
+  return limits;
+}
+
+void SearchArguments::declare(CLI::App& app) {
+  own.declare(app);
   app.add_option("--threads", threads, "threads that search side by side")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
@@ -83,9 +101,11 @@ void require_svg(const std::string& file) {
                      "draw FILE.svg; rsvg-convert makes another format of it");
 }
 
-std::optional<std::chrono::nanoseconds> SearchArguments::limit() const {
-  if (timeout.empty()) return std::nullopt;
-  return parse_duration_text(timeout, "--timeout");
+Limits SearchArguments::limits() const {
+  Limits limits = own.limits();
+  limits.threads = threads;
+  limits.seed = seed;
+  return limits;
 }
 
 }  // namespace tessera::cli

@@ -1,12 +1,12 @@
 // Options several subcommands share, declared once so that they read the same everywhere.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "planner/files.h"
+#include "planner/limits.h"
 
 namespace CLI {
 class App;
@@ -36,14 +36,23 @@ struct OutputArguments {
   [[nodiscard]] bool json() const { return format == "json"; }
 };
 
-/// --timeout, --threads and --seed.
-struct SearchArguments {
+/// --timeout and --memory-limit: every command knows them.
+struct LimitArguments {
   std::string timeout;
+  std::string memory;
+
+  void declare(CLI::App& app);
+  [[nodiscard]] Limits limits() const;
+};
+
+/// Those, --threads and --seed.
+struct SearchArguments {
+  LimitArguments own;
   int threads = 2;
   std::uint64_t seed = 0;
 
   void declare(CLI::App& app);
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> limit() const;
+  [[nodiscard]] Limits limits() const;
 };
 
 /// Accepts whole numbers from `least` (0 or 1) on, and says so otherwise.

@@ -151,11 +151,9 @@ int run_place(const PlaceOptions& options) {
   PlaceParams params;
   params.engine = options.engine;
   params.minimize = minimize_of(options.minimize, input.problem);
-  params.timeout = options.search.limit();
-  if (options.max_nodes > 0) params.max_nodes = options.max_nodes;
-  params.threads = options.search.threads;
-  params.seed = options.search.seed;
-  params.stop = interrupts.token();
+  params.limits = options.search.limits();
+  if (options.max_nodes > 0) params.limits.work = options.max_nodes;
+  params.limits.stop = interrupts.token();
   params.proof = options.proof_file;
   PlacementResult result;
   {

@@ -58,16 +58,14 @@ double number_of(const std::string& text, const std::string& what) {
 PlanParams params_of(const PlanOptions& options) {
   PlanParams params;
   if (options.max_ops > 0) params.max_ops = options.max_ops;
-  params.threads = options.search.threads;
-  params.timeout = options.search.limit();
-  params.seed = options.search.seed;
+  params.limits = options.search.limits();
   for (const std::string& text : options.weights) {
     const auto [name, value] = name_and_value(text, "--weight");
     params.weights.emplace_back(name, number_of(value, "--weight " + name));
   }
   for (const std::string& text : options.limits) {
     const auto [name, value] = name_and_value(text, "--limit");
-    params.limits.emplace_back(
+    params.peak_limits.emplace_back(
         name, name == "peak_memory" ? static_cast<double>(parse_size_text(value, "--limit " + name))
                                     : number_of(value, "--limit " + name));
   }
@@ -88,7 +86,7 @@ int run_plan(const PlanOptions& options) {
   const Network network = options.network.load(options.output.quiet).network;
   const Hardware hardware = load_profile(options.profile);
   PlanParams params = params_of(options);
-  params.stop = interrupts.token();
+  params.limits.stop = interrupts.token();
   NetworkPlan plan;
   {
     StatusLine status(options.output.quiet);

@@ -146,6 +146,8 @@ std::string stop_text(StopReason stop) {
       return "the time limit";
     case StopReason::node_limit:
       return "the node limit";
+    case StopReason::memory_limit:
+      return "the memory limit";
     case StopReason::interrupted:
       return "an interrupt";
     case StopReason::completed:

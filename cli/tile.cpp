@@ -28,12 +28,11 @@ struct TileArguments {
   std::string ops;
   std::string profile;
   std::string engine = "auto";
-  std::string timeout;
+  SearchArguments search;
   std::string question_timeout;
   std::string double_buffer;
   std::string weights;
   std::string halo;
-  std::uint64_t seed = 0;
   bool no_incremental = false;
   bool all = false;
   bool stats = false;
@@ -177,14 +176,12 @@ int run_tile(const TileArguments& arguments) {
   params.ops = range_of(arguments.ops, network);
   params.variants = variants_of(arguments, hardware.tiling);
   params.engine = arguments.engine;
-  if (!arguments.timeout.empty())
-    params.timeout = parse_duration_text(arguments.timeout, "--timeout");
+  params.limits = arguments.search.limits();
   if (!arguments.question_timeout.empty())
     params.question_timeout = parse_duration_text(arguments.question_timeout, "--question-timeout");
   params.incremental = !arguments.no_incremental;
   params.all = arguments.all;
-  params.seed = arguments.seed;
-  params.stop = interrupts.token();
+  params.limits.stop = interrupts.token();
   const TileReport report = find_largest_tile(network, hardware, params);
   if (arguments.output.json())
     print(tile_json(report));
@@ -214,10 +211,9 @@ void add_tile(CLI::App& app, Command& command) {
       ->check(CLI::IsMember({"resident", "refetch"}));
   sub->add_option("--halo", arguments->halo, "only with this way of treating overlaps")
       ->check(CLI::IsMember({"recompute", "keep_columns", "keep"}));
-  sub->add_option("-t,--timeout", arguments->timeout, "for everything: 500ms, 10s, 2m");
+  arguments->search.declare(*sub);
   sub->add_option("--question-timeout", arguments->question_timeout,
                   "for one question to the engine; longer counts as \"does not fit\"");
-  sub->add_option("--seed", arguments->seed, "for engines that use chance")->check(whole_number(0));
   sub->add_flag("--no-incremental", arguments->no_incremental,
                 "ask every question anew, for comparison");
   sub->add_flag("--all", arguments->all, "list every largest shape, not only the fewest tiles");

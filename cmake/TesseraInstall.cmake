@@ -33,7 +33,7 @@ foreach(room model planner)
           # Between the parts of the planner; tests/arrows/arrows.py names the same.
           PATTERN "plan_candidates.h" EXCLUDE
           PATTERN "plan_idle.h" EXCLUDE
-          PATTERN "plan_limits.h" EXCLUDE
+          PATTERN "plan_peaks.h" EXCLUDE
           PATTERN "plan_open.h" EXCLUDE
           PATTERN "plan_piece.h" EXCLUDE
           PATTERN "tile_engine.h" EXCLUDE)

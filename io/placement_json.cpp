@@ -31,8 +31,9 @@ class Reader {
     result.status = static_cast<Status>(as_one_of(sources_, fields.need("status"), "status",
                                                   {"feasible", "infeasible", "unknown"}));
     if (const Node* node = fields.find("stop")) {
-      result.stop = static_cast<StopReason>(as_one_of(
-          sources_, *node, "stop", {"completed", "time_limit", "node_limit", "interrupted"}));
+      result.stop = static_cast<StopReason>(
+          as_one_of(sources_, *node, "stop",
+                    {"completed", "time_limit", "node_limit", "memory_limit", "interrupted"}));
     }
     fields.take("reason", result.reason);
     fields.take("height", result.height);

@@ -116,8 +116,9 @@ class Reader {
     plan.status = static_cast<Status>(as_one_of(sources_, fields.need("status"), "status",
                                                 {"feasible", "infeasible", "unknown"}));
     if (const Node* node = fields.find("stop"))
-      plan.stop = static_cast<StopReason>(as_one_of(
-          sources_, *node, "stop", {"completed", "time_limit", "node_limit", "interrupted"}));
+      plan.stop = static_cast<StopReason>(
+          as_one_of(sources_, *node, "stop",
+                    {"completed", "time_limit", "node_limit", "memory_limit", "interrupted"}));
     fields.take("reason", plan.reason);
     fields.take("network", plan.network);
     fields.take("profile", plan.profile);

@@ -50,13 +50,27 @@ class Baton {
   virtual void pass() = 0;
 };
 
-/// How long an engine may try. Every engine polls deadline, max_nodes and stop.
+/// Whoever can tell how much memory is in use. Asked from every thread.
+class MemoryWatch {
+ public:
+  MemoryWatch() = default;
+  MemoryWatch(const MemoryWatch&) = delete;
+  MemoryWatch& operator=(const MemoryWatch&) = delete;
+  virtual ~MemoryWatch() = default;
+  /// Is more in use than is allowed? Cheap enough to be asked wherever the clock is looked at.
+  [[nodiscard]] virtual bool exceeded() = 0;
+  /// Bytes that may still be taken, roughly; never negative.
+  [[nodiscard]] virtual Size left() = 0;
+};
+
+/// How long an engine may try, and how much it may take. Every engine polls all of it.
 struct Budget {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
   std::stop_token stop{};
-  WorkMeter* meter = nullptr;  ///< outlives the call; nullptr: nobody races
-  Baton* baton = nullptr;      ///< outlives the call; nullptr: nobody waits
+  WorkMeter* meter = nullptr;     ///< outlives the call; nullptr: nobody races
+  Baton* baton = nullptr;         ///< outlives the call; nullptr: nobody waits
+  MemoryWatch* memory = nullptr;  ///< outlives the call; nullptr: take what there is
 
   /// The reason to stop now, if there is one (does not look at nodes).
   [[nodiscard]] std::optional<StopReason> exhausted() const {
@@ -65,7 +79,12 @@ struct Budget {
     if (deadline != std::chrono::steady_clock::time_point::max() &&
         std::chrono::steady_clock::now() >= deadline)
       return StopReason::time_limit;
+    if (memory != nullptr && memory->exceeded()) return StopReason::memory_limit;
     return std::nullopt;
+  }
+  /// Would a model of about so many bytes outgrow what is left? Asked before it is built.
+  [[nodiscard]] bool too_large(double bytes) const {
+    return memory != nullptr && bytes > static_cast<double>(memory->left());
   }
 };
 

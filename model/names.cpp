@@ -22,6 +22,8 @@ std::string_view to_string(StopReason reason) {
       return "time_limit";
     case StopReason::node_limit:
       return "node_limit";
+    case StopReason::memory_limit:
+      return "memory_limit";
     case StopReason::interrupted:
       return "interrupted";
   }

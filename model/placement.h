@@ -30,7 +30,13 @@ struct Placement {
 };
 
 enum class Status : std::uint8_t { feasible, infeasible, unknown };
-enum class StopReason : std::uint8_t { completed, time_limit, node_limit, interrupted };
+enum class StopReason : std::uint8_t {
+  completed,
+  time_limit,
+  node_limit,
+  memory_limit,
+  interrupted
+};
 
 [[nodiscard]] std::string_view to_string(Status status);
 [[nodiscard]] std::string_view to_string(StopReason reason);

@@ -9,11 +9,8 @@ namespace tessera {
 
 Story tell_why(const PlacementProblem& problem, const StoryParams& params) {
   ExplainParams own;
-  own.budget.stop = params.stop;
-  if (params.timeout)
-    own.budget.deadline =
-        std::chrono::steady_clock::now() +
-        std::chrono::duration_cast<std::chrono::steady_clock::duration>(*params.timeout);
+  const LimitedBudget limited(params.limits);
+  own.budget = limited.budget();
   const std::unique_ptr<PlacementEngine> engine = make_engine("learning");
   own.engine = engine.get();
   Explanation why = explain(problem, own);

@@ -1,23 +1,21 @@
 // Why is it infeasible? In words.
 //
-//   Story why = tell_why(problem, {.timeout = std::chrono::seconds(30)});
+//   Story why = tell_why(problem, {.limits = {.timeout = 30s}});
 //   if (why.status == Status::infeasible) std::cout << why.text;
 #pragma once
 
-#include <chrono>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "../model/placement.h"
 #include "../model/problem.h"
+#include "limits.h"
 
 namespace tessera {
 
 struct StoryParams {
-  std::optional<std::chrono::nanoseconds> timeout;
-  std::stop_token stop;
+  Limits limits;
 };
 
 /// A set of buffers and hardware rules that cannot be placed together.

@@ -25,12 +25,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Clock::time_point deadline_of(const PlaceParams& params, Clock::time_point start) {
-  if (!params.timeout) return Clock::time_point::max();
-  if (*params.timeout > Clock::time_point::max() - start) return Clock::time_point::max();
-  return start + std::chrono::duration_cast<Clock::duration>(*params.timeout);
-}
-
 Goal goal_of(Minimize what) {
   if (what == Minimize::cost) return Goal::cost;
   if (what == Minimize::modes) return Goal::modes;
@@ -77,7 +71,7 @@ void require_right(const PlacementProblem& problem, const Placement& placement,
 class Placer {
  public:
   Placer(const PlacementProblem& problem, const PlaceParams& params)
-      : problem_(problem), params_(params), start_(Clock::now()) {}
+      : problem_(problem), params_(params), start_(Clock::now()), limited_(params.limits) {}
 
   PlacementResult run() {
     require_valid(problem_);
@@ -85,14 +79,12 @@ class Placer {
     search_.goal = goal_of(what);
     require_engine(problem_, params_, search_.goal);
     require_proof_file();
-    search_.seed = params_.seed;
-    search_.budget = {.deadline = deadline_of(params_, start_),
-                      .max_nodes = params_.max_nodes,
-                      .stop = params_.stop};
+    search_.seed = params_.limits.seed;
+    search_.budget = limited_.budget();
     how_.engine = params_.engine;
-    how_.threads = std::max(1, params_.threads);
+    how_.threads = params_.limits.threads;
     how_.phase = [this](std::string_view phase) { tell(phase); };
-    result_.seed = params_.seed;
+    result_.seed = params_.limits.seed;
 
     tell("bounds");
     Bounds bounds = lower_bounds(problem_, {.budget = search_.budget});
@@ -239,6 +231,7 @@ class Placer {
   const PlacementProblem& problem_;
   const PlaceParams& params_;
   Clock::time_point start_;
+  LimitedBudget limited_;
   SearchParams search_;
   DecideParams how_;
   Decision answer_;

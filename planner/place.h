@@ -1,7 +1,7 @@
 // Where does every buffer go?
 //
 //   PlacementProblem problem = load_problem("net.csv", {.capacity = 1 << 20});    // files.h
-//   PlacementResult result = place(problem, {.timeout = std::chrono::seconds(10)});
+//   PlacementResult result = place(problem, {.limits = {.timeout = 10s}});
 //   switch (result.status) {
 //     case Status::feasible: use(result.placement->places); break;
 //     case Status::infeasible: std::cout << result.reason; break;        // proved
@@ -15,19 +15,17 @@
 // unless a limit ends the search.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "../model/placement.h"
 #include "../model/problem.h"
 #include "errors.h"
+#include "limits.h"
 
 namespace tessera {
 
@@ -49,11 +47,7 @@ struct PlaceProgress {
 struct PlaceParams {
   std::string engine = "auto";  ///< or a name of engine_list() (engines.h)
   Minimize minimize = Minimize::none;
-  std::optional<std::chrono::nanoseconds> timeout;  ///< nothing: no limit
-  std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-  int threads = 2;
-  std::uint64_t seed = 0;
-  std::stop_token stop;         ///< ends the search with the best answer so far
+  Limits limits;
   std::filesystem::path proof;  ///< where to write a certificate of "infeasible"; empty: none
   /// Called from the searching threads, one at a time; must be quick.
   std::function<void(const PlaceProgress&)> progress;

@@ -12,7 +12,7 @@
 #include "planner/files.h"
 #include "planner/plan_candidates.h"
 #include "planner/plan_idle.h"
-#include "planner/plan_limits.h"
+#include "planner/plan_peaks.h"
 #include "planner/plan_piece.h"
 #include "search/partition/cover.h"
 
@@ -110,10 +110,9 @@ class Planner {
         hardware_(hardware),
         params_(params),
         weights_(weights_of(hardware, params)),
-        limits_(limits_of(params)),
+        limits_(peak_limits_of(params)),
         begin_(std::chrono::steady_clock::now()),
-        deadline_(params.timeout ? begin_ + *params.timeout
-                                 : std::chrono::steady_clock::time_point::max()),
+        limited_(params.limits),
         within_(machine_within(hardware, limits_)),
         memory_(params.memory ? params.memory : make_plan_memory()),
         candidates_(network, within_, candidate_params(), memory_) {}
@@ -122,7 +121,7 @@ class Planner {
     plan_.network = network_.name;
     plan_.profile = hardware_.name;
     plan_.weights = weights_;
-    plan_.seed = params_.seed;
+    plan_.seed = params_.limits.seed;
     const RunBounds bounds(network_, hardware_);
     if (baseline()) cover(bounds);
     plan_.search.seconds =
@@ -133,8 +132,8 @@ class Planner {
  private:
   [[nodiscard]] CandidateParams candidate_params() const {
     return {.nodes_per_question = params_.nodes_per_question,
-            .seed = params_.seed,
-            .budget = {.deadline = deadline_, .stop = params_.stop},
+            .seed = params_.limits.seed,
+            .budget = limited_.budget(),
             .keep_geometry = params_.memory != nullptr};
   }
 
@@ -150,7 +149,7 @@ class Planner {
       }
     };
     std::vector<std::jthread> helpers;
-    for (int t = 1; t < params_.threads; ++t) helpers.emplace_back(work);
+    for (int t = 1; t < params_.limits.threads; ++t) helpers.emplace_back(work);
     work();
     return answers;
   }
@@ -216,8 +215,9 @@ class Planner {
       open(*answer, problem.bound(first, last).cost, score, candidate);
       return candidate;
     };
-    CoverParams cover_params{
-        .threads = params_.threads, .deadline = deadline_, .stop = params_.stop};
+    CoverParams cover_params{.threads = params_.limits.threads,
+                             .deadline = limited_.budget().deadline,
+                             .stop = params_.limits.stop};
     if (params_.progress)
       cover_params.progress = [this](double best, double bound, std::int64_t solved) {
         params_.progress({best, bound, solved});
@@ -300,18 +300,16 @@ class Planner {
   }
 
   [[nodiscard]] StopReason stop_reason() const {
-    if (params_.stop.stop_requested()) return StopReason::interrupted;
-    return std::chrono::steady_clock::now() >= deadline_ ? StopReason::time_limit
-                                                         : StopReason::node_limit;
+    return limited_.budget().exhausted().value_or(StopReason::node_limit);
   }
 
   const Network& network_;
   const Hardware& hardware_;
   const PlanParams& params_;
   ObjectiveWeights weights_;
-  Limits limits_;
+  PeakLimits limits_;
   std::chrono::steady_clock::time_point begin_;
-  std::chrono::steady_clock::time_point deadline_;
+  LimitedBudget limited_;
   Hardware within_;  ///< `hardware_` with the memory that the limits leave
   std::shared_ptr<PlanMemory> memory_;
   Candidates candidates_;

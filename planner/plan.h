@@ -2,7 +2,7 @@
 //
 //   Network net = read_network("resnet50.onnx", {.dtype = ElementType::int8}).network;  // import.h
 //   Hardware hardware = load_profile("ethos-u65-like");                                 // files.h
-//   NetworkPlan plan = plan_network(net, hardware, {.threads = 2});
+//   NetworkPlan plan = plan_network(net, hardware, {.limits = {.timeout = 60s}});
 //   std::cout << plan.score << " of the layer-by-layer baseline\n";
 //
 // Every run of consecutive ops is a candidate. A candidate is tiled in every variant the profile
@@ -12,12 +12,10 @@
 // The same arguments give the same plan whatever the number of threads, unless a limit ends it.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +25,7 @@
 #include "../model/network.h"
 #include "../model/plan.h"
 #include "errors.h"
+#include "limits.h"
 
 namespace tessera {
 
@@ -43,16 +42,13 @@ class PlanMemory;
 
 struct PlanParams {
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run of ops
-  int threads = 2;
-  std::optional<std::chrono::nanoseconds> timeout;  ///< for the whole plan
+  Limits limits;
   /// Search nodes one placement question may take; more is `unknown`, counted and reported.
   std::int64_t nodes_per_question = 20000;
-  std::uint64_t seed = 0;
-  std::stop_token stop;
   /// Take the place of the profile's weights: ("latency", 0.7). Scaled to sum 1.
   std::vector<std::pair<std::string, double>> weights;
   /// No subgraph may exceed these: ("peak_memory", 524288), ("peak_bandwidth", bytes per cycle).
-  std::vector<std::pair<std::string, double>> limits;
+  std::vector<std::pair<std::string, double>> peak_limits;
   std::shared_ptr<PlanMemory> memory;  ///< nothing: this call alone
   std::function<void(const PlanProgress&)> progress;
 };

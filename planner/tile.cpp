@@ -137,9 +137,7 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
                    "they are numbered from 0 to " + std::to_string(network.ops.size() - 1));
   const Clock::time_point begin = Clock::now();
   const Subgraph part = make_subgraph(network, params.ops);
-  Budget budget;
-  budget.stop = params.stop;
-  if (params.timeout) budget.deadline = begin + *params.timeout;
+  const LimitedBudget limited(params.limits);
   std::optional<TileReport> best;
   Stats stats;
   bool all_decided = true;
@@ -151,10 +149,10 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
     if (const std::optional<std::string> why = engine->unsupported(lowered.problem, Goal::fit))
       throw BadInput("engine '" + params.engine + "' cannot be used here: " + *why,
                      "without --engine, one that can is chosen");
-    TileSearchParams search{.options = options, .engine = engine.get(), .budget = budget};
+    TileSearchParams search{.options = options, .engine = engine.get(), .budget = limited.budget()};
     search.nodes_per_question = params.nodes_per_question;
     search.time_per_question = params.question_timeout.value_or(std::chrono::nanoseconds{0});
-    search.seed = params.seed;
+    search.seed = params.limits.seed;
     search.dominance = search.carry_over = search.sessions = params.incremental;
     search.all = params.all;
     search.record_probes = true;

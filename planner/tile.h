@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "../model/placement.h"
 #include "../model/plan.h"
 #include "errors.h"
+#include "limits.h"
 
 namespace tessera {
 
@@ -39,13 +39,11 @@ struct TileParams {
   OpRange ops;
   std::vector<TileVariant> variants;  ///< empty: those of the profile
   std::string engine = "auto";        ///< auto: the first that supports the hardware's rules
-  std::optional<std::chrono::nanoseconds> timeout;           ///< of everything
+  Limits limits;
   std::optional<std::chrono::nanoseconds> question_timeout;  ///< of one question to the engine
   std::int64_t nodes_per_question = 1'000'000;
   bool incremental = true;  ///< false: no rule, no session; every question anew
   bool all = false;         ///< every largest shape, not only the one with the fewest tiles
-  std::uint64_t seed = 0;
-  std::stop_token stop;
 };
 
 /// One shape that was looked at.

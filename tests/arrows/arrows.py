@@ -31,7 +31,7 @@ INSTALLED = ("model", "planner")
 INTERNAL = {
     "planner/plan_candidates.h",
     "planner/plan_idle.h",
-    "planner/plan_limits.h",
+    "planner/plan_peaks.h",
     "planner/plan_open.h",
     "planner/plan_piece.h",
     "planner/tile_engine.h",

@@ -110,8 +110,8 @@ void expect_right(const Features& features, std::size_t count, Minimize minimize
   for (std::size_t k = 0; k < run.count; ++k) {
     Random random(run.seed + k);
     const PlacementProblem problem = random_problem(random, features);
-    const PlaceParams params{
-        .minimize = minimize, .timeout = std::chrono::seconds(20), .threads = threads};
+    const PlaceParams params{.minimize = minimize,
+                             .limits = {.timeout = std::chrono::seconds(20), .threads = threads}};
     ++report.asked;
     const Wrong wrong = guarded(problem, params);
     if (!wrong) continue;

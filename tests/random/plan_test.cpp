@@ -19,7 +19,7 @@
 #include "cost/score.h"
 #include "planner/files.h"
 #include "planner/plan_candidates.h"
-#include "planner/plan_limits.h"
+#include "planner/plan_peaks.h"
 #include "planner/tile.h"
 #include "planner/tile_engine.h"
 #include "search/tiles/tile_search.h"
@@ -244,23 +244,23 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
     const Hardware hardware = machine(random, bytes_of(network));
     PlanParams params;
     if (random.chance(30)) params.max_ops = static_cast<std::size_t>(random.between(1, 4));
-    params.threads = static_cast<int>(random.between(1, 2));
+    params.limits.threads = static_cast<int>(random.between(1, 2));
     double peak_limit = std::numeric_limits<double>::infinity();
     if (random.chance(30)) {
       peak_limit =
           static_cast<double>(std::max<Size>(1, bytes_of(network) * random.between(10, 80) / 100));
-      params.limits.emplace_back("peak_memory", peak_limit);
+      params.peak_limits.emplace_back("peak_memory", peak_limit);
     }
     const NetworkPlan plan = plan_network(network, hardware, params);
 
-    Candidates candidates(network, hardware, {.seed = params.seed}, make_plan_memory());
+    Candidates candidates(network, hardware, {.seed = params.limits.seed}, make_plan_memory());
     expect_sound(network, hardware, candidates);
     if (network.ops.size() <= 6) compared += expect_best_tiles(network, hardware, candidates);
     if (::testing::Test::HasFailure()) return;
     const Score score{plan.weights, plan.baseline};
     // A limit on the peak is kept by smaller tiles, not only by leaving runs out.
-    const Hardware within = machine_within(hardware, limits_of(params));
-    Candidates limited(network, within, {.seed = params.seed}, make_plan_memory());
+    const Hardware within = machine_within(hardware, peak_limits_of(params));
+    Candidates limited(network, within, {.seed = params.limits.seed}, make_plan_memory());
     const double best = Covers(network, limited, score, params.max_ops, peak_limit).best();
     if (plan.status != Status::feasible) {
       // Some op fits alone with no tile, or no cover keeps the limit.
@@ -280,13 +280,13 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
       continue;
     }
     ASSERT_NEAR(plan.score, best, 1e-9 * std::max(1.0, best));
-    if (params.limits.empty()) {
+    if (params.peak_limits.empty()) {
       ASSERT_LE(plan.score, 1 + 1e-9);
     }
     ASSERT_LE(static_cast<double>(plan.totals.peak_bytes), peak_limit);
     expect_reads_back(network, hardware, plan);
     if (seed % 10 == 0) {
-      params.threads = 3;
+      params.limits.threads = 3;
       NetworkPlan again = plan_network(network, hardware, params);
       again.search.seconds = plan.search.seconds;
       ASSERT_EQ(plan_json(again), plan_json(plan)) << "threads change the plan";
@@ -322,12 +322,13 @@ TEST(Plan, ALimitOnThePeakMakesTilesSmaller) {
   hardware.memories[0].space = {.name = "sram", .capacity = 2048};
   const NetworkPlan whole = plan_network(network, hardware, {});
   EXPECT_EQ(whole.totals.peak_bytes, 2048);
-  const NetworkPlan half = plan_network(network, hardware, {.limits = {{"peak_memory", 1100}}});
+  const NetworkPlan half =
+      plan_network(network, hardware, {.peak_limits = {{"peak_memory", 1100}}});
   ASSERT_EQ(half.status, Status::feasible);
   EXPECT_LE(half.totals.peak_bytes, 1100);
   EXPECT_GT(half.subgraphs.front().tile_count(), whole.subgraphs.front().tile_count());
   EXPECT_EQ(half.baseline, whole.baseline);
-  const NetworkPlan none = plan_network(network, hardware, {.limits = {{"peak_memory", 1}}});
+  const NetworkPlan none = plan_network(network, hardware, {.peak_limits = {{"peak_memory", 1}}});
   EXPECT_EQ(none.status, Status::infeasible);
   EXPECT_EQ(none.reason,
             "within the limit on peak_memory op 'relu' (elementwise) fits with no tile into the "

@@ -55,7 +55,7 @@ TEST(Place, AHeuristicEngineNeverSaysInfeasible) {
     if (entry.complete) continue;
     PlaceParams params;
     params.engine = entry.name;
-    params.timeout = std::chrono::milliseconds(500);
+    params.limits.timeout = std::chrono::milliseconds(500);
     EXPECT_EQ(place(example("too-tight.yaml"), params).status, Status::unknown) << entry.name;
   }
 }
@@ -64,7 +64,7 @@ TEST(Place, MinimisesTheHeightWithAProof) {
   PlaceParams params;
   params.minimize = Minimize::height;
   for (const int threads : {1, 2}) {
-    params.threads = threads;
+    params.limits.threads = threads;
     const PlacementResult result = place(example("too-tight.yaml", 100), params);
     ASSERT_EQ(result.status, Status::feasible);
     EXPECT_EQ(result.height, 8);
@@ -120,8 +120,8 @@ TEST(Place, TheSameSeedGivesTheSamePlacement) {
     std::optional<std::vector<BufferPlace>> first;
     for (const int threads : {1, 2, 2}) {
       PlaceParams params;
-      params.threads = threads;
-      params.seed = seed;
+      params.limits.threads = threads;
+      params.limits.seed = seed;
       const PlacementResult result = place(problem, params);
       ASSERT_EQ(result.status, Status::feasible) << seed;
       if (!first) first = result.placement->places;
@@ -134,7 +134,7 @@ TEST(Place, ATimeLimitIsNotANo) {
   const PlacementProblem problem =
       generate({.kind = "packable", .buffers = 400, .seed = 11, .capacity = 1 << 20});
   PlaceParams params;
-  params.timeout = std::chrono::milliseconds(50);
+  params.limits.timeout = std::chrono::milliseconds(50);
   const PlacementResult result = place(problem, params);
   EXPECT_NE(result.status, Status::infeasible);
   if (result.status == Status::unknown) {
@@ -149,7 +149,7 @@ TEST(Place, AStopRequestEndsIt) {
   std::stop_source source;
   source.request_stop();
   PlaceParams params;
-  params.stop = source.get_token();
+  params.limits.stop = source.get_token();
   const PlacementResult result = place(problem, params);
   EXPECT_NE(result.status, Status::infeasible);
 }

@@ -1,4 +1,4 @@
-#include "planner/plan_limits.h"
+#include "planner/plan_peaks.h"
 
 #include <algorithm>
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace tessera {
 
-bool Limits::any() const {
+bool PeakLimits::any() const {
   constexpr double none = std::numeric_limits<double>::infinity();
   return peak_bytes < none || peak_bandwidth < none;
 }
 
-Limits limits_of(const PlanParams& params) {
-  Limits limits;
-  for (const auto& [name, value] : params.limits) {
+PeakLimits peak_limits_of(const PlanParams& params) {
+  PeakLimits limits;
+  for (const auto& [name, value] : params.peak_limits) {
     const auto metric = metric_from(name);
     if (!metric)
       throw BadInput("a limit names the metric '" + name + "', which does not exist",
@@ -44,7 +44,7 @@ std::vector<Size> capacities(const Hardware& hardware) {
 
 }  // namespace
 
-Hardware machine_within(const Hardware& hardware, const Limits& limits) {
+Hardware machine_within(const Hardware& hardware, const PeakLimits& limits) {
   std::vector<Size> sizes = capacities(hardware);
   std::ranges::sort(sizes);
   double left = limits.peak_bytes;
@@ -64,7 +64,7 @@ Hardware machine_within(const Hardware& hardware, const Limits& limits) {
   return within;
 }
 
-bool decides(const Hardware& hardware, const Limits& limits) {
+bool decides(const Hardware& hardware, const PeakLimits& limits) {
   constexpr double none = std::numeric_limits<double>::infinity();
   return limits.peak_bandwidth == none &&
          (limits.peak_bytes == none || capacities(hardware).size() == 1);
