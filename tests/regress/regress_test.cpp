@@ -54,7 +54,7 @@ class Regress : public ::testing::TestWithParam<std::filesystem::path> {
     if (expected_.contains("capacity"))
       options.capacity = parse_size_text(expected_.at("capacity"), "capacity");
     problem_ = load_input(GetParam().string(), options).problem;
-    params_.timeout = std::chrono::seconds(120);
+    params_.limits.timeout = std::chrono::seconds(120);
   }
 
   /// place() checks placements itself; here only what it concludes is compared.
