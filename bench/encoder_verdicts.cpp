@@ -1,12 +1,11 @@
 // What engines `sat` and `smt` say about whole folders of instances, and whether others believe it.
 //
 //   encoder_verdicts sat 10 ../shared/benchmarks/flat-load/[HB]*.csv
-//   encoder_verdicts sat 10 --certify --heights ../shared/benchmarks/pypto/**/*.json
+//   encoder_verdicts sat 10 --heights ../shared/benchmarks/pypto/**/*.json
 //
 // One line per question: fit (or least cost where there are soft rules) and, with --heights, the
-// least height of every memory. --certify writes a certificate for each refutation, checks it, and
-// says how long that took. The capacity of a CSV is the number before its extension. Ends with 1 if
-// a placement or a certificate is wrong.
+// least height of every memory. The capacity of a CSV is the number before its extension. Ends with
+// 1 if a placement is wrong.
 
 #include <algorithm>
 #include <chrono>
@@ -18,13 +17,11 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder/cnf.h"
 #include "encoder/load_cut.h"
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "io/load.h"
 #include "model/check.h"
-#include "proof/check_proof.h"
 
 namespace {
 
@@ -39,17 +36,15 @@ double cpu_seconds() {
 struct Totals {
   int questions = 0;
   int decided = 0;
-  int certificates = 0;
   int wrong = 0;
   double solving = 0;
-  double checking = 0;
   double slowest = 0;
 };
 
 class Bench {
  public:
-  Bench(std::string_view engine, double limit, bool certify, bool heights)
-      : engine_(engine), limit_(limit), certify_(certify), heights_(heights) {}
+  Bench(std::string_view engine, double limit, bool heights)
+      : engine_(engine), limit_(limit), heights_(heights) {}
 
   void measure(const std::string& file) {
     LoadOptions options;
@@ -68,10 +63,9 @@ class Bench {
   }
 
   int finish() const {
-    std::printf("questions %d  decided %d  certificates accepted %d  wrong %d\n", totals_.questions,
-                totals_.decided, totals_.certificates, totals_.wrong);
-    std::printf("solving %.2f s (slowest %.2f s)  checking %.2f s, thread time\n", totals_.solving,
-                totals_.slowest, totals_.checking);
+    std::printf("questions %d  decided %d  wrong %d\n", totals_.questions, totals_.decided,
+                totals_.wrong);
+    std::printf("solving %.2f s (slowest %.2f s), thread time\n", totals_.solving, totals_.slowest);
     return totals_.wrong == 0 ? 0 : 1;
   }
 
@@ -110,15 +104,11 @@ class Bench {
 
   SearchResult ask(const PlacementProblem& problem, Goal goal, const std::string& name) {
     const auto engine = make();
-    const std::filesystem::path file =
-        std::filesystem::temp_directory_path() / "encoder_verdicts.proof";
-    std::filesystem::remove(file);
     SearchParams params;
     params.goal = goal;
-    if (certify_) params.proof = file;
     params.budget.deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(std::llround(1000 * limit_));
-    double start = cpu_seconds();
+    const double start = cpu_seconds();
     SearchResult result = engine->solve(problem, params);
     const double solving = cpu_seconds() - start;
     Cost cost = 0;
@@ -129,29 +119,14 @@ class Bench {
     }
     const bool decided = result.status != Status::unknown &&
                          (goal != Goal::cost || !result.placement || result.bound == cost);
-    std::string verdict_text;
-    double checking = 0;
-    if (certify_ && std::filesystem::exists(file)) {
-      start = cpu_seconds();
-      const ProofVerdict verdict = check_proof(problem, file, derive_cnf);
-      checking = cpu_seconds() - start;
-      wrong = wrong || !verdict.accepted;
-      totals_.certificates += verdict.accepted ? 1 : 0;
-      verdict_text = verdict.kind + (verdict.accepted ? " accepted" : " REJECTED");
-    } else if (certify_ && result.status == Status::infeasible) {
-      wrong = true;
-      verdict_text = "NO CERTIFICATE";
-    }
-    std::printf("%-64s %-10s cost %lld bound %lld %8.3f s  %s %.3f s%s\n", name.c_str(),
+    std::printf("%-64s %-10s cost %lld bound %lld %8.3f s%s\n", name.c_str(),
                 std::string(to_string(result.status)).c_str(), static_cast<long long>(cost),
-                static_cast<long long>(result.bound), solving, verdict_text.c_str(), checking,
-                wrong ? "  WRONG" : "");
+                static_cast<long long>(result.bound), solving, wrong ? "  WRONG" : "");
     std::fflush(stdout);
     ++totals_.questions;
     totals_.decided += decided ? 1 : 0;
     totals_.wrong += wrong ? 1 : 0;
     totals_.solving += solving;
-    totals_.checking += checking;
     totals_.slowest = std::max(totals_.slowest, solving);
     return result;
   }
@@ -165,7 +140,6 @@ class Bench {
 
   std::string engine_;
   double limit_;
-  bool certify_;
   bool heights_;
   Totals totals_;
 };
@@ -174,15 +148,14 @@ class Bench {
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::fprintf(stderr, "usage: %s sat|order|chains|smt SECONDS [--certify] [--heights] FILE...\n",
-                 argv[0]);
+    std::fprintf(stderr, "usage: %s sat|order|chains|smt SECONDS [--heights] FILE...\n", argv[0]);
     return 2;
   }
   const std::vector<std::string> words(argv + 3, argv + argc);
   const auto has = [&words](std::string_view flag) {
     return std::find(words.begin(), words.end(), flag) != words.end();
   };
-  Bench bench(argv[1], std::atof(argv[2]), has("--certify"), has("--heights"));
+  Bench bench(argv[1], std::atof(argv[2]), has("--heights"));
   for (const std::string& word : words) {
     if (!word.starts_with("--")) bench.measure(word);
   }

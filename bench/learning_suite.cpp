@@ -1,12 +1,10 @@
 // The learning engine alone on files, one line each: verdict, processor seconds, conflicts.
 //
-//   learning_suite [--limit SECONDS] [--off RULE]... [--on RULE]... [--noise K] [--stats]
-//                  [--proof FILE] FILE...
+//   learning_suite [--limit SECONDS] [--off RULE]... [--on RULE]... [--noise K] [--stats] FILE...
 //
 // A CSV's capacity is the number in its name ("A.1048576.csv"). Problems with soft costs are
 // minimised. --limit counts processor time of the search, so that a busy machine changes nothing.
-// --noise K multiplies capacity and sizes by K and takes a random 0..K-1 off each size. --proof
-// writes and checks a certificate for every "infeasible".
+// --noise K multiplies capacity and sizes by K and takes a random 0..K-1 off each size.
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -16,7 +14,6 @@
 
 #include "io/load.h"
 #include "model/check.h"
-#include "proof/check_proof.h"
 #include "search/learning/engine.h"
 
 using namespace tessera;
@@ -70,7 +67,6 @@ int main(int argc, char** argv) {
   double limit = 10;
   bool all_stats = false;
   Size noise = 1;
-  std::filesystem::path proof;
   double total = 0;
   int decided = 0;
   int files = 0;
@@ -83,8 +79,6 @@ int main(int argc, char** argv) {
       noise = std::max<Size>(1, std::atoll(value().c_str()));
     } else if (word == "--stats") {
       all_stats = true;
-    } else if (word == "--proof") {
-      proof = value();
     } else if (word == "--off" || word == "--on") {
       const auto member = switch_named(value());
       if (member == nullptr) {
@@ -99,7 +93,6 @@ int main(int argc, char** argv) {
                                     [](const Relation& r) { return r.cost > 0; });
       SearchParams search;
       search.goal = soft ? Goal::cost : Goal::fit;
-      search.proof = proof;
       std::string verdict = "unsupported";
       std::string more;
       double seconds = 0;
@@ -128,15 +121,6 @@ int main(int argc, char** argv) {
         for (const Stat& stat : found.stats)
           if (all_stats || stat.name == "conflicts")
             more += ' ' + stat.name + ' ' + std::to_string(std::get<std::int64_t>(stat.value));
-        if (!proof.empty() && found.status == Status::infeasible) {
-          const double checking = processor_seconds();
-          const auto checked = check_proof(
-              problem, proof,
-              [](const PlacementProblem&, std::string_view, std::string&) { return std::nullopt; });
-          more += checked.accepted ? " certified in " : " NOT CERTIFIED in ";
-          more += std::to_string(processor_seconds() - checking);
-          if (!checked.accepted) more += ": " + checked.reason;
-        }
         if (verdict != "unknown" && more.find("open") == std::string::npos) ++decided;
       }
       ++files;

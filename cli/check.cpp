@@ -1,6 +1,8 @@
 // tessera check: is this placement right, is this certificate a proof?
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,64 +24,120 @@ namespace {
 struct CheckOptions {
   InputArguments input;
   OutputArguments output;
+  LimitArguments limits;
   std::string result;
   std::string proof;
   std::string model;
+  std::string expect;
   NetworkArguments network;
 };
 
-std::string violations_json(const std::vector<Violation>& wrong) {
+std::string list_json(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (std::size_t k = 0; k < texts.size(); ++k)
+    out += (k == 0 ? "" : ", ") + json_string(texts[k]);
+  return out + "]";
+}
+
+std::string verdict_json(const ResultVerdict& verdict) {
   std::string text = "{\"tessera\": \"check/1\", \"right\": ";
-  text += wrong.empty() ? "true" : "false";
+  text += verdict.wrong.empty() ? "true" : "false";
   text += ", \"violations\": [";
-  for (std::size_t i = 0; i < wrong.size(); ++i) {
+  for (std::size_t i = 0; i < verdict.wrong.size(); ++i) {
     text += i == 0 ? "\n  " : ",\n  ";
-    text += "{\"rule\": " + json_string(to_string(wrong[i].rule)) +
-            ", \"message\": " + json_string(wrong[i].message) + "}";
+    text += "{\"rule\": " + json_string(to_string(verdict.wrong[i].rule)) +
+            ", \"message\": " + json_string(verdict.wrong[i].message) + "}";
   }
-  return text + "]}\n";
+  return text + "],\n \"proved\": " + list_json(verdict.proved) +
+         ",\n \"claimed\": " + list_json(verdict.claimed) + "}\n";
 }
 
-int check_placement(const CheckOptions& options, const Input& input,
-                    const PlacementResult& result) {
-  if (!result.placement)
-    throw BadInput(options.result + ": holds no placement, its status is " +
-                       std::string(to_string(result.status)),
-                   "a certificate of \"infeasible\" is checked with --proof FILE");
-  const std::vector<Violation> wrong = check_result(input.problem, result);
-  if (options.output.json()) {
-    print(violations_json(wrong));
-  } else if (wrong.empty() && !options.output.quiet) {
-    print("right: " + std::to_string(input.problem.buffers.size()) +
-          " buffers, every rule is kept\n");
-  } else {
-    std::string text;
-    for (const Violation& violation : wrong)
-      text += "wrong (" + std::string(to_string(violation.rule)) + "): " + violation.message + "\n";
-    if (!options.output.quiet) print(text);
-  }
-  return wrong.empty() ? exit_found : exit_wrong;
+std::string verdict_text(const ResultVerdict& verdict, const Input& input, bool placed) {
+  std::string text;
+  for (const Violation& violation : verdict.wrong)
+    text += "wrong (" + std::string(to_string(violation.rule)) + "): " + violation.message + "\n";
+  if (!verdict.wrong.empty()) return text;
+  text = placed ? "right: " + std::to_string(input.problem.buffers.size()) +
+                      " buffers, every rule is kept\n"
+                : "right: it holds no placement, and contradicts nothing\n";
+  for (const std::string& what : verdict.proved) text += "proved: " + what + "\n";
+  for (const std::string& what : verdict.claimed) text += "claimed, not checked: " + what + "\n";
+  return text;
 }
 
-int check_proof_file(const CheckOptions& options, const Input& input) {
-  const CertificateVerdict verdict = check_certificate(input.problem, options.proof);
+int check_placement(const CheckOptions& options, const Input& input, const PlacementResult& result,
+                    std::vector<Claim> proved) {
+  const ResultVerdict verdict = check_result(input.problem, result, {.proved = std::move(proved)});
+  if (options.output.json())
+    print(verdict_json(verdict));
+  else if (!options.output.quiet)
+    print(verdict_text(verdict, input, result.placement.has_value()));
+  return verdict.wrong.empty() ? exit_found : exit_wrong;
+}
+
+/// Whoever asks about a capacity, or whether nothing fits, is only answered by a certificate of
+/// that. Empty, or why this one does not.
+std::string not_what_was_asked(const CheckOptions& options, const Input& input,
+                               const CertificateVerdict& verdict) {
+  const bool infeasible = std::any_of(
+      verdict.claims.begin(), verdict.claims.end(),
+      [](const ClaimVerdict& each) { return each.claim.kind == ClaimKind::infeasible; });
+  if (options.expect == "infeasible" && !infeasible)
+    return "it proves '" + verdict.claims.front().text + "', not that nothing fits";
+  const bool asked = !options.expect.empty() || !options.input.capacity.empty();
+  if (!asked || verdict.about_this) return {};
+  std::string asked_for;
+  for (const Memory& memory : input.problem.memories)
+    asked_for += (asked_for.empty() ? "" : ", ") + memory.name + " of " +
+                 (memory.capacity == unbounded ? "any size" : std::to_string(memory.capacity));
+  return "it is about less memory than was asked about (" + asked_for +
+         "): " + verdict.claims.front().text;
+}
+
+std::string certificate_json(const CertificateVerdict& verdict, bool right,
+                             const std::string& reason) {
+  std::string claim;
+  std::string claims;
+  for (const ClaimVerdict& each : verdict.claims) {
+    claim += (claim.empty() ? "" : "; ") + each.text;
+    claims += (claims.empty() ? "\n  " : ",\n  ") + ("{\"claim\": " + json_string(each.text)) +
+              ", \"certificate\": " + json_string(each.kind) +
+              ", \"right\": " + (each.accepted ? "true" : "false") +
+              ", \"reason\": " + json_string(each.reason) + "}";
+  }
+  return std::string("{\"tessera\": \"check/1\", \"right\": ") + (right ? "true" : "false") +
+         ", \"claim\": " + json_string(claim) + ",\n \"reason\": " + json_string(reason) +
+         ",\n \"claims\": [" + claims + "]}\n";
+}
+
+int check_proof_file(const CheckOptions& options, const Input& input,
+                     const CertificateVerdict& verdict) {
+  std::string reason = verdict.reason;
+  bool right = verdict.accepted;
+  if (right) {
+    const std::string other = not_what_was_asked(options, input, verdict);
+    right = other.empty();
+    if (!right) reason = "The certificate is right, but " + other + ".";
+  }
   if (options.output.json()) {
-    print("{\"tessera\": \"check/1\", \"right\": " +
-          std::string(verdict.accepted ? "true" : "false") + ", \"certificate\": " +
-          json_string(verdict.kind) + ", \"reason\": " + json_string(verdict.reason) + "}\n");
+    print(certificate_json(verdict, right, reason));
   } else if (!options.output.quiet) {
-    print((verdict.accepted ? "proved: " : "not a proof: ") + verdict.reason + "\n");
+    std::string text;
+    for (const ClaimVerdict& each : verdict.claims)
+      if (right) text += "proved: " + each.text + "\n  " + each.reason + "\n";
+    print(right ? text : (verdict.stop ? "stopped: " : "not a proof: ") + reason + "\n");
   }
+  if (verdict.stop) return exit_stopped;
   if (!verdict.accepted)
-    note("a certificate holds for the input and the capacity it was written for, and for no other",
+    note("a certificate holds for the input it was written for, and for no other",
          options.output.quiet);
-  return verdict.accepted ? exit_found : exit_wrong;
+  return right ? exit_found : exit_wrong;
 }
 
 /// What another solver said about the exported constraints.
 int check_model(const CheckOptions& options, const Input& input) {
   const PlacementResult result = model_result(input.problem, options.model);
-  if (result.placement) return check_placement(options, input, result);
+  if (result.placement) return check_placement(options, input, result, {});
   const bool infeasible = result.status == Status::infeasible;
   if (!options.output.quiet)
     print(infeasible ? "the solver says that there is no placement; that is its word, not a proof\n"
@@ -137,15 +195,35 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   return wrong.empty() ? exit_found : exit_wrong;
 }
 
+/// A certificate, and with it perhaps the result whose bounds it proves.
+int check_with_certificate(CheckOptions options, std::string result) {
+  const CertificateText certificate = load_certificate(options.proof);
+  // It says how its input was read; what the command line says instead goes first.
+  for (const auto& [key, value] : certificate.read) {
+    if (key == "profile" && options.input.profile.empty()) options.input.profile = value;
+    if (key == "lifetimes" && options.input.lifetimes.empty()) options.input.lifetimes = value;
+  }
+  const Input input = options.input.load();
+  for (const std::string& text : input.notes) note(text, options.output.quiet);
+  const CertificateVerdict verdict =
+      check_certificate(input.problem, certificate.text, options.limits.limits());
+  if (options.result.empty() || !verdict.accepted) return check_proof_file(options, input, verdict);
+  if (!options.output.quiet && !options.output.json()) check_proof_file(options, input, verdict);
+  return check_placement(options, input, load_result_text(std::move(result), options.result, input),
+                         proved_claims(verdict));
+}
+
 int run_check(const CheckOptions& options) {
-  const int given = static_cast<int>(!options.result.empty()) +
-                    static_cast<int>(!options.proof.empty()) +
-                    static_cast<int>(!options.model.empty());
-  if (given != 1)
-    throw BadInput("tessera check: give one of RESULT, --proof FILE and --model FILE",
+  const bool judged = !options.result.empty() || !options.proof.empty();
+  if (judged == !options.model.empty())
+    throw BadInput("tessera check: give RESULT, --proof FILE, both of them, or --model FILE",
                    "tessera check --help shows each");
-  if (options.input.path == "-" && options.result + options.model == "-")
-    throw BadInput("tessera check: both files cannot be the standard input");
+  if (!options.expect.empty() && options.proof.empty())
+    throw BadInput("tessera check: --expect is about a certificate", "add --proof FILE");
+  const std::array<std::string, 4> files{options.input.path, options.result, options.model,
+                                         options.proof};
+  if (std::count(files.begin(), files.end(), "-") > 1)
+    throw BadInput("tessera check: only one file can be the standard input");
   PlanFileHeader header;
   if (!options.result.empty()) header = plan_file_header(options.result);
   if (header.is_plan) return check_network_plan(options, header);
@@ -153,12 +231,12 @@ int run_check(const CheckOptions& options) {
     throw BadInput((options.result.empty() ? "tessera check" : options.result) +
                        ": a network is checked with a plan of it, and this is none",
                    "tessera plan NETWORK --profile NAME -o plan.json writes one");
+  if (!options.proof.empty()) return check_with_certificate(options, std::move(header.text));
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
-  if (!options.proof.empty()) return check_proof_file(options, input);
   if (!options.model.empty()) return check_model(options, input);
   return check_placement(options, input,
-                         load_result_text(std::move(header.text), options.result, input));
+                         load_result_text(std::move(header.text), options.result, input), {});
 }
 
 }  // namespace
@@ -179,13 +257,17 @@ void add_check(CLI::App& app, Command& command) {
   options->network.declare_reading(*sub);
   options->output.declare(*sub);
   sub->add_option("--proof", options->proof,
-                  "a certificate written by place --proof: does it prove that nothing fits?");
+                  "a certificate written by place --proof: does it prove what it claims?");
+  sub->add_option("--expect", options->expect,
+                  "accept the certificate only if it claims this: that nothing fits")
+      ->check(CLI::IsMember({"infeasible"}));
+  options->limits.declare(*sub);
   sub->add_option("--model", options->model,
                   "what another solver printed for export --to dimacs or smt2 of INPUT");
   sub->footer(
       "Every violated rule is a sentence on the standard output; the exit code is 3.\n"
       "Examples:\n  tessera check buffers.csv placed.json --capacity '1 MiB'\n"
-      "  tessera check buffers.csv --proof no.proof --capacity '512 KiB'\n"
+      "  tessera check buffers.csv --proof no.proof --expect infeasible\n"
       "  tessera check resnet18.onnx plan.json --profile ethos-u65-like\n"
       "  tessera export net.yaml --to dimacs -o net.cnf; cadical net.cnf > answer.txt\n"
       "  tessera check net.yaml --model answer.txt");

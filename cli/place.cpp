@@ -99,35 +99,19 @@ void write_files(const PlaceOptions& options, const Input& input, const Placemen
   }
 }
 
-/// How to have the certificate of a minimum checked: against the input with less memory.
-std::string lower_by_one(const PlacementProblem& problem, const PlacementResult& result) {
-  const std::string less = std::to_string(result.height - 1);
-  if (problem.memories.size() == 1 && problem.memories.front().banks.empty())
-    return "--capacity " + less;
-  std::string text = "these reserved in INPUT:";
-  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
-    const Memory& memory = problem.memories[m];
-    if (result.heights[m] != result.height || memory.capacity == unbounded) continue;
-    text += " " + memory.name + " [" + less + ", " + std::to_string(memory.capacity) + "]";
-  }
-  return text;
-}
-
 void tell_about_certificate(const PlaceOptions& options, const Input& input,
                             const PlacementResult& result) {
   if (options.proof_file.empty()) return;
-  for (const Stat& stat : result.stats) {
-    if (stat.name != "certificate") continue;
-    if (std::get<std::string>(stat.value) == "none")
-      complain("tessera: no certificate was written: no engine could give one within the limits");
-    else if (result.placement)
-      note(options.proof_file + " proves that nothing is lower than " +
-               std::to_string(result.height) + "; tessera check wants " +
-               lower_by_one(input.problem, result),
-           options.output.quiet);
-    return;
-  }
-  note("no certificate was written: there is nothing to refute", options.output.quiet);
+  if (!result.certificate_error.empty()) throw OutputError(result.certificate_error);
+  for (const Claim& claim : result.certified)
+    note(options.proof_file + " proves: " + describe(input.problem, claim), options.output.quiet);
+  if (!result.certified.empty()) return;
+  const bool tried = std::any_of(result.stats.begin(), result.stats.end(),
+                                 [](const Stat& stat) { return stat.name == "certificate"; });
+  if (tried)
+    complain("tessera: no certificate was written: none could be found within the limits");
+  else
+    note("no certificate was written: there is nothing to refute", options.output.quiet);
 }
 
 int exit_code(const PlacementResult& result) {
@@ -155,6 +139,10 @@ int run_place(const PlaceOptions& options) {
   if (options.max_nodes > 0) params.limits.work = options.max_nodes;
   params.limits.stop = interrupts.token();
   params.proof = options.proof_file;
+  if (!options.input.profile.empty())
+    params.proof_read.emplace_back("profile", options.input.profile);
+  if (!options.input.lifetimes.empty())
+    params.proof_read.emplace_back("lifetimes", options.input.lifetimes);
   PlacementResult result;
   {
     StatusLine status(options.output.quiet);

@@ -31,6 +31,7 @@ foreach(room model planner)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/${room}
           FILES_MATCHING PATTERN "*.h"
           # Between the parts of the planner; tests/arrows/arrows.py names the same.
+          PATTERN "certificate.h" EXCLUDE
           PATTERN "plan_candidates.h" EXCLUDE
           PATTERN "plan_idle.h" EXCLUDE
           PATTERN "plan_peaks.h" EXCLUDE

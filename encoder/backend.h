@@ -7,7 +7,6 @@
 // Literals here are the solver's own (see literal()), or `always` and `never` (cnf_writer.h).
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,11 +52,9 @@ class Backend {
 struct CadicalParams {
   OffsetEncoding encoding = OffsetEncoding::automatic;
   std::uint64_t seed = 0;
-  std::filesystem::path proof;  ///< where CaDiCaL writes its DRAT lemmas, as text; empty: nowhere
 };
 [[nodiscard]] std::unique_ptr<Backend> make_cadical(const CadicalParams& params);
 /// Without offsets: chains of orders are added as lemmas when they are needed (chains.h).
-/// require: no proof is asked for.
 [[nodiscard]] std::unique_ptr<Backend> make_chain_solver(const CadicalParams& params,
                                                          ChainStore* store);
 

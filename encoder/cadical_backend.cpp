@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cadical.hpp>
-#include <stdexcept>
 
 #include "backend.h"
 
@@ -28,12 +27,6 @@ class CadicalBackend final : public Backend {
   explicit CadicalBackend(const CadicalParams& params) : params_(params) {
     solver_.set("quiet", 1);
     solver_.set("seed", static_cast<int>(params.seed % 2'000'000'000U));
-    if (!params.proof.empty()) {
-      solver_.set("binary", 0);
-      if (!solver_.trace_proof(params.proof.c_str())) {
-        throw std::runtime_error("cannot write the proof to '" + params.proof.string() + "'");
-      }
-    }
   }
   // CaDiCaL keeps a pointer to the terminator of the running solve() only.
 

@@ -1,6 +1,5 @@
 #include "decide.h"
 
-#include "certificate.h"
 #include "load_cut.h"
 #include "optimise.h"
 
@@ -19,7 +18,6 @@ class Question {
   SearchResult run() {
     if (params_.load_cut) {
       if (const std::optional<LoadCut> cut = find_load_cut(problem_)) {
-        if (!search_.proof.empty()) write_cut(problem_, *cut, search_.proof);
         result_.status = Status::infeasible;
         result_.reason = describe(problem_, *cut);
         return std::move(result_);
@@ -29,12 +27,10 @@ class Question {
     encoding_ =
         encode(problem_,
                {.break_symmetry = params_.break_symmetry, .presence = false, .goal = search_.goal});
-    if (params_.balance && search_.proof.empty()) add_balance(problem_, encoding_);
-    std::optional<DratCertificate> certificate;
-    if (!search_.proof.empty() && params_.writes_lemmas) certificate.emplace(search_.proof);
+    if (params_.balance) add_balance(problem_, encoding_);
     const Numbers numbers = numbers_of(problem_);
-    SolverRequest request{.formula = encoding_.formula, .numbers = numbers, .seed = search_.seed};
-    if (certificate) request.proof = certificate->lemmas();
+    const SolverRequest request{
+        .formula = encoding_.formula, .numbers = numbers, .seed = search_.seed};
     const bool fits = search_.goal == Goal::fit;
     Fitted fitted;
     if (fits) {
@@ -53,8 +49,6 @@ class Question {
     }
     result_.stats.push_back({"solve_seconds", fitted.solve_seconds + seconds_since(asked)});
     solver_->report(result_.stats);
-    solver_.reset();  // closes the file of lemmas
-    if (!search_.proof.empty()) conclude(certificate ? &*certificate : nullptr);
     return std::move(result_);
   }
 
@@ -70,8 +64,6 @@ class Question {
     }
     result_.stats.push_back({"optimise_cores", optimum.cores});
     result_.stats.push_back({"optimise_calls", optimum.calls});
-    best_cost_ = optimum.cost;
-    optimal_ = optimum.complete && result_.status == Status::feasible;
   }
 
   void settle(Answer answer) {
@@ -97,38 +89,12 @@ class Question {
         [this](Lit literal) { return solver_->holds(solver_->literal(literal)); });
   }
 
-  /// A refutation of the hard rules is in the file of lemmas already. That nothing is cheaper than
-  /// the optimum is one more question: the same rules and a limit on what is paid.
-  void conclude(const DratCertificate* certificate) {
-    Claim claim{.encoding = params_.encoding, .break_symmetry = params_.break_symmetry};
-    if (result_.status == Status::infeasible) {
-      // With soft literals the formula had more clauses than the hard rules; ask again without.
-      if (certificate != nullptr && search_.goal == Goal::fit) {
-        certificate->write(problem_, claim);
-      } else {
-        refute(claim);
-      }
-    } else if (optimal_ && best_cost_ > 0) {
-      claim.goal = search_.goal;
-      claim.most = best_cost_ - 1;
-      refute(claim);
-    }
-  }
-
-  void refute(const Claim& claim) {
-    if (!write_refutation(problem_, claim, search_)) {
-      result_.reason = "the budget ended before the certificate was written";
-    }
-  }
-
   const PlacementProblem& problem_;
   const DecideParams& params_;
   const SearchParams& search_;
   Encoding encoding_;
   std::unique_ptr<Backend> solver_;
   SearchResult result_;
-  Cost best_cost_ = 0;
-  bool optimal_ = false;
 };
 
 }  // namespace

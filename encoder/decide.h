@@ -14,7 +14,6 @@ struct SolverRequest {
   const Formula& formula;
   const Numbers& numbers;
   std::uint64_t seed = 0;
-  std::filesystem::path proof{};  ///< as in CadicalParams
   /// Lemmas of earlier questions about the same clauses, for solvers that can use them; new ones
   /// are added to it.
   ChainStore* chains = nullptr;
@@ -24,10 +23,7 @@ struct DecideParams {
   std::string engine;  ///< its name, for sentences
   bool break_symmetry = true;
   bool load_cut = true;
-  bool balance = true;  ///< add_balance(), where no certificate is asked for
-  OffsetEncoding encoding = OffsetEncoding::automatic;  ///< of certificates
-  /// Does the solver write lemmas? If not, CaDiCaL is asked again for a certificate.
-  bool writes_lemmas = false;
+  bool balance = true;  ///< add_balance()
   /// ensure: the formula is loaded.
   std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_solver;
   /// A solver that is soon ready and worth a short try before, or nothing; may be empty.

@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "certificate.h"
+#include "problem_cnf.h"
 #include "smt_text.h"
 
 namespace tessera {
@@ -11,13 +11,13 @@ namespace {
 void export_dimacs(const PlacementProblem& problem, std::ostream& out) {
   std::vector<int> clauses;
   std::size_t count = 0;
-  const encoder::ClaimCnf cnf = encoder::write_claim(problem, {}, [&](std::span<const int> clause) {
+  const encoder::ProblemCnf cnf = encoder::write_problem(problem, [&](std::span<const int> clause) {
     clauses.insert(clauses.end(), clause.begin(), clause.end());
     clauses.push_back(0);
     ++count;
   });
-  const encoder::Claim claim{.encoding = cnf.layout.encoding};
-  out << "c tessera constraints, " << claim.parameters() << '\n';
+  out << "c tessera constraints, encoding="
+      << (cnf.layout.encoding == OffsetEncoding::binary ? "binary" : "order") << " symmetry=1\n";
   encoder::describe_variables(problem, cnf, out);
   out << "p cnf " << cnf.layout.variables << ' ' << count << '\n';
   for (const int literal : clauses) out << literal << (literal == 0 ? '\n' : ' ');

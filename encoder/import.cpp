@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "certificate.h"
 #include "export.h"
+#include "problem_cnf.h"
 #include "smt_text.h"
 
 namespace tessera {
@@ -54,7 +54,7 @@ ImportedModel read_dimacs(const PlacementProblem& problem, const std::string& te
   if (!has_model) {
     return failed("The answer is SATISFIABLE, but there are no 'v' lines with the model.");
   }
-  const ClaimCnf cnf = write_claim(problem, {}, [](std::span<const int>) {});
+  const ProblemCnf cnf = write_problem(problem, [](std::span<const int>) {});
   const auto holds = [&](int literal) {
     return literal == always ||
            (literal != never && true_variables.contains(std::abs(literal)) == (literal > 0));

@@ -7,9 +7,7 @@ namespace {
 
 std::unique_ptr<encoder::Backend> make_solver(OffsetEncoding encoding,
                                               const encoder::SolverRequest& request) {
-  // Chains write no lemmas a checker could follow without offsets.
-  const bool chains = request.proof.empty() &&
-                      (encoding == OffsetEncoding::automatic || encoding == OffsetEncoding::chains);
+  const bool chains = encoding == OffsetEncoding::automatic || encoding == OffsetEncoding::chains;
   if (encoding == OffsetEncoding::chains) {
     encoder::ChainRules rules(request.formula);
     encoding = OffsetEncoding::automatic;
@@ -17,8 +15,7 @@ std::unique_ptr<encoder::Backend> make_solver(OffsetEncoding encoding,
   } else if (chains && chains_pay(request.formula, request.numbers)) {
     encoding = OffsetEncoding::chains;
   }
-  const encoder::CadicalParams params{
-      .encoding = encoding, .seed = request.seed, .proof = request.proof};
+  const encoder::CadicalParams params{.encoding = encoding, .seed = request.seed};
   std::unique_ptr<encoder::Backend> solver =
       encoding == OffsetEncoding::chains ? encoder::make_chain_solver(params, request.chains)
                                          : encoder::make_cadical(params);
@@ -29,7 +26,7 @@ std::unique_ptr<encoder::Backend> make_solver(OffsetEncoding encoding,
 /// Chains need no offsets, so they are there at once where an order encoding is large, and with
 /// what balance says they mostly know the answer after few conflicts.
 std::unique_ptr<encoder::Backend> make_quick_solver(const encoder::SolverRequest& request) {
-  if (!request.proof.empty() || chains_pay(request.formula, request.numbers)) return nullptr;
+  if (chains_pay(request.formula, request.numbers)) return nullptr;
   encoder::ChainRules rules(request.formula);
   if (!rules.renumber(request.numbers)) return nullptr;
   std::unique_ptr<encoder::Backend> solver = encoder::make_chain_solver(
@@ -46,10 +43,6 @@ std::unique_ptr<PlacementEngine> make_sat_engine(const SatParams& params) {
        .break_symmetry = params.break_symmetry,
        .load_cut = params.load_cut,
        .balance = params.balance,
-       // Of certificates, which need offsets.
-       .encoding =
-           params.encoding == OffsetEncoding::chains ? OffsetEncoding::automatic : params.encoding,
-       .writes_lemmas = true,
        .make_solver =
            [encoding = params.encoding](const encoder::SolverRequest& request) {
              return make_solver(encoding, request);

@@ -5,9 +5,9 @@
 //   SearchResult least = engine->solve(problem, {.goal = Goal::cost});    // least.bound is proved
 //   auto session = engine->open(problem);                                 // new sizes, same rules
 //
-// The formula and its encodings are described in docs/encoding.md, the certificates it writes
-// (SearchParams::proof) in docs/proofs.md. The answer depends on the problem, the parameters and
-// the seed alone, except where a limit of time strikes.
+// The formula and its encodings are described in docs/encoding.md. It writes no proofs: a
+// certificate of what it refuted comes from the learning engine. The answer depends on the problem,
+// the parameters and the seed alone, except where a limit of time strikes.
 #pragma once
 
 #include <memory>

@@ -28,7 +28,7 @@ struct Counters {
   std::int64_t first_fits = 0;
   std::int64_t repairs = 0;
   std::int64_t solver_calls = 0;
-  std::int64_t fresh = 0;  ///< questions about costs, modes or certificates
+  std::int64_t fresh = 0;  ///< questions about costs or modes
 };
 
 class Session final : public PlacementSession {
@@ -60,7 +60,7 @@ class Session final : public PlacementSession {
 
   SearchResult answer(const SearchParams& search) {
     SearchResult result;
-    if (search.goal != Goal::fit || !search.proof.empty()) {
+    if (search.goal != Goal::fit) {
       ++counters_.fresh;
       result = decide(current_, params_.decide, search);
       if (result.status == Status::feasible) remember(*result.placement);

@@ -48,6 +48,7 @@ class Reader {
     fields.take("cost", result.cost);
     fields.take("cost_bound", result.cost_bound);
     fields.take("proven_optimal", result.proven_optimal);
+    objectives(fields, result.objectives);
     fields.take("engine", result.engine);
     if (const Node* node = fields.find("seconds")) {
       result.seconds = as_real(sources_, *node, "seconds");
@@ -61,7 +62,10 @@ class Reader {
     }
     if (feasible) result.placement = placement(*buffers);
     names_by_memory(fields, "modes", result.placement ? &result.placement->modes : nullptr);
-    names_by_memory(fields, "unused_modes", nullptr);
+    if (fields.find("unused_modes") != nullptr && result.placement)
+      names_by_memory(fields, "unused_modes", &result.unused_modes.emplace());
+    else
+      names_by_memory(fields, "unused_modes", nullptr);
     stats(fields, result.stats);
     fields.finish();
     return result;
@@ -170,6 +174,23 @@ class Reader {
       }
     }
     fields.finish();
+  }
+
+  void objectives(Fields& fields, std::vector<ObjectiveValue>& to) const {
+    const Node* node = fields.find("objectives");
+    if (node == nullptr) return;
+    for (const Node& each : as_list(sources_, *node, "objectives")) {
+      Fields entry(sources_, each, "an entry of `objectives`");
+      ObjectiveValue value;
+      const Node& name = entry.need("name");
+      value.name = as_text(sources_, name, "name");
+      static_cast<void>(as_one_of(sources_, name, "name", {"height", "cost", "modes"}));
+      value.value = as_whole(sources_, entry.need("value"), "value");
+      value.bound = as_whole(sources_, entry.need("bound"), "bound");
+      entry.take("proved", value.proved);
+      entry.finish();
+      to.push_back(std::move(value));
+    }
   }
 
   void stats(Fields& fields, Stats& to) const {

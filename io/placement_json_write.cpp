@@ -83,6 +83,13 @@ std::string write_placement_json(const PlacementProblem& problem, const Placemen
   object.number("cost", result.cost);
   object.number("cost_bound", result.cost_bound);
   object.truth("proven_optimal", result.proven_optimal);
+  if (!result.objectives.empty()) {
+    write_list(object.entry("objectives"), result.objectives, ", ", [](const ObjectiveValue& each) {
+      return "{\"name\": " + json_string(each.name) + ", \"value\": " + json_number(each.value) +
+             ", \"bound\": " + json_number(each.bound) +
+             ", \"proved\": " + (each.proved ? "true" : "false") + '}';
+    });
+  }
   object.text("engine", result.engine);
   object.real("seconds", result.seconds);
   object.entry("seed") += std::to_string(result.seed);

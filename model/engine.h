@@ -15,7 +15,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -95,13 +94,27 @@ enum class Goal : std::uint8_t {
   modes,  ///< the fewest distinct modes used
 };
 
+/// Takes the lines of a proof while it is found.
+class ProofSink {
+ public:
+  ProofSink() = default;
+  ProofSink(const ProofSink&) = delete;
+  ProofSink& operator=(const ProofSink&) = delete;
+  virtual ~ProofSink() = default;
+  virtual void write(std::string_view text) = 0;
+};
+
 struct SearchParams {
   Budget budget;
   Goal goal = Goal::fit;
   std::uint64_t seed = 0;
-  /// Where to write a certificate if the answer is infeasible; empty: none. Its first line names
-  /// its kind ("tessera proof/1 cut|drat|derivation ..."); proof/ checks every kind.
-  std::filesystem::path proof{};
+  /// With Goal::cost or Goal::modes: only placements that pay at most this are wanted, any of them.
+  /// require: the engine says that it proves bounds.
+  std::optional<Cost> at_most{};
+  /// Where the proof goes if the answer is infeasible (docs/proofs.md; what an engine writes into
+  /// it before another answer is void); not owned, null: none is wanted.
+  /// require: the engine says that it writes proofs.
+  ProofSink* proof = nullptr;
   /// SearchResult::used is wanted, if that can be had without a certificate.
   bool tell_used = false;
 };

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "claim.h"
 #include "problem.h"
 
 namespace tessera {
@@ -48,6 +49,15 @@ struct Stat {
 };
 using Stats = std::vector<Stat>;
 
+/// One of the quantities that were minimised, in their order.
+struct ObjectiveValue {
+  std::string name{};      ///< "height", "cost", "modes"
+  std::int64_t value = 0;  ///< of the placement
+  std::int64_t bound = 0;  ///< proved: no placement has less
+  bool proved = false;     ///< value == bound
+  friend bool operator==(const ObjectiveValue&, const ObjectiveValue&) = default;
+};
+
 /// The answer to a placement question, after the checker of check.h has accepted it.
 struct PlacementResult {
   Status status = Status::unknown;
@@ -61,8 +71,13 @@ struct PlacementResult {
   Cost cost = 0;                ///< of the soft relations
   Cost cost_bound = 0;          ///< proved
   bool proven_optimal = false;  ///< cost == cost_bound
-  std::string engine{};         ///< which engine found it or proved there is none
-  std::string reason{};         ///< for infeasible / unknown: one sentence
+  std::vector<ObjectiveValue> objectives{};
+  /// Of a result that was read from a file: the modes it calls unused, per memory.
+  std::optional<std::vector<std::vector<std::string>>> unused_modes{};
+  std::vector<Claim> certified{};   ///< what the certificate that was asked for proves
+  std::string certificate_error{};  ///< why it could not be written; empty: it could, or need not
+  std::string engine{};             ///< which engine found it or proved there is none
+  std::string reason{};             ///< for infeasible / unknown: one sentence
   double seconds = 0;
   std::uint64_t seed = 0;
   Stats stats{};

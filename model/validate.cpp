@@ -60,6 +60,17 @@ void validate_sums(const PlacementProblem& problem, std::vector<Defect>& out) {
     }
     cost += *here;
   }
+  Size room = 0;
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    const Memory& memory = problem.memories[m];
+    if (memory.capacity == unbounded) continue;
+    if (memory.capacity > max_address - room) {
+      Findings(out, ProblemPart::memory, m, memory.name)
+          .add("capacity", "brings the sum of all capacities above ", max_address);
+      return;
+    }
+    room += memory.capacity;
+  }
   const Step steps = horizon(problem);
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     if (!has_modes(problem.memories[m]) || steps <= max_moded_horizon) continue;

@@ -25,8 +25,9 @@ struct Defect {
 /// ensures when empty: ids and names unique, sizes and alignments in [1, max_address], lifetimes
 /// sorted and not empty and not negative, accesses inside lifetimes, gaps inside one live
 /// interval, bank sizes adding up to the capacity, roles matching banks, indices in range, and
-/// the sum of aligned sizes (and of costs) at most max_address, so that no engine can overflow.
-/// A problem that simply has no solution is well-formed.
+/// the sums of aligned sizes, of costs and of bounded capacities at most max_address each, so that
+/// no engine can overflow.
+/// A problem that simply has no solution is well-formed: a buffer may be larger than its window.
 [[nodiscard]] std::vector<Defect> validate(const PlacementProblem& problem);
 
 }  // namespace tessera

@@ -1,47 +1,212 @@
 #include "planner/check_result.h"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 #include <utility>
 
-#include "encoder/cnf.h"
+#include "io/error.h"
+#include "io/files.h"
+#include "model/derived.h"
+#include "planner/certificate.h"
+#include "planner/errors.h"
+#include "planner/goal.h"
 #include "proof/check_proof.h"
 
 namespace tessera {
 
-std::vector<Violation> check_result(const PlacementProblem& problem, const PlacementResult& result,
-                                    std::size_t limit) {
-  std::vector<Violation> wrong = check(problem, *result.placement, limit);
-  const auto say = [&](std::string sentence) {
-    if (wrong.size() >= limit) return;
-    Violation violation;
-    violation.message = std::move(sentence);
-    wrong.push_back(std::move(violation));
-  };
-  const auto claim = [&](const std::string& what, std::int64_t said, std::int64_t has) {
-    if (said == has) return;
-    say("The result says that the " + what + " is " + std::to_string(said) +
-        ", but the placement has " + std::to_string(has) + ".");
-  };
-  if (wrong.empty()) {
-    const std::vector<Size> high = heights(problem, *result.placement);
-    // A CSV or a solver's model claims nothing: it has neither an engine nor a height.
-    if (!result.engine.empty() || result.height != 0) {
-      claim("height", result.height, *std::max_element(high.begin(), high.end()));
-      claim("cost", result.cost, soft_cost(problem, *result.placement));
-      if (!wrong.empty()) return wrong;
-      if (result.lower_bound > result.height || result.cost_bound > result.cost)
-        say("The result says that nothing lower or cheaper exists than what it has itself.");
-      if (result.proven_minimum && result.lower_bound != result.height)
-        say("The result calls its height the least, but its own bound is lower.");
-    }
-  }
-  return wrong;
+namespace {
+
+/// Does a proved claim say at least as much as this one?
+bool implies(const Claim& proved, const Claim& claim) {
+  if (proved.kind == ClaimKind::infeasible) return true;  // of nothing everything is true
+  if (proved.kind != claim.kind || proved.least < claim.least) return false;
+  // A height of some of the memories is one of all of them.
+  return std::includes(claim.memories.begin(), claim.memories.end(), proved.memories.begin(),
+                       proved.memories.end());
 }
 
-CertificateVerdict check_certificate(const PlacementProblem& problem,
-                                     const std::filesystem::path& file) {
-  ProofVerdict verdict = check_proof(problem, file, derive_cnf);
-  return {verdict.accepted, std::move(verdict.kind), std::move(verdict.reason)};
+class ResultCheck {
+ public:
+  ResultCheck(const PlacementProblem& problem, const PlacementResult& result,
+              const CheckResultParams& params)
+      : problem_(problem), result_(result), params_(params) {}
+
+  ResultVerdict run() {
+    if (result_.placement) {
+      verdict_.wrong = check(problem_, *result_.placement, params_.most_violations);
+      // A CSV or a solver's model claims nothing: it has neither an engine nor a height.
+      if (verdict_.wrong.empty() && (!result_.engine.empty() || result_.height != 0)) feasible();
+    } else if (result_.status == Status::infeasible) {
+      bound({}, "status infeasible");
+      how_it_was_found();
+    } else {
+      how_it_was_found();
+    }
+    return std::move(verdict_);
+  }
+
+ private:
+  void wrong(std::string sentence) {
+    if (verdict_.wrong.size() >= params_.most_violations) return;
+    Violation violation;
+    violation.message = std::move(sentence);
+    verdict_.wrong.push_back(std::move(violation));
+  }
+  void equal(const std::string& what, std::int64_t said, std::int64_t has) {
+    if (said == has) return;
+    wrong("The result says that the " + what + " is " + std::to_string(said) +
+          ", but the placement has " + std::to_string(has) + ".");
+  }
+
+  /// A bound that is worth something: proved here, or claimed.
+  void bound(const Claim& claim, const std::string& said) {
+    if (claim.kind != ClaimKind::infeasible && claim.least < 1) return;
+    const bool known = std::any_of(params_.proved.begin(), params_.proved.end(),
+                                   [&](const Claim& each) { return implies(each, claim); });
+    (known || proved_by_cut(problem_, claim) ? verdict_.proved : verdict_.claimed).push_back(said);
+  }
+
+  void feasible() {
+    const Placement& placement = *result_.placement;
+    const std::vector<Size> high = heights(problem_, placement);
+    const Size highest = *std::max_element(high.begin(), high.end());
+    const Cost cost = soft_cost(problem_, placement);
+    equal("height", result_.height, highest);
+    for (MemoryIndex m = 0; m < high.size() && result_.heights.size() == high.size(); ++m)
+      equal("height of " + problem_.memories[m].name, result_.heights[m], high[m]);
+    equal("cost", result_.cost, cost);
+    unused();
+    objectives(highest, cost);
+    if (!verdict_.wrong.empty()) return;
+    height_bounds(high, highest);
+    if (result_.cost_bound > cost)
+      wrong("The result says that nothing costs less than " + std::to_string(result_.cost_bound) +
+            ", but it costs " + std::to_string(cost) + " itself.");
+    if (result_.proven_minimum && result_.lower_bound != highest)
+      wrong("The result calls its height the least, but its own bound is lower.");
+    if (!verdict_.wrong.empty()) return;
+    bound({ClaimKind::cost, {}, result_.cost_bound},
+          "cost_bound " + std::to_string(result_.cost_bound));
+    how_it_was_found();
+  }
+
+  void height_bounds(const std::vector<Size>& high, Size highest) {
+    if (result_.lower_bound > highest)
+      wrong("The result says that nothing is lower than " + std::to_string(result_.lower_bound) +
+            ", but it is " + std::to_string(highest) + " high itself.");
+    bool each_met = high.size() == 1;
+    if (high.size() > 1 && result_.lower_bounds.size() == high.size()) {
+      each_met = true;
+      for (MemoryIndex m = 0; m < high.size(); ++m) {
+        const Size least = result_.lower_bounds[m];
+        const std::string& name = problem_.memories[m].name;
+        each_met = each_met && least == high[m];
+        if (least > high[m])
+          wrong("The result says that " + name + " cannot be lower than " + std::to_string(least) +
+                ", but it is " + std::to_string(high[m]) + " high.");
+        else
+          bound({ClaimKind::height, {m}, least},
+                "lower_bound " + std::to_string(least) + " of " + name);
+      }
+    }
+    if (!verdict_.wrong.empty()) return;
+    std::vector<MemoryIndex> all(problem_.memories.size());
+    std::iota(all.begin(), all.end(), MemoryIndex{0});
+    bound({ClaimKind::height, all, result_.lower_bound},
+          "lower_bound " + std::to_string(result_.lower_bound));
+    if (result_.proven_minimum && !each_met)
+      verdict_.claimed.push_back("proven_minimum, of memories that share buffers");
+  }
+
+  void unused() {
+    if (!result_.unused_modes) return;
+    if (*result_.unused_modes == unused_modes(problem_, *result_.placement)) return;
+    wrong("The result lists other modes as unused than its placement leaves unused.");
+  }
+
+  void objectives(Size height, Cost cost) {
+    bool cost_or_modes = false;
+    for (const ObjectiveValue& each : result_.objectives) {
+      const bool modes = each.name == "modes";
+      const std::int64_t has = each.name == "height" ? height
+                               : modes ? goal_value(problem_, *result_.placement, Goal::modes)
+                                       : cost;
+      equal("objective " + each.name, each.value, has);
+      if (each.bound > each.value)
+        wrong("The result says that no " + each.name + " is below " + std::to_string(each.bound) +
+              ", but has " + std::to_string(each.value) + " itself.");
+      if (each.proved && each.bound != each.value)
+        wrong("The result calls its " + each.name + " proved, but its own bound is lower.");
+      if (modes && verdict_.wrong.empty())
+        bound({ClaimKind::modes, {}, each.bound},
+              "bound " + std::to_string(each.bound) + " of modes");
+      if (each.name == "height") equal("bound of the height", each.bound, result_.lower_bound);
+      if (each.name == "cost") equal("bound of the cost", each.bound, result_.cost_bound);
+      cost_or_modes = cost_or_modes || each.name != "height";
+      if (each.name != "height" && result_.proven_optimal != each.proved)
+        wrong("The result contradicts itself about whether its " + each.name + " is proved.");
+    }
+    if (result_.proven_optimal && !cost_or_modes && result_.cost_bound != cost && cost != 0)
+      wrong("The result calls its cost optimal, but its own bound is lower.");
+  }
+
+  void how_it_was_found() {
+    if (result_.engine.empty()) return;
+    verdict_.claimed.emplace_back("engine, stop, seconds, seed and stats: how it was found");
+  }
+
+  const PlacementProblem& problem_;
+  const PlacementResult& result_;
+  const CheckResultParams& params_;
+  ResultVerdict verdict_;
+};
+
+}  // namespace
+
+ResultVerdict check_result(const PlacementProblem& problem, const PlacementResult& result,
+                           const CheckResultParams& params) {
+  return ResultCheck(problem, result, params).run();
+}
+
+CertificateText load_certificate(const std::string& path) {
+  CertificateText certificate;
+  try {
+    certificate.text = read_file(path == "-" ? "/dev/stdin" : path);
+  } catch (const InputError& error) {
+    throw BadInput(error.what(), error.hint);
+  }
+  std::string why;
+  const std::optional<ProofHeader> header = proof_header(certificate.text, why);
+  if (!header)
+    throw WrongAnswer(path + ": " + why, "tessera place --proof FILE writes certificates");
+  certificate.read = header->read;
+  return certificate;
+}
+
+CertificateVerdict check_certificate(const PlacementProblem& problem, std::string_view text,
+                                     const Limits& limits) {
+  const LimitedBudget limited(limits);
+  ProofVerdict proof = check_proof(problem, text, limited.budget());
+  CertificateVerdict verdict;
+  verdict.accepted = proof.accepted;
+  verdict.reason = std::move(proof.reason);
+  verdict.stop = proof.stop;
+  for (ProofPart& part : proof.parts)
+    verdict.claims.push_back({std::move(part.claim), std::move(part.claim_text),
+                              std::move(part.kind), part.accepted, std::move(part.reason)});
+  verdict.about_this = true;
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m)
+    verdict.about_this =
+        verdict.about_this && proof.about.memories[m].capacity >= problem.memories[m].capacity;
+  return verdict;
+}
+
+std::vector<Claim> proved_claims(const CertificateVerdict& verdict) {
+  std::vector<Claim> claims;
+  if (!verdict.accepted || !verdict.about_this) return claims;
+  for (const ClaimVerdict& each : verdict.claims) claims.push_back(each.claim);
+  return claims;
 }
 
 }  // namespace tessera

@@ -150,7 +150,6 @@ struct Asker {
     phase("canonical");
     SearchParams small = params;
     small.goal = Goal::fit;
-    small.proof.clear();
     small.budget.meter = nullptr;
     small.budget.max_nodes = std::min(small.budget.max_nodes, small_budget);
     SearchResult found = canonical->solve(whole ? problem : simple, small);
@@ -252,21 +251,6 @@ SearchResult decide_by_turns(const PlacementProblem& problem, const SearchParams
   own.budget.max_nodes = std::numeric_limits<std::int64_t>::max();
   const double share = static_cast<double>(params.budget.max_nodes) * ns_per_node;
   return take_turns(problem, field.contenders, own, share).won.found;
-}
-
-std::string certify(const PlacementProblem& problem, const SearchParams& params) {
-  for (const std::string_view name : {"learning", "sat"}) {
-    const std::unique_ptr<PlacementEngine> engine = make_engine(name);
-    if (!engine || engine->unsupported(problem, Goal::fit)) continue;
-    SearchParams own = params;
-    own.goal = Goal::fit;
-    std::error_code ignored;
-    const SearchResult found = engine->solve(problem, own);
-    if (found.status == Status::infeasible && std::filesystem::exists(params.proof, ignored))
-      return std::string(name);
-    std::filesystem::remove(params.proof, ignored);
-  }
-  return {};
 }
 
 }  // namespace tessera

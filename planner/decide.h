@@ -41,9 +41,4 @@ struct Decision {
 [[nodiscard]] SearchResult decide_by_turns(const PlacementProblem& problem,
                                            const SearchParams& params);
 
-/// Writes a certificate that the problem is infeasible to params.proof with the first engine that
-/// can; says who, or nothing if none could within the budget.
-/// require: the problem is infeasible, params.proof is not empty.
-[[nodiscard]] std::string certify(const PlacementProblem& problem, const SearchParams& params);
-
 }  // namespace tessera

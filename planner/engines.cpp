@@ -24,7 +24,7 @@ constexpr std::array<EngineEntry, 6> entries = {{
     {"canonical", "depth-first search over canonical placements",
      [] { return make_canonical_engine(); }, true, 1.4},
     {"learning", "clauses over orders and bounds, learned from conflicts",
-     [] { return make_learning_engine({}); }, true, 12},
+     [] { return make_learning_engine({}); }, true, 12, true},
     {"sat", "every rule as clauses, decided by CaDiCaL", [] { return make_sat_engine({}); }, true,
      1'000'000},
     {"smt", "the same rules over integers or bit-vectors, decided by Z3",

@@ -21,6 +21,8 @@ struct EngineEntry {
   /// Rough nanoseconds per unit of WorkMeter: puts engines in a race on one scale. Only the
   /// balance of a race depends on it, never the soundness of an answer. 0: does not count.
   double ns_per_unit = 1000;
+  /// Does it write proofs (SearchParams::proof) and refute bounds (SearchParams::at_most)?
+  bool writes_proofs = false;
 };
 
 /// In the order in which equal answers are preferred.

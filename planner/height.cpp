@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/check.h"
+#include "model/claim.h"
 #include "model/derived.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
@@ -61,9 +62,8 @@ std::optional<StopReason> minimise_group(const PlacementProblem& problem,
       answer.found.status = Status::infeasible;
     } else {
       PlacementProblem lower = problem;
-      for (const MemoryIndex m : group) limit_height(lower, m, target);
+      for (const MemoryIndex m : group) limit_height(lower.memories[m], target);
       SearchParams search = params.search;
-      search.proof.clear();
       search.goal = Goal::fit;
       DecideParams how = params.how;
       how.phase = nullptr;
@@ -100,20 +100,6 @@ BoxingResult box_first(const PlacementProblem& problem, const HeightParams& para
 }
 
 }  // namespace
-
-void limit_height(PlacementProblem& problem, MemoryIndex m, Size height) {
-  limit_height(problem.memories[m], height);
-}
-
-void limit_height(Memory& memory, Size height) {
-  if (height >= memory.capacity) return;
-  for (AddressRange& range : memory.reserved) range.end = std::min(range.end, height);
-  std::erase_if(memory.reserved, [](const AddressRange& range) { return range.empty(); });
-  if (memory.banks.empty())
-    memory.capacity = height;
-  else
-    memory.reserved.push_back({height, memory.capacity});
-}
 
 std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
   Groups groups(problem.memories.size());
@@ -202,11 +188,14 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
       }
       // Where memories share buffers, it is a bound on the largest of them and on none alone.
       low = std::min(low, largest(heights(problem, *best.found.placement), group));
-      if (group.size() == 1) result.lower_bounds[group.front()] = low;
+      if (group.size() == 1)
+        result.lower_bounds[group.front()] = low;
+      else
+        result.group_bounds.emplace_back(group, low);
       result.lower_bound = std::max(result.lower_bound, low);
       // Questions about other groups must not undo what was reached here.
       const Size reached = largest(heights(problem, *best.found.placement), group);
-      for (const MemoryIndex m : group) limit_height(settled, m, reached);
+      for (const MemoryIndex m : group) limit_height(settled.memories[m], reached);
     }
     result.engine = best.engine;
   }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../model/engine.h"
@@ -29,7 +30,9 @@ struct HeightResult {
   SearchResult found;              ///< infeasible: not even the given capacities can be kept
   std::vector<Size> lower_bounds;  ///< per memory, proved
   Size lower_bound = 0;  ///< proved: of the largest height, also where memories share buffers
-  bool proven = false;   ///< the largest height of every group is the least
+  /// What is proved of each group of more than one memory: its largest height is at least this.
+  std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds;
+  bool proven = false;  ///< the largest height of every group is the least
   std::string engine;
 };
 
@@ -37,11 +40,6 @@ struct HeightResult {
 /// require: validate(problem) is empty.
 [[nodiscard]] HeightResult least_height(const PlacementProblem& problem,
                                         std::optional<Decision> start, const HeightParams& params);
-
-/// The memory with no address at or above `height` allowed.
-/// require: height >= 1.
-void limit_height(Memory& memory, Size height);
-void limit_height(PlacementProblem& problem, MemoryIndex memory, Size height);
 
 /// Memories that must be minimised together, each group sorted.
 [[nodiscard]] std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem);

@@ -12,6 +12,7 @@
 #include "model/check.h"
 #include "model/derived.h"
 #include "model/validate.h"
+#include "planner/certificate.h"
 #include "planner/decide.h"
 #include "planner/engines.h"
 #include "planner/errors.h"
@@ -123,6 +124,7 @@ class Placer {
     };
     HeightResult least = least_height(problem_, std::nullopt, own);
     result_.proven_minimum = least.proven;
+    group_bounds_ = std::move(least.group_bounds);
     result_.lower_bound = least.lower_bound;
     if (least.lower_bounds.size() == result_.lower_bounds.size())
       result_.lower_bounds = std::move(least.lower_bounds);
@@ -145,21 +147,27 @@ class Placer {
       judge_goal(what);
     }
     result_.height = *std::max_element(result_.heights.begin(), result_.heights.end());
-    result_.lower_bound =
-        std::max(result_.lower_bound,
-                 *std::max_element(result_.lower_bounds.begin(), result_.lower_bounds.end()));
+    result_.lower_bound = height_bound();
     result_.stats = std::move(answer_.found.stats);
     write_certificate(what);
     result_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     return std::move(result_);
   }
 
+  /// Proved: of the largest height.
+  [[nodiscard]] Size height_bound() const {
+    return std::max(result_.lower_bound,
+                    *std::max_element(result_.lower_bounds.begin(), result_.lower_bounds.end()));
+  }
+
   void judge_goal(Minimize what) {
     if (what == Minimize::height) {
       if (result_.proven_minimum &&
-          *std::max_element(result_.heights.begin(), result_.heights.end()) != result_.lower_bound)
+          *std::max_element(result_.heights.begin(), result_.heights.end()) != height_bound())
         throw InternalError("a minimum is called proved, but its bound does not reach it");
       result_.proven_optimal = result_.cost == 0;  // nothing is cheaper than nothing
+      const Size height = *std::max_element(result_.heights.begin(), result_.heights.end());
+      result_.objectives.push_back({"height", height, height_bound(), height == height_bound()});
       return;
     }
     // Even when nobody asked for the least height, it may have been met.
@@ -167,9 +175,11 @@ class Placer {
     if (what == Minimize::cost) {
       result_.cost_bound = bound;
       result_.proven_optimal = bound == result_.cost;
+      result_.objectives.push_back({"cost", result_.cost, bound, result_.proven_optimal});
     } else if (what == Minimize::modes) {
       const Cost used = goal_value(problem_, *result_.placement, Goal::modes);
       result_.proven_optimal = bound == used;
+      result_.objectives.push_back({"modes", used, bound, result_.proven_optimal});
       answer_.found.stats.push_back({"modes_used", used});
       answer_.found.stats.push_back({"modes_bound", bound});
     } else {
@@ -195,37 +205,57 @@ class Placer {
       throw OutputError(name + ": cannot be written: " + std::generic_category().message(error));
   }
 
-  /// Infeasible: a certificate of that. A proved minimum: one that nothing lower exists.
+  /// What was proved and is worth a certificate.
+  [[nodiscard]] std::vector<Claim> claims(Minimize what) const {
+    if (result_.status == Status::infeasible) return {{}};
+    if (result_.status != Status::feasible) return {};
+    std::vector<Claim> all;
+    if (what == Minimize::height) {
+      for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
+        if (result_.lower_bounds[m] > 0)
+          all.push_back({ClaimKind::height, {m}, result_.lower_bounds[m]});
+      for (const auto& [group, bound] : group_bounds_) {
+        const bool said = std::any_of(
+            group.begin(), group.end(),
+            [&, least = bound](MemoryIndex m) { return result_.lower_bounds[m] >= least; });
+        if (!said) all.push_back({ClaimKind::height, group, bound});
+      }
+      return all;
+    }
+    for (const ObjectiveValue& each : result_.objectives) {
+      if (each.bound < 1) continue;
+      all.push_back({each.name == "modes" ? ClaimKind::modes : ClaimKind::cost, {}, each.bound});
+    }
+    return all;
+  }
+
   void write_certificate(Minimize what) {
     if (params_.proof.empty()) return;
-    const bool minimum = what == Minimize::height && result_.proven_minimum;
-    if (result_.status != Status::infeasible && !minimum) return;
-    PlacementProblem refuted = problem_;
-    if (minimum) {
-      for (MemoryIndex m = 0; m < refuted.memories.size(); ++m)
-        if (result_.heights[m] == result_.height && result_.height > 1)
-          limit_height(refuted, m, result_.height - 1);
+    const std::vector<Claim> wanted = claims(what);
+    if (wanted.empty()) return;
+    std::filesystem::path part = params_.proof;
+    part += ".part";
+    {
+      CertificateFile file(part);
+      file.header(problem_, params_.proof_read);
+      std::string who;
+      for (const Claim& claim : wanted) {
+        const std::optional<std::string> by = certify(problem_, claim, search_, file);
+        if (!by) continue;
+        result_.certified.push_back(claim);
+        if (who.find(*by) == std::string::npos) who += (who.empty() ? "" : ", ") + *by;
+      }
+      file.seal();
+      result_.certificate_error = file.error();
+      result_.stats.push_back({"certificate", who.empty() ? std::string("none") : who});
     }
-    SearchParams search = search_;
-    search.proof = params_.proof;
-    search.proof += ".part";
     std::error_code ignored;
-    std::filesystem::remove(search.proof, ignored);
-    std::string who;
-    try {
-      who = certify(refuted, search);
-    } catch (const BadInput&) {
-      throw;
-    } catch (const std::runtime_error& error) {  // a full disk
-      std::filesystem::remove(search.proof, ignored);
-      throw OutputError(error.what());
-    }
-    if (who.empty()) {
-      result_.stats.push_back({"certificate", std::string("none")});
+    if (result_.certified.empty() || !result_.certificate_error.empty()) {
+      result_.certified.clear();
+      std::filesystem::remove(part, ignored);
       return;
     }
-    std::filesystem::rename(search.proof, params_.proof);
-    result_.stats.push_back({"certificate", who});
+    std::filesystem::rename(part, params_.proof);
   }
 
   const PlacementProblem& problem_;
@@ -235,6 +265,7 @@ class Placer {
   SearchParams search_;
   DecideParams how_;
   Decision answer_;
+  std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
   PlacementResult result_;
   std::mutex mutex_;
 };

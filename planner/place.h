@@ -21,6 +21,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "../model/placement.h"
 #include "../model/problem.h"
@@ -48,7 +50,11 @@ struct PlaceParams {
   std::string engine = "auto";  ///< or a name of engine_list() (engines.h)
   Minimize minimize = Minimize::none;
   Limits limits;
-  std::filesystem::path proof;  ///< where to write a certificate of "infeasible"; empty: none
+  /// Where to write a certificate of what was proved: that there is no placement, or each bound of
+  /// what was minimised. Empty: none.
+  std::filesystem::path proof;
+  /// How the problem was read, for whoever checks the certificate: ("profile", "nvdla-like").
+  std::vector<std::pair<std::string, std::string>> proof_read;
   /// Called from the searching threads, one at a time; must be quick.
   std::function<void(const PlaceProgress&)> progress;
 };

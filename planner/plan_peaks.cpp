@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cost/score.h"
-#include "planner/height.h"
+#include "model/claim.h"
 
 namespace tessera {
 

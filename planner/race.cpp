@@ -157,7 +157,6 @@ RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Conte
       own.budget.stop = lane.stop.get_token();
       own.budget.meter = &lane.meter;
       if (alternate) own.budget.baton = &seats[mine];
-      if (!own.proof.empty()) own.proof += "." + std::to_string(mine);
       lane.found = contenders[mine].engine.get().solve(problem, own);
     } catch (...) {
       lane.error = std::current_exception();
@@ -223,19 +222,7 @@ RaceResult race(const PlacementProblem& problem, const std::vector<Contender>& c
   const bool counted = std::all_of(contenders.begin(), contenders.end(),
                                    [](const Contender& each) { return each.ns_per_unit > 0; });
   if (threads < 2 && !counted) return in_turns(problem, contenders, params);
-  RaceResult won = side_by_side(problem, contenders, params, threads < 2);
-  if (params.proof.empty()) return won;
-  // Each lane wrote its own certificate; keep the winner's.
-  for (std::size_t i = 0; i < contenders.size(); ++i) {
-    std::filesystem::path own = params.proof;
-    own += "." + std::to_string(i);
-    std::error_code ignored;
-    if (i == won.winner && won.found.status == Status::infeasible)
-      std::filesystem::rename(own, params.proof, ignored);
-    else
-      std::filesystem::remove(own, ignored);
-  }
-  return won;
+  return side_by_side(problem, contenders, params, threads < 2);
 }
 
 }  // namespace tessera

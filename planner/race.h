@@ -39,7 +39,8 @@ struct TurnResult {
                                     const std::vector<Contender>& contenders,
                                     const SearchParams& params, double share_ns);
 
-/// require: at least one contender, each supports the problem and the goal; threads >= 1.
+/// require: at least one contender, each supports the problem and the goal; threads >= 1; no proof
+/// is asked for.
 /// ensure: with one thread only one of them works at a time, in turns; otherwise each has a thread
 /// of its own, and more contenders than processors share these fairly.
 [[nodiscard]] RaceResult race(const PlacementProblem& problem,

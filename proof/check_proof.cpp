@@ -1,9 +1,8 @@
 #include "check_proof.h"
 
-#include <fstream>
-#include <iterator>
+#include <algorithm>
 
-#include "derivation.h"
+#include "model/validate.h"
 #include "parts.h"
 
 namespace tessera {
@@ -11,41 +10,194 @@ namespace {
 
 using namespace proof;
 
-std::string read_file(const std::filesystem::path& file, std::string& why) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    why = "The certificate '" + file.string() + "' cannot be read.";
-    return {};
+constexpr std::string_view first_line = "tessera proof/2";
+
+/// Thrown with the sentence that ends the reading of a header or a claim.
+struct Refused {
+  std::string why;
+};
+
+ProofHeader::Capacity read_capacity(std::string_view rest, std::size_t line) {
+  const auto memory = take_number(rest);
+  const auto size = take_number(rest);
+  if (!memory || *memory < 0 || !size || *size < 1 || *size > max_address || rest.size() < 2)
+    throw Refused{at_line(line, "a capacity is a memory's number, a size and the memory's name")};
+  return {static_cast<MemoryIndex>(*memory), *size, std::string(rest.substr(1))};
+}
+
+/// Leaves the first claim unread.
+ProofHeader read_header(Lines& lines) {
+  ProofHeader header;
+  const auto first = lines.next();
+  if (!first || *first != first_line)
+    throw Refused{at_line(1, "the file does not begin with '" + std::string(first_line) + "'")};
+  for (auto line = lines.peek(); line; line = lines.peek()) {
+    std::string_view rest = *line;
+    const std::string_view word = take_word(rest);
+    if (word != "read" && word != "capacity") break;
+    static_cast<void>(lines.next());
+    if (word == "capacity") {
+      header.capacities.push_back(read_capacity(rest, lines.number()));
+      continue;
+    }
+    const std::string_view key = take_word(rest);
+    if (key.empty() || rest.size() < 2)
+      throw Refused{at_line(lines.number(), "'read' is followed by a word and its value")};
+    header.read.emplace_back(key, rest.substr(1));
   }
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return header;
+}
+
+Claim read_claim(std::string_view rest, const PlacementProblem& problem, std::size_t line) {
+  Claim claim;
+  const std::string_view word = take_word(rest);
+  if (word == "infeasible") {
+    if (!at_end(rest)) throw Refused{at_line(line, "the claim 'infeasible' has no numbers")};
+    return claim;
+  }
+  if (word == "height") {
+    claim.kind = ClaimKind::height;
+  } else if (word == "cost") {
+    claim.kind = ClaimKind::cost;
+  } else if (word == "modes") {
+    claim.kind = ClaimKind::modes;
+  } else {
+    throw Refused{at_line(line, "'" + std::string(word) + "' is no claim known here")};
+  }
+  const auto least = take_number(rest);
+  if (!least || *least < 1 || *least > unbounded)
+    throw Refused{at_line(line, "a bound is a number of at least 1")};
+  claim.least = *least;
+  while (claim.kind == ClaimKind::height && !at_end(rest)) {
+    const auto memory = take_number(rest);
+    if (!memory || *memory < 0 || *memory >= std::ssize(problem.memories) ||
+        (!claim.memories.empty() && claim.memories.back() >= static_cast<MemoryIndex>(*memory)))
+      throw Refused{at_line(line, "the memories of a height are numbers, ascending")};
+    claim.memories.push_back(static_cast<MemoryIndex>(*memory));
+  }
+  if (claim.kind == ClaimKind::height && claim.memories.empty())
+    throw Refused{at_line(line, "a height is of at least one memory")};
+  if (!at_end(rest)) throw Refused{at_line(line, "there is more in this line than a claim")};
+  return claim;
+}
+
+/// The problem with the capacities the certificate is about.
+PlacementProblem with_capacities(const PlacementProblem& problem, const ProofHeader& header) {
+  PlacementProblem about = problem;
+  std::vector<char> named(problem.memories.size(), 0);
+  for (const ProofHeader::Capacity& each : header.capacities) {
+    if (each.memory >= about.memories.size() || about.memories[each.memory].name != each.name)
+      throw Refused{"The certificate speaks of memory number " + std::to_string(each.memory) +
+                    ", '" + each.name + "', which this input does not have there."};
+    if (named[each.memory] != 0)
+      throw Refused{"The certificate gives memory '" + each.name + "' two capacities."};
+    named[each.memory] = 1;
+    Memory& memory = about.memories[each.memory];
+    if (!memory.banks.empty() && memory.capacity != each.size)
+      throw Refused{"The certificate is about a memory '" + each.name + "' of " +
+                    std::to_string(each.size) + " bytes, but the banks of the input's add up to " +
+                    std::to_string(memory.capacity) + "."};
+    memory.capacity = each.size;
+  }
+  // Nothing else says how large it is: a certificate for it would prove nothing about a limit.
+  for (MemoryIndex m = 0; m < about.memories.size(); ++m)
+    if (named[m] == 0) {
+      if (!about.memories[m].banks.empty())
+        throw Refused{"The certificate does not say how large memory '" + about.memories[m].name +
+                      "' is, whose size the input gives."};
+      about.memories[m].capacity = unbounded;
+    }
+  const std::vector<Defect> defects = validate(about);
+  if (!defects.empty())
+    throw Refused{"With the certificate's capacities the input is not well-formed: " +
+                  defects.front().message};
+  return about;
+}
+
+/// The lines up to the next claim.
+std::string_view take_body(Lines& lines) {
+  const std::string_view text = lines.rest();
+  while (lines.peek() && !lines.peek()->starts_with("claim")) static_cast<void>(lines.next());
+  return text.substr(0, text.size() - lines.rest().size());
+}
+
+/// `first`: the number of the first of its lines.
+void judge(const PlacementProblem& problem, std::string_view text, std::size_t first,
+           const Budget& budget, ProofPart& part, std::optional<StopReason>& stop) {
+  part.claim_text = describe(problem, part.claim);
+  const PlacementProblem refuted = against(problem, part.claim);
+  const Body body{refuted, part.claim, text, first, budget};
+  if (part.kind == "cut") {
+    check_cut(body, part);
+  } else if (part.kind == "derivation") {
+    check_derivation(body, part, stop);
+  } else {
+    part.reason = at_line(first - 1, "'" + part.kind + "' is no kind of proof known here");
+  }
+}
+
+ProofPart check_part(Lines& lines, const ProofVerdict& verdict, const Budget& budget,
+                     std::optional<StopReason>& stop) {
+  ProofPart part;
+  std::string_view rest = lines.next().value();
+  if (take_word(rest) != "claim")
+    throw Refused{at_line(lines.number(), "a claim is expected here")};
+  part.claim = read_claim(rest, verdict.about, lines.number());
+  const auto kind = lines.next();
+  part.kind = kind.value_or("");
+  const std::size_t first = lines.number() + 1;
+  judge(verdict.about, take_body(lines), first, budget, part, stop);
+  return part;
 }
 
 }  // namespace
 
-ProofVerdict check_proof(const PlacementProblem& problem, const std::filesystem::path& file,
-                         const CnfSource& cnf_of) {
+std::optional<ProofHeader> proof_header(std::string_view text, std::string& why) {
+  try {
+    Lines lines(text);
+    return read_header(lines);
+  } catch (const Refused& refused) {
+    why = refused.why;
+    return std::nullopt;
+  }
+}
+
+ProofPart check_proof_of(const PlacementProblem& problem, const Claim& claim, std::string_view kind,
+                         std::string_view lines, const Budget& budget) {
+  ProofPart part;
+  part.claim = claim;
+  part.kind = kind;
+  std::optional<StopReason> stop;
+  judge(problem, lines, 1, budget, part, stop);
+  return part;
+}
+
+ProofVerdict check_proof(const PlacementProblem& problem, std::string_view text,
+                         const Budget& budget) {
   ProofVerdict verdict;
-  const std::string text = read_file(file, verdict.reason);
-  if (!verdict.reason.empty()) return verdict;
-  constexpr std::string_view name = "tessera proof/1 ";
-  if (!text.starts_with(name)) {
-    verdict.reason = "Line 1: the file does not begin with 'tessera proof/1'.";
+  verdict.about = problem;
+  try {
+    // A file of another kind altogether is best called that, not damaged.
+    Lines again(text);
+    static_cast<void>(read_header(again));
+    const auto body = unsealed(text, verdict.reason);
+    if (!body) return verdict;
+    Lines lines(*body);
+    const ProofHeader header = read_header(lines);
+    verdict.about = with_capacities(problem, header);
+    if (!lines.peek()) throw Refused{"The certificate claims nothing."};
+    while (lines.peek() && !verdict.stop)
+      verdict.parts.push_back(check_part(lines, verdict, budget, verdict.stop));
+  } catch (const Refused& refused) {
+    verdict.reason = refused.why;
     return verdict;
   }
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view rest = std::string_view(text).substr(name.size(), end - name.size());
-  const std::size_t blank = std::min(rest.find(' '), rest.size());
-  verdict.kind = rest.substr(0, blank);
-  verdict.claim = rest.substr(std::min(blank + 1, rest.size()));
-  if (verdict.kind == "cut") {
-    check_cut(problem, text, verdict);
-  } else if (verdict.kind == "drat") {
-    check_drat(problem, text, cnf_of, verdict);
-  } else if (verdict.kind == "derivation") {
-    check_derivation(problem, text, verdict);
-  } else {
-    verdict.reason = "Line 1: '" + verdict.kind + "' is no kind of certificate known here.";
-  }
+  const auto wrong = std::find_if(verdict.parts.begin(), verdict.parts.end(),
+                                  [](const ProofPart& part) { return !part.accepted; });
+  verdict.accepted = wrong == verdict.parts.end() && !verdict.stop;
+  verdict.reason = verdict.parts.size() == 1 || !verdict.accepted
+                       ? (wrong == verdict.parts.end() ? verdict.parts.front() : *wrong).reason
+                       : "All " + std::to_string(verdict.parts.size()) + " claims are proved.";
   return verdict;
 }
 

@@ -1,43 +1,73 @@
-// Is this certificate a proof that the problem has no solution?
+// Does this certificate prove what it says?
 //
-//   ProofVerdict verdict = check_proof(problem, "no.proof", derive_cnf);   // encoder/cnf.h
-//   if (!verdict.accepted) std::cerr << verdict.reason << '\n';
+//   ProofVerdict verdict = check_proof(problem, text);
+//   for (const ProofPart& part : verdict.parts)
+//     std::cout << part.claim_text << ": " << part.reason << '\n';
+//   return verdict.accepted ? 0 : 3;
 //
-// Knows the problem and the file; shares no code with the engines. The format of the file is in
-// docs/proofs.md. The clauses come from the caller, who derives them from the problem: clauses a
-// certificate brings along are compared, never believed.
+// A certificate is text: which capacities it is about, and one or more claims, each with a proof.
+// The format, and every rule a proof may use, is in docs/proofs.md. This room knows the problem and
+// the file; it shares no code with what writes certificates, and believes nothing the file says
+// about the problem.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "model/claim.h"
+#include "model/engine.h"
 #include "model/problem.h"
 
 namespace tessera {
 
-/// Zero-terminated clauses for the parameters of the certificate's first line; nothing and a
-/// sentence in `why` if the parameters make no sense.
-using CnfSource = std::function<std::optional<std::vector<int>>(
-    const PlacementProblem& problem, std::string_view parameters, std::string& why)>;
+/// What a certificate says before its first claim.
+struct ProofHeader {
+  /// How its input was read: ("profile", "nvdla-like"), ("lifetimes", "inclusive").
+  std::vector<std::pair<std::string, std::string>> read;
+  struct Capacity {
+    MemoryIndex memory = 0;
+    Size size = 0;
+    std::string name;
+  };
+  std::vector<Capacity> capacities;  ///< of memories with a limit: what the claims are about
+};
 
-struct ProofVerdict {
+/// The header alone, for whoever has to load the problem first; nothing and a sentence in `why`
+/// where the text is no certificate.
+[[nodiscard]] std::optional<ProofHeader> proof_header(std::string_view text, std::string& why);
+
+struct ProofPart {
+  Claim claim;
+  std::string claim_text;  ///< describe(problem, claim)
+  std::string kind;        ///< "cut" or "derivation"
   bool accepted = false;
-  std::string kind;    ///< "cut", "drat", "derivation"; empty if the first line is unreadable
-  std::string claim;   ///< what the certificate proves: parameters of its first line
-  std::string reason;  ///< a sentence: what was proved, or what is wrong and in which line
+  std::string reason;  ///< a sentence: how it was proved, or what is wrong and in which line
   std::int64_t lemmas = 0;
   std::int64_t propagations = 0;
 };
 
+struct ProofVerdict {
+  bool accepted = false;  ///< every part is
+  std::string reason;     ///< a sentence about the whole
+  std::vector<ProofPart> parts;
+  /// The problem the claims are about: the one given, with the certificate's capacities.
+  PlacementProblem about;
+  /// Set where the budget ended before the file did: nothing is known then.
+  std::optional<StopReason> stop;
+};
+
 /// require: validate(problem) is empty.
-/// ensure: accepted => the claim holds (for an empty claim: the problem has no solution), trusting
-/// `cnf_of` for certificates of kind drat.
-[[nodiscard]] ProofVerdict check_proof(const PlacementProblem& problem,
-                                       const std::filesystem::path& file, const CnfSource& cnf_of);
+/// ensure: accepted => every claim holds for verdict.about.
+[[nodiscard]] ProofVerdict check_proof(const PlacementProblem& problem, std::string_view text,
+                                       const Budget& budget = {});
+
+/// One claim about the problem as it stands, with the lines of its proof.
+[[nodiscard]] ProofPart check_proof_of(const PlacementProblem& problem, const Claim& claim,
+                                       std::string_view kind, std::string_view lines,
+                                       const Budget& budget = {});
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
-// The load of one step: buffers that all occupy something then, no two of which may overlap, all
-// confined to memories that hold less.
+// Buffers no two of which may share an address, all confined to addresses that hold less.
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 
 #include "model/derived.h"
@@ -9,44 +10,40 @@
 namespace tessera::proof {
 namespace {
 
-/// Bytes of the memory that are not reserved, counted range by range.
-std::int64_t usable(const Memory& memory) {
-  std::vector<AddressRange> reserved = memory.reserved;
-  std::sort(reserved.begin(), reserved.end());
-  std::int64_t free = 0;
-  Offset at = 0;
-  for (const AddressRange& range : reserved) {
-    if (range.begin > at) free += std::min(range.begin, memory.capacity) - at;
-    at = std::min(memory.capacity, std::max(at, range.end));
-  }
-  return free + memory.capacity - at;
+__extension__ typedef __int128 Wide;  // sums of anything an input may ask for
+
+Wide round_up(Wide value, Wide grain) {
+  return (value + grain - 1) / grain * grain;
 }
 
-std::int64_t occupied(const Buffer& buffer, Step step) {
-  for (const Segment& segment : segments(buffer)) {
-    if (segment.steps.contains(step)) return segment.range.size();
-  }
-  return 0;
-}
+/// What a listed buffer needs: these addresses relative to its offset.
+struct Asked {
+  BufferIndex buffer = 0;
+  AddressRange range;
+  bool at_step = false;  ///< it occupies them at the cut's step
+  std::vector<Segment> life;
+};
 
 class CutCheck {
  public:
-  CutCheck(const PlacementProblem& problem, std::string_view text)
-      : problem_(problem), lines_(text) {}
+  explicit CutCheck(const Body& body)
+      : problem_(body.problem), lines_(body.text, body.first_line), budget_(body.budget) {}
 
   /// What is wrong, or nothing.
   std::string run() {
-    static_cast<void>(lines_.next());
     while (const auto line = lines_.next()) {
       std::string_view rest = *line;
       const std::string_view word = take_word(rest);
       const std::string wrong = word == "step"     ? read_step(rest)
+                                : word == "range"  ? read_range(rest)
+                                : word == "grain"  ? read_grain(rest)
                                 : word == "memory" ? read_memory(rest)
                                 : word == "buffer" ? read_buffer(rest)
-                                : word == "asked"  ? read_sum(rest)
+                                : word == "asked"  ? read_sums(rest)
                                                    : "unknown word '" + std::string(word) + "'";
-      if (!wrong.empty()) return "Line " + std::to_string(lines_.number()) + ": " + wrong + '.';
+      if (!wrong.empty()) return at_line(lines_.number(), wrong);
     }
+    if (!sums_) return "The cut ends before its sums.";
     return judge();
   }
 
@@ -55,8 +52,24 @@ class CutCheck {
  private:
   std::string read_step(std::string_view rest) {
     const auto step = take_number(rest);
-    if (!step) return "the step is no number";
+    if (step_ || !step || !at_end(rest)) return "one step is expected, once";
     step_ = *step;
+    return {};
+  }
+  std::string read_range(std::string_view rest) {
+    const auto begin = take_number(rest);
+    const auto end = take_number(rest);
+    if (range_ || !begin || !end || *begin < 0 || *end < *begin || *end > unbounded ||
+        !at_end(rest))
+      return "a begin and an end are expected, once";
+    range_ = AddressRange{*begin, *end};
+    return {};
+  }
+  std::string read_grain(std::string_view rest) {
+    const auto grain = take_number(rest);
+    if (grain_ != 1 || !grain || *grain < 1 || *grain > max_address || !at_end(rest))
+      return "a grain of at least 1 is expected, once";
+    grain_ = *grain;
     return {};
   }
   std::string read_memory(std::string_view rest) {
@@ -64,7 +77,7 @@ class CutCheck {
     if (!index || *index < 0 || *index >= std::ssize(problem_.memories)) return "no such memory";
     const auto m = static_cast<MemoryIndex>(*index);
     if (rest != ' ' + problem_.memories[m].name) return "the memory has another name";
-    memories_.insert(m);
+    if (!memories_.insert(m).second) return "the memory is named twice";
     return {};
   }
   std::string read_buffer(std::string_view rest) {
@@ -75,71 +88,173 @@ class CutCheck {
     if (!buffers_.insert(b).second) return "the buffer is named twice";
     return {};
   }
-  std::string read_sum(std::string_view rest) {
+  std::string read_sums(std::string_view rest) {
     const auto asked = take_number(rest);
     const std::string_view word = take_word(rest);
     const auto available = take_number(rest);
-    if (!asked || word != "available" || !available) return "two numbers are expected";
-    asked_ = *asked;
-    available_ = *available;
+    if (sums_ || !asked || word != "available" || !available || !at_end(rest))
+      return "two numbers are expected, once";
+    sums_ = std::pair(*asked, *available);
     return {};
   }
 
+  /// At the step what it occupies then; without one, or where it occupies nothing, all of it.
+  [[nodiscard]] Asked item_of(BufferIndex b) const {
+    const Buffer& buffer = problem_.buffers[b];
+    Asked item{b, {0, buffer.size}, false, segments(buffer)};
+    for (const Segment& segment : item.life)
+      if (step_ && segment.steps.contains(*step_)) {
+        item.range = segment.range;
+        item.at_step = true;
+      }
+    return item;
+  }
+
+  /// Two items that live at one step with all of their addresses, or whose buffers are kept apart
+  /// whenever they live.
+  [[nodiscard]] bool conflict(const Asked& a, const Asked& b) const {
+    if (apart_.contains(std::minmax(a.buffer, b.buffer))) return true;
+    if (exempt_.contains(std::minmax(a.buffer, b.buffer))) return false;
+    for (const Segment& x : a.life)
+      for (const Segment& y : b.life)
+        if (overlaps(x.steps, y.steps) && x.range.contains(a.range) && y.range.contains(b.range))
+          return true;
+    return false;
+  }
+
+  std::string every_pair_conflicts(const std::vector<Asked>& items) {
+    for (const auto& pair : exempt_pairs(problem_)) exempt_.insert(pair);
+    for (const Relation& relation : problem_.relations) {
+      if (relation.kind != RelationKind::disjoint) continue;
+      std::vector<BufferIndex> here;
+      for (const BufferIndex b : relation.buffers)
+        if (buffers_.contains(b)) here.push_back(b);
+      for (std::size_t i = 0; i < here.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) apart_.insert(std::minmax(here[i], here[j]));
+    }
+    // Those of the step meet each other there: only exempt pairs have to be looked for.
+    for (const auto& [a, b] : exempt_)
+      if (buffers_.contains(a) && buffers_.contains(b) && !apart_.contains({a, b}))
+        return meet(a, b);
+    for (const Asked& item : items) {
+      if (item.at_step) continue;
+      for (const Asked& other : items)
+        if (item.buffer != other.buffer && !conflict(item, other))
+          return meet(item.buffer, other.buffer);
+      if (budget_.exhausted()) return "The limit ended before the cut was checked.";
+    }
+    return {};
+  }
+  [[nodiscard]] std::string meet(BufferIndex a, BufferIndex b) const {
+    return "Buffers '" + problem_.buffers[a].id + "' and '" + problem_.buffers[b].id +
+           "' may share addresses.";
+  }
+
+  /// Wherever it goes, does the item lie in the memories, in the range, and on the grain?
+  [[nodiscard]] std::string confined(const Asked& item) const {
+    const Buffer& buffer = problem_.buffers[item.buffer];
+    const std::string who = "Buffer '" + buffer.id + "' ";
+    if (item.range.begin % grain_ != 0) return who + "does not begin on the grain at that step.";
+    for (const MemoryIndex m : allowed_memories(problem_, buffer)) {
+      const Memory& memory = problem_.memories[m];
+      if (!memories_.contains(m)) return who + "may go to another memory.";
+      if (effective_alignment(buffer, memory) % grain_ != 0)
+        return who + "need not lie on the grain in memory '" + memory.name + "'.";
+      if (!range_) continue;
+      AddressRange room{0, memory.capacity};
+      if (buffer.window)
+        room = {std::max(room.begin, buffer.window->begin), std::min(room.end, buffer.window->end)};
+      if (buffer.offset)
+        room = {std::max(room.begin, *buffer.offset),
+                std::min(room.end, *buffer.offset + buffer.size)};
+      if (room.begin + item.range.begin < range_->begin ||
+          room.end - buffer.size + item.range.end > range_->end)
+        return who + "may lie outside of the range.";
+    }
+    return {};
+  }
+
+  /// Stretches of addresses in which one buffer follows the other: cut at reserved ranges, and at
+  /// bank borders where nothing may cross them.
+  [[nodiscard]] std::vector<AddressRange> stretches(const Memory& memory) const {
+    std::vector<AddressRange> taken = memory.reserved;
+    if (!memory.straddle)
+      for (const AddressRange& bank : bank_ranges(memory)) taken.push_back({bank.end, bank.end});
+    std::sort(taken.begin(), taken.end());
+    const AddressRange all{range_ ? range_->begin : 0,
+                           std::min(range_ ? range_->end : unbounded, memory.capacity)};
+    taken.push_back({all.end, all.end});
+    std::vector<AddressRange> free;
+    Offset at = all.begin;
+    for (const AddressRange& range : taken) {
+      const Offset end = std::min(range.begin, all.end);
+      if (end > at) free.push_back({at, end});
+      at = std::max(at, range.end);
+    }
+    return free;
+  }
+
   std::string judge() {
-    std::int64_t asked = 0;
-    for (const BufferIndex b : buffers_) {
-      const Buffer& buffer = problem_.buffers[b];
-      const std::int64_t bytes = occupied(buffer, step_);
-      if (bytes == 0) return "Buffer '" + buffer.id + "' occupies nothing at that step.";
-      asked += bytes;
-      for (const MemoryIndex m : allowed_memories(problem_, buffer)) {
-        if (!memories_.contains(m)) {
-          return "Buffer '" + buffer.id + "' may go to another memory.";
-        }
-      }
+    std::vector<Asked> items;
+    for (const BufferIndex b : buffers_) items.push_back(item_of(b));
+    if (std::string wrong = every_pair_conflicts(items); !wrong.empty()) return wrong;
+    Wide asked = 0;
+    std::vector<Size> slack;
+    for (const Asked& item : items) {
+      if (std::string wrong = confined(item); !wrong.empty()) return wrong;
+      const Wide rounded = round_up(item.range.size(), grain_);
+      asked += rounded;
+      slack.push_back(static_cast<Size>(rounded - item.range.size()));
     }
-    for (const auto& [a, b] : exempt_pairs(problem_)) {
-      if (buffers_.contains(a) && buffers_.contains(b)) {
-        return "Buffers '" + problem_.buffers[a].id + "' and '" + problem_.buffers[b].id +
-               "' may overlap.";
-      }
-    }
-    std::int64_t available = 0;
+    Wide available = 0;
+    std::size_t tops = 0;  // the highest buffer of a stretch need not be rounded
     for (const MemoryIndex m : memories_) {
-      if (problem_.memories[m].capacity == unbounded) return "A memory without limit is named.";
-      available += usable(problem_.memories[m]);
+      if (problem_.memories[m].capacity == unbounded && !range_)
+        return "A memory without limit is named.";
+      for (const AddressRange& free : stretches(problem_.memories[m])) {
+        const Wide begin = round_up(free.begin, grain_);
+        if (begin >= free.end) continue;
+        available += free.end - begin;
+        ++tops;
+      }
     }
-    if (asked != asked_ || available != available_) return "The sums are not those of the input.";
+    std::sort(slack.begin(), slack.end(), std::greater<>());
+    for (std::size_t k = 0; k < std::min(tops, slack.size()); ++k) asked -= slack[k];
+    if (asked != sums_->first || available != sums_->second)
+      return "The sums are not those of the input.";
     if (asked <= available) return "The buffers fit: the load is no contradiction.";
-    proved = std::to_string(buffers_.size()) + " buffers occupy " + std::to_string(asked) +
-             " bytes at step " + std::to_string(step_) + ", but there are " +
-             std::to_string(available) + ".";
+    proved = std::to_string(buffers_.size()) +
+             (buffers_.size() == 1 ? " buffer needs " : " buffers need ") +
+             std::to_string(sums_->first) + " bytes" +
+             (step_ ? " at step " + std::to_string(*step_) : std::string()) + ", but there are " +
+             std::to_string(sums_->second) + ".";
     return {};
   }
 
   const PlacementProblem& problem_;
   Lines lines_;
-  Step step_ = -1;
+  const Budget& budget_;
+  std::optional<Step> step_;
+  std::optional<AddressRange> range_;
+  Size grain_ = 1;
   std::set<MemoryIndex> memories_;
   std::set<BufferIndex> buffers_;
-  std::int64_t asked_ = 0;
-  std::int64_t available_ = 0;
+  std::optional<std::pair<std::int64_t, std::int64_t>> sums_;
+  std::set<std::pair<BufferIndex, BufferIndex>> exempt_, apart_;
 };
 
 }  // namespace
 
-void check_cut(const PlacementProblem& problem, std::string_view text, ProofVerdict& verdict) {
-  const auto body = unsealed(text, verdict.reason);
-  if (!body) return;
-  if (!verdict.claim.empty()) {
-    verdict.reason = "Line 1: a cut has no parameters.";
+void check_cut(const Body& body, ProofPart& part) {
+  if (body.claim.kind != ClaimKind::infeasible && body.claim.kind != ClaimKind::height) {
+    part.reason = "A cut says that buffers do not fit; it says nothing about what is paid.";
     return;
   }
-  CutCheck check(problem, *body);
-  verdict.reason = check.run();
-  if (!verdict.reason.empty()) return;
-  verdict.accepted = true;
-  verdict.reason = check.proved;
+  CutCheck check(body);
+  part.reason = check.run();
+  if (!part.reason.empty()) return;
+  part.accepted = true;
+  part.reason = check.proved;
 }
 
 }  // namespace tessera::proof

@@ -1,11 +1,9 @@
 #include "derivation.h"
 
-#include "derivation_steps.h"
-
 namespace tessera::proof {
 
 Derivation::Variable& Derivation::declare(std::string_view& text) {
-  const std::size_t var = index(text, most_variables);
+  const std::size_t var = index(text, most_variables_);
   if (variables_.size() <= var) {
     variables_.resize(var + 1);
     bound_.resize(2 * var + 2, 0);
@@ -25,7 +23,7 @@ Literal Derivation::literal(std::string_view& text) {
 }
 
 std::vector<Literal> Derivation::literals(std::string_view& text) {
-  std::vector<Literal> result(index(text, most_variables));
+  std::vector<Literal> result(index(text, text.size() + 1));
   for (Literal& lit : result) lit = literal(text);
   return result;
 }
@@ -49,7 +47,7 @@ void Derivation::undo(std::size_t to) {
   for (; undo_.size() > to; undo_.pop_back()) bound_[undo_.back().first] = undo_.back().second;
 }
 
-void Derivation::symmetry(std::string_view text, bool mirrored) {
+void Derivation::symmetry(std::string_view& text, bool mirrored) {
   const std::size_t key = index(text, bound_.size());
   if (variables_[key / 2].kind != Kind::pair) throw Wrong{"symmetry speaks of an order"};
   const BufferIndex a = lower(key).buffer;
@@ -64,13 +62,13 @@ void Derivation::symmetry(std::string_view text, bool mirrored) {
   fact({key, 1});
 }
 
-void Derivation::learn(std::string_view text) {
+void Derivation::learn(std::string_view& text) {
   name_ = number(text);
-  claim_ = literals(text);
+  lemma_ = literals(text);
   open_ = true;
   shown_ = refuted_;
   undo_.clear();
-  for (const Literal& lit : claim_)
+  for (const Literal& lit : lemma_)
     if (!shown_ && !raise(negation(lit))) shown_ = true;
 }
 
@@ -85,7 +83,7 @@ void Derivation::use(const std::vector<Literal>& clause) {
   if (open == nullptr || !raise(*open)) shown_ = true;
 }
 
-void Derivation::antecedent(char kind, std::string_view text) {
+void Derivation::antecedent(char kind, std::string_view& text) {
   ++lemmas;
   if (kind == 'c') {
     const auto found = clauses_.find(number(text));
@@ -120,120 +118,96 @@ void Derivation::conclude() {
   if (!shown_) throw Wrong{"the step does not follow"};
   open_ = false;
   undo(0);
-  if (claim_.empty()) {
+  if (lemma_.empty()) {
     refuted_ = true;
-  } else if (claim_.size() == 1) {
-    fact(claim_[0]);
   } else {
-    clauses_[name_] = claim_;
+    if (lemma_.size() == 1) fact(lemma_[0]);
+    clauses_[name_] = lemma_;
   }
 }
 
-bool Derivation::line(std::string_view text) {
+void Derivation::forget(std::string_view& text) {
+  for (auto n = index(text, text.size() + 1); n > 0; --n) clauses_.erase(number(text));
+}
+
+void Derivation::line(std::string_view text) {
   const std::string_view word = take_word(text);
   if (word.size() != 1) throw Wrong{"a line begins with one letter"};
   const char kind = word[0];
   if (open_ && kind != 'q') {
     antecedent(kind, text);
-    return false;
+  } else {
+    switch (kind) {
+      case 'o':
+        declare_offset(text);
+        break;
+      case 'i':
+        declare_item(text);
+        break;
+      case 'p':
+      case 'v':
+        declare_order(kind, text);
+        break;
+      case 'm':
+      case 'k':
+      case 'b':
+        declare_choice(kind, text);
+        break;
+      case 'x':
+      case 'u':
+        declare_payment(kind, text);
+        break;
+      case 'h':
+        declare_distance(text);
+        break;
+      case 'y':
+        symmetry(text, false);
+        break;
+      case 'z':
+        symmetry(text, true);
+        break;
+      case 'a':
+        axiom(text);
+        break;
+      case 's':
+        core(text);
+        break;
+      case 'l':
+        learn(text);
+        break;
+      case 'q':
+        conclude();
+        break;
+      case 'd':
+        forget(text);
+        break;
+      default:
+        throw Wrong{"an unknown kind of line"};
+    }
   }
-  switch (kind) {
-    case 'o': {
-      Variable& var = declare(text);
-      const std::size_t self = static_cast<std::size_t>(&var - variables_.data());
-      var.kind = Kind::offset;
-      var.buffer = index(text, facts_.buffers());
-      var.span = facts_.buffer(var.buffer).size;
-      var.stride = facts_.stride(var.buffer);
-      offset_of_.resize(facts_.buffers(), most_variables);
-      if (offset_of_[var.buffer] != most_variables) throw Wrong{"a buffer is declared twice"};
-      offset_of_[var.buffer] = self;
-      const AddressRange room = facts_.room(var.buffer);
-      bound_[2 * self] = std::numeric_limits<std::int64_t>::min() / 4;
-      bound_[2 * self + 1] = std::numeric_limits<std::int64_t>::min() / 4;
-      fact({2 * self, room.begin});
-      fact({2 * self + 1, -room.end});
-      break;
-    }
-    case 'i': {
-      Item item;
-      item.buffer = index(text, offset_of_.size());
-      if (offset_of_[item.buffer] == most_variables) throw Wrong{"an item of an unknown buffer"};
-      item.range.begin = number(text);
-      item.range.end = number(text);
-      if (item.range.empty() ||
-          !AddressRange{0, facts_.buffer(item.buffer).size}.contains(item.range))
-        throw Wrong{"an item is not inside its buffer"};
-      items_.push_back(item);
-      break;
-    }
-    case 'p':
-    case 'v':
-      declare_order(kind, text);
-      break;
-    case 'm':
-    case 'k':
-    case 'b':
-      declare_choice(kind, text);
-      break;
-    case 'h': {
-      Variable& var = declare(text);
-      const std::size_t self = static_cast<std::size_t>(&var - variables_.data());
-      const std::size_t from = index(text, variables_.size());
-      const std::size_t to = index(text, variables_.size());
-      var.distance = number(text);
-      if (variables_[from].kind != Kind::offset || variables_[to].kind != Kind::offset ||
-          !facts_.at_distance(variables_[from].buffer, variables_[to].buffer, var.distance))
-        throw Wrong{"no relation asks for this distance"};
-      var.kind = Kind::distance;
-      var.order = {from, to};
-      fact({2 * self, 1});
-      break;
-    }
-    case 'y':
-      symmetry(text, false);
-      break;
-    case 'z':
-      symmetry(text, true);
-      break;
-    case 'a':
-      axiom(text);
-      break;
-    case 'l':
-      learn(text);
-      break;
-    case 'q':
-      conclude();
-      break;
-    case 'd':
-      for (auto n = index(text, most_variables); n > 0; --n) clauses_.erase(number(text));
-      break;
-    default:
-      throw Wrong{"an unknown kind of line"};
-  }
-  return refuted_ && !open_;
+  if (!at_end(text)) throw Wrong{"there is more in this line than it needs"};
 }
 
-void check_derivation(const PlacementProblem& problem, std::string_view text,
-                      ProofVerdict& verdict) {
-  const auto body = unsealed(text, verdict.reason);
-  if (!body) return;
-  Lines lines(*body);
-  static_cast<void>(lines.next());  // the kind
+void check_derivation(const Body& body, ProofPart& part, std::optional<StopReason>& stop) {
+  constexpr std::size_t lines_between_looks = 256;
+  Lines lines(body.text, body.first_line);
   try {
-    Derivation derivation(problem);
-    bool refuted = false;
+    Derivation derivation(body.problem, body.claim, body.text.size());
     while (const auto line = lines.next()) {
-      refuted = derivation.line(*line);
-      if (refuted && line->starts_with('q')) break;
+      if (lines.number() % lines_between_looks == 0 && (stop = body.budget.exhausted())) {
+        part.reason = "The limit ended before the derivation was checked.";
+        return;
+      }
+      derivation.line(*line);
     }
-    verdict.lemmas = derivation.lemmas;
-    verdict.propagations = derivation.propagations;
-    verdict.accepted = refuted;
-    verdict.reason = refuted ? "The derivation ends in a contradiction: there is no placement."
-                             : "The derivation ends before it shows a contradiction.";
+    part.lemmas = derivation.lemmas;
+    part.propagations = derivation.propagations;
+    part.accepted = derivation.done();
+    part.reason = part.accepted ? "The derivation ends in a contradiction, " +
+                                      std::to_string(derivation.lemmas) + " lemmas checked."
+                                : "The derivation ends before it shows a contradiction.";
   } catch (const Wrong& wrong) {
-    verdict.reason = "Line " + std::to_string(lines.number()) + ": " + wrong.why + ".";
+    part.reason = at_line(lines.number(), wrong.why);
   }
 }
 

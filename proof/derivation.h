@@ -1,39 +1,206 @@
-// Checks certificates of kind "derivation": what a clause-learning placement engine concluded, step
-// by step, by arithmetic and unit propagation alone.
+// Checks proofs of kind "derivation": what a clause-learning placement engine concluded, step by
+// step, by arithmetic and unit propagation alone. docs/proofs.md says what each line means and when
+// it is allowed; every pair, item, clause of the problem and symmetry is re-derived from the
+// problem.
 //
-//   tessera proof/1 derivation
-//   o V B              variable V is the offset of buffer B
-//   i B BEGIN END      the next item: buffer B occupies [BEGIN, END) of itself
-//   p V I J            variable V: item I lies below item J; its negation: J below I
-//   v V I J            likewise, but its negation says only that I does not lie below J
-//   m V B M            variable V: buffer B is in memory M
-//   k V M T K          variable V: at step T memory M could be in its mode K
-//   b V M T BANK ROLE  variable V: at step T this bank of M could have its own role number ROLE
-//   h V X Y D          variable V, true: a relation puts variable Y at least D above variable X
-//   y KEY / z KEY      an order among identical buffers / the one order that mirroring allows
-//   a ID N LITS        a clause that one rule of the problem asks for, about one or two buffers
-//   l ID N LITS        a learned clause follows from the lines up to "q", in their order:
-//     c ID               an earlier clause
-//     e|t|s LIT N LITS   the premises imply LIT: by one edge, a cycle of edges, an alignment
-//     r LIT N LITS       likewise, because no buffer need lie where it could be lowered
-//     w|n LIT N LITS M ITEMS  likewise, by more bytes than room: a window, not first
-//   d N IDS            clauses no longer needed
+//   Derivation derivation(problem, claim, text.size());
+//   while (const auto line = lines.next())
+//     if (derivation.line(*line)) return "proved";          // throws Wrong where a line is not
 //
-// A literal is "KEY VALUE", key 2v: the offset is at least VALUE; key 2v + 1: minus the end is at
-// least VALUE, that is, the end is at most -VALUE. Booleans: key 2v true, 2v + 1 false, VALUE 1.
-// "-1" in place of LIT: the premises contradict each other.
-//
-// Every pair, item, clause of the problem and symmetry is re-derived from the problem; nothing the
-// file says about the problem is believed.
+// derivation.cpp reads lines, derivation_axioms.cpp compares clauses with the problem,
+// derivation_rules.cpp does the arithmetic of lemmas, derivation_payments.cpp what is paid.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 
-#include "check_proof.h"
+#include "derivation_facts.h"
+#include "model/claim.h"
+#include "parts.h"
 
 namespace tessera::proof {
+__extension__ typedef __int128 Wide;  // sums of anything a file may claim
 
-void check_derivation(const PlacementProblem& problem, std::string_view text,
-                      ProofVerdict& verdict);
+struct Literal {
+  std::size_t key = 0;
+  std::int64_t value = 0;
+};
+
+struct Item {
+  BufferIndex buffer = 0;
+  AddressRange range;
+};
+
+struct Order {  ///< of a pair variable
+  std::size_t lower = 0;
+  std::size_t upper = 0;
+};
+
+/// Thrown with a sentence; caught where the line number is known.
+struct Wrong {
+  std::string why;
+};
+
+class Derivation {
+ public:
+  /// `bytes`: of the whole text. Whatever is counted is named in it, which bounds every table.
+  Derivation(const PlacementProblem& problem, const Claim& claim, std::size_t bytes)
+      : facts_(problem),
+        claim_(claim),
+        most_variables_(std::min(bytes + 1, std::size_t{1} << 24U)),
+        most_paid_(most_paid(claim)) {}
+
+  /// Throws Wrong with a sentence where the line is not allowed.
+  void line(std::string_view text);
+  /// Is the contradiction shown, and no step left open?
+  [[nodiscard]] bool done() const { return refuted_ && !open_; }
+  std::int64_t lemmas = 0;
+  std::int64_t propagations = 0;
+
+ private:
+  /// A pair is false where the opposite order holds; a half order means that it is false itself.
+  enum class Kind : std::uint8_t {
+    unknown,
+    offset,
+    pair,
+    half,
+    distance,
+    memory,
+    mode,
+    role,
+    shared,  ///< two buffers share an address
+    used,    ///< a memory uses a mode
+  };
+  struct Variable {
+    Kind kind = Kind::unknown;
+    BufferIndex buffer = 0;
+    std::int64_t span = -1;
+    std::int64_t stride = 1;
+    Order order;  ///< pair, half: items; distance: variables; shared: buffers
+    std::int64_t distance = 0;
+    MemoryIndex memory = 0;  ///< memory: the buffer is in it; mode, role, used: its
+    Step step = 0;           ///< mode, role
+    std::size_t number = 0;  ///< of the mode, or of the role among the bank's
+    std::size_t bank = 0;    ///< role
+  };
+
+  static std::int64_t number(std::string_view& text) {
+    const auto value = take_number(text);
+    if (!value || *value < -limit || *value > limit)
+      throw Wrong{"a number is missing or too large"};
+    return *value;
+  }
+  static std::size_t index(std::string_view& text, std::size_t below) {
+    const std::int64_t value = number(text);
+    if (value < 0 || static_cast<std::size_t>(value) >= below)
+      throw Wrong{"a number is out of range"};
+    return static_cast<std::size_t>(value);
+  }
+  Literal literal(std::string_view& text);
+  std::vector<Literal> literals(std::string_view& text);
+  Variable& declare(std::string_view& text);
+
+  [[nodiscard]] Literal negation(const Literal& lit) const {
+    return {lit.key ^ 1, 1 - lit.value - variables_[lit.key / 2].span};
+  }
+  [[nodiscard]] bool holds(const Literal& lit) const { return bound_[lit.key] >= lit.value; }
+  [[nodiscard]] bool fails(const Literal& lit) const { return holds(negation(lit)); }
+  /// False: contradiction.
+  bool raise(Literal lit);
+  void undo(std::size_t to);
+  void fact(const Literal& lit) {
+    if (!raise(lit)) refuted_ = true;
+    undo_.clear();
+  }
+
+  void declare_offset(std::string_view& text);
+  void declare_item(std::string_view& text);
+  void declare_distance(std::string_view& text);
+  void symmetry(std::string_view& text, bool mirrored);
+  void declare_order(char kind, std::string_view& text);
+  void declare_choice(char kind, std::string_view& text);
+  void declare_payment(char kind, std::string_view& text);
+  void core(std::string_view& text);
+  [[nodiscard]] bool pays_too_much(const Literal* lit);
+  void axiom(std::string_view& text);
+  [[nodiscard]] bool uses_its_mode(const std::vector<Literal>& clause) const;
+  [[nodiscard]] bool names_every_choice(const std::vector<Literal>& clause) const;
+  /// Is it against the problem that all of them are false?
+  [[nodiscard]] bool must_hold(const std::vector<Literal>& clause);
+  [[nodiscard]] bool nothing_left(const std::vector<BufferIndex>& about, const Variable* mode,
+                                  const std::vector<std::optional<Role>>& roles,
+                                  bool overlap) const;
+  [[nodiscard]] bool relations_contradict() const;
+  [[nodiscard]] std::vector<MemoryIndex> memories_of(BufferIndex b) const;
+  void learn(std::string_view& text);
+  void antecedent(char kind, std::string_view& text);
+  void forget(std::string_view& text);
+  void conclude();
+  void use(const std::vector<Literal>& clause);
+  [[nodiscard]] bool follows(char rule, const std::vector<Literal>& premises, const Literal* lit,
+                             const std::vector<std::size_t>& members);
+  [[nodiscard]] const Item& lower(std::size_t key) const {
+    const Order& o = variables_[key / 2].order;
+    return items_[key % 2 == 0 ? o.lower : o.upper];
+  }
+  [[nodiscard]] const Item& upper(std::size_t key) const { return lower(key ^ 1); }
+  [[nodiscard]] std::size_t key_of(const Item& item) const { return 2 * offset_of_[item.buffer]; }
+  /// Earliest start, latest end of an item.
+  [[nodiscard]] Wide start(const Item& item) const {
+    return Wide{bound_[key_of(item)]} + item.range.begin;
+  }
+  [[nodiscard]] Wide end(const Item& item) const {
+    return -Wide{bound_[key_of(item) + 1]} - facts_.buffer(item.buffer).size + item.range.end;
+  }
+  [[nodiscard]] bool distance_broken(std::size_t key) const;
+  [[nodiscard]] bool window_overflows(const std::vector<std::size_t>& members,
+                                      const std::vector<std::size_t>& orders);
+  [[nodiscard]] bool cannot_be_first(const std::vector<std::size_t>& members, bool upside_down);
+  [[nodiscard]] bool apart(std::size_t i, std::size_t j);
+  [[nodiscard]] bool separated(const Item& x, const Item& y,
+                               const std::vector<std::size_t>& orders) const;
+  [[nodiscard]] bool nothing_carries(std::size_t key, const std::vector<Literal>& premises) const;
+  [[nodiscard]] bool rounds_up_to(const Literal& lit) const;
+  [[nodiscard]] bool orders_chain(std::size_t key, const std::vector<std::size_t>& orders) const;
+
+  static constexpr std::int64_t limit = std::int64_t{1} << 62;
+  static constexpr std::size_t nobody = ~std::size_t{0};
+
+  DerivationFacts facts_;
+  const Claim claim_;
+  const std::size_t most_variables_;
+  const std::optional<Cost> most_paid_;
+  std::vector<Variable> variables_;
+  std::vector<std::int64_t> bound_;  // by key
+  std::vector<std::size_t> offset_of_;
+  std::vector<Item> items_;
+  std::vector<std::vector<std::size_t>> memory_of_;            // by buffer: its memory variables
+  std::map<std::pair<std::size_t, std::size_t>, char> apart_;  // item pairs: never overlap?
+  std::unordered_map<std::int64_t, std::vector<Literal>> clauses_;
+  std::vector<std::pair<std::size_t, std::int64_t>> undo_;
+  bool mirrored_ = false;
+  bool refuted_ = false;
+
+  /// Something that costs while its variable is true.
+  struct Payment {
+    std::size_t variable = 0;
+    Cost cost = 0;
+    Cost left = 0;  ///< after the cores took their shares
+    std::vector<std::size_t> cores;
+  };
+  std::vector<Payment> payments_;
+  std::map<std::size_t, std::size_t> payment_of_;  // by variable
+  std::set<std::pair<std::size_t, std::size_t>> paid_for_;
+  std::vector<Cost> core_weight_;
+  // The step being shown.
+  bool open_ = false;
+  bool shown_ = false;
+  std::int64_t name_ = 0;
+  std::vector<Literal> lemma_;
+};
 
 }  // namespace tessera::proof

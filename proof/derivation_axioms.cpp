@@ -1,10 +1,52 @@
 // Declarations of what variables mean, and clauses that follow from one rule of the problem: with
 // all their literals false, every place that is left is against it.
-#include "derivation_steps.h"
+#include "derivation.h"
 
 namespace tessera::proof {
 
-void Derivation::declare_order(char kind, std::string_view text) {
+void Derivation::declare_offset(std::string_view& text) {
+  Variable& var = declare(text);
+  const std::size_t self = static_cast<std::size_t>(&var - variables_.data());
+  var.kind = Kind::offset;
+  var.buffer = index(text, facts_.buffers());
+  var.span = facts_.buffer(var.buffer).size;
+  var.stride = facts_.stride(var.buffer);
+  offset_of_.resize(facts_.buffers(), nobody);
+  if (offset_of_[var.buffer] != nobody) throw Wrong{"a buffer is declared twice"};
+  offset_of_[var.buffer] = self;
+  const AddressRange room = facts_.room(var.buffer);
+  bound_[2 * self] = std::numeric_limits<std::int64_t>::min() / 4;
+  bound_[2 * self + 1] = std::numeric_limits<std::int64_t>::min() / 4;
+  fact({2 * self, room.begin});
+  fact({2 * self + 1, -room.end});
+}
+
+void Derivation::declare_item(std::string_view& text) {
+  Item item;
+  item.buffer = index(text, offset_of_.size());
+  if (offset_of_[item.buffer] == nobody) throw Wrong{"an item of an unknown buffer"};
+  item.range.begin = number(text);
+  item.range.end = number(text);
+  if (item.range.empty() || !AddressRange{0, facts_.buffer(item.buffer).size}.contains(item.range))
+    throw Wrong{"an item is not inside its buffer"};
+  items_.push_back(item);
+}
+
+void Derivation::declare_distance(std::string_view& text) {
+  Variable& var = declare(text);
+  const std::size_t self = static_cast<std::size_t>(&var - variables_.data());
+  const std::size_t from = index(text, variables_.size());
+  const std::size_t to = index(text, variables_.size());
+  var.distance = number(text);
+  if (variables_[from].kind != Kind::offset || variables_[to].kind != Kind::offset ||
+      !facts_.at_distance(variables_[from].buffer, variables_[to].buffer, var.distance))
+    throw Wrong{"no relation asks for this distance"};
+  var.kind = Kind::distance;
+  var.order = {from, to};
+  fact({2 * self, 1});
+}
+
+void Derivation::declare_order(char kind, std::string_view& text) {
   Variable& var = declare(text);
   const std::size_t i = index(text, items_.size());
   const std::size_t j = index(text, items_.size());
@@ -19,7 +61,7 @@ void Derivation::declare_order(char kind, std::string_view text) {
     throw Wrong{"two items are ordered that may overlap"};
 }
 
-void Derivation::declare_choice(char kind, std::string_view text) {
+void Derivation::declare_choice(char kind, std::string_view& text) {
   Variable& var = declare(text);
   const std::size_t self = static_cast<std::size_t>(&var - variables_.data());
   if (kind == 'm') {
@@ -36,7 +78,7 @@ void Derivation::declare_choice(char kind, std::string_view text) {
   const Memory& memory = facts_.memory(var.memory);
   if (kind == 'k') {
     var.kind = Kind::mode;
-    var.number = index(text, memory.modes.size());
+    var.number = index(text, facts_.modes(var.memory));
   } else {
     var.kind = Kind::role;
     if (!memory.modes_per_bank) throw Wrong{"the banks of this memory have no modes of their own"};
@@ -56,12 +98,13 @@ std::vector<MemoryIndex> Derivation::memories_of(BufferIndex b) const {
   return left;
 }
 
-void Derivation::axiom(std::string_view text) {
+void Derivation::axiom(std::string_view& text) {
   const std::int64_t name = number(text);
   const auto clause = literals(text);
   // The clause holds wherever the buffers are, or nothing is left where it does not.
   undo_.clear();
-  bool right = clause.empty() ? relations_contradict() : names_every_choice(clause);
+  bool right =
+      clause.empty() ? relations_contradict() : names_every_choice(clause) || uses_its_mode(clause);
   if (!right) {
     for (const Literal& lit : clause) right = !raise(negation(lit)) || right;
     right = right || must_hold(clause);
@@ -84,13 +127,28 @@ bool Derivation::relations_contradict() const {
   return false;
 }
 
-// At every step a memory has one of its modes, and each bank one of its roles.
+// A memory that is in a mode uses it.
+bool Derivation::uses_its_mode(const std::vector<Literal>& clause) const {
+  if (clause.size() != 2) return false;
+  const bool swapped = variables_[clause[0].key / 2].kind == Kind::used;
+  const Literal& in = clause[swapped ? 1 : 0];
+  const Literal& uses = clause[swapped ? 0 : 1];
+  const Variable& mode = variables_[in.key / 2];
+  const Variable& used = variables_[uses.key / 2];
+  return mode.kind == Kind::mode && in.key % 2 == 1 && used.kind == Kind::used &&
+         uses.key % 2 == 0 && mode.memory == used.memory && mode.number == used.number;
+}
+
+// At every step a memory is in one of its modes, each bank in one of its roles; and where there are
+// steps, one mode is used.
 bool Derivation::names_every_choice(const std::vector<Literal>& clause) const {
   const Variable& first = variables_[clause[0].key / 2];
-  if (first.kind != Kind::mode && first.kind != Kind::role) return false;
+  const bool used = first.kind == Kind::used && facts_.steps() > 0;
+  if (first.kind != Kind::mode && first.kind != Kind::role && !used) return false;
   const Memory& memory = facts_.memory(first.memory);
   std::vector<char> named(
-      first.kind == Kind::mode ? memory.modes.size() : memory.banks[first.bank].roles.size(), 0);
+      first.kind == Kind::role ? memory.banks[first.bank].roles.size() : facts_.modes(first.memory),
+      0);
   for (const Literal& lit : clause) {
     const Variable& var = variables_[lit.key / 2];
     if (lit.key % 2 == 0 && var.kind == first.kind && var.memory == first.memory &&
@@ -103,6 +161,7 @@ bool Derivation::names_every_choice(const std::vector<Literal>& clause) const {
 bool Derivation::must_hold(const std::vector<Literal>& clause) {
   std::vector<BufferIndex> about;
   const Variable* mode = nullptr;
+  const Variable* shared = nullptr;
   const auto add = [&](BufferIndex b) {
     if (std::find(about.begin(), about.end(), b) == about.end()) about.push_back(b);
   };
@@ -119,6 +178,10 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
         add(items_[var.order.upper].buffer);
         if (lit.key % 2 == 0) halves.push_back(&var);
         break;
+      case Kind::shared:
+        if (lit.key % 2 != 0 || shared != nullptr) return false;
+        shared = &var;
+        break;
       case Kind::mode:
       case Kind::role:
         if (lit.key % 2 == 0 || mode != nullptr) return false;
@@ -129,20 +192,27 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
     }
   }
   if (about.empty() || about.size() > 2) return false;
-  // Neither is below the other: they share an address.
-  const bool overlap =
-      halves.size() == 2 && halves[0]->order.lower == halves[1]->order.upper &&
-      halves[0]->order.upper == halves[1]->order.lower && about.size() == 2 &&
-      facts_.apart(items_[halves[0]->order.lower].buffer, items_[halves[0]->order.lower].range,
-                   items_[halves[0]->order.upper].buffer, items_[halves[0]->order.upper].range);
+  // Neither is below the other: in one memory they share an address.
+  bool overlap = halves.size() == 2 && halves[0]->order.lower == halves[1]->order.upper &&
+                 halves[0]->order.upper == halves[1]->order.lower && about.size() == 2;
+  if (overlap) {
+    const Item& one = items_[halves[0]->order.lower];
+    const Item& other = items_[halves[0]->order.upper];
+    const auto pair = std::minmax(one.buffer, other.buffer);
+    overlap = shared != nullptr
+                  ? shared->order.lower == pair.first && shared->order.upper == pair.second
+                  : facts_.apart(one.buffer, one.range, other.buffer, other.range);
+  }
+  if (shared != nullptr && !overlap) return false;
   std::vector<std::optional<Role>> roles;
   if (mode != nullptr) {
     const Memory& memory = facts_.memory(mode->memory);
-    roles.resize(bank_ranges(memory).size());
-    if (mode->kind == Kind::role)
+    if (mode->kind == Kind::role) {
+      roles.resize(memory.banks.size());
       roles[mode->bank] = memory.banks[mode->bank].roles[mode->number];
-    else
-      for (std::size_t k = 0; k < roles.size(); ++k) roles[k] = memory.modes[mode->number].roles[k];
+    } else {
+      roles = facts_.roles_of(mode->memory, mode->number);
+    }
   }
   if (nothing_left(about, mode, roles, overlap)) return true;
   if (about.size() == 2) return false;
@@ -156,7 +226,7 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
 bool Derivation::nothing_left(const std::vector<BufferIndex>& about, const Variable* mode,
                               const std::vector<std::optional<Role>>& roles, bool overlap) const {
   for (const BufferIndex b : about)
-    if (b >= offset_of_.size() || offset_of_[b] == most_variables) return false;
+    if (b >= offset_of_.size() || offset_of_[b] == nobody) return false;
   const auto boxes = [&](BufferIndex b) {
     std::vector<DerivationFacts::Box> left;
     const std::size_t key = 2 * offset_of_.at(b);

@@ -6,6 +6,8 @@
 namespace tessera::proof {
 namespace {
 
+constexpr std::size_t most_combinations = 1'000'000;
+
 /// Does every range of this length that starts in [low, high] share an address with `there`?
 bool always_touches(Offset low, Offset high, Size length, AddressRange there) {
   return high < there.end && low + length > there.begin;
@@ -22,6 +24,17 @@ DerivationFacts::DerivationFacts(const PlacementProblem& problem)
   for (const Buffer& each : problem.buffers) {
     allowed_.push_back(allowed_memories(problem, each));
     parts_.push_back(segments(each));
+  }
+  for (const Memory& each : problem.memories) {
+    std::size_t count = each.modes.size();
+    if (each.modes_per_bank) {
+      count = 1;
+      for (const Bank& bank : each.banks)
+        count = count == 0 || bank.roles.size() > most_combinations / count
+                    ? 0
+                    : count * bank.roles.size();
+    }
+    modes_.push_back(count);
   }
   for (const Relation& relation : problem.relations) relate(relation);
   for (const auto& [a, b] : exempt_pairs(problem)) exempt_.insert({{a, b}, {b, a}});
@@ -43,7 +56,11 @@ void DerivationFacts::relate(const Relation& relation) {
       all_pairs(disjoint_);
       break;
     case RelationKind::may_overlap:
+      break;
     case RelationKind::avoid_overlap:
+      for (const BufferIndex a : relation.buffers)
+        for (const BufferIndex b : relation.buffers)
+          if (a < b) costs_[{a, b}] += relation.cost;
       break;
     case RelationKind::same_memory:
       all_pairs(one_memory_);
@@ -75,6 +92,26 @@ void DerivationFacts::relate(const Relation& relation) {
       }
       break;
   }
+}
+
+std::vector<std::optional<Role>> DerivationFacts::roles_of(MemoryIndex m, std::size_t mode) const {
+  const Memory& there = memory(m);
+  if (!there.modes_per_bank) {
+    const std::vector<Role>& roles = there.modes[mode].roles;
+    return {roles.begin(), roles.end()};
+  }
+  std::vector<std::optional<Role>> roles(there.banks.size());
+  for (std::size_t k = roles.size(); k-- > 0;) {
+    const std::vector<Role>& own = there.banks[k].roles;
+    roles[k] = own[mode % own.size()];
+    mode /= own.size();
+  }
+  return roles;
+}
+
+Cost DerivationFacts::cost_of(BufferIndex a, BufferIndex b) const {
+  const auto found = costs_.find(std::minmax(a, b));
+  return found == costs_.end() ? 0 : found->second;
 }
 
 AddressRange DerivationFacts::room(BufferIndex b) const {

@@ -18,6 +18,13 @@ class DerivationFacts {
   [[nodiscard]] const Memory& memory(MemoryIndex m) const { return problem_.memories[m]; }
   [[nodiscard]] std::size_t memories() const { return problem_.memories.size(); }
   [[nodiscard]] Step steps() const { return steps_; }
+  /// How many modes the memory has; where each bank has its own, every combination is one. 0 where
+  /// there are none, or too many to number.
+  [[nodiscard]] std::size_t modes(MemoryIndex m) const { return modes_[m]; }
+  /// Of the mode with this number, by bank. Combinations are numbered with the last bank fastest.
+  [[nodiscard]] std::vector<std::optional<Role>> roles_of(MemoryIndex m, std::size_t mode) const;
+  /// What is paid if the two share an address of one memory.
+  [[nodiscard]] Cost cost_of(BufferIndex a, BufferIndex b) const;
   [[nodiscard]] const std::vector<MemoryIndex>& allowed(BufferIndex b) const { return allowed_[b]; }
   [[nodiscard]] bool tied(BufferIndex b) const { return allowed_[b].size() == 1; }
   /// Are both always in the same memory, because neither has a choice?
@@ -64,6 +71,8 @@ class DerivationFacts {
 
   const PlacementProblem& problem_;
   Step steps_ = 0;
+  std::vector<std::size_t> modes_;
+  std::map<std::pair<BufferIndex, BufferIndex>, Cost> costs_;  // first < second
   std::vector<std::vector<MemoryIndex>> allowed_;
   std::vector<std::vector<Segment>> parts_;
   Pairs exempt_, disjoint_, one_memory_, other_memories_, one_bank_, other_banks_;

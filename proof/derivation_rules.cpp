@@ -1,10 +1,11 @@
 // The arithmetic of lemmas: one violated edge, a cycle, more bytes than room, nothing to rest on.
-#include "derivation_steps.h"
+#include "derivation.h"
 
 namespace tessera::proof {
 
 bool Derivation::follows(char rule, const std::vector<Literal>& premises, const Literal* lit,
                          const std::vector<std::size_t>& members) {
+  if (rule == 'g') return pays_too_much(lit);
   std::vector<std::size_t> orders;
   bool too_far = false;
   // A half order that is false says nothing about the opposite one.
@@ -18,6 +19,7 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
     if (rule == 's') return rounds_up_to(*lit);
     if (!raise(against)) return true;
     add(against);
+    too_far = distance_broken(against.key);
   }
   std::sort(orders.begin(), orders.end());
   orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
@@ -31,8 +33,9 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
              });
     case 't':
       // A below B below C, and A is not below C, or C is below A.
-      if (lit != nullptr && variables_[lit->key / 2].kind == Kind::half && lit->key % 2 == 0)
-        return orders_chain(lit->key, orders);
+      if (lit != nullptr && variables_[lit->key / 2].kind == Kind::half && lit->key % 2 == 0 &&
+          orders_chain(lit->key, orders))
+        return true;
       return orders.size() == 3 &&
              ((&upper(orders[0]) == &lower(orders[1]) && &upper(orders[1]) == &lower(orders[2]) &&
                &upper(orders[2]) == &lower(orders[0])) ||
@@ -171,7 +174,7 @@ bool Derivation::nothing_carries(std::size_t key, const std::vector<Literal>& pr
   if (first - var.stride < facts_.room(var.buffer).begin) return false;
   for (BufferIndex other = 0; other < facts_.buffers(); ++other) {
     for (const AddressRange& part : facts_.in_the_way(var.buffer, other)) {
-      if (offset_of_[other] == most_variables) return false;
+      if (offset_of_[other] == nobody) return false;
       const Item item{other, part};
       const Wide soonest = start(item) + part.size();  // of its end
       if (soonest > last || end(item) <= first - var.stride) continue;
@@ -181,9 +184,12 @@ bool Derivation::nothing_carries(std::size_t key, const std::vector<Literal>& pr
         if (kind != Kind::pair && (kind != Kind::half || each.key % 2 == 0)) return false;
         const Item& mine = lower(each.key);
         const Item& its = upper(each.key);
-        return mine.buffer == var.buffer && its.buffer == other &&
-               mine.range.size() == facts_.buffer(var.buffer).size &&
-               (its.range.contains(part) || part.contains(its.range));
+        if (mine.buffer != var.buffer || its.buffer != other ||
+            mine.range.size() != facts_.buffer(var.buffer).size)
+          return false;
+        // That an item is not below says it is above only where the two are kept apart.
+        return part.contains(its.range) ||
+               (its.range.contains(part) && facts_.apart(other, its.range, var.buffer, mine.range));
       });
       if (!above) return false;
     }

@@ -1,5 +1,5 @@
-// The kinds of certificates check_proof() knows, one function each. Each sets `accepted` and
-// `reason`, with the line where something is wrong.
+// The kinds of proofs check_proof() knows, one function each, and how lines are read. A function
+// sets `accepted` and `reason`, with the line where something is wrong.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,13 @@
 
 namespace tessera::proof {
 
-void check_cut(const PlacementProblem& problem, std::string_view text, ProofVerdict& verdict);
-void check_drat(const PlacementProblem& problem, std::string_view text, const CnfSource& cnf_of,
-                ProofVerdict& verdict);
-
-/// The lines of a text, numbered from 1.
+/// The lines of a text, numbered from `first`.
 class Lines {
  public:
-  explicit Lines(std::string_view text) : rest_(text) {}
+  explicit Lines(std::string_view text, std::size_t first = 1) : rest_(text), number_(first - 1) {}
   [[nodiscard]] std::optional<std::string_view> next();
+  /// The next line without taking it.
+  [[nodiscard]] std::optional<std::string_view> peek() const;
   [[nodiscard]] std::size_t number() const { return number_; }
   /// What has not been read.
   [[nodiscard]] std::string_view rest() const { return rest_; }
@@ -28,6 +26,19 @@ class Lines {
   std::size_t number_ = 0;
 };
 
+/// The lines of one proof, without its claim and its kind, and what it is about.
+struct Body {
+  const PlacementProblem& problem;  ///< against(about, claim): has no placement, says the proof
+  const Claim& claim;
+  std::string_view text;
+  std::size_t first_line = 1;
+  const Budget& budget;
+};
+
+void check_cut(const Body& body, ProofPart& part);
+/// `stop` is set where the budget ended.
+void check_derivation(const Body& body, ProofPart& part, std::optional<StopReason>& stop);
+
 /// The text before its last line "end <checksum>"; nothing and a sentence in `why` if that line is
 /// missing or the checksum (FNV-1a of every byte before it) is another.
 [[nodiscard]] std::optional<std::string_view> unsealed(std::string_view text, std::string& why);
@@ -35,5 +46,10 @@ class Lines {
 /// A word is taken off the front of `text`.
 [[nodiscard]] std::string_view take_word(std::string_view& text);
 [[nodiscard]] std::optional<std::int64_t> take_number(std::string_view& text);
+/// Is nothing left of a line?
+[[nodiscard]] bool at_end(std::string_view text);
+
+/// "Line 12: what is wrong."
+[[nodiscard]] std::string at_line(std::size_t line, std::string_view what);
 
 }  // namespace tessera::proof

@@ -1,8 +1,14 @@
+#include <algorithm>
 #include <charconv>
 
 #include "parts.h"
 
 namespace tessera::proof {
+
+std::optional<std::string_view> Lines::peek() const {
+  if (rest_.empty()) return std::nullopt;
+  return rest_.substr(0, rest_.find('\n'));
+}
 
 std::optional<std::string_view> Lines::next() {
   if (rest_.empty()) return std::nullopt;
@@ -18,7 +24,8 @@ std::optional<std::string_view> unsealed(std::string_view text, std::string& why
   const std::string_view last = text.size() < length ? "" : text.substr(text.size() - length);
   std::uint64_t told = 0;
   if (!last.starts_with("end ") || last.back() != '\n' ||
-      std::from_chars(last.data() + 4, last.data() + 20, told, 16).ptr != last.data() + 20) {
+      std::from_chars(last.data() + 4, last.data() + 20, told, 16).ptr != last.data() + 20 ||
+      (text.size() > length && text[text.size() - length - 1] != '\n')) {
     why = "The last line is not 'end' and a checksum: the file is cut off.";
     return std::nullopt;
   }
@@ -46,6 +53,14 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
   return value;
+}
+
+bool at_end(std::string_view text) {
+  return take_word(text).empty();
+}
+
+std::string at_line(std::size_t line, std::string_view what) {
+  return "Line " + std::to_string(line) + ": " + std::string(what) + '.';
 }
 
 }  // namespace tessera::proof

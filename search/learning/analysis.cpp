@@ -119,7 +119,7 @@ void Analysis::run(const Lemma& conflict, Learned& learned) {
                    [](const Lemma& a, const Lemma& b) { return a.at < b.at; });
 }
 
-void Analysis::decisions_for(Lit lit, std::vector<Lit>& decisions) {
+void Analysis::decisions_for(Lit lit, std::vector<Lit>& decisions, std::vector<Lemma>* lemmas) {
   const State& state = deduction_.state;
   decisions.clear();
   std::vector<Value> wanted(static_cast<std::size_t>(state.size()));
@@ -142,7 +142,9 @@ void Analysis::decisions_for(Lit lit, std::vector<Lit>& decisions) {
     }
     deduction_.explain(at, each, lemma);
     for (const Lit& premise : lemma.premises) ask(premise);
+    if (lemmas != nullptr) lemmas->push_back(lemma);
   }
+  if (lemmas != nullptr) std::reverse(lemmas->begin(), lemmas->end());
 }
 
 // Of two literals about one bound the weaker one says nothing.

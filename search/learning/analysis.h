@@ -24,7 +24,7 @@ class Analysis {
   /// require: the state is at level_of(conflict) > 0.
   void run(const Lemma& conflict, Learned& learned);
   /// The decisions that make the literal true; none: it holds without any.
-  void decisions_for(Lit lit, std::vector<Lit>& decisions);
+  void decisions_for(Lit lit, std::vector<Lit>& decisions, std::vector<Lemma>* lemmas);
 
  private:
   void demand(Lit lit);

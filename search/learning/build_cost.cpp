@@ -23,6 +23,7 @@ void Build::cost() {
     plan.phase.resize(var_of(ji) + 1, -1);
     plan.phase[var_of(ij)] = plan.phase[var_of(ji)] = 1;
     const Key paid = key_of(new_bool(1e-3, 1), 0);
+    meaning('x', var_of(paid), {static_cast<std::int64_t>(a), static_cast<std::int64_t>(b)});
     deduction_.cost.add(paid, cost);
     for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
       std::vector<Lit> lits{{ij, 1}, {ji, 1}, {paid, 1}};

@@ -111,6 +111,8 @@ void Build::modes() {
       std::vector<Lit> some;
       for (std::size_t k = 0; k < tables_[m].size(); ++k) {
         used_[m].push_back(key_of(new_bool(1e-3, 1), 0));
+        meaning('u', var_of(used_[m][k]),
+                {static_cast<std::int64_t>(m), static_cast<std::int64_t>(k)});
         some.push_back({used_[m][k], 1});
         deduction_.cost.add(used_[m][k], 1);
       }

@@ -51,12 +51,14 @@ Outcome find_cores(Search& search, Deduction& deduction, const Budget& budget,
     if (outcome != Outcome::core) break;
     // The same question about the core alone, the other way round, may do with fewer.
     std::vector<Lit> core;
+    std::uint64_t name = 0;
     do {
       core = search.core();
+      name = search.core_name();
       outcome = ask(search, {core.rbegin(), core.rend()}, budget, conflicts_left, stop);
     } while (outcome == Outcome::core && search.core().size() < core.size());
     if (outcome == Outcome::refuted) break;
-    cost.add_core(terms_of(cost, core));
+    search.weigh_core(name, cost.add_core(terms_of(cost, core)));
   }
   search.assume({});
   if (outcome != Outcome::solution) search.restart();

@@ -5,7 +5,7 @@
 
 namespace tessera::learning {
 
-void CostRule::add_core(std::span<const std::uint32_t> terms) {
+Value CostRule::add_core(std::span<const std::uint32_t> terms) {
   Value weight = std::numeric_limits<Value>::max();
   for (const std::uint32_t t : terms) weight = std::min(weight, terms_[t].left);
   for (const std::uint32_t t : terms) {
@@ -14,6 +14,7 @@ void CostRule::add_core(std::span<const std::uint32_t> terms) {
   }
   weight_.push_back(weight);
   weights_ += weight;
+  return weight;
 }
 
 Value CostRule::sum(const State& state) const {

@@ -24,7 +24,8 @@ class CostRule {
   /// `key` true costs `cost`.
   void add(Key key, Value cost) { terms_.push_back({key, cost, cost, {}}); }
   /// At least one of the terms (indices) is true. require: each has something left.
-  void add_core(std::span<const std::uint32_t> terms);
+  /// Gives its weight.
+  Value add_core(std::span<const std::uint32_t> terms);
   /// From now on the sum of the true literals' costs is at most `limit`.
   void set_limit(Value limit) { limit_ = limit; }
   [[nodiscard]] bool empty() const { return terms_.empty(); }

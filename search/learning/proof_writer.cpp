@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 
 namespace tessera::learning {
 
-ProofWriter::ProofWriter(const std::filesystem::path& path, const Build& build,
-                         const Deduction& deduction)
-    : deduction_(deduction),
-      path_(path),
-      part_(path.string() + ".part"),
-      out_(part_, std::ios::binary) {
+ProofWriter::ProofWriter(ProofSink& sink, const Build& build, const Deduction& deduction)
+    : deduction_(deduction), sink_(sink) {
   const State& state = deduction.state;
   const auto& items = deduction.orders.items();
   std::vector<std::int64_t> buffer(state.variables(), -1);
-  text_ = "tessera proof/1 derivation\n";
   for (std::size_t b = 0; b < build.plan.offsets.size(); ++b) {
     buffer[build.plan.offsets[b]] = static_cast<std::int64_t>(b);
     text_ += 'o';
@@ -70,12 +64,6 @@ ProofWriter::ProofWriter(const std::filesystem::path& path, const Build& build,
   }
 }
 
-ProofWriter::~ProofWriter() {
-  out_.close();
-  std::error_code ignored;
-  std::filesystem::remove(part_, ignored);
-}
-
 void ProofWriter::number(std::int64_t value) {
   char digits[24];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
@@ -92,8 +80,7 @@ void ProofWriter::literals(std::span<const Lit> lits) {
 }
 
 void ProofWriter::flush() {
-  for (const char c : text_) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-  out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
+  sink_.write(text_);
   text_.clear();
 }
 
@@ -134,9 +121,11 @@ std::uint64_t ProofWriter::learned(std::span<const Lit> lits, std::span<const Le
       case Rule::stride:
         rule = 's';
         break;
+      case Rule::cost:
+        rule = 'g';
+        break;
       case Rule::decision:
       case Rule::root:
-      case Rule::cost:
         continue;
     }
     text_ += rule;
@@ -170,16 +159,11 @@ void ProofWriter::forgotten(std::span<const std::uint64_t> ids) {
   text_ += '\n';
 }
 
-bool ProofWriter::finish() {
-  flush();
-  char seal[32];
-  std::snprintf(seal, sizeof seal, "end %016llx\n", static_cast<unsigned long long>(hash_));
-  out_ << seal;
-  out_.close();
-  if (!out_) return false;
-  std::error_code error;
-  std::filesystem::rename(part_, path_, error);
-  return !error;
+void ProofWriter::core(std::uint64_t id, Value weight) {
+  text_ += 's';
+  number(static_cast<std::int64_t>(id));
+  number(weight);
+  text_ += '\n';
 }
 
 }  // namespace tessera::learning

@@ -1,28 +1,27 @@
-// Writes a derivation while the search runs: proof/derivation.h says what the lines mean.
+// Writes a derivation while the search runs: docs/proofs.md says what the lines mean.
 //
-//   ProofWriter writer("no.proof", problem, build, deduction);
+//   ProofWriter writer(sink, build, deduction);
 //   Search search(deduction, build.plan, params, seed, &writer);
-//   if (refuted) writer.finish();                         // else nothing is left behind
+//   if (refuted) writer.finish();                         // else what was written is void
 #pragma once
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "build.h"
+#include "model/engine.h"
 
 namespace tessera::learning {
 
 class ProofWriter final : public Recorder {
  public:
-  /// require: Goal::fit, build.all() done.
-  ProofWriter(const std::filesystem::path& path, const Build& build, const Deduction& deduction);
-  ~ProofWriter() override;
+  /// require: build.all() done.
+  ProofWriter(ProofSink& sink, const Build& build, const Deduction& deduction);
 
   std::uint64_t learned(std::span<const Lit> lits, std::span<const Lemma> antecedents) override;
   void forgotten(std::span<const std::uint64_t> ids) override;
-  /// Seals the certificate and gives it its name. False: it could not be written.
-  bool finish();
+  void core(std::uint64_t id, Value weight) override;
+  /// Hands on what has not been written yet.
+  void finish() { flush(); }
 
  private:
   void number(std::int64_t value);
@@ -30,11 +29,9 @@ class ProofWriter final : public Recorder {
   void flush();
 
   const Deduction& deduction_;
-  std::filesystem::path path_, part_;
-  std::ofstream out_;
+  ProofSink& sink_;
   std::string text_;
-  std::uint64_t hash_ = 0xCBF29CE484222325U;  // FNV-1a
-  std::uint64_t last_ = 0;                    // name of the last clause
+  std::uint64_t last_ = 0;  // name of the last clause
 };
 
 }  // namespace tessera::learning

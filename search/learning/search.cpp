@@ -119,6 +119,18 @@ bool Search::resolve_conflict() {
   return true;
 }
 
+void Search::find_core(Lit assumption) {
+  const State& state = deduction_.state;
+  std::vector<Lemma> lemmas;
+  analysis_.decisions_for(state.negation(assumption), core_,
+                          recorder_ != nullptr ? &lemmas : nullptr);
+  core_.push_back(assumption);
+  if (recorder_ == nullptr) return;
+  std::vector<Lit> clause;
+  for (const Lit& lit : core_) clause.push_back(state.negation(lit));
+  core_name_ = recorder_->learned(clause, lemmas);
+}
+
 Lit Search::lowest_of(Var var) const {
   const State& state = deduction_.state;
   return {key_of(var, 1), -(state.bound(key_of(var, 0)) + state.span(var))};
@@ -251,8 +263,7 @@ Outcome Search::run_until(const Budget& budget, const std::function<bool()>& met
                                          [&](const Lit& lit) { return !state.holds(lit); });
     if (assumption != assumed_.end()) {
       if (state.fails(*assumption)) {
-        analysis_.decisions_for(state.negation(*assumption), core_);
-        core_.push_back(*assumption);
+        find_core(*assumption);
         return Outcome::core;
       }
       state.open_level();

@@ -23,6 +23,9 @@ class Recorder {
   /// `lits` follows from the antecedents, in order; empty: the contradiction.
   virtual std::uint64_t learned(std::span<const Lit> lits, std::span<const Lemma> antecedents) = 0;
   virtual void forgotten(std::span<const std::uint64_t> ids) = 0;
+  /// The learned clause `id` is a core: `weight` of what each of its payments may cost is counted
+  /// with it.
+  virtual void core(std::uint64_t id, Value weight) = 0;
 };
 
 enum class Outcome : std::uint8_t { solution, refuted, stopped, core };
@@ -50,6 +53,12 @@ class Search {
   /// all be, core() says which.
   void assume(std::vector<Lit> literals) { assumed_ = std::move(literals); }
   [[nodiscard]] const std::vector<Lit>& core() const { return core_; }
+  /// What the recorder calls the clause that they are not all true.
+  [[nodiscard]] std::uint64_t core_name() const { return core_name_; }
+  /// A core is counted with this weight from now on.
+  void weigh_core(std::uint64_t name, Value weight) {
+    if (recorder_ != nullptr) recorder_->core(name, weight);
+  }
   /// Goes back to level 0, for instance to tighten the cost.
   void restart();
   [[nodiscard]] const Counters& counters() const { return counters_; }
@@ -61,6 +70,7 @@ class Search {
   Outcome run_until(const Budget& budget, const std::function<bool()>& metered,
                     std::int64_t& conflicts_left, StopReason& stop);
   bool resolve_conflict();
+  void find_core(Lit assumption);
   void settle_root();
   void forget(const std::vector<std::uint64_t>& ids);
   void refuted_at_root(const Lemma& conflict);
@@ -80,6 +90,7 @@ class Search {
   Counters counters_;
   std::vector<Lit> assumed_;
   std::vector<Lit> core_;
+  std::uint64_t core_name_ = 0;
   Learned learned_;
   Lemma conflict_;
   std::vector<std::int8_t> phase_;

@@ -44,7 +44,7 @@ class Session final : public PlacementSession {
 
   SearchResult answer(const SearchParams& search) {
     SearchResult result;
-    const bool recalls = params_.recall && search.proof.empty();
+    const bool recalls = params_.recall && search.proof == nullptr;
     if (recalls && is_refuted()) {
       ++refutations_reused_;
       result.status = Status::infeasible;

@@ -49,20 +49,11 @@ void add_stats(SearchResult& result, const Counters& counters, std::size_t claus
 
 SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
                         const SearchParams& params, const Placement* like) {
-  if (!params.proof.empty() && params.goal != Goal::fit) {
-    // A certificate says that there is no placement at all: no cost takes part in it.
-    SearchParams fit = params;
-    fit.goal = Goal::fit;
-    SearchResult found = solve_once(problem, learning, fit, like);
-    if (found.status != Status::feasible) return found;
-    SearchParams best = params;
-    best.proof.clear();
-    return solve_once(problem, learning, best, like);
-  }
   SearchResult result;
   Deduction deduction(learning);
-  Build build(problem, params.goal, deduction, learning, !params.proof.empty());
+  Build build(problem, params.goal, deduction, learning, params.proof != nullptr);
   build.all();
+  if (params.at_most) deduction.cost.set_limit(*params.at_most);
   if (like != nullptr) build.prefer(*like);
   const auto refute = [&result] {
     result.status = Status::infeasible;
@@ -70,15 +61,14 @@ SearchResult solve_once(const PlacementProblem& problem, const LearningParams& l
     result.reason = "Every order of the buffers was refuted.";
   };
   std::optional<ProofWriter> proof;
-  if (!params.proof.empty()) proof.emplace(params.proof, build, deduction);
-  const auto seal = [&] {
-    if (proof && !proof->finish()) result.reason += " The certificate could not be written.";
-  };
+  if (params.proof != nullptr) proof.emplace(*params.proof, build, deduction);
   if (!build.consistent()) {
     refute();
     result.reason = "A rule of the problem cannot be kept, whatever else is placed.";
-    if (proof) proof->learned({}, {});
-    seal();
+    if (proof) {
+      proof->learned({}, {});
+      proof->finish();
+    }
     return result;
   }
   std::optional<UsedBuffers> used;
@@ -92,7 +82,7 @@ SearchResult solve_once(const PlacementProblem& problem, const LearningParams& l
       throw std::logic_error("a learned clause excludes the known placement");
     };
   std::int64_t conflicts = params.budget.max_nodes;
-  bool cores_wanted = false;
+  bool cores_wanted = learning.cores && params.at_most && !deduction.cost.empty();
   for (;;) {
     Outcome outcome = Outcome::stopped;
     if (std::exchange(cores_wanted, false))
@@ -107,7 +97,7 @@ SearchResult solve_once(const PlacementProblem& problem, const LearningParams& l
       if (!result.placement) {
         refute();
         if (used) result.used = used->buffers();
-        seal();
+        if (proof) proof->finish();
       } else {
         result.stop = StopReason::completed;
       }
@@ -117,7 +107,7 @@ SearchResult solve_once(const PlacementProblem& problem, const LearningParams& l
     result.placement = build.decode();
     result.status = Status::feasible;
     result.stop = StopReason::completed;
-    if (deduction.cost.empty()) break;
+    if (deduction.cost.empty() || params.at_most) break;
     Cost paid = deduction.cost.sum(deduction.state);
     if (params.goal == Goal::cost) paid = std::min(paid, soft_cost(problem, *result.placement));
     result.bound = paid;

@@ -24,6 +24,7 @@ class UsedBuffers final : public Recorder {
 
   std::uint64_t learned(std::span<const Lit> lits, std::span<const Lemma> antecedents) override;
   void forgotten(std::span<const std::uint64_t> ids) override;
+  void core(std::uint64_t, Value) override {}
 
   /// After a refutation: the buffers of the contradiction, ascending.
   [[nodiscard]] std::vector<BufferIndex> buffers() const;

@@ -184,7 +184,7 @@ class AsideEngine final : public PlacementEngine {
   }
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
                                    const SearchParams& params) override {
-    if (params.goal != Goal::fit || !params.proof.empty()) return inner_->solve(problem, params);
+    if (params.goal != Goal::fit || params.proof != nullptr) return inner_->solve(problem, params);
     const SetAside aside = set_aside(problem);
     if (aside.aside.empty()) return inner_->solve(problem, params);
     if (aside.overfull()) return too_large();

@@ -89,7 +89,8 @@ TEST_P(Regress, Certificate) {
   std::filesystem::remove(params_.proof);
   static_cast<void>(placed(Minimize::none));
   ASSERT_TRUE(std::filesystem::exists(params_.proof));
-  const CertificateVerdict verdict = check_certificate(problem_, params_.proof);
+  const CertificateVerdict verdict =
+      check_certificate(problem_, load_certificate(params_.proof.string()).text);
   EXPECT_TRUE(verdict.accepted) << verdict.reason;
   std::filesystem::remove(params_.proof);
 }

@@ -264,20 +264,71 @@ class Check(Case):
             self.ends(BAD_INPUT, "place", self.problem, "-c", 11, "--proof", proof)
         self.assertEqual([self.problem], list(self.folder.iterdir()))
 
-    def test_the_certificate_of_a_minimum_is_checked_as_the_note_says(self):
+    def test_the_certificate_of_a_minimum_needs_no_capacity(self):
         proof = self.folder / "least.proof"
-        done = self.ends(FOUND, "place", self.problem, "--minimize", "--proof", proof)
-        self.assertIn("--capacity 11", done.stderr)
-        self.ends(FOUND, "check", self.problem, "-c", 11, "--proof", proof)
-        done = self.ends(WRONG, "check", self.problem, "-c", 12, "--proof", proof)
-        self.assertIn("capacity it was written for", done.stderr)
-        text = ("tessera: problem/1\nmemories: {m: {banks: 2, bank_size: 16%s}}\n"
-                "buffers:\n- {id: a, live: [0, 1], size: 12}\n- {id: b, live: [0, 1], size: 8}\n")
-        banked = self.file("banked.yaml", text % "")
-        done = self.ends(FOUND, "place", banked, "--minimize=height", "--proof", proof)
-        self.assertIn("m [19, 32]", done.stderr)
-        less = self.file("less.yaml", text % ", reserved: [[19, 32]]")
-        self.ends(FOUND, "check", less, "--proof", proof)
+        problems = {
+            # name: (text, claims)
+            "plain.csv": (self.problem.read_text(), ["max height of {memory} >= 12"]),
+            "banked.yaml": (
+                "tessera: problem/1\nmemories: {m: {banks: 2, bank_size: 16}}\n"
+                "buffers:\n- {id: a, live: [0, 1], size: 12}\n- {id: b, live: [0, 1], size: 8}\n",
+                ["max height of {m} >= 20"]),
+            # Reserved below what a smaller capacity would have to be, and a height of 1.
+            "reserved.yaml": (
+                "tessera: problem/1\nmemories: {m: {capacity: 40, reserved: [[2, 30]]}}\n"
+                "buffers:\n- {id: a, live: [0, 1], size: 3}\n", ["max height of {m} >= 33"]),
+            "one.yaml": (
+                "tessera: problem/1\nmemories: {m: {capacity: 4}}\n"
+                "buffers:\n- {id: a, live: [0, 1], size: 1}\n", ["max height of {m} >= 1"]),
+            "two.yaml": (
+                "tessera: problem/1\nmemories: {m: {capacity: 9}, n: {capacity: 9}}\n"
+                "buffers:\n- {id: a, live: [0, 1], size: 5, memory: m}\n"
+                "- {id: b, live: [0, 1], size: 3, memory: n}\n",
+                ["max height of {m} >= 5", "max height of {n} >= 3"]),
+            "shared.yaml": (
+                "tessera: problem/1\nmemories: {m: {capacity: 9}, n: {capacity: 9}}\n"
+                "buffers:\n- {id: a, live: [0, 1], size: 5}\n- {id: b, live: [0, 1], size: 3}\n"
+                "- {id: c, live: [0, 1], size: 4}\n", ["max height of {m, n} >= 7"]),
+        }
+        for name, (text, claims) in problems.items():
+            with self.subTest(name=name):
+                problem = self.file(name, text)
+                proof.unlink(missing_ok=True)
+                done = self.ends(FOUND, "place", problem, "--minimize=height", "--proof", proof)
+                for claim in claims:
+                    self.assertIn(claim, done.stderr)
+                done = self.ends(FOUND, "check", problem, "--proof", proof, "--format", "json")
+                said = json.loads(done.stdout)
+                self.assertEqual(said["claim"], "; ".join(claims))
+                self.ends(WRONG, "check", problem, "--proof", proof, "--expect", "infeasible")
+
+    def test_certificates_of_costs_and_modes(self):
+        proof = self.folder / "least.proof"
+        soft = self.file(
+            "soft.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers:\n"
+            "- {id: a, live: [0, 1], size: 4}\n- {id: b, live: [1, 2], size: 4}\n"
+            "- {id: c, live: [2, 3], size: 4}\nrelations:\n"
+            "- {avoid_overlap: [a, b], cost: 5}\n- {avoid_overlap: [b, c], cost: 3}\n"
+            "- {avoid_overlap: [a, c], cost: 2}\n")
+        for problem, what, claim in ((soft, "cost", "cost >= 2"),
+                                     (EXAMPLES / "patent-three-banks.yaml", "modes", "modes >= 2")):
+            done = self.ends(FOUND, "place", problem, "--minimize", what, "--proof", proof)
+            self.assertIn(claim, done.stderr)
+            done = self.ends(FOUND, "check", problem, "--proof", proof)
+            self.assertIn("proved: " + claim, done.stdout)
+            # It is a proof, but not that nothing fits.
+            done = self.ends(WRONG, "check", problem, "--proof", proof, "--expect", "infeasible")
+            self.assertIn(claim, done.stdout)
+
+    def test_a_result_with_its_certificate(self):
+        proof, result = self.folder / "least.proof", self.folder / "least.json"
+        problem = EXAMPLES / "too-tight.yaml"
+        self.ends(FOUND, "place", problem, "-c", 100, "--minimize", "--proof", proof, "-o", result)
+        done = self.ends(FOUND, "check", problem, result, "-c", 100)
+        self.assertIn("claimed, not checked: lower_bound 8", done.stdout)
+        done = self.ends(FOUND, "check", problem, result, "-c", 100, "--proof", proof)
+        self.assertIn("proved: lower_bound 8", done.stdout)
+        self.assertNotIn("claimed, not checked: lower_bound", done.stdout)
 
     def test_results_go_to_the_standard_output(self):
         done = self.ends(FOUND, "place", self.problem, "-c", 12, "-o", "-")
@@ -287,11 +338,14 @@ class Check(Case):
             plain = self.ends(FOUND, *arguments, "-q").stdout
             self.assertEqual(self.ends(FOUND, *arguments, "-q", "-o", "-").stdout, plain)
 
-    def test_infeasible_result_holds_nothing_to_check(self):
+    def test_an_infeasible_result_is_proved_or_claimed(self):
         path = self.folder / "no.json"
         self.ends(INFEASIBLE, "place", self.problem, "-c", 11, "-o", path)
-        done = self.ends(BAD_INPUT, "check", self.problem, path, "-c", 11)
-        self.assertIn("--proof", done.stderr)
+        done = self.ends(FOUND, "check", self.problem, path, "-c", 11)
+        self.assertIn("proved: status infeasible", done.stdout)
+        self.ends(INFEASIBLE, "place", EXAMPLES / "too-tight.yaml", "-o", path)
+        done = self.ends(FOUND, "check", EXAMPLES / "too-tight.yaml", path)
+        self.assertIn("claimed, not checked: status infeasible", done.stdout)
 
     def test_certificates(self):
         proof = self.folder / "no.proof"
@@ -303,7 +357,7 @@ class Check(Case):
             # It proves nothing about a larger memory.
             self.ends(WRONG, "check", problem, "-c", capacity + 20, "--proof", proof)
         self.ends(WRONG, "check", EXAMPLES / "too-tight.yaml", "--proof",
-                  self.file("empty.proof", "tessera proof/1 drat\n"))
+                  self.file("empty.proof", "tessera proof/2\n"))
 
 
 class Others(Case):

@@ -349,9 +349,10 @@ INSTANTIATE_TEST_SUITE_P(
              [](P& p) {
                p.buffers[0].window = AddressRange{-1, 12};
              }},
-        Case{"WindowTooSmall", buffer, 0, "window",
-             "buffer 'a' has window [4, 7), which is smaller than its size 4.",
-             [](P& p) { p.buffers[0].window = AddressRange{4, 7}; }},
+        Case{"WindowEmpty", buffer, 0, "window", "buffer 'a' has window [4, 4), which is empty.",
+             [](P& p) {
+               p.buffers[0].window = AddressRange{4, 4};
+             }},
         Case{"AlignmentsMultiplyTooHigh", buffer, 0, "alignment",
              keep(up_to_limit("buffer 'a' has alignment 1152921504606846975, whose least common "
                               "multiple with the alignment of a memory it may go to exceeds ")),
@@ -422,6 +423,21 @@ TEST(Validate, LeavesNoWayToOverflow) {
   problem.buffers[3].size -= 1;
   problem.buffers[3].alignment = max_address / 8;
   EXPECT_EQ(validate(problem).size(), 1U);
+  // Bounded capacities are summed as well: eight times 2^60 would wrap.
+  problem = {};
+  problem.memories.push_back({.name = "large", .capacity = max_address});
+  problem.memories.push_back({.name = "flat"});
+  EXPECT_TRUE(validate(problem).empty());
+  problem.memories.push_back({.name = "one", .capacity = 1});
+  ASSERT_EQ(validate(problem).size(), 1U);
+  EXPECT_EQ(validate(problem)[0].index, 2U);
+}
+
+TEST(Validate, ABufferLargerThanItsWindowIsAMatterOfPlacement) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 12});
+  problem.buffers.push_back({.id = "a", .live = {{0, 1}}, .size = 4, .window = AddressRange{4, 7}});
+  EXPECT_TRUE(validate(problem).empty());
 }
 
 }  // namespace

@@ -35,9 +35,9 @@ TEST(LimitHeight, KeepsTheProblemValid) {
   PlacementProblem problem = three_memories();
   problem.memories[0].reserved = {{0, 4}, {30, 40}};
   problem.memories[1].banks = {{"b0", 32, {}}, {"b1", 32, {}}};
-  limit_height(problem, 0, 20);
-  limit_height(problem, 1, 20);
-  limit_height(problem, 2, 100);
+  limit_height(problem.memories[0], 20);
+  limit_height(problem.memories[1], 20);
+  limit_height(problem.memories[2], 100);
   EXPECT_TRUE(validate(problem).empty());
   EXPECT_EQ(problem.memories[0].capacity, 20);
   EXPECT_EQ(problem.memories[1].capacity, 64);

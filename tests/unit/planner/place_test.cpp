@@ -81,8 +81,13 @@ TEST(Place, AProvedMinimumHasACertificateOfTheHeightBelow) {
   params.proof = file;
   static_cast<void>(place(example("too-tight.yaml", 100), params));
   ASSERT_TRUE(std::filesystem::exists(file));
-  EXPECT_TRUE(check_certificate(example("too-tight.yaml", 7), file).accepted);
-  EXPECT_FALSE(check_certificate(example("too-tight.yaml", 8), file).accepted);
+  const std::string text = load_certificate(file.string()).text;
+  const CertificateVerdict verdict = check_certificate(example("too-tight.yaml", 100), text);
+  ASSERT_TRUE(verdict.accepted) << verdict.reason;
+  ASSERT_EQ(verdict.claims.size(), 1U);
+  EXPECT_EQ(verdict.claims[0].claim, (Claim{ClaimKind::height, {0}, 8}));
+  EXPECT_TRUE(verdict.about_this);
+  EXPECT_FALSE(check_certificate(example("too-tight.yaml", 200), text).about_this);
   std::filesystem::remove(file);
 }
 
@@ -168,9 +173,9 @@ TEST(Place, RefusesWhatItCannotTake) {
 TEST(CheckResult, ComparesWhatTheResultSaysOfItself) {
   const PlacementProblem problem = example("patent-four-blobs.yaml");
   PlacementResult result = place(problem, {});
-  EXPECT_TRUE(check_result(problem, result).empty());
+  EXPECT_TRUE(check_result(problem, result).wrong.empty());
   result.height = 9;
-  EXPECT_EQ(check_result(problem, result).size(), 1U);
+  EXPECT_EQ(check_result(problem, result).wrong.size(), 1U);
 }
 
 }  // namespace

@@ -2,24 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
+#include "tests/support/proofs.h"
 
 namespace tessera {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// The text with its last line: the checksum docs/proofs.md describes.
-std::string sealed(const std::string& text) {
-  std::uint64_t hash = 0xCBF29CE484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-  char digits[17] = {};
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
-  return text + "end " + digits + "\n";
-}
+using testing::sealed;
 
 class CheckProof : public ::testing::Test {
  protected:
@@ -29,42 +19,33 @@ class CheckProof : public ::testing::Test {
                         {.id = "b c", .live = {{1, 3}}, .size = 3},
                         {.id = "d", .live = {{2, 3}}, .size = 4}};
   }
-  ~CheckProof() override { std::filesystem::remove(file_); }
 
-  ProofVerdict verdict_on(const std::string& text) {
-    std::ofstream(file_, std::ios::binary) << text;
-    return check_proof(problem_, file_,
-                       [](const PlacementProblem&, std::string_view parameters,
-                          std::string& why) -> std::optional<std::vector<int>> {
-                         if (parameters != "p") {
-                           why = "no such parameters";
-                           return std::nullopt;
-                         }
-                         return std::vector<int>{1, 2, 0, -1, 2, 0, 1, -2, 0, -1, -2, 0};
-                       });
-  }
+  ProofVerdict verdict_on(const std::string& text) { return check_proof(problem_, sealed(text)); }
   std::string reason_for(const std::string& text) {
     const ProofVerdict verdict = verdict_on(text);
-    EXPECT_FALSE(verdict.accepted);
+    EXPECT_FALSE(verdict.accepted) << text;
     return verdict.reason;
+  }
+  std::string reason_for_lines(const Claim& claim, const std::string& kind,
+                               const std::string& lines) {
+    const ProofPart part = check_proof_of(problem_, claim, kind, lines);
+    EXPECT_FALSE(part.accepted) << lines;
+    return part.reason;
   }
 
   PlacementProblem problem_;
-  std::filesystem::path file_ =
-      std::filesystem::temp_directory_path() / ("check_proof_test." + std::to_string(::getpid()));
 };
 
-const std::string cut =
-    "tessera proof/1 cut\nstep 1\nmemory 0 sram\nbuffer 0 a\nbuffer 1 b c\n"
-    "asked 9 available 8\n";
-const std::string drat =
-    "tessera proof/1 drat p\nc var 1: a\np cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1 -2 0\nlemmas\n"
-    "2 0\nd 1 2 0\n0\n";
+const std::string head = "tessera proof/2\ncapacity 0 10 sram\n";
+const std::string cut = "step 1\nmemory 0 sram\nbuffer 0 a\nbuffer 1 b c\nasked 9 available 8\n";
+const std::string whole = head + "claim infeasible\ncut\n" + cut;
 
 TEST_F(CheckProof, AcceptsACutThatAddsUp) {
-  const ProofVerdict verdict = verdict_on(sealed(cut));
+  const ProofVerdict verdict = verdict_on(whole);
   EXPECT_TRUE(verdict.accepted) << verdict.reason;
-  EXPECT_EQ(verdict.kind, "cut");
+  ASSERT_EQ(verdict.parts.size(), 1U);
+  EXPECT_EQ(verdict.parts[0].kind, "cut");
+  EXPECT_EQ(verdict.parts[0].claim_text, "infeasible with sram of 10");
   EXPECT_THAT(verdict.reason, HasSubstr("9 bytes at step 1"));
 }
 
@@ -72,75 +53,138 @@ TEST_F(CheckProof, RejectsACutOfAnotherInput) {
   const auto with = [this](auto change) {
     const PlacementProblem kept = problem_;
     change(problem_);
-    const std::string reason = reason_for(sealed(cut));
+    const std::string reason = reason_for(whole);
     problem_ = kept;
     return reason;
   };
   EXPECT_THAT(with([](auto& p) { p.buffers[1].size = 2; }), HasSubstr("sums"));
-  EXPECT_THAT(with([](auto& p) { p.memories[0].capacity = 12; }), HasSubstr("sums"));
-  EXPECT_THAT(with([](auto& p) { p.buffers[1].live = {{2, 3}}; }), HasSubstr("occupies nothing"));
+  EXPECT_THAT(with([](auto& p) { p.memories[0].reserved.clear(); }), HasSubstr("sums"));
+  EXPECT_THAT(with([](auto& p) { p.buffers[1].live = {{2, 3}}; }), HasSubstr("may share"));
   EXPECT_THAT(with([](auto& p) { p.buffers[0].id = "x"; }), HasSubstr("another id"));
   EXPECT_THAT(with([](auto& p) { p.memories.push_back({.name = "n", .capacity = 9}); }),
               HasSubstr("another memory"));
+  EXPECT_THAT(with([](auto& p) { p.memories[0].name = "dram"; }), HasSubstr("does not have there"));
   EXPECT_THAT(with([](auto& p) {
                 p.relations = {{.kind = RelationKind::may_overlap, .buffers = {0, 1}}};
               }),
-              HasSubstr("may overlap"));
+              HasSubstr("may share"));
 }
 
 TEST_F(CheckProof, RejectsACutThatFits) {
-  EXPECT_THAT(reason_for(sealed("tessera proof/1 cut\nstep 2\nmemory 0 sram\nbuffer 1 b c\n"
-                                "buffer 2 d\nasked 7 available 8\n")),
+  EXPECT_THAT(reason_for(head + "claim infeasible\ncut\nstep 2\nmemory 0 sram\nbuffer 1 b c\n"
+                                "buffer 2 d\nasked 7 available 8\n"),
               HasSubstr("fit"));
-  EXPECT_THAT(reason_for(sealed("tessera proof/1 cut\nstep 0\nmemory 0 sram\nbuffer 0 a\n"
-                                "buffer 0 a\nasked 12 available 8\n")),
-              HasSubstr("Line 5: the buffer is named twice"));
+  EXPECT_THAT(reason_for(head + "claim infeasible\ncut\nstep 0\nmemory 0 sram\nbuffer 0 a\n"
+                                "buffer 0 a\nasked 12 available 8\n"),
+              HasSubstr("Line 8: the buffer is named twice"));
 }
 
-TEST_F(CheckProof, AcceptsLemmasThatFollow) {
-  const ProofVerdict verdict = verdict_on(sealed(drat));
+// Eight memories of 2^60 bytes: their sum does not fit into 64 bits.
+TEST_F(CheckProof, RejectsSumsThatWrap) {
+  problem_ = {};
+  std::string text = "tessera proof/2\n";
+  std::string memories;
+  for (int m = 0; m < 8; ++m) {
+    const std::string name = "m" + std::to_string(m);
+    problem_.memories.push_back({.name = name, .capacity = max_address});
+    text += "capacity " + std::to_string(m) + " 1152921504606846976 " + name + '\n';
+    memories += "memory " + std::to_string(m) + " " + name + '\n';
+  }
+  problem_.buffers.push_back({.id = "x", .live = {{0, 1}}, .size = 1});
+  const std::string lines = "step 0\n" + memories + "buffer 0 x\n";
+  static_cast<void>(reason_for(text + "claim infeasible\ncut\n" + lines +
+                               "asked 1 available -9223372036854775808\n"));
+  EXPECT_THAT(reason_for_lines({}, "cut", lines + "asked 1 available -9223372036854775808\n"),
+              HasSubstr("sums"));
+}
+
+TEST_F(CheckProof, TheClaimIsPartOfTheVerdict) {
+  // Seven bytes and three live at step 1: at least nine addresses, below 8 there is no room.
+  const std::string low =
+      "claim height 9 0\ncut\nstep 1\nmemory 0 sram\nbuffer 0 a\nbuffer 1 b c\n"
+      "asked 9 available 8\n";
+  const ProofVerdict verdict = verdict_on(head + low);
   EXPECT_TRUE(verdict.accepted) << verdict.reason;
-  EXPECT_EQ(verdict.kind, "drat");
-  EXPECT_EQ(verdict.claim, "p");
+  EXPECT_EQ(verdict.parts[0].claim_text, "max height of {sram} >= 9");
+  EXPECT_THAT(reason_for(head + "claim cost 2\ncut\n" + cut), HasSubstr("what is paid"));
+  EXPECT_THAT(reason_for(head + "claim modes 1\ncut\n" + cut), HasSubstr("what is paid"));
+  EXPECT_THAT(reason_for(head + "claim height 0 0\ncut\n" + cut), HasSubstr("at least 1"));
+  EXPECT_THAT(reason_for(head + "claim height 3\ncut\n" + cut), HasSubstr("at least one memory"));
+  EXPECT_THAT(reason_for(head + "claim height 3 1\ncut\n" + cut), HasSubstr("numbers, ascending"));
+  EXPECT_THAT(reason_for(head + "claim best 3\ncut\n" + cut), HasSubstr("no claim known here"));
+  EXPECT_THAT(reason_for(head), HasSubstr("claims nothing"));
+  EXPECT_THAT(reason_for(head + low + "claim infeasible\nmagic\n"), HasSubstr("'magic'"));
+  const ProofVerdict both = verdict_on(head + low + "claim infeasible\ncut\n" + cut);
+  EXPECT_TRUE(both.accepted) << both.reason;
+  EXPECT_EQ(both.parts.size(), 2U);
 }
 
-TEST_F(CheckProof, RejectsWhatIsNotTheInput) {
-  std::string other = drat;
-  other.replace(other.find("1 -2 0"), 6, "1 -3 0");
-  EXPECT_THAT(reason_for(sealed(other)), HasSubstr("Line 6: the input has another clause"));
-  other = drat;
-  other.erase(other.find("-1 -2 0\n"), 8);
-  EXPECT_THAT(reason_for(sealed(other)), HasSubstr("the input has more clauses"));
-  other = drat;
-  other.replace(other.find("drat p"), 6, "drat q");
-  EXPECT_THAT(reason_for(sealed(other)), HasSubstr("no such parameters"));
-}
-
-TEST_F(CheckProof, RejectsLemmasThatDoNotFollow) {
-  const std::string head = drat.substr(0, drat.find("lemmas"));
-  EXPECT_THAT(reason_for(sealed(head + "lemmas\n3 0\n0\n")),
-              HasSubstr("Line 9: the lemma does not follow"));
-  EXPECT_THAT(reason_for(sealed(head + "lemmas\n0\n")), HasSubstr("Line 9"));
-  EXPECT_THAT(reason_for(sealed(head + "lemmas\nd 1 3 0\n")), HasSubstr("not there"));
-  EXPECT_THAT(reason_for(sealed(head + "lemmas\n")), HasSubstr("end before"));
-  EXPECT_THAT(reason_for(sealed(head + "lemmas\n2 x 0\n")), HasSubstr("no lemma"));
+TEST_F(CheckProof, ReadsTheHeader) {
+  std::string why;
+  const auto header = proof_header(
+      "tessera proof/2\nread profile my machine\ncapacity 0 10 a b\nclaim infeasible\n", why);
+  ASSERT_TRUE(header) << why;
+  ASSERT_EQ(header->read.size(), 1U);
+  EXPECT_EQ(header->read[0].second, "my machine");
+  ASSERT_EQ(header->capacities.size(), 1U);
+  EXPECT_EQ(header->capacities[0].name, "a b");
+  EXPECT_FALSE(proof_header("tessera proof/1 cut\n", why));
+  EXPECT_FALSE(proof_header("", why));
 }
 
 TEST_F(CheckProof, RejectsDamage) {
-  for (std::size_t at = 0; at + 1 < sealed(drat).size(); ++at) {
-    std::string damaged = sealed(drat);
+  const std::string text = sealed(whole);
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    std::string damaged = text;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
-    EXPECT_FALSE(verdict_on(damaged).accepted) << "byte " << at;
-    EXPECT_FALSE(verdict_on(sealed(drat).substr(0, at)).accepted) << "cut at " << at;
+    EXPECT_FALSE(check_proof(problem_, damaged).accepted) << "byte " << at;
+    EXPECT_FALSE(check_proof(problem_, text.substr(0, at)).accepted) << "cut at " << at;
   }
   EXPECT_THAT(reason_for("hello"), HasSubstr("Line 1"));
-  EXPECT_THAT(reason_for("tessera proof/1 magic\n"), HasSubstr("'magic'"));
 }
 
-TEST_F(CheckProof, SaysWhenThereIsNoFile) {
-  const ProofVerdict verdict = check_proof(problem_, "/nonexistent/file", nullptr);
+TEST_F(CheckProof, RejectsWordsThatAreTooMany) {
+  EXPECT_THAT(reason_for_lines({}, "cut", "step 1 2\n" + cut), HasSubstr("Line 1"));
+  EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0 7\n"), HasSubstr("more in this line"));
+  EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 0\nq 3\n"), HasSubstr("Line 3"));
+}
+
+TEST_F(CheckProof, TablesAreBoundedByTheText) {
+  EXPECT_THAT(reason_for_lines({}, "derivation", "o 16777215 0\n"), HasSubstr("out of range"));
+  EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 9999999\n"),
+              HasSubstr("out of range"));
+}
+
+// a is 20 bytes, but only its first 10 live with b: the only placement has b right above them. That
+// a as a whole is not below b must not be taken for a being above it.
+TEST_F(CheckProof, AnItemThatIsNotKeptApartCarriesNothing) {
+  problem_ = {};
+  problem_.memories.push_back({.name = "m", .capacity = 20});
+  problem_.buffers.push_back({.id = "a",
+                              .live = {{0, 2}},
+                              .size = 20,
+                              .gaps = {{.steps = {0, 1}, .window = AddressRange{0, 10}}}});
+  problem_.buffers.push_back({.id = "b", .live = {{0, 1}}, .size = 10});
+  const std::string declared =
+      "o 0 0\no 1 1\ni 0 0 10\ni 1 0 10\ni 0 0 20\np 2 0 1\nv 3 2 1\n"
+      "l 1 1 4 1\ne -1 1 5 1\nq\n"     // b is not below a
+      "l 2 1 2 10\ne 2 10 1 4 1\nq\n"  // so it begins at 10
+      "l 3 1 7 1\ne -1 1 6 1\nq\n";    // all of a is not below b
+  const std::string rest = declared + "l 4 0\nr 2 11 1 7 1\nq\n";
+  EXPECT_THAT(reason_for_lines({}, "derivation", rest), HasSubstr("does not add up"));
+}
+
+TEST_F(CheckProof, ABudgetThatEndsIsNoVerdict) {
+  std::stop_source source;
+  source.request_stop();
+  Budget budget;
+  budget.stop = source.get_token();
+  std::string lines;
+  for (int k = 0; k < 300; ++k) lines += "d 0\n";
+  const ProofVerdict verdict =
+      check_proof(problem_, sealed(head + "claim infeasible\nderivation\n" + lines), budget);
   EXPECT_FALSE(verdict.accepted);
-  EXPECT_THAT(verdict.reason, HasSubstr("cannot be read"));
+  EXPECT_EQ(verdict.stop, StopReason::interrupted);
 }
 
 }  // namespace
