@@ -5,6 +5,7 @@
 #include "cost/compute.h"
 #include "cost/run_parts.h"
 #include "cost/transfer.h"
+#include "facts/modes.h"
 #include "model/check.h"
 #include "model/derived.h"
 
@@ -75,23 +76,6 @@ Plan make_plan(const TiledRun& run) {
   return plan;
 }
 
-/// Switches of mode before each step of a tile, over all memories (the later half of a
-/// double-buffered schedule counts as well: the larger of the two).
-std::vector<std::int64_t> mode_switches(const TiledRun& run, const Placement& placement) {
-  const Step steps = run.lowering->steps_per_tile;
-  std::vector<std::int64_t> switches(static_cast<std::size_t>(steps), 0);
-  for (const std::vector<std::string>& modes : placement.modes) {
-    if (modes.empty()) continue;
-    std::vector<bool> at(static_cast<std::size_t>(steps), false);
-    for (std::size_t t = 0; t < modes.size(); ++t) {
-      const std::string& before = modes[t == 0 ? modes.size() - 1 : t - 1];
-      if (before != modes[t]) at[t % static_cast<std::size_t>(steps)] = true;
-    }
-    for (std::size_t k = 0; k < at.size(); ++k) switches[k] += at[k] ? 1 : 0;
-  }
-  return switches;
-}
-
 const Placement& placement_of(const TiledRun& run, std::size_t tile) {
   return run.placements[run.placements.size() == 1 ? 0 : tile]->placement;
 }
@@ -124,7 +108,8 @@ TileCost tile_cost(const TiledRun& run, const Plan& plan, std::size_t index, con
   const TileRegions& tile = run.grid->tiles[index];
   const Placement& placement = placement_of(run, index);
   const std::vector<AccessEnergy> energies = access_energies(run, placement);
-  const std::vector<std::int64_t> switches = mode_switches(run, placement);
+  const std::vector<std::int64_t> switches =
+      mode_switches(placement.modes, run.lowering->steps_per_tile);
   TileCost cost;
   for (Step step = 0; step < plan.steps; ++step) {
     ComputeCost op;
@@ -349,7 +334,7 @@ RunCost run_cost(const TiledRun& run) {
     m.dram_bytes += costs[t].dram_bytes * times;
     m.energy_pj += costs[t].energy_pj * static_cast<double>(times);
     cost.work += costs[t].work * times;
-    for (const std::int64_t n : mode_switches(run, placement_of(run, t)))
+    for (const std::int64_t n : mode_switches(placement_of(run, t).modes, run.lowering->steps_per_tile))
       cost.mode_switches += n * times;
   }
   m.energy_pj += static_energy(*run.hardware, m.latency_cycles);

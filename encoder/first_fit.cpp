@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
-#include "choose_modes.h"
-
 namespace tessera::encoder {
 namespace {
+
+/// May this buffer lie in a bank that has this role at every step?
+bool welcomes(Role role, const Buffer& buffer) {
+  return role != Role::off && (buffer.read.empty() || may_read(role, buffer.kind)) &&
+         (buffer.write.empty() || may_write(role));
+}
 
 /// Addresses at which a buffer cannot start: begin <= offset < end.
 using Blocked = std::vector<AddressRange>;

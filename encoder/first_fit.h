@@ -25,7 +25,7 @@ class FirstFit {
   explicit FirstFit(const PlacementProblem& problem);
 
   /// Memories and the bank a buffer begins in are taken from `like`. So are the modes, for which
-  /// choose_modes.h may find better ones.
+  /// facts/modes.h may find better ones.
   /// require: `problem` differs from the constructor's in sizes and capacities only.
   [[nodiscard]] Placement place(const PlacementProblem& problem, const Placement& like,
                                 const std::vector<BufferIndex>& order,

@@ -4,7 +4,7 @@
 #include <deque>
 #include <numeric>
 
-#include "choose_modes.h"
+#include "facts/modes.h"
 #include "first_fit.h"
 #include "load_cut.h"
 #include "model/check.h"
@@ -158,7 +158,9 @@ class Session final : public PlacementSession {
 
   std::optional<Placement> confirm(Placement proposal) {
     if (!check(current_, proposal, 1).empty()) {
-      if (!has_modes_ || !choose_modes(current_, proposal)) return std::nullopt;
+      auto modes = has_modes_ ? settle_modes(current_, proposal.places) : std::nullopt;
+      if (!modes) return std::nullopt;
+      proposal.modes = std::move(*modes);
       if (!check(current_, proposal, 1).empty()) return std::nullopt;
     }
     remember(proposal);

@@ -26,6 +26,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// One part in so many of a time limit is for the certificate.
+constexpr int certifying_share = 6;
+
 Goal goal_of(Minimize what) {
   if (what == Minimize::cost) return Goal::cost;
   if (what == Minimize::modes) return Goal::modes;
@@ -82,6 +85,9 @@ class Placer {
     require_proof_file();
     search_.seed = params_.limits.seed;
     search_.budget = limited_.budget();
+    // A certificate takes time of its own.
+    if (!params_.proof.empty() && search_.budget.deadline != Clock::time_point::max())
+      search_.budget.deadline -= (search_.budget.deadline - start_) / certifying_share;
     how_.engine = params_.engine;
     how_.threads = params_.limits.threads;
     how_.phase = [this](std::string_view phase) { tell(phase); };
@@ -89,7 +95,7 @@ class Placer {
 
     tell("bounds");
     Bounds bounds = lower_bounds(problem_, {.budget = search_.budget});
-    result_.lower_bounds = bounds.heights;
+    result_.lower_bounds = first_bounds_ = bounds.heights;
 
     if (bounds.infeasible && params_.engine == "auto") {
       answer_.engine = "bounds";
@@ -239,8 +245,17 @@ class Placer {
       CertificateFile file(part);
       file.header(problem_, params_.proof_read);
       std::string who;
-      for (const Claim& claim : wanted) {
-        const std::optional<std::string> by = certify(problem_, claim, search_, file);
+      SearchParams search = search_;
+      search.budget = limited_.budget();
+      for (Claim claim : wanted) {
+        std::optional<std::string> by = certify(problem_, claim, search, file);
+        // What was known before any search is a matter of adding up.
+        if (!by && claim.kind == ClaimKind::height) {
+          claim.least = 0;
+          for (const MemoryIndex m : claim.memories)
+            claim.least = std::max(claim.least, first_bounds_[m]);
+          if (claim.least > 0) by = certify(problem_, claim, search, file);
+        }
         if (!by) continue;
         result_.certified.push_back(claim);
         if (who.find(*by) == std::string::npos) who += (who.empty() ? "" : ", ") + *by;
@@ -266,6 +281,7 @@ class Placer {
   DecideParams how_;
   Decision answer_;
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
+  std::vector<Size> first_bounds_;  ///< per memory, by adding up
   PlacementResult result_;
   std::mutex mutex_;
 };

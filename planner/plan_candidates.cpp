@@ -5,8 +5,8 @@
 #include <numeric>
 #include <sstream>
 
-#include "cost/settle_modes.h"
 #include "cost/tiled_run.h"
+#include "facts/modes.h"
 #include "model/derived.h"
 #include "planner/engines.h"
 #include "planner/plan_effort.h"
@@ -89,13 +89,17 @@ PlannedSubgraph planned(const TileGeometry& geometry, const Hardware& hardware,
   s.double_buffer = options.double_buffer;
   s.weights = options.weights;
   s.halo = options.halo;
+  const Step steps = found.lowering.steps_per_tile;
   const Piece piece = make_piece(geometry.subgraph(), geometry.space(), std::move(found.grid),
                                  std::move(found.lowering));
   for (std::size_t k = 0; k < found.placements.size(); ++k) {
     PlannedPlacement p{.problem = piece_problem(piece, k),
                        .placement = std::move(found.placements[k]),
                        .engine = std::string(engine)};
-    p.placement.modes = settle_modes(p.problem, p.placement.places);
+    auto modes = settle_modes(p.problem, p.placement.places, steps);
+    if (!modes)
+      throw InternalError("engine " + p.engine + " placed buffers that leave a step without a mode");
+    p.placement.modes = std::move(*modes);
     s.placements.push_back(std::move(p));
   }
   const RunCost cost = run_cost(piece_run(piece, hardware, s.placements));

@@ -21,7 +21,7 @@ ROOMS = {
     "proof": {"model"},
     "encoder": {"model", "facts"},
     "tiling": {"model"},
-    "cost": {"model", "tiling"},
+    "cost": {"model", "facts", "tiling"},
     "search": {"model", "facts", "tiling", "cost"},
     "planner": {"model", "facts", "search", "encoder", "proof", "tiling", "cost", "io"},
     "cli": {"planner", "model"},
