@@ -12,6 +12,7 @@
 #include "cli/json.h"
 #include "cli/network_options.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "planner/check_result.h"
 #include "planner/export.h"
 #include "planner/files.h"
@@ -197,7 +198,14 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
 
 /// A certificate, and with it perhaps the result whose bounds it proves.
 int check_with_certificate(CheckOptions options, std::string result) {
-  const CertificateText certificate = load_certificate(options.proof);
+  CertificateText certificate;
+  try {
+    certificate = load_certificate(options.proof);
+  } catch (const WrongAnswer& answer) {
+    CertificateVerdict verdict;
+    verdict.reason = answer.what();
+    return check_proof_file(options, {}, verdict);
+  }
   // It says how its input was read; what the command line says instead goes first.
   for (const auto& [key, value] : certificate.read) {
     if (key == "profile" && options.input.profile.empty()) options.input.profile = value;
@@ -213,7 +221,7 @@ int check_with_certificate(CheckOptions options, std::string result) {
                          proved_claims(verdict));
 }
 
-int run_check(const CheckOptions& options) {
+int run_check(const CheckOptions& options, Session& session) {
   const bool judged = !options.result.empty() || !options.proof.empty();
   if (judged == !options.model.empty())
     throw BadInput("tessera check: give RESULT, --proof FILE, both of them, or --model FILE",
@@ -224,6 +232,10 @@ int run_check(const CheckOptions& options) {
                                          options.proof};
   if (std::count(files.begin(), files.end(), "-") > 1)
     throw BadInput("tessera check: only one file can be the standard input");
+  session.reads(options.input.path);
+  session.reads_profile(options.input.profile);
+  for (const std::string& file : {options.result, options.proof, options.model})
+    if (!file.empty()) session.reads(file);
   PlanFileHeader header;
   if (!options.result.empty()) header = plan_file_header(options.result);
   if (header.is_plan) return check_network_plan(options, header);
@@ -271,8 +283,9 @@ void add_check(CLI::App& app, Command& command) {
       "  tessera check resnet18.onnx plan.json --profile ethos-u65-like\n"
       "  tessera export net.yaml --to dimacs -o net.cnf; cadical net.cnf > answer.txt\n"
       "  tessera check net.yaml --model answer.txt");
-  sub->final_callback(
-      [options, &command] { command.run = [options] { return run_check(*options); }; });
+  sub->final_callback([options, &command] {
+    command.run = [options](Session& session) { return run_check(*options, session); };
+  });
 }
 
 }  // namespace tessera::cli

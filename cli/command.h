@@ -14,19 +14,21 @@ class App;
 
 namespace tessera::cli {
 
+class Session;
+
 /// The exit codes scripts depend on.
 enum Exit : int {
   exit_found = 0,        ///< an answer was found, and checked
-  exit_bug = 1,          ///< an internal check failed, or something unexpected happened
+  exit_failed = 1,       ///< an output could not be written, or a bug: an internal check failed
   exit_bad_input = 2,    ///< bad input or bad usage
   exit_wrong = 3,        ///< check found the given placement or plan wrong
   exit_infeasible = 20,  ///< proved
-  exit_stopped = 30,     ///< a limit or an interrupt came before an answer
+  exit_stopped = 30,     ///< a limit came before an answer; after a signal it is 128 + its number
 };
 
 /// What a parsed command line wants done.
 struct Command {
-  std::function<int()> run;
+  std::function<int(Session&)> run;
   std::string line;  ///< the command line as typed, for reports
 };
 

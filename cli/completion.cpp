@@ -132,7 +132,7 @@ void add_completion(CLI::App& app, Command& command) {
     const std::string text = *shell == "bash"  ? for_bash(app)
                              : *shell == "zsh" ? for_zsh(app)
                                                : for_fish(app);
-    command.run = [text] {
+    command.run = [text](Session&) {
       print(text);
       return static_cast<int>(exit_found);
     };

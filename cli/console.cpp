@@ -1,63 +1,16 @@
 #include "cli/console.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
-#include "cli/command.h"
-#include "planner/errors.h"
-#include "planner/files.h"
+#include "planner/output_file.h"
 
 namespace tessera::cli {
 
-namespace {
-
-/// Wakes the listener when the program is done; never sent from outside on purpose.
-constexpr int goodbye = SIGUSR1;
-
-sigset_t listened() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, goodbye);
-  return set;
-}
-
-void listen(std::stop_source source, const std::atomic<bool>& done) {
-  const sigset_t set = listened();
-  for (;;) {
-    int signal = 0;
-    if (sigwait(&set, &signal) != 0) return;
-    if (done) return;
-    if (signal == goodbye) continue;
-    if (!source.request_stop()) _exit(exit_stopped);
-  }
-}
-
-}  // namespace
-
-void print(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      throw OutputError(std::string("cannot write to the standard output: ") +
-                        std::strerror(errno));
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-void deliver(const std::string& path, std::string_view text) {
-  if (path == "-")
-    print(text);
-  else
-    write_output(path, text);
+void print(std::string_view text, const std::stop_token& stop) {
+  write_to_descriptor(STDOUT_FILENO, text, "the standard output", stop);
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
@@ -76,18 +29,6 @@ void note(std::string_view text, bool quiet) {
 
 bool stderr_is_terminal() {
   return isatty(STDERR_FILENO) == 1;
-}
-
-Interrupts::Interrupts() {
-  const sigset_t set = listened();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  listener_ = std::thread([this] { listen(source_, done_); });
-}
-
-Interrupts::~Interrupts() {
-  done_ = true;
-  pthread_kill(listener_.native_handle(), goodbye);
-  listener_.join();
 }
 
 StatusLine::StatusLine(bool quiet)

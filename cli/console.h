@@ -1,24 +1,19 @@
-// The terminal side: what is printed where, and how Ctrl-C is heard.
+// The terminal side: what is printed where.
 //
-//   Interrupts interrupts;                       // before any other thread starts
-//   params.stop = interrupts.token();
+//   note("the profile has no energies", quiet);  // stderr
 //   print(report_text);                          // stdout, throws if it cannot be written
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 
 namespace tessera::cli {
 
-/// Writes to the standard output and flushes. Throws OutputError where that fails (a full disk).
-void print(std::string_view text);
-
-/// Where --output and the like go: a file, whole or not at all, or for "-" the standard output.
-void deliver(const std::string& path, std::string_view text);
+/// Writes to the standard output. Throws OutputError where that fails (a full disk), or where a
+/// stop was requested and nobody reads.
+void print(std::string_view text, const std::stop_token& stop = {});
 
 /// "1 tile", "2 tiles".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view one, std::string_view many);
@@ -30,24 +25,6 @@ void complain(std::string_view text);
 void note(std::string_view text, bool quiet);
 
 [[nodiscard]] bool stderr_is_terminal();
-
-/// Turns the first SIGINT or SIGTERM into a stop request; a second one ends the program at once
-/// with the exit code for "stopped". Signals are blocked and taken by one thread, so nothing that
-/// is not allowed in a signal handler ever runs.
-/// require: constructed before other threads, which inherit the blocked signals; one at a time.
-class Interrupts {
- public:
-  Interrupts();
-  ~Interrupts();
-  Interrupts(const Interrupts&) = delete;
-  Interrupts& operator=(const Interrupts&) = delete;
-  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-
- private:
-  std::stop_source source_;
-  std::atomic<bool> done_ = false;
-  std::thread listener_;
-};
 
 /// A status line on the standard error that overwrites itself; silent unless that is a terminal.
 class StatusLine {

@@ -10,6 +10,7 @@
 #include "cli/console.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/session.h"
 
 namespace tessera::cli {
 
@@ -41,29 +42,36 @@ std::string story_json(const PlacementProblem& problem, const Story& story) {
   return text + ",\n \"text\": " + json_string(story.text) + "}\n";
 }
 
-int run_explain(const ExplainOptions& options) {
-  const Interrupts interrupts;
+std::string story_text(const Story& story) {
+  std::string text = story.text;
+  if (text.empty() && story.status == Status::feasible)
+    text = "There is nothing to explain: a placement exists.";
+  if (text.empty() && story.status == Status::unknown)
+    text = "Stopped before it was known whether a placement exists.";
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
+
+int run_explain(const ExplainOptions& options, Session& session) {
+  session.reads(options.input.path);
+  session.reads_profile(options.input.profile);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   StoryParams params;
   params.limits = options.limits.limits();
-  params.limits.stop = interrupts.token();
+  params.limits.stop = session.interrupts().token();
+  session.interrupts().enter(Phase::searching);
   const Story story = tell_why(input.problem, params);
-  if (options.output.json()) {
-    print(story_json(input.problem, story));
-  } else if (!options.output.quiet) {
-    std::string text = story.text;
-    if (text.empty() && story.status == Status::feasible)
-      text = "There is nothing to explain: a placement exists.";
-    if (text.empty() && story.status == Status::unknown)
-      text = "Stopped before it was known whether a placement exists.";
-    if (!text.empty() && text.back() != '\n') text += '\n';
-    print(text);
-  }
+  session.interrupts().enter(Phase::writing);
+  if (options.output.json())
+    session.report([&] { return story_json(input.problem, story); });
+  else if (!options.output.quiet)
+    session.report([&] { return story_text(story); });
   // The answer asked for is the explanation; that a placement exists is an answer as well.
-  return story.status == Status::unknown
-             ? exit_stopped
-             : (story.status == Status::infeasible ? exit_infeasible : exit_found);
+  const int code = story.status == Status::unknown      ? exit_stopped
+                   : story.status == Status::infeasible ? exit_infeasible
+                                                        : exit_found;
+  return session.exit_code(code, code != exit_stopped && story.stop == StopReason::completed);
 }
 
 }  // namespace
@@ -77,8 +85,9 @@ void add_explain(CLI::App& app, Command& command) {
   sub->footer(
       "The exit code is 20 where the problem is infeasible (and explained), 0 where it is not.\n"
       "Example:\n  tessera explain buffers.csv --capacity '512 KiB'");
-  sub->final_callback(
-      [options, &command] { command.run = [options] { return run_explain(*options); }; });
+  sub->final_callback([options, &command] {
+    command.run = [options](Session& session) { return run_explain(*options, session); };
+  });
 }
 
 }  // namespace tessera::cli

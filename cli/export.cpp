@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "planner/files.h"
 
 namespace tessera::cli {
@@ -22,7 +23,10 @@ struct ExportOptions {
   bool quiet = false;
 };
 
-int run_export(const ExportOptions& options) {
+int run_export(const ExportOptions& options, Session& session) {
+  session.reads(options.input.path);
+  session.reads_profile(options.input.profile);
+  OutputFile* const output = session.writes("--output", options.file);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.quiet);
   std::string text;
@@ -37,11 +41,7 @@ int run_export(const ExportOptions& options) {
                        "add --capacity SIZE or --profile NAME");
     text = formula_text(input.problem, options.to);
   }
-  if (options.file.empty() || options.file == "-")
-    print(text);
-  else
-    deliver(options.file, text);
-  return exit_found;
+  return session.hand_over(output, text);
 }
 
 }  // namespace
@@ -59,8 +59,9 @@ void add_export(CLI::App& app, Command& command) {
   sub->footer(
       "Example:\n  tessera export buffers.csv --capacity '1 MiB' --to dimacs -o net.cnf && cadical "
       "net.cnf");
-  sub->final_callback(
-      [options, &command] { command.run = [options] { return run_export(*options); }; });
+  sub->final_callback([options, &command] {
+    command.run = [options](Session& session) { return run_export(*options, session); };
+  });
 }
 
 }  // namespace tessera::cli

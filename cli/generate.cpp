@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "planner/files.h"
 
 namespace tessera::cli {
@@ -25,7 +26,8 @@ struct GenerateOptions {
   bool quiet = false;
 };
 
-int run_generate(GenerateOptions options) {
+int run_generate(GenerateOptions options, Session& session) {
+  OutputFile* const output = session.writes("--output", options.file);
   options.params.capacity = parse_size_text(options.capacity, "--capacity");
   options.params.alignment = parse_size_text(options.alignment, "--alignment");
   if (options.params.capacity < 1)
@@ -35,16 +37,13 @@ int run_generate(GenerateOptions options) {
   const std::string extension = std::filesystem::path(options.file).extension().string();
   const bool yaml = options.to == "yaml" || extension == ".yaml" || extension == ".yml";
   const std::string text = yaml ? problem_yaml(made.problem) : problem_csv(made);
-  if (options.file.empty() || options.file == "-")
-    print(text);
-  else
-    deliver(options.file, text);
+  const int code = session.hand_over(output, text);
   const Size capacity = made.problem.memories.front().capacity;
   if (!yaml)
     note("place it with " + (capacity == unbounded ? std::string("--minimize")
                                                    : "--capacity " + std::to_string(capacity)),
          options.quiet);
-  return exit_found;
+  return code;
 }
 
 }  // namespace
@@ -83,8 +82,9 @@ void add_generate(CLI::App& app, Command& command) {
   sub->add_option("-o,--output", options->file, "where to (default: the standard output)");
   sub->add_flag("-q,--quiet", options->quiet, "no notes");
   sub->footer(text + "Example:\n  tessera generate packable --buffers 200 --seed 7 -o hard.yaml");
-  sub->final_callback(
-      [options, &command] { command.run = [options] { return run_generate(*options); }; });
+  sub->final_callback([options, &command] {
+    command.run = [options](Session& session) { return run_generate(*options, session); };
+  });
 }
 
 }  // namespace tessera::cli

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/network_options.h"
+#include "cli/session.h"
 #include "model/network_stats.h"
 #include "planner/files.h"
 
@@ -36,16 +37,14 @@ std::string summary(const Network& network) {
          size_text(stats.largest_activation) + "\n";
 }
 
-int run_import(const ImportArguments& arguments) {
+int run_import(const ImportArguments& arguments, Session& session) {
+  session.reads(arguments.network.path);
+  OutputFile* const output = session.writes("--output", arguments.output);
   const ImportedNetwork in = arguments.network.load(arguments.quiet);
-  const std::string yaml = network_yaml(in.network);
-  if (arguments.output.empty() || arguments.output == "-") {
-    print(yaml);
-    return exit_found;
-  }
-  deliver(arguments.output, yaml);
-  if (!arguments.quiet && arguments.output != "-") print(summary(in.network));
-  return exit_found;
+  const int code = session.hand_over(output, network_yaml(in.network));
+  if (!arguments.quiet && output != nullptr && !Session::goes_to_standard_output(*output))
+    print(summary(in.network));
+  return code;
 }
 
 }  // namespace
@@ -58,8 +57,9 @@ void add_import(CLI::App& app, Command& command) {
                   "where the YAML goes; standard output without it");
   sub->add_flag("--quiet", arguments->quiet, "say nothing but errors");
   sub->footer("Example:\n  tessera import model.onnx -o model.yaml --dtype int8");
-  sub->final_callback(
-      [arguments, &command] { command.run = [arguments] { return run_import(*arguments); }; });
+  sub->final_callback([arguments, &command] {
+    command.run = [arguments](Session& session) { return run_import(*arguments, session); };
+  });
 }
 
 }  // namespace tessera::cli

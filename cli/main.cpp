@@ -1,13 +1,17 @@
 // tessera: decides where every buffer of a neural network lives in an accelerator's memory.
 
+#include <signal.h>
+
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/session.h"
 #include "planner/errors.h"
 
 namespace {
@@ -59,10 +63,31 @@ int bad_input(const BadInput& error) {
 int bug(const std::string& what) {
   complain("tessera: this is a bug in Tessera: " + what);
   complain("  hint: please report it with the input and the command line");
-  return exit_bug;
+  return exit_failed;
+}
+
+int cannot_write(const OutputError& error) {
+  complain(error.what());
+  return exit_failed;
+}
+
+/// As every program ends whose reader has seen enough (`tessera ... | head -1`): of SIGPIPE, and
+/// without a word. Who ignores that signal wants to hear of it.
+int closed_pipe(const ClosedPipe& error, bool ignored) {
+  if (ignored) return cannot_write(error);
+  ::signal(SIGPIPE, SIG_DFL);
+  ::raise(SIGPIPE);
+  return exit_failed;
+}
+
+/// Also of memory for the stack of a thread.
+int out_of_memory() {
+  std::fputs("tessera: out of memory before there was an answer\n", stderr);
+  return exit_stopped;
 }
 
 int run(int argc, char** argv) {
+  Session session;
   CLI::App app("Decides where every buffer of a neural network lives in an accelerator's memory.",
                "tessera");
   app.set_version_flag("--version", "tessera " TESSERA_VERSION, "print the version");
@@ -70,7 +95,9 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   app.footer(
       "Exit codes: 0 answer found, 2 bad input or usage, 3 check found it wrong, 20 proved "
-      "infeasible,\n30 stopped before an answer, 1 a bug in Tessera.\n"
+      "infeasible,\n30 stopped by a limit before an answer, 130, 143 and 129 by SIGINT, SIGTERM "
+      "and "
+      "SIGHUP,\n1 an output could not be written, or a bug in Tessera.\n"
       "tessera COMMAND --help says more, with an example each.");
   Command command;
   for (int i = 0; i < argc; ++i) command.line += (i == 0 ? "" : " ") + std::string(argv[i]);
@@ -103,19 +130,28 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error);
   }
-  return command.run();
+  return command.run(session);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Both become errors of write(2), so that what lies beside an output goes on every way out.
+  const bool pipes_ignored = ::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+  ::signal(SIGXFSZ, SIG_IGN);
   try {
     return run(argc, argv);
   } catch (const BadInput& error) {
     return bad_input(error);
+  } catch (const ClosedPipe& error) {
+    return closed_pipe(error, pipes_ignored);
+  } catch (const OutputError& error) {
+    return cannot_write(error);
   } catch (const std::bad_alloc&) {
-    complain("tessera: out of memory");
-    return exit_bug;
+    return out_of_memory();
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) return out_of_memory();
+    return bug(error.what());
   } catch (const std::exception& error) {
     return bug(error.what());
   }

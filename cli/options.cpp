@@ -86,13 +86,6 @@ CLI::Validator whole_number(int least) {
       "");
 }
 
-void require_distinct(const std::vector<std::string>& files) {
-  for (std::size_t a = 0; a < files.size(); ++a)
-    for (std::size_t b = 0; b < a; ++b)
-      if (!files[a].empty() && files[a] == files[b])
-        throw BadInput("two outputs would go to " + files[a], "give each a name of its own");
-}
-
 void require_svg(const std::string& file) {
   const std::string extension = std::filesystem::path(file).extension().string();
   for (const char* other : {".png", ".jpg", ".jpeg", ".pdf", ".ps", ".gif"})

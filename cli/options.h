@@ -58,9 +58,6 @@ struct SearchArguments {
 /// Accepts whole numbers from `least` (0 or 1) on, and says so otherwise.
 [[nodiscard]] CLI::Validator whole_number(int least);
 
-/// Throws BadInput where two outputs have one name: the second would replace the first.
-void require_distinct(const std::vector<std::string>& files);
-
 /// Pictures are SVG: throws BadInput where a name promises something else.
 void require_svg(const std::string& file);
 

@@ -3,6 +3,8 @@
 #include "planner/place.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,6 +14,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/session.h"
 #include "planner/engines.h"
 #include "planner/files.h"
 
@@ -50,7 +53,6 @@ void check_options(const PlaceOptions& options, const Input& input) {
     throw BadInput("--output " + options.output_file + " looks like a picture",
                    "--plot draws one; --output takes .json, .csv or .yaml");
   require_svg(options.plot_file);
-  require_distinct({options.output_file, options.plot_file, options.proof_file});
   if (!options.minimize.empty()) return;
   for (const Memory& memory : input.problem.memories) {
     if (memory.capacity == unbounded && input.problem.objective == Objective::fit)
@@ -79,30 +81,51 @@ std::string progress_text(const PlaceProgress& progress, double seconds) {
   return text + " (" + std::to_string(static_cast<int>(seconds)) + " s)";
 }
 
-void write_files(const PlaceOptions& options, const Input& input, const PlacementResult& result) {
+/// Every file that is asked for, opened before anything takes long.
+struct PlaceFiles {
+  OutputFile* output = nullptr;
+  OutputFile* plot = nullptr;
+  OutputFile* proof = nullptr;
+};
+
+PlaceFiles open_files(const PlaceOptions& options, Session& session) {
+  session.reads(options.input.path);
+  session.reads_profile(options.input.profile);
+  PlaceFiles files{
+      .output = session.writes("--output", options.output_file),
+      .plot = session.writes("--plot", options.plot_file),
+      .proof = session.writes("--proof", options.proof_file, OutputFile::Writer::by_name)};
+  for (OutputFile* other : {files.plot, files.proof})
+    if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
+      throw BadInput(other->path() + ": --format json goes to the standard output as well",
+                     "give one of them a file");
+  return files;
+}
+
+void write_files(const PlaceOptions& options, const PlaceFiles& files, const Input& input,
+                 const PlacementResult& result, Session& session) {
   const std::string extension = std::filesystem::path(options.output_file).extension().string();
   const bool needs_placement = extension == ".csv" || extension == ".yaml" || extension == ".yml";
-  if (!options.output_file.empty()) {
-    if (needs_placement && !result.placement)
-      note("there is no placement, so " + options.output_file + " was not written",
-           options.output.quiet);
-    else
-      deliver(options.output_file, output_text(options.output_file, input, result));
-  }
-  if (!options.plot_file.empty()) {
-    if (result.placement)
-      deliver(options.plot_file,
-              placement_picture(input.problem, *result.placement, input.problem.name));
-    else
-      note("there is no placement, so " + options.plot_file + " was not drawn",
-           options.output.quiet);
-  }
+  if (files.output != nullptr && needs_placement && !result.placement)
+    note("there is no placement, so " + options.output_file + " was not written",
+         options.output.quiet);
+  else
+    session.deliver(files.output, [&options, &input, &result] {
+      return output_text(options.output_file, input, result);
+    });
+  if (!result.certified.empty()) session.deliver(files.proof);
+  if (files.plot != nullptr && !result.placement)
+    note("there is no placement, so " + options.plot_file + " was not drawn", options.output.quiet);
+  else
+    session.deliver(files.plot, [&input, &result] {
+      return placement_picture(input.problem, *result.placement, input.problem.name);
+    });
 }
 
 void tell_about_certificate(const PlaceOptions& options, const Input& input,
                             const PlacementResult& result) {
   if (options.proof_file.empty()) return;
-  if (!result.certificate_error.empty()) throw OutputError(result.certificate_error);
+  if (!result.certificate_error.empty()) return;  // told at the end, with its exit code
   for (const Claim& claim : result.certified)
     note(options.proof_file + " proves: " + describe(input.problem, claim), options.output.quiet);
   if (!result.certified.empty()) return;
@@ -126,8 +149,14 @@ int exit_code(const PlacementResult& result) {
   return exit_stopped;
 }
 
-int run_place(const PlaceOptions& options) {
-  const Interrupts interrupts;
+/// Proved, or found and nothing more was asked for.
+bool is_complete(const PlacementResult& result) {
+  return result.status == Status::infeasible ||
+         (result.status == Status::feasible && result.stop == StopReason::completed);
+}
+
+int run_place(const PlaceOptions& options, Session& session) {
+  const PlaceFiles files = open_files(options, session);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   check_options(options, input);
@@ -137,8 +166,9 @@ int run_place(const PlaceOptions& options) {
   params.minimize = minimize_of(options.minimize, input.problem);
   params.limits = options.search.limits();
   if (options.max_nodes > 0) params.limits.work = options.max_nodes;
+  Interrupts& interrupts = session.interrupts();
   params.limits.stop = interrupts.token();
-  params.proof = options.proof_file;
+  if (files.proof != nullptr) params.proof = files.proof->beside();
   if (!options.input.profile.empty())
     params.proof_read.emplace_back("profile", options.input.profile);
   if (!options.input.lifetimes.empty())
@@ -146,22 +176,31 @@ int run_place(const PlaceOptions& options) {
   PlacementResult result;
   {
     StatusLine status(options.output.quiet);
-    if (stderr_is_terminal())
-      params.progress = [&status](const PlaceProgress& progress) {
-        status.show(progress_text(progress, status.seconds()));
-      };
+    params.progress = [&status, &interrupts](const PlaceProgress& progress) {
+      // From here on there is an answer, which is not given up for one that is slow to stop.
+      if (progress.phase == "check" || progress.phase == "certificate")
+        interrupts.enter(Phase::writing);
+      status.show(progress_text(progress, status.seconds()));
+    };
+    interrupts.enter(Phase::searching);
     result = place(input.problem, params);
+    interrupts.enter(Phase::writing);
   }
 
-  write_files(options, input, result);
+  write_files(options, files, input, result, session);
   tell_about_certificate(options, input, result);
+  if (!result.certificate_error.empty())
+    session.fail_later(std::make_exception_ptr(
+        OutputError(options.proof_file + ": " + result.certificate_error)));
   const Minimize what = resolve_minimize(params.minimize, input.problem);
   if (options.output.json())
-    print(result_json(input.problem, result));
-  else if (!options.output.quiet && options.output_file != "-")
-    print(placement_report(input.problem, result,
-                           {.minimizing = what == Minimize::height, .stats = options.stats}));
-  return exit_code(result);
+    session.report([&] { return result_json(input.problem, result); });
+  else if (!options.output.quiet)
+    session.report([&] {
+      return placement_report(input.problem, result,
+                              {.minimizing = what == Minimize::height, .stats = options.stats});
+    });
+  return session.exit_code(exit_code(result), is_complete(result));
 }
 
 std::string engine_help() {
@@ -196,8 +235,9 @@ void add_place(CLI::App& app, Command& command) {
   sub->footer(
       "Example:\n  tessera place buffers.csv --capacity '1 MiB' --timeout 10s --output placed.csv "
       "--plot placed.svg");
-  sub->final_callback(
-      [options, &command] { command.run = [options] { return run_place(*options); }; });
+  sub->final_callback([options, &command] {
+    command.run = [options](Session& session) { return run_place(*options, session); };
+  });
 }
 
 }  // namespace tessera::cli

@@ -13,6 +13,7 @@
 #include "cli/network_options.h"
 #include "cli/options.h"
 #include "cli/plan_report.h"
+#include "cli/session.h"
 #include "planner/files.h"
 
 namespace tessera::cli {
@@ -79,37 +80,49 @@ std::string progress_text(const PlanProgress& progress) {
   return text;
 }
 
-int run_plan(const PlanOptions& options) {
+int run_plan(const PlanOptions& options, Session& session) {
   require_svg(options.plot_file);
-  require_distinct({options.output_file, options.plot_file, options.trace_file});
-  const Interrupts interrupts;
+  session.reads(options.network.path);
+  session.reads_profile(options.profile);
+  OutputFile* const output = session.writes("--output", options.output_file);
+  OutputFile* const plot = session.writes("--plot", options.plot_file);
+  OutputFile* const trace = session.writes("--trace", options.trace_file);
+  for (OutputFile* other : {plot, trace})
+    if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
+      throw BadInput(other->path() + ": --format json goes to the standard output as well",
+                     "give one of them a file");
   const Network network = options.network.load(options.output.quiet).network;
   const Hardware hardware = load_profile(options.profile);
   PlanParams params = params_of(options);
-  params.limits.stop = interrupts.token();
+  params.limits.stop = session.interrupts().token();
   NetworkPlan plan;
   {
     StatusLine status(options.output.quiet);
     if (stderr_is_terminal())
       params.progress = [&status](const PlanProgress& p) { status.show(progress_text(p)); };
+    session.interrupts().enter(Phase::searching);
     plan = plan_network(network, hardware, params);
+    session.interrupts().enter(Phase::writing);
   }
   plan.dtype = options.network.dtype;
   const bool found = plan.status == Status::feasible;
-  const std::string json = plan_json(plan);
-  if (!options.output_file.empty()) deliver(options.output_file, json);
+  session.deliver(output, [&] { return plan_json(plan); });
   for (const std::string& file : {options.plot_file, options.trace_file})
     if (!found && !file.empty())
       note("there is no plan, so " + file + " was not written", options.output.quiet);
-  if (found && !options.plot_file.empty()) deliver(options.plot_file, plan_picture(plan));
-  if (found && !options.trace_file.empty())
-    deliver(options.trace_file, plan_trace(network, hardware, plan));
+  if (found) {
+    session.deliver(plot, [&] { return plan_picture(plan); });
+    session.deliver(trace, [&] { return plan_trace(network, hardware, plan); });
+  }
   if (options.output.json())
-    print(json);
-  else if (!options.output.quiet && options.output_file != "-")
-    print(plan_report(plan, hardware));
-  if (found) return exit_found;
-  return plan.status == Status::infeasible ? exit_infeasible : exit_stopped;
+    session.report([&] { return plan_json(plan); });
+  else if (!options.output.quiet)
+    session.report([&] { return plan_report(plan, hardware); });
+  const bool infeasible = plan.status == Status::infeasible;
+  return session.exit_code(found        ? exit_found
+                           : infeasible ? exit_infeasible
+                                        : exit_stopped,
+                           infeasible || (found && plan.stop == StopReason::completed));
 }
 
 }  // namespace
@@ -138,8 +151,9 @@ void add_plan(CLI::App& app, Command& command) {
   sub->footer(
       "Example:\n  tessera plan resnet18.onnx --dtype int8 --profile ethos-u65-like -o plan.json "
       "--plot plan.svg");
-  sub->final_callback(
-      [options, &command] { command.run = [options] { return run_plan(*options); }; });
+  sub->final_callback([options, &command] {
+    command.run = [options](Session& session) { return run_plan(*options, session); };
+  });
 }
 
 }  // namespace tessera::cli

@@ -8,6 +8,7 @@
 #include "cli/console.h"
 #include "cli/json.h"
 #include "cli/profile_text.h"
+#include "cli/session.h"
 #include "planner/files.h"
 
 namespace tessera::cli {
@@ -30,7 +31,8 @@ std::string list_text(const ProfilesOptions& options) {
   return text;
 }
 
-int run_profiles(const ProfilesOptions& options) {
+int run_profiles(const ProfilesOptions& options, Session& session) {
+  session.reads_profile(options.name, options.shelves);
   print(options.name.empty() ? list_text(options)
                              : profile_text(load_profile(options.name, options.shelves)));
   return exit_found;
@@ -44,8 +46,9 @@ void add_profiles(CLI::App& app, Command& command) {
   sub->add_option("NAME", options->name, "a name from the list, or a file");
   sub->add_option("--shelf", options->shelves, "look for profiles in this folder first");
   sub->footer("Example:\n  tessera profiles nvdla-like");
-  sub->final_callback(
-      [options, &command] { command.run = [options] { return run_profiles(*options); }; });
+  sub->final_callback([options, &command] {
+    command.run = [options](Session& session) { return run_profiles(*options, session); };
+  });
 }
 
 }  // namespace tessera::cli

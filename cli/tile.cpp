@@ -14,6 +14,7 @@
 #include "cli/console.h"
 #include "cli/network_options.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "model/check.h"
 #include "planner/engines.h"
 #include "planner/files.h"
@@ -168,8 +169,9 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
   return text;
 }
 
-int run_tile(const TileArguments& arguments) {
-  const Interrupts interrupts;
+int run_tile(const TileArguments& arguments, Session& session) {
+  session.reads(arguments.network.path);
+  session.reads_profile(arguments.profile);
   const Network network = arguments.network.load(arguments.output.quiet).network;
   const Hardware hardware = load_profile(arguments.profile);
   TileParams params;
@@ -181,14 +183,20 @@ int run_tile(const TileArguments& arguments) {
     params.question_timeout = parse_duration_text(arguments.question_timeout, "--question-timeout");
   params.incremental = !arguments.no_incremental;
   params.all = arguments.all;
-  params.limits.stop = interrupts.token();
+  params.limits.stop = session.interrupts().token();
+  session.interrupts().enter(Phase::searching);
   const TileReport report = find_largest_tile(network, hardware, params);
+  session.interrupts().enter(Phase::writing);
   if (arguments.output.json())
-    print(tile_json(report));
+    session.report([&] { return tile_json(report); });
   else if (!arguments.output.quiet)
-    print(report_text(report, arguments));
-  if (report.status == Status::feasible) return exit_found;
-  return report.status == Status::infeasible ? exit_infeasible : exit_stopped;
+    session.report([&] { return report_text(report, arguments); });
+  const bool found = report.status == Status::feasible;
+  const bool infeasible = report.status == Status::infeasible;
+  return session.exit_code(found        ? exit_found
+                           : infeasible ? exit_infeasible
+                                        : exit_stopped,
+                           infeasible || (found && report.stop == StopReason::completed));
 }
 
 }  // namespace
@@ -222,8 +230,9 @@ void add_tile(CLI::App& app, Command& command) {
   sub->footer(
       "Example:\n  tessera tile resnet50.onnx --dtype int8 --ops 0:3 --profile "
       "ethos-u65-like");
-  sub->final_callback(
-      [arguments, &command] { command.run = [arguments] { return run_tile(*arguments); }; });
+  sub->final_callback([arguments, &command] {
+    command.run = [arguments](Session& session) { return run_tile(*arguments, session); };
+  });
 }
 
 }  // namespace tessera::cli

@@ -37,7 +37,8 @@ foreach(room model planner)
           PATTERN "plan_peaks.h" EXCLUDE
           PATTERN "plan_open.h" EXCLUDE
           PATTERN "plan_piece.h" EXCLUDE
-          PATTERN "tile_engine.h" EXCLUDE)
+          PATTERN "tile_engine.h" EXCLUDE
+          PATTERN "tile_need.h" EXCLUDE)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/hw_profiles/
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/profiles

@@ -1,5 +1,10 @@
 #include "solver_engine.h"
 
+#include <z3++.h>
+
+#include <new>
+#include <string_view>
+
 #include "session.h"
 
 namespace tessera::encoder {
@@ -15,7 +20,13 @@ class SolverEngine final : public PlacementEngine {
     return encoder::unsupported(problem, goal);
   }
   SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
-    return decide(problem, params_, params);
+    try {
+      return decide(problem, params_, params);
+    } catch (const z3::exception& error) {
+      // Z3 says it in words of its own.
+      if (std::string_view(error.msg()) == "out of memory") throw std::bad_alloc();
+      throw;
+    }
   }
   std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
     return make_session(problem, {.decide = params_});

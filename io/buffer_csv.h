@@ -4,7 +4,7 @@
 //   BufferCsv csv = read_buffer_csv_file("buffers.csv", {.lifetimes = LifetimeEnd::by_header});
 //   csv.problem.memories[0].capacity = 1 << 20;
 //   ...
-//   write_file_atomically("placed.csv", write_buffer_csv(csv.table, result.placement->places));
+//   write_output("placed.csv", write_buffer_csv(csv.table, result.placement->places));
 //
 // Strict where the original is silent: every deviation is an InputError with its line. Cells may
 // be surrounded by blanks; quotes are not part of the format. Blank lines are accepted at the end

@@ -346,6 +346,12 @@ Hardware read_hardware_yaml(std::string_view text, const std::string& file,
   return Reader(sources).read(root);
 }
 
+std::vector<fs::path> hardware_yaml_files(const fs::path& path, std::span<const fs::path> shelves) {
+  Sources sources(path.string());
+  static_cast<void>(parse_inherited(read_file(path), sources, shelves));
+  return {sources.files().begin(), sources.files().end()};
+}
+
 Hardware read_hardware_yaml_file(const fs::path& path, std::span<const fs::path> shelves) {
   return read_hardware_yaml(read_file(path), path.string(), shelves);
 }

@@ -26,6 +26,10 @@ namespace tessera {
 [[nodiscard]] Hardware read_hardware_yaml_file(const std::filesystem::path& path,
                                                std::span<const std::filesystem::path> shelves = {});
 
+/// The file and those it inherits from.
+[[nodiscard]] std::vector<std::filesystem::path> hardware_yaml_files(
+    const std::filesystem::path& path, std::span<const std::filesystem::path> shelves = {});
+
 /// A path that exists is taken as it is; else `<shelf>/<name>.yaml` of the first shelf that has
 /// it. Throws InputError that lists the names there are.
 [[nodiscard]] std::filesystem::path find_profile(const std::string& name_or_path,

@@ -1,6 +1,6 @@
 // A picture of a whole plan: time across, one block per subgraph, its memory use and its traffic.
 //
-//   write_file_atomically("plan.svg", plan_svg(plan));
+//   write_output("plan.svg", plan_svg(plan));
 #pragma once
 
 #include <string>

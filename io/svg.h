@@ -1,6 +1,6 @@
 // A picture of a placement: time across, addresses up, one panel per memory.
 //
-//   write_file_atomically("plot.svg", placement_svg(problem, *result.placement, {.title = "toy"}));
+//   write_output("plot.svg", placement_svg(problem, *result.placement, {.title = "toy"}));
 //
 // Banks, reserved ranges and the modes of the steps are drawn; a buffer with gaps or several live
 // intervals is drawn as what it occupies, its parts joined by a thin line. Labels stand only where

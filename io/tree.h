@@ -48,6 +48,7 @@ class Sources {
   explicit Sources(std::string file) : files_{std::move(file)} {}
   [[nodiscard]] const std::string& file(const Node& node) const { return files_[node.file]; }
   [[nodiscard]] const std::string& newest() const { return files_.back(); }
+  [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
   [[nodiscard]] std::uint32_t newest_index() const {
     return static_cast<std::uint32_t>(files_.size() - 1);
   }

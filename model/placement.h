@@ -57,6 +57,9 @@ struct ObjectiveValue {
   bool proved = false;     ///< value == bound
   friend bool operator==(const ObjectiveValue&, const ObjectiveValue&) = default;
 };
+/// Every name once, where it stood first: an engine that was asked twice did both. Numbers are
+/// added; different texts stand one after the other.
+[[nodiscard]] Stats added_up(const Stats& stats);
 
 /// The answer to a placement question, after the checker of check.h has accepted it.
 struct PlacementResult {

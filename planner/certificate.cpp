@@ -11,6 +11,7 @@
 #include "facts/cut.h"
 #include "planner/engines.h"
 #include "planner/errors.h"
+#include "planner/race.h"
 #include "proof/check_proof.h"
 
 namespace tessera {
@@ -169,7 +170,7 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
     own.at_most = most_paid(claim);
     own.proof = &file;
     file.begin(claim, "derivation");
-    if (engine->solve(refuted, own).status == Status::infeasible) {
+    if (solve_within_memory(*engine, refuted, own).status == Status::infeasible) {
       file.keep();
       return std::string(entry.name);
     }

@@ -4,7 +4,9 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -83,6 +85,7 @@ struct Asker {
   const SearchParams& params;
   const DecideParams& how;
   Stats stats;
+  std::string shortages{};  ///< sentences: who ran out of memory, while others went on
 
   void phase(std::string_view name) const {
     if (how.phase) how.phase(name);
@@ -95,6 +98,8 @@ struct Asker {
 
   Decision decided(SearchResult found, std::string_view engine) {
     found.stats = std::move(stats);
+    if (!shortages.empty())
+      found.reason = shortages + (found.reason.empty() ? "" : " ") + found.reason;
     return {std::move(found), std::string(engine)};
   }
 
@@ -103,6 +108,19 @@ struct Asker {
     found.stop = stop;
     found.reason = std::move(reason);
     return decided(std::move(found), how.engine);
+  }
+
+  /// What an attempt gives; nothing where it runs out of memory: the next one may need less.
+  template <typename Attempt>
+  std::optional<Decision> within_memory(std::string_view who, Attempt&& attempt) {
+    try {
+      return attempt();
+    } catch (const std::bad_alloc&) {
+    } catch (const std::system_error& error) {
+      if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    }
+    shortages += (shortages.empty() ? "" : " ") + out_of_memory(who).reason;
+    return std::nullopt;
   }
 
   std::optional<Decision> by_bounds() {
@@ -177,6 +195,12 @@ struct Asker {
   }
 
   Decision by_race() {
+    if (auto answer = within_memory("the race", [&] { return std::optional(race_of_all()); }))
+      return std::move(*answer);
+    return limit(StopReason::memory_limit, {});
+  }
+
+  Decision race_of_all() {
     phase(params.goal == Goal::fit ? "race" : "optimize");
     const Field field = line_up(problem, params.goal, how.threads);
     if (field.contenders.empty())
@@ -190,18 +214,19 @@ struct Asker {
   Decision by_name() {
     phase(how.engine);
     const std::unique_ptr<PlacementEngine> engine = make_engine(how.engine);
-    SearchResult found = engine->solve(problem, params);
+    SearchResult found = solve_within_memory(*engine, problem, params);
     note(how.engine, found.stats);
     return decided(std::move(found), how.engine);
   }
 
   Decision automatic() {
-    if (auto answer = by_bounds()) return std::move(*answer);
-    std::optional<Decision> first = by_greedy();
+    if (auto answer = within_memory("bounds", [&] { return by_bounds(); }))
+      return std::move(*answer);
+    std::optional<Decision> first = within_memory("greedy", [&] { return by_greedy(); });
     if (!first) {
       if (const auto stop = params.budget.exhausted()) return limit(*stop, {});
-      first = by_boxing();
-      if (!first) first = by_small_canonical();
+      first = within_memory("boxing", [&] { return by_boxing(); });
+      if (!first) first = within_memory("canonical", [&] { return by_small_canonical(); });
     }
     if (first && (params.goal == Goal::fit || first->found.status == Status::infeasible))
       return std::move(*first);

@@ -1,4 +1,5 @@
-// What planner/ throws. The command line turns BadInput into exit 2 and InternalError into exit 1.
+// What planner/ throws. The command line turns BadInput into exit 2, OutputError and InternalError
+// into exit 1.
 //
 //   try { place(load_problem("net.csv", {}), {}); }
 //   catch (const BadInput& bad) { std::cerr << bad.what() << '\n'; }   // "net.csv:3: size is 0..."
@@ -24,10 +25,17 @@ class WrongAnswer : public BadInput {
   using BadInput::BadInput;
 };
 
-/// A file could not be written.
-class OutputError : public BadInput {
+/// What was found could not be written: a full disk, a broken device. Nobody's mistake; a path that
+/// cannot be written to at all is BadInput.
+class OutputError : public std::runtime_error {
  public:
-  using BadInput::BadInput;
+  using std::runtime_error::runtime_error;
+};
+
+/// Nobody reads the pipe any more, which may be all right: `tessera ... | head -1`.
+class ClosedPipe : public OutputError {
+ public:
+  using OutputError::OutputError;
 };
 
 /// An engine gave an answer that the checker refuses: a bug in Tessera, never the user's fault.

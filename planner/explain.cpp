@@ -1,5 +1,6 @@
 #include "planner/explain.h"
 
+#include <new>
 #include <utility>
 
 #include "encoder/explain.h"
@@ -13,8 +14,15 @@ Story tell_why(const PlacementProblem& problem, const StoryParams& params) {
   own.budget = limited.budget();
   const std::unique_ptr<PlacementEngine> engine = make_engine("learning");
   own.engine = engine.get();
-  Explanation why = explain(problem, own);
   Story story;
+  Explanation why;
+  try {
+    why = explain(problem, own);
+  } catch (const std::bad_alloc&) {
+    story.status = Status::unknown;
+    story.stop = StopReason::memory_limit;
+    return story;
+  }
   story.status = why.status;
   story.stop = why.stop;
   story.minimal = why.minimal;

@@ -15,6 +15,7 @@
 #include "io/problem_yaml.h"
 #include "io/svg.h"
 #include "io/units.h"
+#include "planner/output_file.h"
 
 namespace tessera {
 
@@ -24,13 +25,13 @@ struct CsvOrigin {
 
 namespace {
 
-/// Runs a reader or writer of io/ and turns its error into the planner's.
-template <typename Error = BadInput, typename Function>
+/// Runs a reader of io/ and turns its error into the planner's.
+template <typename Function>
 auto translated(Function&& function) {
   try {
     return function();
   } catch (const InputError& error) {
-    throw Error(error.what(), error.hint);
+    throw BadInput(error.what(), error.hint);
   }
 }
 
@@ -199,6 +200,14 @@ Hardware load_profile(const std::string& name_or_path, const std::vector<std::st
   });
 }
 
+std::vector<std::filesystem::path> profile_files(const std::string& name_or_path,
+                                                 const std::vector<std::string>& first) {
+  return translated([&] {
+    const std::vector<std::filesystem::path> shelves = profile_shelves(first);
+    return hardware_yaml_files(find_profile(name_or_path, shelves), shelves);
+  });
+}
+
 Size parse_size_text(std::string_view text, const std::string& what) {
   const Parsed<Size> parsed = parse_size(text);
   if (!parsed)
@@ -220,7 +229,9 @@ std::string size_text(Size size) {
 }
 
 void write_output(const std::string& path, std::string_view text) {
-  translated<OutputError>([&] { write_file_atomically(path, text); });
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
 }
 
 }  // namespace tessera

@@ -70,6 +70,9 @@ struct Input {
 [[nodiscard]] std::vector<std::string> profile_list(const std::vector<std::string>& first = {});
 [[nodiscard]] Hardware load_profile(const std::string& name_or_path,
                                     const std::vector<std::string>& first = {});
+/// The profile's file and those it inherits from.
+[[nodiscard]] std::vector<std::filesystem::path> profile_files(
+    const std::string& name_or_path, const std::vector<std::string>& first = {});
 
 /// "16 KiB" -> 16384; "500ms" -> 500 ms. Throws BadInput that begins with `what`.
 [[nodiscard]] Size parse_size_text(std::string_view text, const std::string& what);
@@ -78,7 +81,7 @@ struct Input {
 /// 16384 -> "16 KiB".
 [[nodiscard]] std::string size_text(Size size);
 
-/// The file appears whole or not at all; devices and pipes are written to directly.
+/// At once: OutputFile (output_file.h) opens it before the work begins.
 void write_output(const std::string& path, std::string_view text);
 
 }  // namespace tessera

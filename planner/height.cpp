@@ -1,12 +1,14 @@
 #include "planner/height.h"
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <utility>
 
 #include "model/check.h"
 #include "model/claim.h"
 #include "model/derived.h"
+#include "planner/race.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/minimize.h"
@@ -99,6 +101,19 @@ BoxingResult box_first(const PlacementProblem& problem, const HeightParams& para
   return box(problem, own);
 }
 
+/// Where memory ran out: the placement there was, if there was one.
+HeightResult best_of(HeightResult result, std::optional<Decision> start) {
+  if (start) {
+    result.engine = start->engine;
+    result.found = std::move(start->found);
+  } else {
+    result.found = out_of_memory("the search of a least height");
+  }
+  result.found.stop = StopReason::memory_limit;
+  result.lower_bound = largest_of(result.lower_bounds);
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
@@ -125,7 +140,11 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
   result.lower_bounds = params.lower_bounds;
   if (params.how.engine == "auto" && problem.buffers.size() >= boxing_from &&
       !boxing_unsupported(problem)) {
-    BoxingResult low = box_first(problem, params);
+    BoxingResult low;
+    try {
+      low = box_first(problem, params);
+    } catch (const std::bad_alloc&) {  // others may need less
+    }
     if (low.status == Status::feasible) {
       Decision& found = start.emplace();
       found.engine = "boxing";
@@ -156,7 +175,12 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
     // Each of its threads asks about one height at a time, so the engines take turns there.
     if (params.how.engine == "auto") own.decide = decide_by_turns;
     if (start) own.start = start->found.placement;
-    MinimizeResult least = minimize_height(problem, own);
+    MinimizeResult least;
+    try {
+      least = minimize_height(problem, own);
+    } catch (const std::bad_alloc&) {
+      return best_of(std::move(result), std::move(start));
+    }
     result.found.status = least.status;
     result.found.stop = least.stop;
     result.found.placement = std::move(least.placement);
@@ -181,7 +205,12 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
     PlacementProblem settled = problem;
     for (const std::vector<MemoryIndex>& group : memory_groups(problem)) {
       Size low = largest(result.lower_bounds, group);
-      const std::optional<StopReason> stopped = minimise_group(settled, group, params, best, low);
+      std::optional<StopReason> stopped;
+      try {
+        stopped = minimise_group(settled, group, params, best, low);
+      } catch (const std::bad_alloc&) {
+        stopped = StopReason::memory_limit;
+      }
       if (stopped) {
         best.found.stop = *stopped;
         result.proven = false;

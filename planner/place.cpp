@@ -1,11 +1,11 @@
 #include "planner/place.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <sstream>
-#include <system_error>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -18,6 +18,8 @@
 #include "planner/errors.h"
 #include "planner/goal.h"
 #include "planner/height.h"
+#include "planner/output_file.h"
+#include "planner/race.h"
 #include "search/placement/bounds.h"
 
 namespace tessera {
@@ -82,7 +84,7 @@ class Placer {
     const Minimize what = resolve_minimize(params_.minimize, problem_);
     search_.goal = goal_of(what);
     require_engine(problem_, params_, search_.goal);
-    require_proof_file();
+    if (!params_.proof.empty()) proof_.emplace(params_.proof.string(), OutputFile::Writer::by_name);
     search_.seed = params_.limits.seed;
     search_.budget = limited_.budget();
     // A certificate takes time of its own.
@@ -93,6 +95,17 @@ class Placer {
     how_.phase = [this](std::string_view phase) { tell(phase); };
     result_.seed = params_.limits.seed;
 
+    result_.lower_bounds.assign(problem_.memories.size(), 0);
+    try {
+      search(what);
+    } catch (const std::bad_alloc&) {
+      answer_ = {out_of_memory("the search"), params_.engine};
+    }
+    return finish(what);
+  }
+
+ private:
+  void search(Minimize what) {
     tell("bounds");
     Bounds bounds = lower_bounds(problem_, {.budget = search_.budget});
     result_.lower_bounds = first_bounds_ = bounds.heights;
@@ -106,10 +119,8 @@ class Placer {
     } else {
       answer_ = decide(problem_, search_, how_);
     }
-    return finish(what);
   }
 
- private:
   void tell(std::string_view phase, std::optional<Size> height = std::nullopt,
             std::optional<Size> bound = std::nullopt) {
     if (!params_.progress) return;
@@ -147,6 +158,7 @@ class Placer {
       if (!answer_.found.placement)
         throw InternalError("engine " + answer_.engine + " found a placement but gave none");
       result_.placement = std::move(answer_.found.placement);
+      tell("check");
       require_right(problem_, *result_.placement, answer_.engine);
       result_.heights = heights(problem_, *result_.placement);
       result_.cost = soft_cost(problem_, *result_.placement);
@@ -156,6 +168,7 @@ class Placer {
     result_.lower_bound = height_bound();
     result_.stats = std::move(answer_.found.stats);
     write_certificate(what);
+    result_.stats = added_up(result_.stats);
     result_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     return std::move(result_);
   }
@@ -193,24 +206,6 @@ class Placer {
     }
   }
 
-  /// Finds out before the search whether a certificate could be written.
-  void require_proof_file() const {
-    if (params_.proof.empty()) return;
-    const std::string name = params_.proof.string();
-    std::error_code ignored;
-    if (std::filesystem::exists(params_.proof, ignored) &&
-        !std::filesystem::is_regular_file(params_.proof, ignored))
-      throw OutputError(name + ": is no regular file, so no certificate can take its place");
-    std::filesystem::path part = params_.proof;
-    part += ".part";
-    errno = 0;
-    const bool writable = std::ofstream(part).good();
-    const int error = errno;
-    std::filesystem::remove(part, ignored);
-    if (!writable)
-      throw OutputError(name + ": cannot be written: " + std::generic_category().message(error));
-  }
-
   /// What was proved and is worth a certificate.
   [[nodiscard]] std::vector<Claim> claims(Minimize what) const {
     if (result_.status == Status::infeasible) return {{}};
@@ -236,41 +231,45 @@ class Placer {
   }
 
   void write_certificate(Minimize what) {
-    if (params_.proof.empty()) return;
+    if (!proof_) return;
     const std::vector<Claim> wanted = claims(what);
     if (wanted.empty()) return;
-    std::filesystem::path part = params_.proof;
-    part += ".part";
-    {
-      CertificateFile file(part);
+    tell("certificate");
+    std::string who;
+    try {
+      CertificateFile file(proof_->beside());
       file.header(problem_, params_.proof_read);
-      std::string who;
-      SearchParams search = search_;
-      search.budget = limited_.budget();
-      for (Claim claim : wanted) {
-        std::optional<std::string> by = certify(problem_, claim, search, file);
-        // What was known before any search is a matter of adding up.
-        if (!by && claim.kind == ClaimKind::height) {
-          claim.least = 0;
-          for (const MemoryIndex m : claim.memories)
-            claim.least = std::max(claim.least, first_bounds_[m]);
-          if (claim.least > 0) by = certify(problem_, claim, search, file);
-        }
-        if (!by) continue;
-        result_.certified.push_back(claim);
-        if (who.find(*by) == std::string::npos) who += (who.empty() ? "" : ", ") + *by;
-      }
+      for (const Claim& claim : wanted) certify_one(claim, file, who);
       file.seal();
       result_.certificate_error = file.error();
-      result_.stats.push_back({"certificate", who.empty() ? std::string("none") : who});
+      if (result_.certificate_error.empty() && !result_.certified.empty())
+        proof_->commit(params_.limits.stop);
+    } catch (const std::bad_alloc&) {
+      result_.certificate_error = "there was no memory for a certificate";
+    } catch (const OutputError& error) {  // a full disk: the answer stands without
+      result_.certificate_error = error.what();
     }
-    std::error_code ignored;
-    if (result_.certified.empty() || !result_.certificate_error.empty()) {
+    if (!result_.certificate_error.empty()) {
       result_.certified.clear();
-      std::filesystem::remove(part, ignored);
-      return;
+      who.clear();
     }
-    std::filesystem::rename(part, params_.proof);
+    result_.stats.push_back({"certificate", who.empty() ? std::string("none") : who});
+  }
+
+  void certify_one(Claim claim, CertificateFile& file, std::string& who) {
+    SearchParams search = search_;
+    search.budget = limited_.budget();
+    std::optional<std::string> by = certify(problem_, claim, search, file);
+    // What was known before any search is a matter of adding up.
+    if (!by && claim.kind == ClaimKind::height) {
+      claim.least = 0;
+      for (const MemoryIndex m : claim.memories)
+        claim.least = std::max(claim.least, first_bounds_[m]);
+      if (claim.least > 0) by = certify(problem_, claim, search, file);
+    }
+    if (!by) return;
+    result_.certified.push_back(std::move(claim));
+    if (who.find(*by) == std::string::npos) who += (who.empty() ? "" : ", ") + *by;
   }
 
   const PlacementProblem& problem_;
@@ -282,6 +281,7 @@ class Placer {
   Decision answer_;
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
   std::vector<Size> first_bounds_;  ///< per memory, by adding up
+  std::optional<OutputFile> proof_;
   PlacementResult result_;
   std::mutex mutex_;
 };

@@ -41,7 +41,8 @@ enum class Minimize : std::uint8_t {
 
 /// What a search in progress can say about itself.
 struct PlaceProgress {
-  std::string_view phase;      ///< "bounds", "greedy", "canonical", "race", "minimize", ...
+  std::string_view
+      phase;  ///< "bounds", "greedy", "canonical", "race", "minimize", "check", "certificate", ...
   std::optional<Size> height;  ///< best so far
   std::optional<Size> lower_bound;
 };
@@ -51,7 +52,8 @@ struct PlaceParams {
   Minimize minimize = Minimize::none;
   Limits limits;
   /// Where to write a certificate of what was proved: that there is no placement, or each bound of
-  /// what was minimised. Empty: none.
+  /// what was minimised. Empty: none. Where that fails the answer stands, and `certificate_error`
+  /// says why.
   std::filesystem::path proof;
   /// How the problem was read, for whoever checks the certificate: ("profile", "nvdla-like").
   std::vector<std::pair<std::string, std::string>> proof_read;
@@ -62,7 +64,8 @@ struct PlaceParams {
 /// ensure: feasible => placement is set and passes check(); infeasible => proved; unknown => `stop`
 /// or `reason` says why. lower_bounds are proved in every case.
 /// throws: BadInput if validate(problem) is not empty, the engine is not known or cannot take the
-/// problem; InternalError if an engine's answer does not pass the checker.
+/// problem, or `proof` is no place to write to; InternalError if an engine's answer does not pass
+/// the checker.
 [[nodiscard]] PlacementResult place(const PlacementProblem& problem, const PlaceParams& params);
 
 /// What `by_input` comes down to for this problem.

@@ -1,8 +1,10 @@
 #include "planner/plan.h"
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "cost/run_bound.h"
@@ -14,6 +16,7 @@
 #include "planner/plan_idle.h"
 #include "planner/plan_peaks.h"
 #include "planner/plan_piece.h"
+#include "planner/tile_need.h"
 #include "search/partition/cover.h"
 
 namespace tessera {
@@ -46,18 +49,21 @@ ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) 
 
 /// The first op that fits with no tile, as a sentence; "" if there is none.
 std::string impossible_op(const Network& network, const Hardware& hardware,
-                          const std::vector<std::shared_ptr<const CandidateAnswer>>& singles) {
+                          const std::vector<std::shared_ptr<const CandidateAnswer>>& singles,
+                          const std::stop_token& stop) {
   for (OpIndex op = 0; op < singles.size(); ++op) {
     const CandidateAnswer& answer = *singles[op];
     if (!answer.options.empty() || !answer.complete()) continue;
     std::string text = "op '" + network.ops[op].name + "' (" +
                        std::string(to_string(network.ops[op].kind)) +
                        ") fits with no tile into the memory of " + hardware.name;
-    return text + (answer.lacking > 0
-                       ? ": its smallest tile needs " + std::to_string(answer.lacking) +
-                             " bytes more than there are"
-                       : ": bytes enough for its smallest tile, but no arrangement keeps every "
-                         "rule of the profile");
+    const MissingBytes missing = missing_bytes(make_subgraph(network, {op, op}), hardware,
+                                               tile_variants(hardware.tiling), stop);
+    if (missing.bytes > 0)
+      return text + ": its smallest tile needs " + to_string(missing) + " than there are";
+    return text +
+           ": bytes enough for its smallest tile, but no arrangement keeps every rule of the "
+           "profile";
   }
   return "";
 }
@@ -140,17 +146,30 @@ class Planner {
   std::vector<std::shared_ptr<const CandidateAnswer>> single_ops(Candidates& candidates) const {
     std::vector<std::shared_ptr<const CandidateAnswer>> answers(network_.ops.size());
     std::atomic<std::size_t> next{0};
+    std::exception_ptr error;
+    std::mutex mutex;
     const auto work = [&] {
-      for (std::size_t op = next++; op < answers.size(); op = next++) {
-        answers[op] = candidates.answer({op, op});
-        // Without any option there is no baseline: here every effort is worth it.
-        for (int effort = 1; answers[op]->options.empty() && !answers[op]->final; ++effort)
-          answers[op] = candidates.answer({op, op}, effort);
+      try {
+        for (std::size_t op = next++; op < answers.size(); op = next++) {
+          answers[op] = candidates.answer({op, op});
+          // Without any option there is no baseline: here every effort is worth it.
+          for (int effort = 1; answers[op]->options.empty() && !answers[op]->final; ++effort)
+            answers[op] = candidates.answer({op, op}, effort);
+        }
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        error = std::current_exception();
       }
     };
-    std::vector<std::jthread> helpers;
-    for (int t = 1; t < params_.limits.threads; ++t) helpers.emplace_back(work);
-    work();
+    {
+      std::vector<std::jthread> helpers;
+      try {
+        for (int t = 1; t < params_.limits.threads; ++t) helpers.emplace_back(work);
+      } catch (const std::system_error&) {  // fewer do
+      }
+      work();
+    }
+    if (error) std::rethrow_exception(error);
     return answers;
   }
 
@@ -164,7 +183,7 @@ class Planner {
     } else {
       singles = single_ops(candidates_);
     }
-    plan_.reason = impossible_op(network_, hardware_, singles);
+    plan_.reason = impossible_op(network_, hardware_, singles, params_.limits.stop);
     if (!plan_.reason.empty()) {
       plan_.status = Status::infeasible;
       note_search(nullptr);
@@ -224,7 +243,10 @@ class Planner {
       };
     const CoverResult result = best_in_time(problem, cover_params);
     plan_.status = result.status;
-    plan_.stop = result.stop;
+    plan_.stop = result.stop == StopReason::completed && !result.optimal &&
+                         result.status != Status::infeasible && candidates_.ran_out_of_memory()
+                     ? StopReason::memory_limit
+                     : result.stop;
     plan_.bound = result.bound;
     plan_.optimal = result.optimal;
     plan_.limit_mattered = result.limit_mattered;
@@ -246,7 +268,8 @@ class Planner {
 
   /// Every op fits the machine, but no cover keeps the limits.
   [[nodiscard]] std::string why_limited() {
-    const std::string op = impossible_op(network_, within_, single_ops(candidates_));
+    const std::string op =
+        impossible_op(network_, within_, single_ops(candidates_), params_.limits.stop);
     if (!op.empty()) return "within the limit on peak_memory " + op;
     return "no cover of the network keeps the limits with the tiles that were tried";
   }
@@ -300,6 +323,7 @@ class Planner {
   }
 
   [[nodiscard]] StopReason stop_reason() const {
+    if (candidates_.ran_out_of_memory()) return StopReason::memory_limit;
     return limited_.budget().exhausted().value_or(StopReason::node_limit);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <sstream>
 
@@ -191,13 +192,24 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
   }
   while (known.effort < effort && !(known.answer && known.answer->final)) {
     bool searched = false;
-    known = more(ops, known, searched);
+    try {
+      known = more(ops, known, searched);
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+      known = given_up(known);
+    }
     const std::lock_guard guard(lock_);
     Known& kept = of_run_[{ops.first, ops.last}];
     if (!kept.answer) ++(searched ? counts_.solved : counts_.reused);
     kept = known;
   }
   return known.answer;
+}
+
+Candidates::Known Candidates::given_up(const Known& known) {
+  CandidateAnswer last = known.answer ? *known.answer : CandidateAnswer{};
+  last.open_beyond = last.undecided = last.final = true;
+  return {std::make_shared<const CandidateAnswer>(std::move(last)), known.effort + 1, known.level};
 }
 
 Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {
@@ -216,12 +228,18 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
     const std::lock_guard guard(run->lock);
     OfCapacity others = question.empty() ? OfCapacity{} : memory_->noted(question);
     if (known.answer) others.emplace_back(capacity_, known.answer);
-    CandidateAnswer made = make_answer(*run, structure, level, others, searched);
+    CandidateAnswer made;
+    try {
+      made = make_answer(*run, structure, level, others, searched);
+    } catch (const std::bad_alloc&) {  // here, so that nobody waits for it in vain
+      out_of_memory_ = true;
+      made = *given_up(known).answer;
+    }
     // Where nothing fits, however many tiles, it is as quickly made again.
     if (kept_network_ && (!made.options.empty() || made.dear)) memory_->keep(structure, run);
     return made;
   });
-  if (!answer->complete() && params_.budget.exhausted()) memory_->forget(key);
+  if (!answer->complete() && (params_.budget.exhausted() || out_of_memory_)) memory_->forget(key);
   if (searched && !question.empty()) memory_->note(question, capacity_, answer);
   return {answer, known.effort + 1, level};
 }
@@ -312,15 +330,12 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
         !carry_over(options, others, answer, fewest))
       answer.tried.push_back(look({run, structure, effort}, options, fewest, answer, searched));
     const CandidateAnswer::Tried& tried = answer.tried.back();
-    if (tried.lacking > 0 && (answer.lacking == 0 || tried.lacking < answer.lacking))
-      answer.lacking = tried.lacking;
     if (tried.option)
       single_tile = single_tile ||
                     (!options.double_buffer && answer.options[*tried.option].tile_count() == 1);
   }
   answer.final =
       answer.complete() || (effort.nodes == params_.nodes_per_question && effort.worth <= 0);
-  if (!answer.options.empty()) answer.lacking = 0;
   plainest_first(answer);
   return answer;
 }

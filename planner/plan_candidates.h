@@ -31,7 +31,6 @@ struct CandidateAnswer {
   bool undecided = false;    ///< a limit left some of them open
   bool dear = false;         ///< some of `open` are bounds of tiles too dear to look for yet
   bool final = true;         ///< more effort would not be made
-  Size lacking = 0;          ///< bytes the smallest tile needs beyond what there is, if it is so
   /// The variants that were tried, for answers with other capacities.
   struct Tried {
     LoweringOptions variant;
@@ -151,6 +150,8 @@ class Candidates {
   /// final.
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
   [[nodiscard]] CandidateCounts counts() const;
+  /// Some answer says less than it might with more memory.
+  [[nodiscard]] bool ran_out_of_memory() const { return out_of_memory_; }
 
  private:
   struct Known {
@@ -167,6 +168,8 @@ class Candidates {
     }
   };
   using OfCapacity = std::vector<std::pair<Size, PlanMemory::Answer>>;
+  /// What is known, and that nobody will know more.
+  [[nodiscard]] static Known given_up(const Known& known);
   [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
   [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
                                             int level, const OfCapacity& others,
@@ -219,6 +222,7 @@ class Candidates {
   mutable std::mutex lock_;
   std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
   CandidateCounts counts_;
+  std::atomic<bool> out_of_memory_ = false;
 };
 
 }  // namespace tessera

@@ -7,7 +7,9 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -35,14 +37,25 @@ struct Lane {
   std::exception_ptr error;
 };
 
+void add_sentence(SearchResult& found, const std::string& sentence) {
+  if (sentence.empty()) return;
+  found.reason += (found.reason.empty() ? "" : " ") + sentence;
+}
+
 double virtual_time(const Lane& lane, const Contender& contender) {
   return static_cast<double>(lane.meter.done.load()) * contender.ns_per_unit;
 }
 
+bool ran_out_of_memory(const Lane& lane) {
+  return lane.found.status == Status::unknown && lane.found.stop == StopReason::memory_limit;
+}
+
 /// The answer of a finished race: a refutation if there is one, else the earliest placement, else
-/// the first contender's reason for giving up.
+/// the reason for giving up of the first contender that had memory enough.
 RaceResult judge(std::vector<Lane>& lanes) {
   std::size_t winner = 0;
+  while (winner + 1 < lanes.size() && ran_out_of_memory(lanes[winner])) ++winner;
+  if (ran_out_of_memory(lanes[winner])) winner = 0;
   double best = never;
   bool refuted = false;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
@@ -55,7 +68,10 @@ RaceResult judge(std::vector<Lane>& lanes) {
       best = lanes[i].finish;
     }
   }
-  return {std::move(lanes[winner].found), winner};
+  RaceResult won{std::move(lanes[winner].found), winner};
+  for (std::size_t i = 0; i < lanes.size(); ++i)
+    if (i != winner && ran_out_of_memory(lanes[i])) add_sentence(won.found, lanes[i].found.reason);
+  return won;
 }
 
 /// Lets one lane work at a time, each for a slice of virtual time, so that who finds what when
@@ -157,7 +173,7 @@ RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Conte
       own.budget.stop = lane.stop.get_token();
       own.budget.meter = &lane.meter;
       if (alternate) own.budget.baton = &seats[mine];
-      lane.found = contenders[mine].engine.get().solve(problem, own);
+      lane.found = solve_within_memory(contenders[mine].engine, problem, own);
     } catch (...) {
       lane.error = std::current_exception();
     }
@@ -170,7 +186,18 @@ RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Conte
 
   {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < contenders.size(); ++i) threads.emplace_back(run, i);
+    for (std::size_t i = 1; i < contenders.size(); ++i) {
+      try {
+        threads.emplace_back(run, i);
+      } catch (const std::system_error&) {  // no memory for its stack
+        lanes[i].found = out_of_memory(contenders[i].engine.get().name());
+        {
+          const std::lock_guard lock(mutex);
+          after(i);
+        }
+        if (alternate) turns.leave(i);
+      }
+    }
     run(0);
   }
   for (Lane& lane : lanes)
@@ -193,6 +220,24 @@ RaceResult in_turns(const PlacementProblem& problem, const std::vector<Contender
 
 }  // namespace
 
+SearchResult out_of_memory(std::string_view who) {
+  SearchResult found;
+  found.stop = StopReason::memory_limit;
+  found.reason = "There was not enough memory for " + std::string(who) + ".";
+  return found;
+}
+
+SearchResult solve_within_memory(PlacementEngine& engine, const PlacementProblem& problem,
+                                 const SearchParams& params) {
+  try {
+    return engine.solve(problem, params);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+  }
+  return out_of_memory(engine.name());
+}
+
 TurnResult take_turns(const PlacementProblem& problem, const std::vector<Contender>& contenders,
                       const SearchParams& params, double share_ns) {
   std::vector<Lane> lanes(contenders.size());
@@ -202,7 +247,7 @@ TurnResult take_turns(const PlacementProblem& problem, const std::vector<Contend
     SearchParams own = params;
     own.budget.meter = &lane.meter;
     lane.meter.limit.store(units(share_ns, contenders[i].ns_per_unit));
-    lane.found = contenders[i].engine.get().solve(problem, own);
+    lane.found = solve_within_memory(contenders[i].engine, problem, own);
     if (lane.found.status == Status::infeasible) return {{std::move(lane.found), i}, false};
     if (lane.found.status == Status::feasible) {
       lane.finish = virtual_time(lane, contenders[i]);
@@ -218,7 +263,8 @@ TurnResult take_turns(const PlacementProblem& problem, const std::vector<Contend
 
 RaceResult race(const PlacementProblem& problem, const std::vector<Contender>& contenders,
                 const SearchParams& params, int threads) {
-  if (contenders.size() == 1) return {contenders[0].engine.get().solve(problem, params), 0};
+  if (contenders.size() == 1)
+    return {solve_within_memory(contenders[0].engine, problem, params), 0};
   const bool counted = std::all_of(contenders.begin(), contenders.end(),
                                    [](const Contender& each) { return each.ns_per_unit > 0; });
   if (threads < 2 && !counted) return in_turns(problem, contenders, params);

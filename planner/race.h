@@ -8,11 +8,13 @@
 // whoever has it. A placement found at virtual time v ends it as soon as the others have
 // spent v without one, and the earliest in virtual time wins. So the placement depends on the seed
 // alone, for one thread as well as for two, unless a limit ends the race first. (An engine that
-// does not count its work cannot be held to this: it wins or loses by the clock.)
+// does not count its work cannot be held to this: it wins or loses by the clock.) An engine that
+// runs out of memory is out of the race; the answer's reason names it, and the others go on.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "../model/engine.h"
@@ -23,6 +25,15 @@ struct Contender {
   std::reference_wrapper<PlacementEngine> engine;
   double ns_per_unit = 1000;  ///< 0: the engine does not count its work
 };
+
+/// engine.solve(), for which running out of memory, also for the stack of a thread, is a limit like
+/// the others: then nothing is known, and `reason` says who ran out of it.
+[[nodiscard]] SearchResult solve_within_memory(PlacementEngine& engine,
+                                               const PlacementProblem& problem,
+                                               const SearchParams& params);
+
+/// What stands in for the answer of an engine that could not even begin.
+[[nodiscard]] SearchResult out_of_memory(std::string_view who);
 
 struct RaceResult {
   SearchResult found;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 
 #include "io/json_text.h"
 #include "model/check.h"
 #include "planner/engines.h"
 #include "planner/files.h"
 #include "planner/tile_engine.h"
+#include "planner/tile_need.h"
 #include "search/tiles/tile_search.h"
 
 namespace tessera {
@@ -61,7 +63,6 @@ TileReport report_of(const Subgraph& part, const TileVariant& variant, TileSearc
   report.whole = space.whole.extent;
   for (std::size_t a = 0; a < tile_axes; ++a) report.divisible[a] = space.axis[a].has_value();
   report.proven_largest = found.undecided.empty() && found.stop == StopReason::completed;
-  report.lacking = found.lacking;
   for (const TileProbe& probe : found.probes)
     report.probes.push_back({probe.shape.extent, probe.tiles, probe.verdict,
                              std::string(to_string(probe.decided_by)), probe.seconds});
@@ -79,23 +80,21 @@ TileReport report_of(const Subgraph& part, const TileVariant& variant, TileSearc
   return report;
 }
 
-/// A tile before none, fewer tiles before more, a proved "no" before an open question.
+/// A tile before none, fewer tiles before more, an open question before a proved "no".
 bool better(const TileReport& a, const TileReport& b) {
   const auto rank = [](const TileReport& r) {
     if (r.status == Status::feasible) return 0;
     return r.status == Status::unknown ? 1 : 2;
   };
   if (rank(a) != rank(b)) return rank(a) < rank(b);
-  if (a.status == Status::feasible) return a.tile_count() < b.tile_count();
-  return a.lacking < b.lacking;
+  return a.status == Status::feasible && a.tile_count() < b.tile_count();
 }
 
-std::string why_not(const TileReport& report) {
+std::string why_not(const TileReport& report, const MissingBytes& missing) {
   if (report.status == Status::feasible) return "";
   if (report.status == Status::unknown) return "a limit ended the search before a tile was found";
-  if (report.lacking > 0)
-    return "even the smallest tile needs " + std::to_string(report.lacking) +
-           " bytes more than the memory has";
+  if (missing.bytes > 0)
+    return "even the smallest tile needs " + to_string(missing) + " than the memory has";
   return "no tile shape fits: bytes enough for the smallest, but no arrangement keeps every rule "
          "of "
          "the profile";
@@ -138,11 +137,13 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
   const Clock::time_point begin = Clock::now();
   const Subgraph part = make_subgraph(network, params.ops);
   const LimitedBudget limited(params.limits);
-  std::optional<TileReport> best;
+  std::vector<TileReport> reports;
   Stats stats;
   bool all_decided = true;
-  for (const TileVariant& variant :
-       params.variants.empty() ? tile_variants(hardware.tiling) : params.variants) {
+  std::optional<StopReason> stopped;
+  const std::vector<TileVariant> variants =
+      params.variants.empty() ? tile_variants(hardware.tiling) : params.variants;
+  for (const TileVariant& variant : variants) {
     const std::unique_ptr<PlacementEngine> engine = chosen_engine(hardware, params.engine);
     const LoweringOptions options{variant.double_buffer, variant.weights, variant.halo};
     const Lowering lowered = lower(part, tile_space(part), hardware, options);
@@ -156,15 +157,29 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
     search.dominance = search.carry_over = search.sessions = params.incremental;
     search.all = params.all;
     search.record_probes = true;
-    TileSearchResult found = find_tile(part, hardware, search);
+    TileSearchResult found;
+    try {
+      found = find_tile(part, hardware, search);
+    } catch (const std::bad_alloc&) {
+      found.stop = StopReason::memory_limit;
+      stopped = found.stop;
+    }
     add(stats, found.counters);
     all_decided = all_decided && found.status != Status::unknown && found.undecided.empty();
-    TileReport report = report_of(part, variant, std::move(found), std::string(engine->name()));
-    if (!best || better(report, *best)) best = std::move(report);
+    reports.push_back(report_of(part, variant, std::move(found), std::string(engine->name())));
   }
-  if (!best) throw BadInput("profile " + hardware.name + " lists no tiling variant");
-  best->reason = why_not(*best);
+  if (reports.empty()) throw BadInput("profile " + hardware.name + " lists no tiling variant");
+  auto best = std::ranges::min_element(reports, better);
+  MissingBytes missing;
+  if (best->status == Status::infeasible) {
+    missing = missing_bytes(part, hardware, variants, params.limits.stop);
+    best = reports.begin() + static_cast<std::ptrdiff_t>(missing.variant);
+    best->lacking = missing.bytes;
+  }
   best->proven_largest = best->proven_largest && all_decided;
+  if (!stopped) stopped = limited.budget().exhausted();
+  if (stopped && (!all_decided || params.all)) best->stop = *stopped;
+  best->reason = why_not(*best, missing);
   best->stats = std::move(stats);
   best->seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return std::move(*best);

@@ -70,7 +70,9 @@ struct TileReport {
   std::vector<PlannedPlacement> placements;  ///< together they hold every distinct tile
   std::vector<std::array<Dim, 3>> all;       ///< with TileParams::all
   std::vector<ProbeReport> probes;
-  Size lacking = 0;    ///< bytes the smallest tile is over the memory; 0 where that is not why
+  /// Where no shape fits: bytes the smallest tile needs beyond the memory; 0 where there are
+  /// enough, and it is the rules about banks, modes or several memories that no arrangement keeps.
+  Size lacking = 0;
   std::string reason;  ///< a sentence where there is no tile
   Stats stats;
   double seconds = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include "model/check.h"
@@ -199,8 +200,13 @@ bool work_once(Interval& interval, bool improver, const Decide& decide,
 
 void close_in(Interval& interval, const MinimizeParams& params, Totals& totals) {
   const auto run = [&](bool improver) {
-    const Decide decide = decider(params, improver);
-    while (work_once(interval, improver, decide, params, totals)) {
+    try {
+      const Decide decide = decider(params, improver);
+      while (work_once(interval, improver, decide, params, totals)) {
+      }
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(totals.mutex);
+      totals.stop = StopReason::memory_limit;
     }
   };
   if (params.threads > 1) {

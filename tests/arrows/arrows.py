@@ -37,6 +37,7 @@ INTERNAL = {
     "planner/plan_open.h",
     "planner/plan_piece.h",
     "planner/tile_engine.h",
+    "planner/tile_need.h",
 }
 
 # Start of an include -> the rooms where it may stand.

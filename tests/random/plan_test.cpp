@@ -332,7 +332,7 @@ TEST(Plan, ALimitOnThePeakMakesTilesSmaller) {
   EXPECT_EQ(none.status, Status::infeasible);
   EXPECT_EQ(none.reason,
             "within the limit on peak_memory op 'relu' (elementwise) fits with no tile into the "
-            "memory of random: its smallest tile needs 1 bytes more than there are");
+            "memory of random: its smallest tile needs 1 byte more than there are");
 }
 
 /// A memory filled with another capacity changes no plan: what it carries over is what would have

@@ -1,19 +1,26 @@
 """Runs the real program, the path of which is in $TESSERA."""
 
+import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
+SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED_DIR", ROOT / ".." / "shared"))
 TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))
 
-FOUND, BUG, BAD_INPUT, WRONG, INFEASIBLE, STOPPED = 0, 1, 2, 3, 20, 30
+FOUND, FAILED, BAD_INPUT, WRONG, INFEASIBLE, STOPPED = 0, 1, 2, 3, 20, 30
+
+# They ask the program for an end; its exit code is then 128 and their number.
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def run(*arguments, stdin=None, cwd=None, timeout=120, stdout=subprocess.PIPE):
+def run(*arguments, stdin=None, cwd=None, timeout=120, stdout=subprocess.PIPE, **options):
     """The finished process; arguments may be paths."""
     return subprocess.run(
         [TESSERA, *map(str, arguments)],
@@ -24,7 +31,57 @@ def run(*arguments, stdin=None, cwd=None, timeout=120, stdout=subprocess.PIPE):
         timeout=timeout,
         text=True,
         check=False,
+        **options,
     )
+
+
+def plain_signals():
+    """For the new process: whoever runs these tests (nohup, a script's `&`) may ignore some."""
+    for number in (*ENDS, signal.SIGQUIT, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def start(*arguments, prepare=lambda: None, **options):
+    """A process that runs, and listens to signals already."""
+
+    def before():
+        plain_signals()
+        prepare()
+
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    process = subprocess.Popen([TESSERA, *map(str, arguments)], preexec_fn=before, **options)
+    until = time.monotonic() + 60
+    while process.poll() is None and not listens(process.pid) and time.monotonic() < until:
+        time.sleep(0.001)
+    return process
+
+
+def listens(pid):
+    """Does the program take SIGTERM itself by now? Where /proc does not say, give it time."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+            for line in status:
+                if line.startswith("SigBlk:"):
+                    return int(line.split()[1], 16) >> (signal.SIGTERM - 1) & 1 == 1
+    except OSError:
+        time.sleep(0.3)
+    return True
+
+
+def strict_json(text):
+    """As json.loads(), but a key that stands twice, and a number that is none, are errors."""
+
+    def unique(pairs):
+        keys = [key for key, _ in pairs]
+        twice = {key for key in keys if keys.count(key) > 1} if len(set(keys)) < len(keys) else ()
+        if twice:
+            raise ValueError(f"keys stand twice: {sorted(twice)}")
+        return dict(pairs)
+
+    def refuse(word):
+        raise ValueError(f"{word} is no JSON number")
+
+    return json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
 
 
 class Case(unittest.TestCase):
@@ -39,6 +96,9 @@ class Case(unittest.TestCase):
         path = self.folder / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
 
     def ends(self, code, *arguments, **options):
         """Runs, and compares the exit code; what a user sees on bad input has a fixed form."""

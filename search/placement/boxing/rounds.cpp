@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <optional>
 #include <thread>
 
@@ -330,6 +331,7 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
   std::atomic<std::int64_t> next{0};
   std::atomic<std::int64_t> winner{0};  // the first round that is low enough
   bool done = false;
+  std::atomic<bool> out_of_memory{false};
   std::barrier<> gate(threads);
 
   const auto take_rounds = [&](Worker& worker) {
@@ -338,7 +340,12 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
       if (k > winner.load() || (params.budget.exhausted() && shared.best.height != no_height))
         break;
       Outcome& out = outcomes[static_cast<std::size_t>(k)];
-      worker.run(result.rounds + k, kind_of(shared, k), out);
+      try {
+        worker.run(result.rounds + k, kind_of(shared, k), out);
+      } catch (const std::bad_alloc&) {  // the others wait for this thread at the gate
+        out.height = no_height;
+        out_of_memory = true;
+      }
       if (out.height <= params.target) {
         std::int64_t seen = winner.load();
         while (k < seen && !winner.compare_exchange_weak(seen, k)) {
@@ -382,6 +389,7 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
         shared.generation == 1 && params.start.empty() ? fixed_recipes : generation_size(instance);
     if (params.max_rounds > 0) size = std::min(size, params.max_rounds - result.rounds);
     auto reason = params.budget.exhausted();
+    if (!reason && out_of_memory) reason = StopReason::memory_limit;
     if (params.meter != nullptr) {
       const std::int64_t work = result.rounds * static_cast<std::int64_t>(instance.jobs.size());
       params.meter->done.store(work, std::memory_order_relaxed);

@@ -1,0 +1,134 @@
+#include "cli/session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "planner/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+constexpr const char* own_name = "give it a name of its own";
+
+}  // namespace
+
+Session::Session()
+    : interrupts_([this] {
+        // The status line has no end of its own.
+        if (stderr_is_terminal()) complain("");
+        const std::lock_guard lock(mutex_);
+        for (const Output& output : outputs_) output.file->abandon();
+      }) {}
+
+void Session::reads(const std::string& path) {
+  const std::optional<FileIdentity> input = input_identity(path);
+  if (!input) return;
+  inputs_.emplace_back(path, *input);
+  if (const auto out = standard_output_identity(); out && out->same_file(*input))
+    throw BadInput(path + ": is read, and the standard output goes there as well", own_name);
+  for (const Output& output : outputs_) require_apart(output);
+}
+
+void Session::reads_profile(const std::string& name, const std::vector<std::string>& shelves) {
+  if (name.empty()) return;
+  for (const std::filesystem::path& file : profile_files(name, shelves)) reads(file.string());
+}
+
+OutputFile* Session::writes(const std::string& option, const std::string& path,
+                            OutputFile::Writer writer) {
+  if (path.empty()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  Output output{option, std::make_unique<OutputFile>(path, writer)};
+  require_apart(output);
+  outputs_.push_back(std::move(output));
+  return outputs_.back().file.get();
+}
+
+void Session::require_apart(const Output& output) const {
+  const FileIdentity& identity = output.file->identity();
+  const std::string& path = output.file->path();
+  for (const auto& [name, input] : inputs_)
+    if (identity.same_file(input))
+      throw BadInput(path + ": " + output.option + " would replace what is read" +
+                         (name == path ? "" : ", " + name),
+                     own_name);
+  for (const Output& other : outputs_)
+    if (other.file != output.file && identity.same_file(other.file->identity()))
+      throw BadInput(path + ": two outputs, " + other.option + " and " + output.option +
+                         ", would go to one file",
+                     own_name);
+  const auto out = standard_output_identity();
+  if (identity.replaced && out && identity.same_file(*out))
+    throw BadInput(path + ": " + output.option + " would replace what the standard output goes to",
+                   own_name);
+}
+
+bool Session::goes_to_standard_output(const OutputFile& file) {
+  const auto out = standard_output_identity();
+  return file.path() == "-" || (out && file.identity().same_file(*out));
+}
+
+void Session::put(OutputFile& file, const std::string& text) {
+  file.write(text, interrupts_.token());
+  file.commit(interrupts_.token());
+}
+
+void Session::deliver(OutputFile* file, const std::function<std::string()>& text) {
+  if (file != nullptr) attempt(*file, [this, file, text] { put(*file, text()); });
+}
+
+void Session::deliver(OutputFile* file) {
+  if (file != nullptr) attempt(*file, [this, file] { file->commit(interrupts_.token()); });
+}
+
+void Session::attempt(OutputFile& file, std::function<void()> write) {
+  standard_output_used_ = standard_output_used_ || goes_to_standard_output(file);
+  if (file.identity().replaced)
+    attempt(write);
+  else
+    waiting_.push_back(std::move(write));
+}
+
+void Session::report(const std::function<std::string()>& text) {
+  deliver_waiting();
+  if (!standard_output_used_) attempt([&] { print(text(), interrupts_.token()); });
+}
+
+int Session::hand_over(OutputFile* file, const std::string& text) {
+  if (file == nullptr) {
+    print(text);
+  } else {
+    if (file->identity().replaced) interrupts_.enter(Phase::writing);
+    put(*file, text);
+  }
+  return exit_code(exit_found, true);
+}
+
+void Session::fail_later(std::exception_ptr error) {
+  if (!error_) error_ = std::move(error);
+}
+
+void Session::attempt(const std::function<void()>& write) {
+  try {
+    write();
+  } catch (...) {
+    fail_later(std::current_exception());
+  }
+}
+
+void Session::deliver_waiting() {
+  for (const std::function<void()>& write : std::exchange(waiting_, {})) attempt(write);
+}
+
+int Session::exit_code(int code, bool complete) {
+  deliver_waiting();
+  if (error_) std::rethrow_exception(error_);
+  return interrupts_.exit_code(code, complete);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,85 @@
+#include "planner/tile_need.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "model/derived.h"
+#include "planner/place.h"
+#include "planner/plan_piece.h"
+#include "search/tiles/load_test.h"
+
+namespace tessera {
+
+namespace {
+
+/// Is a height all there is to say about the memory?
+bool is_plain(const PlacementProblem& problem) {
+  return problem.memories.size() == 1 && problem.memories.front().banks.empty() &&
+         !has_modes(problem.memories.front());
+}
+
+/// Search nodes for the height of one tile: some seconds, hardly ever reached.
+constexpr std::int64_t most_work = 1'000'000;
+
+/// What one tile needs beyond the capacity of the only memory; nothing where no capacity would do.
+std::optional<MissingBytes> over_height(PlacementProblem problem, const std::stop_token& stop) {
+  const Size capacity = problem.memories.front().capacity;
+  problem.memories.front().capacity = unbounded;
+  const PlacementResult least = place(problem, {.minimize = Minimize::height,
+                                                .limits = {.work = most_work, .stop = stop},
+                                                .progress = nullptr});
+  if (least.status == Status::infeasible) return std::nullopt;
+  return MissingBytes{(least.proven_minimum ? least.height : least.lower_bound) - capacity,
+          least.proven_minimum};
+}
+
+MissingBytes over_load(const PlacementProblem& problem) {
+  std::vector<Size> sizes;
+  for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
+  return {LoadTest(problem).excess(sizes), false};
+}
+
+MissingBytes missing_in(const Subgraph& part, const Hardware& hardware, const TileVariant& variant,
+                        const std::stop_token& stop) {
+  TileGeometry geometry(part, variant.halo);
+  const TileSpace& space = geometry.space();
+  TileShape least = space.whole;
+  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    if (space.axis[axis]) least.extent[axis] = 1;
+  const LoweringOptions options{variant.double_buffer, variant.weights, variant.halo};
+  const Piece piece =
+      make_piece(part, space, geometry.grid(least), lower(part, space, hardware, options));
+  MissingBytes missing;
+  const bool plain = is_plain(piece.lowering.problem);
+  for (std::size_t k = 0; k < piece.demands.size(); ++k) {
+    const PlacementProblem problem = piece_problem(piece, k);
+    const std::optional<MissingBytes> more =
+        plain ? over_height(problem, stop) : over_load(problem);
+    if (!more) return {};  // it is not bytes that are missing
+    missing.bytes = std::max(missing.bytes, more->bytes);
+    missing.exact = missing.exact && more->exact;
+  }
+  // It is known not to fit, whatever a bound says.
+  if (plain && missing.bytes == 0) missing = {1, false};
+  return missing;
+}
+
+}  // namespace
+
+MissingBytes missing_bytes(const Subgraph& part, const Hardware& hardware,
+                           const std::vector<TileVariant>& variants, const std::stop_token& stop) {
+  MissingBytes least = missing_in(part, hardware, variants.front(), stop);
+  for (std::size_t k = 1; k < variants.size(); ++k) {
+    MissingBytes other = missing_in(part, hardware, variants[k], stop);
+    other.variant = k;
+    if (other.bytes < least.bytes) least = other;
+  }
+  return least;
+}
+
+std::string to_string(const MissingBytes& missing) {
+  return (missing.exact ? "" : "at least ") + std::to_string(missing.bytes) +
+         (missing.bytes == 1 ? " byte more" : " bytes more");
+}
+
+}  // namespace tessera
