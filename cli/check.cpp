@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cli/command.h"
@@ -146,12 +147,23 @@ int check_model(const CheckOptions& options, const Input& input) {
   return infeasible ? exit_infeasible : exit_stopped;
 }
 
-std::string plan_json_verdict(const std::vector<std::string>& wrong) {
+std::string plan_json_verdict(const PlanVerdict& verdict) {
   std::string text = std::string("{\"tessera\": \"check/1\", \"right\": ") +
-                     (wrong.empty() ? "true" : "false") + ", \"violations\": [";
-  for (std::size_t k = 0; k < wrong.size(); ++k)
-    text += (k == 0 ? "" : ", ") + ("{\"message\": " + json_string(wrong[k]) + "}");
-  return text + "]}\n";
+                     (verdict.wrong.empty() ? "true" : "false") + ", \"violations\": [";
+  for (std::size_t k = 0; k < verdict.wrong.size(); ++k)
+    text += (k == 0 ? "" : ", ") + ("{\"message\": " + json_string(verdict.wrong[k]) + "}");
+  return text + "],\n \"claimed\": " + list_json(verdict.claimed) + "}\n";
+}
+
+std::string plan_text_verdict(const PlanVerdict& verdict, const Network& net) {
+  std::string text;
+  for (const std::string& sentence : verdict.wrong) text += "wrong: " + sentence + "\n";
+  if (!verdict.wrong.empty()) return text;
+  const NetworkPlan& plan = verdict.plan;
+  text = "right: " + counted(plan.subgraphs.size(), "subgraph covers", "subgraphs cover") + " " +
+         counted(net.ops.size(), "op", "ops") + ", score " + std::to_string(plan.score) + "\n";
+  for (const std::string& what : verdict.claimed) text += "claimed, not checked: " + what + "\n";
+  return text;
 }
 
 /// INPUT is a network here, RESULT a plan of it.
@@ -165,35 +177,21 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   if (network.dtype.empty()) network.dtype = header.dtype;
   const Network net = network.load(options.output.quiet).network;
   const Hardware hardware = load_profile(options.input.profile);
-  NetworkPlan plan;
-  std::vector<std::string> wrong;
-  try {
-    plan = load_plan_text(header.text, options.result, net, hardware);
-    if (plan.status != Status::feasible && plan.subgraphs.empty())
-      throw BadInput(options.result + ": holds no plan, its status is " +
-                     std::string(to_string(plan.status)));
-    if (plan.network != net.name)
-      note("the plan is of network '" + plan.network + "', this is '" + net.name + "'",
+  const PlanVerdict verdict =
+      check_plan_text(header.text, options.result, net, hardware, options.limits.limits());
+  if (verdict.wrong.empty() && verdict.plan.status != Status::feasible)
+    throw BadInput(options.result + ": holds no plan, its status is " +
+                   std::string(to_string(verdict.plan.status)));
+  for (const auto& [said, own, what] : {std::tuple(verdict.plan.network, net.name, "of network"),
+                                        std::tuple(verdict.plan.profile, hardware.name, "for")})
+    if (verdict.wrong.empty() && said != own)
+      note("the plan is " + std::string(what) + " '" + said + "', this is '" + own + "'",
            options.output.quiet);
-    if (plan.profile != hardware.name)
-      note("the plan is for '" + plan.profile + "', this is '" + hardware.name + "'",
-           options.output.quiet);
-    wrong = check_plan(net, hardware, plan);
-  } catch (const WrongAnswer& answer) {
-    wrong = {answer.what()};
-  }
-  if (options.output.json()) {
-    print(plan_json_verdict(wrong));
-  } else if (!options.output.quiet) {
-    std::string text;
-    for (const std::string& sentence : wrong) text += "wrong: " + sentence + "\n";
-    if (wrong.empty())
-      text = "right: " + counted(plan.subgraphs.size(), "subgraph covers", "subgraphs cover") +
-             " " + counted(net.ops.size(), "op", "ops") + ", score " + std::to_string(plan.score) +
-             "\n";
-    print(text);
-  }
-  return wrong.empty() ? exit_found : exit_wrong;
+  if (options.output.json())
+    print(plan_json_verdict(verdict));
+  else if (!options.output.quiet)
+    print(plan_text_verdict(verdict, net));
+  return verdict.wrong.empty() ? exit_found : exit_wrong;
 }
 
 /// A certificate, and with it perhaps the result whose bounds it proves.

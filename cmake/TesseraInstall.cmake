@@ -1,5 +1,5 @@
-# What is installed: the program, one shared library with every room in it, the headers of model/
-# and planner/ as <tessera/model/...> and <tessera/planner/...>, the profiles, a CMake package.
+# What is installed: the program, one shared library with every room in it, the public headers of
+# model/ and planner/ as <tessera/model/...> and <tessera/planner/...>, the profiles, a CMake package.
 #
 #   find_package(tessera REQUIRED)
 #   target_link_libraries(mine PRIVATE tessera::tessera)
@@ -20,25 +20,24 @@ foreach(room IN LISTS TESSERA_ROOMS)
 endforeach()
 target_compile_features(tessera INTERFACE cxx_std_20)
 target_include_directories(tessera INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-set_target_properties(tessera PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+set_target_properties(tessera PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+target_link_options(tessera PRIVATE LINKER:--exclude-libs,ALL)
 
 install(TARGETS tessera EXPORT tesseraTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET tessera_cli)
   install(TARGETS tessera_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+# The door; tests/arrows/arrows.py names the same.
+set(public_model api check claim derived engine hardware hardware_check network network_order
+    network_shapes network_stats placement plan problem units validate)
+set(public_planner check_result engines errors explain export files generate import limits place plan
+    tile)
 foreach(room model planner)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/${room}
-          FILES_MATCHING PATTERN "*.h"
-          # Between the parts of the planner; tests/arrows/arrows.py names the same.
-          PATTERN "certificate.h" EXCLUDE
-          PATTERN "plan_candidates.h" EXCLUDE
-          PATTERN "plan_idle.h" EXCLUDE
-          PATTERN "plan_peaks.h" EXCLUDE
-          PATTERN "plan_open.h" EXCLUDE
-          PATTERN "plan_piece.h" EXCLUDE
-          PATTERN "tile_engine.h" EXCLUDE
-          PATTERN "tile_need.h" EXCLUDE)
+  foreach(header IN LISTS public_${room})
+    install(FILES ${PROJECT_SOURCE_DIR}/${room}/${header}.h
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/${room})
+  endforeach()
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/hw_profiles/
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/profiles

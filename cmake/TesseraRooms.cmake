@@ -10,11 +10,24 @@ target_compile_options(tessera_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Woverloaded-virtual -Wno-missing-field-initializers
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized>" -Werror)
-if(TESSERA_SANITIZE)
+if(TESSERA_SANITIZE STREQUAL "THREAD")
+  target_compile_options(tessera_flags INTERFACE -Wno-error -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(tessera_flags INTERFACE -fsanitize=thread)
+elseif(TESSERA_SANITIZE)
   # The checks a sanitizer inserts make g++ see accesses that are not there: no error because of them.
   target_compile_options(tessera_flags INTERFACE -Wno-error
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tessera_flags INTERFACE -fsanitize=address,undefined)
+else()
+  # Whatever a hostile file might find, it is to find it guarded.
+  target_compile_options(tessera_flags INTERFACE -fstack-protector-strong
+    "$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  target_link_options(tessera_flags INTERFACE LINKER:-z,relro,-z,now)
+endif()
+if(CMAKE_INTERPROCEDURAL_OPTIMIZATION)
+  # Two different things of one name in two files: only the linker sees both.
+  target_compile_options(tessera_flags INTERFACE -Wodr -Werror=odr)
+  target_link_options(tessera_flags INTERFACE -Wodr -Werror=odr)
 endif()
 
 set(TESSERA_ROOMS "")

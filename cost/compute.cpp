@@ -7,6 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "cost/whole_number.h"
+
 namespace tessera {
 namespace {
 
@@ -172,7 +174,7 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
     const std::int64_t cycles = engine.kind == EngineKind::mac_array
                                     ? unrolled_cycles(engine, nest, op.kind == OpKind::matmul)
                                     : ceil_div(cost.work, engine.lanes);
-    cost.cycles = static_cast<std::int64_t>(std::ceil(static_cast<double>(cycles) * factor)) +
+    cost.cycles = whole_number(std::ceil(static_cast<double>(cycles) * factor), "cycles") +
                   (engine.kind == EngineKind::mac_array ? engine.fill : engine.startup);
   } else {
     cost.work = vector_work(network, op, output_extents);
@@ -180,9 +182,10 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
     const std::int64_t lanes = engine.kind == EngineKind::vector ? engine.lanes : 1;
     const double per_vector =
         engine.kind == EngineKind::vector ? vector_cycles_per(engine, op) * factor : 1.0;
-    cost.cycles = (engine.kind == EngineKind::vector ? engine.startup : engine.fill) +
-                  static_cast<std::int64_t>(
-                      std::ceil(static_cast<double>(ceil_div(cost.work, lanes)) * per_vector));
+    cost.cycles =
+        (engine.kind == EngineKind::vector ? engine.startup : engine.fill) +
+        whole_number(std::ceil(static_cast<double>(ceil_div(cost.work, lanes)) * per_vector),
+                     "cycles");
   }
   cost.energy_pj = static_cast<double>(cost.work) * engine.energy_pj;
   return cost;

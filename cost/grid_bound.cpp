@@ -6,6 +6,7 @@
 
 #include "cost/compute.h"
 #include "cost/run_parts.h"
+#include "cost/whole_number.h"
 #include "tiling/windows.h"
 
 namespace tessera {
@@ -257,8 +258,9 @@ Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights) const {
   if (cycles == infinity) cycles = least.bytes = least.energy_pj = 1e18;  // no such tiling
   const double loaded = least.bytes + fetched;
   constexpr double rounding = 1 - 1e-9;
-  m.latency_cycles = static_cast<std::int64_t>(cycles * rounding);
-  m.dram_bytes = static_cast<Size>((loaded + stored_bytes_) * rounding);
+  m.latency_cycles = static_cast<std::int64_t>(std::min(cycles * rounding, most_whole_number));
+  m.dram_bytes =
+      static_cast<Size>(std::min((loaded + stored_bytes_) * rounding, most_whole_number));
   m.energy_pj = (least.energy_pj + loaded * dram_.read_pj + stored_bytes_ * dram_.write_pj +
                  cycles * static_pj_per_cycle_) *
                 rounding;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "cost/whole_number.h"
+
 namespace tessera {
 namespace {
 
@@ -22,9 +24,9 @@ double ratio(double value, double reference) {
 }  // namespace
 
 Metrics combine(const Metrics& a, const Metrics& b) {
-  return {.latency_cycles = a.latency_cycles + b.latency_cycles,
+  return {.latency_cycles = whole_sum(a.latency_cycles, b.latency_cycles, "cycles"),
           .energy_pj = a.energy_pj + b.energy_pj,
-          .dram_bytes = a.dram_bytes + b.dram_bytes,
+          .dram_bytes = whole_sum(a.dram_bytes, b.dram_bytes, "bytes"),
           .peak_bytes = std::max(a.peak_bytes, b.peak_bytes),
           .peak_bandwidth = std::max(a.peak_bandwidth, b.peak_bandwidth)};
 }

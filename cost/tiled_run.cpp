@@ -5,6 +5,7 @@
 #include "cost/compute.h"
 #include "cost/run_parts.h"
 #include "cost/transfer.h"
+#include "cost/whole_number.h"
 #include "facts/modes.h"
 #include "model/check.h"
 #include "model/derived.h"
@@ -296,6 +297,24 @@ Pipeline build_pipeline(const TiledRun& run, const Plan& plan, const std::vector
   return pipeline;
 }
 
+/// Nothing that is added up over all tiles may wrap: not even if nothing ran side by side.
+void require_countable(const TiledRun& run, const std::vector<TileCost>& costs,
+                       const Resident& resident) {
+  double cycles = static_cast<double>(resident.busy);
+  double bytes = static_cast<double>(resident.bytes);
+  double work = 0;
+  for (std::size_t t = 0; t < costs.size(); ++t) {
+    const auto times = static_cast<double>(run.grid->tiles[t].times);
+    for (const Cycles each : costs[t].ops) cycles += static_cast<double>(each) * times;
+    for (const Cycles each : costs[t].moves) cycles += static_cast<double>(each) * times;
+    bytes += static_cast<double>(costs[t].dram_bytes) * times;
+    work += static_cast<double>(costs[t].work) * times;
+  }
+  static_cast<void>(whole_number(cycles, "cycles"));
+  static_cast<void>(whole_number(bytes, "bytes"));
+  static_cast<void>(whole_number(work, "multiplications"));
+}
+
 std::int64_t mac_cells(const Hardware& hardware) {
   for (const Engine& engine : hardware.engines) {
     if (engine.kind != EngineKind::mac_array) continue;
@@ -320,6 +339,7 @@ RunCost run_cost(const TiledRun& run) {
   const Plan plan = make_plan(run);
   const std::vector<TileCost> costs = tile_costs(run, plan, link);
   const Resident resident = load_resident(run, plan, link);
+  require_countable(run, costs, resident);
   const Pipeline pipeline = build_pipeline(run, plan, costs, resident.cycles);
   const PipelineRun simulated = simulate(pipeline, {});
 
@@ -334,7 +354,8 @@ RunCost run_cost(const TiledRun& run) {
     m.dram_bytes += costs[t].dram_bytes * times;
     m.energy_pj += costs[t].energy_pj * static_cast<double>(times);
     cost.work += costs[t].work * times;
-    for (const std::int64_t n : mode_switches(placement_of(run, t).modes, run.lowering->steps_per_tile))
+    for (const std::int64_t n :
+         mode_switches(placement_of(run, t).modes, run.lowering->steps_per_tile))
       cost.mode_switches += n * times;
   }
   m.energy_pj += static_energy(*run.hardware, m.latency_cycles);

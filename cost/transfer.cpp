@@ -5,7 +5,75 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "cost/whole_number.h"
+
 namespace tessera {
+
+namespace {
+
+/// Pieces of `row` bytes, one for each index into `axes`, the innermost first.
+struct Grid {
+  Offset first = 0;  ///< where the first piece begins
+  Size row = 0;
+  std::vector<std::int64_t> axes;
+  std::vector<Size> strides;  ///< each at least what the axes before it span
+
+  [[nodiscard]] std::int64_t count() const {
+    std::int64_t rows = 1;
+    for (const std::int64_t extent : axes) rows *= extent;
+    return rows;
+  }
+  [[nodiscard]] Offset last_end() const {
+    Offset end = first + row;
+    for (std::size_t a = 0; a < axes.size(); ++a) end += (axes[a] - 1) * strides[a];
+    return end;
+  }
+  /// Does `address` lie strictly inside a piece?
+  [[nodiscard]] bool cuts(Offset address) const {
+    Offset rest = address - first;
+    for (std::size_t a = axes.size(); a-- > 0;)
+      rest -= std::min(rest / strides[a], axes[a] - 1) * strides[a];
+    return rest > 0 && rest < row;
+  }
+};
+
+/// Burst borders inside of pieces: each costs its piece one burst more.
+std::int64_t crossings(const Grid& rows, Size burst) {
+  std::int64_t count = 0;
+  const Offset end = rows.last_end();
+  for (Offset border = (rows.first / burst + 1) * burst; border < end; border += burst)
+    count += rows.cuts(border) ? 1 : 0;
+  return count;
+}
+
+/// How many pieces start at each address modulo the burst, one axis after the other.
+std::int64_t by_table(const Grid& rows, Size burst) {
+  const auto slots = static_cast<std::size_t>(burst);
+  std::vector<std::int64_t> starts(slots, 0);
+  starts[static_cast<std::size_t>(rows.first % burst)] = 1;
+  std::vector<std::int64_t> next(slots);
+  for (std::size_t a = 0; a < rows.axes.size(); ++a) {
+    const std::int64_t extent = rows.axes[a];
+    const Size step = rows.strides[a] % burst;
+    const Size period = burst / std::gcd(burst, step == 0 ? burst : step);
+    std::fill(next.begin(), next.end(), 0);
+    for (std::size_t r = 0; r < slots; ++r) {
+      if (starts[r] == 0) continue;
+      auto at = static_cast<Offset>(r);
+      for (Size i = 0; i < std::min(period, extent); ++i) {
+        next[static_cast<std::size_t>(at)] += starts[r] * ((extent - i + period - 1) / period);
+        at = (at + step) % burst;
+      }
+    }
+    starts.swap(next);
+  }
+  std::int64_t count = 0;
+  for (std::size_t r = 0; r < slots; ++r)
+    count += starts[r] * ((static_cast<Offset>(r) + rows.row + burst - 1) / burst);
+  return count;
+}
+
+}  // namespace
 
 BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element, Size burst) {
   BurstCount count;
@@ -27,33 +95,19 @@ BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element, S
     stride *= shape[axis];
     if (!whole) break;
   }
-  // How many rows start at each address modulo the burst: one axis after the other.
-  const auto slots = static_cast<std::size_t>(burst);
-  std::vector<std::int64_t> starts(slots, 0);
-  starts[static_cast<std::size_t>(start % burst)] = 1;
-  std::vector<std::int64_t> next(slots);
+  Grid rows{.first = start, .row = row, .axes = {}, .strides = {}};
   while (axis > 0) {
     --axis;
-    const std::int64_t extent = box[axis].size();
-    const Size step = stride % burst;
-    const Size period = burst / std::gcd(burst, step == 0 ? burst : step);
-    std::fill(next.begin(), next.end(), 0);
-    const Offset first = box[axis].begin % burst * step % burst;
-    for (std::size_t r = 0; r < slots; ++r) {
-      if (starts[r] == 0) continue;
-      Offset at = (static_cast<Offset>(r) + first) % burst;
-      for (Size i = 0; i < std::min(period, extent); ++i) {
-        next[static_cast<std::size_t>(at)] += starts[r] * ((extent - i + period - 1) / period);
-        at = (at + step) % burst;
-      }
-    }
-    starts.swap(next);
+    rows.first += box[axis].begin * stride;
+    rows.axes.push_back(box[axis].size());
+    rows.strides.push_back(stride);
     stride *= shape[axis];
   }
-  for (std::size_t r = 0; r < slots; ++r) {
-    count.rows += starts[r];
-    count.bursts += starts[r] * ((static_cast<Offset>(r) + row + burst - 1) / burst);
-  }
+  count.rows = rows.count();
+  // Both ways are exact. A burst is a number and may be larger than the tensor: then borders are
+  // few; a table of the addresses in a burst is for short ones.
+  const std::int64_t borders = (rows.last_end() - 1) / burst - rows.first / burst;
+  count.bursts = borders < burst ? count.rows + crossings(rows, burst) : by_table(rows, burst);
   return count;
 }
 
@@ -75,12 +129,13 @@ Link link_of(const Hardware& hardware) {
 
 TransferCost transfer_cost(const BurstCount& count, const Link& link) {
   if (count.bursts == 0) return {};
-  const Size bytes = count.bursts * link.burst;
-  const auto stream =
-      static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / link.bytes_per_cycle));
-  const std::int64_t waiting =
-      (count.bursts * link.latency + link.outstanding - 1) / link.outstanding;
-  return {link.setup + link.latency + std::max(stream, waiting), bytes};
+  const double bytes = static_cast<double>(count.bursts) * static_cast<double>(link.burst);
+  const double waiting =
+      std::ceil(static_cast<double>(count.bursts) * static_cast<double>(link.latency) /
+                static_cast<double>(link.outstanding));
+  const double stream = std::ceil(bytes / link.bytes_per_cycle);
+  return {link.setup + link.latency + whole_number(std::max(stream, waiting), "cycles"),
+          whole_number(bytes, "bytes")};
 }
 
 }  // namespace tessera

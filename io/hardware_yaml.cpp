@@ -10,7 +10,7 @@
 #include "io/tree.h"
 #include "io/units.h"
 #include "model/derived.h"
-#include "model/validate.h"
+#include "model/hardware_check.h"
 
 namespace tessera {
 namespace {
@@ -45,10 +45,31 @@ class Reader {
     if (const Node* node = fields.find("objective")) read_objective(*node);
     if (const Node* node = fields.find("provenance")) read_provenance(root, *node);
     fields.finish();
+    for (const HardwareDefect& defect : check_hardware(hardware_)) {
+      std::string message = defect.message;
+      if (message.ends_with('.')) message.pop_back();
+      throw sources_.error(node_of(root, defect), std::move(message));
+    }
     return std::move(hardware_);
   }
 
  private:
+  /// Where a defect stands: its key, or the nearest thing around it that the file has.
+  [[nodiscard]] static const Node& node_of(const Node& root, const HardwareDefect& defect) {
+    const Node* around = &root;
+    const auto descend = [&](const Node* to) { around = to != nullptr ? to : around; };
+    if (defect.part == HardwarePart::engine || defect.part == HardwarePart::memory) {
+      descend(root.find(defect.part == HardwarePart::engine ? "engines" : "memories"));
+      if (defect.index < around->children.size()) descend(&around->children[defect.index]);
+    } else {
+      for (const char* section : {"dma", "mode_switch", "tiling", "objective"})
+        if (const Node* node = root.find(section); node != nullptr && node->find(defect.field))
+          around = node;
+    }
+    descend(around->find(defect.field));
+    return *around;
+  }
+
   template <typename Parser>
   [[nodiscard]] double positive(const Node& node, std::string_view what, Parser parser) const {
     const double value = as_quantity(sources_, node, what, parser);
@@ -107,11 +128,12 @@ class Reader {
           throw sources_.error_at_key(each, shown(each.key) + " is no dimension",
                                       "dimensions are N, C, K, H, W, R, S and G");
         }
-        return as_whole(sources_, each, "unroll", 1, most_parallel);
+        return as_whole(sources_, each, "unroll", 1, hardware_limits::parallel);
       });
       if (const Node* n = fields.find("fill")) engine.fill = cycles(*n, "fill");
     } else {
-      engine.lanes = as_whole(sources_, fields.need("lanes"), "lanes", 1, most_parallel);
+      engine.lanes =
+          as_whole(sources_, fields.need("lanes"), "lanes", 1, hardware_limits::parallel);
       if (const Node* n = fields.find("startup")) engine.startup = cycles(*n, "startup");
       if (const Node* n = fields.find("cycles_per_vector")) read_cycles_per_vector(*n, engine);
     }
@@ -134,30 +156,14 @@ class Reader {
     }
   }
 
-  // Bounds that no machine reaches and no product of two of them overflows 64 bits.
-  static constexpr std::int64_t most_parallel = std::int64_t{1} << 24;
-  static constexpr std::int64_t most_cycles = std::int64_t{1} << 40;
-
   [[nodiscard]] std::int64_t cycles(const Node& node, std::string_view what) const {
-    return as_whole(sources_, node, what, 0, most_cycles);
+    return as_whole(sources_, node, what, 0, hardware_limits::cycles);
   }
 
   void read_memories(const Node& node) {
     require_few_memories(sources_, node);
-    std::vector<const Node*> nodes;
-    for (const Node& each : Fields(sources_, node, "`memories`").node().children) {
+    for (const Node& each : Fields(sources_, node, "`memories`").node().children)
       hardware_.memories.push_back(read_hardware_memory(each));
-      nodes.push_back(&each);
-    }
-    PlacementProblem memories;
-    for (const HardwareMemory& each : hardware_.memories) memories.memories.push_back(each.space);
-    for (const Defect& defect : validate(memories)) {
-      if (defect.part != ProblemPart::memory) continue;
-      const Node* field = nodes[defect.index]->find(defect.field);
-      std::string message = defect.message;
-      if (message.ends_with('.')) message.pop_back();
-      throw sources_.error(field != nullptr ? *field : *nodes[defect.index], std::move(message));
-    }
     if (placement_memories(hardware_).empty()) {
       throw sources_.error_at_key(node, "the profile has no memory that buffers are placed into",
                                   "add one that is not off-chip");
@@ -211,10 +217,10 @@ class Reader {
     Fields fields(sources_, node, "`dma`");
     Dma& dma = hardware_.dma;
     if (const Node* n = fields.find("channels")) {
-      dma.channels = as_whole(sources_, *n, "channels", 1, 1024);
+      dma.channels = as_whole(sources_, *n, "channels", 1, hardware_limits::channels);
     }
     if (const Node* n = fields.find("outstanding")) {
-      dma.outstanding = as_whole(sources_, *n, "outstanding", 1, most_parallel);
+      dma.outstanding = as_whole(sources_, *n, "outstanding", 1, hardware_limits::parallel);
     }
     if (const Node* n = fields.find("setup")) dma.setup = cycles(*n, "setup");
     fields.finish();

@@ -106,8 +106,8 @@ void write_name_lists(std::string& out, const std::vector<std::vector<std::strin
 
 class Reader {
  public:
-  Reader(const Sources& sources, const PlannedProblem& problem_of)
-      : sources_(sources), problem_of_(problem_of) {}
+  Reader(const Sources& sources, const PlannedProblem& problem_of, const PlannedClaims& claims)
+      : sources_(sources), problem_of_(problem_of), claims_(claims) {}
 
   NetworkPlan read(const Node& root) {
     Fields fields(sources_, root, "the plan");
@@ -126,6 +126,7 @@ class Reader {
     fields.take("score", plan.score);
     fields.take("bound", plan.bound);
     fields.take("proven_optimal", plan.optimal);
+    fields.take("proved_over", plan.proved_over);
     fields.take("limit_mattered", plan.limit_mattered);
     if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
     if (const Node* node = fields.find("totals")) plan.totals = metrics(*node, "totals");
@@ -236,7 +237,7 @@ class Reader {
       throw refuse(error.line, error.message);
     }
     if (!result.placement) throw sources_.error(node, "a planned subgraph needs a placement");
-    planned.placement = std::move(*result.placement);
+    planned.placement = *result.placement;
     planned.engine = result.engine;
     // A placement that breaks a rule is told about in more words by who checks the plan.
     if (check(planned.problem, planned.placement, 1).empty()) {
@@ -246,6 +247,9 @@ class Reader {
         throw refuse(node.line, "the placement is said to have the height " +
                                     std::to_string(result.height) + ", but has " +
                                     std::to_string(highest));
+    }
+    if (claims_) {
+      claims_(s, planned, std::move(result));
     }
     s.placements.push_back(std::move(planned));
   }
@@ -270,6 +274,7 @@ class Reader {
     fields.take("unknown", search.unknown);
     fields.take("reused", search.reused);
     fields.take("pruned", search.pruned);
+    fields.take("nodes_per_question", search.nodes_per_question);
     fields.take("seconds", search.seconds);
     fields.finish();
     return search;
@@ -277,6 +282,7 @@ class Reader {
 
   const Sources& sources_;
   const PlannedProblem& problem_of_;
+  const PlannedClaims& claims_;
 };
 
 }  // namespace
@@ -294,6 +300,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   object.real("score", plan.score);
   object.real("bound", plan.bound);
   object.truth("proven_optimal", plan.optimal);
+  if (!plan.proved_over.empty()) object.text("proved_over", plan.proved_over);
   object.truth("limit_mattered", plan.limit_mattered);
   {
     JsonObject weights(object.entry("weights"));
@@ -317,6 +324,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
     search.number("unknown", plan.search.unknown);
     search.number("reused", plan.search.reused);
     search.number("pruned", plan.search.pruned);
+    search.number("nodes_per_question", plan.search.nodes_per_question);
     search.real("seconds", plan.search.seconds);
     search.close();
   }
@@ -340,9 +348,9 @@ PlanHeader read_plan_header(std::string_view text, const std::string& file) {
 }
 
 NetworkPlan read_plan_json(std::string_view text, const std::string& file,
-                           const PlannedProblem& problem_of) {
+                           const PlannedProblem& problem_of, const PlannedClaims& claims) {
   const Sources sources(file);
-  return Reader(sources, problem_of).read(parse_json(text, sources));
+  return Reader(sources, problem_of, claims).read(parse_json(text, sources));
 }
 
 }  // namespace tessera

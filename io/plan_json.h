@@ -1,7 +1,7 @@
 // The answer of `plan`: `{"tessera": "plan/1", ...}`.
 //
 //   std::string text = write_plan_json(plan);
-//   PlanFile file = read_plan_json(text, "plan.json", problem_of);
+//   NetworkPlan plan = read_plan_json(text, "plan.json", problem_of);
 //
 // Besides the keys of the contract each subgraph says how it is tiled (`grid`, `variant`), so
 // that a checker can derive its problem again, and `more_placements` where one does not hold every
@@ -24,10 +24,15 @@ namespace tessera {
 using PlannedProblem =
     std::function<PlacementProblem(const PlannedSubgraph& subgraph, std::size_t index)>;
 
+/// What a placement of the file says besides its places, for whoever judges that.
+using PlannedClaims = std::function<void(const PlannedSubgraph& subgraph,
+                                         const PlannedPlacement& placed, PlacementResult result)>;
+
 /// Throws InputError for what is not such a plan, MismatchError for one whose subgraphs, tiles or
 /// buffers are not those of the network. Whether it is right is not asked here.
 [[nodiscard]] NetworkPlan read_plan_json(std::string_view text, const std::string& file,
-                                         const PlannedProblem& problem_of);
+                                         const PlannedProblem& problem_of,
+                                         const PlannedClaims& claims = {});
 
 /// What a file says of itself before its network is known.
 struct PlanHeader {

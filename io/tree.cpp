@@ -24,7 +24,13 @@ std::string_view digits(const Sources& sources, const Node& node, std::string_vi
       node.kind != Node::Kind::real) {
     throw sources.error(node, lead(what, wanted, node));
   }
-  return node.text;
+  // `010` is ten to one reader of YAML and eight to another (YAML 1.2, section 10.3.2; 1.1 int).
+  const std::string_view text = node.text;
+  if (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9') {
+    throw sources.error(node, subject(what) + " is " + shown(text) + ", which begins with a zero",
+                        "write it without: some read it as octal");
+  }
+  return text;
 }
 
 }  // namespace

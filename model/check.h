@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "api.h"
 #include "placement.h"
 #include "problem.h"
 
@@ -39,7 +40,7 @@ enum class Rule : std::uint8_t {
   disjoint,
 };
 
-[[nodiscard]] std::string_view to_string(Rule rule);
+[[nodiscard]] TESSERA_API std::string_view to_string(Rule rule);
 
 struct Violation {
   Rule rule = Rule::shape;
@@ -54,18 +55,20 @@ struct Violation {
 /// Every violated rule, at most `limit` of them (for overlap: at least one per offending buffer,
 /// not every pair). Empty: the placement is right.
 /// require: validate(problem) is empty.
-[[nodiscard]] std::vector<Violation> check(const PlacementProblem& problem,
-                                           const Placement& placement, std::size_t limit = 100);
+[[nodiscard]] TESSERA_API std::vector<Violation> check(const PlacementProblem& problem,
+                                                       const Placement& placement,
+                                                       std::size_t limit = 100);
 
 /// The sum of the costs of avoid_overlap pairs that share an address of one memory.
-[[nodiscard]] Cost soft_cost(const PlacementProblem& problem, const Placement& placement);
+[[nodiscard]] TESSERA_API Cost soft_cost(const PlacementProblem& problem,
+                                         const Placement& placement);
 
 /// Per memory: the largest offset + size of the buffers in it, 0 if none.
-[[nodiscard]] std::vector<Size> heights(const PlacementProblem& problem,
-                                        const Placement& placement);
+[[nodiscard]] TESSERA_API std::vector<Size> heights(const PlacementProblem& problem,
+                                                    const Placement& placement);
 
 /// Per memory: names of the modes (explicit tables only) no step uses.
-[[nodiscard]] std::vector<std::vector<std::string>> unused_modes(const PlacementProblem& problem,
-                                                                 const Placement& placement);
+[[nodiscard]] TESSERA_API std::vector<std::vector<std::string>> unused_modes(
+    const PlacementProblem& problem, const Placement& placement);
 
 }  // namespace tessera

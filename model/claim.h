@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "api.h"
 #include "problem.h"
 
 namespace tessera {
@@ -31,19 +32,20 @@ struct Claim {
 };
 
 /// "infeasible with sram of 4096", "max height of {sram, dram} >= 4096", "cost >= 4", "modes >= 2".
-[[nodiscard]] std::string describe(const PlacementProblem& problem, const Claim& claim);
+[[nodiscard]] TESSERA_API std::string describe(const PlacementProblem& problem, const Claim& claim);
 
 /// The problem in which nothing of `memories` is used at or above least - 1, for a height; the
 /// problem itself for any other claim. Capacities may become 0, which validate() refuses in an
 /// input: such a memory takes nothing.
-[[nodiscard]] PlacementProblem against(const PlacementProblem& problem, const Claim& claim);
+[[nodiscard]] TESSERA_API PlacementProblem against(const PlacementProblem& problem,
+                                                   const Claim& claim);
 
 /// least - 1 for costs and modes: the claim is true if no placement of against() pays so little.
-[[nodiscard]] std::optional<Cost> most_paid(const Claim& claim);
+[[nodiscard]] TESSERA_API std::optional<Cost> most_paid(const Claim& claim);
 
 /// The memory with no address at or above `height` allowed: a smaller capacity, or where there are
 /// banks a reserved range above.
 /// require: height >= 0.
-void limit_height(Memory& memory, Size height);
+TESSERA_API void limit_height(Memory& memory, Size height);
 
 }  // namespace tessera

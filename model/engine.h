@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api.h"
 #include "placement.h"
 #include "problem.h"
 
@@ -39,7 +40,7 @@ struct WorkMeter {
 };
 
 /// Several engines on one thread's share of the machine: whoever has it works, the others wait.
-class Baton {
+class TESSERA_API Baton {
  public:
   Baton() = default;
   Baton(const Baton&) = delete;
@@ -50,7 +51,7 @@ class Baton {
 };
 
 /// Whoever can tell how much memory is in use. Asked from every thread.
-class MemoryWatch {
+class TESSERA_API MemoryWatch {
  public:
   MemoryWatch() = default;
   MemoryWatch(const MemoryWatch&) = delete;
@@ -95,7 +96,7 @@ enum class Goal : std::uint8_t {
 };
 
 /// Takes the lines of a proof while it is found.
-class ProofSink {
+class TESSERA_API ProofSink {
  public:
   ProofSink() = default;
   ProofSink(const ProofSink&) = delete;
@@ -138,7 +139,7 @@ struct SizeLayer {
 };
 
 /// A problem loaded once and asked many times. Not thread-safe.
-class PlacementSession {
+class TESSERA_API PlacementSession {
  public:
   PlacementSession() = default;
   PlacementSession(const PlacementSession&) = delete;
@@ -148,7 +149,7 @@ class PlacementSession {
   virtual SearchResult solve(const SizeLayer& layer, const SearchParams& params) = 0;
 };
 
-class PlacementEngine {
+class TESSERA_API PlacementEngine {
  public:
   PlacementEngine() = default;
   PlacementEngine(const PlacementEngine&) = delete;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "api.h"
 #include "problem.h"
 
 namespace tessera {
@@ -123,6 +124,6 @@ struct Hardware {
 };
 
 /// The memories buffers are placed into: all that are not off-chip, in the profile's order.
-[[nodiscard]] std::vector<Memory> placement_memories(const Hardware& hardware);
+[[nodiscard]] TESSERA_API std::vector<Memory> placement_memories(const Hardware& hardware);
 
 }  // namespace tessera

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api.h"
 #include "units.h"
 
 namespace tessera {
@@ -150,24 +151,24 @@ struct OpRange {
   [[nodiscard]] constexpr std::size_t size() const { return last - first + 1; }
 };
 
-[[nodiscard]] Size element_bytes(ElementType type);
+[[nodiscard]] TESSERA_API Size element_bytes(ElementType type);
 /// float32 and the like, as opposed to integers and booleans.
-[[nodiscard]] bool is_floating(ElementType type);
+[[nodiscard]] TESSERA_API bool is_floating(ElementType type);
 
-[[nodiscard]] std::string_view to_string(ElementType type);
-[[nodiscard]] std::string_view to_string(OpKind kind);
-[[nodiscard]] std::optional<ElementType> element_type_from(std::string_view text);
-[[nodiscard]] std::optional<OpKind> op_kind_from(std::string_view text);
+[[nodiscard]] TESSERA_API std::string_view to_string(ElementType type);
+[[nodiscard]] TESSERA_API std::string_view to_string(OpKind kind);
+[[nodiscard]] TESSERA_API std::optional<ElementType> element_type_from(std::string_view text);
+[[nodiscard]] TESSERA_API std::optional<OpKind> op_kind_from(std::string_view text);
 
 /// Number of elements; 1 for a scalar. Nothing where it exceeds max_address.
-[[nodiscard]] std::optional<std::int64_t> element_count(const std::vector<Dim>& shape);
+[[nodiscard]] TESSERA_API std::optional<std::int64_t> element_count(const std::vector<Dim>& shape);
 /// require: check_network(network) is empty.
-[[nodiscard]] Size tensor_bytes(const Tensor& tensor);
+[[nodiscard]] TESSERA_API Size tensor_bytes(const Tensor& tensor);
 
 /// The tensor whose memory a view is in; the tensor itself where it is no view.
-[[nodiscard]] TensorIndex storage_of(const Network& network, TensorIndex tensor);
+[[nodiscard]] TESSERA_API TensorIndex storage_of(const Network& network, TensorIndex tensor);
 
 /// Inputs and the operands of what is fused, in that order, each tensor as often as it is used.
-[[nodiscard]] std::vector<TensorIndex> operands(const Op& op);
+[[nodiscard]] TESSERA_API std::vector<TensorIndex> operands(const Op& op);
 
 }  // namespace tessera

@@ -31,6 +31,12 @@ class Checker {
   }
 
  private:
+  static bool rules_exist(const Op& op) {
+    return op.kind <= OpKind::opaque &&
+           op.resize.coordinates <= ResizeRule::Coordinates::align_corners &&
+           op.resize.nearest <= ResizeRule::Nearest::ceil;
+  }
+
   template <typename... Pieces>
   void wrong(NetworkPart part, std::size_t index, const Pieces&... pieces) {
     defects_.push_back({part, index, say(pieces...)});
@@ -58,6 +64,10 @@ class Checker {
     for (std::size_t t = 0; t < net_.tensors.size(); ++t) {
       const Tensor& tensor = net_.tensors[t];
       if (tensor.name.empty()) wrong(NetworkPart::tensor, t, "tensor ", t, " has no name");
+      if (!is_printable(tensor.name))
+        wrong(NetworkPart::tensor, t, "tensor ", t, " has a name with a control character");
+      if (tensor.type > ElementType::boolean || tensor.kind > TensorKind::weight)
+        wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has no type that exists");
       if (!names.insert(tensor.name).second)
         wrong(NetworkPart::tensor, t, "two tensors are named '", tensor.name, "'");
       if (tensor.shape.size() > max_rank)
@@ -74,6 +84,10 @@ class Checker {
     names.clear();
     for (std::size_t k = 0; k < net_.ops.size(); ++k) {
       if (net_.ops[k].name.empty()) wrong(NetworkPart::op, k, "op ", k, " has no name");
+      if (!is_printable(net_.ops[k].name))
+        wrong(NetworkPart::op, k, "op ", k, " has a name with a control character");
+      if (!rules_exist(net_.ops[k]))
+        wrong(NetworkPart::op, k, "op '", net_.ops[k].name, "' is of no kind that exists");
       if (!names.insert(net_.ops[k].name).second)
         wrong(NetworkPart::op, k, "two ops are named '", net_.ops[k].name, "'");
     }
@@ -81,16 +95,34 @@ class Checker {
     if (net_.outputs.empty()) wrong(NetworkPart::network, 0, "the network has no outputs");
   }
 
+  /// Who is a view of itself, in the end. Each view is followed once.
+  std::vector<bool> circular() const {
+    enum : char { fresh, on_the_way, ends, turns };
+    std::vector<char> state(net_.tensors.size(), fresh);
+    std::vector<TensorIndex> way;
+    for (std::size_t t = 0; t < net_.tensors.size(); ++t) {
+      TensorIndex at = t;
+      for (way.clear(); state[at] == fresh && net_.tensors[at].view_of;
+           at = *net_.tensors[at].view_of) {
+        state[at] = on_the_way;
+        way.push_back(at);
+      }
+      const char found = state[at] == on_the_way || state[at] == turns ? turns : ends;
+      for (const TensorIndex each : way) state[each] = found;
+    }
+    std::vector<bool> list(state.size());
+    for (std::size_t t = 0; t < list.size(); ++t) list[t] = state[t] == turns;
+    return list;
+  }
+
   void views() {
+    const std::vector<bool> turns = circular();
     for (std::size_t t = 0; t < net_.tensors.size(); ++t) {
       const Tensor& tensor = net_.tensors[t];
       if (!tensor.view_of) continue;
-      std::size_t steps = 0;
-      TensorIndex at = t;
-      while (net_.tensors[at].view_of && ++steps <= net_.tensors.size())
-        at = *net_.tensors[at].view_of;
-      const Tensor& source = net_.tensors[at];
-      if (steps > net_.tensors.size())
+      // A chain of views is as good as each of its links.
+      const Tensor& source = net_.tensors[*tensor.view_of];
+      if (turns[t])
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is a view of itself");
       else if (element_count(tensor.shape) != element_count(source.shape) ||
                tensor.type != source.type || tensor.kind != source.kind)
@@ -148,10 +180,40 @@ class Checker {
     const std::optional<Shape> shape = output_shape(op, inputs, error);
     if (!shape)
       wrong(NetworkPart::op, k, "op '", op.name, "' (", to_string(op.kind), ") ", error);
+    else if (work(op, inputs, declared) > most_work)
+      wrong(NetworkPart::op, k, "op '", op.name, "' (", to_string(op.kind),
+            ") takes more than 2^50 multiplications");
     else if (*shape != declared)
       wrong(NetworkPart::op, k, "op '", op.name, "' (", to_string(op.kind), ") makes ",
             text(*shape), " but '", net_.tensors[op.outputs[0]].name, "' is declared as ",
             text(declared));
+  }
+
+  /// Far beyond what any machine finishes, and far from where a product of loops would wrap.
+  static constexpr double most_work = static_cast<double>(std::int64_t{1} << 50);
+
+  /// Multiplications or comparisons, at least.
+  static double work(const Op& op, const std::vector<Shape>& inputs, const Shape& out) {
+    const auto product = [](const Shape& shape) {
+      double all = 1;
+      for (const Dim extent : shape) all *= static_cast<double>(extent);
+      return all;
+    };
+    switch (op.kind) {
+      case OpKind::conv:  // every output meets a filter
+        return product(out) * product(inputs[1]) / static_cast<double>(inputs[1][0]);
+      case OpKind::conv_transpose:  // every input is spread over a filter
+        return std::max(product(inputs[0]), product(out)) * product(inputs[1]) /
+               static_cast<double>(inputs[1][0]);
+      case OpKind::max_pool:
+      case OpKind::average_pool:
+        return product(out) * product(op.kernel);
+      case OpKind::matmul:
+        return product(out) * static_cast<double>(op.transpose_a ? inputs[0][inputs[0].size() - 2]
+                                                                 : inputs[0].back());
+      default:
+        return product(out);
+    }
   }
 
   const Network& net_;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "api.h"
 #include "network.h"
 
 namespace tessera {
@@ -21,11 +22,11 @@ inline constexpr Dim max_extent = Dim{1} << 30;
 
 /// Shape of the only output; nothing (and a clause in `error`) where the op and its inputs do not
 /// go together. An opaque op has no rule: nothing, with `error` saying so.
-[[nodiscard]] std::optional<std::vector<Dim>> output_shape(
+[[nodiscard]] TESSERA_API std::optional<std::vector<Dim>> output_shape(
     const Op& op, const std::vector<std::vector<Dim>>& inputs, std::string& error);
 
 /// The shape numpy's rules give several operands; nothing where they do not go together.
-[[nodiscard]] std::optional<std::vector<Dim>> broadcast_shape(
+[[nodiscard]] TESSERA_API std::optional<std::vector<Dim>> broadcast_shape(
     const std::vector<std::vector<Dim>>& shapes);
 
 enum class NetworkPart : std::uint8_t { network, tensor, op };
@@ -39,6 +40,6 @@ struct NetworkDefect {
 /// Everything that makes a network ill-formed; empty means: names unique, indices in range, every
 /// activation made once and before it is used, shapes as output_shape() says, ranks and extents
 /// within the limits, no tensor larger than max_address, views with their source's elements.
-[[nodiscard]] std::vector<NetworkDefect> check_network(const Network& network);
+[[nodiscard]] TESSERA_API std::vector<NetworkDefect> check_network(const Network& network);
 
 }  // namespace tessera

@@ -4,13 +4,14 @@
 //   std::cout << stats.macs << " MACs, " << stats.weights << " weights\n";
 #pragma once
 
+#include "api.h"
 #include "network.h"
 
 namespace tessera {
 
 /// Multiply-accumulates of convolutions and matrix products; 0 for every other op.
 /// require: check_network(network) is empty.
-[[nodiscard]] std::int64_t macs(const Network& network, const Op& op);
+[[nodiscard]] TESSERA_API std::int64_t macs(const Network& network, const Op& op);
 
 struct NetworkStats {
   std::size_t ops = 0;
@@ -21,6 +22,6 @@ struct NetworkStats {
 };
 
 /// require: check_network(network) is empty.
-[[nodiscard]] NetworkStats network_stats(const Network& network);
+[[nodiscard]] TESSERA_API NetworkStats network_stats(const Network& network);
 
 }  // namespace tessera

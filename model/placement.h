@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "api.h"
 #include "claim.h"
 #include "problem.h"
 
@@ -39,8 +40,8 @@ enum class StopReason : std::uint8_t {
   interrupted
 };
 
-[[nodiscard]] std::string_view to_string(Status status);
-[[nodiscard]] std::string_view to_string(StopReason reason);
+[[nodiscard]] TESSERA_API std::string_view to_string(Status status);
+[[nodiscard]] TESSERA_API std::string_view to_string(StopReason reason);
 
 /// What an engine did: ordered name/value pairs, printed with --stats and written into JSON.
 struct Stat {
@@ -59,7 +60,7 @@ struct ObjectiveValue {
 };
 /// Every name once, where it stood first: an engine that was asked twice did both. Numbers are
 /// added; different texts stand one after the other.
-[[nodiscard]] Stats added_up(const Stats& stats);
+[[nodiscard]] TESSERA_API Stats added_up(const Stats& stats);
 
 /// The answer to a placement question, after the checker of check.h has accepted it.
 struct PlacementResult {

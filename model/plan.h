@@ -61,6 +61,7 @@ struct PlanSearch {
   std::int64_t unknown = 0;     ///< a limit on a question or on time ended their evaluation
   std::int64_t reused = 0;      ///< the same question as one already answered
   std::int64_t pruned = 0;      ///< never evaluated: their bounds kept them off every best cover
+  std::int64_t nodes_per_question = 0;  ///< that one placement question was allowed
   double seconds = 0;
 };
 
@@ -77,6 +78,7 @@ struct NetworkPlan {
   double score = 0;  ///< weighted, against the baseline: below 1 is better
   double bound = 0;  ///< proved: no cover of the network scores less
   bool optimal = false;
+  std::string proved_over;      ///< what `bound` and `optimal` range over, in words
   bool limit_mattered = false;  ///< a longer run than --max-ops allows might have helped
   ObjectiveWeights weights;
   std::vector<std::vector<std::string>> unused_modes;  ///< per on-chip memory

@@ -89,6 +89,7 @@ void validate_relations(const PlacementProblem& problem, std::vector<Defect>& ou
     const Relation& relation = problem.relations[r];
     const std::string_view kind = to_string(relation.kind);
     Findings found(out, ProblemPart::relation, r, kind);
+    if (relation.kind > RelationKind::avoid_overlap) found.add(kind, "is of no kind that exists");
     if (relation.buffers.size() < 2) {
       found.add(kind, "names ", relation.buffers.size(), " buffer(s), but needs at least two");
     }
@@ -116,6 +117,8 @@ void validate_relations(const PlacementProblem& problem, std::vector<Defect>& ou
 
 std::vector<Defect> validate(const PlacementProblem& problem) {
   std::vector<Defect> defects;
+  if (problem.objective > Objective::minimize_cost)
+    defects.push_back({ProblemPart::problem, 0, "objective", "The problem's objective is none."});
   validation::validate_memories(problem, defects);
   validation::validate_buffers(problem, defects);
   validation::validate_relations(problem, defects);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api.h"
 #include "problem.h"
 
 namespace tessera {
@@ -28,6 +29,6 @@ struct Defect {
 /// the sums of aligned sizes, of costs and of bounded capacities at most max_address each, so that
 /// no engine can overflow.
 /// A problem that simply has no solution is well-formed: a buffer may be larger than its window.
-[[nodiscard]] std::vector<Defect> validate(const PlacementProblem& problem);
+[[nodiscard]] TESSERA_API std::vector<Defect> validate(const PlacementProblem& problem);
 
 }  // namespace tessera

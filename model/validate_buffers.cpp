@@ -147,9 +147,12 @@ void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out)
     Findings found(out, ProblemPart::buffer, b, buffer.id);
     if (buffer.id.empty()) {
       found.add("id", "has no id");
+    } else if (!is_printable(buffer.id)) {
+      found.add("id", "has", not_printable);
     } else if (ids.meet(b)) {
       found.add("id", "has the id of an earlier buffer");
     }
+    if (buffer.kind > BufferKind::weight) found.add("kind", "is of no kind that exists");
     if (!is_quantity(buffer.size)) {
       found.add("size", "has size ", buffer.size, ", but it must be between 1 and ", max_address);
     }

@@ -10,6 +10,7 @@ void check_banks(const Memory& memory, Findings& found) {
   for (std::size_t k = 0; k < memory.banks.size(); ++k) {
     const Bank& bank = memory.banks[k];
     if (bank.name.empty()) found.add("banks", "has a bank without a name at position ", k);
+    if (!is_printable(bank.name)) found.add("banks", "gives bank ", k, not_printable);
     if (!is_quantity(bank.size)) {
       found.add("banks", "has bank '", bank.name, "' of size ", bank.size,
                 ", but it must be between 1 and ", max_address);
@@ -52,10 +53,18 @@ void check_modes(const Memory& memory, Findings& found) {
   if (memory.modes_per_bank && memory.banks.empty()) {
     found.add("modes", "has modes per bank, but no banks");
   }
+  const auto unknown = [](Role role) { return role > Role::off; };
+  for (const Bank& bank : memory.banks)
+    if (std::any_of(bank.roles.begin(), bank.roles.end(), unknown))
+      found.add("banks", "gives bank '", bank.name, "' a role that does not exist");
+  for (const Mode& mode : memory.modes)
+    if (std::any_of(mode.roles.begin(), mode.roles.end(), unknown))
+      found.add("modes", "has mode '", mode.name, "' with a role that does not exist");
   const std::size_t banks = std::max<std::size_t>(1, memory.banks.size());
   for (std::size_t k = 0; k < memory.modes.size(); ++k) {
     const Mode& mode = memory.modes[k];
     if (mode.name.empty()) found.add("modes", "has a mode without a name at position ", k);
+    if (!is_printable(mode.name)) found.add("modes", "gives mode ", k, not_printable);
     if (mode.roles.size() != banks) {
       found.add("modes", "has mode '", mode.name, "' with ", mode.roles.size(),
                 " role(s), but it has ", banks, " bank(s); each needs one");
@@ -79,6 +88,8 @@ void validate_memories(const PlacementProblem& problem, std::vector<Defect>& out
     Findings found(out, ProblemPart::memory, m, memory.name);
     if (memory.name.empty()) {
       found.add("name", "has no name");
+    } else if (!is_printable(memory.name)) {
+      found.add("name", "has", not_printable);
     } else if (!names.insert(memory.name).second) {
       found.add("name", "has the name of an earlier memory");
     }

@@ -28,7 +28,7 @@ class Findings {
   [[nodiscard]] std::string who() const {
     if (part_ == ProblemPart::relation) return say("relation ", index_, " (", name_, ')');
     const std::string_view noun = part_ == ProblemPart::memory ? "memory" : "buffer";
-    if (name_.empty()) return say(noun, " number ", index_);
+    if (name_.empty() || !is_printable(name_)) return say(noun, " number ", index_);
     return say(noun, " '", name_, '\'');
   }
 
@@ -37,6 +37,9 @@ class Findings {
   std::size_t index_;
   std::string_view name_;
 };
+
+constexpr const char* not_printable =
+    " a name with a control character; names are one line of text";
 
 /// The first value that stands twice in a row of names, or nullptr.
 template <typename Range, typename Name>

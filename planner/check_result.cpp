@@ -11,6 +11,7 @@
 #include "planner/certificate.h"
 #include "planner/errors.h"
 #include "planner/goal.h"
+#include "planner/requirements.h"
 #include "proof/check_proof.h"
 
 namespace tessera {
@@ -166,6 +167,7 @@ class ResultCheck {
 
 ResultVerdict check_result(const PlacementProblem& problem, const PlacementResult& result,
                            const CheckResultParams& params) {
+  require_result(problem, result);
   return ResultCheck(problem, result, params).run();
 }
 
@@ -186,6 +188,7 @@ CertificateText load_certificate(const std::string& path) {
 
 CertificateVerdict check_certificate(const PlacementProblem& problem, std::string_view text,
                                      const Limits& limits) {
+  require_valid(problem);
   const LimitedBudget limited(limits);
   ProofVerdict proof = check_proof(problem, text, limited.budget());
   CertificateVerdict verdict;

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "../model/api.h"
 #include "../model/check.h"
 #include "../model/claim.h"
 #include "../model/placement.h"
@@ -38,9 +39,9 @@ struct CheckResultParams {
 };
 
 /// require: validate(problem) is empty; result.placement is set where the status is feasible.
-[[nodiscard]] ResultVerdict check_result(const PlacementProblem& problem,
-                                         const PlacementResult& result,
-                                         const CheckResultParams& params = {});
+[[nodiscard]] TESSERA_API ResultVerdict check_result(const PlacementProblem& problem,
+                                                     const PlacementResult& result,
+                                                     const CheckResultParams& params = {});
 
 /// How the input of a certificate has to be read, and its text.
 struct CertificateText {
@@ -48,7 +49,7 @@ struct CertificateText {
   std::vector<std::pair<std::string, std::string>> read;  ///< ("profile", "nvdla-like"), ...
 };
 /// "-" is the standard input. Throws BadInput for a file that cannot be read or is no certificate.
-[[nodiscard]] CertificateText load_certificate(const std::string& path);
+[[nodiscard]] TESSERA_API CertificateText load_certificate(const std::string& path);
 
 struct ClaimVerdict {
   Claim claim;
@@ -69,12 +70,12 @@ struct CertificateVerdict {
 };
 
 /// Does the certificate prove what it claims? No engine takes part.
-[[nodiscard]] CertificateVerdict check_certificate(const PlacementProblem& problem,
-                                                   std::string_view text,
-                                                   const Limits& limits = {});
+[[nodiscard]] TESSERA_API CertificateVerdict check_certificate(const PlacementProblem& problem,
+                                                               std::string_view text,
+                                                               const Limits& limits = {});
 
 /// What it proves about the problem as it stands; empty where it is not accepted or about larger
 /// demands.
-[[nodiscard]] std::vector<Claim> proved_claims(const CertificateVerdict& verdict);
+[[nodiscard]] TESSERA_API std::vector<Claim> proved_claims(const CertificateVerdict& verdict);
 
 }  // namespace tessera

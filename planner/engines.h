@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "../model/api.h"
 #include "../model/engine.h"
 
 namespace tessera {
@@ -26,12 +27,12 @@ struct EngineEntry {
 };
 
 /// In the order in which equal answers are preferred.
-[[nodiscard]] std::span<const EngineEntry> engine_list();
+[[nodiscard]] TESSERA_API std::span<const EngineEntry> engine_list();
 
 /// The entry with this name, nullptr where there is none.
-[[nodiscard]] const EngineEntry* find_engine(std::string_view name);
+[[nodiscard]] TESSERA_API const EngineEntry* find_engine(std::string_view name);
 
 /// nullptr where there is no engine of this name.
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_engine(std::string_view name);
+[[nodiscard]] TESSERA_API std::unique_ptr<PlacementEngine> make_engine(std::string_view name);
 
 }  // namespace tessera

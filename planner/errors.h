@@ -8,11 +8,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "../model/api.h"
+
 namespace tessera {
 
 /// The input, or what was asked of it, is wrong. The text is one sentence, and names file and line
 /// where there is one; `hint` says what would fix it and may be empty.
-class BadInput : public std::runtime_error {
+class TESSERA_API BadInput : public std::runtime_error {
  public:
   explicit BadInput(const std::string& what, std::string hint_text = {})
       : std::runtime_error(what), hint(std::move(hint_text)) {}
@@ -20,26 +22,26 @@ class BadInput : public std::runtime_error {
 };
 
 /// An answer that reads well, but not one to this question: `check` calls it wrong (exit 3).
-class WrongAnswer : public BadInput {
+class TESSERA_API WrongAnswer : public BadInput {
  public:
   using BadInput::BadInput;
 };
 
 /// What was found could not be written: a full disk, a broken device. Nobody's mistake; a path that
 /// cannot be written to at all is BadInput.
-class OutputError : public std::runtime_error {
+class TESSERA_API OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// Nobody reads the pipe any more, which may be all right: `tessera ... | head -1`.
-class ClosedPipe : public OutputError {
+class TESSERA_API ClosedPipe : public OutputError {
  public:
   using OutputError::OutputError;
 };
 
 /// An engine gave an answer that the checker refuses: a bug in Tessera, never the user's fault.
-class InternalError : public std::logic_error {
+class TESSERA_API InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };

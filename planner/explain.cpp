@@ -5,10 +5,12 @@
 
 #include "encoder/explain.h"
 #include "planner/engines.h"
+#include "planner/requirements.h"
 
 namespace tessera {
 
 Story tell_why(const PlacementProblem& problem, const StoryParams& params) {
+  require_valid(problem);
   ExplainParams own;
   const LimitedBudget limited(params.limits);
   own.budget = limited.budget();

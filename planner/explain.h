@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../model/api.h"
 #include "../model/placement.h"
 #include "../model/problem.h"
 #include "limits.h"
@@ -33,7 +34,8 @@ struct Story {
   std::string text;  ///< all of it in words
 };
 
-/// require: validate(problem) is empty.
-[[nodiscard]] Story tell_why(const PlacementProblem& problem, const StoryParams& params);
+/// Throws BadInput if validate(problem) is not empty.
+[[nodiscard]] TESSERA_API Story tell_why(const PlacementProblem& problem,
+                                         const StoryParams& params);
 
 }  // namespace tessera

@@ -7,16 +7,19 @@
 #include "io/error.h"
 #include "io/files.h"
 #include "planner/errors.h"
+#include "planner/requirements.h"
 
 namespace tessera {
 
 std::string formula_text(const PlacementProblem& problem, const std::string& format) {
+  require_valid(problem);
   std::ostringstream out;
   export_formula(problem, format == "smt2" ? FormulaFormat::smt2 : FormulaFormat::dimacs, out);
   return std::move(out).str();
 }
 
 PlacementResult model_result(const PlacementProblem& problem, const std::string& path) {
+  require_valid(problem);
   std::string text;
   try {
     text = read_file(path == "-" ? "/dev/stdin" : path);

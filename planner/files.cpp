@@ -1,9 +1,7 @@
 #include "planner/files.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -16,6 +14,7 @@
 #include "io/svg.h"
 #include "io/units.h"
 #include "planner/output_file.h"
+#include "planner/requirements.h"
 
 namespace tessera {
 
@@ -130,6 +129,7 @@ PlacementResult load_result_text(std::string text, const std::string& path, cons
 }
 
 std::string result_json(const PlacementProblem& problem, const PlacementResult& result) {
+  require_result(problem, result);
   return write_placement_json(problem, result);
 }
 
@@ -144,21 +144,27 @@ void require_csv(const PlacementProblem& problem) {
 }  // namespace
 
 std::string result_csv(const Input& input, const Placement& placement) {
+  require_valid(input.problem);
+  require_placed(input.problem, placement);
   if (input.csv) return write_buffer_csv(input.csv->table, placement.places);
   require_csv(input.problem);
   return write_buffer_csv(input.problem, placement.places);
 }
 
 std::string problem_csv(const Input& input) {
+  require_valid(input.problem);
   require_csv(input.problem);
   return write_buffer_csv(input.problem);
 }
 
 std::string problem_yaml(const PlacementProblem& problem) {
+  require_valid(problem);
   return write_problem_yaml(problem);
 }
 
 std::string placed_yaml(const PlacementProblem& problem, const Placement& placement) {
+  require_valid(problem);
+  require_placed(problem, placement);
   PlacementProblem fixed = problem;
   for (BufferIndex b = 0; b < fixed.buffers.size(); ++b) {
     fixed.buffers[b].memories = {placement.places[b].memory};
@@ -169,24 +175,11 @@ std::string placed_yaml(const PlacementProblem& problem, const Placement& placem
 
 std::string placement_picture(const PlacementProblem& problem, const Placement& placement,
                               const std::string& title) {
+  require_valid(problem);
+  require_placed(problem, placement);
   SvgOptions options;
   options.title = title;
   return placement_svg(problem, placement, options);
-}
-
-std::vector<std::filesystem::path> profile_shelves(const std::vector<std::string>& first) {
-  std::vector<std::filesystem::path> shelves(first.begin(), first.end());
-  if (const char* own = std::getenv("TESSERA_PROFILES"); own != nullptr && *own != '\0')
-    shelves.emplace_back(own);
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path installed =
-      program.parent_path().parent_path() / TESSERA_INSTALLED_PROFILES;
-  for (const std::filesystem::path& shelf :
-       {installed, std::filesystem::path(TESSERA_SOURCE_PROFILES)}) {
-    if (std::filesystem::is_directory(shelf, error)) shelves.push_back(shelf);
-  }
-  return shelves;
 }
 
 std::vector<std::string> profile_list(const std::vector<std::string>& first) {

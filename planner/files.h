@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../model/api.h"
 #include "../model/hardware.h"
 #include "../model/placement.h"
 #include "../model/problem.h"
@@ -44,44 +45,48 @@ struct Input {
   std::shared_ptr<const CsvOrigin> csv;
 };
 
-[[nodiscard]] Input load_input(const std::string& path, const InputOptions& options);
+[[nodiscard]] TESSERA_API Input load_input(const std::string& path, const InputOptions& options);
 
 /// A result of place() as JSON, or a CSV of the same buffers with an offset for each.
-[[nodiscard]] PlacementResult load_result(const std::string& path, const Input& input);
+[[nodiscard]] TESSERA_API PlacementResult load_result(const std::string& path, const Input& input);
 /// The same from what was read already; `path` is for messages.
-[[nodiscard]] PlacementResult load_result_text(std::string text, const std::string& path,
-                                               const Input& input);
+[[nodiscard]] TESSERA_API PlacementResult load_result_text(std::string text,
+                                                           const std::string& path,
+                                                           const Input& input);
 
-[[nodiscard]] std::string result_json(const PlacementProblem& problem,
-                                      const PlacementResult& result);
+[[nodiscard]] TESSERA_API std::string result_json(const PlacementProblem& problem,
+                                                  const PlacementResult& result);
 /// The input's columns plus `offset`; throws BadInput if CSV cannot express the problem.
-[[nodiscard]] std::string result_csv(const Input& input, const Placement& placement);
-[[nodiscard]] std::string problem_csv(const Input& input);
-[[nodiscard]] std::string problem_yaml(const PlacementProblem& problem);
+[[nodiscard]] TESSERA_API std::string result_csv(const Input& input, const Placement& placement);
+[[nodiscard]] TESSERA_API std::string problem_csv(const Input& input);
+[[nodiscard]] TESSERA_API std::string problem_yaml(const PlacementProblem& problem);
 /// The problem with every buffer's offset (and memory) fixed to the placement, as YAML.
-[[nodiscard]] std::string placed_yaml(const PlacementProblem& problem, const Placement& placement);
-[[nodiscard]] std::string placement_picture(const PlacementProblem& problem,
-                                            const Placement& placement, const std::string& title);
+[[nodiscard]] TESSERA_API std::string placed_yaml(const PlacementProblem& problem,
+                                                  const Placement& placement);
+[[nodiscard]] TESSERA_API std::string placement_picture(const PlacementProblem& problem,
+                                                        const Placement& placement,
+                                                        const std::string& title);
 
-/// Folders where profiles are looked for: $TESSERA_PROFILES, beside an installed program
-/// (../share/tessera/profiles), and the source tree it was built from.
-[[nodiscard]] std::vector<std::filesystem::path> profile_shelves(
+/// Folders where profiles are looked for: `first`, $TESSERA_PROFILES, and those that were installed
+/// with the program or the library this code is in (../share/tessera/profiles, seen from it).
+[[nodiscard]] TESSERA_API std::vector<std::filesystem::path> profile_shelves(
     const std::vector<std::string>& first = {});
-[[nodiscard]] std::vector<std::string> profile_list(const std::vector<std::string>& first = {});
-[[nodiscard]] Hardware load_profile(const std::string& name_or_path,
-                                    const std::vector<std::string>& first = {});
+[[nodiscard]] TESSERA_API std::vector<std::string> profile_list(
+    const std::vector<std::string>& first = {});
+[[nodiscard]] TESSERA_API Hardware load_profile(const std::string& name_or_path,
+                                                const std::vector<std::string>& first = {});
 /// The profile's file and those it inherits from.
-[[nodiscard]] std::vector<std::filesystem::path> profile_files(
+[[nodiscard]] TESSERA_API std::vector<std::filesystem::path> profile_files(
     const std::string& name_or_path, const std::vector<std::string>& first = {});
 
 /// "16 KiB" -> 16384; "500ms" -> 500 ms. Throws BadInput that begins with `what`.
-[[nodiscard]] Size parse_size_text(std::string_view text, const std::string& what);
-[[nodiscard]] std::chrono::nanoseconds parse_duration_text(std::string_view text,
-                                                           const std::string& what);
+[[nodiscard]] TESSERA_API Size parse_size_text(std::string_view text, const std::string& what);
+[[nodiscard]] TESSERA_API std::chrono::nanoseconds parse_duration_text(std::string_view text,
+                                                                       const std::string& what);
 /// 16384 -> "16 KiB".
-[[nodiscard]] std::string size_text(Size size);
+[[nodiscard]] TESSERA_API std::string size_text(Size size);
 
 /// At once: OutputFile (output_file.h) opens it before the work begins.
-void write_output(const std::string& path, std::string_view text);
+TESSERA_API void write_output(const std::string& path, std::string_view text);
 
 }  // namespace tessera

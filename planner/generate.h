@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "../model/api.h"
 #include "../model/problem.h"
 
 namespace tessera {
@@ -36,10 +37,10 @@ struct GeneratorEntry {
   PlacementProblem (*make)(const GenerateParams& params) = nullptr;
 };
 
-[[nodiscard]] std::span<const GeneratorEntry> generator_list();
+[[nodiscard]] TESSERA_API std::span<const GeneratorEntry> generator_list();
 
 /// Throws BadInput for an unknown kind or numbers that make no problem.
 /// ensure: validate(result) is empty; exactly params.buffers buffers; one memory "memory".
-[[nodiscard]] PlacementProblem generate(const GenerateParams& params);
+[[nodiscard]] TESSERA_API PlacementProblem generate(const GenerateParams& params);
 
 }  // namespace tessera

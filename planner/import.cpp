@@ -8,6 +8,7 @@
 #include "io/network_onnx.h"
 #include "io/network_passes.h"
 #include "io/network_yaml.h"
+#include "planner/requirements.h"
 
 namespace tessera {
 namespace {
@@ -68,6 +69,7 @@ bool is_network_file(const std::string& path) {
 }
 
 std::string network_yaml(const Network& network) {
+  require_valid(network);
   return write_network_yaml(network);
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../model/api.h"
 #include "../model/network.h"
 #include "errors.h"
 
@@ -33,15 +34,17 @@ struct ImportedNetwork {
 
 /// "-" is the standard input. A YAML network is taken as it is written, but for the dtype.
 /// ensure: check_network(result.network) is empty.
-[[nodiscard]] ImportedNetwork read_network(const std::string& path, const ImportOptions& options);
+[[nodiscard]] TESSERA_API ImportedNetwork read_network(const std::string& path,
+                                                       const ImportOptions& options);
 
 /// Is this file a network, rather than a placement problem? False for what cannot be read twice.
-[[nodiscard]] bool is_network_file(const std::string& path);
+[[nodiscard]] TESSERA_API bool is_network_file(const std::string& path);
 
-/// Reads back as the same network. require: check_network(network) is empty.
-[[nodiscard]] std::string network_yaml(const Network& network);
+/// Reads back as the same network. Throws BadInput if check_network(network) is not empty.
+[[nodiscard]] TESSERA_API std::string network_yaml(const Network& network);
 
 /// "int8" -> ElementType::int8. Throws BadInput that begins with `what`.
-[[nodiscard]] ElementType parse_element_type(const std::string& text, const std::string& what);
+[[nodiscard]] TESSERA_API ElementType parse_element_type(const std::string& text,
+                                                         const std::string& what);
 
 }  // namespace tessera

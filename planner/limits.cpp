@@ -58,6 +58,8 @@ Size resident_memory() {
   return pages * static_cast<Size>(::sysconf(_SC_PAGESIZE));
 }
 
+constexpr int most_threads = 1024;
+
 LimitedBudget::LimitedBudget(const Limits& limits) {
   const Clock::time_point now = Clock::now();
   if (limits.timeout) {
@@ -67,6 +69,8 @@ LimitedBudget::LimitedBudget(const Limits& limits) {
   }
   if (limits.work < 1) throw BadInput("the limit on work is not positive");
   if (limits.threads < 1) throw BadInput("there has to be at least one thread");
+  if (limits.threads > most_threads)
+    throw BadInput("more than " + std::to_string(most_threads) + " threads are never of use");
   if (limits.memory) {
     if (*limits.memory < 1) throw BadInput("the memory limit is not positive");
     watch_ = std::make_unique<ResidentWatch>(*limits.memory);

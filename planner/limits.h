@@ -17,6 +17,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "../model/api.h"
 #include "../model/engine.h"
 
 namespace tessera {
@@ -38,7 +39,7 @@ class LimitedBudget {
  public:
   /// The clock starts now. Throws BadInput for a negative time limit, for no work, no memory and
   /// no thread.
-  explicit LimitedBudget(const Limits& limits);
+  TESSERA_API explicit LimitedBudget(const Limits& limits);
   [[nodiscard]] const Budget& budget() const { return budget_; }
 
  private:
@@ -47,6 +48,6 @@ class LimitedBudget {
 };
 
 /// Bytes of the process that are in memory now; 0 where the platform does not say.
-[[nodiscard]] Size resident_memory();
+[[nodiscard]] TESSERA_API Size resident_memory();
 
 }  // namespace tessera

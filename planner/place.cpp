@@ -20,6 +20,7 @@
 #include "planner/height.h"
 #include "planner/output_file.h"
 #include "planner/race.h"
+#include "planner/requirements.h"
 #include "search/placement/bounds.h"
 
 namespace tessera {
@@ -35,11 +36,6 @@ Goal goal_of(Minimize what) {
   if (what == Minimize::cost) return Goal::cost;
   if (what == Minimize::modes) return Goal::modes;
   return Goal::fit;
-}
-
-void require_valid(const PlacementProblem& problem) {
-  const std::vector<Defect> defects = validate(problem);
-  if (!defects.empty()) throw BadInput(defects.front().message);
 }
 
 void require_engine(const PlacementProblem& problem, const PlaceParams& params, Goal goal) {
@@ -81,6 +77,7 @@ class Placer {
 
   PlacementResult run() {
     require_valid(problem_);
+    if (params_.minimize > Minimize::modes) throw BadInput("there is no such thing to minimise");
     const Minimize what = resolve_minimize(params_.minimize, problem_);
     search_.goal = goal_of(what);
     require_engine(problem_, params_, search_.goal);

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "../model/api.h"
 #include "../model/placement.h"
 #include "../model/problem.h"
 #include "errors.h"
@@ -66,9 +67,11 @@ struct PlaceParams {
 /// throws: BadInput if validate(problem) is not empty, the engine is not known or cannot take the
 /// problem, or `proof` is no place to write to; InternalError if an engine's answer does not pass
 /// the checker.
-[[nodiscard]] PlacementResult place(const PlacementProblem& problem, const PlaceParams& params);
+[[nodiscard]] TESSERA_API PlacementResult place(const PlacementProblem& problem,
+                                                const PlaceParams& params);
 
 /// What `by_input` comes down to for this problem.
-[[nodiscard]] Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem);
+[[nodiscard]] TESSERA_API Minimize resolve_minimize(Minimize asked,
+                                                    const PlacementProblem& problem);
 
 }  // namespace tessera

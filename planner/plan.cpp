@@ -1,21 +1,19 @@
 #include "planner/plan.h"
 
 #include <algorithm>
-#include <exception>
-#include <mutex>
 #include <stdexcept>
-#include <system_error>
-#include <thread>
 
 #include "cost/run_bound.h"
 #include "cost/score.h"
 #include "io/plan_svg.h"
 #include "model/check.h"
 #include "planner/files.h"
+#include "planner/plan_baseline.h"
 #include "planner/plan_candidates.h"
 #include "planner/plan_idle.h"
 #include "planner/plan_peaks.h"
 #include "planner/plan_piece.h"
+#include "planner/requirements.h"
 #include "planner/tile_need.h"
 #include "search/partition/cover.h"
 
@@ -49,8 +47,7 @@ ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) 
 
 /// The first op that fits with no tile, as a sentence; "" if there is none.
 std::string impossible_op(const Network& network, const Hardware& hardware,
-                          const std::vector<std::shared_ptr<const CandidateAnswer>>& singles,
-                          const std::stop_token& stop) {
+                          const SingleOps& singles, const std::stop_token& stop) {
   for (OpIndex op = 0; op < singles.size(); ++op) {
     const CandidateAnswer& answer = *singles[op];
     if (!answer.options.empty() || !answer.complete()) continue;
@@ -128,6 +125,7 @@ class Planner {
     plan_.profile = hardware_.name;
     plan_.weights = weights_;
     plan_.seed = params_.limits.seed;
+    plan_.search.nodes_per_question = params_.nodes_per_question;
     const RunBounds bounds(network_, hardware_);
     if (baseline()) cover(bounds);
     plan_.search.seconds =
@@ -143,45 +141,15 @@ class Planner {
             .keep_geometry = params_.memory != nullptr};
   }
 
-  std::vector<std::shared_ptr<const CandidateAnswer>> single_ops(Candidates& candidates) const {
-    std::vector<std::shared_ptr<const CandidateAnswer>> answers(network_.ops.size());
-    std::atomic<std::size_t> next{0};
-    std::exception_ptr error;
-    std::mutex mutex;
-    const auto work = [&] {
-      try {
-        for (std::size_t op = next++; op < answers.size(); op = next++) {
-          answers[op] = candidates.answer({op, op});
-          // Without any option there is no baseline: here every effort is worth it.
-          for (int effort = 1; answers[op]->options.empty() && !answers[op]->final; ++effort)
-            answers[op] = candidates.answer({op, op}, effort);
-        }
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        error = std::current_exception();
-      }
-    };
-    {
-      std::vector<std::jthread> helpers;
-      try {
-        for (int t = 1; t < params_.limits.threads; ++t) helpers.emplace_back(work);
-      } catch (const std::system_error&) {  // fewer do
-      }
-      work();
-    }
-    if (error) std::rethrow_exception(error);
-    return answers;
-  }
-
   /// Layer by layer: each op alone, in the cheapest variant of its own. No limit changes the
   /// reference, so that scores with and without one can be compared.
   bool baseline() {
-    std::vector<std::shared_ptr<const CandidateAnswer>> singles;
+    SingleOps singles;
     if (limits_.any()) {
       Candidates unlimited(network_, hardware_, candidate_params(), memory_);
-      singles = single_ops(unlimited);
+      singles = single_ops(unlimited, network_.ops.size(), params_.limits.threads);
     } else {
-      singles = single_ops(candidates_);
+      singles = single_ops(candidates_, network_.ops.size(), params_.limits.threads);
     }
     plan_.reason = impossible_op(network_, hardware_, singles, params_.limits.stop);
     if (!plan_.reason.empty()) {
@@ -189,20 +157,13 @@ class Planner {
       note_search(nullptr);
       return false;
     }
-    for (OpIndex op = 0; op < singles.size(); ++op) {
-      const CandidateAnswer& answer = *singles[op];
-      if (answer.options.empty()) {
-        plan_.reason = "op '" + network_.ops[op].name + "' was not placed within the limits";
-        plan_.stop = stop_reason();
-        note_search(nullptr);
-        return false;
-      }
-      // Cheapest without a reference: by latency, then by traffic.
-      const auto best = std::ranges::min_element(answer.options, {}, [](const PlannedSubgraph& s) {
-        return std::pair(s.metrics.latency_cycles, s.metrics.dram_bytes);
-      });
-      plan_.baseline = combine(plan_.baseline, best->metrics);
+    if (const std::optional<OpIndex> open = first_open(singles)) {
+      plan_.reason = "op '" + network_.ops[*open].name + "' was not placed within the limits";
+      plan_.stop = stop_reason();
+      note_search(nullptr);
+      return false;
     }
+    plan_.baseline = layer_by_layer(singles);
     if (weights_.energy > 0 && plan_.baseline.energy_pj <= 0)
       throw BadInput("the score weighs energy, but profile " + hardware_.name + " has no energies",
                      "give the profile energies, or --weight energy=0");
@@ -250,6 +211,7 @@ class Planner {
     plan_.bound = result.bound;
     plan_.optimal = result.optimal;
     plan_.limit_mattered = result.limit_mattered;
+    plan_.proved_over = proved_over();
     note_search(&result);
     if (result.status == Status::infeasible) {
       plan_.reason = why_limited();
@@ -266,10 +228,21 @@ class Planner {
     }
   }
 
+  /// What the bound is a bound of, for whoever reads it in a file.
+  [[nodiscard]] std::string proved_over() const {
+    std::string text = "covers by runs of consecutive ops";
+    if (params_.max_ops < network_.ops.size())
+      text += ", at most " + std::to_string(params_.max_ops) + " in a run";
+    text += ", each run in the fewest tiles that fit, in each variant of the profile's tiling";
+    if (limits_.any()) text += ", within the limits on peaks that were given";
+    return text;
+  }
+
   /// Every op fits the machine, but no cover keeps the limits.
   [[nodiscard]] std::string why_limited() {
-    const std::string op =
-        impossible_op(network_, within_, single_ops(candidates_), params_.limits.stop);
+    const std::string op = impossible_op(
+        network_, within_, single_ops(candidates_, network_.ops.size(), params_.limits.threads),
+        params_.limits.stop);
     if (!op.empty()) return "within the limit on peak_memory " + op;
     return "no cover of the network keeps the limits with the tiles that were tried";
   }
@@ -348,6 +321,10 @@ std::shared_ptr<PlanMemory> make_plan_memory() {
 
 NetworkPlan plan_network(const Network& network, const Hardware& hardware,
                          const PlanParams& params) {
+  require_valid(network);
+  require_valid(hardware);
+  if (params.max_ops < 1) throw BadInput("a run has at least one op: max_ops is 0");
+  if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
   NetworkPlan plan;
   try {
     plan = Planner(network, hardware, params).run();
@@ -362,6 +339,7 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
 }
 
 std::string plan_picture(const NetworkPlan& plan) {
+  require_plan(plan);
   return plan_svg(plan);
 }
 

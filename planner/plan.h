@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "../model/api.h"
 #include "../model/hardware.h"
 #include "../model/network.h"
 #include "../model/plan.h"
@@ -38,7 +39,7 @@ struct PlanProgress {
 /// Answers to candidates, kept from plan to plan: a search over hardware or networks hands the
 /// same memory to every call. Safe to share between calls that run one after the other.
 class PlanMemory;
-[[nodiscard]] std::shared_ptr<PlanMemory> make_plan_memory();
+[[nodiscard]] TESSERA_API std::shared_ptr<PlanMemory> make_plan_memory();
 
 struct PlanParams {
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run of ops
@@ -53,36 +54,53 @@ struct PlanParams {
   std::function<void(const PlanProgress&)> progress;
 };
 
-/// Throws BadInput for a profile that cannot be simulated (no clock, no off-chip memory, no
-/// engine) and for weights or limits that name no metric.
-[[nodiscard]] NetworkPlan plan_network(const Network& network, const Hardware& hardware,
-                                       const PlanParams& params);
+/// Throws BadInput for a network that check_network() and a profile that check_hardware() finds
+/// wrong, for a profile that cannot be simulated (no clock, no off-chip memory, no engine) and for
+/// weights or limits that name no metric.
+[[nodiscard]] TESSERA_API NetworkPlan plan_network(const Network& network, const Hardware& hardware,
+                                                   const PlanParams& params);
 
 /// Everything wrong with a plan, as sentences: an op missing or twice, a placement the checker
 /// refuses, a tile no placement holds, metrics that do not come out the same. Empty: it is right.
-[[nodiscard]] std::vector<std::string> check_plan(const Network& network, const Hardware& hardware,
-                                                  const NetworkPlan& plan);
+[[nodiscard]] TESSERA_API std::vector<std::string> check_plan(const Network& network,
+                                                              const Hardware& hardware,
+                                                              const NetworkPlan& plan);
+
+struct PlanVerdict {
+  NetworkPlan plan;
+  std::vector<std::string> wrong;    ///< sentences; empty: it is right
+  std::vector<std::string> claimed;  ///< what the file says and nobody here has checked
+};
+/// The same of a file's text, and of everything it claims: what can be made again is compared (the
+/// baseline among it), the rest is listed. `path` is for messages. Throws BadInput for what is no
+/// plan.
+[[nodiscard]] TESSERA_API PlanVerdict check_plan_text(std::string_view text,
+                                                      const std::string& path,
+                                                      const Network& network,
+                                                      const Hardware& hardware,
+                                                      const Limits& limits = {});
 
 /// plan.json out and in. Reading derives each subgraph's problem again; throws BadInput, and
 /// WrongAnswer where the file reads well but its subgraphs, tiles or buffers are not the network's.
-[[nodiscard]] std::string plan_json(const NetworkPlan& plan);
+[[nodiscard]] TESSERA_API std::string plan_json(const NetworkPlan& plan);
 struct PlanFileHeader {
   bool is_plan = false;  ///< else: some other file
   std::string dtype;     ///< the element type the network was read with; empty: its own
   std::string text;      ///< of the whole file: the standard input cannot be read twice
 };
 /// "-" is the standard input.
-[[nodiscard]] PlanFileHeader plan_file_header(const std::string& path);
+[[nodiscard]] TESSERA_API PlanFileHeader plan_file_header(const std::string& path);
 /// `path` is for messages.
-[[nodiscard]] NetworkPlan load_plan_text(std::string_view text, const std::string& path,
-                                         const Network& network, const Hardware& hardware);
-[[nodiscard]] NetworkPlan load_plan(const std::string& path, const Network& network,
-                                    const Hardware& hardware);
+[[nodiscard]] TESSERA_API NetworkPlan load_plan_text(std::string_view text, const std::string& path,
+                                                     const Network& network,
+                                                     const Hardware& hardware);
+[[nodiscard]] TESSERA_API NetworkPlan load_plan(const std::string& path, const Network& network,
+                                                const Hardware& hardware);
 
 /// The whole plan in the Chrome trace format, a lane per engine and DMA channel.
-[[nodiscard]] std::string plan_trace(const Network& network, const Hardware& hardware,
-                                     const NetworkPlan& plan);
+[[nodiscard]] TESSERA_API std::string plan_trace(const Network& network, const Hardware& hardware,
+                                                 const NetworkPlan& plan);
 /// The whole plan as an SVG picture.
-[[nodiscard]] std::string plan_picture(const NetworkPlan& plan);
+[[nodiscard]] TESSERA_API std::string plan_picture(const NetworkPlan& plan);
 
 }  // namespace tessera

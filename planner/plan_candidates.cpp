@@ -99,7 +99,8 @@ PlannedSubgraph planned(const TileGeometry& geometry, const Hardware& hardware,
                        .engine = std::string(engine)};
     auto modes = settle_modes(p.problem, p.placement.places, steps);
     if (!modes)
-      throw InternalError("engine " + p.engine + " placed buffers that leave a step without a mode");
+      throw InternalError("engine " + p.engine +
+                          " placed buffers that leave a step without a mode");
     p.placement.modes = std::move(*modes);
     s.placements.push_back(std::move(p));
   }

@@ -1,17 +1,15 @@
-// check_plan(), reading a plan back, and drawing its trace: all derive the subgraphs again.
+// check_plan(), and the trace of a plan: both derive the subgraphs again.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "cost/score.h"
 #include "cost/trace.h"
-#include "io/files.h"
-#include "io/plan_json.h"
 #include "model/check.h"
-#include "planner/files.h"
 #include "planner/plan.h"
 #include "planner/plan_idle.h"
 #include "planner/plan_piece.h"
+#include "planner/requirements.h"
 
 namespace tessera {
 
@@ -32,6 +30,7 @@ class PlanChecker {
       : network_(network), hardware_(hardware), plan_(plan) {}
 
   std::vector<std::string> run() {
+    weights();
     if (plan_.status != Status::feasible) {
       if (!plan_.subgraphs.empty()) say("a plan that is not feasible lists subgraphs");
       return std::move(wrong_);
@@ -55,6 +54,17 @@ class PlanChecker {
 
  private:
   void say(std::string text) { wrong_.push_back(std::move(text)); }
+
+  void weights() {
+    double sum = 0;
+    for (const double weight : {plan_.weights.latency, plan_.weights.energy,
+                                plan_.weights.dram_bytes, plan_.weights.peak_memory}) {
+      if (!(weight >= 0)) return say("a weight of the score is negative or no number");
+      sum += weight;
+    }
+    if (plan_.weights.peak_bandwidth != 0 || std::abs(sum - 1) > 1e-9)
+      say("the weights of the score do not add up to 1");
+  }
 
   void coverage() {
     OpIndex next = 0;
@@ -95,7 +105,10 @@ class PlanChecker {
         placed = false;
       }
     if (!placed) return;
-    const RunCost cost = run_cost(piece_run(piece, hardware_, s.placements));
+    std::vector<PlannedPlacement> placements = s.placements;  // the problems are the plan's word
+    for (std::size_t k = 0; k < placements.size(); ++k)
+      placements[k].problem = piece_problem(piece, k);
+    const RunCost cost = run_cost(piece_run(piece, hardware_, placements));
     metrics(name_of(s), cost.metrics, s.metrics);
     if (!close(cost.utilisation, s.utilisation))
       say(name_of(s) + ": utilisation is " + std::to_string(cost.utilisation) + ", not " +
@@ -140,46 +153,18 @@ class PlanChecker {
 
 std::vector<std::string> check_plan(const Network& network, const Hardware& hardware,
                                     const NetworkPlan& plan) {
-  return PlanChecker(network, hardware, plan).run();
-}
-
-std::string plan_json(const NetworkPlan& plan) {
-  return write_plan_json(plan);
-}
-
-PlanFileHeader plan_file_header(const std::string& path) {
+  require_valid(network);
+  require_valid(hardware);
   try {
-    std::string text = read_file(path == "-" ? "/dev/stdin" : path);
-    PlanHeader header = read_plan_header(text, path);
-    return {header.is_plan, std::move(header.dtype), std::move(text)};
-  } catch (const InputError& error) {
-    throw BadInput(error.what(), error.hint);
-  }
-}
-
-NetworkPlan load_plan(const std::string& path, const Network& network, const Hardware& hardware) {
-  return load_plan_text(plan_file_header(path).text, path, network, hardware);
-}
-
-NetworkPlan load_plan_text(std::string_view text, const std::string& path, const Network& network,
-                           const Hardware& hardware) {
-  const PlannedProblem problem_of = [&](const PlannedSubgraph& subgraph, std::size_t index) {
-    const Piece piece = make_piece(network, hardware, subgraph);
-    if (index >= piece.demands.size())
-      throw std::invalid_argument("the tiles of this subgraph need only " +
-                                  std::to_string(piece.demands.size()) + " placements");
-    return piece_problem(piece, index);
-  };
-  try {
-    return read_plan_json(text, path, problem_of);
-  } catch (const MismatchError& error) {
-    throw WrongAnswer(error.what(), error.hint);
-  } catch (const InputError& error) {
-    throw BadInput(error.what(), error.hint);
+    return PlanChecker(network, hardware, plan).run();
+  } catch (const std::invalid_argument& error) {
+    throw BadInput(error.what());
   }
 }
 
 std::string plan_trace(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
+  const std::vector<std::string> wrong = check_plan(network, hardware, plan);
+  if (!wrong.empty()) throw BadInput("the plan is wrong: " + wrong.front());
   TraceWriter trace(hardware.clock_hz);
   Cycles begin = 0;
   for (const PlannedSubgraph& s : plan.subgraphs) {

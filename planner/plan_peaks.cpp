@@ -25,6 +25,7 @@ PeakLimits peak_limits_of(const PlanParams& params) {
       throw BadInput("'" + name + "' adds over subgraphs and cannot be limited",
                      "limits are for maxima: peak_memory and peak_bandwidth; give '" + name +
                          "' more weight instead");
+    if (!(value >= 0)) throw BadInput("the limit on " + name + " is negative or no number");
     if (*metric == MetricName::peak_memory && value < 1)
       throw BadInput("the limit on peak_memory leaves no byte", "for instance peak_memory=512KiB");
     double& limit = *metric == MetricName::peak_memory ? limits.peak_bytes : limits.peak_bandwidth;

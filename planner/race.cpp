@@ -185,17 +185,23 @@ RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Conte
   };
 
   {
+    const auto not_begun = [&](std::size_t i) {  // no memory for its stack
+      lanes[i].found = out_of_memory(contenders[i].engine.get().name());
+      {
+        const std::lock_guard lock(mutex);
+        after(i);
+      }
+      if (alternate) turns.leave(i);
+    };
     std::vector<std::jthread> threads;
+    threads.reserve(contenders.size());
     for (std::size_t i = 1; i < contenders.size(); ++i) {
       try {
         threads.emplace_back(run, i);
-      } catch (const std::system_error&) {  // no memory for its stack
-        lanes[i].found = out_of_memory(contenders[i].engine.get().name());
-        {
-          const std::lock_guard lock(mutex);
-          after(i);
-        }
-        if (alternate) turns.leave(i);
+      } catch (const std::system_error&) {
+        not_begun(i);
+      } catch (const std::bad_alloc&) {
+        not_begun(i);
       }
     }
     run(0);

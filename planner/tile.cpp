@@ -8,6 +8,7 @@
 #include "model/check.h"
 #include "planner/engines.h"
 #include "planner/files.h"
+#include "planner/requirements.h"
 #include "planner/tile_engine.h"
 #include "planner/tile_need.h"
 #include "search/tiles/tile_search.h"
@@ -100,6 +101,15 @@ std::string why_not(const TileReport& report, const MissingBytes& missing) {
          "the profile";
 }
 
+void require_valid(const TileParams& params) {
+  if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
+  if (params.question_timeout && *params.question_timeout < std::chrono::nanoseconds::zero())
+    throw BadInput("the time limit of a question is negative");
+  for (const TileVariant& variant : params.variants)
+    if (variant.weights > WeightPolicy::refetch || variant.halo > HaloPolicy::keep)
+      throw BadInput("a tiling variant does not exist");
+}
+
 std::string extents(const std::array<Dim, 3>& extent) {
   return "{\"C\": " + std::to_string(extent[0]) + ", \"H\": " + std::to_string(extent[1]) +
          ", \"W\": " + std::to_string(extent[2]) + "}";
@@ -130,6 +140,9 @@ std::vector<TileVariant> tile_variants(const TilingOptions& options) {
 
 TileReport find_largest_tile(const Network& network, const Hardware& hardware,
                              const TileParams& params) {
+  require_valid(network);
+  require_valid(hardware);
+  require_valid(params);
   if (params.ops.first > params.ops.last || params.ops.last >= network.ops.size())
     throw BadInput("ops " + std::to_string(params.ops.first) + ":" +
                        std::to_string(params.ops.last) + " are not a run of this network's ops",

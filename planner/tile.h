@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "../model/api.h"
 #include "../model/hardware.h"
 #include "../model/network.h"
 #include "../model/placement.h"
@@ -30,10 +31,10 @@ struct TileVariant {
   HaloPolicy halo = HaloPolicy::recompute;
 };
 /// "double buffer, weights resident, halo recomputed"
-[[nodiscard]] std::string to_string(const TileVariant& variant);
+[[nodiscard]] TESSERA_API std::string to_string(const TileVariant& variant);
 
 /// All combinations of a profile's lists, in their order.
-[[nodiscard]] std::vector<TileVariant> tile_variants(const TilingOptions& options);
+[[nodiscard]] TESSERA_API std::vector<TileVariant> tile_variants(const TilingOptions& options);
 
 struct TileParams {
   OpRange ops;
@@ -82,9 +83,10 @@ struct TileReport {
 
 /// Throws BadInput for ops outside the network, hardware without on-chip memory and engines that
 /// do not support it; InternalError where the checker refuses a placement.
-[[nodiscard]] TileReport find_largest_tile(const Network& network, const Hardware& hardware,
-                                           const TileParams& params);
+[[nodiscard]] TESSERA_API TileReport find_largest_tile(const Network& network,
+                                                       const Hardware& hardware,
+                                                       const TileParams& params);
 
-[[nodiscard]] std::string tile_json(const TileReport& report);
+[[nodiscard]] TESSERA_API std::string tile_json(const TileReport& report);
 
 }  // namespace tessera

@@ -30,7 +30,7 @@ std::optional<MissingBytes> over_height(PlacementProblem problem, const std::sto
                                                 .progress = nullptr});
   if (least.status == Status::infeasible) return std::nullopt;
   return MissingBytes{(least.proven_minimum ? least.height : least.lower_bound) - capacity,
-          least.proven_minimum};
+                      least.proven_minimum};
 }
 
 MissingBytes over_load(const PlacementProblem& problem) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
+#include <new>
+
+#include "model/crew.h"
 
 namespace tessera {
 namespace {
@@ -265,16 +267,15 @@ class Search {
   std::optional<StopReason> evaluate(const std::vector<Run>& list) {
     std::vector<std::optional<CoverCandidate>> answers(list.size());
     std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-      for (std::size_t k = next++; k < list.size() && !exhausted(); k = next++)
-        answers[k] =
-            p_.evaluate(list[k].first, list[k].second, at(list[k].first, list[k].second).effort);
-    };
-    {
-      std::vector<std::jthread> helpers;
-      for (int t = 1; t < params_.threads && static_cast<std::size_t>(t) < list.size(); ++t)
-        helpers.emplace_back(work);
-      work();
+    std::optional<StopReason> short_of;
+    try {
+      work_together(std::min(params_.threads, static_cast<int>(list.size())), [&] {
+        for (std::size_t k = next++; k < list.size() && !exhausted(); k = next++)
+          answers[k] =
+              p_.evaluate(list[k].first, list[k].second, at(list[k].first, list[k].second).effort);
+      });
+    } catch (const std::bad_alloc&) {  // what the others answered stands
+      short_of = StopReason::memory_limit;
     }
     for (std::size_t k = 0; k < list.size(); ++k) {
       if (!answers[k]) continue;
@@ -283,7 +284,7 @@ class Search {
       edge.candidate = std::move(answers[k]);
       ++edge.effort;
     }
-    return exhausted();
+    return short_of ? short_of : exhausted();
   }
 
   void finish(std::optional<StopReason> stopped, const std::vector<Interval>& intervals) {

@@ -48,20 +48,20 @@ bool Decider::still_fits(const Placed& placed, const std::vector<Size>& sizes) {
   return check(resized_, *placed.placement, 1).empty();
 }
 
-std::optional<Decision> Decider::decide_cheaply(const std::vector<Size>& sizes) {
+std::optional<SizeVerdict> Decider::decide_cheaply(const std::vector<Size>& sizes) {
   if (const std::optional<DecidedBy> by = refuted_cheaply(sizes))
-    return Decision{Status::infeasible, *by, nullptr};
+    return SizeVerdict{Status::infeasible, *by, nullptr};
   if (params_.carry_over) {
     std::size_t tried = 0;
     for (auto placed = placed_.rbegin(); placed != placed_.rend() && tried < 8; ++placed, ++tried)
       if (still_fits(*placed, sizes))
-        return Decision{Status::feasible, DecidedBy::carry_over, placed->placement};
+        return SizeVerdict{Status::feasible, DecidedBy::carry_over, placed->placement};
   }
   return std::nullopt;
 }
 
-Decision Decider::decide(const std::vector<Size>& sizes) {
-  std::optional<Decision> decision = decide_cheaply(sizes);
+SizeVerdict Decider::decide(const std::vector<Size>& sizes) {
+  std::optional<SizeVerdict> decision = decide_cheaply(sizes);
   if (!decision) {
     decision = ask_engine(sizes);
     remember(sizes, *decision);
@@ -70,7 +70,7 @@ Decision Decider::decide(const std::vector<Size>& sizes) {
   return *decision;
 }
 
-void Decider::count(const Decision& decision) {
+void Decider::count(const SizeVerdict& decision) {
   ++counters_.questions;
   switch (decision.by) {
     case DecidedBy::bound:
@@ -89,7 +89,7 @@ void Decider::count(const Decision& decision) {
   if (decision.verdict == Status::unknown) ++counters_.unknown;
 }
 
-Decision Decider::ask_engine(const std::vector<Size>& sizes) {
+SizeVerdict Decider::ask_engine(const std::vector<Size>& sizes) {
   SearchParams search{.budget = params_.budget, .seed = params_.seed};
   search.budget.max_nodes = std::min(search.budget.max_nodes, params_.nodes_per_question);
   const auto begin = std::chrono::steady_clock::now();
@@ -108,13 +108,13 @@ Decision Decider::ask_engine(const std::vector<Size>& sizes) {
   }
   counters_.engine_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  Decision decision{found.status, DecidedBy::engine, nullptr};
+  SizeVerdict decision{found.status, DecidedBy::engine, nullptr};
   if (found.placement)
     decision.placement = std::make_shared<const Placement>(std::move(*found.placement));
   return decision;
 }
 
-void Decider::remember(const std::vector<Size>& sizes, const Decision& decision) {
+void Decider::remember(const std::vector<Size>& sizes, const SizeVerdict& decision) {
   if (decision.verdict == Status::feasible) {
     std::erase_if(placed_, [&](const Placed& p) { return covers(sizes, p.sizes); });
     placed_.push_back({sizes, decision.placement});

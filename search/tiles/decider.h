@@ -1,7 +1,7 @@
 // Does a tile of these sizes fit? Remembers what it was told, so that it seldom has to search.
 //
 //   Decider decider(lowering, params);
-//   Decision d = decider.decide(sizes);
+//   SizeVerdict d = decider.decide(sizes);
 //   if (d.verdict == Status::feasible) use(*d.placement);
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-struct Decision {
+struct SizeVerdict {
   Status verdict = Status::unknown;
   DecidedBy by = DecidedBy::engine;
   std::shared_ptr<const Placement> placement;  ///< set iff feasible
@@ -27,10 +27,10 @@ class Decider {
   Decider(const Lowering& lowering, const TileSearchParams& params, TileCounters& counters);
 
   /// ensure: feasible => the placement is right for these sizes.
-  [[nodiscard]] Decision decide(const std::vector<Size>& sizes);
+  [[nodiscard]] SizeVerdict decide(const std::vector<Size>& sizes);
 
   /// Only what needs no engine; nothing where that does not decide.
-  [[nodiscard]] std::optional<Decision> decide_cheaply(const std::vector<Size>& sizes);
+  [[nodiscard]] std::optional<SizeVerdict> decide_cheaply(const std::vector<Size>& sizes);
 
   /// By bounds or dominance; the answer counts as the decision of DecidedBy.
   [[nodiscard]] std::optional<DecidedBy> refuted_cheaply(const std::vector<Size>& sizes) const;
@@ -45,7 +45,7 @@ class Decider {
   [[nodiscard]] Size least_excess() const { return refutations_ == 0 ? least_excess_ : 0; }
 
   /// Adds a decision to the counters; decide() does so itself.
-  void count(const Decision& decision);
+  void count(const SizeVerdict& decision);
 
   /// Bytes by which the load of some step is over the capacity of the memories together.
   [[nodiscard]] Size over_capacity(const std::vector<Size>& sizes) const;
@@ -60,8 +60,8 @@ class Decider {
     std::size_t number = 0;  ///< among all refutations
   };
   [[nodiscard]] bool still_fits(const Placed& placed, const std::vector<Size>& sizes);
-  [[nodiscard]] Decision ask_engine(const std::vector<Size>& sizes);
-  void remember(const std::vector<Size>& sizes, const Decision& decision);
+  [[nodiscard]] SizeVerdict ask_engine(const std::vector<Size>& sizes);
+  void remember(const std::vector<Size>& sizes, const SizeVerdict& decision);
 
   const Lowering& lowering_;
   const TileSearchParams& params_;

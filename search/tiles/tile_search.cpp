@@ -25,7 +25,7 @@ class TileSearch {
         shapes_(geometry, lowering_, decider_, result_.counters, params.budget,
                 {params.fewest_tiles, params.most_tiles}, params.find_most_tiles,
                 [this](const TileShape& shape, std::int64_t tiles, DecidedBy by) {
-                  const Decision no{Status::infeasible, by, nullptr};
+                  const SizeVerdict no{Status::infeasible, by, nullptr};
                   decider_.count(no);
                   record(shape, tiles, no, 0);
                 }) {}
@@ -202,10 +202,10 @@ class TileSearch {
   /// All tiles of the shape.
   Status probe(const FittingShape& shape) {
     const auto begin = std::chrono::steady_clock::now();
-    Decision all{Status::feasible, DecidedBy::carry_over, nullptr};
+    SizeVerdict all{Status::feasible, DecidedBy::carry_over, nullptr};
     probed_.clear();
     for (const std::vector<Size>& sizes : shape.demands) {
-      Decision decision = decider_.decide(sizes);
+      SizeVerdict decision = decider_.decide(sizes);
       if (decision.verdict == Status::unknown) undecided_sizes_.push_back(sizes);
       probed_.push_back(decision.placement);
       if (decision.by == DecidedBy::engine || decision.verdict != Status::feasible)
@@ -236,7 +236,7 @@ class TileSearch {
     found_ = true;
   }
 
-  void record(const TileShape& shape, std::int64_t tiles, const Decision& decision,
+  void record(const TileShape& shape, std::int64_t tiles, const SizeVerdict& decision,
               double seconds) {
     if (!params_.record_probes) return;
     result_.probes.push_back({shape, tiles, decision.verdict, decision.by, seconds});

@@ -110,6 +110,41 @@ class Plans(Case):
             edit(plan)
             self.check(WRONG, plan)
 
+    def test_what_a_plan_claims_is_made_again_or_marked(self):
+        self.plan()
+        right = json.loads(self.plan_file.read_text())
+        done = self.check(FOUND, right)
+        self.assertIn("claimed, not checked: bound ", done.stdout)
+        self.assertIn("each run in the fewest tiles", done.stdout)
+        self.assertIn("fewest tiles", right["proved_over"])
+        self.assertNotIn("baseline", done.stdout)  # it was made again, and is the same
+        claimed = json.loads(self.check(FOUND, right, "--format", "json").stdout)["claimed"]
+        self.assertEqual(len(claimed), 2)
+        # A score that follows from a flattering baseline.
+        flattered = copy.deepcopy(right)
+        flattered["baseline"]["latency_cycles"] *= 2
+        flattered["weights"] = dict.fromkeys(right["weights"], 0) | {"latency": 1}
+        flattered["score"] = (right["totals"]["latency_cycles"] /
+                              flattered["baseline"]["latency_cycles"])
+        flattered["bound"] = flattered["score"]
+        self.assertIn("the baseline", self.check(WRONG, flattered).stdout)
+        # Weights that somebody asked for are no lie, but are told.
+        self.plan("--weight", "latency=1", "--weight", "dram_bytes=3")
+        self.assertIn("claimed, not checked: weights", self.check(FOUND, None).stdout)
+        weights = copy.deepcopy(right)
+        weights["weights"]["latency"] += 1
+        self.check(WRONG, weights)
+        # What a placement inside says is looked at as that of any other result.
+        inside = copy.deepcopy(right)
+        placement = inside["subgraphs"][0]["placement"]
+        placement["lower_bound"] = placement["height"] + 1
+        self.check(WRONG, inside)
+        placement["lower_bound"] = placement["height"]
+        placement["proven_minimum"] = True
+        done = self.check(FOUND, inside)
+        told = "claimed, not checked: subgraph of ops 0 to"
+        self.assertTrue(told in done.stdout or "lower_bound" not in done.stdout, done.stdout)
+
     def test_a_plan_of_something_else_is_wrong(self):
         self.plan()
         other = self.file("other.yaml", NETWORK.replace("[1, 8, 32, 32]", "[1, 8, 40, 32]"))

@@ -5,9 +5,12 @@
 #include <barrier>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <limits>
+#include <memory>
 #include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "model/random.h"
@@ -404,31 +407,45 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
     }
   };
 
-  std::vector<std::jthread> helpers;
+  // Made here: a helper that could not make its own would leave the others waiting at the gate.
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<Worker>(shared));
   prepare();
-  for (int t = 1; t < threads; ++t) {
-    helpers.emplace_back([&] {
-      Worker worker(shared);
-      while (true) {
-        gate.arrive_and_wait();  // the generation is prepared
-        if (done) return;
-        take_rounds(worker);
-        gate.arrive_and_wait();  // all rounds are done
-      }
-    });
-  }
+  std::exception_ptr error;
   {
-    Worker worker(shared);
+    std::vector<std::jthread> helpers;
+    helpers.reserve(static_cast<std::size_t>(threads));
+    for (int t = 1; t < threads; ++t) {
+      try {
+        helpers.emplace_back([&, t] {
+          while (true) {
+            gate.arrive_and_wait();  // the generation is prepared
+            if (done) return;
+            take_rounds(*workers[static_cast<std::size_t>(t)]);
+            gate.arrive_and_wait();  // all rounds are done
+          }
+        });
+      } catch (const std::system_error&) {  // no more threads
+        gate.arrive_and_drop();
+      } catch (const std::bad_alloc&) {
+        gate.arrive_and_drop();
+      }
+    }
     while (true) {
       gate.arrive_and_wait();
       if (done) break;
-      take_rounds(worker);
+      take_rounds(*workers[0]);
       gate.arrive_and_wait();
-      collect();
-      if (!done) prepare();
+      try {
+        collect();
+        if (!done) prepare();
+      } catch (...) {  // the helpers have to be told
+        error = std::current_exception();
+        done = true;
+      }
     }
   }
-  helpers.clear();
+  if (error) std::rethrow_exception(error);
 
   result.generations = shared.generation;
   result.lower_bound = shared.lower_bound;

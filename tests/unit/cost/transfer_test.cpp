@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <stdexcept>
 
 namespace tessera {
 namespace {
@@ -88,6 +89,60 @@ TEST(Transfer, RandomBoxesEqualTheDefinition) {
       ASSERT_EQ(got.bursts, want.bursts) << i;
     }
   }
+}
+
+TEST(Transfer, ABurstIsANumberAndNoTable) {
+  // The same count for every burst, however few or many of them the tensor has: by rows.
+  std::mt19937_64 rng(4);
+  for (int i = 0; i < 3000; ++i) {
+    Piece box;
+    const std::size_t rank = 1 + rng() % 3;
+    for (std::size_t d = 0; d < rank; ++d) {
+      const auto n = static_cast<std::int64_t>(2 + rng() % 12);
+      box.shape.push_back(n);
+      box.begin.push_back(static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(n)));
+      box.end.push_back(box.begin.back() + 1);
+      box.end.back() +=
+          static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(n - box.begin.back()));
+    }
+    box.element = static_cast<Size>(1 + rng() % 4);
+    const Size burst =
+        std::int64_t{1} + static_cast<Size>(rng() % (rng() % 4 == 0 ? 1'000'000U : 300U));
+    // Row by row: one for each index into all axes but the last.
+    std::int64_t want = 0;
+    std::vector<std::int64_t> at(box.begin);
+    const auto last = rank - 1;
+    while (true) {
+      Offset address = 0;
+      for (std::size_t d = 0; d < rank; ++d) address = address * box.shape[d] + at[d];
+      address *= box.element;
+      const Size row = (box.end[last] - box.begin[last]) * box.element;
+      want += (address + row - 1) / burst - address / burst + 1;
+      std::size_t d = last;
+      while (d > 0 && ++at[d - 1] == box.end[d - 1]) {
+        at[d - 1] = box.begin[d - 1];
+        --d;
+      }
+      if (d == 0) break;
+    }
+    const BurstCount got = bursts_of(box, burst);
+    // An axis that is covered whole makes one row of several: that is another count.
+    const bool merged = box.begin[last] == 0 && box.end[last] == box.shape[last];
+    if (merged) continue;
+    ASSERT_EQ(got.bursts, want) << i;
+  }
+  const BurstCount huge = bursts_of({{64, 64, 64}, {1, 2, 3}, {60, 61, 62}, 1}, Size{1} << 30);
+  EXPECT_EQ(huge.bursts, huge.rows);
+}
+
+TEST(Transfer, WhatNoCounterHoldsIsRefused) {
+  const Link link{.burst = Size{1} << 30, .bytes_per_cycle = 1e-12, .latency = 100};
+  EXPECT_THROW(static_cast<void>(transfer_cost({.bursts = 100, .bytes = 6400, .rows = 1}, link)),
+               std::invalid_argument);
+  EXPECT_THROW(
+      static_cast<void>(transfer_cost({.bursts = std::int64_t{1} << 40, .bytes = 1, .rows = 1},
+                                      {.burst = Size{1} << 30})),
+      std::invalid_argument);
 }
 
 TEST(Transfer, TimeIsSetUpPlusLatencyPlusStream) {

@@ -163,16 +163,39 @@ TEST(ProblemYaml, AwkwardIdsSurvive) {
   PlacementProblem problem;
   problem.name = "# not a comment";
   problem.memories.push_back({.name = "a: b", .capacity = 64});
-  const std::vector<std::string> ids{
-      "null",     "~",      "true",      "No",
-      "0",        "007",    "1e3",       "0x1F",
-      " lead",    "trail ", "a,b",       "[x]",
-      "{x: y",    "*star",  "&amp",      "!tag",
-      "%dir",     "@at",    "`tick",     "it's",
-      "\"q",      "-",      "- a",       "?",
-      "back\\sl", "tab\t",  "new\nline", "gr\xC3\xBC\xC3\x9F",
-      "\x01\x7f", "a: b",   "a #b",      "...",
-      "---",      "=",      "<<",        "123456789012345678901234567890"};
+  const std::vector<std::string> ids{"null",
+                                     "~",
+                                     "true",
+                                     "No",
+                                     "0",
+                                     "007",
+                                     "1e3",
+                                     "0x1F",
+                                     " lead",
+                                     "trail ",
+                                     "a,b",
+                                     "[x]",
+                                     "{x: y",
+                                     "*star",
+                                     "&amp",
+                                     "!tag",
+                                     "%dir",
+                                     "@at",
+                                     "`tick",
+                                     "it's",
+                                     "\"q",
+                                     "-",
+                                     "- a",
+                                     "?",
+                                     "back\\sl",
+                                     "gr\xC3\xBC\xC3\x9F",
+                                     "a: b",
+                                     "a #b",
+                                     "...",
+                                     "---",
+                                     "=",
+                                     "<<",
+                                     "123456789012345678901234567890"};
   for (const std::string& id : ids) {
     problem.buffers.push_back({.id = id, .live = {{0, 1}}, .size = 1, .memories = {0}});
   }
@@ -182,6 +205,14 @@ TEST(ProblemYaml, AwkwardIdsSurvive) {
   EXPECT_EQ(again.memories[0].name, "a: b");
   ASSERT_EQ(again.buffers.size(), ids.size());
   for (std::size_t k = 0; k < ids.size(); ++k) EXPECT_EQ(again.buffers[k].id, ids[k]);
+}
+
+TEST(ProblemYaml, AnIdIsOneLineOfText) {
+  for (const char* id : {"tab\\t", "new\\nline", "\\x01", "\\x7F", "\\0"})
+    EXPECT_REFUSED(read("tessera: problem/1\nmemories: {m: {capacity: 64}}\nbuffers:\n"
+                        "  - {id: \"" +
+                        std::string(id) + "\", live: [0, 2], size: 4}\n"),
+                   4, "control character");
 }
 
 // Field by field, for problems with every feature of the model.

@@ -1,0 +1,33 @@
+// From doubles to counts of cycles and bytes.
+//
+//   cost.cycles = whole_number(std::ceil(work * factor), "cycles");
+//
+// A cast that does not fit gives the figure of another machine. Nothing that is built needs so many
+// cycles or bytes, so what does not fit is an error of the profile or of the network.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace tessera {
+
+/// More cycles than this are 36 years at 1 GHz.
+inline constexpr double most_whole_number = 1152921504606846976.0;  // 2^60
+
+/// Throws std::invalid_argument beyond 2^60 and for what is no number.  require: value >= 0.
+[[nodiscard]] inline std::int64_t whole_number(double value, const char* what) {
+  if (!(value <= most_whole_number))
+    throw std::invalid_argument("a part of the network takes more than 2^60 " + std::string(what) +
+                                " on this profile: are its bandwidth, its clock and its factors "
+                                "what they should be?");
+  return static_cast<std::int64_t>(value);
+}
+
+/// a + b, with the same limit.  require: both are not negative.
+[[nodiscard]] inline std::int64_t whole_sum(std::int64_t a, std::int64_t b, const char* what) {
+  const std::int64_t most = static_cast<std::int64_t>(most_whole_number);
+  return a <= most - b ? a + b : whole_number(2 * most_whole_number, what);
+}
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+// The same work in several threads. An exception that leaves a thread ends the whole program, and
+// memory may run out in any of them: here the first one is thrown again where the work was given.
+//
+//   std::atomic<std::size_t> next{0};
+//   work_together(threads, [&] {
+//     for (std::size_t k = next++; k < jobs.size(); k = next++) jobs[k].run();
+//   });
+#pragma once
+
+#include <exception>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace tessera {
+
+/// Calls `work()` here and in up to `threads` - 1 other threads, in fewer where the system has no
+/// more, and comes back when all have ended. Throws what the first of them threw.
+template <class Work>
+void work_together(int threads, const Work& work) {
+  std::exception_ptr error;
+  std::mutex mutex;
+  const auto guarded = [&] {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    try {
+      for (int t = 1; t < threads; ++t) helpers.emplace_back(guarded);
+    } catch (const std::system_error&) {  // no more threads
+    } catch (const std::bad_alloc&) {
+    }
+    guarded();
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace tessera

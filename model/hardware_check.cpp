@@ -1,0 +1,190 @@
+#include "hardware_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_set>
+
+#include "say.h"
+#include "validate.h"
+
+namespace tessera {
+namespace {
+
+namespace limits = hardware_limits;
+
+class Checker {
+ public:
+  explicit Checker(const Hardware& hardware) : hardware_(hardware) {}
+
+  std::vector<HardwareDefect> run() {
+    machine();
+    engines();
+    memories();
+    restrictions();
+    tiling();
+    objective();
+    return std::move(defects_);
+  }
+
+ private:
+  template <typename... Pieces>
+  void wrong(const char* field, const Pieces&... pieces) {
+    defects_.push_back({part_, index_, field, say(of_, ' ', pieces..., '.')});
+  }
+  void at(HardwarePart part, std::size_t index, std::string of) {
+    part_ = part;
+    index_ = index;
+    of_ = std::move(of);
+  }
+  void real(const char* field, double value, double least, double most) {
+    if (value >= least && value <= most) return;  // not for what is no number
+    if (std::isnan(value))
+      wrong(field, "has a `", field, "` that is no number");
+    else
+      wrong(field, "has `", field, "` ", value, ", which is not within ", least, " .. ", most);
+  }
+  void whole(const char* field, std::int64_t value, std::int64_t least, std::int64_t most) {
+    if (value < least || value > most)
+      wrong(field, "has `", field, "` ", value, ", which is not within ", least, " .. ", most);
+  }
+  template <typename Choice>
+  void choice(const char* field, Choice value, Choice last) {
+    if (value > last) wrong(field, "has a `", field, "` that does not exist");
+  }
+
+  void machine() {
+    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+    if (hardware_.name.empty()) wrong("name", "has no name");
+    if (hardware_.clock_hz != 0)
+      real("clock", hardware_.clock_hz, limits::least_clock_hz, limits::most_clock_hz);
+    real("static_power", hardware_.static_power_mw, 0, limits::most_power_mw);
+    whole("channels", hardware_.dma.channels, 1, limits::channels);
+    whole("outstanding", hardware_.dma.outstanding, 1, limits::parallel);
+    whole("setup", hardware_.dma.setup, 0, limits::cycles);
+    whole("cycles", hardware_.mode_switch.cycles, 0, limits::cycles);
+    real("energy", hardware_.mode_switch.energy_pj, 0, limits::most_energy_pj);
+  }
+
+  void engines() {
+    std::unordered_set<std::string_view> names;
+    for (std::size_t k = 0; k < hardware_.engines.size(); ++k) {
+      const Engine& engine = hardware_.engines[k];
+      at(HardwarePart::engine, k, say("Engine '", engine.name, "'"));
+      if (engine.name.empty()) wrong("name", "has no name");
+      if (!names.insert(engine.name).second) wrong("name", "has the name of an earlier engine");
+      choice("kind", engine.kind, EngineKind::vector);
+      real("energy", engine.energy_pj, 0, limits::most_energy_pj);
+      double cells = 1;
+      for (const auto& [dimension, by] : engine.unroll) {
+        constexpr std::string_view known = "NCKHWRSG";
+        if (dimension.size() != 1 || known.find(dimension.front()) == known.npos)
+          wrong("unroll", "unrolls '", dimension, "', which is no dimension");
+        whole("unroll", by, 1, limits::parallel);
+        cells *= static_cast<double>(by);
+      }
+      if (cells > limits::most_cells)
+        wrong("unroll", "multiplies in ", cells, " cells at once; at most ", limits::most_cells,
+              " are believed");
+      for (const auto& [type, factor] : engine.dtype_factor)
+        real("dtype_factor", factor, limits::least_factor, limits::most_factor);
+      whole("fill", engine.fill, 0, limits::cycles);
+      whole("lanes", engine.lanes, 1, limits::parallel);
+      whole("startup", engine.startup, 0, limits::cycles);
+      real("cycles_per_vector", engine.default_cycles_per_vector, limits::least_factor,
+           limits::most_factor);
+      for (const auto& [kind, cycles] : engine.cycles_per_vector)
+        real("cycles_per_vector", cycles, limits::least_factor, limits::most_factor);
+    }
+  }
+
+  void memories() {
+    PlacementProblem spaces;
+    for (const HardwareMemory& each : hardware_.memories) spaces.memories.push_back(each.space);
+    for (Defect& defect : validate(spaces)) {
+      if (defect.part != ProblemPart::memory && defect.field != "memories") continue;
+      const bool one = defect.part == ProblemPart::memory;
+      defects_.push_back({one ? HardwarePart::memory : HardwarePart::profile, defect.index,
+                          std::move(defect.field), std::move(defect.message)});
+    }
+    bool placed = false;
+    for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
+      const HardwareMemory& memory = hardware_.memories[m];
+      at(HardwarePart::memory, m, say("Memory '", memory.space.name, "'"));
+      placed = placed || !memory.offchip;
+      real("energy", memory.energy.read_pj, 0, limits::most_energy_pj);
+      real("energy", memory.energy.write_pj, 0, limits::most_energy_pj);
+      whole("burst", memory.burst, 1, limits::burst);
+      whole("latency", memory.latency, 0, limits::cycles);
+      if (memory.bandwidth) {
+        real("bandwidth", memory.bandwidth->amount, limits::least_bandwidth,
+             limits::most_bandwidth);
+        if (memory.bandwidth->per_cycle && hardware_.clock_hz == 0)
+          wrong("bandwidth", "has a `bandwidth` per cycle, but the profile has no `clock`");
+      } else if (memory.offchip) {
+        wrong("bandwidth", "is off-chip and has no `bandwidth`");
+      }
+      if (!memory.offchip && memory.space.capacity == unbounded)
+        wrong(
+            "capacity",
+            "has neither `capacity` nor `banks`, and is not off-chip: buffers are placed into it");
+    }
+    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+    if (!placed) wrong("memories", "has no memory that buffers are placed into");
+  }
+
+  void restrictions() {
+    for (std::size_t k = 0; k < hardware_.restrictions.size(); ++k) {
+      const OperandRestriction& restriction = hardware_.restrictions[k];
+      at(HardwarePart::restriction, k, say("Restriction ", k));
+      choice("restrictions", restriction.kind, RelationKind::different_memories);
+      std::unordered_set<std::string_view> named;
+      for (const std::string& operand : restriction.operands) {
+        if (operand != "input" && operand != "output" && operand != "weights")
+          wrong("restrictions", "names '", operand, "'; operands are input, output and weights");
+        if (!named.insert(operand).second) wrong("restrictions", "names '", operand, "' twice");
+      }
+      if (named.size() < 2) wrong("restrictions", "is not between two operands");
+    }
+  }
+
+  void tiling() {
+    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+    const TilingOptions& tiling = hardware_.tiling;
+    if (tiling.double_buffer.empty()) wrong("double_buffer", "has no value for `double_buffer`");
+    if (tiling.weights.empty()) wrong("weights", "has no value for `weights`");
+    if (tiling.halo.empty()) wrong("halo", "has no value for `halo`");
+    for (const WeightPolicy each : tiling.weights) choice("weights", each, WeightPolicy::refetch);
+    for (const HaloPolicy each : tiling.halo) choice("halo", each, HaloPolicy::keep);
+  }
+
+  void objective() {
+    const ObjectiveWeights& weights = hardware_.objective;
+    double sum = 0;
+    for (const auto& [field, weight] : {std::pair{"latency", weights.latency},
+                                        {"energy", weights.energy},
+                                        {"dram_bytes", weights.dram_bytes},
+                                        {"peak_memory", weights.peak_memory},
+                                        {"peak_bandwidth", weights.peak_bandwidth}}) {
+      if (!(weight >= 0)) wrong(field, "weighs `", field, "` by less than nothing");
+      sum += weight;
+    }
+    constexpr double rounding = 1e-6;
+    if (!(std::abs(sum - 1) <= rounding))
+      wrong("objective", "has weights that add up to ", sum, ", not to 1");
+  }
+
+  const Hardware& hardware_;
+  std::vector<HardwareDefect> defects_;
+  HardwarePart part_ = HardwarePart::profile;
+  std::size_t index_ = 0;
+  std::string of_;
+};
+
+}  // namespace
+
+std::vector<HardwareDefect> check_hardware(const Hardware& hardware) {
+  return Checker(hardware).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+#include "planner/plan_baseline.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "cost/score.h"
+#include "model/crew.h"
+
+namespace tessera {
+
+SingleOps single_ops(Candidates& candidates, std::size_t ops, int threads) {
+  SingleOps answers(ops);
+  std::atomic<std::size_t> next{0};
+  work_together(threads, [&] {
+    for (std::size_t op = next++; op < answers.size(); op = next++) {
+      answers[op] = candidates.answer({op, op});
+      for (int effort = 1; answers[op]->options.empty() && !answers[op]->final; ++effort)
+        answers[op] = candidates.answer({op, op}, effort);
+    }
+  });
+  return answers;
+}
+
+std::optional<OpIndex> first_open(const SingleOps& singles) {
+  for (OpIndex op = 0; op < singles.size(); ++op)
+    if (singles[op]->options.empty()) return op;
+  return std::nullopt;
+}
+
+Metrics layer_by_layer(const SingleOps& singles) {
+  Metrics sum;
+  for (const auto& answer : singles) {
+    const auto best = std::ranges::min_element(answer->options, {}, [](const PlannedSubgraph& s) {
+      return std::pair(s.metrics.latency_cycles, s.metrics.dram_bytes);
+    });
+    sum = combine(sum, best->metrics);
+  }
+  return sum;
+}
+
+}  // namespace tessera

@@ -1,0 +1,31 @@
+// Layer by layer: what a network costs where every op runs alone. Private to planner/.
+//
+//   const SingleOps singles = single_ops(candidates, network.ops.size(), threads);
+//   if (!first_open(singles)) baseline = layer_by_layer(singles);
+//
+// Scores are measured against it, and check() makes it again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "planner/plan_candidates.h"
+
+namespace tessera {
+
+/// An answer for each op alone.
+using SingleOps = std::vector<std::shared_ptr<const CandidateAnswer>>;
+
+/// With every effort the candidates' budget allows: without an option for each op there is no
+/// baseline.
+[[nodiscard]] SingleOps single_ops(Candidates& candidates, std::size_t ops, int threads);
+
+/// The first op without any option.
+[[nodiscard]] std::optional<OpIndex> first_open(const SingleOps& singles);
+
+/// The cheapest option of each op by latency, then by traffic: there is no reference yet.
+/// require: first_open(singles) is none.
+[[nodiscard]] Metrics layer_by_layer(const SingleOps& singles);
+
+}  // namespace tessera

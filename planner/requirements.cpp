@@ -1,0 +1,91 @@
+#include "planner/requirements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "model/hardware_check.h"
+#include "model/network_shapes.h"
+#include "model/placement.h"
+#include "model/validate.h"
+#include "planner/errors.h"
+
+namespace tessera {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw BadInput(what);
+}
+
+void require_metrics(const Metrics& metrics) {
+  if (metrics.latency_cycles < 0 || metrics.dram_bytes < 0 || metrics.peak_bytes < 0 ||
+      !(metrics.energy_pj >= 0) || !(metrics.peak_bandwidth >= 0))
+    refuse("a plan has metrics that are negative or no numbers");
+}
+
+}  // namespace
+
+void require_valid(const PlacementProblem& problem) {
+  const auto defects = validate(problem);
+  if (!defects.empty()) refuse(defects.front().message);
+}
+
+void require_valid(const Network& network) {
+  const auto defects = check_network(network);
+  if (!defects.empty()) refuse("the network is wrong: " + defects.front().message);
+}
+
+void require_valid(const Hardware& hardware) {
+  const auto defects = check_hardware(hardware);
+  if (!defects.empty()) refuse(defects.front().message);
+}
+
+void require_placed(const PlacementProblem& problem, const Placement& placement) {
+  if (placement.places.size() != problem.buffers.size())
+    refuse("the placement has " + std::to_string(placement.places.size()) + " places for " +
+           std::to_string(problem.buffers.size()) + " buffers");
+  for (BufferIndex b = 0; b < placement.places.size(); ++b) {
+    const BufferPlace& place = placement.places[b];
+    if (place.memory >= problem.memories.size())
+      refuse("the placement puts buffer '" + problem.buffers[b].id +
+             "' into a memory that does not exist");
+    if (place.offset < -max_address || place.offset > max_address)
+      refuse("the placement puts buffer '" + problem.buffers[b].id + "' at offset " +
+             std::to_string(place.offset) + ", which no memory has");
+  }
+}
+
+void require_result(const PlacementProblem& problem, const PlacementResult& result) {
+  require_valid(problem);
+  if (result.status > Status::unknown || result.stop > StopReason::interrupted)
+    refuse("the result has a status that does not exist");
+  if (result.placement) require_placed(problem, *result.placement);
+}
+
+void require_plan(const NetworkPlan& plan) {
+  if (plan.status > Status::unknown || plan.stop > StopReason::interrupted)
+    refuse("the plan has a status that does not exist");
+  for (const PlannedSubgraph& s : plan.subgraphs) {
+    if (s.ops.first > s.ops.last || s.ops.last - s.ops.first >= s.names.max_size())
+      refuse("a subgraph of the plan ends before it begins");
+    if (s.placements.empty()) refuse("a subgraph of the plan has no placement");
+    if (s.weights > WeightPolicy::refetch || s.halo > HaloPolicy::keep)
+      refuse("a subgraph of the plan has a variant that does not exist");
+    Dim tiles = 1;
+    for (const Dim count : s.counts) {
+      const auto all = count < 1 ? std::nullopt : checked_mul(tiles, count);
+      if (!all) refuse("a subgraph of the plan has no tiles, or too many");
+      tiles = *all;
+    }
+    for (const PlannedPlacement& placed : s.placements) {
+      require_valid(placed.problem);
+      require_placed(placed.problem, placed.placement);
+    }
+    require_metrics(s.metrics);
+  }
+  require_metrics(plan.totals);
+  require_metrics(plan.baseline);
+}
+
+}  // namespace tessera
