@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""A second checker of certificates, written from docs/proofs.md and docs/formats.md alone.
+
+    second_checker.py INPUT CERTIFICATE
+
+It shares no code with the program, so that the two can be held against each other, and it believes nothing that a
+certificate says. For each claim it prints `proved: ...` and ends with 0; where the certificate does not prove what it claims,
+`not proved: line N: why` and 3; where the input cannot be read, 2. All numbers are integers of Python: nothing wraps.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from second_derivation import Derivation  # noqa: E402
+from second_facts import Refuted, Wrong, numbers  # noqa: E402
+from second_reader import BadInput, read_problem  # noqa: E402
+
+
+def sealed_lines(data):
+    """The lines before the last one, whose hash has to be right."""
+    head, newline, last = data[:-1].rpartition(b"\n")
+    if not data.endswith(b"\n") or not re.fullmatch(rb"end [0-9a-f]{16}", last):
+        raise Wrong("the last line is not `end` and a hash")
+    value = 0xcbf29ce484222325
+    for byte in head + newline:
+        value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    if int(last[4:], 16) != value:
+        raise Wrong("the hash is not that of the file")
+    try:
+        return head.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        raise Wrong("not UTF-8") from None
+
+
+def read_claim(line, memories):
+    """(kind, number, memories of a height)."""
+    words = line.split(" ")
+    if line == "claim infeasible":
+        return "infeasible", 0, []
+    if len(words) < 3 or words[1] not in ("height", "cost", "modes"):
+        raise Wrong("a claim that there is not")
+    values = numbers(" ".join(words[2:]))
+    if values[0] < 1:
+        raise Wrong("a claim of less than 1")
+    if words[1] != "height":
+        if len(values) != 1:
+            raise Wrong("a claim with words too many")
+    elif len(values) < 2 or values[1:] != sorted(set(values[1:])) or not 0 <= values[1] <= values[-1] < memories:
+        raise Wrong("a height of memories that there are not, or not in ascending order")
+    return words[1], values[0], values[1:]
+
+
+def claim_text(claim, problem):
+    kind, value, memories = claim
+    if kind == "height":
+        return f"max height of {{{', '.join(problem.memories[m].name for m in memories)}}} >= {value}"
+    return kind if kind == "infeasible" else f"{kind} >= {value}"
+
+
+# --- cuts ----------------------------------------------------------------------------------------------------------------
+
+
+def cut_lines(lines, refuted):
+    """What the lines of a cut say."""
+    said = {"step": None, "range": None, "grain": None, "memory": [], "buffer": []}
+    for line in lines[:-1]:
+        word, _, rest = line.partition(" ")
+        if word in ("memory", "buffer"):
+            named = refuted.problem.memories if word == "memory" else refuted.problem.buffers
+            index, _, name = rest.partition(" ")
+            n = numbers(index, 1)[0]
+            if not 0 <= n < len(named) or named[n].name != name or n in said[word]:
+                raise Wrong(f"{line!r}: not a {word} of the input, or named twice")
+            said[word].append(n)
+        elif word in said and said[word] is None:
+            said[word] = numbers(rest, 2 if word == "range" else 1)
+        else:
+            raise Wrong(f"{line!r} is no line of a cut, or stands twice")
+    match = re.fullmatch(r"asked ([0-9-]+) available ([0-9-]+)", lines[-1]) if lines else None
+    if not match:
+        raise Wrong("a cut ends with `asked A available B`")
+    return said, numbers(match[1], 1)[0], numbers(match[2], 1)[0]
+
+
+def stretches(refuted, m, grain, span):
+    """The lengths of the stretches of memory m."""
+    memory = refuted.problem.memories[m]
+    low, high = 0, refuted.capacity[m]
+    if span:
+        low, high = max(low, span[0]), span[1] if high is None else min(high, span[1])
+    borders = [end for _, end, _ in memory.banks] if not memory.straddle else []
+    pieces, at = [], low
+    for begin, end in sorted(refuted.reserved[m]) + [(high, high)]:
+        if at < min(begin, high):
+            pieces.append((at, min(begin, high)))
+        at = max(at, end)
+    found = []
+    for begin, end in pieces:
+        cuts = [begin] + sorted(c for c in borders if begin < c < end) + [end]
+        for one, two in zip(cuts, cuts[1:]):
+            one += -one % grain
+            if one < two:
+                found.append(two - one)
+    return found
+
+
+def check_cut(lines, refuted):
+    said, asked, available = cut_lines(lines, refuted)
+    problem, span = refuted.problem, said["range"]
+    grain = said["grain"][0] if said["grain"] else 1
+    if grain < 1:
+        raise Wrong("a grain below 1")
+    items = []
+    for n in said["buffer"]:
+        b, item = problem.buffers[n], None
+        if said["step"]:
+            item = next(((p[2], p[3]) for p in refuted.parts[n] if p[0] <= said["step"][0] < p[1]), None)
+        begin, end = item or (0, b.size)
+        items.append((n, begin, end))
+        if begin % grain:
+            raise Wrong(f"item of {b.name}: its begin is no multiple of the grain")
+        for m in refuted.allowed[n]:
+            if m not in said["memory"]:
+                raise Wrong(f"buffer {b.name} may be in a memory that is not named")
+            if refuted.alignment(n, m) % grain:
+                raise Wrong(f"buffer {b.name}: its alignment is no multiple of the grain")
+            if span:
+                low, high = refuted.range_in(n, m)
+                if low + begin < span[0] or high is None or high - b.size + end > span[1]:
+                    raise Wrong(f"buffer {b.name} can leave the range")
+    if not span and any(refuted.capacity[m] is None for m in said["memory"]):
+        raise Wrong("a memory without a limit")
+    for at, one in enumerate(items):
+        for two in items[:at]:
+            if not refuted.apart(*one, *two):
+                raise Wrong(f"items of {problem.buffers[one[0]].name} and {problem.buffers[two[0]].name} may overlap")
+    lengths = [length for m in said["memory"] for length in stretches(refuted, m, grain, span)]
+    added = sorted((-(end - begin) % grain for _, begin, end in items), reverse=True)
+    need = sum(end - begin for _, begin, end in items) + sum(added[min(len(lengths), len(items)):])
+    if (asked, available) != (need, sum(lengths)):
+        raise Wrong(f"asked is {need}, available is {sum(lengths)}")
+    if asked <= available:
+        raise Wrong("no more is asked for than there is")
+
+
+# --- certificates --------------------------------------------------------------------------------------------------------
+
+
+def split(lines, at):
+    """The proofs of a certificate from line `at` on: (claim line, kind line, begin, end of what follows)."""
+    while at < len(lines):
+        end = at + 1
+        while end < len(lines) and not lines[end].startswith("claim"):
+            end += 1
+        yield at, end
+        at = end
+
+
+def head_of(lines):
+    """How the input was read, the capacities, and where the claims begin."""
+    if lines[0] != "tessera proof/2":
+        raise Wrong("the first line is not `tessera proof/2`", 1)
+    at, how, capacities = 1, [], []
+    while at < len(lines) and lines[at].startswith("read "):
+        how.append(lines[at][5:])
+        at += 1
+    while at < len(lines) and lines[at].startswith("capacity "):
+        words = lines[at].split(" ", 3)
+        try:
+            capacities.append((at + 1, *numbers(" ".join(words[1:3]), 2), words[3] if len(words) == 4 else None))
+        except Wrong as wrong:
+            raise Wrong(str(wrong), at + 1) from None
+        at += 1
+    return how, capacities, at
+
+
+def with_capacities(problem, capacities):
+    for memory in problem.memories:
+        memory.capacity = None
+    last = -1
+    for line, m, capacity, name in capacities:
+        if not last < m < len(problem.memories) or problem.memories[m].name != name:
+            raise Wrong("not a memory of the input, or not in ascending order", line)
+        problem.memories[m].capacity, last = capacity, m
+    try:
+        problem.check()
+    except BadInput as error:
+        raise Wrong(f"with these capacities the input is none: {error}", len(capacities)) from None
+
+
+def lifetimes_of(how):
+    lifetimes = None
+    for line in how:
+        key, _, value = line.partition(" ")
+        if key != "lifetimes" or value not in ("half-open", "inclusive") or lifetimes:
+            raise BadInput(f"`read {line}` is more than this reader knows")
+        lifetimes = value
+    return lifetimes
+
+
+def check(input_data, data, seen=None):
+    """The lines to print, where all is proved; raises Wrong or BadInput. `seen` collects what kinds of lines occurred."""
+    lines = sealed_lines(data)
+    how, capacities, at = head_of(lines)
+    problem = read_problem(input_data, lifetimes_of(how))
+    with_capacities(problem, capacities)
+    if at == len(lines) or not lines[at].startswith("claim "):
+        raise Wrong("there is no claim", at + 1)
+    result = []
+    for begin, end in split(lines, at):
+        line = begin
+        try:
+            claim = read_claim(lines[begin], len(problem.memories))
+            line = begin + 1
+            kind = lines[line] if line < end else ""
+            refuted = Refuted(problem, claim)
+            if kind == "cut" and claim[0] in ("infeasible", "height"):
+                line = end - 1
+                check_cut(lines[begin + 2:end], refuted)
+            elif kind == "derivation":
+                derivation = Derivation(refuted, len(data), seen)
+                for line in range(begin + 2, end):
+                    derivation.line(lines[line])
+                derivation.finish()
+            else:
+                raise Wrong("not a kind of proof for this claim")
+        except Wrong as wrong:
+            raise Wrong(str(wrong), wrong.line or line + 1) from None
+        if seen is not None:
+            seen.update((f"claim {claim[0]}", f"{kind} of {claim[0]}"))
+        result.append("proved: " + claim_text(claim, problem))
+    return result
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        print("usage: second_checker.py INPUT CERTIFICATE", file=sys.stderr)
+        return 2
+    try:
+        print("\n".join(check(Path(arguments[0]).read_bytes(), Path(arguments[1]).read_bytes())))
+        return 0
+    except Wrong as wrong:
+        print(f"not proved: line {wrong.line or 1}: {wrong}")
+        return 3
+    except (BadInput, OSError) as error:
+        print(f"second_checker.py: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,154 @@
+"""What docs/proofs.md says about the problem that a proof refutes: ranges, parts, strides, which ranges are apart."""
+
+from math import gcd
+
+from second_reader import lcm
+
+# Below and above every number a file can hold, and every sum of such numbers.
+NOTHING = -(1 << 200)
+
+
+class Wrong(Exception):
+    """The certificate does not prove its claim; `line` is where, counted from 1."""
+
+    def __init__(self, why, line=0):
+        super().__init__(why)
+        self.line = line
+
+
+def numbers(text, count=None):
+    """The numbers of a line, one blank apart."""
+    try:
+        found = [int(word) for word in text.split(" ")] if text else []
+    except ValueError:
+        raise Wrong(f"{text[:60]!r}: numbers are missing") from None
+    if " ".join(map(str, found)) != text or (count is not None and len(found) != count):
+        raise Wrong(f"{text[:60]!r}: not as many numbers as there should be, or not written as usual")
+    return found
+
+
+class Refuted:
+    """The problem with its capacities, and what the claim takes away."""
+
+    def __init__(self, problem, claim):
+        self.problem, (self.claim, self.value, cut) = problem, claim
+        self.capacity = [memory.capacity for memory in problem.memories]
+        self.reserved = [list(memory.reserved) for memory in problem.memories]
+        for m in cut:
+            top, end = self.value - 1, self.capacity[m]
+            if end is not None and top >= end:
+                continue
+            self.reserved[m] = [(b, min(e, top)) for b, e in self.reserved[m] if b < top]
+            if problem.memories[m].banks:
+                self.reserved[m].append((top, end))
+            else:
+                self.capacity[m] = top
+        self.steps = problem.steps()
+        every = list(range(len(problem.memories)))
+        self.allowed = [b.memories or every for b in problem.buffers]
+        self.parts = [b.parts() for b in problem.buffers]
+        self.stride = [self.stride_of(n) for n in range(len(problem.buffers))]
+        self.kinds = {}
+        self.named = [set() for _ in problem.buffers]
+        for kind, buffers, cost in problem.relations:
+            for at, one in enumerate(buffers):
+                self.named[one].add(kind)
+                for two in buffers[:at]:
+                    kinds = self.kinds.setdefault((min(one, two), max(one, two)), {})
+                    kinds[kind] = kinds.get(kind, 0) + cost
+
+    def stride_of(self, n):
+        stride = 0
+        for m in self.allowed[n]:
+            stride = gcd(stride, self.alignment(n, m))
+        return stride
+
+    def alignment(self, n, m):
+        return lcm(self.problem.buffers[n].alignment, self.problem.memories[m].alignment)
+
+    def related(self, one, two):
+        """Kind of each relation that names both, with the sum of the costs."""
+        return self.kinds.get((one, two) if one < two else (two, one), ())
+
+    def cut_down(self, n, low, high):
+        b = self.problem.buffers[n]
+        for begin, end in ([b.window] if b.window else []) + ([] if b.offset is None else [(b.offset, b.offset + b.size)]):
+            low, high = max(low, begin), end if high is None else min(high, end)
+        return low, high
+
+    def range_in(self, n, m):
+        """Where a buffer may lie in a memory; an end of None is none."""
+        return self.cut_down(n, 0, self.capacity[m])
+
+    def room(self, n):
+        limits = [self.capacity[m] for m in self.allowed[n]]
+        return self.cut_down(n, 0, None if None in limits else max(limits))
+
+    def tied(self, n):
+        """The memory of a buffer that has no choice, or None."""
+        return self.allowed[n][0] if len(self.allowed[n]) == 1 else None
+
+    def exempt(self, one, two):
+        kinds = self.related(one, two)
+        return "same_offset" in kinds or "may_overlap" in kinds
+
+    def apart(self, one, begin1, end1, two, begin2, end2):
+        """Ranges of two buffers that have no address in common whenever they are in one memory."""
+        if one == two:
+            return False
+        kinds = self.related(one, two)
+        if "disjoint" in kinds:
+            return True
+        if "same_offset" in kinds or "may_overlap" in kinds:
+            return False
+        return any(p[2] <= begin1 and end1 <= p[3] and q[2] <= begin2 and end2 <= q[3] and p[0] < q[1] and q[0] < p[1]
+                   for p in self.parts[one] for q in self.parts[two])
+
+    def identical(self, one, two):
+        """Whether exchanging two buffers changes nothing."""
+        if self.named[one] or self.named[two]:
+            return False
+        a, b = self.problem.buffers[one], self.problem.buffers[two]
+        if a.gaps or b.gaps or a.offset is not None or b.offset is not None or self.tied(one) is None:
+            return False
+        return ((a.memories, a.kind, a.reads, a.writes, a.lives, a.size, a.alignment, a.window) ==
+                (b.memories, b.kind, b.reads, b.writes, b.lives, b.size, b.alignment, b.window))
+
+    def same_upside_down(self):
+        """Whether the problem allows to turn every placement upside down."""
+        if len(self.problem.memories) != 1 or self.capacity[0] is None:
+            return False
+        memory = self.problem.memories[0]
+        if memory.modes or memory.per_bank or memory.banks or self.reserved[0]:
+            return False
+        if any(kind not in ("disjoint", "may_overlap", "avoid_overlap") for kind, _, _ in self.problem.relations):
+            return False
+        return all(b.offset is None and not b.window and not b.gaps and b.size % stride == 0 and self.capacity[0] % stride == 0
+                   for b, stride in zip(self.problem.buffers, self.stride))
+
+    def mode_count(self, m):
+        memory = self.problem.memories[m]
+        if not memory.per_bank:
+            return len(memory.modes)
+        count = 1
+        for _, _, roles in memory.banks:
+            count *= len(roles)
+        return count
+
+    def roles(self, m, mode):
+        """The role of each bank in a mode."""
+        memory = self.problem.memories[m]
+        if not memory.per_bank:
+            return memory.modes[mode]
+        found = []
+        for _, _, roles in reversed(memory.banks):
+            mode, role = divmod(mode, len(roles))
+            found.append(roles[role])
+        return found[::-1]
+
+    def banks(self, m):
+        """(begin, end) of each bank; a memory without banks is one."""
+        memory = self.problem.memories[m]
+        if memory.banks:
+            return [(begin, end) for begin, end, _ in memory.banks]
+        return [(0, -NOTHING if self.capacity[m] is None else self.capacity[m])]
