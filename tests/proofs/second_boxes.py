@@ -22,7 +22,7 @@ class Boxes:
         declared = list(self.d.offset_of)
         if not literals:
             boxes = {b: self.boxes(b) for b in declared}
-            pairs = ((a, b) for at, a in enumerate(declared) for b in declared[:at + 1])
+            pairs = ((a, b) for at, a in enumerate(declared) for b in declared[:at])
             return "empty" if any(self.impossible(boxes, a, b) for a, b in pairs) else None
         if not 1 <= len(named) <= 2 or not named <= self.d.offset_of.keys():
             return None
@@ -99,7 +99,7 @@ class Boxes:
     def alone(self, b, m, low, high):
         """Impossible by itself."""
         size, capacity = self.refuted.problem.buffers[b].size, self.refuted.capacity[m]
-        if capacity is not None and low + size > capacity:
+        if low + size > capacity:
             return True
         if any(always_meets(low, high, size, *span) for span in self.refuted.reserved[m]):
             return True

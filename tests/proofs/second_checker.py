@@ -14,24 +14,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from second_derivation import Derivation  # noqa: E402
-from second_facts import Refuted, Wrong, numbers  # noqa: E402
+from second_facts import UNLIMITED, Refuted, Wrong, numbers  # noqa: E402
 from second_reader import BadInput, read_problem  # noqa: E402
 
 
 def sealed_lines(data):
     """The lines before the last one, whose hash has to be right."""
     head, newline, last = data[:-1].rpartition(b"\n")
-    if not data.endswith(b"\n") or not re.fullmatch(rb"end [0-9a-f]{16}", last):
+    if not data.endswith(b"\n") or not re.fullmatch(rb"end [0-9a-fA-F]{16}", last):
         raise Wrong("the last line is not `end` and a hash")
     value = 0xcbf29ce484222325
     for byte in head + newline:
         value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
     if int(last[4:], 16) != value:
         raise Wrong("the hash is not that of the file")
-    try:
-        return head.decode("utf-8").split("\n")
-    except UnicodeDecodeError:
-        raise Wrong("not UTF-8") from None
+    return head.decode("utf-8", "surrogateescape").split("\n")
 
 
 def read_claim(line, memories):
@@ -39,11 +36,11 @@ def read_claim(line, memories):
     words = line.split(" ")
     if line == "claim infeasible":
         return "infeasible", 0, []
-    if len(words) < 3 or words[1] not in ("height", "cost", "modes"):
+    if words[0] != "claim" or len(words) < 3 or words[1] not in ("height", "cost", "modes"):
         raise Wrong("a claim that there is not")
     values = numbers(" ".join(words[2:]))
-    if values[0] < 1:
-        raise Wrong("a claim of less than 1")
+    if not 1 <= values[0] <= UNLIMITED:
+        raise Wrong("a claim of less than 1, or of too much")
     if words[1] != "height":
         if len(values) != 1:
             raise Wrong("a claim with words too many")
@@ -64,8 +61,8 @@ def claim_text(claim, problem):
 
 def cut_lines(lines, refuted):
     """What the lines of a cut say."""
-    said = {"step": None, "range": None, "grain": None, "memory": [], "buffer": []}
-    for line in lines[:-1]:
+    said = {"step": None, "range": None, "grain": None, "asked": None, "memory": [], "buffer": []}
+    for line in lines:
         word, _, rest = line.partition(" ")
         if word in ("memory", "buffer"):
             named = refuted.problem.memories if word == "memory" else refuted.problem.buffers
@@ -74,14 +71,15 @@ def cut_lines(lines, refuted):
             if not 0 <= n < len(named) or named[n].name != name or n in said[word]:
                 raise Wrong(f"{line!r}: not a {word} of the input, or named twice")
             said[word].append(n)
-        elif word in said and said[word] is None:
+        elif word == "asked" and not said[word] and (match := re.fullmatch(r"([0-9-]+) available ([0-9-]+)", rest)):
+            said[word] = numbers(match[1], 1) + numbers(match[2], 1)
+        elif word in ("step", "range", "grain") and said[word] is None:
             said[word] = numbers(rest, 2 if word == "range" else 1)
         else:
             raise Wrong(f"{line!r} is no line of a cut, or stands twice")
-    match = re.fullmatch(r"asked ([0-9-]+) available ([0-9-]+)", lines[-1]) if lines else None
-    if not match:
-        raise Wrong("a cut ends with `asked A available B`")
-    return said, numbers(match[1], 1)[0], numbers(match[2], 1)[0]
+    if not said["asked"]:
+        raise Wrong("`asked A available B` is missing")
+    return said
 
 
 def stretches(refuted, m, grain, span):
@@ -89,7 +87,7 @@ def stretches(refuted, m, grain, span):
     memory = refuted.problem.memories[m]
     low, high = 0, refuted.capacity[m]
     if span:
-        low, high = max(low, span[0]), span[1] if high is None else min(high, span[1])
+        low, high = span[0], min(high, span[1])
     borders = [end for _, end, _ in memory.banks] if not memory.straddle else []
     pieces, at = [], low
     for begin, end in sorted(refuted.reserved[m]) + [(high, high)]:
@@ -106,12 +104,13 @@ def stretches(refuted, m, grain, span):
     return found
 
 
-def check_cut(lines, refuted):
-    said, asked, available = cut_lines(lines, refuted)
+def check_cut(lines, refuted, seen):
+    said = cut_lines(lines, refuted)
+    asked, available = said["asked"]
     problem, span = refuted.problem, said["range"]
     grain = said["grain"][0] if said["grain"] else 1
-    if grain < 1:
-        raise Wrong("a grain below 1")
+    if grain < 1 or (span and not 0 <= span[0] <= span[1] <= UNLIMITED):
+        raise Wrong("a grain below 1, or a range that is none")
     items = []
     for n in said["buffer"]:
         b, item = problem.buffers[n], None
@@ -128,9 +127,9 @@ def check_cut(lines, refuted):
                 raise Wrong(f"buffer {b.name}: its alignment is no multiple of the grain")
             if span:
                 low, high = refuted.range_in(n, m)
-                if low + begin < span[0] or high is None or high - b.size + end > span[1]:
+                if low + begin < span[0] or high - b.size + end > span[1]:
                     raise Wrong(f"buffer {b.name} can leave the range")
-    if not span and any(refuted.capacity[m] is None for m in said["memory"]):
+    if not span and not all(refuted.limited[m] for m in said["memory"]):
         raise Wrong("a memory without a limit")
     for at, one in enumerate(items):
         for two in items[:at]:
@@ -143,6 +142,9 @@ def check_cut(lines, refuted):
         raise Wrong(f"asked is {need}, available is {sum(lengths)}")
     if asked <= available:
         raise Wrong("no more is asked for than there is")
+    if seen is not None:
+        seen.update(f"cut with {word}" for word in ("step", "range", "grain") if said[word])
+        seen.update(["cut with two memories"] if len(said["memory"]) > 1 else [])
 
 
 # --- certificates --------------------------------------------------------------------------------------------------------
@@ -163,10 +165,11 @@ def head_of(lines):
     if lines[0] != "tessera proof/2":
         raise Wrong("the first line is not `tessera proof/2`", 1)
     at, how, capacities = 1, [], []
-    while at < len(lines) and lines[at].startswith("read "):
-        how.append(lines[at][5:])
-        at += 1
-    while at < len(lines) and lines[at].startswith("capacity "):
+    while at < len(lines) and lines[at].startswith(("read ", "capacity ")):
+        if lines[at].startswith("read "):
+            how.append(lines[at][5:])
+            at += 1
+            continue
         words = lines[at].split(" ", 3)
         try:
             capacities.append((at + 1, *numbers(" ".join(words[1:3]), 2), words[3] if len(words) == 4 else None))
@@ -179,11 +182,12 @@ def head_of(lines):
 def with_capacities(problem, capacities):
     for memory in problem.memories:
         memory.capacity = None
-    last = -1
     for line, m, capacity, name in capacities:
-        if not last < m < len(problem.memories) or problem.memories[m].name != name:
-            raise Wrong("not a memory of the input, or not in ascending order", line)
-        problem.memories[m].capacity, last = capacity, m
+        if not 0 <= m < len(problem.memories) or problem.memories[m].name != name:
+            raise Wrong("not a memory of the input", line)
+        if problem.memories[m].capacity is not None:
+            raise Wrong("two capacities of one memory", line)
+        problem.memories[m].capacity = capacity
     try:
         problem.check()
     except BadInput as error:
@@ -205,6 +209,7 @@ def check(input_data, data, seen=None):
     lines = sealed_lines(data)
     how, capacities, at = head_of(lines)
     problem = read_problem(input_data, lifetimes_of(how))
+    problem.check()
     with_capacities(problem, capacities)
     if at == len(lines) or not lines[at].startswith("claim "):
         raise Wrong("there is no claim", at + 1)
@@ -218,9 +223,9 @@ def check(input_data, data, seen=None):
             refuted = Refuted(problem, claim)
             if kind == "cut" and claim[0] in ("infeasible", "height"):
                 line = end - 1
-                check_cut(lines[begin + 2:end], refuted)
+                check_cut(lines[begin + 2:end], refuted, seen)
             elif kind == "derivation":
-                derivation = Derivation(refuted, len(data), seen)
+                derivation = Derivation(refuted, sum(len(each.encode("utf-8", "replace")) + 1 for each in lines[begin + 2:end]), seen)
                 for line in range(begin + 2, end):
                     derivation.line(lines[line])
                 derivation.finish()

@@ -1,8 +1,11 @@
 """Derivations as docs/proofs.md describes them: what is known, declarations, clauses of the problem, steps."""
 
-from second_facts import NOTHING, Wrong, numbers
+from second_facts import LARGE, NOTHING, Wrong, numbers
 from second_rules import RULES
 from second_boxes import Boxes
+
+# How many numbers a line has.
+COUNTS = {"o": 2, "i": 3, "p": 3, "v": 3, "h": 4, "m": 3, "k": 4, "b": 5, "x": 3, "u": 3, "y": 1, "z": 1, "s": 2}
 
 
 class Derivation:
@@ -13,7 +16,7 @@ class Derivation:
     """
 
     def __init__(self, refuted, proof_bytes, seen=None):
-        self.refuted, self.limit, self.seen = refuted, proof_bytes, seen
+        self.refuted, self.limit, self.seen = refuted, min(proof_bytes, 1 << 24), seen
         self.known, self.other, self.stride, self.size, self.kind = {}, {}, {}, {}, {}
         self.offset_of, self.places, self.items = {}, {}, []
         self.trail, self.clauses = [], {}
@@ -33,14 +36,19 @@ class Derivation:
             if letter == "q" and text == "q":
                 self.end_step()
             elif letter == "c":
-                self.by_clause(numbers(rest, 1)[0])
+                self.by_clause(numbers(rest, 1, LARGE)[0])
             elif letter in RULES:
-                self.by_rule(letter, numbers(rest))
+                self.by_rule(letter, numbers(rest, None, LARGE))
             else:
                 raise Wrong(f"{text[:60]!r}: no line of a step")
         elif letter in self.outside:
-            values = numbers(rest)
-            self.outside[letter](*values) if letter not in "ald" else self.outside[letter](values)
+            values = numbers(rest, None, LARGE)
+            if letter in "ald":
+                self.outside[letter](values)
+            elif len(values) == COUNTS[letter]:
+                self.outside[letter](*values)
+            else:
+                raise Wrong(f"{text[:60]!r}: not as many numbers as there should be")
         else:
             raise Wrong(f"{text[:60]!r}: no line outside of a step")
         if self.seen is not None:
@@ -144,8 +152,7 @@ class Derivation:
         self.other[v], self.stride[v] = 1 - self.size[v], self.refuted.stride[b]
         low, high = self.refuted.room(b)
         self.fact(2 * v, low)
-        if high is not None:
-            self.fact(2 * v + 1, -high)
+        self.fact(2 * v + 1, -high)
 
     def declare_item(self, b, begin, end):
         if self.buffer(b) not in self.offset_of or not 0 <= begin < end <= self.refuted.problem.buffers[b].size:
@@ -211,7 +218,7 @@ class Derivation:
 
     def declare_overlap(self, v, a, b):
         kinds = self.refuted.related(self.buffer(a), self.buffer(b)) if a != b else ()
-        if self.refuted.claim != "cost" or "avoid_overlap" not in kinds:
+        if self.refuted.claim != "cost" or "avoid_overlap" not in kinds or kinds["avoid_overlap"] < 1:
             raise Wrong("nothing is paid for an overlap of these")
         self.declare_payment(v, kinds["avoid_overlap"], "x", min(a, b), max(a, b))
 
@@ -305,8 +312,7 @@ class Derivation:
         if not values or values[0] != len(values) - 1:
             raise Wrong("not as many clauses as there should be")
         for clause in values[1:]:
-            if self.clauses.pop(clause, None) is None:
-                raise Wrong(f"there is no clause {clause}")
+            self.clauses.pop(clause, None)
 
     def core(self, clause, weight):
         literals = self.clauses.get(clause)

@@ -4,8 +4,13 @@ from math import gcd
 
 from second_reader import lcm
 
-# Below and above every number a file can hold, and every sum of such numbers.
+# Below every number a file can hold, and every sum of such numbers.
 NOTHING = -(1 << 200)
+# The addresses of a memory without a limit.
+UNLIMITED = 1 << 61
+# What a derivation's numbers lie between.
+LARGE = 1 << 62
+MOST_MODES = 1_000_000
 
 
 class Wrong(Exception):
@@ -16,14 +21,16 @@ class Wrong(Exception):
         self.line = line
 
 
-def numbers(text, count=None):
-    """The numbers of a line, one blank apart."""
+def numbers(text, count=None, bound=1 << 63):
+    """The numbers of a line, one blank apart, from -bound to bound (of 64 bits, if none is said)."""
     try:
         found = [int(word) for word in text.split(" ")] if text else []
     except ValueError:
         raise Wrong(f"{text[:60]!r}: numbers are missing") from None
     if " ".join(map(str, found)) != text or (count is not None and len(found) != count):
         raise Wrong(f"{text[:60]!r}: not as many numbers as there should be, or not written as usual")
+    if found and (min(found) < -bound or max(found) > bound - (bound >> 63)):
+        raise Wrong(f"{text[:60]!r}: a number that is too large")
     return found
 
 
@@ -32,17 +39,18 @@ class Refuted:
 
     def __init__(self, problem, claim):
         self.problem, (self.claim, self.value, cut) = problem, claim
-        self.capacity = [memory.capacity for memory in problem.memories]
+        self.limited = [memory.capacity is not None for memory in problem.memories]
+        self.capacity = [UNLIMITED if memory.capacity is None else memory.capacity for memory in problem.memories]
         self.reserved = [list(memory.reserved) for memory in problem.memories]
         for m in cut:
             top, end = self.value - 1, self.capacity[m]
-            if end is not None and top >= end:
+            if top >= end:
                 continue
             self.reserved[m] = [(b, min(e, top)) for b, e in self.reserved[m] if b < top]
             if problem.memories[m].banks:
                 self.reserved[m].append((top, end))
             else:
-                self.capacity[m] = top
+                self.capacity[m], self.limited[m] = top, True
         self.steps = problem.steps()
         every = list(range(len(problem.memories)))
         self.allowed = [b.memories or every for b in problem.buffers]
@@ -73,16 +81,15 @@ class Refuted:
     def cut_down(self, n, low, high):
         b = self.problem.buffers[n]
         for begin, end in ([b.window] if b.window else []) + ([] if b.offset is None else [(b.offset, b.offset + b.size)]):
-            low, high = max(low, begin), end if high is None else min(high, end)
+            low, high = max(low, begin), min(high, end)
         return low, high
 
     def range_in(self, n, m):
-        """Where a buffer may lie in a memory; an end of None is none."""
+        """Where a buffer may lie in a memory."""
         return self.cut_down(n, 0, self.capacity[m])
 
     def room(self, n):
-        limits = [self.capacity[m] for m in self.allowed[n]]
-        return self.cut_down(n, 0, None if None in limits else max(limits))
+        return self.cut_down(n, 0, max(self.capacity[m] for m in self.allowed[n]))
 
     def tied(self, n):
         """The memory of a buffer that has no choice, or None."""
@@ -116,7 +123,7 @@ class Refuted:
 
     def same_upside_down(self):
         """Whether the problem allows to turn every placement upside down."""
-        if len(self.problem.memories) != 1 or self.capacity[0] is None:
+        if len(self.problem.memories) != 1:
             return False
         memory = self.problem.memories[0]
         if memory.modes or memory.per_bank or memory.banks or self.reserved[0]:
@@ -133,7 +140,7 @@ class Refuted:
         count = 1
         for _, _, roles in memory.banks:
             count *= len(roles)
-        return count
+        return count if count <= MOST_MODES else 0
 
     def roles(self, m, mode):
         """The role of each bank in a mode."""
@@ -151,4 +158,4 @@ class Refuted:
         memory = self.problem.memories[m]
         if memory.banks:
             return [(begin, end) for begin, end, _ in memory.banks]
-        return [(0, -NOTHING if self.capacity[m] is None else self.capacity[m])]
+        return [(0, self.capacity[m])]

@@ -357,7 +357,7 @@ def read_memory(name, value):
     elif modes is not None:
         for mode in items(lambda v: Keys(v, f"memory {name}, a mode"))(modes):
             mode.take("name", word)
-            memory.modes.append(mode.take("roles", lambda v: read_roles(v, len(memory.banks))))
+            memory.modes.append(mode.take("roles", lambda v: read_roles(v, max(1, len(memory.banks)))))
             mode.done()
             if memory.modes[-1] is None:
                 raise BadInput(f"memory {name}: a mode without roles")
@@ -377,7 +377,7 @@ def read_buffer(value, memories):
     keys = Keys(value, "a buffer")
     b = Buffer(keys.take("id", word))
     keys.where = f"buffer {b.name}"
-    b.lives = keys.take("live", lambda v: one_or_more(v, number), [])
+    b.lives = sorted(keys.take("live", lambda v: one_or_more(v, number), []))
     b.size = keys.take("size", size, 0)
     b.alignment = keys.take("alignment", size, 1)
     names = keys.take("memory", lambda v: v, [])
@@ -385,8 +385,8 @@ def read_buffer(value, memories):
         if name not in memories or memories[name] in b.memories:
             raise BadInput(f"buffer {b.name}: {name!r} is no memory, or named twice")
         b.memories.append(memories[name])
-    b.reads = keys.take("read", items(number), [])
-    b.writes = keys.take("write", items(number), [])
+    b.reads = sorted(keys.take("read", items(number), []))
+    b.writes = sorted(keys.take("write", items(number), []))
     b.kind = keys.take("kind", one_of("activation", "weight"), "activation")
     b.offset = keys.take("offset", size)
     keys.take("hint", size)

@@ -4,9 +4,7 @@ Each gets the derivation `d`, the literal (None for a contradiction), all premis
 negation of the literal. A rule may raise bounds; the caller forgets them.
 """
 
-from second_facts import NOTHING
-
-LARGE = 1 << 62
+from second_facts import LARGE, NOTHING
 
 
 def start(d, item):
@@ -27,8 +25,8 @@ def length(item):
 
 
 def orders(d, premises):
-    """(lower, upper) by number, of the premises that are orders."""
-    return [order for order in (d.order(key) for key, _ in premises) if order]
+    """(lower, upper) by number, of the premises that are orders: each key once, in ascending order."""
+    return [order for order in (d.order(key) for key in sorted({key for key, _ in premises})) if order]
 
 
 def edge(d, _literal, premises, _items):
@@ -46,10 +44,10 @@ def edge(d, _literal, premises, _items):
 
 
 def triangle(d, literal, premises, _items):
-    found = set(orders(d, premises))
+    found = orders(d, premises)
     if len(found) == 3:
         below = dict(found)
-        first = next(iter(below))
+        first = found[0][0]
         if len(below) == 3 and below.get(below.get(below[first])) == first:
             return True
     if literal is None or literal[0] & 1 or d.kind[literal[0] >> 1][0] != "v":
@@ -86,11 +84,11 @@ def window(d, _literal, premises, items):
     for low, high in found:
         lower, upper = d.items[low], d.items[high]
         v, w = d.offset_of[lower[0]], d.offset_of[upper[0]]
-        end = finish(d, upper)
-        if end < LARGE and d.assume(2 * v + 1, -(end - length(upper) - lower[2] + d.size[v])):
+        top = -(finish(d, upper) - length(upper) - lower[2] + d.size[v])
+        bottom = start(d, lower) + length(lower) - upper[1]
+        if -LARGE < top < LARGE and d.assume(2 * v + 1, top):
             return True
-        begin = start(d, lower)
-        if begin < LARGE and d.assume(2 * w, begin + length(lower) - upper[1]):
+        if -LARGE < bottom < LARGE and d.assume(2 * w, bottom):
             return True
     if not items:
         return False

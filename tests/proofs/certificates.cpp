@@ -1,0 +1,347 @@
+// Certificates by the thousand, for compare_test.py: it starts one of these and talks to it,
+// because starting the program for every one of them would take longer than checking it.
+//
+//   proofs_certificates make FOLDER FIRST COUNT
+//     writes FOLDER/SEED.yaml for each seed, and SEED.KIND.proof for what can be proved of it
+//   proofs_certificates check
+//     reads lines "INPUT<tab>CERTIFICATE", says for each "proved CLAIM; CLAIM", "refused WHY" or
+//     "bad input WHY": what `tessera check INPUT --proof CERTIFICATE` says
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <numeric>
+#include <string>
+#include <string_view>
+
+#include "model/claim.h"
+#include "model/validate.h"
+#include "planner/certificate.h"
+#include "planner/check_result.h"
+#include "planner/engines.h"
+#include "planner/files.h"
+#include "search/learning/engine.h"
+#include "tests/support/random_problem.h"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::testing;
+
+// --- problems ------------------------------------------------------------------------------------
+
+/// A few buffers once more under other names, so that some can be exchanged.
+void add_twins(Random& random, PlacementProblem& problem) {
+  const std::size_t count = problem.buffers.size();
+  for (std::int64_t k = random.between(1, 3); k > 0; --k) {
+    Buffer twin = problem.buffers[random.below(count)];
+    twin.id = "twin" + std::to_string(problem.buffers.size());
+    if (random.chance(80)) twin.offset.reset();
+    problem.buffers.push_back(std::move(twin));
+  }
+}
+
+/// Lifetimes and sizes in one memory that is a little too small or just large enough: what the
+/// rules about packing are for.
+PlacementProblem packing(Random& random) {
+  PlacementProblem problem;
+  const Step steps = random.between(4, 10);
+  const std::int64_t count = random.between(6, random.chance(20) ? 24 : 14);
+  const Size unit = random.chance(30) ? random.between(2, 4) : 1;
+  std::vector<Size> load(static_cast<std::size_t>(steps), 0);
+  for (std::int64_t b = 0; b < count; ++b) {
+    Buffer buffer;
+    buffer.id = "p" + std::to_string(b);
+    if (b > 0 && random.chance(25)) {
+      const Buffer& other = random.pick(problem.buffers);
+      buffer.live = other.live;
+      buffer.size = other.size;
+    } else {
+      const Step lower = random.between(0, steps - 1);
+      buffer.live = {{lower, random.between(lower + 1, std::min(steps, lower + 1 + steps / 2))}};
+      buffer.size = unit * random.between(1, 9);
+    }
+    if (unit > 1 && random.chance(50)) buffer.alignment = unit;
+    for (Step t = buffer.live[0].lower; t < buffer.live[0].upper; ++t)
+      load[static_cast<std::size_t>(t)] += buffer.size;
+    problem.buffers.push_back(std::move(buffer));
+  }
+  Memory memory;
+  memory.name = "m";
+  memory.capacity = *std::max_element(load.begin(), load.end()) + unit * random.between(-1, 2);
+  memory.capacity = std::max<Size>(memory.capacity, 1);
+  problem.memories.push_back(std::move(memory));
+  const std::vector<RelationKind> kinds = {RelationKind::disjoint, RelationKind::may_overlap,
+                                           RelationKind::avoid_overlap};
+  for (std::int64_t k = random.chance(40) ? random.between(1, 3) : 0; k > 0; --k) {
+    const std::size_t one = random.below(problem.buffers.size());
+    const std::size_t two = random.below(problem.buffers.size());
+    const RelationKind kind = random.pick(kinds);
+    if (one != two)
+      problem.relations.push_back(
+          {kind, {one, two}, kind == RelationKind::avoid_overlap ? random.between(1, 4) : 0});
+  }
+  return problem;
+}
+
+/// Many sizes and long lifetimes in as much as the fullest step needs, or a little more: engines
+/// have to learn a lot, and forget some of it.
+PlacementProblem dense(Random& random) {
+  PlacementProblem problem;
+  const Step steps = random.between(8, 12);
+  std::vector<Size> load(static_cast<std::size_t>(steps), 0);
+  for (std::int64_t b = random.between(14, 26); b > 0; --b) {
+    Buffer buffer;
+    buffer.id = "d" + std::to_string(b);
+    const Step lower = random.between(0, steps - 2);
+    buffer.live = {{lower, random.between(lower + 1, std::min(steps, lower + 6))}};
+    buffer.size = random.between(5, 60);
+    for (Step t = buffer.live[0].lower; t < buffer.live[0].upper; ++t)
+      load[static_cast<std::size_t>(t)] += buffer.size;
+    problem.buffers.push_back(std::move(buffer));
+  }
+  Memory memory;
+  memory.name = "m";
+  memory.capacity = *std::max_element(load.begin(), load.end()) + random.between(0, 6);
+  problem.memories.push_back(std::move(memory));
+  return problem;
+}
+
+/// The first of some problems that has what is wanted: most leave most features out.
+template <typename Wanted>
+PlacementProblem random_with(Random& random, const Features& features, Wanted wanted) {
+  PlacementProblem problem = random_problem(random, features);
+  for (int tries = 0; tries < 30 && !wanted(problem); ++tries)
+    problem = random_problem(random, features);
+  return problem;
+}
+
+/// Modes that can be counted: memories with modes, buffers that are read and written.
+PlacementProblem modal(Random& random, bool per_bank) {
+  Features features;
+  features.banks = features.accesses = true;
+  (per_bank ? features.modes_per_bank : features.modes) = true;
+  features.gaps = features.gap_windows = random.chance(30);
+  features.several_memories = features.memory_choice = random.chance(30);
+  return random_with(random, features, [&](const PlacementProblem& problem) {
+    return std::any_of(problem.memories.begin(), problem.memories.end(), [&](const Memory& memory) {
+      return per_bank ? memory.modes_per_bank : memory.modes.size() > 1;
+    });
+  });
+}
+
+/// Buffers that lie together only at a price, in a memory with little more than they need.
+PlacementProblem soft(Random& random) {
+  PlacementProblem problem = packing(random);
+  if (random.chance(30)) {
+    Features features;
+    features.soft_costs = features.banks = features.alignment = features.several_memories = true;
+    features.memory_choice = true;
+    features.relations = {RelationKind::adjacent, RelationKind::same_offset};
+    problem = random_problem(random, features);
+  }
+  for (std::int64_t k = random.between(2, 12); k > 0; --k) {
+    const std::size_t one = random.below(problem.buffers.size());
+    const std::size_t two = random.below(problem.buffers.size());
+    if (one != two)
+      problem.relations.push_back({RelationKind::avoid_overlap, {one, two}, random.between(1, 4)});
+  }
+  if (random.chance(5) && problem.memories[0].banks.empty() && problem.memories[0].reserved.empty())
+    problem.memories[0].capacity = unbounded;
+  return problem;
+}
+
+PlacementProblem problem_of(std::uint64_t seed) {
+  Random random(seed);
+  PlacementProblem problem;
+  if (seed % 64 == 63) return dense(random);
+  switch (seed % 8) {
+    case 0:
+    case 1:
+      problem = random_problem(random, Features::all());
+      break;
+    case 2:
+      problem = random_problem(random, Features::one_address_space());
+      break;
+    case 3:
+    case 4:
+      return packing(random);
+    case 5:
+      problem = modal(random, seed / 8 % 2 == 0);
+      break;
+    case 6:
+      problem = soft(random);
+      break;
+    default:
+      problem = random_problem(random, Features::plain());
+  }
+  if (random.chance(30)) add_twins(random, problem);
+  return problem;
+}
+
+// --- claims --------------------------------------------------------------------------------------
+
+SearchParams effort_of(std::uint64_t seed, Goal goal = Goal::fit) {
+  SearchParams search;
+  search.seed = seed;
+  search.goal = goal;
+  search.budget.max_nodes = 20'000;
+  return search;
+}
+
+/// The highest least that the engine can prove below what a placement reaches.
+std::int64_t least_height(const PlacementProblem& problem, const std::vector<MemoryIndex>& of,
+                          std::uint64_t seed) {
+  std::int64_t low = 1;
+  std::int64_t high = 1;
+  for (const MemoryIndex m : of)
+    high = std::max(
+        high, problem.memories[m].capacity == unbounded ? Size{64} : problem.memories[m].capacity);
+  while (low < high) {  // at least `low` is right
+    const std::int64_t middle = low + (high - low + 1) / 2;
+    const Claim claim{ClaimKind::height, of, middle};
+    const SearchResult result =
+        make_engine("learning")->solve(against(problem, claim), effort_of(seed));
+    (result.status == Status::infeasible ? low : high) =
+        result.status == Status::infeasible ? middle : middle - 1;
+  }
+  return low;
+}
+
+std::vector<Claim> claims_of(const PlacementProblem& problem, std::uint64_t seed) {
+  const SearchResult fit = make_engine("learning")->solve(problem, effort_of(seed));
+  if (fit.status == Status::infeasible) return {{}};
+  if (fit.status != Status::feasible) return {};
+  std::vector<Claim> claims;
+  std::vector<MemoryIndex> of(problem.memories.size());
+  std::iota(of.begin(), of.end(), MemoryIndex{0});
+  if (of.size() > 1 && seed % 3 == 0)
+    of.erase(of.begin() + static_cast<std::ptrdiff_t>(seed / 3 % of.size()));
+  claims.push_back({ClaimKind::height, of, least_height(problem, of, seed)});
+  for (const auto& [kind, goal] :
+       {std::pair{ClaimKind::cost, Goal::cost}, std::pair{ClaimKind::modes, Goal::modes}}) {
+    const SearchResult best = make_engine("learning")->solve(problem, effort_of(seed, goal));
+    if (best.bound > 0) claims.push_back({kind, {}, best.bound});
+  }
+  return claims;
+}
+
+/// The engine that writes derivations, with another choice of its rules for every seed: what a rule
+/// shows, another one often shows as well, and then the first hides the second.
+std::unique_ptr<PlacementEngine> writer_of(std::uint64_t seed) {
+  Random random(seed);
+  LearningParams params;
+  if (random.chance(50)) return make_learning_engine(params);
+  const int percent = random.pick(std::vector<int>{10, 40, 80});
+  for (bool LearningParams::*rule :
+       {&LearningParams::triangles, &LearningParams::overload, &LearningParams::edge_finding,
+        &LearningParams::energy, &LearningParams::balance, &LearningParams::generalise,
+        &LearningParams::rests, &LearningParams::symmetry, &LearningParams::cores})
+    params.*rule = !random.chance(percent);
+  params.not_first = random.chance(70);
+  params.place_search = random.chance(50);
+  return make_learning_engine(params);
+}
+
+/// A derivation also where adding up would do. ensure: false, and nothing written, without one.
+bool derive(const PlacementProblem& problem, const Claim& claim, std::uint64_t seed,
+            CertificateFile& file) {
+  SearchParams search = effort_of(seed, claim.kind == ClaimKind::cost    ? Goal::cost
+                                        : claim.kind == ClaimKind::modes ? Goal::modes
+                                                                         : Goal::fit);
+  search.at_most = most_paid(claim);
+  search.proof = &file;
+  file.begin(claim, "derivation");
+  const bool proved =
+      writer_of(seed)->solve(against(problem, claim), search).status == Status::infeasible;
+  proved ? file.keep() : file.drop();
+  return proved;
+}
+
+/// Writes one file with some of the claims; none where nothing can be proved.
+void write_file(const std::filesystem::path& path, const PlacementProblem& problem,
+                const std::vector<Claim>& claims, bool cuts, std::uint64_t seed) {
+  bool any = false;
+  {
+    CertificateFile file(path);
+    file.header(problem, {});
+    for (const Claim& claim : claims) {
+      if (cuts && !proved_by_cut(problem, claim)) continue;
+      any |= cuts ? certify(problem, claim, effort_of(seed), file).has_value()
+                  : derive(problem, claim, seed, file);
+    }
+    file.seal();
+  }
+  if (!any) std::filesystem::remove(path);
+}
+
+void make(const std::filesystem::path& folder, std::uint64_t seed) {
+  const PlacementProblem problem = problem_of(seed);
+  if (!validate(problem).empty()) return;
+  const std::string name = std::to_string(seed);
+  std::ofstream(folder / (name + ".yaml")) << problem_yaml(problem);
+  const std::vector<Claim> claims = claims_of(problem, seed);
+  write_file(folder / (name + ".cut.proof"), problem, claims, true, seed);
+  if (seed % 4 == 0) {  // several claims in one file
+    write_file(folder / (name + ".all.proof"), problem, claims, false, seed);
+    return;
+  }
+  for (const Claim& claim : claims)
+    write_file(folder / (name + "." + std::to_string(static_cast<int>(claim.kind)) + ".proof"),
+               problem, {claim}, false, seed);
+}
+
+// --- checking ------------------------------------------------------------------------------------
+
+std::string verdict(const std::string& input, const std::string& certificate) {
+  std::optional<CertificateText> text;
+  try {
+    text = load_certificate(certificate);
+  } catch (const BadInput& error) {
+    return std::string("refused ") + error.what();
+  }
+  std::optional<PlacementProblem> problem;
+  try {
+    problem = load_input(input, {}).problem;
+  } catch (const BadInput& error) {
+    return std::string("bad input ") + error.what();
+  }
+  const CertificateVerdict found = check_certificate(*problem, text->text);
+  if (found.accepted) {
+    std::string all;
+    for (const ClaimVerdict& claim : found.claims) all += (all.empty() ? "" : "; ") + claim.text;
+    return "proved " + all;
+  }
+  for (const ClaimVerdict& claim : found.claims)
+    if (!claim.accepted) return "refused " + claim.reason;
+  return "refused " + found.reason;
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view job = argc > 1 ? argv[1] : "";
+  if (job == "make" && argc == 5) {
+    const std::uint64_t first = std::strtoull(argv[3], nullptr, 10);
+    const std::uint64_t count = std::strtoull(argv[4], nullptr, 10);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) make(argv[2], seed);
+    return 0;
+  }
+  if (job == "check" && argc == 2) {
+    std::string line;
+    while (std::getline(std::cin, line)) {
+      const std::size_t tab = line.find('\t');
+      if (tab == std::string::npos) return 2;
+      std::cout << one_line(verdict(line.substr(0, tab), line.substr(tab + 1))) << std::endl;
+    }
+    return 0;
+  }
+  std::cerr << "usage: " << argv[0] << " make FOLDER FIRST COUNT | check\n";
+  return 2;
+}

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Two checkers of certificates, proof/ and second_checker.py, have to agree on every one.
+
+Random problems and their certificates come from proofs_certificates, which also answers for proof/; the real program answers
+for some of them, so that nothing is lost on the way. Then the certificates are damaged, sealed again, and offered to both. What
+is still true may be accepted; what is not the same verdict is a failure. And the certificates that were accepted have to have
+shown every kind of claim, line, rule and clause that docs/proofs.md knows.
+
+TESSERA_RANDOM_COUNT says how many problems, TESSERA_RANDOM_SEED where they begin, TESSERA_FORGERIES how many damaged
+certificates each problem gets. TESSERA_KEEP is a folder for what they do not agree on.
+"""
+
+import collections
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+import damage  # noqa: E402
+import second_checker  # noqa: E402
+from second_facts import Wrong  # noqa: E402
+from second_reader import BadInput  # noqa: E402
+
+TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))
+CERTIFICATES = os.environ.get("TESSERA_CERTIFICATES", str(ROOT / "build/release/tests/proofs/proofs_certificates"))
+COUNT = int(os.environ.get("TESSERA_RANDOM_COUNT", "2000"))
+FIRST = int(os.environ.get("TESSERA_RANDOM_SEED", "0"))
+FORGERIES = int(os.environ.get("TESSERA_FORGERIES", "3"))
+KEEP = os.environ.get("TESSERA_KEEP")
+BATCH = 200
+
+EVERYTHING = {
+    *(f"claim {kind}" for kind in ("infeasible", "height", "cost", "modes")),
+    *(f"cut of {kind}" for kind in ("infeasible", "height")),
+    *(f"derivation of {kind}" for kind in ("infeasible", "height", "cost", "modes")),
+    *(f"line {letter}" for letter in "oipvhmkbxuyzalds"),
+    *(f"rule {letter}" for letter in "cetwnsrgq"),
+    *(f"clause: {what}" for what in (
+        "contradiction", "every mode at a step", "every role of a bank", "some mode is used", "a mode that is used", "empty",
+        "nothing is left", "nothing is left beside a third buffer", "nothing is left in a mode", "nothing is left in a role",
+        "one lies below the other", "an overlap is paid for")),
+    *(f"cut with {what}" for what in ("step", "range", "grain", "two memories")),
+}
+
+
+class First:
+    """proof/, through proofs_certificates."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([CERTIFICATES, "check"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def verdict(self, given, certificate):
+        self.process.stdin.write(f"{given}\t{certificate}\n".encode())
+        self.process.stdin.flush()
+        return self.process.stdout.readline().decode("utf-8", "replace").rstrip("\n")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def second(given, certificate, seen=None):
+    """The same words from the second checker."""
+    try:
+        return "proved " + "; ".join(line[len("proved: "):] for line in second_checker.check(given, certificate, seen))
+    except Wrong as wrong:
+        return f"refused line {wrong.line or 1}: {wrong}"
+    except BadInput as error:
+        return f"bad input {error}"
+
+
+def kind_of(verdict):
+    return verdict.split(" ")[0]
+
+
+def claims_of(verdict):
+    """Without the capacities that one of the two adds to `infeasible`."""
+    return ["infeasible" if claim.startswith("infeasible") else claim for claim in verdict.split(" ", 1)[1].split("; ")]
+
+
+class Compare(unittest.TestCase):
+    def setUp(self):
+        self.first = First()
+        self.addCleanup(self.first.close)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.count = collections.Counter()
+        self.seen = collections.Counter()
+        self.differences = []
+
+    def offer(self, given, certificate, what, must_hold=False):
+        """Asks both about a file and the bytes of a certificate."""
+        path = self.folder / "offered.proof"
+        path.write_bytes(certificate)
+        one = self.first.verdict(given, path)
+        seen = set()
+        two = second(given.read_bytes(), certificate, seen)
+        if kind_of(one) == "bad":  # another input that is none: nothing to agree on
+            self.count["inputs that are none"] += 1
+            return False
+        self.count[f"{what}: {kind_of(one)}"] += 1
+        same = kind_of(one) == kind_of(two) and (kind_of(one) == "refused" or claims_of(one) == claims_of(two))
+        if not same or (must_hold and kind_of(one) != "proved"):
+            self.differences.append(f"{given.name}, {what}:\n  proof/: {one}\n  second: {two}")
+            if KEEP:
+                keep = pathlib.Path(KEEP)
+                keep.mkdir(parents=True, exist_ok=True)
+                name = f"{len(self.differences)}-{given.stem}"
+                shutil.copy(given, keep / (name + given.suffix))
+                (keep / (name + ".proof")).write_bytes(certificate)
+        elif kind_of(one) == "proved" and must_hold:
+            self.seen.update(seen)
+        return True
+
+    def as_processes(self, given, certificate):
+        """Both as a user starts them: the same verdicts, in exit codes."""
+        path = self.folder / "process.proof"
+        path.write_bytes(certificate)
+        one = subprocess.run([TESSERA, "check", given, "--proof", path], capture_output=True, text=True, check=False)
+        two = subprocess.run([sys.executable, HERE / "second_checker.py", given, path], capture_output=True, text=True, check=False)
+        self.count["as processes"] += 1
+        # The program calls a file that does not begin like a certificate bad input.
+        first = 3 if one.returncode == 2 and "proof" in one.stderr else one.returncode
+        self.assertEqual(first, two.returncode, f"{given}\n{certificate.decode()}\n{one}\n{two}")
+        claims = [line for line in one.stdout.splitlines() if line.startswith("proved: ")]
+        if one.returncode == 0:
+            self.assertEqual([claim.split(" with ")[0] for claim in claims], two.stdout.splitlines())
+        else:
+            self.assertRegex(two.stdout, r"^not proved: line [0-9]+: ")
+
+    def test_they_agree(self):
+        started = time.monotonic()
+        for begin in range(FIRST, FIRST + COUNT, BATCH):
+            batch = self.folder / "batch"
+            batch.mkdir()
+            subprocess.run([CERTIFICATES, "make", batch, str(begin), str(min(BATCH, FIRST + COUNT - begin))], check=True)
+            self.compare(batch, begin)
+            shutil.rmtree(batch)
+            self.assertLess(len(self.differences), 20, "\n" + "\n".join(self.differences))
+        self.instances()
+        took = time.monotonic() - started
+        print(f"{self.count['problems']} problems in {took:.0f} s")
+        for what in sorted(self.count):
+            print(f"  {what}: {self.count[what]}")
+        for what in sorted(EVERYTHING):
+            print(f"    {what}: {self.seen[what]}")
+        self.assertFalse(self.differences, "\n" + "\n".join(self.differences))
+        if COUNT >= 2000:
+            self.assertFalse(EVERYTHING - set(self.seen), "kinds of lines that never occurred among the accepted ones")
+
+    def compare(self, batch, begin):
+        """All certificates of a folder, and damaged ones."""
+        chance = random.Random(begin)
+        problems = sorted(batch.glob("*.yaml"), key=lambda path: int(path.stem))
+        for at, given in enumerate(problems):
+            self.count["problems"] += 1
+            certificates = [path.read_bytes() for path in sorted(batch.glob(f"{given.stem}.*.proof"))]
+            for certificate in certificates:
+                self.offer(given, certificate, "certificates", must_hold=True)
+            if not certificates:
+                continue
+            for _ in range(FORGERIES):
+                text = damage.unsealed(chance.choice(certificates))
+                about = given
+                if chance.random() < 0.15:
+                    about, what = self.other_input(chance, given, chance.choice(problems)), "another input"
+                    if chance.random() < 0.5:
+                        text = damage.damaged(chance, text)[0]
+                else:
+                    text, what = damage.damaged(chance, text)
+                    if chance.random() < 0.2:
+                        text = damage.damaged(chance, text)[0]
+                forged = damage.sealed(text) if chance.random() < 0.98 else text.encode() + b"end 0123456789abcdef\n"
+                if self.offer(about, forged, what) and at % 100 == 7:
+                    self.as_processes(about, forged)
+            if at % 100 == 7:
+                self.as_processes(given, certificates[0])
+
+    def other_input(self, chance, given, other):
+        """The problem with one number changed, or another problem."""
+        if chance.random() < 0.3:
+            return other
+        path = self.folder / "other.yaml"
+        path.write_text(damage.other_problem(chance, given.read_text()))
+        return path
+
+    def instances(self):
+        """Files of users: a CSV without a capacity of its own, lifetimes read otherwise, certificates of many lines."""
+        for name, *options in (("flat-B2-80-0-256.csv", "-c", "256"), ("flat-H2-30-11-256.csv", "--minimize", "-c", "300"),
+                               ("flat-H1-25-20-256.csv", "--minimize", "-c", "300", "--lifetimes", "inclusive"),
+                               ("gaps-and-windows.yaml", "--minimize", "height"), ("every-relation.yaml", "--minimize", "height")):
+            given, path = ROOT / "tests/regress/instances" / name, self.folder / "instance.proof"
+            subprocess.run([TESSERA, "place", given, "--proof", path, "--threads", "1", *options], capture_output=True, check=False)
+            seen = set()
+            verdict = second(given.read_bytes(), path.read_bytes(), seen)
+            self.assertEqual(kind_of(verdict), "proved", f"{name}: {verdict}")
+            self.as_processes(given, path.read_bytes())
+            self.seen.update(seen)
+            self.count["certificates of instances"] += 1
+        for given in sorted((HERE / "written").glob("*.yaml")):
+            self.offer(given, damage.sealed(given.with_suffix(".proof").read_text()), "written by hand", must_hold=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
