@@ -33,7 +33,7 @@ ProofHeader read_header(Lines& lines) {
     throw Refused{at_line(1, "the file does not begin with '" + std::string(first_line) + "'")};
   for (auto line = lines.peek(); line; line = lines.peek()) {
     std::string_view rest = *line;
-    const std::string_view word = take_word(rest);
+    const std::string_view word = first_word(rest);
     if (word != "read" && word != "capacity") break;
     static_cast<void>(lines.next());
     if (word == "capacity") {
@@ -140,7 +140,7 @@ ProofPart check_part(Lines& lines, const ProofVerdict& verdict, const Budget& bu
                      std::optional<StopReason>& stop) {
   ProofPart part;
   std::string_view rest = lines.next().value();
-  if (take_word(rest) != "claim")
+  if (first_word(rest) != "claim")
     throw Refused{at_line(lines.number(), "a claim is expected here")};
   part.claim = read_claim(rest, verdict.about, lines.number());
   const auto kind = lines.next();

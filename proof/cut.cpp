@@ -33,7 +33,7 @@ class CutCheck {
   std::string run() {
     while (const auto line = lines_.next()) {
       std::string_view rest = *line;
-      const std::string_view word = take_word(rest);
+      const std::string_view word = first_word(rest);
       const std::string wrong = word == "step"     ? read_step(rest)
                                 : word == "range"  ? read_range(rest)
                                 : word == "grain"  ? read_grain(rest)
@@ -67,9 +67,10 @@ class CutCheck {
   }
   std::string read_grain(std::string_view rest) {
     const auto grain = take_number(rest);
-    if (grain_ != 1 || !grain || *grain < 1 || *grain > max_address || !at_end(rest))
+    if (grain_named_ || !grain || *grain < 1 || *grain > max_address || !at_end(rest))
       return "a grain of at least 1 is expected, once";
     grain_ = *grain;
+    grain_named_ = true;
     return {};
   }
   std::string read_memory(std::string_view rest) {
@@ -237,6 +238,7 @@ class CutCheck {
   std::optional<Step> step_;
   std::optional<AddressRange> range_;
   Size grain_ = 1;
+  bool grain_named_ = false;
   std::set<MemoryIndex> memories_;
   std::set<BufferIndex> buffers_;
   std::optional<std::pair<std::int64_t, std::int64_t>> sums_;

@@ -91,6 +91,8 @@ void Derivation::antecedent(char kind, std::string_view& text) {
     use(found->second);
     return;
   }
+  if (std::string_view("etwnsrg").find(kind) == std::string_view::npos)
+    throw Wrong{"a step has clauses and rules, and no other lines"};
   std::optional<Literal> conclusion;
   if (auto ahead = text; number(ahead) == -1)
     text = ahead;
@@ -99,7 +101,7 @@ void Derivation::antecedent(char kind, std::string_view& text) {
   const auto premises = literals(text);
   std::vector<std::size_t> members;
   if (kind == 'w' || kind == 'n') {
-    members.resize(index(text, items_.size() + 1));
+    members.resize(index(text, text.size() + 1));
     for (std::size_t& member : members) member = index(text, items_.size());
   }
   if (shown_) return;
@@ -118,12 +120,9 @@ void Derivation::conclude() {
   if (!shown_) throw Wrong{"the step does not follow"};
   open_ = false;
   undo(0);
-  if (lemma_.empty()) {
-    refuted_ = true;
-  } else {
-    if (lemma_.size() == 1) fact(lemma_[0]);
-    clauses_[name_] = lemma_;
-  }
+  if (lemma_.empty()) refuted_ = true;
+  if (lemma_.size() == 1) fact(lemma_[0]);
+  clauses_[name_] = lemma_;
 }
 
 void Derivation::forget(std::string_view& text) {
@@ -131,7 +130,7 @@ void Derivation::forget(std::string_view& text) {
 }
 
 void Derivation::line(std::string_view text) {
-  const std::string_view word = take_word(text);
+  const std::string_view word = first_word(text);
   if (word.size() != 1) throw Wrong{"a line begins with one letter"};
   const char kind = word[0];
   if (open_ && kind != 'q') {

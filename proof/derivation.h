@@ -51,7 +51,7 @@ class Derivation {
   Derivation(const PlacementProblem& problem, const Claim& claim, std::size_t bytes)
       : facts_(problem),
         claim_(claim),
-        most_variables_(std::min(bytes + 1, std::size_t{1} << 24U)),
+        most_variables_(std::min(bytes, std::size_t{1} << 24U)),
         most_paid_(most_paid(claim)) {}
 
   /// Throws Wrong with a sentence where the line is not allowed.

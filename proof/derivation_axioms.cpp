@@ -103,8 +103,8 @@ void Derivation::axiom(std::string_view& text) {
   const auto clause = literals(text);
   // The clause holds wherever the buffers are, or nothing is left where it does not.
   undo_.clear();
-  bool right =
-      clause.empty() ? relations_contradict() : names_every_choice(clause) || uses_its_mode(clause);
+  bool right = refuted_ || (clause.empty() ? relations_contradict()
+                                           : names_every_choice(clause) || uses_its_mode(clause));
   if (!right) {
     for (const Literal& lit : clause) right = !raise(negation(lit)) || right;
     right = right || must_hold(clause);

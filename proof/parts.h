@@ -43,8 +43,12 @@ void check_derivation(const Body& body, ProofPart& part, std::optional<StopReaso
 /// missing or the checksum (FNV-1a of every byte before it) is another.
 [[nodiscard]] std::optional<std::string_view> unsealed(std::string_view text, std::string& why);
 
-/// A word is taken off the front of `text`.
+/// The word a line begins with is taken off its front; empty where it begins with a blank.
+[[nodiscard]] std::string_view first_word(std::string_view& text);
+/// One of the words behind it, with the one blank before it; empty where there is none, or more
+/// blanks.
 [[nodiscard]] std::string_view take_word(std::string_view& text);
+/// Such a word, as a number without leading zeros.
 [[nodiscard]] std::optional<std::int64_t> take_number(std::string_view& text);
 /// Is nothing left of a line?
 [[nodiscard]] bool at_end(std::string_view text);

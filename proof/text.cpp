@@ -39,12 +39,17 @@ std::optional<std::string_view> unsealed(std::string_view text, std::string& why
   return text;
 }
 
-std::string_view take_word(std::string_view& text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+std::string_view first_word(std::string_view& text) {
   const std::size_t end = std::min(text.find(' '), text.size());
   const std::string_view word = text.substr(0, end);
   text.remove_prefix(end);
   return word;
+}
+
+std::string_view take_word(std::string_view& text) {
+  if (text.empty() || text.front() != ' ') return {};
+  text.remove_prefix(1);
+  return first_word(text);
 }
 
 std::optional<std::int64_t> take_number(std::string_view& text) {
@@ -52,11 +57,13 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  const std::string_view digits = word.substr(word.front() == '-' ? 1 : 0);
+  if (digits.front() == '0' && word != "0") return std::nullopt;
   return value;
 }
 
 bool at_end(std::string_view text) {
-  return take_word(text).empty();
+  return text.empty();
 }
 
 std::string at_line(std::size_t line, std::string_view what) {

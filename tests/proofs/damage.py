@@ -61,7 +61,7 @@ def item_dropped(chance, line):
     """A rule about items with one item less, or one twice."""
     words = line.split(" ")
     at = 2 if words[1:2] == ["-1"] else 3
-    if words[0] not in "wn" or len(words) <= at:
+    if words[0] not in "wn" or len(words) <= at or not words[at].isdigit():
         return line
     at += 1 + 2 * int(words[at])
     items = words[at + 1:]
@@ -130,7 +130,7 @@ def new_line(chance, lines):
 def step_of_one_rule(chance, lines):
     """A step of its own that is shown by one rule, without premises: right or wrong by what is known."""
     variables = declared(lines) or [(0, "o")]
-    v, letter = chance.choice([one for one in variables if one[1] == "o"] if chance.random() < 0.6 else variables)
+    v, letter = chance.choice([one for one in variables if one[1] == "o" and chance.random() < 0.6] or variables)
     literal = f"{2 * v + chance.randrange(2)} {1 if letter != 'o' else chance.randint(-25, 12)}"
     rule = chance.choice("errrwnngs")
     items = sum(line.startswith("i ") for line in lines) or 1
@@ -159,6 +159,8 @@ def spelled_otherwise(chance, line):
 def damaged(chance, text):
     """(the text with one change, what was changed); without its last line, as it was."""
     lines = text.split("\n")[:-1]
+    if not lines:
+        return text + "claim infeasible\n", "too short"
     at = chance.randrange(len(lines))
     what = chance.choice(("number", "number", "number", "number", "line dropped", "line doubled", "lines exchanged", "line moved",
                           "literal dropped", "literal dropped", "item dropped", "letter", "claim", "cut off", "spelling",

@@ -62,6 +62,8 @@ class Problem:
 
     def check(self):
         """Raises BadInput unless the parts fit together."""
+        if sum(memory.capacity or 0 for memory in self.memories) > LARGEST:
+            raise BadInput("the sum of the capacities is above 2^60")
         for memory in self.memories:
             ends = [memory.capacity] if memory.capacity is not None else []
             if memory.banks and memory.capacity != memory.banks[-1][1]:

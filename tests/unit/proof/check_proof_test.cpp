@@ -149,6 +149,43 @@ TEST_F(CheckProof, RejectsWordsThatAreTooMany) {
   EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 0\nq 3\n"), HasSubstr("Line 3"));
 }
 
+// docs/proofs.md knows one way to write each line: what two readers may read in two ways is
+// refused.
+TEST_F(CheckProof, RejectsOtherSpellings) {
+  const auto spelled = [this](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    text.replace(text.find(from), from.size(), to);
+    EXPECT_FALSE(verdict_on(text).accepted) << text;
+  };
+  spelled("step 1", "step  1");
+  spelled("step 1", " step 1");
+  spelled("step 1", "step 1 ");
+  spelled("step 1", "step 01");
+  spelled("buffer 0", "buffer -0");
+  spelled("capacity 0", "capacity  0");
+  spelled("claim infeasible", "claim infeasible ");
+  spelled("claim infeasible", " claim infeasible");
+  spelled("memory 0", "grain 1\ngrain 1\nmemory 0");
+  EXPECT_THAT(reason_for_lines({}, "derivation", "o 0  0\n"), HasSubstr("Line 1"));
+  EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 0\nq \n"), HasSubstr("Line 3"));
+}
+
+// Two bytes are too few for buffer 0: to declare it is a contradiction.
+TEST_F(CheckProof, FromAContradictionEverythingFollowsThatIsWellFormed) {
+  const Claim claim{ClaimKind::height, {0}, 3};
+  const auto judged = [&](const std::string& more) {
+    return check_proof_of(problem_, claim, "derivation", "o 0 0\n" + more);
+  };
+  EXPECT_TRUE(judged("").accepted);
+  EXPECT_TRUE(judged("a 1 0\n").accepted);
+  EXPECT_TRUE(judged("l 1 1 0 9\ne 1 -2 0\nq\n").accepted);
+  EXPECT_TRUE(judged("l 1 0\nq\nl 2 0\nc 1\nq\n").accepted) << "an empty clause is one";
+  EXPECT_FALSE(judged("l 1 0\nc 1\nq\n").accepted);
+  EXPECT_FALSE(judged("l 1 0\ni 0 0 1\nq\n").accepted) << "steps declare nothing";
+  EXPECT_FALSE(judged("l 1 0\ne -1 1 7 1\nq\n").accepted);
+  EXPECT_FALSE(judged("o 1 0\n").accepted);
+}
+
 TEST_F(CheckProof, TablesAreBoundedByTheText) {
   EXPECT_THAT(reason_for_lines({}, "derivation", "o 16777215 0\n"), HasSubstr("out of range"));
   EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 9999999\n"),
