@@ -63,8 +63,8 @@ void Derivation::core(std::string_view& text) {
 // Is more paid than the claim allows, with everything that is known to be made (and with `lit`
 // false, which raise() has made known)?
 bool Derivation::pays_too_much(const Literal* lit) {
-  if (!most_paid_) return false;
   if (lit != nullptr && !raise(negation(*lit))) return true;
+  if (!most_paid_) return false;
   std::vector<std::int64_t> made(core_weight_.size(), 0);
   Wide sum = 0;
   for (const Payment& payment : payments_) {

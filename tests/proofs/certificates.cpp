@@ -177,6 +177,12 @@ PlacementProblem problem_of(std::uint64_t seed) {
       problem = random_problem(random, Features::plain());
   }
   if (random.chance(30)) add_twins(random, problem);
+  // Sums close to what a memory may have at most, where anything could wrap.
+  const bool limited =
+      std::none_of(problem.memories.begin(), problem.memories.end(),
+                   [](const Memory& memory) { return memory.capacity == unbounded; });
+  if (limited && random.chance(10))
+    problem = magnified(problem, Size{1} << static_cast<unsigned>(random.between(30, 55)), 1);
   return problem;
 }
 

@@ -186,6 +186,16 @@ TEST_F(CheckProof, FromAContradictionEverythingFollowsThatIsWellFormed) {
   EXPECT_FALSE(judged("o 1 0\n").accepted);
 }
 
+// A literal whose negation cannot be needs no rule, whatever letter stands before it.
+TEST_F(CheckProof, WhatCannotBeFalseFollowsByAnyRule) {
+  const std::string before = "o 0 0\nl 1 0\n";
+  for (const char* rule :
+       {"e 0 -3 0", "t 0 -3 0", "w 0 -3 0 0", "n 0 -3 0 0", "r 0 -3 0", "g 0 -3 0"})
+    EXPECT_THAT(reason_for_lines({}, "derivation", before + rule + "\nq\n"), HasSubstr("Line 4"))
+        << rule;
+  EXPECT_THAT(reason_for_lines({}, "derivation", before + "g 0 3 0\nq\n"), HasSubstr("Line 3"));
+}
+
 TEST_F(CheckProof, TablesAreBoundedByTheText) {
   EXPECT_THAT(reason_for_lines({}, "derivation", "o 16777215 0\n"), HasSubstr("out of range"));
   EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 9999999\n"),
