@@ -39,7 +39,7 @@ def read_claim(line, memories):
     if words[0] != "claim" or len(words) < 3 or words[1] not in ("height", "cost", "modes"):
         raise Wrong("a claim that there is not")
     values = numbers(" ".join(words[2:]))
-    if not 1 <= values[0] <= UNLIMITED:
+    if not values or not 1 <= values[0] <= UNLIMITED:
         raise Wrong("a claim of less than 1, or of too much")
     if words[1] != "height":
         if len(values) != 1:
@@ -194,21 +194,22 @@ def with_capacities(problem, capacities):
         raise Wrong(f"with these capacities the input is none: {error}", len(capacities)) from None
 
 
-def lifetimes_of(how):
-    lifetimes = None
+def how_to_read(how):
+    """The lines `read`, as options of read_problem()."""
+    options = {}
     for line in how:
         key, _, value = line.partition(" ")
-        if key != "lifetimes" or value not in ("half-open", "inclusive") or lifetimes:
+        if key not in ("lifetimes", "profile") or key in options or (key == "lifetimes" and value not in ("half-open", "inclusive")):
             raise BadInput(f"`read {line}` is more than this reader knows")
-        lifetimes = value
-    return lifetimes
+        options[key] = value
+    return options
 
 
 def check(input_data, data, seen=None):
     """The lines to print, where all is proved; raises Wrong or BadInput. `seen` collects what kinds of lines occurred."""
     lines = sealed_lines(data)
     how, capacities, at = head_of(lines)
-    problem = read_problem(input_data, lifetimes_of(how))
+    problem = read_problem(input_data, **how_to_read(how))
     problem.check()
     with_capacities(problem, capacities)
     if at == len(lines) or not lines[at].startswith("claim "):

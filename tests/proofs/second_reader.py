@@ -1,14 +1,17 @@
 """Reads placement problems for second_checker.py, from docs/formats.md alone.
 
 It shares no code with the program: a buffer CSV, or the part of YAML that problems are written in (maps and lists by
-indentation or in brackets, plain and quoted words, comments). What it does not know it refuses.
+indentation or in brackets, plain and quoted words, comments), with memories of its own or of a profile. What it does not know
+it refuses.
 """
 
 import json
 import re
 from math import gcd
+from pathlib import Path
 
 LARGEST = 1 << 60
+PROFILES = Path(__file__).resolve().parents[2] / "hw_profiles"
 RELATIONS = ("same_bank", "different_banks", "same_memory", "different_memories", "adjacent", "same_offset", "may_overlap",
              "disjoint", "avoid_overlap")
 ROLES = ("read", "write", "read_write", "weight", "hold", "off")
@@ -328,9 +331,11 @@ def read_roles(value, banks):
     return value
 
 
-def read_memory(name, value):
+def read_memory(name, value, ignored=()):
     memory = Memory(name)
     keys = Keys(value if value is not None else {}, f"memory {name}")
+    for key in ignored:
+        keys.rest.pop(key, None)
     memory.capacity = keys.take("capacity", size)
     memory.alignment = keys.take("alignment", size, 1)
     memory.straddle = keys.take("straddle", one_of("true", "false"), "true") == "true"
@@ -367,6 +372,41 @@ def read_memory(name, value):
     return memory
 
 
+def merged(base, more):
+    """Maps key by key; everything else is replaced, and `null` takes away."""
+    result = dict(base)
+    for key, value in more.items():
+        if value in (None, "null", "~"):
+            result.pop(key, None)
+        elif isinstance(value, dict) and isinstance(result.get(key), dict):
+            result[key] = merged(result[key], value)
+        else:
+            result[key] = value
+    return result
+
+
+def load_profile(name, beside=None):
+    """The map of a profile, a file or one of those shipped, with what it inherits."""
+    places = [folder / f"{name}.yaml" for folder in (beside, PROFILES) if folder] + ([] if beside else [Path(name)])
+    path = next((place for place in places if place.is_file()), None)
+    if path is None:
+        raise BadInput(f"there is no profile {name!r}")
+    own = Yaml(path.read_text(encoding="utf-8")).whole()
+    if not isinstance(own, dict) or own.get("tessera") != "hardware/1":
+        raise BadInput(f"{path}: not a hardware profile")
+    base = own.pop("inherit", None)
+    return merged(load_profile(base, path.parent), own) if base else own
+
+
+def profile_memories(name):
+    """The memories of a profile in which buffers are placed."""
+    memories = load_profile(name).get("memories")
+    if not isinstance(memories, dict):
+        raise BadInput(f"profile {name!r}: it has no memories")
+    return [read_memory(memory, value, ("energy", "bandwidth", "burst", "latency", "offchip"))
+            for memory, value in memories.items() if value is None or value.get("offchip") != "true"]
+
+
 def read_gap(value):
     keys = Keys(value, "a gap")
     begin, end = keys.take("live", lambda v: pair(v, number))
@@ -398,7 +438,7 @@ def read_buffer(value, memories):
     return b
 
 
-def read_yaml(text):
+def read_yaml(text, profile):
     keys = Keys(Yaml(text).whole(), "the problem")
     if keys.take("tessera", word) != "problem/1":
         raise BadInput("the first key of a problem is `tessera: problem/1`")
@@ -406,9 +446,10 @@ def read_yaml(text):
     keys.take("objective", one_of("fit", "minimize_height", "minimize_cost"))
     problem = Problem()
     memories = keys.take("memories", lambda v: v)
-    if not isinstance(memories, dict) or not memories:
-        raise BadInput("the problem has no memories of its own (profiles are more than this reader knows)")
-    problem.memories = [read_memory(name, value) for name, value in memories.items()]
+    if (memories is None) != (profile is not None) or not isinstance(memories, (dict, type(None))):
+        raise BadInput("the problem has to have memories, of its own or of a profile")
+    problem.memories = (profile_memories(profile) if profile is not None else
+                        [read_memory(name, value) for name, value in memories.items()])
     numbers = {memory.name: m for m, memory in enumerate(problem.memories)}
     problem.buffers = keys.take("buffers", items(lambda v: read_buffer(v, numbers)), [])
     buffers = {b.name: n for n, b in enumerate(problem.buffers)}
@@ -432,14 +473,14 @@ COLUMNS = {"id": "id", "buffer": "id", "buffer_id": "id", "lower": "lower", "beg
            "end": "end", "size": "size", "alignment": "alignment", "offset": "offset", "hint": "hint", "gaps": "gaps"}
 
 
-def read_csv(text, lifetimes):
+def read_csv(text, lifetimes, profile):
     lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
     header = [COLUMNS.get(cell.strip()) for cell in lines[0].split(",")]
     if None in header or len(set(header)) != len(header) or ("upper" in header) == ("end" in header):
         raise BadInput("a column that is unknown or stands twice")
     more = {"inclusive": 1, "half-open": 0, None: 1 if "end" in header else 0}[lifetimes]
     problem = Problem()
-    problem.memories = [Memory("memory")]
+    problem.memories = profile_memories(profile) if profile is not None else [Memory("memory")]
     for line in lines[1:]:
         cells = [cell.strip() for cell in line.split(",")]
         if len(cells) != len(header):
@@ -462,7 +503,7 @@ def read_csv(text, lifetimes):
     return problem
 
 
-def read_problem(data, lifetimes=None):
+def read_problem(data, lifetimes=None, profile=None):
     """The problem in the bytes of a file; its parts are not yet checked."""
     try:
         text = data.decode("utf-8-sig")
@@ -476,9 +517,9 @@ def read_problem(data, lifetimes=None):
             if colon >= 0 and (comma < 0 or colon < comma):
                 if lifetimes:
                     raise BadInput("lifetimes are said of a CSV only")
-                return read_yaml(text)
+                return read_yaml(text, profile)
             break
-    return read_csv(text, lifetimes)
+    return read_csv(text, lifetimes, profile)
 
 
 def lcm(a, b):
