@@ -10,6 +10,8 @@ certificate says. For each claim it prints `proved: ...` and ends with 0; where 
 
 import re
 import sys
+from copy import copy
+from functools import lru_cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -179,7 +181,18 @@ def head_of(lines):
     return how, capacities, at
 
 
-def with_capacities(problem, capacities):
+@lru_cache(maxsize=4)
+def problem_of(input_data, how):
+    """The problem in the bytes of a file; not to be changed, since the next certificate may be about the same."""
+    problem = read_problem(input_data, **how_to_read(how))
+    problem.check()
+    return problem
+
+
+def with_capacities(given, capacities):
+    """The problem with these capacities and no others."""
+    problem = copy(given)
+    problem.memories = [copy(memory) for memory in given.memories]
     for memory in problem.memories:
         memory.capacity = None
     for line, m, capacity, name in capacities:
@@ -192,6 +205,7 @@ def with_capacities(problem, capacities):
         problem.check()
     except BadInput as error:
         raise Wrong(f"with these capacities the input is none: {error}", len(capacities)) from None
+    return problem
 
 
 def how_to_read(how):
@@ -209,9 +223,7 @@ def check(input_data, data, seen=None):
     """The lines to print, where all is proved; raises Wrong or BadInput. `seen` collects what kinds of lines occurred."""
     lines = sealed_lines(data)
     how, capacities, at = head_of(lines)
-    problem = read_problem(input_data, **how_to_read(how))
-    problem.check()
-    with_capacities(problem, capacities)
+    problem = with_capacities(problem_of(input_data, tuple(how)), capacities)
     if at == len(lines) or not lines[at].startswith("claim "):
         raise Wrong("there is no claim", at + 1)
     result = []
