@@ -150,10 +150,12 @@ class Compare(unittest.TestCase):
             subprocess.run([CERTIFICATES, "make", batch, str(begin), str(min(BATCH, FIRST + COUNT - begin))], check=True)
             self.compare(batch, begin)
             shutil.rmtree(batch)
+            if self.count["problems"] // 5000 != (self.count["problems"] - BATCH) // 5000:
+                print(self.so_far(), flush=True)
             self.assertLess(len(self.differences), 20, "\n" + "\n".join(self.differences))
         self.instances()
         took = time.monotonic() - started
-        print(f"{self.count['problems']} problems in {took:.0f} s")
+        print(f"{self.so_far()}, in {took:.0f} s")
         for what in sorted(self.count):
             print(f"  {what}: {self.count[what]}")
         for what in sorted(EVERYTHING):
@@ -161,6 +163,12 @@ class Compare(unittest.TestCase):
         self.assertFalse(self.differences, "\n" + "\n".join(self.differences))
         if COUNT >= 2000:
             self.assertFalse(EVERYTHING - set(self.seen), "kinds of lines that never occurred among the accepted ones")
+
+    def so_far(self):
+        whole = self.count["certificates: proved"] + self.count["certificates: refused"]
+        asked = sum(count for what, count in self.count.items() if what.endswith((": proved", ": refused")))
+        return (f"{self.count['problems']} problems, {whole} certificates, {asked - whole} forgeries, "
+                f"{len(self.differences)} differences")
 
     def compare(self, batch, begin):
         """All certificates of a folder, and damaged ones."""

@@ -141,6 +141,44 @@ def step_of_one_rule(chance, lines):
     return f"l 900000 1 {literal}\n{rule} {literal} 0{tail}\nq"
 
 
+def clause_moved(chance, lines):
+    """A clause of the problem once more, a bound of it moved: right or wrong by itself, whatever follows."""
+    offsets = {str(2 * v + side) for v, letter in declared(lines) if letter == "o" for side in (0, 1)}
+    places = [n for n, line in enumerate(lines) if line.startswith("a ")]
+    if not places:
+        return
+    n = chance.choice(places)
+    words = lines[n].split(" ")
+    bounds = [at + 1 for at in range(3, len(words) - 1, 2) if words[at] in offsets and re.fullmatch(r"-?[0-9]+", words[at + 1])]
+    if bounds:
+        at = chance.choice(bounds)
+        words[at] = str(int(words[at]) + chance.choice((-2, -1, 1, 1, 2)))
+        lines.insert(n + 1, " ".join(["a", "900001"] + words[2:]))
+
+
+def step_moved(chance, lines):
+    """A step of one or two lines once more, a bound of it moved wherever it stands."""
+    ends = [n for n, line in enumerate(lines) if line == "q"]
+    begins = [n for n, line in enumerate(lines) if line.startswith("l ")]
+    steps = [(b, e) for b, e in zip(begins, ends) if 0 < e - b <= 3]
+    if not steps:
+        return
+    begin, end = chance.choice(steps)
+    offsets = {str(2 * v + side) for v, letter in declared(lines) if letter == "o" for side in (0, 1)}
+    words = lines[begin].split(" ")
+    bounds = [at for at in range(3, len(words) - 1, 2) if words[at] in offsets]
+    if not bounds:
+        return
+    at = chance.choice(bounds)
+    old = f"{words[at]} {words[at + 1]}"
+    if not re.fullmatch(r"[0-9]+ -?[0-9]+", old):
+        return
+    new = f"{words[at]} {int(words[at + 1]) + chance.choice((-2, -1, 1, 1, 2))}"
+    copy = [re.sub(rf"(?<= ){old}(?= |$)", new, line) for line in lines[begin:end + 1]]
+    copy[0] = re.sub(r"^l [^ ]*", "l 900002", copy[0])
+    lines[end + 1:end + 1] = copy
+
+
 def claim_changed(chance, line):
     kind = chance.choice(("infeasible", "height", "height", "cost", "modes"))
     if kind == "infeasible":
@@ -164,7 +202,7 @@ def damaged(chance, text):
     at = chance.randrange(len(lines))
     what = chance.choice(("number", "number", "number", "number", "line dropped", "line doubled", "lines exchanged", "line moved",
                           "literal dropped", "literal dropped", "item dropped", "letter", "claim", "cut off", "spelling",
-                          "new line", "new line", "new line", "own step", "own step", "own step"))
+                          "new line", "new line", "own step", "own step", "clause moved", "clause moved", "step moved", "step moved"))
     body = [n for n, line in enumerate(lines) if line[:1] in "aletwnsrg" and line[1:2] == " "]
     # Outside of steps, before anything contradicts anything.
     starts = [n for n, line in enumerate(lines) if line.startswith("l ")] or [at]
@@ -201,6 +239,10 @@ def damaged(chance, text):
         where = chance.choice(starts) if chance.random() < 0.7 else at
         inside = chance.random() < 0.4
         lines.insert(min(where + inside, len(lines)), new_line(chance, lines))
+    elif what == "clause moved":
+        clause_moved(chance, lines)
+    elif what == "step moved":
+        step_moved(chance, lines)
     elif what == "own step":
         lines.insert(chance.choice(starts), step_of_one_rule(chance, lines))
     return "\n".join(lines) + "\n", what
