@@ -64,7 +64,7 @@ function(tessera_room_libraries)
     target_link_libraries(tessera_io PRIVATE yaml-cpp nlohmann_json::nlohmann_json)
     file(GLOB_RECURSE onnx_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/io/*onnx*.cpp)
     if(onnx_sources)
-      target_link_libraries(tessera_io PRIVATE onnx onnx_proto protobuf)
+      target_link_libraries(tessera_io PRIVATE onnx_proto protobuf)  # the messages alone
       set_source_files_properties(${onnx_sources} PROPERTIES COMPILE_DEFINITIONS "ONNX_NAMESPACE=onnx;ONNX_ML=1")
     endif()
   endif()

@@ -1,4 +1,4 @@
-// ONNX models in, through the official library's parser, schemas and shape inference.
+// ONNX models in. Of the ONNX library only the messages are used: files may be hostile.
 //
 //   OnnxNetwork read = read_onnx(bytes, "resnet50.onnx", {});
 //   Network small = simplified(read.network, {});               // network_passes.h

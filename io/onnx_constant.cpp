@@ -1,10 +1,11 @@
-// Small constants: reading them, writing them back, and computing with them.
+// Small constants: reading them, and computing with them.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
 
 #include "io/onnx_model.h"
+#include "io/onnx_operators.h"
 #include "model/network_shapes.h"
 
 namespace tessera::onnx_reader {
@@ -14,7 +15,10 @@ using onnx::NodeProto;
 using onnx::TensorProto;
 using Shape = std::vector<Dim>;
 
+/// Largest where it is no number of elements at all.
 std::size_t count(const Shape& shape) {
+  if (std::ranges::any_of(shape, [](Dim extent) { return extent < 0; }))
+    return std::numeric_limits<std::size_t>::max();
   return static_cast<std::size_t>(element_count(shape).value_or(-1));
 }
 
@@ -34,10 +38,6 @@ bool field(const Field& values, std::size_t elements, std::vector<Out>& out) {
   if (static_cast<std::size_t>(values.size()) != elements) return false;
   for (const auto value : values) out.push_back(static_cast<Out>(value));
   return true;
-}
-
-double element(const Constant& c, std::size_t k) {
-  return c.integer ? static_cast<double>(c.integers[k]) : c.reals[k];
 }
 
 /// Row-major index of an element of `out` in an operand that is broadcast onto it.
@@ -89,7 +89,7 @@ std::optional<double> real_result(const std::string& op, double a, double b) {
 
 std::optional<Constant> arithmetic(const std::string& op, const Constant& a, const Constant& b) {
   const std::optional<Shape> shape = broadcast_shape({a.shape, b.shape});
-  if (!shape || count(*shape) > 4096 || a.integer != b.integer) return std::nullopt;
+  if (!shape || count(*shape) > max_constant || a.integer != b.integer) return std::nullopt;
   Constant out{*shape, a.integer, {}, {}, a.type};
   if (op == "Equal" || op == "Less" || op == "Greater") out.type = TensorProto::BOOL;
   for (std::size_t k = 0; k < count(*shape); ++k) {
@@ -130,25 +130,28 @@ std::optional<Constant> unary(const std::string& op, Constant value) {
 }
 
 std::optional<Constant> cast(const NodeProto& node, Constant value) {
-  const auto to = static_cast<int>(int_attribute(node, "to", 0));
+  const auto to = int_attribute(node, "to", 0);
   const bool to_real = to == TensorProto::FLOAT || to == TensorProto::DOUBLE;
-  const bool to_integer = to == TensorProto::INT64 || to == TensorProto::INT32;
-  if (!to_real && !to_integer && to != TensorProto::BOOL) return std::nullopt;
-  value.type = to;
+  const bool to_bool = to == TensorProto::BOOL;
+  if (!to_real && !to_bool && to != TensorProto::INT64 && to != TensorProto::INT32)
+    return std::nullopt;
+  value.type = static_cast<int>(to);
   if (to_real && value.integer) {
     for (const std::int64_t x : value.integers) value.reals.push_back(static_cast<double>(x));
     value.integers.clear();
     value.integer = false;
   } else if (!to_real && !value.integer) {
     for (const double x : value.reals) {
-      if (!(std::abs(x) < 9e18)) return std::nullopt;
-      value.integers.push_back(static_cast<std::int64_t>(x));
+      if (!to_bool && !(std::abs(x) < 9e18)) return std::nullopt;
+      value.integers.push_back(to_bool ? (x != 0 ? 1 : 0) : static_cast<std::int64_t>(x));
     }
     value.reals.clear();
     value.integer = true;
   }
-  if (to == TensorProto::BOOL)
-    for (std::int64_t& x : value.integers) x = x != 0 ? 1 : 0;
+  for (std::int64_t& x : value.integers) {
+    if (to_bool) x = x != 0 ? 1 : 0;
+    if (to == TensorProto::INT32 && x != static_cast<std::int32_t>(x)) return std::nullopt;
+  }
   return value;
 }
 
@@ -199,26 +202,16 @@ std::optional<Constant> slice(const Model& model, const NodeProto& node, const C
   return pick(data, {static_cast<Dim>(indices.size())}, indices);
 }
 
-std::optional<Constant> reshaped_to(Constant value, const Shape& shape) {
-  const std::size_t elements = value.size();
-  if (count(shape) != elements) return std::nullopt;
-  value.shape = shape;
-  return value;
-}
-
 std::optional<Constant> filled(const NodeProto& node, const Constant& shape) {
-  const std::optional<std::int64_t> elements = element_count(shape.integers);
-  if (!elements || *elements > 4096 ||
-      std::ranges::any_of(shape.integers, [](Dim extent) { return extent < 0; }))
-    return std::nullopt;
+  const std::size_t elements = count(shape.integers);
+  if (elements > max_constant) return std::nullopt;
   Constant value{{1}, false, {}, {0.0}, TensorProto::FLOAT};
   if (const onnx::AttributeProto* given = attribute(node, "value")) {
     const std::optional<Constant> read = constant_of(given->t());
     if (!read || read->size() != 1) return std::nullopt;
     value = *read;
   }
-  return pick(value, shape.integers,
-              std::vector<std::size_t>(static_cast<std::size_t>(*elements), 0));
+  return pick(value, shape.integers, std::vector<std::size_t>(elements, 0));
 }
 
 std::optional<Constant> literal(const NodeProto& node) {
@@ -227,7 +220,8 @@ std::optional<Constant> literal(const NodeProto& node) {
     return Constant{{}, true, {value->i()}, {}, TensorProto::INT64};
   if (const onnx::AttributeProto* value = attribute(node, "value_float"))
     return Constant{{}, false, {}, {value->f()}, TensorProto::FLOAT};
-  if (const onnx::AttributeProto* value = attribute(node, "value_ints"))
+  const onnx::AttributeProto* value = attribute(node, "value_ints");
+  if (value != nullptr && static_cast<std::size_t>(value->ints_size()) <= max_constant)
     return Constant{{value->ints_size()},
                     true,
                     {value->ints().begin(), value->ints().end()},
@@ -238,11 +232,14 @@ std::optional<Constant> literal(const NodeProto& node) {
 
 /// Shape and Size, which need no values.
 std::optional<Constant> shape_of(const Model& model, const NodeProto& node) {
-  const auto at = model.tensors.find(node.input(0));
-  if (at == model.tensors.end()) return std::nullopt;
-  const Shape& shape = at->second.shape;
-  if (node.op_type() == "Size")
-    return Constant{{}, true, {element_count(shape).value_or(0)}, {}, TensorProto::INT64};
+  const Known* known = model.known(node.input(0));
+  if (known == nullptr) return std::nullopt;
+  const Shape& shape = known->shape;
+  if (node.op_type() == "Size") {
+    const std::optional<std::int64_t> elements = element_count(shape);
+    if (!elements) return std::nullopt;
+    return Constant{{}, true, {*elements}, {}, TensorProto::INT64};
+  }
   const auto rank = static_cast<std::int64_t>(shape.size());
   const auto place = [&](std::int64_t k) {
     return std::clamp<std::int64_t>(k < 0 ? k + rank : k, 0, rank);
@@ -256,7 +253,9 @@ std::optional<Constant> shape_of(const Model& model, const NodeProto& node) {
 std::optional<Constant> concat(const std::vector<const Constant*>& inputs) {
   Constant out{{0}, inputs[0]->integer, {}, {}, inputs[0]->type};
   for (const Constant* each : inputs) {
-    if (each->shape.size() != 1 || each->integer != out.integer) return std::nullopt;
+    if (each->shape.size() != 1 || each->integer != out.integer ||
+        out.size() + each->size() > max_constant)
+      return std::nullopt;
     out.shape[0] += each->shape[0];
     out.integers.insert(out.integers.end(), each->integers.begin(), each->integers.end());
     out.reals.insert(out.reals.end(), each->reals.begin(), each->reals.end());
@@ -266,7 +265,7 @@ std::optional<Constant> concat(const std::vector<const Constant*>& inputs) {
 
 std::optional<Constant> choose(const Constant& which, const Constant& a, const Constant& b) {
   const std::optional<Shape> shape = broadcast_shape({which.shape, a.shape, b.shape});
-  if (!shape || count(*shape) > 4096 || !which.integer || !a.integer || !b.integer)
+  if (!shape || count(*shape) > max_constant || !which.integer || !a.integer || !b.integer)
     return std::nullopt;
   Constant out{*shape, true, {}, {}, a.type};
   for (std::size_t k = 0; k < count(*shape); ++k)
@@ -274,6 +273,31 @@ std::optional<Constant> choose(const Constant& which, const Constant& a, const C
                                ? a.integers[broadcast_index(k, *shape, a.shape)]
                                : b.integers[broadcast_index(k, *shape, b.shape)]);
   return out;
+}
+
+/// Everything but what only gives a constant another name or shape.
+std::optional<Constant> computed(const Model& model, const NodeProto& node) {
+  const std::string& op = node.op_type();
+  if (op == "Constant") return literal(node);
+  if (node.input_size() == 0) return std::nullopt;
+  if (op == "Shape" || op == "Size") return shape_of(model, node);
+  std::vector<const Constant*> in;
+  for (const std::string& name : node.input()) {
+    in.push_back(model.constant(name));
+    if (in.back() == nullptr && !name.empty()) return std::nullopt;
+  }
+  if (in[0] == nullptr) return std::nullopt;
+  if (op == "Slice") return slice(model, node, *in[0]);
+  if (op == "ConstantOfShape") return filled(node, *in[0]);
+  if (op == "Cast") return cast(node, *in[0]);
+  if (in.size() == 1) return unary(op, *in[0]);
+  if (std::ranges::any_of(in, [](const Constant* each) { return each == nullptr; }))
+    return std::nullopt;
+  if (op == "Concat") return concat(in);
+  if (op == "Gather") return gather(node, *in[0], *in[1]);
+  if (op == "Where") return choose(*in[0], *in[1], *in[2]);
+  if (in.size() == 2) return arithmetic(op, *in[0], *in[1]);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -319,56 +343,23 @@ std::optional<Constant> constant_of(const TensorProto& tensor, std::size_t limit
   return out;
 }
 
-TensorProto tensor_of(const Constant& constant, const std::string& name) {
-  TensorProto tensor;
-  tensor.set_name(name);
-  tensor.set_data_type(constant.type);
-  for (const Dim extent : constant.shape) tensor.add_dims(extent);
-  for (std::size_t k = 0; k < constant.size(); ++k) {
-    switch (constant.type) {
-      case TensorProto::INT64:
-        tensor.add_int64_data(constant.integers[k]);
-        break;
-      case TensorProto::FLOAT:
-        tensor.add_float_data(static_cast<float>(constant.reals[k]));
-        break;
-      case TensorProto::DOUBLE:
-        tensor.add_double_data(constant.reals[k]);
-        break;
-      default:
-        tensor.add_int32_data(static_cast<std::int32_t>(element(constant, k)));
-        break;
-    }
-  }
-  return tensor;
-}
-
-std::optional<Constant> evaluate(const Model& model, const NodeProto& node) {
-  if (node.output_size() != 1) return std::nullopt;
+ConstantPtr evaluate(const Model& model, const NodeProto& node) {
+  if (node.output_size() != 1 || !standard_domain(node.domain())) return nullptr;
   const std::string& op = node.op_type();
-  if (op == "Constant") return literal(node);
-  if (node.input_size() == 0) return std::nullopt;
-  if (op == "Shape" || op == "Size") return shape_of(model, node);
-  std::vector<const Constant*> in;
-  for (const std::string& name : node.input()) in.push_back(model.constant(name));
-  if (in[0] == nullptr) return std::nullopt;
-  if (op == "Slice") return slice(model, node, *in[0]);
-  if (op == "ConstantOfShape") return filled(node, *in[0]);
-  if (op == "Cast") return cast(node, *in[0]);
-  if (op == "Identity") return *in[0];
-  if (op == "Reshape" || op == "Squeeze" || op == "Unsqueeze" || op == "Flatten") {
-    const auto at = model.tensors.find(node.output(0));  // shape inference knows the rules
-    if (at == model.tensors.end()) return std::nullopt;
-    return reshaped_to(*in[0], at->second.shape);
+  if (operator_of(op) == nullptr) return nullptr;
+  const bool moved = op == "Reshape" || op == "Squeeze" || op == "Unsqueeze" || op == "Flatten";
+  if (op == "Identity" || moved) {
+    const auto at = model.constants.find(node.input(0));
+    const Known* known = model.known(node.output(0));
+    if (at == model.constants.end() || known == nullptr) return nullptr;
+    if (known->shape == at->second->shape) return at->second;  // the same constant once more
+    if (count(known->shape) != at->second->size()) return nullptr;
+    Constant value = *at->second;
+    value.shape = known->shape;
+    return std::make_shared<const Constant>(std::move(value));
   }
-  if (in.size() == 1) return unary(op, *in[0]);
-  if (std::ranges::any_of(in, [](const Constant* each) { return each == nullptr; }))
-    return std::nullopt;
-  if (op == "Concat") return concat(in);
-  if (op == "Gather") return gather(node, *in[0], *in[1]);
-  if (op == "Where" && in.size() == 3) return choose(*in[0], *in[1], *in[2]);
-  if (in.size() == 2) return arithmetic(op, *in[0], *in[1]);
-  return std::nullopt;
+  std::optional<Constant> value = computed(model, node);
+  return value ? std::make_shared<const Constant>(*std::move(value)) : nullptr;
 }
 
 }  // namespace tessera::onnx_reader

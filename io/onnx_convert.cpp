@@ -84,13 +84,16 @@ std::unordered_set<std::string> find_weights(const Model& model) {
     const auto at = same.find(name);
     return at == same.end() ? name : at->second;
   };
-  for (const NodeProto& node : graph.node())
+  for (const NodeProto* each : model.nodes) {
+    const NodeProto& node = *each;
     if (node.op_type() == "Identity" && node.input_size() == 1 && node.output_size() == 1)
       same[node.output(0)] = origin(node.input(0));
+  }
 
   std::unordered_set<std::string> yes;
   std::unordered_set<std::string> no;
-  for (const NodeProto& node : graph.node()) {
+  for (const NodeProto* each : model.nodes) {
+    const NodeProto& node = *each;
     if (node.op_type() == "Identity") continue;
     const auto [first, last] = parameters(node.op_type());
     for (int k = 0; k < node.input_size(); ++k) {
@@ -165,12 +168,7 @@ TensorIndex Converter::view(TensorIndex of, std::vector<Dim> shape, const std::s
 
 std::optional<std::vector<std::int64_t>> Converter::list(const NodeProto& node, int position,
                                                          const char* name) const {
-  if (has(node, position)) {
-    const Constant* value = constant(node, position);
-    if (value == nullptr || !value->integer) return std::nullopt;
-    return value->integers;
-  }
-  return ints_attribute(node, name);
+  return list_of(model_, node, position, name);
 }
 
 std::vector<std::size_t> Converter::axes_of(const NodeProto& node, std::size_t rank,
@@ -214,16 +212,16 @@ void Converter::finish(const NodeProto& node, Op& op) {
 Network Converter::convert() {
   const onnx::GraphProto& graph = model_.proto.graph();
   net_.name = graph.name();
-  const NodeProto& any = graph.node(0);
+  const NodeProto& any = *model_.nodes.front();
   for (const auto& info : graph.input())
     if (!model_.initializers.contains(info.name()) && !weights_.contains(info.name()))
       net_.inputs.push_back(tensor(any, info.name()));
-  for (const NodeProto& node : graph.node()) {
+  for (const NodeProto* each : model_.nodes) {
+    const NodeProto& node = *each;
     Op op;
     op.name = node.name();
     handled_ = false;
-    const bool standard = node.domain().empty() || node.domain() == "ai.onnx";
-    const Entry* entry = standard ? entry_of(node.op_type()) : nullptr;
+    const Entry* entry = standard_domain(node.domain()) ? entry_of(node.op_type()) : nullptr;
     if (entry == nullptr)
       unknown(node, op, "");
     else
@@ -246,16 +244,9 @@ namespace tessera {
 
 OnnxNetwork read_onnx(std::string_view bytes, const std::string& file, const OnnxOptions& options) {
   OnnxNetwork out;
-  try {
-    onnx_reader::Model model = onnx_reader::load_model(bytes, file, options, out);
-    out.network = normalized(onnx_reader::Converter(model).convert());
-    out.warnings = std::move(model.warnings);
-  } catch (const InputError&) {
-    throw;
-  } catch (const google::protobuf::FatalException& error) {
-    // An index the parser's own checks stopped: the message is not what its schema says.
-    throw InputError(file, 0, std::string("is a malformed ONNX model: ") + error.what());
-  }
+  onnx_reader::Model model = onnx_reader::load_model(bytes, file, options, out);
+  out.network = normalized(onnx_reader::Converter(model).convert());
+  out.warnings = std::move(model.warnings);
   const std::vector<NetworkDefect> defects = check_network(out.network);
   if (!defects.empty()) throw InputError(file, 0, defects.front().message);
   return out;

@@ -37,7 +37,7 @@ class Converter {
   [[nodiscard]] const std::vector<Dim>& made(const onnx::NodeProto& node) const;
   [[nodiscard]] const Known& known(const onnx::NodeProto& node, const std::string& name) const;
   [[nodiscard]] bool has(const onnx::NodeProto& node, int position) const {
-    return node.input_size() > position && !node.input(position).empty();
+    return has_input(node, position);
   }
   [[nodiscard]] const Constant* constant(const onnx::NodeProto& node, int position) const {
     return has(node, position) ? model_.constant(node.input(position)) : nullptr;

@@ -1,14 +1,16 @@
 #include "io/onnx_model.h"
 
-#include <onnx/checker.h>
-#include <onnx/defs/schema.h>
-#include <onnx/shape_inference/implementation.h>
+#include <google/protobuf/io/coded_stream.h>
 
 #include <algorithm>
 #include <queue>
 #include <unordered_set>
 
+#include "io/onnx_operators.h"
+#include "io/onnx_refuse.h"
+#include "io/onnx_shapes.h"
 #include "model/network_shapes.h"
+#include "model/say.h"
 
 namespace tessera::onnx_reader {
 namespace {
@@ -16,11 +18,39 @@ namespace {
 using onnx::GraphProto;
 using onnx::NodeProto;
 
-/// Messages of the library on one line and not endless.
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  if (text.size() > 300) text = text.substr(0, 297) + "...";
-  return text;
+/// The deepest message of a model without control flow is 8 levels down; types nest a little more.
+constexpr int deepest = 32;
+
+/// Elements of all constants that are made by folding, together: a chain of nodes, each of a few
+/// bytes, makes no more than this. Nodes beyond it stay nodes.
+constexpr std::size_t max_folded = std::size_t{1} << 22;
+
+bool parses(std::string_view bytes, int depth, onnx::ModelProto& into) {
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                            static_cast<int>(bytes.size()));
+  in.SetRecursionLimit(depth);
+  into.Clear();
+  return into.MergePartialFromCodedStream(&in) && in.ConsumedEntireMessage();
+}
+
+/// What the file says of a tensor; extents below 0 are not stated.
+struct Stated {
+  std::optional<Shape> shape;
+  int type = 0;
+  [[nodiscard]] bool whole() const {
+    return shape && std::ranges::all_of(*shape, [](Dim extent) { return extent >= 0; });
+  }
+};
+
+Stated stated_in(const onnx::ValueInfoProto& info) {
+  Stated out;
+  if (!info.type().has_tensor_type()) return out;
+  out.type = info.type().tensor_type().elem_type();
+  if (!info.type().tensor_type().has_shape()) return out;
+  out.shape.emplace();
+  for (const auto& dim : info.type().tensor_type().shape().dim())
+    out.shape->push_back(dim.has_dim_value() ? std::max<Dim>(-1, dim.dim_value()) : -1);
+  return out;
 }
 
 class Loader {
@@ -29,28 +59,29 @@ class Loader {
          OnnxNetwork& out)
       : options_(options), out_(out) {
     model_.file = file;
-    if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
-        !model_.proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      fail("has 2 GiB or more, which no ONNX message may have",
+           "keep the values of large weights out of the file: only their shapes matter");
+    if (!parses(bytes, deepest, model_.proto)) {
+      if (parses(bytes, 30 * deepest, model_.proto))
+        fail("nests its messages more than " + std::to_string(deepest) + " deep",
+             "export the model without control flow");
       fail("is not a whole ONNX model; it may have been cut short");
+    }
     if (!model_.proto.has_graph() || model_.proto.graph().node_size() == 0)
       fail("is an ONNX model without nodes");
   }
 
   Model load() {
-    for (const onnx::OperatorSetIdProto& opset : model_.proto.opset_import())
-      if (opset.domain().empty() || opset.domain() == "ai.onnx")
-        model_.opset = static_cast<int>(opset.version());
-    if (model_.opset == 0) fail("does not say which version of the ONNX operators it uses");
     GraphProto& graph = *model_.proto.mutable_graph();
-    import_domains(graph);
+    name_nodes(graph);
+    model_.opset = refuse_model(model_.proto, model_.file);
+    for (const NodeProto& node : graph.node()) refuse_node(node, model_.file);
+    state(graph);
     initializers(graph);
     inputs(graph);
-    name_nodes(graph);
-    order(graph);
-    schemas(graph);
-    windows(graph);
-    declared(graph);
-    infer();
+    for (const NodeProto* node : ordered(graph)) visit(*node);
+    if (model_.nodes.empty()) fail("computes nothing but constants");
     return std::move(model_);
   }
 
@@ -59,47 +90,99 @@ class Loader {
     throw InputError(model_.file, 0, what, hint);
   }
 
-  /// The library refuses a node of a domain the file does not list; here it is only unknown.
-  void import_domains(const GraphProto& graph) {
-    std::unordered_set<std::string> listed{"", "ai.onnx"};
-    for (const auto& opset : model_.proto.opset_import()) listed.insert(opset.domain());
-    for (const NodeProto& node : graph.node()) {
-      if (!listed.insert(node.domain()).second) continue;
-      onnx::OperatorSetIdProto& opset = *model_.proto.add_opset_import();
-      opset.set_domain(node.domain());
-      opset.set_version(1);
+  /// Exporters may leave names out; messages and ops need them, each once.
+  static void name_nodes(GraphProto& graph) {
+    std::unordered_set<std::string> taken;
+    std::unordered_map<std::string, std::size_t> next;  // of a name that many nodes have
+    for (NodeProto& node : *graph.mutable_node()) {
+      std::string name = node.name();
+      if (name.empty()) name = node.output_size() > 0 ? node.output(0) : node.op_type();
+      std::string unique = name;
+      if (!taken.insert(unique).second) {
+        std::size_t& k = next.try_emplace(name, 2).first->second;
+        do unique = name + "_" + std::to_string(k++);
+        while (!taken.insert(unique).second);
+      }
+      node.set_name(unique);
     }
+  }
+
+  /// Collects what the file states of tensors. It may do so twice, but not in two ways.
+  void state(const GraphProto& graph) {
+    const auto take = [&](const onnx::ValueInfoProto& info) {
+      const Stated stated = stated_in(info);
+      if (stated.shape)
+        if (const std::optional<std::string> why = absurd_stated(*stated.shape))
+          fail("states that tensor " + shown(info.name()) + " has " + *why);
+      const auto [at, fresh] = stated_.try_emplace(info.name(), stated);
+      if (fresh || !stated.shape) return;
+      if (!at->second.shape) {
+        at->second = stated;
+      } else if (!agree(*at->second.shape, *stated.shape)) {
+        fail("states two shapes of tensor " + shown(info.name()) + ": " +
+             shape_text(*at->second.shape) + " and " + shape_text(*stated.shape));
+      } else if (stated.whole()) {
+        at->second.shape = stated.shape;
+      }
+    };
+    for (const auto& info : graph.value_info()) take(info);
+    for (const auto& info : graph.output()) take(info);
+    for (const auto* list : {&graph.value_info(), &graph.output()})
+      for (const auto& info : *list)
+        if (const Stated stated = stated_in(info); stated.whole())
+          out_.declared.emplace_back(info.name(), *stated.shape);
+    if (options_.ignore_declared_shapes)
+      for (auto& [name, stated] : stated_) stated.shape.reset();
+  }
+
+  /// As absurd(), for shapes of which some extents are not stated.
+  static std::optional<std::string> absurd_stated(Shape shape) {
+    for (Dim& extent : shape) extent = std::max<Dim>(extent, 1);
+    return absurd(shape);
+  }
+
+  static bool agree(const Shape& a, const Shape& b) {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](Dim x, Dim y) {
+             return x < 0 || y < 0 || x == y;
+           });
   }
 
   void initializers(const GraphProto& graph) {
     for (const onnx::TensorProto& tensor : graph.initializer()) {
-      std::vector<Dim> shape(tensor.dims().begin(), tensor.dims().end());
+      const Known known{{tensor.dims().begin(), tensor.dims().end()}, tensor.data_type()};
       if (std::optional<Constant> value = constant_of(tensor))
-        model_.constants[tensor.name()] = std::move(*value);
-      model_.initializers[tensor.name()] = {std::move(shape), tensor.data_type()};
+        model_.constants[tensor.name()] = std::make_shared<Constant>(*std::move(value));
+      model_.initializers[tensor.name()] = known;
+      put("initializer " + shown(tensor.name()), tensor.name(), known);
     }
   }
 
   /// Gives every input fixed extents.
-  void inputs(GraphProto& graph) {
-    for (onnx::ValueInfoProto& input : *graph.mutable_input()) {
-      if (model_.initializers.contains(input.name())) continue;
-      if (!input.type().has_tensor_type() || !input.type().tensor_type().has_shape())
-        fail("input " + shown(input.name()) + " is no tensor with a shape");
-      int axis = 0;
-      for (auto& dim :
-           *input.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim()) {
-        fix(input.name(), axis, dim);
-        ++axis;
+  void inputs(const GraphProto& graph) {
+    for (const onnx::ValueInfoProto& input : graph.input()) {
+      const Stated stated = stated_in(input);
+      if (const auto at = model_.initializers.find(input.name()); at != model_.initializers.end()) {
+        if (stated.shape && !agree(*stated.shape, at->second.shape))
+          fail("states that input " + shown(input.name()) + " is " + shape_text(*stated.shape) +
+               ", but its initializer is " + shape_text(at->second.shape));
+        continue;
       }
+      if (!stated.shape) fail("input " + shown(input.name()) + " is no tensor with a shape");
+      Known known{{}, stated.type};
+      for (const auto& dim : input.type().tensor_type().shape().dim())
+        known.shape.push_back(extent(input.name(), known.shape.size(), dim));
+      if (const std::optional<std::string> why = absurd(known.shape))
+        fail("input " + shown(input.name()) + " has " + *why);
+      put("input " + shown(input.name()), input.name(), std::move(known));
     }
   }
 
-  void fix(const std::string& input, int axis, onnx::TensorShapeProto::Dimension& dim) {
-    if (dim.has_dim_value() && dim.dim_value() >= 1) return;
+  Dim extent(const std::string& input, std::size_t axis,
+             const onnx::TensorShapeProto::Dimension& dim) {
+    if (dim.has_dim_value() && dim.dim_value() >= 1) return dim.dim_value();
     const std::string name = dim.has_dim_param() ? dim.dim_param() : std::string();
     for (const auto& [given, extent] : options_.dims)
-      if (given == name) return dim.set_dim_value(extent);
+      if (given == name) return extent;
     const std::string what = "input " + shown(input) + " has a dynamic dimension" +
                              (name.empty() ? "" : " " + shown(name)) + " on axis " +
                              std::to_string(axis);
@@ -107,200 +190,137 @@ class Loader {
       fail(what, name.empty() ? "export the model with fixed shapes"
                               : "give it an extent with --dim " + name + "=N");
     model_.warnings.push_back(what + "; taken as a batch of 1");
-    dim.set_dim_value(1);
+    return 1;
   }
 
-  /// Exporters may leave names out; messages and ops need them, each once.
-  static void name_nodes(GraphProto& graph) {
-    std::unordered_set<std::string> taken;
-    for (NodeProto& node : *graph.mutable_node()) {
-      std::string name = node.name();
-      if (name.empty()) name = node.output_size() > 0 ? node.output(0) : node.op_type();
-      std::string unique = name;
-      for (int k = 2; !taken.insert(unique).second; ++k) unique = name + "_" + std::to_string(k);
-      node.set_name(unique);
-    }
-  }
-
-  /// Sorts the nodes so that each comes after what it reads (Kahn 1962), keeping the file's order
-  /// where it can.
-  void order(GraphProto& graph) const {
-    const int count = graph.node_size();
-    std::unordered_map<std::string, int> producer;
-    std::unordered_set<std::string> outside{""};
-    for (const auto& input : graph.input()) outside.insert(input.name());
-    for (const auto& tensor : graph.initializer()) outside.insert(tensor.name());
-    for (const auto& tensor : graph.sparse_initializer()) outside.insert(tensor.values().name());
-    for (int k = 0; k < count; ++k)
-      for (const std::string& output : graph.node(k).output()) {
+  /// The nodes, each after what it reads (Kahn 1962), in the file's order where that can be kept.
+  std::vector<const NodeProto*> ordered(const GraphProto& graph) const {
+    const auto count = static_cast<std::size_t>(graph.node_size());
+    const auto node = [&](std::size_t k) -> const NodeProto& {
+      return graph.node(static_cast<int>(k));
+    };
+    std::unordered_map<std::string_view, std::size_t> producer;
+    for (std::size_t k = 0; k < count; ++k)
+      for (const std::string& output : node(k).output()) {
         if (output.empty()) continue;
-        if (outside.contains(output) || !producer.try_emplace(output, k).second)
-          fail(named(graph.node(k)) + " makes " + shown(output) +
+        if (model_.known(output) != nullptr || !producer.try_emplace(output, k).second)
+          fail(named(node(k)) + " makes " + shown(output) +
                ", which is there already: an input, an initializer or another node's output");
       }
-    std::vector<std::vector<int>> readers(static_cast<std::size_t>(count));
-    std::vector<int> waiting(static_cast<std::size_t>(count));
-    for (int k = 0; k < count; ++k)
-      for (const std::string& input : graph.node(k).input()) {
-        if (outside.contains(input)) continue;
+    std::vector<std::vector<std::size_t>> readers(count);
+    std::vector<std::size_t> waiting(count);
+    for (std::size_t k = 0; k < count; ++k)
+      for (const std::string& input : node(k).input()) {
+        if (input.empty() || model_.known(input) != nullptr) continue;
         const auto at = producer.find(input);
         if (at == producer.end())
-          fail(named(graph.node(k)) + " reads " + shown(input) + ", which nothing makes");
-        readers[static_cast<std::size_t>(at->second)].push_back(k);
-        ++waiting[static_cast<std::size_t>(k)];
+          fail(named(node(k)) + " reads " + shown(input) + ", which nothing makes");
+        readers[at->second].push_back(k);
+        ++waiting[k];
       }
-    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-    for (int k = 0; k < count; ++k)
-      if (waiting[static_cast<std::size_t>(k)] == 0) ready.push(k);
-    GraphProto sorted;
+    for (const auto& output : graph.output())
+      if (model_.known(output.name()) == nullptr && !producer.contains(output.name()))
+        fail("lists the output " + shown(output.name()) + ", which nothing makes");
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+    for (std::size_t k = 0; k < count; ++k)
+      if (waiting[k] == 0) ready.push(k);
+    std::vector<const NodeProto*> sorted;
     while (!ready.empty()) {
-      const int k = ready.top();
+      const std::size_t k = ready.top();
       ready.pop();
-      *sorted.add_node() = graph.node(k);
-      for (const int reader : readers[static_cast<std::size_t>(k)])
-        if (--waiting[static_cast<std::size_t>(reader)] == 0) ready.push(reader);
+      sorted.push_back(&node(k));
+      for (const std::size_t reader : readers[k])
+        if (--waiting[reader] == 0) ready.push(reader);
     }
-    if (sorted.node_size() != count)
-      for (int k = 0; k < count; ++k)
-        if (waiting[static_cast<std::size_t>(k)] > 0)
-          fail(named(graph.node(k)) + " is part of a cycle, or waits for one");
-    graph.mutable_node()->Swap(sorted.mutable_node());
+    for (std::size_t k = 0; k < count && sorted.size() != count; ++k)
+      if (waiting[k] > 0) fail(named(node(k)) + " is part of a cycle, or waits for one");
+    return sorted;
   }
 
-  /// Numbers of inputs and outputs and kinds of attributes, by the library's own schemas.
-  void schemas(const GraphProto& graph) const {
-    for (const NodeProto& node : graph.node()) {
-      if (!node.domain().empty() && node.domain() != "ai.onnx") continue;
-      const onnx::OpSchema* schema =
-          onnx::OpSchemaRegistry::Schema(node.op_type(), model_.opset, "");
-      if (schema == nullptr) continue;
-      try {
-        schema->Verify(node);
-      } catch (const std::exception& error) {
-        fail(named(node) + " is malformed: " + one_line(error.what()));
+  /// A tensor becomes known: by what is inferred, and what the file states of it.
+  void put(const std::string& maker, const std::string& name, std::optional<Known> inferred) {
+    const auto at = stated_.find(name);
+    if (at != stated_.end()) {
+      const Stated& stated = at->second;
+      if (!inferred) {
+        if (stated.whole()) inferred = Known{*stated.shape, stated.type};
+      } else {
+        if (stated.shape && !agree(*stated.shape, inferred->shape))
+          fail(maker + " makes " + shown(name) + " as " + shape_text(inferred->shape) +
+                   ", but the file states " + shape_text(*stated.shape),
+               "leave out what the file states of it, or export the model again");
+        if (inferred->type == 0) inferred->type = stated.type;
+        if (stated.type != 0 && stated.type != inferred->type)
+          fail(maker + " makes " + shown(name) + " of element type " +
+               std::to_string(inferred->type) + ", but the file states type " +
+               std::to_string(stated.type));
       }
     }
+    if (!inferred) return;
+    if (const std::optional<std::string> why = absurd(inferred->shape))
+      fail(maker + " makes a tensor " + shown(name) + " with " + *why);
+    model_.tensors[name] = *std::move(inferred);
   }
 
-  /// The library's inference for windows (1.12) divides by strides and indexes by the rank of the
-  /// weights without looking: it gets only nodes for which that is safe.
-  void windows(GraphProto& graph) const {
-    static const std::unordered_set<std::string> types{
-        "Conv",      "ConvTranspose", "MaxPool",     "AveragePool", "LpPool",
-        "MaxUnpool", "ConvInteger",   "QLinearConv", "GlobalLpPool"};
-    for (NodeProto& node : *graph.mutable_node()) {
-      if (!types.contains(node.op_type())) continue;
-      for (const char* name : {"strides", "dilations", "kernel_shape"})
-        for (const std::int64_t value : ints_attribute(node, name))
-          if (value < 1 || value > max_extent)
-            fail(named(node) + " has " + name + " " + std::to_string(value));
-      if (attribute(node, "kernel_shape") != nullptr) continue;
-      if (node.op_type() != "Conv" && node.op_type() != "ConvTranspose") continue;
-      const std::optional<std::vector<Dim>> weights = shape_outside(graph, node.input(1));
-      if (!weights || weights->size() < 3)
-        fail(named(node) + " has neither a kernel_shape nor weights of a known shape");
-      onnx::AttributeProto& kernel = *node.add_attribute();
-      kernel.set_name("kernel_shape");
-      kernel.set_type(onnx::AttributeProto::INTS);
-      for (std::size_t axis = 2; axis < weights->size(); ++axis) kernel.add_ints((*weights)[axis]);
-    }
+  /// Infers what a node makes; folds it where that is a constant that is known.
+  void visit(const NodeProto& node) {
+    std::vector<std::optional<Known>> made(static_cast<std::size_t>(node.output_size()));
+    const bool ready = std::ranges::all_of(node.input(), [&](const std::string& input) {
+      return input.empty() || model_.known(input) != nullptr;
+    });
+    if (ready) made = Inference(model_, node).run();
+    for (int k = 0; k < node.output_size(); ++k)
+      if (!node.output(k).empty())
+        put(named(node), node.output(k), std::move(made[static_cast<std::size_t>(k)]));
+    if (folded_ < max_folded && ready)
+      if (ConstantPtr value = evaluate(model_, node)) return fold(node, std::move(value));
+    model_.nodes.push_back(&node);
   }
 
-  /// Of an initializer or an input, through any number of Identity nodes.
-  std::optional<std::vector<Dim>> shape_outside(const GraphProto& graph, std::string name) const {
-    for (int k = graph.node_size(); k-- > 0;) {  // nodes are in order
-      const NodeProto& node = graph.node(k);
-      if (node.op_type() == "Identity" && node.output_size() == 1 && node.output(0) == name)
-        name = node.input(0);
-    }
-    const auto at = model_.initializers.find(name);
-    if (at != model_.initializers.end()) return at->second.shape;
-    for (const auto& input : graph.input())
-      if (input.name() == name)
-        if (const std::optional<Known> known = known_of(input)) return known->shape;
-    return std::nullopt;
-  }
-
-  void declared(GraphProto& graph) {
-    const auto take = [&](const onnx::ValueInfoProto& info) {
-      if (const std::optional<Known> known = known_of(info))
-        out_.declared.emplace_back(info.name(), known->shape);
-    };
-    for (const auto& info : graph.value_info()) take(info);
-    for (const auto& info : graph.output()) take(info);
-    if (!options_.ignore_declared_shapes) return;
-    graph.clear_value_info();
-    for (onnx::ValueInfoProto& output : *graph.mutable_output())
-      output.mutable_type()->mutable_tensor_type()->clear_shape();
-  }
-
-  static std::optional<Known> known_of(const onnx::ValueInfoProto& info) {
-    if (!info.type().has_tensor_type() || !info.type().tensor_type().has_shape())
-      return std::nullopt;
-    Known known{{}, info.type().tensor_type().elem_type()};
-    for (const auto& dim : info.type().tensor_type().shape().dim()) {
-      if (!dim.has_dim_value() || dim.dim_value() < 0) return std::nullopt;
-      known.shape.push_back(dim.dim_value());
-    }
-    return known;
-  }
-
-  void collect() {
-    const GraphProto& graph = model_.proto.graph();
-    const auto take = [&](const onnx::ValueInfoProto& info) {
-      if (std::optional<Known> known = known_of(info))
-        model_.tensors[info.name()] = std::move(*known);
-    };
-    for (const auto& info : graph.input()) take(info);
-    for (const auto& info : graph.value_info()) take(info);
-    for (const auto& info : graph.output()) take(info);
-    for (const auto& [name, known] : model_.initializers) model_.tensors[name] = known;
-  }
-
-  /// Replaces nodes whose result is known by initializers; true if there was one.
-  bool fold() {
-    GraphProto& graph = *model_.proto.mutable_graph();
-    GraphProto rest;
-    for (NodeProto& node : *graph.mutable_node()) {
-      const std::optional<Constant> value = evaluate(model_, node);
-      if (!value) {
-        rest.add_node()->Swap(&node);
-        continue;
-      }
-      const std::string& name = node.output(0);
-      model_.initializers[name] = {value->shape, value->type};
-      model_.tensors[name] = {value->shape, value->type};
-      *graph.add_initializer() = tensor_of(*value, name);
-      model_.constants[name] = *value;
-    }
-    const bool any = rest.node_size() != graph.node_size();
-    graph.mutable_node()->Swap(rest.mutable_node());
-    return any;
-  }
-
-  /// Inference and folding feed each other: a folded constant gives the next shape.
-  void infer() {
-    do {
-      try {
-        onnx::shape_inference::InferShapes(model_.proto, onnx::OpSchemaRegistry::Instance(),
-                                           onnx::ShapeInferenceOptions(false, 1, true));
-      } catch (const std::exception& error) {
-        fail("shapes disagree: " + one_line(error.what()));
-      }
-      collect();
-    } while (fold());
-    if (model_.proto.graph().node_size() == 0) fail("computes nothing but constants");
+  void fold(const NodeProto& node, ConstantPtr value) {
+    const std::string& name = node.output(0);
+    if (value.use_count() == 1) folded_ += value->size() + 1;  // else it is shared
+    model_.initializers[name] = model_.tensors[name] = {value->shape, value->type};
+    model_.constants[name] = std::move(value);
   }
 
   const OnnxOptions& options_;
   OnnxNetwork& out_;
   Model model_;
+  std::unordered_map<std::string, Stated> stated_;
+  std::size_t folded_ = 0;
 };
 
 }  // namespace
 
 std::string named(const NodeProto& node) {
-  return "node " + shown(node.name()) + " (" + node.op_type() + ")";
+  const bool plain = node.op_type().size() <= 60 && std::ranges::all_of(node.op_type(), [](char c) {
+                       return ' ' < c && c <= '~';
+                     });
+  return "node " + shown(node.name()) + " (" + (plain ? node.op_type() : shown(node.op_type())) +
+         ")";
+}
+
+std::string shape_text(const Shape& shape) {
+  std::string out = "[";
+  for (std::size_t axis = 0; axis < shape.size() && axis < 2 * max_rank; ++axis)
+    out += (axis > 0 ? ", " : "") + (shape[axis] < 0 ? "?" : std::to_string(shape[axis]));
+  return out + (shape.size() > 2 * max_rank ? ", ...]" : "]");
+}
+
+bool standard_domain(const std::string& domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
+std::optional<std::string> absurd(const Shape& shape) {
+  if (shape.size() > max_rank)
+    return say(shape.size(), " axes; at most ", max_rank, " are supported");
+  for (const Dim extent : shape)
+    if (extent < 0 || extent > max_extent)
+      return say("extent ", extent, "; extents lie within 1 .. ", max_extent);
+  const std::optional<std::int64_t> count = element_count(shape);
+  if (!count || *count > max_elements) return say("more than ", max_elements, " elements");
+  return std::nullopt;
 }
 
 const onnx::AttributeProto* attribute(const NodeProto& node, const char* name) {
@@ -323,6 +343,18 @@ std::vector<std::int64_t> ints_attribute(const NodeProto& node, const char* name
 std::string text_attribute(const NodeProto& node, const char* name, const char* standard) {
   const onnx::AttributeProto* found = attribute(node, name);
   return found != nullptr ? found->s() : standard;
+}
+
+bool has_input(const NodeProto& node, int position) {
+  return node.input_size() > position && !node.input(position).empty();
+}
+
+std::optional<std::vector<std::int64_t>> list_of(const Model& model, const NodeProto& node,
+                                                 int position, const char* name) {
+  if (!has_input(node, position)) return ints_attribute(node, name);
+  const Constant* value = model.constant(node.input(position));
+  if (value == nullptr || !value->integer) return std::nullopt;
+  return value->integers;
 }
 
 Model load_model(std::string_view bytes, const std::string& file, const OnnxOptions& options,

@@ -1,10 +1,14 @@
 // An ONNX model made ready for conversion: nodes in order, constants folded, shapes inferred.
 // Private to the ONNX reader.
+//
+// Of the ONNX library only the messages are used. Its shape inference and its schemas trust what
+// they are given; everything that reads a message here does not.
 #pragma once
 
 #include <onnx/onnx_pb.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,6 +17,9 @@
 #include "io/network_onnx.h"
 
 namespace tessera::onnx_reader {
+
+/// No constant with more elements is computed with, and none with more is made.
+inline constexpr std::size_t max_constant = 4096;
 
 /// A small constant: integers (and booleans) or reals.
 struct Constant {
@@ -23,29 +30,42 @@ struct Constant {
   int type = onnx::TensorProto::INT64;
   [[nodiscard]] std::size_t size() const { return integer ? integers.size() : reals.size(); }
 };
+using ConstantPtr = std::shared_ptr<const Constant>;
 
+/// What is known of a tensor. ensure, once it is in a Model: at most max_rank axes, extents within
+/// 0 .. max_extent, at most max_elements elements.
 struct Known {
   std::vector<Dim> shape;
-  int type = 0;
+  int type = 0;  ///< onnx::TensorProto::DataType; 0: not known
 };
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 40;
 
 struct Model {
   std::string file;
   onnx::ModelProto proto;
-  std::unordered_map<std::string, Constant> constants;  ///< small ones, by tensor name
-  std::unordered_map<std::string, Known> initializers;  ///< all of them
-  std::unordered_map<std::string, Known> tensors;       ///< whose shape is known
+  std::vector<const onnx::NodeProto*> nodes;  ///< in order, without those that were folded
+  std::unordered_map<std::string, ConstantPtr> constants;  ///< small ones, by tensor name
+  std::unordered_map<std::string, Known> initializers;     ///< all of them, and what was folded
+  std::unordered_map<std::string, Known> tensors;          ///< whose shape is known
   int opset = 0;
   std::vector<std::string> warnings;
 
   [[nodiscard]] const Constant* constant(const std::string& name) const {
     const auto at = constants.find(name);
-    return at == constants.end() ? nullptr : &at->second;
+    return at == constants.end() ? nullptr : at->second.get();
+  }
+  [[nodiscard]] const Known* known(const std::string& name) const {
+    const auto at = tensors.find(name);
+    return at == tensors.end() ? nullptr : &at->second;
   }
 };
 
-/// "node 'conv1' (Conv)"
+/// "node `conv1` (Conv)"
 [[nodiscard]] std::string named(const onnx::NodeProto& node);
+/// "[1, 64, 56, 56]"; an extent below 0 is one that is not stated: "?".
+[[nodiscard]] std::string shape_text(const std::vector<Dim>& shape);
+/// Is the node's operator one of ONNX itself?
+[[nodiscard]] bool standard_domain(const std::string& domain);
 
 [[nodiscard]] const onnx::AttributeProto* attribute(const onnx::NodeProto& node, const char* name);
 [[nodiscard]] std::int64_t int_attribute(const onnx::NodeProto& node, const char* name,
@@ -55,16 +75,27 @@ struct Model {
 [[nodiscard]] std::string text_attribute(const onnx::NodeProto& node, const char* name,
                                          const char* standard);
 
-/// The values of a tensor of at most `limit` elements; nothing where they are not in the file or
-/// of a type that is neither integer, boolean nor real.
+/// Is there such an input? One with an empty name is left out.
+[[nodiscard]] bool has_input(const onnx::NodeProto& node, int position);
+/// A list that older operators have as an attribute and newer ones as an input; nothing where it
+/// is not constant.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> list_of(const Model& model,
+                                                               const onnx::NodeProto& node,
+                                                               int position, const char* name);
+
+/// What is wrong with a shape by itself: a clause behind "has", or nothing.
+[[nodiscard]] std::optional<std::string> absurd(const std::vector<Dim>& shape);
+
+/// The values of a tensor of at most `limit` elements; nothing where they are of a type that is
+/// neither integer, boolean nor real. require: the message was not refused (onnx_refuse.h).
 [[nodiscard]] std::optional<Constant> constant_of(const onnx::TensorProto& tensor,
-                                                  std::size_t limit = 4096);
-[[nodiscard]] onnx::TensorProto tensor_of(const Constant& constant, const std::string& name);
+                                                  std::size_t limit = max_constant);
 
 /// The node's only output, where all it needs is known; nothing where it is not that simple.
-[[nodiscard]] std::optional<Constant> evaluate(const Model& model, const onnx::NodeProto& node);
+/// require: the node was not refused, and its shape was inferred if it has a rule.
+[[nodiscard]] ConstantPtr evaluate(const Model& model, const onnx::NodeProto& node);
 
-/// Parses and checks the file, orders its nodes, folds and infers until nothing changes.
+/// Parses and checks the file, orders its nodes, infers and folds in one pass.
 [[nodiscard]] Model load_model(std::string_view bytes, const std::string& file,
                                const OnnxOptions& options, OnnxNetwork& out);
 

@@ -125,7 +125,8 @@ void Converter::automatic_padding(const NodeProto& node, Op& op) {
   const std::string rule = text_attribute(node, "auto_pad", "NOTSET");
   const std::vector<Dim>& in = shape(op.inputs[0]);
   const std::vector<Dim>& out = made(node);
-  if (out.size() != in.size()) fail(node, "makes a tensor with another number of axes");
+  if (out.size() != in.size() || in.size() != op.kernel.size() + 2)
+    fail(node, "makes a tensor with another number of axes");
   for (std::size_t axis = 0; axis < op.kernel.size(); ++axis) {
     const Dim span = op.dilation[axis] * (op.kernel[axis] - 1) + 1;
     Dim total = (out[axis + 2] - 1) * op.stride[axis] + span - in[axis + 2];

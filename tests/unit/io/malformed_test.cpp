@@ -2,8 +2,10 @@
 #include <set>
 #include <sstream>
 
+#include "io/files.h"
 #include "io/hardware_yaml.h"
 #include "io/load.h"
+#include "io/network_onnx.h"
 #include "io/placement_json.h"
 #include "io/problem_yaml.h"
 #include "tests/support/paths.h"
@@ -21,6 +23,8 @@ void read_as(const std::string& format, const fs::path& path) {
     const ProblemYaml about =
         read_problem_yaml_file(testing::source_path("tests/unit/io/placed_problem.yaml"));
     static_cast<void>(read_placement_json_file(path, about.problem));
+  } else if (format == "onnx") {
+    static_cast<void>(read_onnx(read_file(path), path.string(), {}));
   } else {
     static_cast<void>(load_problem(path));
   }
@@ -63,8 +67,8 @@ TEST(Malformed, EveryFileIsRefusedAtItsLineWithItsWords) {
     EXPECT_EQ(error->line, each.line) << error->what();
     EXPECT_EQ(error->file, path.string());
     EXPECT_THAT(error->message, ::testing::HasSubstr(each.words));
-    EXPECT_EQ(std::string(error->what()),
-              path.string() + ':' + std::to_string(each.line) + ": " + error->message);
+    const std::string line = each.line > 0 ? ':' + std::to_string(each.line) : std::string();
+    EXPECT_EQ(std::string(error->what()), path.string() + line + ": " + error->message);
     EXPECT_THAT(error->what(), ::testing::Not(::testing::HasSubstr("\n")));
     EXPECT_LT(error->message.size(), 400U) << "whatever the input holds is shortened";
   }
@@ -83,7 +87,7 @@ TEST(Malformed, EveryFileIsListed) {
     formats.insert(file.substr(0, file.find('/')));
     EXPECT_TRUE(listed.contains(file)) << file << " is not in expected.tsv";
   }
-  EXPECT_EQ(formats, (std::set<std::string>{"buffer_csv", "dsa_json", "hardware_yaml",
+  EXPECT_EQ(formats, (std::set<std::string>{"buffer_csv", "dsa_json", "hardware_yaml", "onnx",
                                             "placement_json", "problem_yaml"}));
 }
 
