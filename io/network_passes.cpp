@@ -44,11 +44,18 @@ class Passes {
   void index() {
     producer_.assign(net_.tensors.size(), std::nullopt);
     readers_.assign(net_.tensors.size(), {});
+    twice_.assign(net_.tensors.size(), false);
     kept_.assign(net_.tensors.size(), false);
     dead_.assign(net_.ops.size(), false);
     for (OpIndex k = 0; k < net_.ops.size(); ++k) {
       for (const TensorIndex t : net_.ops[k].outputs) producer_[t] = k;
-      for (const TensorIndex t : operands(net_.ops[k])) readers_[t].push_back(k);
+      for (const TensorIndex t : operands(net_.ops[k])) {
+        if (is_weight(t)) continue;
+        if (!readers_[t].empty() && readers_[t].back() == k)
+          twice_[t] = true;
+        else
+          readers_[t].push_back(k);
+      }
     }
     for (const TensorIndex t : net_.outputs) kept_[t] = true;
     for (const Tensor& tensor : net_.tensors)
@@ -81,7 +88,8 @@ class Passes {
   }
   /// The op that reads the tensor, if a single one does.
   std::optional<OpIndex> only_reader(TensorIndex t) const {
-    if (kept_[t] || readers_[t].size() != 1 || dead_[readers_[t][0]]) return std::nullopt;
+    if (kept_[t] || twice_[t] || readers_[t].size() != 1 || dead_[readers_[t][0]])
+      return std::nullopt;
     return readers_[t][0];
   }
   bool is_function(OpIndex k, std::string_view function) const {
@@ -146,16 +154,30 @@ class Passes {
     replace(last, std::move(norm));
   }
 
-  /// Puts an op in the place of `at`; what it makes unnecessary is swept later.
+  /// Puts an op in the place of `at`; what it makes unnecessary is swept later. A tensor that both
+  /// read keeps its list of readers, which may be long.
   void replace(OpIndex at, Op with) {
-    for (const TensorIndex t : operands(op(at))) std::erase(readers_[t], at);
-    for (const TensorIndex t : operands(with)) readers_[t].push_back(at);
+    const std::vector<TensorIndex> before = operands(op(at));
+    const std::vector<TensorIndex> after = operands(with);
+    for (const TensorIndex t : before)
+      if (!is_weight(t) && std::ranges::find(after, t) == after.end()) std::erase(readers_[t], at);
+    for (const TensorIndex t : after)
+      if (!is_weight(t) && std::ranges::find(before, t) == before.end()) readers_[t].push_back(at);
     for (const TensorIndex t : with.outputs) producer_[t] = at;
     op(at) = std::move(with);
   }
 
+  /// Can what makes the tensor never be part of an expression?
+  bool closed(TensorIndex t) const {
+    return kept_[t] || !producer_[t] || dead_[*producer_[t]] ||
+           net_.ops[*producer_[t]].kind != OpKind::elementwise ||
+           !net_.ops[*producer_[t]].fused.empty();
+  }
+
   /// An elementwise op whose inputs all come from one tensor through private elementwise ops is
-  /// one function of that tensor: x * sigmoid(x), or GELU written with erf.
+  /// one function of that tensor: x * sigmoid(x), or GELU written with erf. At most as many ops as
+  /// any function is written with: looking further would take time in the square of a network's
+  /// size.
   void collapse_pointwise(OpIndex last) {
     if (dead_[last] || op(last).kind != OpKind::elementwise) return;
     std::set<OpIndex> inside{last};
@@ -171,16 +193,16 @@ class Passes {
       }
     };
     take(last);
+    constexpr std::size_t longest = 64;
     while (open.size() > 1) {
+      if (inside.size() >= longest || open.size() > longest) return;
+      if (std::ranges::count_if(open, [&](TensorIndex t) { return closed(t); }) > 1) return;
       // Furthest down first: the others may be inputs of it.
       std::optional<OpIndex> best;
       for (const TensorIndex t : open) {
         const std::optional<OpIndex> k = producer_[t];
-        const bool within = k && !kept_[t] && std::ranges::all_of(readers_[t], [&](OpIndex r) {
-                              return inside.contains(r);
-                            });
-        if (within && !dead_[*k] && op(*k).kind == OpKind::elementwise && op(*k).fused.empty() &&
-            (!best || *k > *best))
+        const auto within = [&](OpIndex reader) { return inside.contains(reader); };
+        if (!closed(t) && std::ranges::all_of(readers_[t], within) && (!best || *k > *best))
           best = k;
       }
       if (!best) return;
@@ -274,17 +296,14 @@ class Passes {
       target.fused.push_back({op(k).function, weights});
       for (Fused& more : op(k).fused) target.fused.push_back(std::move(more));
     }
-    for (const TensorIndex t : weights) {
-      std::erase(readers_[t], k);
-      readers_[t].push_back(*maker);
-    }
     move_output(*maker, k);
   }
 
   Network net_;
   std::vector<std::optional<OpIndex>> producer_;
-  std::vector<std::vector<OpIndex>> readers_;
-  std::vector<bool> kept_;  ///< is a result, or has views
+  std::vector<std::vector<OpIndex>> readers_;  ///< of activations, each op once
+  std::vector<bool> twice_;                    ///< an op reads it more than once
+  std::vector<bool> kept_;                     ///< is a result, or has views
   std::vector<bool> dead_;
 };
 
