@@ -63,8 +63,10 @@ class Writer {
   }
 
   void tensor(const Tensor& t) {
-    out_ += "  " + name_text(t.name) + ": {shape: " + numbers(t.shape) +
-            ", dtype: " + std::string(to_string(t.type));
+    // YAML takes a key of at most 1024 characters for one without a mark.
+    const std::string name = name_text(t.name);
+    out_ += (name.size() <= 1000 ? "  " + name : "  ? " + name + "\n  ") +
+            ": {shape: " + numbers(t.shape) + ", dtype: " + std::string(to_string(t.type));
     if (t.kind == TensorKind::weight) out_ += ", kind: weight";
     if (t.view_of) out_ += ", view_of: " + name_text(net_.tensors[*t.view_of].name);
     out_ += "}\n";

@@ -275,6 +275,21 @@ std::optional<Constant> choose(const Constant& which, const Constant& a, const C
   return out;
 }
 
+/// Numbers from, to, by, as many as shape inference says.
+std::optional<Constant> range(const Model& model, const NodeProto& node,
+                              const std::vector<const Constant*>& in) {
+  const Known* known = model.known(node.output(0));
+  if (known == nullptr || count(known->shape) > max_constant) return std::nullopt;
+  Constant out{known->shape, in[0]->integer, {}, {}, in[0]->type};
+  for (std::size_t k = 0; k < count(known->shape); ++k)
+    if (out.integer)  // inference has bounded the last of them
+      out.integers.push_back(in[0]->integers[0] +
+                             static_cast<std::int64_t>(k) * in[2]->integers[0]);
+    else
+      out.reals.push_back(in[0]->reals[0] + static_cast<double>(k) * in[2]->reals[0]);
+  return out;
+}
+
 /// Everything but what only gives a constant another name or shape.
 std::optional<Constant> computed(const Model& model, const NodeProto& node) {
   const std::string& op = node.op_type();
@@ -295,6 +310,7 @@ std::optional<Constant> computed(const Model& model, const NodeProto& node) {
     return std::nullopt;
   if (op == "Concat") return concat(in);
   if (op == "Gather") return gather(node, *in[0], *in[1]);
+  if (op == "Range") return range(model, node, in);
   if (op == "Where") return choose(*in[0], *in[1], *in[2]);
   if (in.size() == 2) return arithmetic(op, *in[0], *in[1]);
   return std::nullopt;

@@ -200,6 +200,12 @@ void Converter::unknown(const NodeProto& node, Op& op, const std::string& why) {
   ++count;
   for (int k = 0; k < node.input_size(); ++k)
     if (has(node, k) && constant(node, k) == nullptr) op.inputs.push_back(input(node, k));
+  if (op.inputs.empty())  // what depends on constants alone depends on those
+    for (int k = 0; k < node.input_size(); ++k)
+      if (has(node, k)) op.inputs.push_back(input(node, k));
+  if (op.inputs.empty())
+    fail(node, "makes something of nothing, which is not supported",
+         "make what it makes an input of the model, or an initializer");
   for (const std::string& output : node.output())
     if (!output.empty()) op.outputs.push_back(tensor(node, output));
 }
@@ -218,6 +224,7 @@ Network Converter::convert() {
       net_.inputs.push_back(tensor(any, info.name()));
   for (const NodeProto* each : model_.nodes) {
     const NodeProto& node = *each;
+    if (std::ranges::all_of(node.output(), &std::string::empty)) continue;  // makes nothing
     Op op;
     op.name = node.name();
     handled_ = false;
@@ -226,9 +233,16 @@ Network Converter::convert() {
       unknown(node, op, "");
     else
       (this->*entry->convert)(node, op);
-    if (!handled_ && node.output_size() > 0) finish(node, op);
+    if (!handled_) finish(node, op);
   }
   for (const auto& info : graph.output()) net_.outputs.push_back(tensor(any, info.name()));
+  std::vector<bool> made(net_.tensors.size());
+  for (const Op& op : net_.ops)
+    for (const TensorIndex t : op.outputs) made[t] = true;
+  if (std::ranges::none_of(net_.outputs, [&](TensorIndex t) { return made[storage_of(net_, t)]; }))
+    throw InputError(
+        model_.file, 0,
+        "computes nothing: each of its outputs is an input, a constant or a view of one");
   for (const auto& [what, where] : unknown_) {
     std::string text = what + ": node " + shown(where.first);
     if (where.second > 1) text += " and " + std::to_string(where.second - 1) + " more";

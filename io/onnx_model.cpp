@@ -274,6 +274,12 @@ class Loader {
         put(named(node), node.output(k), std::move(made[static_cast<std::size_t>(k)]));
     if (folded_ < max_folded && ready)
       if (ConstantPtr value = evaluate(model_, node)) return fold(node, std::move(value));
+    if (node.op_type() == "Constant" && standard_domain(node.domain())) {
+      // Too large, or of a type nothing is computed with: an initializer all the same.
+      if (const Known* known = model_.known(node.output(0)))
+        model_.initializers[node.output(0)] = *known;
+      return;
+    }
     model_.nodes.push_back(&node);
   }
 

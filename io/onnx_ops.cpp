@@ -379,13 +379,21 @@ void Converter::pad(const NodeProto& node, Op& op) {
   op.inputs = {input(node, 0)};
   op.function = text_attribute(node, "mode", "constant");
   const std::size_t rank = shape(op.inputs[0]).size();
-  const auto pads = list(node, 1, "pads");
-  if (!pads || (op.function != "constant" && op.function != "edge" && op.function != "reflect"))
+  const auto pads = list(node, 1, model_.opset < 2 ? "paddings" : "pads");
+  const auto given = list(node, 3, "axes");
+  if (!pads || !given ||
+      (op.function != "constant" && op.function != "edge" && op.function != "reflect"))
     return unknown(node, op, "with computed or wrapping amounts is not known");
-  if (pads->size() != 2 * rank) fail(node, "has the wrong number of pads");
-  const auto middle = pads->begin() + static_cast<std::ptrdiff_t>(rank);
-  op.pad_begin.assign(pads->begin(), middle);
-  op.pad_end.assign(middle, pads->end());
+  std::vector<std::size_t> axes = axes_of(node, rank, *given);
+  if (given->empty())
+    for (std::size_t axis = 0; axis < rank; ++axis) axes.push_back(axis);
+  if (pads->size() != 2 * axes.size()) fail(node, "has the wrong number of pads");
+  op.pad_begin.assign(rank, 0);
+  op.pad_end.assign(rank, 0);
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    op.pad_begin[axes[k]] = (*pads)[k];
+    op.pad_end[axes[k]] = (*pads)[k + axes.size()];
+  }
   for (std::size_t axis = 0; axis < rank; ++axis)
     if (op.function == "reflect" &&
         std::max(op.pad_begin[axis], op.pad_end[axis]) >= shape(op.inputs[0])[axis])
@@ -417,12 +425,18 @@ void Converter::resize(const NodeProto& node, Op& op) {
   op.resize.coordinates =
       static_cast<ResizeRule::Coordinates>(std::distance(frames.begin(), frame));
   op.resize.nearest = static_cast<ResizeRule::Nearest>(std::distance(rules.begin(), rule));
+  if (op.extents.size() != in.size()) fail(node, "makes a tensor with another number of axes");
+  if (int_attribute(node, "antialias", 0) != 0 || int_attribute(node, "exclude_outside", 0) != 0)
+    return unknown(node, op, "with antialiasing or without what is outside is not known");
   // Regions are exact only where the scale is the ratio of the extents.
-  const Constant* scales = constant(node, upsample ? 1 : 2);
-  if (scales != nullptr && !scales->integer && scales->size() == in.size())
-    for (std::size_t axis = 0; axis < in.size(); ++axis)
-      if (std::abs(scales->reals[axis] * static_cast<double>(in[axis]) -
-                   static_cast<double>(op.extents[axis])) > 1e-3)
+  std::vector<std::size_t> axes = axes_of(node, in.size(), ints_attribute(node, "axes"));
+  if (axes.empty())
+    for (std::size_t axis = 0; axis < in.size(); ++axis) axes.push_back(axis);
+  const Constant* scales = constant(node, upsample || model_.opset < 11 ? 1 : 2);
+  if (scales != nullptr && !scales->integer && scales->size() == axes.size())
+    for (std::size_t k = 0; k < axes.size(); ++k)
+      if (std::abs(scales->reals[k] * static_cast<double>(in[axes[k]]) -
+                   static_cast<double>(op.extents[axes[k]])) > 1e-3)
         return unknown(node, op, "by scales that leave a fraction is not known");
   if (op.extents == in) alias(node);
 }

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "io/onnx_operators.h"
+#include "io/text.h"
 #include "model/network_shapes.h"
 #include "model/say.h"
 
@@ -98,12 +99,14 @@ class Refusal {
   }
 
   void graph(const onnx::GraphProto& graph) const {
+    text(graph.name());
     if (graph.sparse_initializer_size() > 0)
       fail("store it dense", "initializer ", shown(graph.sparse_initializer(0).values().name()),
            " is sparse, which is not supported");
     std::unordered_set<std::string_view> names;
     for (const TensorProto& each : graph.initializer()) {
       if (each.name().empty()) fail("", "has an initializer without a name");
+      text(each.name());
       if (!names.insert(each.name()).second)
         fail("", "has two initializers named ", shown(each.name()));
       tensor(each, "initializer " + shown(each.name()));
@@ -111,6 +114,7 @@ class Refusal {
     names.clear();
     for (const onnx::ValueInfoProto& each : graph.input()) {
       if (each.name().empty()) fail("", "has an input without a name");
+      text(each.name());
       if (!names.insert(each.name()).second) fail("", "has two inputs named ", shown(each.name()));
     }
     names.clear();
@@ -123,6 +127,15 @@ class Refusal {
   }
 
  private:
+  /// Names are kept, and written into text files.
+  void text(std::string_view name) const {
+    for (std::string_view rest = name; !rest.empty();) {
+      const std::size_t length = utf8_length(rest);
+      if (length == 0) fail("rename it", "has a name ", shown(name), " that is not UTF-8");
+      rest.remove_prefix(length);
+    }
+  }
+
   void tensor(const TensorProto& tensor, const std::string& what) const {
     const std::vector<Dim> shape(tensor.dims().begin(), tensor.dims().end());
     if (const std::optional<std::string> why = absurd(shape)) fail("", what, " has ", *why);
@@ -145,6 +158,9 @@ class Refusal {
   }
 
   void node(const NodeProto& node) const {
+    text(node.name());
+    text(node.op_type());
+    for (const std::string& output : node.output()) text(output);
     std::unordered_set<std::string_view> names;
     for (const AttributeProto& each : node.attribute()) {
       if (!names.insert(each.name()).second)
@@ -242,7 +258,8 @@ void refuse_node(const NodeProto& node, const std::string& file) {
   const int required = op->most_inputs == many ? node.input_size() : op->least_inputs;
   for (int k = 0; k < required; ++k)
     if (node.input(k).empty()) refusal.fail("", start, "its input ", k, " is left out");
-  if (node.output(0).empty()) refusal.fail("", start, "its first output has no name");
+  for (int k = 0; k < op->least_outputs; ++k)
+    if (node.output(k).empty()) refusal.fail("", start, "its output ", k, " has no name");
   for (const AttributeProto& each : node.attribute()) {
     const char kind = op->attribute_kind(each.name());
     if (kind == 0)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "io/files.h"
@@ -20,6 +21,7 @@ namespace {
 using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using Clock = std::chrono::steady_clock;
 
 OnnxNetwork read(const OnnxParts& parts) {
   return read_onnx(onnx_model(parts), "m.onnx", {});
@@ -214,9 +216,55 @@ TEST(OnnxReader, ManyNodesOfOneNameTakeLinearTime) {
   for (int k = 0; k < 20000; ++k)
     parts.nodes.push_back(onnx_node("Relu", "same", {k == 0 ? "x" : "t" + std::to_string(k)},
                                     {"t" + std::to_string(k + 1)}));
+  const Clock::time_point begin = Clock::now();
   const OnnxNetwork in = read(parts);
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(10));
   ASSERT_EQ(in.network.ops.size(), 20000U);
   EXPECT_EQ(in.network.ops[19999].name, "same_20000");
+}
+
+TEST(OnnxReader, ExpressionsThatNeverCloseTakeLinearTime) {
+  // A sum of 20,000 inputs, and a chain that begins at two tensors: looking for the one tensor
+  // such an expression depends on, from each of its ops to its beginning, took a minute.
+  OnnxParts sum{.nodes = {}, .initializers = {}, .inputs = {}, .outputs = {}, .value_infos = {}};
+  OnnxParts chain{.nodes = {onnx_node("Add", "", {"x", "z"}, {"t0"})},
+                  .initializers = {},
+                  .inputs = {onnx_value("x", {1, 4}), onnx_value("z", {1, 4})},
+                  .outputs = {onnx_value("t20000", {1, 4})},
+                  .value_infos = {}};
+  sum.inputs.push_back(onnx_value("t0", {1, 4}));
+  sum.outputs = chain.outputs;
+  for (int k = 0; k < 20000; ++k) {
+    const std::string n = std::to_string(k);
+    const std::string next = "t" + std::to_string(k + 1);
+    sum.inputs.push_back(onnx_value("x" + n, {1, 4}));
+    sum.nodes.push_back(onnx_node("Add", "", {"t" + n, "x" + n}, {next}));
+    chain.nodes.push_back(onnx_node("Relu", "", {"x"}, {"d" + n}));
+    chain.nodes.push_back(onnx_node("Add", "", {"t" + n, "d" + n}, {next}));
+  }
+  const Clock::time_point begin = Clock::now();
+  EXPECT_EQ(simplified(read(sum).network, {}).ops.size(), 20000U);
+  EXPECT_EQ(simplified(read(chain).network, {}).ops.size(), 40001U);
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST(OnnxReader, ATensorThatManyExpressionsReadTakesLinearTime) {
+  OnnxParts parts{.nodes = {},
+                  .initializers = {},
+                  .inputs = {onnx_value("x", {1, 4})},
+                  .outputs = {onnx_value("y", {40000, 4})},
+                  .value_infos = {}};
+  std::vector<std::string> all;
+  for (int k = 0; k < 40000; ++k) {
+    const std::string n = std::to_string(k);
+    parts.nodes.push_back(onnx_node("Sigmoid", "", {"x"}, {"s" + n}));
+    parts.nodes.push_back(onnx_node("Mul", "", {"x", "s" + n}, {"m" + n}));
+    all.push_back("m" + n);
+  }
+  parts.nodes.push_back(onnx_node("Concat", "all", all, {"y"}, {onnx_int("axis", 0)}));
+  const Network net = simplified(read(parts).network, {});
+  ASSERT_EQ(net.ops.size(), 40001U);
+  EXPECT_EQ(net.ops[7].function, "silu");
 }
 
 TEST(OnnxReader, AConstantThroughManyIdentitiesIsStoredOnce) {
@@ -247,6 +295,42 @@ TEST(OnnxReader, ConstantsThatDoubleAreNotMade) {
   parts.nodes.push_back(onnx_node("Relu", "relu", {"x"}, {"y"}));
   // Those of more than 4096 elements stay nodes: nobody needs their values.
   EXPECT_EQ(read(parts).network.ops.size(), 16U);
+}
+
+TEST(OnnxReader, PadsNameTheirAxes) {
+  OnnxParts parts{
+      .nodes = {onnx_node("Pad", "pad", {"x", "pads", "", "axes"}, {"y"})},
+      .initializers = {onnx_integers("pads", {1, 2, 3, 4}), onnx_integers("axes", {2, -1})},
+      .inputs = {onnx_value("x", {1, 3, 8, 8})},
+      .outputs = {onnx_value("y", {1, 3, 12, 14})},
+      .value_infos = {}};
+  parts.opset = 18;
+  const OnnxNetwork in = read(parts);
+  EXPECT_THAT(in.network.ops[0].pad_begin, ElementsAre(0, 0, 1, 2));
+  EXPECT_THAT(in.network.ops[0].pad_end, ElementsAre(0, 0, 3, 4));
+}
+
+TEST(OnnxReader, ALargeConstantIsAWeight) {
+  const std::string values =
+      wire_bytes(1, "value") + wire_number(20, 4) + wire_bytes(5, onnx_weights("", {100, 50}));
+  const OnnxNetwork in = read({.nodes = {onnx_node("Constant", "c", {}, {"w"}, {values}),
+                                         onnx_node("Add", "add", {"x", "w"}, {"y"})},
+                               .initializers = {},
+                               .inputs = {onnx_value("x", {100, 50})},
+                               .outputs = {onnx_value("y", {100, 50})},
+                               .value_infos = {}});
+  ASSERT_EQ(in.network.ops.size(), 1U);
+  EXPECT_EQ(in.network.tensors[in.network.ops[0].inputs[1]].kind, TensorKind::weight);
+}
+
+TEST(OnnxReader, LongNamesGoThroughYaml) {
+  const std::string name(3000, 'n');
+  const OnnxNetwork in = read({.nodes = {onnx_node("Relu", "relu", {name}, {"y"})},
+                               .initializers = {},
+                               .inputs = {onnx_value(name, {1, 4})},
+                               .outputs = {onnx_value("y", {1, 4})},
+                               .value_infos = {}});
+  EXPECT_EQ(read_network_yaml(write_network_yaml(in.network), "again").network, in.network);
 }
 
 struct Known {

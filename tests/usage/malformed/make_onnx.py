@@ -147,6 +147,9 @@ FILES = {
     "relu-without-output": (
         model([node("Relu", ["x"], [])], outputs=[value("x")]),
         "is malformed: it has 0 outputs where 1 output is needed"),
+    "rnn-without-output": (
+        model([node("RNN", ["x", "x", "x"], [], [an_int("hidden_size", 4)])],
+              outputs=[value("x", [5, 2, 3])], shape=(5, 2, 3)), "computes nothing"),
     "relu-of-nothing": (
         model([node("Relu", [""], ["y"])]), "is malformed: its input 0 is left out"),
     "attribute-of-another-type": (
@@ -234,6 +237,13 @@ FILES = {
     "values-that-decide-a-shape": (
         model([node("NonZero", ["x"], ["y"])]),
         "node `n` (NonZero) has a tensor `y` whose shape is not known"),
+    "name-that-is-no-text": (
+        model([node("Relu", ["x"], [b"\xff"])]), "has a name `\\xff` that is not UTF-8"),
+    "outputs-that-are-inputs": (
+        model([RELU], outputs=[value("x")]), "computes nothing"),
+    "something-of-nothing": (
+        model([node("Magic", [], ["y"], domain="custom")], states=[value("y", [1])]),
+        "node `n` (Magic) makes something of nothing"),
     "name-over-two-lines": (
         model([node("Relu", ["x"], ["y"], name="a\nb"), node("Re\nlu", ["x"], ["z"], name="c\nd")]),
         "node `c\\x0ad` (`Re\\x0alu`) has a tensor `z` whose shape is not known"),
