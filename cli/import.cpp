@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/network_options.h"
+#include "cli/options.h"
 #include "cli/session.h"
 #include "model/network_stats.h"
 #include "planner/files.h"
@@ -20,6 +21,7 @@ namespace {
 
 struct ImportArguments {
   NetworkArguments network;
+  LimitArguments limits;
   std::string output;
   bool quiet = false;
 };
@@ -40,7 +42,13 @@ std::string summary(const Network& network) {
 int run_import(const ImportArguments& arguments, Session& session) {
   session.reads(arguments.network.path);
   OutputFile* const output = session.writes("--output", arguments.output);
-  const ImportedNetwork in = arguments.network.load(arguments.quiet);
+  ImportedNetwork in;
+  try {
+    in = arguments.network.load(arguments.quiet, arguments.limits.limits());
+  } catch (const ImportStopped& stopped) {
+    complain(stopped.what());
+    return session.exit_code(exit_stopped, false);
+  }
   const int code = session.hand_over(output, network_yaml(in.network));
   if (!arguments.quiet && output != nullptr && !Session::goes_to_standard_output(*output))
     print(summary(in.network));
@@ -53,6 +61,7 @@ void add_import(CLI::App& app, Command& command) {
   CLI::App* sub = app.add_subcommand("import", "turn an ONNX model into a network YAML");
   const auto arguments = std::make_shared<ImportArguments>();
   arguments->network.declare(*sub);
+  arguments->limits.declare(*sub);
   sub->add_option("-o,--output", arguments->output,
                   "where the YAML goes; standard output without it");
   sub->add_flag("--quiet", arguments->quiet, "say nothing but errors");

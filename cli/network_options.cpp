@@ -22,8 +22,9 @@ void NetworkArguments::declare_reading(CLI::App& app) {
                "leave decomposed LayerNorm and GELU as the ops they are written with");
 }
 
-ImportedNetwork NetworkArguments::load(bool quiet) const {
+ImportedNetwork NetworkArguments::load(bool quiet, const Limits& limits) const {
   ImportOptions options;
+  options.limits = limits;
   if (!dtype.empty()) options.dtype = parse_element_type(dtype, "--dtype");
   for (const std::string& text : dims) {
     const std::size_t equals = text.find('=');

@@ -23,8 +23,8 @@ struct NetworkArguments {
   void declare(CLI::App& app);
   /// Only how an ONNX model is read: --dim and --keep-...
   void declare_reading(CLI::App& app);
-  /// Prints the import's warnings unless quiet. Throws BadInput.
-  [[nodiscard]] ImportedNetwork load(bool quiet) const;
+  /// Prints the import's warnings unless quiet. Throws BadInput and ImportStopped.
+  [[nodiscard]] ImportedNetwork load(bool quiet, const Limits& limits = {}) const;
 };
 
 }  // namespace tessera::cli

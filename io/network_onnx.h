@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/error.h"
+#include "model/engine.h"
 #include "model/network.h"
 
 namespace tessera {
@@ -20,6 +21,7 @@ namespace tessera {
 struct OnnxOptions {
   std::vector<std::pair<std::string, Dim>> dims;  ///< extents for named dynamic dimensions
   bool ignore_declared_shapes = false;  ///< infer everything from the inputs, as a test of both
+  Budget budget{};                      ///< looked at every few nodes
 };
 
 struct OnnxNetwork {
@@ -29,8 +31,8 @@ struct OnnxNetwork {
   std::vector<std::pair<std::string, std::vector<Dim>>> declared;
 };
 
-/// Throws InputError naming the node (cycles, shapes that disagree, dynamic dimensions, files cut
-/// short). ensure: check_network(result.network) is empty.
+/// Throws BudgetEnded (model/poll.h), and InputError naming the node (cycles, shapes that disagree,
+/// dynamic dimensions, files cut short). ensure: check_network(result.network) is empty.
 [[nodiscard]] OnnxNetwork read_onnx(std::string_view bytes, const std::string& file,
                                     const OnnxOptions& options);
 

@@ -5,6 +5,7 @@
 
 #include "model/network_order.h"
 #include "model/network_shapes.h"
+#include "model/poll.h"
 
 namespace tessera {
 namespace {
@@ -12,22 +13,24 @@ namespace {
 /// A network under change: ops are marked dead and swept out at the end.
 class Passes {
  public:
-  explicit Passes(Network network) : net_(std::move(network)) { index(); }
+  Passes(Network network, const Budget& budget) : net_(std::move(network)), poll_(budget) {
+    index();
+  }
 
   Network run(const SimplifyOptions& options) {
     sweep();
     if (options.recognise) {
-      for (OpIndex k = 0; k < net_.ops.size(); ++k) recognise_norm(k);
+      each([&](OpIndex k) { recognise_norm(k); });
       sweep();
-      for (OpIndex k = 0; k < net_.ops.size(); ++k) collapse_pointwise(k);
+      each([&](OpIndex k) { collapse_pointwise(k); });
       sweep();
     }
     if (options.fold_batch_norm) {
-      for (OpIndex k = 0; k < net_.ops.size(); ++k) fold_batch_norm(k);
+      each([&](OpIndex k) { fold_batch_norm(k); });
       sweep();
     }
     if (options.fuse_activations) {
-      for (OpIndex k = 0; k < net_.ops.size(); ++k) fuse(k);
+      each([&](OpIndex k) { fuse(k); });
       sweep();
     }
     if (options.dtype)
@@ -37,6 +40,14 @@ class Passes {
   }
 
  private:
+  template <typename Pass>
+  void each(Pass pass) {
+    for (OpIndex k = 0; k < net_.ops.size(); ++k) {
+      poll_(16);
+      pass(k);
+    }
+  }
+
   Op& op(OpIndex k) { return net_.ops[k]; }
   bool is_weight(TensorIndex t) const { return net_.tensors[t].kind == TensorKind::weight; }
   const std::vector<Dim>& shape(TensorIndex t) const { return net_.tensors[t].shape; }
@@ -300,6 +311,7 @@ class Passes {
   }
 
   Network net_;
+  Poll poll_;
   std::vector<std::optional<OpIndex>> producer_;
   std::vector<std::vector<OpIndex>> readers_;  ///< of activations, each op once
   std::vector<bool> twice_;                    ///< an op reads it more than once
@@ -310,7 +322,7 @@ class Passes {
 }  // namespace
 
 Network simplified(Network network, const SimplifyOptions& options) {
-  return Passes(std::move(network)).run(options);
+  return Passes(std::move(network), options.budget).run(options);
 }
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "model/engine.h"
 #include "model/network.h"
 
 namespace tessera {
@@ -16,8 +17,10 @@ struct SimplifyOptions {
   bool fold_batch_norm = true;   ///< into the convolution before it
   bool fuse_activations = true;  ///< elementwise ops of one tensor join the op that makes it
   std::optional<ElementType> dtype;  ///< for every floating tensor
+  Budget budget{};                   ///< looked at every few ops
 };
 
+/// Throws BudgetEnded (model/poll.h).
 /// require: check_network(network) is empty. ensure: so it is of the result, which is normalized.
 [[nodiscard]] Network simplified(Network network, const SimplifyOptions& options);
 

@@ -224,6 +224,7 @@ Network Converter::convert() {
       net_.inputs.push_back(tensor(any, info.name()));
   for (const NodeProto* each : model_.nodes) {
     const NodeProto& node = *each;
+    model_.poll(poll_units);
     if (std::ranges::all_of(node.output(), &std::string::empty)) continue;  // makes nothing
     Op op;
     op.name = node.name();

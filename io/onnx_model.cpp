@@ -59,6 +59,8 @@ class Loader {
          OnnxNetwork& out)
       : options_(options), out_(out) {
     model_.file = file;
+    model_.poll = Poll(options.budget);
+    model_.poll.look();
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       fail("has 2 GiB or more, which no ONNX message may have",
            "keep the values of large weights out of the file: only their shapes matter");
@@ -75,8 +77,11 @@ class Loader {
   Model load() {
     GraphProto& graph = *model_.proto.mutable_graph();
     name_nodes(graph);
-    model_.opset = refuse_model(model_.proto, model_.file);
-    for (const NodeProto& node : graph.node()) refuse_node(node, model_.file);
+    model_.opset = refuse_model(model_.proto, model_.file, model_.poll);
+    for (const NodeProto& node : graph.node()) {
+      model_.poll(poll_units);
+      refuse_node(node, model_.file);
+    }
     state(graph);
     initializers(graph);
     inputs(graph);
@@ -194,7 +199,7 @@ class Loader {
   }
 
   /// The nodes, each after what it reads (Kahn 1962), in the file's order where that can be kept.
-  std::vector<const NodeProto*> ordered(const GraphProto& graph) const {
+  std::vector<const NodeProto*> ordered(const GraphProto& graph) {
     const auto count = static_cast<std::size_t>(graph.node_size());
     const auto node = [&](std::size_t k) -> const NodeProto& {
       return graph.node(static_cast<int>(k));
@@ -228,6 +233,7 @@ class Loader {
     while (!ready.empty()) {
       const std::size_t k = ready.top();
       ready.pop();
+      model_.poll(poll_units);
       sorted.push_back(&node(k));
       for (const std::size_t reader : readers[k])
         if (--waiting[reader] == 0) ready.push(reader);
@@ -264,6 +270,7 @@ class Loader {
 
   /// Infers what a node makes; folds it where that is a constant that is known.
   void visit(const NodeProto& node) {
+    model_.poll(poll_units);
     std::vector<std::optional<Known>> made(static_cast<std::size_t>(node.output_size()));
     const bool ready = std::ranges::all_of(node.input(), [&](const std::string& input) {
       return input.empty() || model_.known(input) != nullptr;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "io/network_onnx.h"
+#include "model/poll.h"
 
 namespace tessera::onnx_reader {
 
@@ -40,6 +41,9 @@ struct Known {
 };
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 40;
 
+/// What a pass costs per node, in the units of Poll.
+inline constexpr std::int64_t poll_units = 16;
+
 struct Model {
   std::string file;
   onnx::ModelProto proto;
@@ -49,6 +53,7 @@ struct Model {
   std::unordered_map<std::string, Known> tensors;          ///< whose shape is known
   int opset = 0;
   std::vector<std::string> warnings;
+  Poll poll;  ///< asked once per node in every pass over them
 
   [[nodiscard]] const Constant* constant(const std::string& name) const {
     const auto at = constants.find(name);

@@ -98,7 +98,7 @@ class Refusal {
     return static_cast<int>(*version);
   }
 
-  void graph(const onnx::GraphProto& graph) const {
+  void graph(const onnx::GraphProto& graph, Poll& poll) const {
     text(graph.name());
     if (graph.sparse_initializer_size() > 0)
       fail("store it dense", "initializer ", shown(graph.sparse_initializer(0).values().name()),
@@ -123,7 +123,10 @@ class Refusal {
       if (!names.insert(each.name()).second)
         fail("", "lists the output ", shown(each.name()), " twice");
     }
-    for (const NodeProto& each : graph.node()) node(each);
+    for (const NodeProto& each : graph.node()) {
+      poll(poll_units);
+      node(each);
+    }
   }
 
  private:
@@ -232,13 +235,13 @@ const char* kind_name(char kind) {
 
 }  // namespace
 
-int refuse_model(const onnx::ModelProto& model, const std::string& file) {
+int refuse_model(const onnx::ModelProto& model, const std::string& file, Poll& poll) {
   const Refusal refusal(file);
   if (model.functions_size() > 0)
     refusal.fail("inline them before, or export the model without them", "has local functions (",
                  shown(model.functions(0).name()), "), which are not supported");
   const int opset = refusal.opset(model);
-  refusal.graph(model.graph());
+  refusal.graph(model.graph(), poll);
   return opset;
 }
 

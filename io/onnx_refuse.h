@@ -9,7 +9,7 @@ namespace tessera::onnx_reader {
 /// not read (local functions, unknown operator sets, sparse or external data, control flow), or
 /// where its parts do not agree with themselves: data of another size than their shape, a name
 /// used twice, an attribute that is not of its type.
-[[nodiscard]] int refuse_model(const onnx::ModelProto& model, const std::string& file);
+[[nodiscard]] int refuse_model(const onnx::ModelProto& model, const std::string& file, Poll& poll);
 
 /// Throws InputError where the node has a number of inputs or outputs, or an attribute, that its
 /// operator does not have. Nodes of unknown operators pass.

@@ -8,6 +8,7 @@
 #include "io/network_onnx.h"
 #include "io/network_passes.h"
 #include "io/network_yaml.h"
+#include "model/poll.h"
 #include "planner/requirements.h"
 
 namespace tessera {
@@ -26,22 +27,36 @@ bool is_onnx(const std::string& bytes, const std::string& path) {
                      control);
 }
 
+std::string limit_name(StopReason reason) {
+  switch (reason) {
+    case StopReason::time_limit:
+      return "time limit";
+    case StopReason::memory_limit:
+      return "memory limit";
+    default:
+      return "request to stop";
+  }
+}
+
 }  // namespace
 
 ImportedNetwork read_network(const std::string& path, const ImportOptions& options) {
+  const LimitedBudget limited(options.limits);
   try {
     const std::string bytes = read_file(path == "-" ? "/dev/stdin" : path);
     ImportedNetwork out;
     if (is_onnx(bytes, path)) {
-      OnnxNetwork read =
-          read_onnx(bytes, path, {.dims = options.dims, .ignore_declared_shapes = false});
+      OnnxNetwork read = read_onnx(
+          bytes, path,
+          {.dims = options.dims, .ignore_declared_shapes = false, .budget = limited.budget()});
       out.format = "onnx";
       out.warnings = std::move(read.warnings);
       out.network =
           simplified(std::move(read.network), {.recognise = options.recognise,
                                                .fold_batch_norm = options.fold_batch_norm,
                                                .fuse_activations = options.fuse_activations,
-                                               .dtype = options.dtype});
+                                               .dtype = options.dtype,
+                                               .budget = limited.budget()});
       // Exporters give every graph the same name; the file's says more.
       const std::string stem = std::filesystem::path(path).stem().string();
       if (path != "-" && !stem.empty()) out.network.name = stem;
@@ -55,6 +70,10 @@ ImportedNetwork read_network(const std::string& path, const ImportOptions& optio
     return out;
   } catch (const InputError& error) {
     throw BadInput(error.what(), error.hint);
+  } catch (const BudgetEnded& ended) {
+    throw ImportStopped(
+        path + ": the " + limit_name(ended.reason) + " came before the network was read",
+        ended.reason);
   }
 }
 

@@ -4,10 +4,11 @@
 //   for (const std::string& warning : in.warnings) std::cerr << warning << '\n';
 //   write_output("resnet50.yaml", network_yaml(in.network));      // files.h
 //
-// Throws BadInput that names the file and the node or line.
+// Throws BadInput that names the file and the node or line, and ImportStopped at a limit.
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "../model/api.h"
 #include "../model/network.h"
 #include "errors.h"
+#include "limits.h"
 
 namespace tessera {
 
@@ -24,6 +26,14 @@ struct ImportOptions {
   bool recognise = true;         ///< decomposed norms and activations become one op
   bool fold_batch_norm = true;   ///< into the convolution before it
   bool fuse_activations = true;  ///< into the op that makes their input
+  Limits limits{};               ///< time, memory and the stop token count
+};
+
+/// A limit came before the network was read; that says nothing about the file.
+class ImportStopped : public std::runtime_error {
+ public:
+  ImportStopped(const std::string& what, StopReason why) : std::runtime_error(what), reason(why) {}
+  StopReason reason;
 };
 
 struct ImportedNetwork {

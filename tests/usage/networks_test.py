@@ -164,6 +164,14 @@ class Plans(Case):
         self.plan("--limit", "peak_memory=64", "-q", code=INFEASIBLE)
         self.assertIn("infeasible", self.check(BAD_INPUT, None).stderr)
 
+    def test_an_import_ends_at_its_limit(self):
+        out = self.folder / "net.yaml"
+        model = ROOT / "examples" / "fsrcnn_x2_360p.onnx"
+        done = self.ends(STOPPED, "import", model, "--timeout", "0s", "-o", out)
+        self.assertIn("time limit", done.stderr)
+        self.assertFalse(out.exists())
+        self.ends(FOUND, "import", model, "--timeout", "1m", "--memory-limit", "4 GiB", "-o", out)
+
     def test_a_network_needs_a_plan(self):
         text = self.file("r.csv", "id,lower,upper,size,offset\na,0,1,4,0\n")
         done = self.ends(BAD_INPUT, "check", self.network, text, "-p", self.profile)

@@ -1,0 +1,61 @@
+// Looks at a budget now and then while something is built, and ends the building.
+//
+//   Poll poll(params.budget);
+//   try {
+//     poll.room(200.0 * pairs);                  // about so many bytes are going to be taken
+//     for (const Pair& pair : all) { poll(); build(pair); }
+//   } catch (const BudgetEnded& ended) {
+//     result.stop = ended.reason;                // Status::unknown: never a "no"
+//   }
+//
+// Models are built in loops far below the function that could give back a result, which is why a
+// budget that ends there is an exception. Nobody but the engine that builds ever sees it.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+
+#include "engine.h"
+
+namespace tessera {
+
+class BudgetEnded final : public std::exception {
+ public:
+  BudgetEnded(StopReason why, bool beforehand) : reason(why), foreseen(beforehand) {}
+  [[nodiscard]] const char* what() const noexcept override { return "the budget ended"; }
+  StopReason reason;
+  bool foreseen;  ///< by Poll::room(): nothing was tried
+};
+
+class Poll {
+ public:
+  /// Never ends anything.
+  Poll() = default;
+  explicit Poll(const Budget& budget) : budget_(budget), limited_(true) {}
+
+  /// Counts units of work, each well below a microsecond, and looks at the budget every thousand.
+  /// Throws BudgetEnded.
+  void operator()(std::int64_t units = 1) {
+    left_ -= units;
+    if (left_ <= 0) look();
+  }
+  /// Throws BudgetEnded.
+  void look() {
+    left_ = between;
+    if (!limited_) return;
+    if (const auto why = budget_.exhausted()) throw BudgetEnded(*why, false);
+  }
+  /// Throws BudgetEnded where about so many bytes are more than may be taken.
+  void room(double bytes) const {
+    if (limited_ && budget_.too_large(bytes)) throw BudgetEnded(StopReason::memory_limit, true);
+  }
+
+ private:
+  static constexpr std::int64_t between = 1024;
+
+  Budget budget_;  // what it points to outlives the call that made it
+  bool limited_ = false;
+  std::int64_t left_ = 0;
+};
+
+}  // namespace tessera
