@@ -1,6 +1,7 @@
 #include "io/onnx_model.h"
 
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream.h>
 
 #include <algorithm>
 #include <queue>
@@ -9,6 +10,7 @@
 #include "io/onnx_operators.h"
 #include "io/onnx_refuse.h"
 #include "io/onnx_shapes.h"
+#include "io/onnx_wire.h"
 #include "model/network_shapes.h"
 #include "model/say.h"
 
@@ -21,13 +23,44 @@ using onnx::NodeProto;
 /// The deepest message of a model without control flow is 8 levels down; types nest a little more.
 constexpr int deepest = 32;
 
+/// Messages and texts of a file: some hundred times those of the largest models, and 3 GB.
+constexpr std::size_t max_parts = std::size_t{1} << 24U;
+
 /// Elements of all constants that are made by folding, together: a chain of nodes, each of a few
 /// bytes, makes no more than this. Nodes beyond it stay nodes.
 constexpr std::size_t max_folded = std::size_t{1} << 22;
 
-bool parses(std::string_view bytes, int depth, onnx::ModelProto& into) {
-  google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                            static_cast<int>(bytes.size()));
+/// The file in pieces, so that the budget is looked at while it is parsed.
+class Pieces final : public google::protobuf::io::ZeroCopyInputStream {
+ public:
+  Pieces(std::string_view bytes, const Budget& budget) : bytes_(bytes), budget_(budget) {}
+
+  bool Next(const void** data, int* size) override {
+    constexpr std::size_t most = std::size_t{1} << 16U;
+    if (budget_.exhausted()) return false;  // the parser fails; Poll then says why
+    const std::string_view piece = bytes_.substr(at_, most);
+    at_ += piece.size();
+    *data = piece.data();
+    *size = static_cast<int>(piece.size());
+    return !piece.empty();
+  }
+  void BackUp(int count) override { at_ -= static_cast<std::size_t>(count); }
+  bool Skip(int count) override {
+    const std::size_t left = bytes_.size() - at_;
+    at_ += std::min(left, static_cast<std::size_t>(count));
+    return static_cast<std::size_t>(count) <= left;
+  }
+  [[nodiscard]] std::int64_t ByteCount() const override { return static_cast<std::int64_t>(at_); }
+
+ private:
+  std::string_view bytes_;
+  const Budget& budget_;
+  std::size_t at_ = 0;
+};
+
+bool parses(std::string_view bytes, const Budget& budget, int depth, onnx::ModelProto& into) {
+  Pieces pieces(bytes, budget);
+  google::protobuf::io::CodedInputStream in(&pieces);
   in.SetRecursionLimit(depth);
   into.Clear();
   return into.MergePartialFromCodedStream(&in) && in.ConsumedEntireMessage();
@@ -64,10 +97,16 @@ class Loader {
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       fail("has 2 GiB or more, which no ONNX message may have",
            "keep the values of large weights out of the file: only their shapes matter");
-    if (!parses(bytes, deepest, model_.proto)) {
-      if (parses(bytes, 30 * deepest, model_.proto))
+    const std::size_t parts = parts_in(bytes, max_parts, model_.poll);
+    if (parts > max_parts)
+      fail("is made of more than " + std::to_string(max_parts) + " parts, which no model needs");
+    model_.poll.room(part_bytes * static_cast<double>(parts) + static_cast<double>(bytes.size()));
+    if (!parses(bytes, options.budget, deepest, model_.proto)) {
+      model_.poll.look();
+      if (parses(bytes, options.budget, 30 * deepest, model_.proto))
         fail("nests its messages more than " + std::to_string(deepest) + " deep",
              "export the model without control flow");
+      model_.poll.look();
       fail("is not a whole ONNX model; it may have been cut short");
     }
     if (!model_.proto.has_graph() || model_.proto.graph().node_size() == 0)
@@ -96,10 +135,11 @@ class Loader {
   }
 
   /// Exporters may leave names out; messages and ops need them, each once.
-  static void name_nodes(GraphProto& graph) {
+  void name_nodes(GraphProto& graph) {
     std::unordered_set<std::string> taken;
     std::unordered_map<std::string, std::size_t> next;  // of a name that many nodes have
     for (NodeProto& node : *graph.mutable_node()) {
+      model_.poll(poll_units);
       std::string name = node.name();
       if (name.empty()) name = node.output_size() > 0 ? node.output(0) : node.op_type();
       std::string unique = name;

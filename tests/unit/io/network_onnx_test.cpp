@@ -207,6 +207,14 @@ TEST(OnnxReader, DamagedBytesNeverCrash) {
     }
 }
 
+TEST(OnnxReader, AFileOfNothingButEmptyNodesIsNotParsed) {
+  std::string graph;
+  for (int k = 0; k < (1 << 24); ++k) graph += std::string("\x0a\0", 2);
+  // 34 MB that would become 3 GB.
+  EXPECT_THAT(refusal(wire_number(1, 7) + wire_bytes(7, graph) + wire_bytes(8, wire_number(2, 13))),
+              HasSubstr("is made of more than 16777216 parts"));
+}
+
 TEST(OnnxReader, ManyNodesOfOneNameTakeLinearTime) {
   OnnxParts parts{.nodes = {},
                   .initializers = {},

@@ -234,6 +234,10 @@ FILES = {
     "unknown-operator": (
         model([node("Magic", ["x"], ["y"], domain="custom")]),
         "node `n` (Magic) has a tensor `y` whose shape is not known"),
+    "slice-stated-with-too-few-axes": (
+        model([node("Slice", ["x", "s", "e", "a"], ["y"])], [integers("s", [0]), integers("a", [3])],
+              inputs=[value("x", [1, 3, 8, 8]), value("e", [1], INT64)], outputs=[value("y", [1])]),
+        "node `n` (Slice) makes a tensor with another number of axes"),
     "values-that-decide-a-shape": (
         model([node("NonZero", ["x"], ["y"])]),
         "node `n` (NonZero) has a tensor `y` whose shape is not known"),
