@@ -126,6 +126,7 @@ constexpr Operator operators[] = {
     {"ReduceSum", 1, 2, 1, 1, REDUCED, rules::reduce},
     {"ReduceSumSquare", 1, 2, 1, 1, REDUCED, rules::reduce},
     // Products.
+    {"Einsum", 1, many, 1, 1, "equation:s", rules::einsum},
     {"Gemm", 2, 3, 1, 1, "alpha:f beta:f broadcast:i transA:i transB:i", rules::gemm},
     {"MatMul", 2, 2, 1, 1, "", rules::matmul},
     {"MatMulInteger", 2, 4, 1, 1, "", rules::matmul},

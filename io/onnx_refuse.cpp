@@ -16,7 +16,7 @@ using onnx::NodeProto;
 using onnx::TensorProto;
 
 /// The newest version of the standard operators whose rules are known here.
-constexpr std::int64_t newest_opset = 21;
+constexpr std::int64_t newest_opset = 23;
 
 /// Bytes of an element as raw data; 0 for what has no raw data, nothing for an unknown type.
 std::optional<std::size_t> raw_bytes(int type) {

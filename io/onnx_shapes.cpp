@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "io/onnx_operators.h"
 
@@ -253,6 +254,66 @@ void gemm(Inference& of) {
   if (int_attribute(of.node(), "transB", 0) != 0) std::swap(b[0], b[1]);
   if (a[1] != b[0]) of.fail("multiplies rows of ", a[1], " with columns of ", b[0]);
   of.make(0, {a[0], b[1]}, of.type(0));
+}
+
+/// "bij,bjk->bik": a letter per axis, "..." for axes that are broadcast. Without an arrow the
+/// result has those and, in alphabetical order, the letters that stand once.
+void einsum(Inference& of) {
+  std::string equation = of.text("equation", "");
+  std::erase(equation, ' ');
+  const std::size_t arrow = equation.find("->");
+  std::string_view left = std::string_view(equation).substr(0, arrow);
+  std::map<char, std::pair<Dim, int>> letters;  // extent, times
+  std::vector<Shape> broadcasts;
+  for (int k = 0; k < of.inputs(); ++k) {
+    const std::string_view term = left.substr(0, left.find(','));
+    left.remove_prefix(std::min(left.size(), term.size() + 1));
+    const Shape& in = of.shape(k);
+    const std::size_t dots = term.find("...");
+    const std::size_t named_axes = term.size() - (dots == term.npos ? 0 : 3);
+    if (named_axes > in.size() || (dots == term.npos && named_axes != in.size()))
+      of.fail("has an equation ", shown(equation), " that does not have the axes of input ", k);
+    const std::size_t open = in.size() - named_axes;
+    std::size_t axis = 0;
+    for (std::size_t at = 0; at < term.size(); ++at) {
+      if (at == dots) {
+        const auto begin = in.begin() + static_cast<std::ptrdiff_t>(axis);
+        broadcasts.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(open));
+        axis += open;
+        at += 2;
+        continue;
+      }
+      const bool letter =
+          (term[at] >= 'a' && term[at] <= 'z') || (term[at] >= 'A' && term[at] <= 'Z');
+      auto& [extent, times] = letters.try_emplace(term[at], 1, 0).first->second;
+      if (!letter || (extent != 1 && in[axis] != 1 && extent != in[axis]))
+        of.fail("has an equation ", shown(equation), " that does not fit its inputs");
+      if (extent == 1) extent = in[axis];
+      ++times;
+      ++axis;
+    }
+  }
+  if (!left.empty()) of.fail("has an equation ", shown(equation), " for more inputs");
+  Shape out = of.broadcast(broadcasts);
+  if (arrow == std::string::npos) {
+    for (const auto& [letter, found] : letters)
+      if (found.second == 1) out.push_back(found.first);
+    return of.make(0, std::move(out), of.type(0));
+  }
+  Shape ordered;
+  const std::string_view right = std::string_view(equation).substr(arrow + 2);
+  for (std::size_t at = 0; at < right.size() && ordered.size() <= max_rank; ++at) {
+    if (right.substr(at).starts_with("...")) {
+      ordered.insert(ordered.end(), out.begin(), out.end());
+      at += 2;
+      continue;
+    }
+    const auto found = letters.find(right[at]);
+    if (found == letters.end())
+      of.fail("has an equation ", shown(equation), " whose result has an axis of its own");
+    ordered.push_back(found->second.first);
+  }
+  of.make(0, std::move(ordered), of.type(0));
 }
 
 void recurrent(Inference& of) {

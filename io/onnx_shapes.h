@@ -108,6 +108,7 @@ void reduce(Inference& of);
 void arg_reduce(Inference& of);
 void matmul(Inference& of);
 void gemm(Inference& of);
+void einsum(Inference& of);
 void recurrent(Inference& of);
 void literal(Inference& of);
 void filled(Inference& of);

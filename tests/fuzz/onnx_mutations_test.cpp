@@ -3,7 +3,8 @@
 //   TESSERA_RANDOM_COUNT=10000000 TESSERA_RANDOM_SEED=1 build/release/tests/fuzz/random_onnx
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <algorithm>
+#include <ctime>
 #include <iostream>
 
 #include "io/network_onnx.h"
@@ -27,20 +28,24 @@ TEST(RandomOnnx, EverySeedIsAccepted) {
   }
 }
 
+/// Of this process: the time of day depends on what else the machine does.
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
 TEST(RandomOnnx, MutationsAreReadOrRefused) {
-  using Clock = std::chrono::steady_clock;
   const std::vector<onnx::ModelProto> seeds = onnx_seeds();
   const std::uint64_t first = setting("TESSERA_RANDOM_SEED", 1);
   const std::uint64_t count = setting("TESSERA_RANDOM_COUNT", effort(20000));
   std::uint64_t accepted = 0;
-  Clock::duration slowest{};
-  const Clock::time_point begin = Clock::now();
+  double slowest = 0;
+  const double begin = processor_seconds();
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     OnnxMutator mutator(seeds, seed);
     onnx::ModelProto model = mutator.start();
     mutator.mutate(model);
     const std::string bytes = model.SerializeAsString();
-    const Clock::time_point start = Clock::now();
+    const double start = processor_seconds();
     try {
       accepted += onnx(bytes) ? 1U : 0U;
     } catch (const std::exception& error) {
@@ -48,16 +53,16 @@ TEST(RandomOnnx, MutationsAreReadOrRefused) {
                     << '\n'
                     << model.ShortDebugString().substr(0, 4000);
     }
-    slowest = std::max(slowest, Clock::now() - start);
-    ASSERT_LT(Clock::now() - start, std::chrono::seconds(testing::sanitized ? 10 : 2)) << seed;
+    const double took = processor_seconds() - start;
+    slowest = std::max(slowest, took);
+    ASSERT_LT(took, testing::sanitized ? 10 : 1) << "TESSERA_RANDOM_SEED=" << seed;
   }
   // Changes so wild that nothing is accepted would test the first line of the reader alone.
   if (count >= 1000) {
     EXPECT_GT(accepted, count / 5);
   }
-  const std::chrono::duration<double> seconds = Clock::now() - begin;
-  std::cout << count << " mutations, " << accepted << " accepted, " << seconds.count()
-            << " s, slowest " << std::chrono::duration<double>(slowest).count() << " s\n";
+  std::cout << count << " mutations, " << accepted << " accepted, " << processor_seconds() - begin
+            << " s, slowest " << slowest << " s\n";
 }
 
 }  // namespace

@@ -208,17 +208,19 @@ void OnnxMutator::attribute(AttributeProto& at) {
         at.set_floats(any(at.floats()), static_cast<float>(number()) / 2);
       break;
     case AttributeProto::STRING: {
-      static const std::vector<std::string> words{"NOTSET",      "VALID",
-                                                  "SAME_UPPER",  "SAME_LOWER",
-                                                  "linear",      "nearest",
-                                                  "cubic",       "reflect",
-                                                  "edge",        "wrap",
-                                                  "constant",    "DCR",
-                                                  "CRD",         "floor",
-                                                  "half_pixel",  "align_corners",
-                                                  "asymmetric",  "bidirectional",
-                                                  "reverse",     "",
-                                                  "not_smaller", "tf_crop_and_resize",
+      static const std::vector<std::string> words{"NOTSET",       "VALID",
+                                                  "SAME_UPPER",   "SAME_LOWER",
+                                                  "linear",       "nearest",
+                                                  "cubic",        "reflect",
+                                                  "edge",         "wrap",
+                                                  "constant",     "DCR",
+                                                  "CRD",          "floor",
+                                                  "half_pixel",   "align_corners",
+                                                  "asymmetric",   "bidirectional",
+                                                  "reverse",      "",
+                                                  "not_smaller",  "tf_crop_and_resize",
+                                                  "bij,bjk->bik", "ij->...ji",
+                                                  "...,",         "->",
                                                   "\xff\n"};
       at.set_s(random_.pick(words));
       break;
@@ -402,7 +404,7 @@ void OnnxMutator::version(ModelProto& model) {
     default:
       if (model.opset_import_size() > 0)
         model.mutable_opset_import(any(model.opset_import()))
-            ->set_version(random_.chance(80) ? random_.between(1, 22) : number());
+            ->set_version(random_.chance(80) ? random_.between(1, 24) : number());
       break;
   }
 }

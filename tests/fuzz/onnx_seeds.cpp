@@ -315,6 +315,8 @@ constexpr Text texts[] = {
     {"y = ReduceMean(f1x3x4x4) axes=I2,3 keepdims=i0"},
     {"y = ReduceMax(f1x3x4x4 i-1) noop_with_empty_axes=i1", 18},
     {"y = ArgMax(f1x3x4x4) axis=i1 keepdims=i0"},
+    {"y = Einsum(f2x3x4 f2x4x5) equation=sbij,bjk->bik"},
+    {"y = Einsum(f2x3x4 w4x5) equation=s...j,jk"},
     {"y = Gemm(f4x6 w6x8 w8) alpha=f0.5"},
     {"y = Gemm(f6x4 w8x6) transA=i1 transB=i1"},
     {"y = MatMul(f2x4x6 f6x8)"},

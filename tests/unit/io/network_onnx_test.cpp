@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <map>
 
 #include "io/files.h"
@@ -21,10 +21,14 @@ namespace {
 using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using Clock = std::chrono::steady_clock;
 
 OnnxNetwork read(const OnnxParts& parts) {
   return read_onnx(onnx_model(parts), "m.onnx", {});
+}
+
+/// Of this process: the time of day depends on what else the machine does.
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
 std::string refusal(const std::string& bytes) {
@@ -224,9 +228,9 @@ TEST(OnnxReader, ManyNodesOfOneNameTakeLinearTime) {
   for (int k = 0; k < 20000; ++k)
     parts.nodes.push_back(onnx_node("Relu", "same", {k == 0 ? "x" : "t" + std::to_string(k)},
                                     {"t" + std::to_string(k + 1)}));
-  const Clock::time_point begin = Clock::now();
+  const double begin = processor_seconds();
   const OnnxNetwork in = read(parts);
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_LT(processor_seconds() - begin, 10);
   ASSERT_EQ(in.network.ops.size(), 20000U);
   EXPECT_EQ(in.network.ops[19999].name, "same_20000");
 }
@@ -250,10 +254,10 @@ TEST(OnnxReader, ExpressionsThatNeverCloseTakeLinearTime) {
     chain.nodes.push_back(onnx_node("Relu", "", {"x"}, {"d" + n}));
     chain.nodes.push_back(onnx_node("Add", "", {"t" + n, "d" + n}, {next}));
   }
-  const Clock::time_point begin = Clock::now();
+  const double begin = processor_seconds();
   EXPECT_EQ(simplified(read(sum).network, {}).ops.size(), 20000U);
   EXPECT_EQ(simplified(read(chain).network, {}).ops.size(), 40001U);
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(30));
+  EXPECT_LT(processor_seconds() - begin, 30);
 }
 
 TEST(OnnxReader, ATensorThatManyExpressionsReadTakesLinearTime) {
@@ -303,6 +307,24 @@ TEST(OnnxReader, ConstantsThatDoubleAreNotMade) {
   parts.nodes.push_back(onnx_node("Relu", "relu", {"x"}, {"y"}));
   // Those of more than 4096 elements stay nodes: nobody needs their values.
   EXPECT_EQ(read(parts).network.ops.size(), 16U);
+}
+
+TEST(OnnxReader, EinsumHasTheAxesItsEquationNames) {
+  const auto made = [](const std::string& equation) {
+    const std::string text =
+        wire_bytes(1, "equation") + wire_bytes(4, equation) + wire_number(20, 3);
+    return output(read({.nodes = {onnx_node("Einsum", "e", {"x", "z"}, {"y"}, {text})},
+                        .initializers = {},
+                        .inputs = {onnx_value("x", {2, 3, 4}), onnx_value("z", {2, 4, 5})},
+                        .outputs = {wire_bytes(1, "y")},
+                        .value_infos = {}})
+                      .network,
+                  0)
+        .shape;
+  };
+  EXPECT_THAT(made("bij,bjk->ki"), ElementsAre(5, 3));
+  EXPECT_THAT(made("...ij, ...jk"), ElementsAre(2, 3, 5));
+  EXPECT_THAT(made("aij,bjk"), ElementsAre(2, 2, 3, 5));
 }
 
 TEST(OnnxReader, PadsNameTheirAxes) {

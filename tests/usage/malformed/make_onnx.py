@@ -77,7 +77,8 @@ def model(nodes, tensors=(), shape=(1, 3, 8, 8), states=(), opset=13, more=b"", 
 
 
 def function(name, nodes):
-    return part(1, name) + part(4, "a") + part(5, "b") + parts(7, nodes) + part(9, number(2, 13))
+    uses = part(9, number(2, 13)) + part(9, part(1, "loc") + number(2, 1))
+    return part(1, name) + part(4, "a") + part(5, "b") + parts(7, nodes) + uses + part(10, "loc")
 
 
 def call(name, inputs, outputs):
