@@ -34,6 +34,12 @@ class Descriptor {
                    std::string(what) + ": " + std::generic_category().message(error));
 }
 
+[[noreturn]] void too_large(const fs::path& path, std::size_t limit) {
+  throw InputError(
+      path.string(), 0,
+      "is larger than the " + std::to_string(limit >> 20U) + " MiB this program reads");
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& path, std::size_t limit) {
@@ -42,10 +48,13 @@ std::string read_file(const fs::path& path, std::size_t limit) {
   struct stat info {};
   if (::fstat(in.get(), &info) != 0) fail(path, "cannot be read", errno);
   if (S_ISDIR(info.st_mode)) fail(path, "cannot be read", EISDIR);
+  // Before anything of it is read; only pipes and devices show their size by being read.
+  if (S_ISREG(info.st_mode) && info.st_size > 0 && static_cast<std::size_t>(info.st_size) > limit) {
+    too_large(path, limit);
+  }
   std::string text;
   // One more than the size, so that the end shows in the first read; pipes grow.
-  if (S_ISREG(info.st_mode) && info.st_size > 0 &&
-      static_cast<std::size_t>(info.st_size) <= limit) {
+  if (S_ISREG(info.st_mode) && info.st_size > 0) {
     text.resize(static_cast<std::size_t>(info.st_size) + 1);
   } else {
     text.resize(std::size_t{1} << 16);
@@ -60,11 +69,7 @@ std::string read_file(const fs::path& path, std::size_t limit) {
     }
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
-    if (size > limit) {
-      throw InputError(
-          path.string(), 0,
-          "is larger than the " + std::to_string(limit >> 20U) + " MiB this program reads");
-    }
+    if (size > limit) too_large(path, limit);
   }
   text.resize(size);
   return text;

@@ -1,5 +1,8 @@
 #include "io/files.h"
 
+#include <ctime>
+#include <filesystem>
+
 #include "tests/unit/io/support.h"
 
 namespace tessera {
@@ -27,6 +30,15 @@ TEST(Files, RefusesWhatCannotBeRead) {
   spill(folder / "large", std::string(2000, 'x'));
   EXPECT_REFUSED(read_file(folder / "large", 1000), 0, "larger than");
   EXPECT_REFUSED(read_file("/dev/zero", 1000000), 0, "larger than");
+}
+
+TEST(Files, AFileThatIsTooLargeIsNotRead) {
+  const Folder folder;
+  spill(folder / "huge", "");
+  std::filesystem::resize_file(folder / "huge", std::uintmax_t{3} << 30);  // takes no room
+  const std::clock_t begin = std::clock();
+  EXPECT_REFUSED(read_file(folder / "huge"), 0, "is larger than the 2048 MiB");
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 0.2);
 }
 
 }  // namespace
