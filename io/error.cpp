@@ -1,5 +1,7 @@
 #include "io/error.h"
 
+#include "io/text.h"
+
 namespace tessera {
 namespace {
 
@@ -9,14 +11,35 @@ std::string located(const std::string& file, std::size_t line, const std::string
   return out + ": " + message;
 }
 
+/// Names come into messages from everywhere, also as they are: what would end the line or is no
+/// text is escaped here, and a message that is a book is cut.
+std::string one_line(std::string_view text) {
+  constexpr std::size_t longest = 500;
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  while (!text.empty()) {
+    if (out.size() >= longest) return out + "...";
+    const std::size_t length = utf8_length(text);
+    const auto byte = static_cast<unsigned char>(text[0]);
+    if (length == 0 || byte < 0x20 || byte == 0x7f) {
+      out += {'\\', 'x', digits[byte >> 4U], digits[byte & 15U]};
+      text.remove_prefix(1);
+    } else {
+      out += text.substr(0, length);
+      text.remove_prefix(length);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 InputError::InputError(std::string file_name, std::size_t line_number, std::string what_is_wrong,
                        std::string what_would_fix_it)
-    : std::runtime_error(located(file_name, line_number, what_is_wrong)),
+    : std::runtime_error(located(file_name, line_number, one_line(what_is_wrong))),
       file(std::move(file_name)),
       line(line_number),
-      message(std::move(what_is_wrong)),
-      hint(std::move(what_would_fix_it)) {}
+      message(one_line(what_is_wrong)),
+      hint(one_line(what_would_fix_it)) {}
 
 }  // namespace tessera

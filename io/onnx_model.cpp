@@ -321,6 +321,7 @@ class Loader {
         put(named(node), node.output(k), std::move(made[static_cast<std::size_t>(k)]));
     if (folded_ < max_folded && ready)
       if (ConstantPtr value = evaluate(model_, node)) return fold(node, std::move(value));
+    attempted(node);
     if (node.op_type() == "Constant" && standard_domain(node.domain())) {
       // Too large, or of a type nothing is computed with: an initializer all the same.
       if (const Known* known = model_.known(node.output(0)))
@@ -328,6 +329,16 @@ class Loader {
       return;
     }
     model_.nodes.push_back(&node);
+  }
+
+  /// What was tried to be computed counts as well, as if it had been made.
+  void attempted(const NodeProto& node) {
+    const Known* out = node.output_size() == 1 ? model_.known(node.output(0)) : nullptr;
+    const auto constant = [&](const std::string& name) { return model_.constant(name) != nullptr; };
+    if (out == nullptr || node.input_size() == 0 || !std::ranges::all_of(node.input(), constant))
+      return;
+    const auto elements = static_cast<std::size_t>(element_count(out->shape).value_or(0));
+    if (elements <= max_constant) folded_ += elements + 1;
   }
 
   void fold(const NodeProto& node, ConstantPtr value) {

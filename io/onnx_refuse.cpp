@@ -18,6 +18,8 @@ using onnx::TensorProto;
 /// The newest version of the standard operators whose rules are known here.
 constexpr std::int64_t newest_opset = 23;
 
+constexpr const char* again = "the file is damaged or was written wrongly: export the model again";
+
 /// Bytes of an element as raw data; 0 for what has no raw data, nothing for an unknown type.
 std::optional<std::size_t> raw_bytes(int type) {
   switch (type) {
@@ -105,23 +107,24 @@ class Refusal {
            " is sparse, which is not supported");
     std::unordered_set<std::string_view> names;
     for (const TensorProto& each : graph.initializer()) {
-      if (each.name().empty()) fail("", "has an initializer without a name");
+      if (each.name().empty()) fail(again, "has an initializer without a name");
       text(each.name());
       if (!names.insert(each.name()).second)
-        fail("", "has two initializers named ", shown(each.name()));
+        fail(again, "has two initializers named ", shown(each.name()));
       tensor(each, "initializer " + shown(each.name()));
     }
     names.clear();
     for (const onnx::ValueInfoProto& each : graph.input()) {
-      if (each.name().empty()) fail("", "has an input without a name");
+      if (each.name().empty()) fail(again, "has an input without a name");
       text(each.name());
-      if (!names.insert(each.name()).second) fail("", "has two inputs named ", shown(each.name()));
+      if (!names.insert(each.name()).second)
+        fail(again, "has two inputs named ", shown(each.name()));
     }
     names.clear();
     for (const onnx::ValueInfoProto& each : graph.output()) {
-      if (each.name().empty()) fail("", "has an output without a name");
+      if (each.name().empty()) fail(again, "has an output without a name");
       if (!names.insert(each.name()).second)
-        fail("", "lists the output ", shown(each.name()), " twice");
+        fail(again, "lists the output ", shown(each.name()), " twice");
     }
     for (const NodeProto& each : graph.node()) {
       poll(poll_units);
@@ -141,22 +144,24 @@ class Refusal {
 
   void tensor(const TensorProto& tensor, const std::string& what) const {
     const std::vector<Dim> shape(tensor.dims().begin(), tensor.dims().end());
-    if (const std::optional<std::string> why = absurd(shape)) fail("", what, " has ", *why);
+    if (const std::optional<std::string> why = absurd(shape)) fail(again, what, " has ", *why);
     if (tensor.data_location() == TensorProto::EXTERNAL || tensor.external_data_size() > 0)
       fail("save the model with its values inside", what,
            " has its values in another file, which is not read");
-    if (tensor.has_segment()) fail("", what, " is one segment of a tensor, which is not supported");
+    if (tensor.has_segment())
+      fail(again, what, " is one segment of a tensor, which is not supported");
     const std::optional<std::size_t> bytes = raw_bytes(tensor.data_type());
-    if (!bytes) fail("", what, " has an element type (", tensor.data_type(), ") that is not known");
+    if (!bytes)
+      fail(again, what, " has an element type (", tensor.data_type(), ") that is not known");
     const std::int64_t count = element_count(shape).value_or(0);
     if (tensor.has_raw_data()) {
       const auto needed = static_cast<std::size_t>(count) * *bytes;
       if (*bytes == 0 || tensor.raw_data().size() != needed)
-        fail("the file is damaged, or was written wrongly", what, " has ", tensor.raw_data().size(),
-             " bytes of data where its shape ", shape_text(shape), " needs ", needed);
+        fail(again, what, " has ", tensor.raw_data().size(), " bytes of data where its shape ",
+             shape_text(shape), " needs ", needed);
     } else if (stored_values(tensor) != count) {
-      fail("the file is damaged, or was written wrongly", what, " has ", stored_values(tensor),
-           " values where its shape ", shape_text(shape), " needs ", count);
+      fail(again, what, " has ", stored_values(tensor), " values where its shape ",
+           shape_text(shape), " needs ", count);
     }
   }
 
@@ -167,7 +172,7 @@ class Refusal {
     std::unordered_set<std::string_view> names;
     for (const AttributeProto& each : node.attribute()) {
       if (!names.insert(each.name()).second)
-        fail("", named(node), " is malformed: it has two attributes named ", shown(each.name()));
+        fail(again, named(node), " is malformed: it has two attributes named ", shown(each.name()));
       if (each.has_g() || each.graphs_size() > 0)
         fail("export the model without control flow, or unrolled", named(node),
              " has a subgraph as its attribute ", shown(each.name()), ", which is not supported");
@@ -175,7 +180,7 @@ class Refusal {
         fail("store it dense", named(node), " has a sparse tensor as its attribute ",
              shown(each.name()), ", which is not supported");
       if (!each.ref_attr_name().empty())
-        fail("", named(node), " is malformed: its attribute ", shown(each.name()),
+        fail(again, named(node), " is malformed: its attribute ", shown(each.name()),
              " refers to one of a function");
       const std::string what = "attribute " + shown(each.name()) + " of " + named(node);
       if (each.has_t()) tensor(each.t(), what);
@@ -253,23 +258,23 @@ void refuse_node(const NodeProto& node, const std::string& file) {
   const std::string start = named(node) + " is malformed: ";
   const auto counted = [&](int count, int least, int most, const char* what) {
     if (count < least || (most != many && count > most))
-      refusal.fail("", start, "it has ", count, " ", what, count == 1 ? "" : "s", " where ",
+      refusal.fail(again, start, "it has ", count, " ", what, count == 1 ? "" : "s", " where ",
                    needed(least, most, what));
   };
   counted(node.input_size(), op->least_inputs, op->most_inputs, "input");
   counted(node.output_size(), op->least_outputs, op->most_outputs, "output");
   const int required = op->most_inputs == many ? node.input_size() : op->least_inputs;
   for (int k = 0; k < required; ++k)
-    if (node.input(k).empty()) refusal.fail("", start, "its input ", k, " is left out");
+    if (node.input(k).empty()) refusal.fail(again, start, "its input ", k, " is left out");
   for (int k = 0; k < op->least_outputs; ++k)
-    if (node.output(k).empty()) refusal.fail("", start, "its output ", k, " has no name");
+    if (node.output(k).empty()) refusal.fail(again, start, "its output ", k, " has no name");
   for (const AttributeProto& each : node.attribute()) {
     const char kind = op->attribute_kind(each.name());
     if (kind == 0)
-      refusal.fail("", start, "it has an attribute ", shown(each.name()),
+      refusal.fail(again, start, "it has an attribute ", shown(each.name()),
                    ", which its operator does not have");
     if (!holds(each, kind))
-      refusal.fail("", start, "its attribute ", shown(each.name()), " is not ", kind_name(kind));
+      refusal.fail(again, start, "its attribute ", shown(each.name()), " is not ", kind_name(kind));
   }
 }
 

@@ -249,6 +249,9 @@ FILES = {
     "something-of-nothing": (
         model([node("Magic", [], ["y"], domain="custom")], states=[value("y", [1])]),
         "node `n` (Magic) makes something of nothing"),
+    "slice-over-two-lines": (
+        model([node("Gather", ["x", "s"], ["y"], name="c\nd")], [scalar("s", 99)]),
+        "op 'c\\x0ad' (slice) begin is 99, which is not within 0 .. 0"),
     "name-over-two-lines": (
         model([node("Relu", ["x"], ["y"], name="a\nb"), node("Re\nlu", ["x"], ["z"], name="c\nd")]),
         "node `c\\x0ad` (`Re\\x0alu`) has a tensor `z` whose shape is not known"),
