@@ -28,8 +28,13 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
-  /// require: called once, before anything else.
-  virtual void load(const Formula& formula, const Numbers& numbers) = 0;
+  /// require: called once, before anything else. Throws BudgetEnded; then nothing more may be
+  /// asked.
+  virtual void load(const Formula& formula, const Numbers& numbers, Poll& poll) = 0;
+  void load(const Formula& formula, const Numbers& numbers) {
+    Poll nobody_asks;
+    load(formula, numbers, nobody_asks);
+  }
   /// The solver's literal for an atom that occurs in the formula.
   [[nodiscard]] virtual int literal(Lit of) const = 0;
   [[nodiscard]] virtual int fresh() = 0;

@@ -30,9 +30,17 @@ class CadicalBackend final : public Backend {
   }
   // CaDiCaL keeps a pointer to the terminator of the running solve() only.
 
-  void load(const Formula& formula, const Numbers& numbers) override {
-    layout_ = write_cnf(formula, numbers, params_.encoding,
-                        [this](std::span<const int> literals) { add(literals); });
+  using Backend::load;
+  void load(const Formula& formula, const Numbers& numbers, Poll& poll) override {
+    const OffsetEncoding encoding = params_.encoding == OffsetEncoding::automatic
+                                        ? choose_encoding(formula, numbers)
+                                        : params_.encoding;
+    poll.look();
+    poll.room(bytes_per_clause * expected_clauses(formula, numbers, encoding));
+    layout_ = write_cnf(formula, numbers, encoding, [this, &poll](std::span<const int> literals) {
+      poll(2);
+      add(literals);
+    });
   }
   int literal(Lit of) const override { return layout_.literal(of); }
   int fresh() override { return ++layout_.variables; }
@@ -89,6 +97,9 @@ class CadicalBackend final : public Backend {
   }
 
  private:
+  /// What CaDiCaL keeps of a short clause, with its watches and its share of the variables.
+  static constexpr double bytes_per_clause = 90;
+
   void add(std::span<const int> literals) {
     for (const int literal : literals) solver_.add(literal);
     solver_.add(0);

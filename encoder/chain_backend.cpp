@@ -40,7 +40,10 @@ class ChainBackend final : public Backend {
     solver_.set("seed", static_cast<int>(params.seed % 2'000'000'000U));
   }
 
-  void load(const Formula& formula, const Numbers& numbers) override {
+  using Backend::load;
+  void load(const Formula& formula, const Numbers& numbers, Poll& poll) override {
+    poll.look();
+    poll.room(bytes_per_atom * static_cast<double>(formula.atoms().size()));
     rules_.emplace(formula);
     atoms_.assign(formula.atoms().size(), 0);
     atoms_[0] = always;
@@ -48,13 +51,18 @@ class ChainBackend final : public Backend {
     if (formula.has_empty_clause()) add({});
     for (const ClauseList* list : {&formula.clauses(), &formula.tautologies()}) {
       for (std::size_t c = 0; c < list->size(); ++c) {
+        poll(2);
         literals.clear();
         for (const Lit literal : (*list)[c]) literals.push_back(translate(literal));
         clause(std::span<const int>(literals));
       }
     }
+    poll.look();
     if (!rules_->renumber(numbers)) throw std::logic_error("chains do not suit these numbers");
-    for (const Chain& chain : rules_->single_links()) say(chain);
+    for (const Chain& chain : rules_->single_links()) {
+      poll();
+      say(chain);
+    }
     if (store_ == nullptr) return;
     for (const Chain& chain : store_->chains) {
       if (rules_->excess(chain) <= 0) continue;
@@ -113,6 +121,8 @@ class ChainBackend final : public Backend {
  private:
   static constexpr std::size_t most_chains_per_round = 100;
   static constexpr std::int64_t round_cost = 10;  // in conflicts
+  /// What the rules and CaDiCaL keep of an order: a variable, two clauses, their watches.
+  static constexpr double bytes_per_atom = 500;
 
   Answer rounds(std::span<const int> assumptions, const Budget& budget, Watch& watch) {
     for (std::int64_t round = 0;; ++round) {

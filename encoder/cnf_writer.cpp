@@ -1,6 +1,7 @@
 #include "cnf_writer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cnf_builder.h"
 
@@ -76,8 +77,10 @@ Size CnfLayout::value(IntIndex x, const std::function<bool(int)>& holds) const {
   return result;
 }
 
-OffsetEncoding choose_encoding(const Formula& formula, const Numbers& numbers) {
-  const Grid grid = grid_of(formula, numbers);
+namespace {
+
+/// Clauses of the order encoding that speak of offsets.
+double order_clauses(const Formula& formula, const Grid& grid) {
   double clauses = 0;
   for (const Domain& domain : grid.domains) clauses += static_cast<double>(domain.steps());
   for (const Atom& atom : formula.atoms()) {
@@ -88,7 +91,26 @@ OffsetEncoding choose_encoding(const Formula& formula, const Numbers& numbers) {
           static_cast<double>(std::min(grid.domains[atom.x].steps(), grid.domains[atom.y].steps()));
     }
   }
-  return clauses <= most_order_clauses ? OffsetEncoding::order : OffsetEncoding::binary;
+  return clauses;
+}
+
+}  // namespace
+
+OffsetEncoding choose_encoding(const Formula& formula, const Numbers& numbers) {
+  return order_clauses(formula, grid_of(formula, numbers)) <= most_order_clauses
+             ? OffsetEncoding::order
+             : OffsetEncoding::binary;
+}
+
+double expected_clauses(const Formula& formula, const Numbers& numbers, OffsetEncoding encoding) {
+  const auto said = static_cast<double>(formula.clauses().size() + formula.tautologies().size());
+  const Grid grid = grid_of(formula, numbers);
+  if (encoding == OffsetEncoding::order) return said + order_clauses(formula, grid);
+  Size largest = 1;
+  for (const Domain& domain : grid.domains) largest = std::max(largest, domain.last / grid.unit);
+  const double width = std::log2(static_cast<double>(largest)) + 2;
+  // A comparison has three clauses for each bit.
+  return said + 3 * width * static_cast<double>(formula.atoms().size());
 }
 
 namespace {

@@ -45,6 +45,10 @@ struct CnfLayout {
 inline constexpr double most_order_clauses = 4e6;
 [[nodiscard]] OffsetEncoding choose_encoding(const Formula& formula, const Numbers& numbers);
 
+/// How many clauses the encoding takes, roughly; `encoding` is order or binary.
+[[nodiscard]] double expected_clauses(const Formula& formula, const Numbers& numbers,
+                                      OffsetEncoding encoding);
+
 /// ensure: satisfiable iff the formula is under these numbers.
 [[nodiscard]] CnfLayout write_cnf(const Formula& formula, const Numbers& numbers,
                                   OffsetEncoding encoding, const ClauseSink& sink);

@@ -13,7 +13,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 class Question {
  public:
   Question(const PlacementProblem& problem, const DecideParams& params, const SearchParams& search)
-      : problem_(problem), params_(params), search_(search) {}
+      : problem_(problem), params_(params), search_(search), poll_(search.budget) {}
 
   SearchResult run() {
     if (params_.load_cut) {
@@ -24,13 +24,14 @@ class Question {
       }
     }
     const auto start = std::chrono::steady_clock::now();
-    encoding_ =
-        encode(problem_,
-               {.break_symmetry = params_.break_symmetry, .presence = false, .goal = search_.goal});
-    if (params_.balance) add_balance(problem_, encoding_);
+    encoding_ = encode(problem_, {.break_symmetry = params_.break_symmetry,
+                                  .presence = false,
+                                  .goal = search_.goal,
+                                  .poll = &poll_});
+    if (params_.balance) add_balance(problem_, encoding_, &poll_);
     const Numbers numbers = numbers_of(problem_);
     const SolverRequest request{
-        .formula = encoding_.formula, .numbers = numbers, .seed = search_.seed};
+        .formula = encoding_.formula, .numbers = numbers, .seed = search_.seed, .poll = poll_};
     const bool fits = search_.goal == Goal::fit;
     Fitted fitted;
     if (fits) {
@@ -92,6 +93,7 @@ class Question {
   const PlacementProblem& problem_;
   const DecideParams& params_;
   const SearchParams& search_;
+  Poll poll_;
   Encoding encoding_;
   std::unique_ptr<Backend> solver_;
   SearchResult result_;
@@ -131,6 +133,16 @@ std::optional<std::string> unsupported(const PlacementProblem& problem, Goal goa
   return std::nullopt;
 }
 
+SearchResult given_up(const std::string& engine, const BudgetEnded& ended) {
+  SearchResult result;
+  result.stop = ended.reason;
+  result.reason =
+      ended.foreseen
+          ? "The constraints of engine " + engine + " would take more memory than there is."
+          : "The limit struck while the constraints of engine " + engine + " were written down.";
+  return result;
+}
+
 SearchResult decide(const PlacementProblem& problem, const DecideParams& params,
                     const SearchParams& search) {
   if (const std::optional<StopReason> why = search.budget.exhausted()) {
@@ -139,7 +151,11 @@ SearchResult decide(const PlacementProblem& problem, const DecideParams& params,
     result.reason = "the budget had ended before the search began";
     return result;
   }
-  return Question(problem, params, search).run();
+  try {
+    return Question(problem, params, search).run();
+  } catch (const BudgetEnded& ended) {
+    return given_up(params.engine, ended);
+  }
 }
 
 }  // namespace tessera::encoder

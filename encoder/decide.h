@@ -14,6 +14,7 @@ struct SolverRequest {
   const Formula& formula;
   const Numbers& numbers;
   std::uint64_t seed = 0;
+  Poll& poll;  ///< while it is made: throws BudgetEnded
   /// Lemmas of earlier questions about the same clauses, for solvers that can use them; new ones
   /// are added to it.
   ChainStore* chains = nullptr;
@@ -40,6 +41,9 @@ struct Fitted {
                          const Budget& budget);
 
 [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem, Goal goal);
+
+/// The answer of an engine that could not write down its constraints within the budget.
+[[nodiscard]] SearchResult given_up(const std::string& engine, const BudgetEnded& ended);
 
 /// require: validate(problem) is empty, unsupported(problem, search.goal) is nothing.
 [[nodiscard]] SearchResult decide(const PlacementProblem& problem, const DecideParams& params,

@@ -1,11 +1,37 @@
 #include "encoding.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "layers/layers.h"
 
 namespace tessera::encoder {
 namespace {
+
+/// What a formula takes for the order of two buffers: two atoms and their names, two clauses.
+constexpr double bytes_per_pair = 400;
+
+/// Pairs of segments that are live at one step.
+std::int64_t live_pairs(const PlacementProblem& problem) {
+  std::vector<std::pair<Step, bool>> events;  // ends before begins
+  for (const Buffer& buffer : problem.buffers) {
+    for (const Segment& segment : segments(buffer)) {
+      events.emplace_back(segment.steps.lower, true);
+      events.emplace_back(segment.steps.upper, false);
+    }
+  }
+  std::sort(events.begin(), events.end());
+  std::int64_t live = 0;
+  std::int64_t pairs = 0;
+  for (const auto& [step, begins] : events) {
+    if (begins) {
+      pairs += live++;
+    } else {
+      --live;
+    }
+  }
+  return pairs;
+}
 
 void add_buffers(Context& context) {
   const PlacementProblem& problem = context.problem;
@@ -35,6 +61,8 @@ void add_buffers(Context& context) {
 Encoding encode(const PlacementProblem& problem, const EncodeParams& params) {
   Encoding encoding;
   Context context(problem, params, encoding);
+  context.poll.look();
+  context.poll.room(bytes_per_pair * static_cast<double>(live_pairs(problem)));
   add_buffers(context);
   add_liveness(context);
   add_order_axioms(context);
@@ -52,14 +80,16 @@ Encoding encode(const PlacementProblem& problem, const EncodeParams& params) {
   return encoding;
 }
 
-void add_symmetry(const PlacementProblem& problem, Encoding& encoding) {
-  const EncodeParams params;
+void add_symmetry(const PlacementProblem& problem, Encoding& encoding, Poll* poll) {
+  EncodeParams params;
+  params.poll = poll;
   Context context(problem, params, encoding);
   add_symmetry(context);
 }
 
-void add_balance(const PlacementProblem& problem, Encoding& encoding) {
-  const EncodeParams params;
+void add_balance(const PlacementProblem& problem, Encoding& encoding, Poll* poll) {
+  EncodeParams params;
+  params.poll = poll;
   Context context(problem, params, encoding);
   add_balance(context);
 }

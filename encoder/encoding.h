@@ -26,6 +26,8 @@ struct EncodeParams {
   bool order_axioms = true;
   /// What the soft literals are: the costs of avoid_overlap, the modes used, or none.
   Goal goal = Goal::fit;
+  /// Asked while the formula grows: throws BudgetEnded. nullptr: nobody. Not owned.
+  Poll* poll = nullptr;
 };
 
 /// Costs `weight` when the literal is true.
@@ -58,11 +60,11 @@ struct Encoding {
 
 /// The clauses of EncodeParams::break_symmetry for these numbers, added to a formula made without:
 /// what a session does for each size layer. With presence they hold for every subset of buffers.
-void add_symmetry(const PlacementProblem& problem, Encoding& encoding);
+void add_symmetry(const PlacementProblem& problem, Encoding& encoding, Poll* poll = nullptr);
 
 /// Clauses that follow from the others with these numbers and say in two or three orders what a
 /// solver would find with many (layers/balance.cpp); no checker of certificates knows them.
-void add_balance(const PlacementProblem& problem, Encoding& encoding);
+void add_balance(const PlacementProblem& problem, Encoding& encoding, Poll* poll = nullptr);
 
 [[nodiscard]] Placement decode(const PlacementProblem& problem, const Encoding& encoding,
                                const std::function<Size(IntIndex)>& value,

@@ -1,6 +1,7 @@
-// Deletion: take members out one by one (in halves where much can go at once) and keep out what is
-// not needed for the contradiction. Every refutation also names the buffers it used, through one
-// literal per buffer, which takes out many at once.
+// Where the load of one step says it all, that is the story. Otherwise deletion: take members out
+// one by one (in halves where much can go at once) and keep out what is not needed for the
+// contradiction. Every refutation also names the buffers it used, through one literal per buffer,
+// which takes out many at once.
 #include "explain.h"
 
 #include <algorithm>
@@ -35,18 +36,19 @@ class Explainer {
     std::vector<BufferIndex> all(problem_.buffers.size());
     std::iota(all.begin(), all.end(), BufferIndex{0});
     members_ = {all, hardware_rules(problem_)};
+    if (budget_.exhausted()) return stopped();
     if (const auto cut = find_load_cut(problem_)) {
+      if (stacks_but_for_one(*cut)) return tell_of_load(*cut);
       members_.buffers = cut->buffers;
       std::erase_if(members_.rules, [](const HardwareRule& rule) {
         return rule.kind != HardwareRule::Kind::reserved;
       });
     }
     const Answer first = shrink_to_refutation(members_);
-    if (first != Answer::no) {
-      result_.status = first == Answer::yes ? Status::feasible : Status::unknown;
-      result_.stop = first == Answer::yes ? StopReason::completed : stop_reason(budget_);
-      result_.text = first == Answer::yes ? "There is a placement: nothing to explain.\n"
-                                          : "The budget ended before there was an answer.\n";
+    if (first == Answer::unknown) return stopped();
+    if (first == Answer::yes) {
+      result_.status = Status::feasible;
+      result_.text = "There is a placement: nothing to explain.\n";
       return finish();
     }
     result_.status = Status::infeasible;
@@ -62,16 +64,56 @@ class Explainer {
   }
 
  private:
+  Explanation stopped() {
+    result_.stop = stop_reason(budget_);
+    result_.text = "The budget ended before there was an answer.\n";
+    return finish();
+  }
+
+  /// Do the buffers of the cut fit into its memory as soon as any one of them is gone? They do, one
+  /// on the other, where nothing but their sizes counts: then nobody has to be asked.
+  [[nodiscard]] bool stacks_but_for_one(const LoadCut& cut) const {
+    if (cut.memories.size() != 1) return false;
+    const Memory& memory = problem_.memories[cut.memories.front()];
+    if (!memory.reserved.empty() && cut.asked <= memory.capacity) return false;
+    // An alignment of the memory's own stays where it is not that of every buffer.
+    const PlacementProblem part = part_of(problem_, cut.buffers, {});
+    if (part.memories[cut.memories.front()].alignment != 1) return false;
+    return std::all_of(cut.buffers.begin(), cut.buffers.end(),
+                       [this](BufferIndex b) { return problem_.buffers[b].gaps.empty(); });
+  }
+
+  Explanation tell_of_load(const LoadCut& cut) {
+    result_.status = Status::infeasible;
+    result_.minimal = true;
+    members_ = {cut.buffers, {}};
+    result_.buffers = members_.buffers;
+    weigh();
+    const Memory& memory = problem_.memories[cut.memories.front()];
+    if (memory.banks.empty()) result_.smallest_capacity = cut.asked;
+    tell();
+    return finish();
+  }
+
   Verdict ask(const PlacementProblem& part) {
+    try {
+      return ask_within(part);
+    } catch (const BudgetEnded&) {
+      return {};
+    }
+  }
+
+  Verdict ask_within(const PlacementProblem& part) {
     ++questions_;
     if (const auto found = ask_engine(part)) {
       if (found->status == Status::feasible) return {.answer = Answer::yes, .used = {}};
       if (found->status == Status::infeasible) return {.answer = Answer::no, .used = found->used};
       return {};
     }
-    const Encoding encoding = encode(part, {.presence = true});
+    Poll poll(budget_);
+    const Encoding encoding = encode(part, {.presence = true, .poll = &poll});
     const std::unique_ptr<Backend> solver = make_cadical({});
-    solver->load(encoding.formula, numbers_of(part));
+    solver->load(encoding.formula, numbers_of(part), poll);
     std::vector<int> present;
     for (const Lit literal : encoding.present) present.push_back(solver->literal(literal));
     // A literal no clause mentions constrains nothing.
@@ -140,6 +182,10 @@ class Explainer {
     std::vector<T> still;
     std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(still), present);
     if (still.empty()) return;
+    if (budget_.exhausted()) {
+      result_.minimal = false;
+      return;
+    }
     const Members trial = without(members_, std::span<const T>(still));
     if (shrink_to_refutation(trial) == Answer::no || still.size() == 1) return;
     const auto half = static_cast<std::ptrdiff_t>(still.size() / 2);
@@ -176,9 +222,8 @@ class Explainer {
     std::optional<Size> high = height_with(part);
     while (high && *high > low + 1) {
       memory.capacity = low + (*high - low) / 2;
-      const Budget& budget = budget_;
       const std::optional<Size> height = height_with(part);
-      if (!height && budget.exhausted()) return;
+      if (!height && budget_.exhausted()) return;
       if (height) {
         high = *height;
       } else {
@@ -190,6 +235,14 @@ class Explainer {
 
   /// The height some placement reaches, if there is one.
   std::optional<Size> height_with(const PlacementProblem& part) {
+    try {
+      return height_within(part);
+    } catch (const BudgetEnded&) {
+      return std::nullopt;
+    }
+  }
+
+  std::optional<Size> height_within(const PlacementProblem& part) {
     ++questions_;
     const auto height_of = [&part](const auto& offset_of) {
       Size height = 0;
@@ -202,9 +255,10 @@ class Explainer {
       if (found->status != Status::feasible) return std::nullopt;
       return height_of([&](BufferIndex b) { return found->placement->places[b].offset; });
     }
-    const Encoding encoding = encode(part, {.break_symmetry = true});
+    Poll poll(budget_);
+    const Encoding encoding = encode(part, {.break_symmetry = true, .poll = &poll});
     const std::unique_ptr<Backend> solver = make_cadical({});
-    solver->load(encoding.formula, numbers_of(part));
+    solver->load(encoding.formula, numbers_of(part), poll);
     if (solver->solve({}, budget_) != Answer::yes) return std::nullopt;
     return height_of([&](BufferIndex b) { return solver->value(encoding.offset[b]); });
   }

@@ -32,6 +32,7 @@ class Part {
   Part(const PlacementProblem& problem, const std::vector<BufferIndex>& buffers,
        const std::vector<HardwareRule>& rules)
       : whole_(problem), rules_(rules), buffers_(buffers) {
+    std::sort(rules_.begin(), rules_.end(), before);
     std::sort(buffers_.begin(), buffers_.end());
   }
 
@@ -47,7 +48,10 @@ class Part {
 
  private:
   [[nodiscard]] bool keeps(Kind kind, std::size_t index) const {
-    return std::find(rules_.begin(), rules_.end(), HardwareRule{kind, index}) != rules_.end();
+    return std::binary_search(rules_.begin(), rules_.end(), HardwareRule{kind, index}, before);
+  }
+  [[nodiscard]] static bool before(const HardwareRule& a, const HardwareRule& b) {
+    return std::pair(a.kind, a.index) < std::pair(b.kind, b.index);
   }
 
   void strip(Memory& memory, MemoryIndex m) const {
@@ -98,7 +102,7 @@ class Part {
   }
 
   const PlacementProblem& whole_;
-  const std::vector<HardwareRule>& rules_;
+  std::vector<HardwareRule> rules_;  ///< sorted
   std::vector<BufferIndex> buffers_;
   bool uniform_ = true;
   PlacementProblem part_;

@@ -96,6 +96,7 @@ Lit Formula::multiple(IntIndex x, Size modulus) {
 }
 
 void Formula::clause(std::span<const Lit> literals) {
+  work();
   scratch_.clear();
   for (const Lit literal : literals) {
     if (literal == true_lit) return;
@@ -158,6 +159,7 @@ bool Formula::KeyEqual::operator()(const Atom& a, const Atom& b) const {
 }
 
 Lit Formula::intern(const Atom& atom) {
+  work();
   const auto [entry, is_new] = known_.try_emplace(atom, static_cast<Lit>(atoms_.size() + 1));
   if (is_new) atoms_.push_back(atom);
   return entry->second;

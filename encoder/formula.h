@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/poll.h"
 #include "model/problem.h"
 
 namespace tessera::encoder {
@@ -103,6 +104,9 @@ class Formula {
  public:
   Formula();
 
+  /// Who is asked with everything that is added whether to go on; nullptr: nobody. Not owned.
+  void watch(Poll* poll) { poll_ = poll; }
+
   [[nodiscard]] IntIndex integer(Integer value);
   [[nodiscard]] Lit boolean(std::string label);
   [[nodiscard]] Lit at_least(IntIndex x, const Amount& amount);
@@ -125,7 +129,10 @@ class Formula {
   }
   /// Adds a clause that every assignment of integers fulfils which fulfils the others: it says
   /// nothing new and may negate anything, but lets a solver see orders without looking at offsets.
-  void tautology(std::span<const Lit> literals) { tautologies_.add(literals); }
+  void tautology(std::span<const Lit> literals) {
+    work();
+    tautologies_.add(literals);
+  }
   void tautology(std::initializer_list<Lit> literals) {
     tautology(std::span<const Lit>(literals.begin(), literals.size()));
   }
@@ -144,6 +151,9 @@ class Formula {
     bool operator()(const Atom& a, const Atom& b) const;
   };
   [[nodiscard]] Lit intern(const Atom& atom);
+  void work() {
+    if (poll_ != nullptr) (*poll_)();
+  }
 
   std::vector<Integer> integers_;
   std::vector<Atom> atoms_;
@@ -153,6 +163,7 @@ class Formula {
   ClauseList tautologies_;
   std::vector<Lit> scratch_;
   bool has_empty_clause_ = false;
+  Poll* poll_ = nullptr;
 };
 
 /// Does the assignment (one value per integer, one truth value per atom, of which only those of

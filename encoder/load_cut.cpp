@@ -135,11 +135,14 @@ std::optional<LoadCut> find_load_cut(const PlacementProblem& problem) {
     std::vector<BufferIndex> order = cut->buffers;
     std::stable_sort(order.begin(), order.end(),
                      [&](BufferIndex a, BufferIndex b) { return bytes(a) < bytes(b); });
+    cut->buffers.clear();
     for (const BufferIndex b : order) {
-      if (cut->asked - bytes(b) <= cut->available) continue;
-      cut->asked -= bytes(b);
-      std::erase(cut->buffers, b);
+      if (cut->asked - bytes(b) <= cut->available)
+        cut->buffers.push_back(b);
+      else
+        cut->asked -= bytes(b);
     }
+    std::sort(cut->buffers.begin(), cut->buffers.end());
     return cut;
   }
   return std::nullopt;

@@ -19,7 +19,7 @@ std::unique_ptr<encoder::Backend> make_solver(OffsetEncoding encoding,
   std::unique_ptr<encoder::Backend> solver =
       encoding == OffsetEncoding::chains ? encoder::make_chain_solver(params, request.chains)
                                          : encoder::make_cadical(params);
-  solver->load(request.formula, request.numbers);
+  solver->load(request.formula, request.numbers, request.poll);
   return solver;
 }
 
@@ -31,7 +31,7 @@ std::unique_ptr<encoder::Backend> make_quick_solver(const encoder::SolverRequest
   if (!rules.renumber(request.numbers)) return nullptr;
   std::unique_ptr<encoder::Backend> solver = encoder::make_chain_solver(
       {.encoding = OffsetEncoding::chains, .seed = request.seed}, request.chains);
-  solver->load(request.formula, request.numbers);
+  solver->load(request.formula, request.numbers, request.poll);
   return solver;
 }
 

@@ -47,7 +47,12 @@ class Session final : public PlacementSession {
   SearchResult solve(const SizeLayer& layer, const SearchParams& search) override {
     replace_sizes(current_, layer);
     ++counters_.questions;
-    SearchResult result = answer(search);
+    SearchResult result;
+    try {
+      result = answer(search);
+    } catch (const BudgetEnded& ended) {
+      result = given_up(params_.decide.engine, ended);
+    }
     report(result.stats);
     return result;
   }
@@ -243,16 +248,18 @@ class Session final : public PlacementSession {
   SearchResult ask(const SearchParams& search) {
     SearchResult result;
     ++counters_.solver_calls;
-    if (!structure_) structure_ = encode(current_, {});
+    Poll poll(search.budget);
+    if (!structure_) structure_ = encode(current_, {.poll = &poll});
     Encoding encoding = *structure_;
-    if (params_.decide.break_symmetry) add_symmetry(current_, encoding);
-    if (params_.decide.balance) add_balance(current_, encoding);
+    if (params_.decide.break_symmetry) add_symmetry(current_, encoding, &poll);
+    if (params_.decide.balance) add_balance(current_, encoding, &poll);
     const Numbers numbers = numbers_of(current_);
     chains_.atoms = structure_->formula.atoms().size();
     const Fitted fitted = fit(params_.decide,
                               {.formula = encoding.formula,
                                .numbers = numbers,
                                .seed = search.seed,
+                               .poll = poll,
                                .chains = params_.keep_chains ? &chains_ : nullptr},
                               search.budget);
     const std::unique_ptr<Backend>& solver = fitted.solver;

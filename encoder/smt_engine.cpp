@@ -12,7 +12,7 @@ std::unique_ptr<PlacementEngine> make_smt_engine(const SmtParams& params) {
        .make_solver = [theory = params.theory](const encoder::SolverRequest& request) {
          std::unique_ptr<encoder::Backend> solver =
              encoder::make_z3({.theory = theory, .seed = request.seed});
-         solver->load(request.formula, request.numbers);
+         solver->load(request.formula, request.numbers, request.poll);
          return solver;
        }});
 }

@@ -10,13 +10,19 @@ namespace {
 
 constexpr unsigned no_limit = 4294967295U;
 
+/// What Z3 takes for an order before it has begun to solve.
+constexpr double bytes_per_atom = 1'500;
+
 /// Offsets in units of the grid, as integers or as bit-vectors.
 class Z3Backend final : public Backend {
  public:
   explicit Z3Backend(const Z3Params& params)
       : params_(params), solver_(context_), model_(context_), core_(context_) {}
 
-  void load(const Formula& formula, const Numbers& numbers) override {
+  using Backend::load;
+  void load(const Formula& formula, const Numbers& numbers, Poll& poll) override {
+    poll.look();
+    poll.room(bytes_per_atom * static_cast<double>(formula.atoms().size()));
     formula_ = &formula;
     numbers_ = &numbers;
     grid_ = grid_of(formula, numbers);
@@ -35,6 +41,7 @@ class Z3Backend final : public Backend {
       std::vector<int> literals;
       // Tautologies about orders are what its theory of differences knows by itself.
       for (std::size_t c = 0; c < formula.clauses().size(); ++c) {
+        poll(16);  // a term takes its time
         literals.clear();
         for (const Lit each : formula.clauses()[c]) literals.push_back(translate(each));
         clause(std::span<const int>(literals));

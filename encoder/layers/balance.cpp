@@ -75,6 +75,7 @@ class Balance {
 
   /// False: sets further apart have nothing to add.
   bool pair(MemoryIndex m, const Set& s, const Set& t) {
+    context_.poll(static_cast<std::int64_t>(s.size() + t.size()));
     Set shared;
     Set only_s;
     Set only_t;
@@ -87,6 +88,7 @@ class Balance {
     Size room = problem_.memories[m].capacity;
     for (const BufferIndex b : shared) room -= problem_.buffers[b].size;
     for (const BufferIndex i : shared) {
+      context_.poll(8);
       covers(i, room, only_s, only_t);
       covers(i, room, only_t, only_s);
     }

@@ -20,12 +20,22 @@ struct Separation {
 class Context {
  public:
   Context(const PlacementProblem& asked, const EncodeParams& how, Encoding& into)
-      : problem(asked), params(how), encoding(into), formula(into.formula) {}
+      : problem(asked),
+        params(how),
+        encoding(into),
+        formula(into.formula),
+        poll(how.poll != nullptr ? *how.poll : never_) {
+    formula.watch(&poll);
+  }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context() { formula.watch(nullptr); }
 
   const PlacementProblem& problem;
   const EncodeParams& params;
   Encoding& encoding;
   Formula& formula;
+  Poll& poll;
 
   [[nodiscard]] IntIndex offset(BufferIndex b) const { return encoding.offset[b]; }
   [[nodiscard]] Lit in(BufferIndex b, MemoryIndex m) const { return encoding.in[b][m]; }
@@ -53,6 +63,7 @@ class Context {
   [[nodiscard]] Lit touches(BufferIndex b, MemoryIndex m, std::size_t bank);
 
  private:
+  Poll never_;
   std::unordered_map<std::uint64_t, Lit> touch_;
 };
 

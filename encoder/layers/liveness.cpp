@@ -17,6 +17,7 @@ void add_liveness(Context& context) {
     const Step end = problem.buffers[by_start[i]].live.back().upper;
     for (std::size_t j = i + 1; j < by_start.size(); ++j) {
       if (problem.buffers[by_start[j]].live.front().lower >= end) break;
+      context.poll();
       const auto [a, b] = std::minmax(by_start[i], by_start[j]);
       if (std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b))) continue;
       for (const Separation& apart : separations(problem, a, b)) context.separate(a, b, apart);

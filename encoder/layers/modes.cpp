@@ -90,6 +90,7 @@ class MemoryModes {
   }
 
   [[nodiscard]] std::vector<Demand> demands_at(Step step) const {
+    context_.poll(static_cast<std::int64_t>(living_.size()));
     std::vector<Demand> result;
     if (const auto found = accesses_.find(step); found != accesses_.end()) result = found->second;
     for (const Demand& each : living_) {

@@ -2,6 +2,7 @@
 // make a below c. Offsets imply it, but only value by value; said about the orders themselves it
 // lets a clause learner skip the offsets (measured in docs/benchmarks.md).
 #include <algorithm>
+#include <numeric>
 
 #include "layers.h"
 
@@ -20,6 +21,7 @@ class OrderAxioms {
     for (BufferIndex a = 0; a < above_.size(); ++a) {
       for (const BufferIndex b : above_[a]) {
         context_.formula.tautology({-below(a, b), -below(b, a)});
+        context_.poll(static_cast<std::int64_t>(above_[b].size()));
         for (const BufferIndex c : above_[b]) {
           if (!std::binary_search(above_[a].begin(), above_[a].end(), c)) continue;
           if (++triangles > most_triangles) return;
@@ -39,16 +41,23 @@ class OrderAxioms {
   void find_neighbours() {
     above_.resize(problem_.buffers.size());
     const auto exempt = exempt_pairs(problem_);
-    for (BufferIndex a = 0; a < above_.size(); ++a) {
-      for (BufferIndex b = a + 1; b < above_.size(); ++b) {
-        if (!overlaps(hull(a), hull(b)) || !meet(a, b) ||
-            std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b))) {
+    std::vector<BufferIndex> by_start(problem_.buffers.size());
+    std::iota(by_start.begin(), by_start.end(), BufferIndex{0});
+    std::stable_sort(by_start.begin(), by_start.end(), [this](BufferIndex a, BufferIndex b) {
+      return hull(a).lower < hull(b).lower;
+    });
+    for (std::size_t i = 0; i < by_start.size(); ++i) {
+      for (std::size_t j = i + 1; j < by_start.size(); ++j) {
+        if (!overlaps(hull(by_start[i]), hull(by_start[j]))) break;
+        context_.poll(4);
+        const auto [a, b] = std::minmax(by_start[i], by_start[j]);
+        if (!meet(a, b) || std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b)))
           continue;
-        }
         const std::vector<Separation> apart = separations(problem_, a, b);
         if (apart.size() == 1 && apart.front() == whole_separation(a, b)) above_[a].push_back(b);
       }
     }
+    for (std::vector<BufferIndex>& each : above_) std::sort(each.begin(), each.end());
   }
 
   [[nodiscard]] StepRange hull(BufferIndex b) const {

@@ -86,6 +86,7 @@ class Symmetry {
     for (const auto& [key, members] : alike) {
       for (std::size_t i = 1; i < members.size(); ++i) {
         for (std::size_t j = i; j-- > 0;) {
+          context_.poll();
           if (!interchangeable(members[j], members[i])) continue;
           class_[members[i]] = class_[members[j]];
           order(members[j], members[i]);
@@ -132,6 +133,31 @@ class Symmetry {
     return true;
   }
 
+  /// Pairs of buffers that are in m for good and live at one step, sorted.
+  [[nodiscard]] std::vector<std::pair<BufferIndex, BufferIndex>> live_together(
+      MemoryIndex m) const {
+    std::vector<BufferIndex> by_start;
+    for (BufferIndex b = 0; b < problem_.buffers.size(); ++b)
+      if (context_.in(b, m) == true_lit) by_start.push_back(b);
+    const auto& buffers = problem_.buffers;
+    std::sort(by_start.begin(), by_start.end(), [&](BufferIndex a, BufferIndex b) {
+      return buffers[a].live.front().lower < buffers[b].live.front().lower;
+    });
+    std::vector<std::pair<BufferIndex, BufferIndex>> pairs;
+    for (std::size_t i = 0; i < by_start.size(); ++i) {
+      const Step end = buffers[by_start[i]].live.back().upper;
+      for (std::size_t j = i + 1; j < by_start.size(); ++j) {
+        if (buffers[by_start[j]].live.front().lower >= end) break;
+        context_.poll();
+        if (!coexist(buffers[by_start[i]], buffers[by_start[j]])) continue;
+        pairs.emplace_back(std::minmax(by_start[i], by_start[j]));
+      }
+    }
+    context_.poll.look();
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+  }
+
   void turn_over(MemoryIndex m) {
     const auto exempt = exempt_pairs(problem_);
     std::vector<BufferIndex> part(problem_.buffers.size());
@@ -140,20 +166,16 @@ class Symmetry {
       while (part[b] != b) b = part[b] = part[part[b]];
       return b;
     };
-    const auto inside = [&](BufferIndex b) { return context_.in(b, m) == true_lit; };
     for (const Relation& relation : problem_.relations) {
       for (const BufferIndex b : relation.buffers) part[root(b)] = root(relation.buffers.front());
     }
     std::vector<std::pair<BufferIndex, BufferIndex>> pairs;
-    for (BufferIndex a = 0; a < problem_.buffers.size(); ++a) {
-      for (BufferIndex b = a + 1; b < problem_.buffers.size(); ++b) {
-        if (!inside(a) || !inside(b)) continue;
-        if (!coexist(problem_.buffers[a], problem_.buffers[b])) continue;
-        part[root(a)] = root(b);
-        if (members_[class_[a]] == 1 && members_[class_[b]] == 1 &&
-            !std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b))) {
-          pairs.emplace_back(a, b);
-        }
+    for (const auto& [a, b] : live_together(m)) {
+      context_.poll();
+      part[root(a)] = root(b);
+      if (members_[class_[a]] == 1 && members_[class_[b]] == 1 &&
+          !std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b))) {
+        pairs.emplace_back(a, b);
       }
     }
     std::map<BufferIndex, std::pair<BufferIndex, BufferIndex>> largest;

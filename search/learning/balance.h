@@ -24,7 +24,7 @@ class BalanceRules {
  public:
   /// Call once, after the sections are complete. `wanted` false: no sums, nothing is propagated.
   void finish(const State& state, const OrderRules& orders, const SectionRules& sections,
-              bool wanted);
+              bool wanted, Poll& poll);
 
   /// The literal became true; taken back by undo().
   void count(Key key) {

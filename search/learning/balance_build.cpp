@@ -43,13 +43,14 @@ std::vector<Set> sets_of(const State& state, const OrderRules& orders,
 }
 
 // Sections stand in the order of their steps: what of s is gone at t does not come back.
-std::vector<Neighbours> neighbours_of(const std::vector<Set>& sets) {
+std::vector<Neighbours> neighbours_of(const std::vector<Set>& sets, Poll& poll) {
   std::vector<Neighbours> found;
   std::vector<ItemIndex> shared;
   for (std::uint32_t s = 0; s < sets.size(); ++s) {
     for (std::uint32_t t = s + 1; t < sets.size(); ++t) {
       const auto& a = sets[s].items;
       const auto& b = sets[t].items;
+      poll(static_cast<std::int64_t>(a.size() + b.size()));
       shared.clear();
       std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
       if (shared.empty() || a.size() - shared.size() > most_apart) break;
@@ -65,14 +66,15 @@ std::vector<Neighbours> neighbours_of(const std::vector<Set>& sets) {
 }  // namespace
 
 void BalanceRules::finish(const State& state, const OrderRules& orders,
-                          const SectionRules& sections, bool wanted) {
+                          const SectionRules& sections, bool wanted, Poll& poll) {
   uses_.assign(2 * state.variables(), {});
   if (!wanted) return;
   const std::vector<Set> sets = sets_of(state, orders, sections);
   std::vector<ItemIndex> shared;
   std::vector<ItemIndex> only_s;
   std::vector<ItemIndex> only_t;
-  for (const auto& [apart, s, t] : neighbours_of(sets)) {
+  for (const auto& [apart, s, t] : neighbours_of(sets, poll)) {
+    poll(static_cast<std::int64_t>(sets[s].items.size() + sets[t].items.size()));
     if (terms_.size() > most_terms) break;
     const Set& a = sets[s];
     const Set& b = sets[t];
@@ -91,6 +93,7 @@ void BalanceRules::finish(const State& state, const OrderRules& orders,
     sum.shared_end = static_cast<std::uint32_t>(shared_.size());
     for (const ItemIndex i : shared) sum.room -= orders.items()[i].length;
     for (const ItemIndex i : shared) {
+      poll(static_cast<std::int64_t>(2 * (only_s.size() + only_t.size())));
       add(orders, i, sum, only_t, only_s);
       add(orders, i, sum, only_s, only_t);
     }

@@ -6,24 +6,37 @@
 namespace tessera::learning {
 
 Build::Build(const PlacementProblem& problem, Goal goal, Deduction& deduction,
-             const LearningParams& params, bool certify)
-    : problem_(problem), goal_(goal), deduction_(deduction), params_(params), certify_(certify) {}
+             const LearningParams& params, bool certify, Poll& poll)
+    : problem_(problem),
+      goal_(goal),
+      deduction_(deduction),
+      params_(params),
+      certify_(certify),
+      poll_(poll) {}
 
 void Build::all() {
+  // Measured over instances of all kinds: what is kept of a pair, and the tables of parts by parts.
+  constexpr double bytes_per_pair = 650;
+  constexpr double bytes_per_cell = 4.5;
+  const LivePairs live = live_pairs(problem_);
+  const auto side = static_cast<double>(live.parts);
+  poll_.look();
+  poll_.room(bytes_per_pair * static_cast<double>(live.pairs) + bytes_per_cell * side * side);
   variables();
   pairs();
   capacities();
   modes();
   relations();
   cost();
-  deduction_.orders.finish(deduction_.state);
+  deduction_.orders.finish(deduction_.state, poll_);
   sections();
   symmetry();
   orders();
-  deduction_.finish();
+  deduction_.finish(poll_);
   for (const auto& [lits, name] : clauses_) {
     const ClauseRef ref = deduction_.clauses.add(lits, deduction_.state, false, 0);
     deduction_.clauses.head(ref).id = name;
+    poll_();
   }
 }
 
@@ -36,6 +49,7 @@ Var Build::new_bool(double activity, std::int8_t phase) {
 }
 
 void Build::clause(std::vector<Lit> lits) {
+  poll_();
   State& state = deduction_.state;
   axioms.clauses.push_back(lits);
   for (Lit& lit : axioms.clauses.back()) lit = state.rounded(lit);
@@ -235,11 +249,14 @@ void Build::orders() {
   for (BufferIndex b = 0; b < buffers.size(); ++b)
     for (const StepRange& live : buffers[b].live)
       for (auto at = change.lower_bound(live.lower); at != change.end() && at->first < live.upper;
-           ++at)
+           ++at) {
         load[b] = std::max(load[b], at->second);
+        poll_();
+      }
   plan.phase.resize(deduction_.state.variables(), -1);
   plan.neighbours.resize(deduction_.state.variables());
   for (const auto& [pair, key] : hard_) {
+    poll_(2);
     const auto& [i, j] = pair;
     const Var a = deduction_.orders.items()[i].var;
     const Var b = deduction_.orders.items()[j].var;

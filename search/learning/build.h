@@ -1,6 +1,7 @@
 // A placement problem as variables, rules and clauses of a Deduction: one layer a file.
 //
-//   Build build(problem, goal, deduction, params);
+//   Poll poll(budget);
+//   Build build(problem, goal, deduction, params, certify, poll);   // throws BudgetEnded
 //   build.all();
 //   ... search ...
 //   Placement placement = build.decode();
@@ -11,6 +12,7 @@
 
 #include "deduction.h"
 #include "model/derived.h"
+#include "model/poll.h"
 #include "search.h"
 
 namespace tessera::learning {
@@ -19,9 +21,10 @@ class Build {
  public:
   /// `certify`: take nothing for granted that a certificate cannot say.
   Build(const PlacementProblem& problem, Goal goal, Deduction& deduction,
-        const LearningParams& params, bool certify);
+        const LearningParams& params, bool certify, Poll& poll);
 
-  /// Everything, in the right order. Afterwards plan is complete.
+  /// Everything, in the right order. Afterwards plan is complete. Throws BudgetEnded, beforehand
+  /// where there is not memory enough for it.
   void all();
   /// False: a clause was empty, the problem has no solution.
   [[nodiscard]] bool consistent() const { return consistent_; }
@@ -97,6 +100,8 @@ class Build {
   Deduction& deduction_;
   const LearningParams& params_;
   const bool certify_;
+  Poll& poll_;
+  std::vector<std::pair<BufferIndex, BufferIndex>> exempt_;  ///< pairs that may overlap, sorted
   bool consistent_ = true;
   Key always_ = no_key;
   std::vector<Var> offset_;               ///< by buffer
@@ -119,6 +124,13 @@ class Build {
   std::vector<std::vector<Mode>> tables_;     ///< by memory: explicit modes; empty: per bank
   std::vector<std::vector<Key>> used_;        ///< by memory: mode k is used (Goal::modes)
 };
+
+/// What live_pairs() counts.
+struct LivePairs {
+  std::size_t parts = 0;  ///< of buffers: one each, where there are no gaps
+  std::size_t pairs = 0;  ///< of parts that are live at one time
+};
+[[nodiscard]] LivePairs live_pairs(const PlacementProblem& problem);
 
 /// Joint modes of a memory whose banks choose on their own; nothing if there are more than `most`.
 [[nodiscard]] std::optional<std::vector<Mode>> joint_modes(const Memory& memory, std::size_t most);

@@ -6,6 +6,26 @@
 
 namespace tessera::learning {
 
+LivePairs live_pairs(const PlacementProblem& problem) {
+  LivePairs found;
+  std::vector<std::pair<Step, int>> events;
+  for (const Buffer& buffer : problem.buffers)
+    for (const Segment& part : segments(buffer)) {
+      events.emplace_back(part.steps.lower, 1);
+      events.emplace_back(part.steps.upper, 0);
+      ++found.parts;
+    }
+  std::sort(events.begin(), events.end());
+  std::size_t live = 0;
+  for (const auto& [step, begins] : events) {
+    if (begins != 0)
+      found.pairs += live++;
+    else
+      --live;
+  }
+  return found;
+}
+
 ItemIndex Build::item(BufferIndex b, AddressRange range) {
   const auto [at, is_new] = items_.try_emplace({b, range}, 0);
   if (is_new) {
@@ -19,6 +39,7 @@ void Build::hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRa
   const ItemIndex i = item(a, of_a);
   const ItemIndex j = item(b, of_b);
   if (hard_.contains({i, j}) || hard_.contains({j, i})) return;
+  poll_(4);
   const double weight = 1e-12 * static_cast<double>(problem_.buffers[a].size) *
                         static_cast<double>(problem_.buffers[b].size) /
                         static_cast<double>(max_address);
@@ -42,7 +63,7 @@ void Build::hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRa
 
 void Build::pairs() {
   const auto& buffers = problem_.buffers;
-  const auto exempt = exempt_pairs(problem_);
+  exempt_ = exempt_pairs(problem_);
   std::set<std::pair<BufferIndex, BufferIndex>> apart;  // whatever the lifetimes
   for (const Relation& relation : problem_.relations)
     if (relation.kind == RelationKind::disjoint)
@@ -69,6 +90,7 @@ void Build::pairs() {
   std::vector<Start> live;
   for (const Start& now : starts) {
     std::erase_if(live, [&](const Start& each) { return each.steps.upper <= now.steps.lower; });
+    poll_(static_cast<std::int64_t>(live.size()));
     for (const Start& each : live) {
       if (each.buffer == now.buffer) continue;
       const auto pair = std::minmax(each.buffer, now.buffer);
@@ -78,7 +100,7 @@ void Build::pairs() {
     }
     live.push_back(now);
   }
-  for (const auto& pair : exempt) together.erase(pair);
+  for (const auto& pair : exempt_) together.erase(pair);
   for (const auto& pair : apart)
     together[pair].insert({{0, buffers[pair.first].size}, {0, buffers[pair.second].size}});
 
@@ -106,7 +128,9 @@ void Build::pairs() {
 
 // A set whose pairs are not all apart is split at the first pair that may overlap.
 void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits) {
-  for (std::size_t x = 0; x < set.size(); ++x) {
+  // Whoever is live at one step or said to be disjoint is apart, but for pairs that may overlap.
+  for (std::size_t x = 0; !exempt_.empty() && x < set.size(); ++x) {
+    poll_(static_cast<std::int64_t>(set.size() - x));
     for (std::size_t y = x + 1; y < set.size(); ++y) {
       if (hard_.contains({set[x], set[y]}) || hard_.contains({set[y], set[x]})) continue;
       auto without = set;
@@ -118,6 +142,7 @@ void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits) {
     }
   }
   if (set.size() < 2) return;
+  poll_(static_cast<std::int64_t>(set.size()));
   std::vector<Member> members;
   double load = 0;
   for (const ItemIndex i : set) load += static_cast<double>(deduction_.orders.items()[i].length);

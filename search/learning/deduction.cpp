@@ -2,9 +2,9 @@
 
 namespace tessera::learning {
 
-void Deduction::finish() {
-  sections.finish(state);
-  balance.finish(state, orders, sections, params_.balance);
+void Deduction::finish(Poll& poll) {
+  sections.finish(state, poll);
+  balance.finish(state, orders, sections, params_.balance, poll);
   clauses.finish(2 * state.variables());
 }
 

@@ -42,8 +42,8 @@ class Deduction {
   bool light = false;      ///< of the section rules only the floor; see wake()
   std::uint64_t work = 0;  ///< what propagation did, in comparable small steps
 
-  /// Call once after everything is added and orders.finish().
-  void finish();
+  /// Call once after everything is added and orders.finish(). Throws BudgetEnded.
+  void finish(Poll& poll);
   /// True at rest; false at a conflict, see conflict().
   [[nodiscard]] bool propagate();
   /// A literal was raised from outside and clashed: conflict() speaks of it.

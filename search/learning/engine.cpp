@@ -1,7 +1,5 @@
 #include "engine.h"
 
-#include <algorithm>
-
 #include "build.h"
 #include "session.h"
 #include "solve.h"
@@ -13,27 +11,6 @@ namespace {
 constexpr std::size_t most_parts = 4096;     // parts of buffers: three tables of parts x parts
 constexpr std::size_t most_pairs = 1 << 20;  // pairs live at one time
 
-/// Parts of buffers live at one time, counted up to a limit.
-std::size_t live_pairs(const PlacementProblem& problem, std::size_t& parts) {
-  std::vector<std::pair<Step, int>> events;
-  for (const Buffer& buffer : problem.buffers)
-    for (const Segment& part : segments(buffer)) {
-      events.emplace_back(part.steps.lower, 1);
-      events.emplace_back(part.steps.upper, 0);
-      ++parts;
-    }
-  std::sort(events.begin(), events.end());
-  std::size_t live = 0;
-  std::size_t pairs = 0;
-  for (const auto& [step, begins] : events) {
-    if (begins != 0)
-      pairs += live++;
-    else
-      --live;
-  }
-  return pairs;
-}
-
 class Engine final : public PlacementEngine {
  public:
   explicit Engine(const LearningParams& params) : params_(params) {}
@@ -42,8 +19,7 @@ class Engine final : public PlacementEngine {
 
   [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
                                                        Goal goal) const override {
-    std::size_t parts = 0;
-    const std::size_t pairs = live_pairs(problem, parts);
+    const auto [parts, pairs] = live_pairs(problem);
     if (parts > most_parts || pairs > most_pairs)
       return "The learning engine takes up to " + std::to_string(most_parts) +
              " buffers (parts of them, where there are gaps) and " + std::to_string(most_pairs) +

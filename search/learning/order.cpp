@@ -49,13 +49,15 @@ void OrderRules::add_edge(const State& state, Key key, Var source, Var target, V
                  no_item};
 }
 
-void OrderRules::finish(const State& state) {
+void OrderRules::finish(const State& state, Poll& poll) {
   stride_ = items_.size();
   words_ = (items_.size() + 63) / 64;
   pair_.assign(stride_ * stride_, no_key);
   related_.assign(stride_ * words_, 0);
   for (auto& side : after_) side.assign(stride_ * words_, 0);
+  poll.look();
   for (const Pair& pair : pairs_) {
+    poll();
     pair_[pair.i * stride_ + pair.j] = pair.key;
     related_[pair.i * words_ + pair.j / 64] |= std::uint64_t{1} << (pair.j % 64);
   }
@@ -68,6 +70,7 @@ void OrderRules::finish(const State& state) {
   for (Key key = 0; key < edges_.size(); ++key) {
     const Edge* e = edge(key);
     if (e == nullptr) continue;
+    poll(2);
     arcs_[key_of(e->source, 0)].push_back({key, e->target, e->weight[0]});
     arcs_[key_of(e->target, 1)].push_back({key, e->source, e->weight[1]});
   }

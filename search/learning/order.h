@@ -5,6 +5,7 @@
 // An edge is a literal that means start_target >= start_source + weight while it is true.
 #pragma once
 
+#include "model/poll.h"
 #include "state.h"
 
 namespace tessera::learning {
@@ -43,7 +44,7 @@ class OrderRules {
   /// `key` true => offset of target >= offset of source + distance.
   void add_edge(const State& state, Key key, Var source, Var target, Value distance);
   /// Call once after the last item, pair and edge.
-  void finish(const State& state);
+  void finish(const State& state, Poll& poll);
 
   [[nodiscard]] const std::vector<Item>& items() const { return items_; }
   [[nodiscard]] Key below(ItemIndex i, ItemIndex j) const { return pair_[i * stride_ + j]; }

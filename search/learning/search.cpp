@@ -8,6 +8,7 @@ namespace {
 constexpr std::int64_t turn_unit = 64;  // conflicts of the shortest turn of the order search
 constexpr double activity_decay = 0.95;
 constexpr double nearly_full = 0.9;
+constexpr std::uint64_t work_between_looks = 200'000;  // some milliseconds
 
 /// 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993), from 0.
 std::int64_t luby(std::int64_t at) {
@@ -221,6 +222,7 @@ Outcome Search::run(const Budget& budget, std::int64_t& conflicts_left, StopReas
 Outcome Search::run_until(const Budget& budget, const std::function<bool()>& metered,
                           std::int64_t& conflicts_left, StopReason& stop) {
   State& state = deduction_.state;
+  std::uint64_t looked_at = deduction_.work;
   for (;;) {
     const std::uint64_t before = deduction_.work;
     const bool rest = deduction_.propagate();
@@ -248,6 +250,10 @@ Outcome Search::run_until(const Budget& budget, const std::function<bool()>& met
         stop = StopReason::node_limit;
         return Outcome::stopped;
       }
+    }
+    // Where a decision leads to much work, few of them are long enough to miss a limit.
+    if ((counters_.decisions & 31) == 0 || deduction_.work - looked_at > work_between_looks) {
+      looked_at = deduction_.work;
       if (const auto reason = budget.exhausted()) {
         stop = *reason;
         return Outcome::stopped;

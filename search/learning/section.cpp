@@ -37,12 +37,13 @@ void SectionRules::add_section(std::vector<Member> members) {
   sections_.push_back(std::move(section));
 }
 
-void SectionRules::finish(const State& state) {
+void SectionRules::finish(const State& state, Poll& poll) {
   of_item_.assign(orders_.items().size(), {});
   of_var_.assign(state.variables(), {});
   std::size_t widest = 0;
   for (std::uint32_t id = 0; id < sections_.size(); ++id) {
     widest = std::max(widest, sections_[id].members.size());
+    poll(static_cast<std::int64_t>(sections_[id].members.size()));
     for (const Member& member : sections_[id].members) {
       const Item& item = orders_.items()[member.item];
       sections_[id].open.push_back(

@@ -53,7 +53,7 @@ class SectionRules {
   }
 
   void add_section(std::vector<Member> members);
-  void finish(const State& state);
+  void finish(const State& state, Poll& poll);
   [[nodiscard]] std::size_t size() const { return sections_.size(); }
   [[nodiscard]] std::span<const Member> members(std::uint32_t section) const {
     return sections_[section].members;

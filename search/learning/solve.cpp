@@ -45,13 +45,23 @@ void add_stats(SearchResult& result, const Counters& counters, std::size_t claus
   add("work_place_lightly", static_cast<std::int64_t>(counters.work[2]));
 }
 
-}  // namespace
+/// The answer of whoever was not given what building takes.
+SearchResult given_up(const BudgetEnded& ended) {
+  SearchResult result;
+  result.stop = ended.reason;
+  result.reason = ended.foreseen
+                      ? "The learning engine would need more memory than there is for so many "
+                        "pairs of buffers."
+                      : "The limit struck while the learning engine wrote down its rules.";
+  return result;
+}
 
-SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
-                        const SearchParams& params, const Placement* like) {
+SearchResult search_built(const PlacementProblem& problem, const LearningParams& learning,
+                          const SearchParams& params, const Placement* like) {
   SearchResult result;
   Deduction deduction(learning);
-  Build build(problem, params.goal, deduction, learning, params.proof != nullptr);
+  Poll poll(params.budget);
+  Build build(problem, params.goal, deduction, learning, params.proof != nullptr, poll);
   build.all();
   if (params.at_most) deduction.cost.set_limit(*params.at_most);
   if (like != nullptr) build.prefer(*like);
@@ -122,6 +132,17 @@ SearchResult solve_once(const PlacementProblem& problem, const LearningParams& l
   }
   add_stats(result, search.counters(), deduction.clauses.count());
   return result;
+}
+
+}  // namespace
+
+SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
+                        const SearchParams& params, const Placement* like) {
+  try {
+    return search_built(problem, learning, params, like);
+  } catch (const BudgetEnded& ended) {
+    return given_up(ended);
+  }
 }
 
 }  // namespace tessera::learning

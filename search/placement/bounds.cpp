@@ -164,12 +164,13 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
     int looks = 1000;
     bool grown = false;
     for (const Event& event : events) {
+      if (looks == 0) break;
       if (event.starts) {
         live.push_back(event.buffer);
         grown = true;
         continue;
       }
-      if (grown && looks > 0) {
+      if (grown) {
         --looks;
         bound.height = std::max(bound.height, stack_height(problem, memory, live));
         grown = false;

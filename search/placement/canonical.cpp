@@ -26,7 +26,8 @@ using canonical::Search;
 
 namespace {
 
-constexpr std::int64_t slice = 512;  ///< nodes between two looks at the budget
+constexpr std::int64_t most_nodes = 512;       ///< between two looks at the budget
+constexpr std::int64_t most_work = 1'000'000;  ///< likewise: one or two milliseconds
 
 /// What is left of the budget of one solve(), shared by all searches of it.
 class Allowance {
@@ -48,6 +49,11 @@ class Allowance {
   }
   [[nodiscard]] std::optional<StopReason> stopped() const { return stop_; }
   [[nodiscard]] std::int64_t spent() const { return spent_; }
+  /// So many, or as many as leave half of the memory to others.
+  [[nodiscard]] std::size_t table_bytes(std::size_t wanted) const {
+    if (!budget_.too_large(2.0 * static_cast<double>(wanted))) return wanted;
+    return static_cast<std::size_t>(budget_.memory->left() / 2);
+  }
 
  private:
   const Budget& budget_;
@@ -150,11 +156,18 @@ struct CanonicalSolver::State {
 
 template <typename S>
 Outcome CanonicalSolver::State::drive(S& search, std::int64_t nodes, Allowance& allowance) {
+  // Where a pause falls does not change what is searched.
+  std::int64_t slice = most_nodes / 64;
   while (nodes > 0) {
     const std::int64_t now = std::min(nodes, slice);
     const std::int64_t before = search.work();
     const Outcome outcome = search.run(now);
-    const bool stop = allowance.spend(outcome == Outcome::paused ? now : 0, search.work() - before);
+    const std::int64_t work = search.work() - before;
+    const bool stop = allowance.spend(outcome == Outcome::paused ? now : 0, work);
+    if (work > most_work)
+      slice = std::max<std::int64_t>(1, slice / 2);
+    else if (work < most_work / 4)
+      slice = std::min(most_nodes, slice * 2);
     if (outcome != Outcome::paused) return outcome;
     nodes -= now;
     if (stop) return Outcome::paused;
@@ -193,7 +206,8 @@ template <typename T>
 Outcome CanonicalSolver::State::search(Workshop<T>& shop, Allowance& allowance,
                                        std::uint64_t seed) {
   if (!shop.finder) {
-    shop.table.resize(params.table_bytes);
+    // A smaller table forgets more, which is better than no search at all.
+    shop.table.resize(allowance.table_bytes(params.table_bytes));
     // Dear inference pays where everything has to be refuted, not in short tries.
     finder_params = params;
     finder_params.one_machine = params.one_machine && !params.restarts;
@@ -329,9 +343,22 @@ SearchResult CanonicalSolver::solve(const PlacementProblem& problem, const Searc
   Placement placement;
   placement.places.resize(problem.buffers.size());
   placement.modes.resize(problem.memories.size());
+  Poll poll(params.budget);
+  std::optional<BudgetEnded> ended;
   for (MemoryIndex m = 0; m < problem.memories.size() && outcome == Outcome::placed; ++m) {
     Core& core = state.core;
-    canonical::build_core(problem, m, core);
+    try {
+      poll.look();
+      // The core itself, and the flat copies of the two searches.
+      constexpr double bytes_per_pair = 2.5 * canonical::bytes_per_core_pair;
+      poll.room(bytes_per_pair *
+                static_cast<double>(canonical::count_pairs(problem, canonical::max_pairs)));
+      canonical::build_core(problem, m, core, poll);
+    } catch (const BudgetEnded& each) {
+      ended = each;
+      outcome = Outcome::paused;
+      break;
+    }
     if (!core.contradiction.empty()) {
       result.reason = core.contradiction;
       outcome = Outcome::refuted;
@@ -373,8 +400,11 @@ SearchResult CanonicalSolver::solve(const PlacementProblem& problem, const Searc
       break;
     case Outcome::paused:
       result.status = Status::unknown;
-      result.stop = allowance.stopped().value_or(StopReason::node_limit);
-      result.reason = "The canonical search was stopped by a limit before it could decide.";
+      result.stop = ended ? ended->reason : allowance.stopped().value_or(StopReason::node_limit);
+      result.reason = ended && ended->foreseen
+                          ? "The canonical search would need more memory than there is for so many "
+                            "pairs of buffers."
+                          : "The canonical search was stopped by a limit before it could decide.";
       break;
   }
   const Counters& counters = state.counters;

@@ -40,8 +40,8 @@ Size round_down(Size value, Size unit) {
 
 class Builder {
  public:
-  Builder(const PlacementProblem& problem, MemoryIndex memory, Core& core)
-      : problem_(problem), memory_(problem.memories[memory]), core_(core) {
+  Builder(const PlacementProblem& problem, MemoryIndex memory, Core& core, Poll& poll)
+      : problem_(problem), memory_(problem.memories[memory]), core_(core), poll_(poll) {
     core_.memory = memory;
     core_.unit = 1;
     core_.items.clear();
@@ -391,6 +391,7 @@ class Builder {
     std::vector<int> degree(n, 0);
     const auto each_pair = [&](auto&& visit) {
       for (std::size_t i = 0; i < n; ++i) {
+        poll_(1 + core_.items[i].end - core_.items[i].begin);
         for (std::size_t j = i + 1; j < n && core_.items[j].begin < core_.items[i].end; ++j) {
           visit(i, j);
         }
@@ -440,6 +441,7 @@ class Builder {
               [](const Span* a, const Span* b) { return a->begin < b->begin; });
     for (std::size_t i = 0; i < by_begin.size(); ++i) {
       const Span& a = *by_begin[i];
+      poll_(1 + a.end - a.begin);
       for (std::size_t j = i + 1; j < by_begin.size() && by_begin[j]->begin < a.end; ++j) {
         meet(a, *by_begin[j], found);
       }
@@ -451,6 +453,7 @@ class Builder {
         for (std::size_t y = x + 1; y < relation.buffers.size(); ++y) {
           const BufferIndex a = relation.buffers[x];
           const BufferIndex b = relation.buffers[y];
+          poll_();
           if (!here(a) || !here(b)) continue;
           if (item_of_[a] == item_of_[b]) {
             core_.contradiction = "Buffers '" + problem_.buffers[a].id + "' and '" +
@@ -464,6 +467,7 @@ class Builder {
         }
       }
     }
+    poll_.look();
     std::sort(found.begin(), found.end());
     for (const auto& [i, j] : apart) {
       const Item& x = core_.items[index(i)];
@@ -551,6 +555,7 @@ class Builder {
   const PlacementProblem& problem_;
   const Memory& memory_;
   Core& core_;
+  Poll& poll_;
   Size common_ = 1;
   bool special_ = false;  ///< anything but one whole span per item and plain overlaps
   std::vector<BufferIndex> leader_;
@@ -564,12 +569,13 @@ class Builder {
 
 }  // namespace
 
-void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core) {
-  Builder(problem, memory, core).run();
+void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core, Poll& poll) {
+  Builder(problem, memory, core, poll).run();
 }
 
 void build_items(const PlacementProblem& problem, MemoryIndex memory, Core& core) {
-  Builder(problem, memory, core).items_only();
+  Poll linear;
+  Builder(problem, memory, core, linear).items_only();
 }
 
 }  // namespace tessera::canonical

@@ -1,7 +1,7 @@
 // One memory of a problem as flat arrays for the canonical search.
 //
 //   Core core;
-//   build_core(problem, memory, core);                 // reuses the vectors it finds in `core`
+//   build_core(problem, memory, core, poll);               // reuses the vectors it finds in `core`
 //   if (!core.contradiction.empty()) return infeasible(core.contradiction);
 //   // ... a search fills `offsets`, one per item, in units of core.unit
 //
@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/poll.h"
 #include "model/problem.h"
 
 namespace tessera::canonical {
@@ -85,7 +86,11 @@ inline constexpr std::int64_t max_pairs = 12'000'000;
 [[nodiscard]] std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit);
 
 /// require: every buffer is tied to one memory; count_pairs(problem) <= max_pairs.
-void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core);
+/// Throws BudgetEnded.
+void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core, Poll& poll);
+
+/// What a core takes for each pair: two entries, and in between what special rules need.
+inline constexpr double bytes_per_core_pair = 48;
 
 /// Only the items and where each alone may lie, with a unit of one byte: near-linear.
 /// require: every buffer is tied to one memory.

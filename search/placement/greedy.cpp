@@ -93,18 +93,20 @@ Size height_in_bytes(const Core& core, const std::vector<Size>& offsets) {
 /// First fit: every item goes into the lowest hole between the placed ones it conflicts with.
 class FirstFit {
  public:
-  explicit FirstFit(const Core& core) : core_(core), general_(core.items.size()) {
+  FirstFit(const Core& core, Poll& poll) : core_(core), poll_(poll), general_(core.items.size()) {
     for (std::size_t g = 0; g < core.general.size(); ++g) {
       general_[static_cast<std::size_t>(core.general[g].first)].push_back(g);
       general_[static_cast<std::size_t>(core.general[g].second)].push_back(g);
     }
   }
 
+  /// Throws BudgetEnded.
   void place(const std::vector<int>& order, Attempt& attempt) {
     attempt.offsets.assign(core_.items.size(), -1);
     attempt.height = nowhere;
     for (const int item : order) {
       const auto i = static_cast<std::size_t>(item);
+      poll_(8 + core_.pair_begin[i + 1] - core_.pair_begin[i]);
       collect(i, attempt.offsets);
       const Size offset = lowest_hole(core_.items[i]);
       if (offset > core_.items[i].latest) return;
@@ -149,15 +151,18 @@ class FirstFit {
   }
 
   const Core& core_;
+  Poll& poll_;
   std::vector<std::vector<std::size_t>> general_;
   std::vector<std::pair<Size, Size>> forbidden_;
 };
 
-/// The best of all orders, then of noisy variations of the best one.
-bool fit_memory(const Core& core, const GreedyParams& params, Attempt& best, std::string& name) {
+/// The best of all orders, then of noisy variations of the best one. Throws BudgetEnded, with the
+/// best so far in `best`.
+bool fit_memory(const Core& core, const GreedyParams& params, Poll& poll, Attempt& best,
+                std::string& name) {
   canonical::OrderFacts facts;
   canonical::collect_facts(core, facts);
-  FirstFit first_fit(core);
+  FirstFit first_fit(core, poll);
   Attempt attempt;
   std::vector<double> best_keys;
   for (const auto& [order, label] : orders) {
@@ -185,9 +190,22 @@ bool fit_memory(const Core& core, const GreedyParams& params, Attempt& best, std
   return best.height < nowhere;
 }
 
+bool fit_memory(const PlacementProblem& problem, MemoryIndex m, const GreedyParams& params,
+                Core& core, Attempt& best, std::string& name) {
+  Poll poll(params.budget);
+  try {
+    canonical::build_core(problem, m, core, poll);
+    return core.contradiction.empty() && fit_memory(core, params, poll, best, name);
+  } catch (const BudgetEnded&) {
+    return best.height < nowhere;
+  }
+}
+
 bool is_large(const PlacementProblem& problem, const GreedyParams& params) {
   const std::int64_t limit = std::min(params.max_pairs, canonical::max_pairs);
-  return canonical::count_pairs(problem, limit) > limit;
+  const std::int64_t pairs = canonical::count_pairs(problem, limit);
+  return pairs > limit ||
+         params.budget.too_large(canonical::bytes_per_core_pair * static_cast<double>(pairs));
 }
 
 }  // namespace
@@ -231,9 +249,8 @@ GreedyResult place_greedily(const PlacementProblem& problem, const GreedyParams&
         continue;
       }
       Core core;
-      canonical::build_core(of, m, core);
       Attempt best;
-      complete = core.contradiction.empty() && fit_memory(core, params, best, name);
+      complete = fit_memory(of, m, params, core, best, name);
       if (!complete) break;
       heights[m] = best.height;
       for (std::size_t i = 0; i < core.items.size(); ++i) {

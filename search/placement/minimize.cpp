@@ -181,6 +181,7 @@ bool work_once(Interval& interval, bool improver, const Decide& decide,
   SearchParams search;
   search.budget.deadline = params.budget.deadline;
   search.budget.max_nodes = question->nodes;
+  search.budget.memory = params.budget.memory;
   search.seed = params.seed;
   std::stop_source either;
   const std::stop_callback outer(params.budget.stop, [&either] { either.request_stop(); });

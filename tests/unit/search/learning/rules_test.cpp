@@ -130,6 +130,7 @@ TEST(LearningRules, EachPrunesAndNoneChangesAnAnswer) {
 TEST(LearningBalance, WhatComesBelowLeavesNoRoomForWhatStaysAbove) {
   // Capacity 10: i (2) and c (3) stay, q (4) goes, p (4) comes.
   State state;
+  Poll never;
   const LearningParams params;
   learning::OrderRules orders(true);
   learning::SectionRules sections(params, orders);
@@ -142,14 +143,14 @@ TEST(LearningBalance, WhatComesBelowLeavesNoRoomForWhatStaysAbove) {
   const auto q = add(4);
   for (const auto& [a, b] : {std::pair{i, c}, {i, p}, {c, p}, {i, q}, {c, q}})
     orders.add_pair(state, a, b);
-  orders.finish(state);
+  orders.finish(state, never);
   sections.add_section({{i}, {c}, {q}});
   sections.add_section({{i}, {c}, {p}});
-  sections.finish(state);
+  sections.finish(state, never);
   learning::BalanceRules balance;
-  balance.finish(state, orders, sections, false);
+  balance.finish(state, orders, sections, false, never);
   EXPECT_EQ(balance.size(), 0U);
-  balance.finish(state, orders, sections, true);
+  balance.finish(state, orders, sections, true, never);
   EXPECT_EQ(balance.size(), 4U);  // about i and about c, each way round
 
   std::uint64_t work = 0;
@@ -182,6 +183,7 @@ TEST(LearningBalance, WhatComesBelowLeavesNoRoomForWhatStaysAbove) {
 
 TEST(LearningRests, WhatNothingCarriesIsLifted) {
   State state;
+  Poll never;
   learning::OrderRules orders(true);
   learning::RestRules rests;
   const Var low = state.add_offset(4, 1, 0, -20);
@@ -189,7 +191,7 @@ TEST(LearningRests, WhatNothingCarriesIsLifted) {
   const auto i = orders.add_item(state, low, 0, 4);
   const auto j = orders.add_item(state, high, 0, 5);
   const learning::Key below = orders.add_pair(state, i, j);
-  orders.finish(state);
+  orders.finish(state, never);
   rests.add(high, 0);
   rests.add_neighbour(high, below);
   ASSERT_TRUE(rests.governs(high));

@@ -215,7 +215,8 @@ TEST(CanonicalCore, UnitsAndSections) {
   problem.buffers.push_back({.id = "b", .live = {{1, 5}}, .size = 30});
   problem.buffers.push_back({.id = "c", .live = {{4, 6}}, .size = 16});
   canonical::Core core;
-  canonical::build_core(problem, 0, core);
+  Poll never;
+  canonical::build_core(problem, 0, core, never);
   EXPECT_EQ(core.unit, 16);
   EXPECT_EQ(core.sections, 2);  // {a, b} and {b, c}
   EXPECT_EQ(core.pair_item.size(), 4U);

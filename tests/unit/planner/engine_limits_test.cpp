@@ -1,0 +1,155 @@
+// Budgets that end while an engine still writes down what it is going to search.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <ctime>
+#include <string>
+
+#include "model/check.h"
+#include "planner/engines.h"
+#include "planner/explain.h"
+#include "planner/generate.h"
+
+namespace tessera {
+namespace {
+
+/// Seconds of processors: what other programs do meanwhile does not count.
+double work_so_far() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+/// Ends the budget at the question after so many, without looking at any clock.
+class EndsAfter final : public MemoryWatch {
+ public:
+  explicit EndsAfter(int questions) : left_(questions) {}
+  bool exceeded() override { return --left_ < 0; }
+  Size left() override { return max_address; }
+  [[nodiscard]] int too_many() const { return left_ < 0 ? -left_ : 0; }
+
+ private:
+  int left_;
+};
+
+class HasLeft final : public MemoryWatch {
+ public:
+  explicit HasLeft(Size bytes) : bytes_(bytes) {}
+  bool exceeded() override { return false; }
+  Size left() override { return bytes_; }
+
+ private:
+  Size bytes_;
+};
+
+PlacementProblem large(const std::string& engine) {
+  // The learning engine refuses more buffers than these.
+  return generate(
+      {.kind = "packable", .buffers = engine == "learning" ? 4'000 : 20'000, .seed = 9});
+}
+
+class EngineLimits : public testing::TestWithParam<std::string> {};
+
+TEST_P(EngineLimits, WhatIsOverBeforeItBeginsBuildsNothing) {
+  const PlacementProblem problem = large(GetParam());
+  SearchParams params;
+  params.budget.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  const double before = work_so_far();
+  const SearchResult found = make_engine(GetParam())->solve(problem, params);
+  EXPECT_LT(work_so_far() - before, 0.5);
+  EXPECT_EQ(found.status, Status::unknown);
+  EXPECT_EQ(found.stop, StopReason::time_limit);
+}
+
+TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
+  const PlacementProblem problem = large(GetParam());
+  // The first few looks come before anything is built, the later ones in the midst of it.
+  for (const int looks : {5, 20, 80}) {
+    EndsAfter watch(looks);
+    SearchParams params;
+    params.budget.memory = &watch;
+    const double before = work_so_far();
+    const SearchResult found = make_engine(GetParam())->solve(problem, params);
+    EXPECT_LT(work_so_far() - before, 1.0) << looks;
+    if (found.status == Status::feasible) {  // some need no more than this
+      EXPECT_TRUE(check(problem, *found.placement, 1).empty());
+      continue;
+    }
+    EXPECT_EQ(found.status, Status::unknown);
+    EXPECT_EQ(found.stop, StopReason::memory_limit) << looks;
+    EXPECT_LT(watch.too_many(), 100) << looks;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EngineLimits,
+                         testing::Values("canonical", "learning", "sat", "smt", "boxing", "greedy"),
+                         [](const auto& each) { return each.param; });
+
+TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
+  for (const std::string engine : {"canonical", "learning", "sat", "smt"}) {
+    const PlacementProblem problem = large(engine);
+    HasLeft watch(Size{16} << 20U);
+    SearchParams params;
+    params.budget.memory = &watch;
+    const double before = work_so_far();
+    const SearchResult found = make_engine(engine)->solve(problem, params);
+    EXPECT_LT(work_so_far() - before, 1.0) << engine;
+    EXPECT_EQ(found.status, Status::unknown) << engine;
+    EXPECT_EQ(found.stop, StopReason::memory_limit) << engine;
+    EXPECT_NE(found.reason.find("more memory than there is"), std::string::npos) << found.reason;
+  }
+}
+
+TEST(EngineEstimates, SmallProblemsAreNotKeptFromAnyEngine) {
+  const PlacementProblem problem = generate({.kind = "packable", .buffers = 30, .seed = 9});
+  for (const std::string engine : {"canonical", "learning", "sat", "smt"}) {
+    HasLeft watch(Size{16} << 20U);
+    SearchParams params;
+    params.budget.memory = &watch;
+    params.budget.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const SearchResult found = make_engine(engine)->solve(problem, params);
+    EXPECT_NE(found.stop, StopReason::memory_limit) << engine;
+  }
+}
+
+// Without memory for pairs greedy placement does without them.
+TEST(EngineEstimates, GreedyPlacementNeedsNoPairs) {
+  PlacementProblem problem = generate({.kind = "random", .buffers = 5'000, .seed = 9});
+  problem.memories[0].capacity *= 4;
+  HasLeft watch(Size{1} << 20U);
+  SearchParams params;
+  params.budget.memory = &watch;
+  const SearchResult found = make_engine("greedy")->solve(problem, params);
+  ASSERT_EQ(found.status, Status::feasible) << found.reason;
+  EXPECT_TRUE(check(problem, *found.placement, 1).empty());
+}
+
+TEST(ExplainLimits, TheLoadOfOneStepSaysItAllAtAnySize) {
+  PlacementProblem problem = generate({.kind = "random", .buffers = 100'000, .seed = 7});
+  problem.memories[0].capacity /= 2;
+  const double before = work_so_far();
+  const Story why = tell_why(problem, {});
+  EXPECT_LT(work_so_far() - before, 5.0);
+  EXPECT_EQ(why.status, Status::infeasible);
+  EXPECT_TRUE(why.minimal);
+  Size asked = 0;
+  Size least = max_address;
+  for (const BufferIndex b : why.buffers) {
+    asked += problem.buffers[b].size;
+    least = std::min(least, problem.buffers[b].size);
+  }
+  EXPECT_EQ(asked, why.asked);
+  EXPECT_GT(asked, problem.memories[0].capacity);
+  EXPECT_LE(asked - least, problem.memories[0].capacity);
+  EXPECT_EQ(why.smallest_capacity, asked);
+}
+
+TEST(ExplainLimits, ALimitEndsTheWritingDownOfConstraints) {
+  const PlacementProblem problem = generate({.kind = "packable", .buffers = 20'000, .seed = 9});
+  const double before = work_so_far();
+  const Story why = tell_why(problem, {.limits = {.timeout = std::chrono::milliseconds(100)}});
+  EXPECT_LT(work_so_far() - before, 1.0);
+  EXPECT_EQ(why.status, Status::unknown);
+  EXPECT_EQ(why.stop, StopReason::time_limit);
+}
+
+}  // namespace
+}  // namespace tessera
