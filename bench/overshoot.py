@@ -23,7 +23,7 @@ import tempfile
 import time
 
 ENGINES = ["auto", "canonical", "learning", "sat", "smt", "boxing", "greedy"]
-KILL_AFTER = 90
+KILL_AFTER = 30
 
 
 def seconds_of(limit):
@@ -100,8 +100,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tessera")
-    parser.add_argument("--sizes", default="1000,10000,100000")
-    parser.add_argument("--limits", default="200ms,1s,256MiB")
+    parser.add_argument("--sizes", default="1000,10000,100000,1000000")
+    parser.add_argument("--limits", default="1s,256MiB")
     parser.add_argument("--only", default="", help="lines whose first column contains this")
     parser.add_argument("--slow-only", action="store_true", help="only lines over a limit")
     own = parser.parse_args()
@@ -116,10 +116,10 @@ def main():
                     continue
                 for limit in own.limits.split(","):
                     span, most = seconds_of(limit), mib_of(limit)
-                    # With no limit of time a search is given ten seconds.
-                    rule = ["-t", limit] if span else ["--memory-limit", limit, "-t", "10s"]
+                    # With no limit of time a search is given three seconds.
+                    rule = ["-t", limit] if span else ["--memory-limit", limit, "-t", "3s"]
                     took, worked, peak, code = run([own.tessera, *command, *rule, "--quiet"])
-                    span = span or 10
+                    span = span or 3
                     late = took > 1.1 * span + 0.1
                     large = most is not None and peak > most
                     over += late or large

@@ -195,7 +195,7 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
 }
 
 /// A certificate, and with it perhaps the result whose bounds it proves.
-int check_with_certificate(CheckOptions options, std::string result) {
+int check_with_certificate(CheckOptions options, std::string result, const Session& session) {
   CertificateText certificate;
   try {
     certificate = load_certificate(options.proof);
@@ -211,8 +211,8 @@ int check_with_certificate(CheckOptions options, std::string result) {
   }
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
-  const CertificateVerdict verdict =
-      check_certificate(input.problem, certificate.text, options.limits.limits());
+  const CertificateVerdict verdict = check_certificate(input.problem, certificate.text,
+                                                       session.remaining(options.limits.limits()));
   if (options.result.empty() || !verdict.accepted) return check_proof_file(options, input, verdict);
   if (!options.output.quiet && !options.output.json()) check_proof_file(options, input, verdict);
   return check_placement(options, input, load_result_text(std::move(result), options.result, input),
@@ -220,6 +220,7 @@ int check_with_certificate(CheckOptions options, std::string result) {
 }
 
 int run_check(const CheckOptions& options, Session& session) {
+  session.limit_reading(options.limits);
   const bool judged = !options.result.empty() || !options.proof.empty();
   if (judged == !options.model.empty())
     throw BadInput("tessera check: give RESULT, --proof FILE, both of them, or --model FILE",
@@ -241,7 +242,8 @@ int run_check(const CheckOptions& options, Session& session) {
     throw BadInput((options.result.empty() ? "tessera check" : options.result) +
                        ": a network is checked with a plan of it, and this is none",
                    "tessera plan NETWORK --profile NAME -o plan.json writes one");
-  if (!options.proof.empty()) return check_with_certificate(options, std::move(header.text));
+  if (!options.proof.empty())
+    return check_with_certificate(options, std::move(header.text), session);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   if (!options.model.empty()) return check_model(options, input);

@@ -53,12 +53,13 @@ std::string story_text(const Story& story) {
 }
 
 int run_explain(const ExplainOptions& options, Session& session) {
+  session.limit_reading(options.limits);
   session.reads(options.input.path);
   session.reads_profile(options.input.profile);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   StoryParams params;
-  params.limits = options.limits.limits();
+  params.limits = session.remaining(options.limits.limits());
   params.limits.stop = session.interrupts().token();
   session.interrupts().enter(Phase::searching);
   const Story story = tell_why(input.problem, params);

@@ -21,9 +21,11 @@ struct ExportOptions {
   std::string to;
   std::string file;
   bool quiet = false;
+  LimitArguments limits;
 };
 
 int run_export(const ExportOptions& options, Session& session) {
+  session.limit_reading(options.limits);
   session.reads(options.input.path);
   session.reads_profile(options.input.profile);
   OutputFile* const output = session.writes("--output", options.file);
@@ -55,6 +57,7 @@ void add_export(CLI::App& app, Command& command) {
       ->required()
       ->check(CLI::IsMember({"csv", "yaml", "dimacs", "smt2"}));
   sub->add_option("-o,--output", options->file, "where to (default: the standard output)");
+  options->limits.declare(*sub);
   sub->add_flag("-q,--quiet", options->quiet, "no notes");
   sub->footer(
       "Example:\n  tessera export buffers.csv --capacity '1 MiB' --to dimacs -o net.cnf && cadical "

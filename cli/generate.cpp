@@ -24,9 +24,11 @@ struct GenerateOptions {
   std::string file;
   std::string to = "csv";
   bool quiet = false;
+  LimitArguments limits;
 };
 
 int run_generate(GenerateOptions options, Session& session) {
+  session.limit_reading(options.limits);
   OutputFile* const output = session.writes("--output", options.file);
   options.params.capacity = parse_size_text(options.capacity, "--capacity");
   options.params.alignment = parse_size_text(options.alignment, "--alignment");
@@ -80,6 +82,7 @@ void add_generate(CLI::App& app, Command& command) {
       ->check(CLI::IsMember({"csv", "yaml"}))
       ->capture_default_str();
   sub->add_option("-o,--output", options->file, "where to (default: the standard output)");
+  options->limits.declare(*sub);
   sub->add_flag("-q,--quiet", options->quiet, "no notes");
   sub->footer(text + "Example:\n  tessera generate packable --buffers 200 --seed 7 -o hard.yaml");
   sub->final_callback([options, &command] {

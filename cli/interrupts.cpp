@@ -10,16 +10,23 @@
 #include <ctime>
 #include <utility>
 
+#include "cli/command.h"
+#include "cli/console.h"
+
 namespace tessera::cli {
 
 namespace {
+
+/// Between two looks at the limits of reading.
+constexpr std::chrono::milliseconds between_looks{5};
 
 /// How long a search may take to end once it was asked to.
 constexpr std::chrono::milliseconds grace{1000};
 
 constexpr std::array asks_for_an_end = {SIGINT, SIGTERM, SIGHUP};
 
-/// Wakes the listener when the program is done. From outside it kills like the rest of these.
+/// Wakes the listener when the program is done or has limits. From outside it kills like the rest
+/// of these.
 constexpr int goodbye = SIGUSR1;
 constexpr std::array kills = {SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2,  SIGXCPU,
                               SIGPROF, SIGPOLL, SIGPWR,  SIGVTALRM};
@@ -64,6 +71,14 @@ Interrupts::~Interrupts() {
   listener_.join();
 }
 
+void Interrupts::limit_reading(std::function<std::optional<std::string>()> over) {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = std::move(over);
+  }
+  pthread_kill(listener_.native_handle(), goodbye);  // so far it waits without an end
+}
+
 void Interrupts::enter(Phase phase) {
   const std::lock_guard lock(mutex_);
   phase_ = phase;
@@ -79,15 +94,20 @@ void Interrupts::listen() {
   std::optional<Clock::time_point> end;  // of the search's grace
   for (;;) {
     siginfo_t info{};
-    const timespec left = end ? span_until(*end) : timespec{};
-    const int signal = end ? ::sigtimedwait(&set, &info, &left) : ::sigwaitinfo(&set, &info);
+    std::optional<Clock::time_point> until = end;
+    if (is_reading_limited()) until = Clock::now() + between_looks;
+    const timespec left = until ? span_until(*until) : timespec{};
+    const int signal = until ? ::sigtimedwait(&set, &info, &left) : ::sigwaitinfo(&set, &info);
     if (signal < 0 && errno == EINTR) continue;
     const std::lock_guard lock(mutex_);
     if (done_) return;
+    if (over_ && phase_ == Phase::reading)
+      if (const auto sentence = over_()) end_by_limit(*sentence);
     if (signal < 0) {
+      if (!end || Clock::now() < *end) continue;
       if (phase_ != Phase::writing) end_now();
       end.reset();
-    } else if (signal != goodbye || info.si_code != SI_TKILL) {
+    } else if (signal != goodbye || info.si_pid != ::getpid()) {
       hear(signal);
       end = heard_ + grace;
     }
@@ -103,6 +123,17 @@ void Interrupts::hear(int signal) {
   heard_ = Clock::now();
   if (phase_ == Phase::reading) end_now();
   source_.request_stop();
+}
+
+bool Interrupts::is_reading_limited() {
+  const std::lock_guard lock(mutex_);
+  return over_ && phase_ == Phase::reading;
+}
+
+void Interrupts::end_by_limit(const std::string& sentence) {
+  abandon_();
+  complain("tessera: " + sentence);
+  ::_exit(exit_stopped);
 }
 
 void Interrupts::end_now() {

@@ -21,6 +21,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 namespace tessera::cli {
@@ -42,6 +43,11 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
+  /// While nothing is found that could be lost, `over` is asked every few milliseconds, from the
+  /// listening thread; once it answers with a sentence, that is told and the program ends as
+  /// stopped by a limit.
+  void limit_reading(std::function<std::optional<std::string>()> over);
+
   [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
   /// Also from a searching thread.
   void enter(Phase phase);
@@ -52,7 +58,9 @@ class Interrupts {
   using Clock = std::chrono::steady_clock;
   void listen();
   void hear(int signal);
+  [[nodiscard]] bool is_reading_limited();
   [[noreturn]] void end_now();
+  [[noreturn]] void end_by_limit(const std::string& sentence);
   [[noreturn]] void die_of(int signal);
 
   std::function<void()> abandon_;
@@ -62,6 +70,7 @@ class Interrupts {
   std::optional<int> signal_;  ///< the first one
   Clock::time_point heard_;    ///< when
   bool done_ = false;
+  std::function<std::optional<std::string>()> over_;  ///< empty: reading has no limits
   std::thread listener_;
 };
 

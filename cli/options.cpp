@@ -58,12 +58,16 @@ void LimitArguments::declare(CLI::App& app) {
 Limits LimitArguments::limits() const {
   Limits limits;
   if (!timeout.empty()) limits.timeout = parse_duration_text(timeout, "--timeout");
-  if (!memory.empty()) {
-    const Size most = parse_size_text(memory, "--memory-limit");
-    if (most < 1) throw BadInput("--memory-limit '" + memory + "' is not positive");
-    limits.memory = std::max<Size>(1, most - resident_memory());
-  }
+  if (const std::optional<Size> most = most_memory())
+    limits.memory = std::max<Size>(1, *most - resident_memory());
   return limits;
+}
+
+std::optional<Size> LimitArguments::most_memory() const {
+  if (memory.empty()) return std::nullopt;
+  const Size most = parse_size_text(memory, "--memory-limit");
+  if (most < 1) throw BadInput("--memory-limit '" + memory + "' is not positive");
+  return most;
 }
 
 void SearchArguments::declare(CLI::App& app) {

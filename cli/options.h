@@ -42,7 +42,10 @@ struct LimitArguments {
   std::string memory;
 
   void declare(CLI::App& app);
+  /// Throws BadInput. The memory is what the process may take from now on.
   [[nodiscard]] Limits limits() const;
+  /// Of the whole process. Throws BadInput.
+  [[nodiscard]] std::optional<Size> most_memory() const;
 };
 
 /// Those, --threads and --seed.

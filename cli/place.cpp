@@ -156,6 +156,7 @@ bool is_complete(const PlacementResult& result) {
 }
 
 int run_place(const PlaceOptions& options, Session& session) {
+  session.limit_reading(options.search.own);
   const PlaceFiles files = open_files(options, session);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
@@ -164,7 +165,7 @@ int run_place(const PlaceOptions& options, Session& session) {
   PlaceParams params;
   params.engine = options.engine;
   params.minimize = minimize_of(options.minimize, input.problem);
-  params.limits = options.search.limits();
+  params.limits = session.remaining(options.search.limits());
   if (options.max_nodes > 0) params.limits.work = options.max_nodes;
   Interrupts& interrupts = session.interrupts();
   params.limits.stop = interrupts.token();
@@ -190,8 +191,8 @@ int run_place(const PlaceOptions& options, Session& session) {
   write_files(options, files, input, result, session);
   tell_about_certificate(options, input, result);
   if (!result.certificate_error.empty())
-    session.fail_later(std::make_exception_ptr(
-        OutputError(options.proof_file + ": " + result.certificate_error)));
+    session.fail_later(
+        std::make_exception_ptr(OutputError(options.proof_file + ": " + result.certificate_error)));
   const Minimize what = resolve_minimize(params.minimize, input.problem);
   if (options.output.json())
     session.report([&] { return result_json(input.problem, result); });

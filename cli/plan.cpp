@@ -91,9 +91,11 @@ int run_plan(const PlanOptions& options, Session& session) {
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json goes to the standard output as well",
                      "give one of them a file");
+  session.limit_reading(options.search.own);
   const Network network = options.network.load(options.output.quiet).network;
   const Hardware hardware = load_profile(options.profile);
   PlanParams params = params_of(options);
+  params.limits = session.remaining(params.limits);
   params.limits.stop = session.interrupts().token();
   NetworkPlan plan;
   {

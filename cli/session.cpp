@@ -15,6 +15,9 @@ namespace {
 
 constexpr const char* own_name = "give it a name of its own";
 
+/// What the smallest input takes: below it a limit is left to the search to report.
+constexpr Size reading_needs = Size{4} << 20U;
+
 }  // namespace
 
 Session::Session()
@@ -24,6 +27,31 @@ Session::Session()
         const std::lock_guard lock(mutex_);
         for (const Output& output : outputs_) output.file->abandon();
       }) {}
+
+void Session::limit_reading(const LimitArguments& limits) {
+  const std::optional<std::chrono::nanoseconds> timeout = limits.limits().timeout;
+  const std::optional<Size> memory = limits.most_memory();
+  if (!timeout && !memory) return;
+  // A search that begins a moment before the limit is over soon after it, with a better report.
+  std::optional<std::chrono::steady_clock::time_point> end;
+  if (timeout && *timeout < std::chrono::hours(24 * 365))
+    end = start_ + *timeout + *timeout / 20 + std::chrono::milliseconds(75);
+  const Size most = memory ? std::max(*memory, resident_memory() + reading_needs) : unbounded;
+  interrupts_.limit_reading([end, most, limits]() -> std::optional<std::string> {
+    if (end && std::chrono::steady_clock::now() >= *end)
+      return "the time limit of " + limits.timeout + " came before there was an answer";
+    if (most != unbounded && resident_memory() > most)
+      return "the memory limit of " + limits.memory + " came before there was an answer";
+    return std::nullopt;
+  });
+}
+
+Limits Session::remaining(Limits limits) const {
+  if (limits.timeout)
+    limits.timeout = std::max(std::chrono::nanoseconds::zero(),
+                              *limits.timeout - (std::chrono::steady_clock::now() - start_));
+  return limits;
+}
 
 void Session::reads(const std::string& path) {
   const std::optional<FileIdentity> input = input_identity(path);

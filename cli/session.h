@@ -10,6 +10,7 @@
 //   return session.exit_code(exit_found, true);      // throws what a file could not be written for
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "cli/interrupts.h"
+#include "cli/options.h"
 #include "planner/output_file.h"
 
 namespace tessera::cli {
@@ -38,6 +40,11 @@ class Session {
                      OutputFile::Writer writer = OutputFile::Writer::here);
   /// Is this output the standard output, where a report would follow?
   [[nodiscard]] static bool goes_to_standard_output(const OutputFile& file);
+
+  /// Reading, and whatever else comes before a search, keeps these limits as well.
+  void limit_reading(const LimitArguments& limits);
+  /// What is left of the program's time for its search.
+  [[nodiscard]] Limits remaining(Limits limits) const;
 
   [[nodiscard]] Interrupts& interrupts() { return interrupts_; }
 
@@ -67,6 +74,7 @@ class Session {
   void attempt(const std::function<void()>& write);
   void deliver_waiting();
 
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;  ///< of outputs_, which the listener reads as well
   std::vector<Output> outputs_;
   std::vector<std::pair<std::string, FileIdentity>> inputs_;

@@ -170,6 +170,7 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
 }
 
 int run_tile(const TileArguments& arguments, Session& session) {
+  session.limit_reading(arguments.search.own);
   session.reads(arguments.network.path);
   session.reads_profile(arguments.profile);
   const Network network = arguments.network.load(arguments.output.quiet).network;
@@ -178,7 +179,7 @@ int run_tile(const TileArguments& arguments, Session& session) {
   params.ops = range_of(arguments.ops, network);
   params.variants = variants_of(arguments, hardware.tiling);
   params.engine = arguments.engine;
-  params.limits = arguments.search.limits();
+  params.limits = session.remaining(arguments.search.limits());
   if (!arguments.question_timeout.empty())
     params.question_timeout = parse_duration_text(arguments.question_timeout, "--question-timeout");
   params.incremental = !arguments.no_incremental;

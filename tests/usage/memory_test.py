@@ -48,7 +48,7 @@ class Memory(Case):
         base = self.least()
         out = self.folder / "out"
         for more in (0, 8, 24, 48, 96, 192):
-            for arguments in (("place", self.many, "-c", 1 << 20, "-o", out),
+            for arguments in (("place", self.many, "-c", 1 << 20, "-t", "10s", "-o", out),
                               ("place", self.many, "--minimize", "-t", "2s", "-o", out),
                               ("place", self.many, "-c", 1 << 20, "-e", "sat", "-t", "10s"),
                               ("place", self.many, "-c", 1 << 20, "-e", "smt", "-t", "10s"),

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Limits hold from the first byte that is read: exit code 30, a sentence, and no file half written."""
+
+import os
+import subprocess
+import time
+import unittest
+
+from support import BAD_INPUT, FOUND, STOPPED, TESSERA, Case, run
+
+MIB = 1 << 20
+
+
+class Limits(Case):
+    def call(self, *arguments, **options):
+        """(exit code, standard error, seconds, seconds of processors, MiB at most)."""
+        begin = time.monotonic()
+        process = subprocess.Popen([TESSERA, *map(str, arguments)], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, **options)
+        told = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        process.stderr.close()
+        return (process.returncode, told, time.monotonic() - begin,
+                usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+    def every_reader(self, path):
+        out = self.folder / "out"
+        return (("place", path, "-c", 64, "-o", out),
+                ("place", path, "--minimize", "-o", out),
+                ("explain", path, "-c", 64),
+                ("export", path, "-c", 64, "--to", "csv", "-o", out),
+                ("export", path, "-c", 64, "--to", "dimacs", "-o", out),
+                ("check", path, self.folder / "placed", "-c", 64),
+                ("plan", path, "-p", "ethos-u55-like", "-o", out),
+                ("tile", path, "-p", "ethos-u55-like", "--ops", "0:1"))
+
+    def test_a_writer_who_never_writes(self):
+        """A pipe that stays open: nothing is read, and the limit ends the waiting."""
+        self.file("placed", "id,lower,upper,size,offset\na,0,1,4,0\n")
+        for arguments in self.every_reader("-"):
+            with self.subTest(arguments=list(map(str, arguments))):
+                reader, writer = os.pipe()
+                try:
+                    code, told, seconds, _, _ = self.call(*arguments, "-t", "200ms", stdin=reader)
+                finally:
+                    os.close(reader)
+                    os.close(writer)
+                self.assertEqual(code, STOPPED, told)
+                self.assertIn("the time limit of 200ms came before there was an answer", told)
+                self.assertGreaterEqual(seconds, 0.2)
+                self.assertLess(seconds, 5)  # on a busy machine
+                self.assertEqual(self.names(), ["placed"])
+
+    def test_time_to_make_a_large_instance(self):
+        code, told, _, worked, _ = self.call("generate", "random", "-n", 3000000, "-t", "100ms",
+                                             "-o", self.folder / "made.csv")
+        self.assertEqual(code, STOPPED, told)
+        self.assertIn("the time limit of 100ms", told)
+        self.assertLess(worked, 1)
+        self.assertEqual(self.names(), [])
+
+    def test_memory_to_make_and_to_read_a_large_instance(self):
+        code, told, _, _, peak = self.call("generate", "random", "-n", 3000000, "--memory-limit",
+                                           "64MiB", "-o", self.folder / "made.csv")
+        self.assertEqual(code, STOPPED, told)
+        self.assertIn("the memory limit of 64MiB came before there was an answer", told)
+        self.assertLess(peak, 1.1 * 64 + 16)
+        self.assertEqual(self.names(), [])
+
+        large = self.folder / "large.csv"
+        self.ends(FOUND, "generate", "random", "-n", 300000, "-q", "-o", large)
+        self.file("placed", "id,lower,upper,size,offset\na,0,1,4,0\n")
+        for arguments in self.every_reader(large)[:-2]:
+            with self.subTest(arguments=list(map(str, arguments))):
+                code, told, _, _, peak = self.call(*arguments, "--memory-limit", "24MiB")
+                self.assertEqual(code, STOPPED, told)
+                self.assertIn("the memory limit of 24MiB came before there was an answer", told)
+                self.assertLess(peak, 1.1 * 24 + 16)
+                self.assertEqual(self.names(), ["large.csv", "placed"])
+
+    def test_limits_that_are_none(self):
+        for command in (("generate", "random"), ("export", "-", "--to", "csv")):
+            for limit in (("-t", "soon"), ("--memory-limit", "0"), ("--memory-limit", "-1")):
+                with self.subTest(command=command, limit=limit):
+                    self.ends(BAD_INPUT, *command, *limit, stdin="")
+
+    def test_limits_that_are_far_away(self):
+        made = self.folder / "made.csv"
+        self.ends(FOUND, "generate", "random", "-n", 20, "-t", "1h", "--memory-limit", "4GiB",
+                  "-o", made)
+        self.ends(FOUND, "export", made, "--to", "yaml", "-t", "1h", "--memory-limit", "4GiB")
+
+
+if __name__ == "__main__":
+    unittest.main()
