@@ -92,6 +92,19 @@ double hull_share(const Network& network, const Op& op, std::size_t operand, Ten
 
 }  // namespace
 
+struct RunBounds::Growing {
+  Growing(OpIndex op, std::size_t tensors)
+      : first(op), end(op), made(tensors, false), loaded(tensors, 0) {}
+  OpIndex first;
+  OpIndex end;  ///< the run is [first, end)
+  std::int64_t compute = 0;
+  Move moved;
+  double energy = 0;
+  std::vector<bool> made;
+  std::vector<double> loaded;
+  std::vector<TensorIndex> leaving;
+};
+
 RunBounds::RunBounds(const Network& network, const Hardware& hardware)
     : network_(network),
       hardware_(hardware),
@@ -196,16 +209,6 @@ std::vector<Size> RunBounds::passing() const {
   return bytes;
 }
 
-struct RunBounds::Growing {
-  explicit Growing(std::size_t tensors) : made(tensors, false), loaded(tensors, 0) {}
-  std::int64_t compute = 0;
-  Move moved;
-  double energy = 0;
-  std::vector<bool> made;
-  std::vector<double> loaded;
-  std::vector<TensorIndex> leaving;
-};
-
 void RunBounds::add_op(Growing& run, OpIndex op) const {
   run.compute += shares_[op].cycles;
   run.energy += shares_[op].energy_pj;
@@ -242,18 +245,14 @@ Metrics RunBounds::metrics(const Growing& run, const Move& moved) const {
   return m;
 }
 
-std::vector<Metrics> RunBounds::from(OpIndex first, std::size_t longest) const {
-  std::vector<Metrics> bounds;
-  Growing run(network_.tensors.size());
-  for (OpIndex k = first; k < network_.ops.size() && k - first < longest; ++k) {
-    add_op(run, k);
-    Move moved = run.moved;
-    fetches_->find(first, k);
-    for (const auto& [weight, times] : fetches_->times())
-      moved.add(move(weight, 1, true), times - 1);
-    bounds.push_back(metrics(run, moved));
-  }
-  return bounds;
+Metrics RunBounds::of(OpIndex first, OpIndex last) {
+  if (!run_ || run_->first != first || run_->end > last + 1)
+    run_ = std::make_unique<Growing>(first, network_.tensors.size());
+  for (; run_->end <= last; ++run_->end) add_op(*run_, run_->end);
+  Move moved = run_->moved;
+  fetches_->find(first, last);
+  for (const auto& [weight, times] : fetches_->times()) moved.add(move(weight, 1, true), times - 1);
+  return metrics(*run_, moved);
 }
 
 }  // namespace tessera

@@ -1,8 +1,7 @@
 // What no tiling and no placement of a run of ops can beat.
 //
-//   const RunBounds bounds(net, hardware);
-//   for (const Metrics& m : bounds.from(first, longest)) ...        // runs [first, first], [first,
-//                                                                   // first + 1], ...
+//   RunBounds bounds(net, hardware);
+//   const Metrics least = bounds.of(first, last);
 //
 // Every tensor from outside is loaded once, every tensor that leaves is stored once, every op is
 // computed once, and computing and moving overlap fully. Where not all weights of a run can stay in
@@ -31,9 +30,8 @@ class RunBounds {
   RunBounds(const Network& network, const Hardware& hardware);
   ~RunBounds();
 
-  /// Not thread-safe. Entry k is for the run [first, first + k]; at most `longest` of them. Peaks
-  /// are left 0.
-  [[nodiscard]] std::vector<Metrics> from(OpIndex first, std::size_t longest) const;
+  /// The bound of the run [first, last], quickest in the order of last ops. Its peaks are 0.
+  [[nodiscard]] Metrics of(OpIndex first, OpIndex last);
 
  private:
   struct Move {
@@ -78,7 +76,9 @@ class RunBounds {
   std::vector<OpShare> shares_;
   std::vector<Move> stores_;  ///< per tensor
   ChannelUse channel_use_;
-  std::unique_ptr<class FetchBound> fetches_;  ///< working memory of from()
+  // Working memory of of().
+  std::unique_ptr<class FetchBound> fetches_;
+  std::unique_ptr<Growing> run_;
 };
 
 }  // namespace tessera

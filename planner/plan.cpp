@@ -16,6 +16,7 @@
 #include "planner/requirements.h"
 #include "planner/tile_need.h"
 #include "search/partition/cover.h"
+#include "search/partition/structure.h"
 
 namespace tessera {
 
@@ -89,12 +90,11 @@ CoverResult best_in_time(const CoverProblem& problem, const CoverParams& params)
   CoverResult early;
   if (problem.ops > deep) early = cover_of_short_runs(problem, params, short_run);
   CoverParams first = params;
-  if (params.deadline != Clock::time_point::max())
-    first.deadline -= std::max(Clock::duration::zero(), params.deadline - Clock::now()) / 7;
+  const Clock::time_point deadline = params.budget.deadline;
+  if (deadline != Clock::time_point::max())
+    first.budget.deadline -= std::max(Clock::duration::zero(), deadline - Clock::now()) / 7;
   CoverResult result = best_cover(problem, first);
-  const auto time_left = [&] {
-    return !params.stop.stop_requested() && Clock::now() < params.deadline;
-  };
+  const auto time_left = [&] { return !params.budget.exhausted(); };
   if (result.stop == StopReason::time_limit)
     for (std::size_t longest = 2; longest < std::min(problem.max_ops, problem.ops) && time_left();
          longest *= 2)
@@ -126,7 +126,7 @@ class Planner {
     plan_.weights = weights_;
     plan_.seed = params_.limits.seed;
     plan_.search.nodes_per_question = params_.nodes_per_question;
-    const RunBounds bounds(network_, hardware_);
+    RunBounds bounds(network_, hardware_);
     if (baseline()) cover(bounds);
     plan_.search.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
@@ -170,19 +170,15 @@ class Planner {
     return true;
   }
 
-  void cover(const RunBounds& run_bounds) {
+  void cover(RunBounds& bounds) {
     const Score score{weights_, plan_.baseline};
-    const std::size_t longest = std::min(params_.max_ops, network_.ops.size());
-    std::vector<std::vector<Metrics>> bounds;
-    for (OpIndex first = 0; first < network_.ops.size(); ++first)
-      bounds.push_back(
-          run_bounds.from(first, longest == network_.ops.size() ? longest : longest + 1));
     CoverProblem problem;
     problem.ops = network_.ops.size();
+    problem.like = like_ops(network_, last_readers(network_));
     problem.max_ops = params_.max_ops;
     problem.peak_weight = peak_weight(score);
     problem.bound = [&](std::size_t first, std::size_t last) {
-      return CoverBound{.cost = additive_score(score, bounds[first][last - first]) * slack};
+      return CoverBound{.cost = additive_score(score, bounds.of(first, last)) * slack};
     };
     problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
       const auto answer = candidates_.answer({first, last}, effort);
@@ -192,12 +188,10 @@ class Planner {
             limits_.allow(s.metrics)
                 ? CoverOption{additive_score(score, s.metrics), s.metrics.peak_bytes}
                 : CoverOption{std::numeric_limits<double>::infinity(), s.metrics.peak_bytes});
-      open(*answer, problem.bound(first, last).cost, score, candidate);
+      open(*answer, score, candidate);
       return candidate;
     };
-    CoverParams cover_params{.threads = params_.limits.threads,
-                             .deadline = limited_.budget().deadline,
-                             .stop = params_.limits.stop};
+    CoverParams cover_params{.threads = params_.limits.threads, .budget = limited_.budget()};
     if (params_.progress)
       cover_params.progress = [this](double best, double bound, std::int64_t solved) {
         params_.progress({best, bound, solved});
@@ -247,9 +241,8 @@ class Planner {
     return "no cover of the network keeps the limits with the tiles that were tried";
   }
 
-  /// What the answer left open, as one bound.
-  void open(const CandidateAnswer& answer, double bound, const Score& score,
-            CoverCandidate& candidate) const {
+  /// What the answer left open, as one bound; the run's own is known.
+  void open(const CandidateAnswer& answer, const Score& score, CoverCandidate& candidate) const {
     if (answer.complete()) return;
     double cost = std::numeric_limits<double>::infinity();
     Size peak = std::numeric_limits<Size>::max();
@@ -261,12 +254,13 @@ class Planner {
     for (const Metrics& m : answer.open) add(m);
     if (answer.open_beyond) cost = static_cast<double>(peak = 0);
     if (peak == std::numeric_limits<Size>::max()) return;
-    candidate.open_cost = std::max(cost, bound);
+    candidate.open_cost = cost;
     candidate.open_peak = peak;
   }
 
   void add(const CoverRun& run) {
-    const auto answer = candidates_.answer({run.first, run.last});
+    const OpRange like{run.evaluated, run.evaluated + run.last - run.first};
+    const auto answer = candidates_.answer(like);
     PlannedSubgraph s = answer->options[run.option];
     s.ops = {run.first, run.last};
     for (OpIndex op = run.first; op <= run.last; ++op) s.names.push_back(network_.ops[op].name);
@@ -290,6 +284,7 @@ class Planner {
       return;
     }
     s.candidates = result->candidates;
+    s.reused += result->answered - result->evaluated;
     s.infeasible += result->excluded_by_bound;
     s.pruned =
         std::max<std::int64_t>(0, s.candidates - s.solved - s.reused - result->excluded_by_bound);

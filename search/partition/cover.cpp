@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <new>
+#include <optional>
+#include <span>
 
 #include "model/crew.h"
+#include "model/poll.h"
+#include "search/partition/run_kinds.h"
 
 namespace tessera {
 namespace {
@@ -12,11 +17,12 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_cap = std::numeric_limits<std::int64_t>::max();
 
-struct Edge {
+/// Of all runs that are alike.
+struct Kind {
   CoverBound bound;
-  std::optional<CoverCandidate> candidate;  ///< once evaluated
-  int effort = 0;                           ///< of the next evaluation
-  bool given_up = false;                    ///< what it left open stays open
+  std::unique_ptr<CoverCandidate> candidate;  ///< once evaluated
+  int effort = 0;                             ///< of the next evaluation
+  bool given_up = false;                      ///< what it left open stays open
 };
 
 /// Covers whose peak lies above `lo` and at most at `hi`.
@@ -25,8 +31,6 @@ struct Interval {
   std::int64_t hi = no_cap;
   double bound = 0;  ///< none of them costs less
 };
-
-using Run = std::pair<std::size_t, std::size_t>;
 
 /// The cheapest option under a cap, the lower peak where costs are equal.
 std::optional<std::size_t> pick(const CoverCandidate& candidate, std::int64_t cap) {
@@ -46,22 +50,21 @@ class Search {
  public:
   Search(const CoverProblem& problem, const CoverParams& params) : p_(problem), params_(params) {
     longest_ = std::min(p_.max_ops, p_.ops);
-    edges_.resize(p_.ops * longest_);
-    for (std::size_t first = 0; first < p_.ops; ++first)
-      for (std::size_t last = first; last < std::min(p_.ops, first + longest_); ++last) {
-        Edge& edge = at(first, last);
-        if (p_.bound) edge.bound = p_.bound(first, last);
-        ++result_.candidates;
-        if (edge.bound.impossible) ++result_.excluded_by_bound;
-      }
   }
 
   CoverResult run() {
+    std::optional<StopReason> stopped;
+    try {
+      prepare();
+    } catch (const BudgetEnded& ended) {
+      result_.stop = ended.reason;
+      return std::move(result_);
+    }
     // Single ops first: they are the baseline, and a cover exists from then on if there is any.
-    std::vector<Run> singles;
+    std::vector<std::uint32_t> singles;
     for (std::size_t op = 0; op < p_.ops; ++op)
-      if (!at(op, op).bound.impossible) singles.emplace_back(op, op);
-    std::optional<StopReason> stopped = evaluate(singles);
+      if (!at(op, op).bound.impossible) singles.push_back(kinds_.of(op, op));
+    stopped = evaluate(std::move(singles));
     remember_best(no_cap);
 
     std::vector<Interval> intervals{Interval{}};
@@ -73,6 +76,10 @@ class Search {
       *next = intervals.back();
       intervals.pop_back();
       if (interval.bound >= result_.objective) break;  // and so are all others
+      if ((stopped = exhausted())) {
+        intervals.push_back(interval);
+        break;
+      }
       stopped = refine(interval, intervals);
       if (params_.progress)
         params_.progress(result_.objective, least_bound(intervals), result_.evaluated);
@@ -82,50 +89,74 @@ class Search {
   }
 
  private:
-  Edge& at(std::size_t first, std::size_t last) { return edges_[first * longest_ + last - first]; }
+  /// Throws BudgetEnded.
+  void prepare() {
+    Poll poll(params_.budget);
+    kinds_ = RunKinds(p_.ops, p_.like, longest_, poll);
+    poll.room(static_cast<double>(kinds_.count()) * (sizeof(Kind) + sizeof(double)));
+    of_.resize(kinds_.count());
+    // In the order of first ops, as bounds are cheapest.
+    for (std::size_t first = 0; first < p_.ops; ++first)
+      for (std::size_t last = first; last < std::min(p_.ops, first + longest_); ++last) {
+        poll();
+        const std::uint32_t kind = kinds_.of(first, last);
+        if (kinds_.run(kind).first != first) continue;
+        if (p_.bound) {
+          of_[kind].bound = p_.bound(first, last);
+          poll(10);
+        }
+        result_.candidates += kinds_.members(kind);
+        if (of_[kind].bound.impossible) result_.excluded_by_bound += kinds_.members(kind);
+      }
+  }
 
-  /// Has the edge something open that, as far as is known, may be better than its options?
-  static bool hopeful(const Edge& edge, std::int64_t cap) {
-    const CoverCandidate& c = *edge.candidate;
-    if (edge.given_up || c.complete() || c.open_peak > cap) return false;
+  Kind& at(std::size_t first, std::size_t last) { return of_[kinds_.of(first, last)]; }
+
+  /// Has the kind something open that, as far as is known, may be better than its options?
+  static bool hopeful(const Kind& kind, std::int64_t cap) {
+    const CoverCandidate& c = *kind.candidate;
+    if (kind.given_up || c.complete() || c.open_peak > cap) return false;
     const auto best = pick(c, cap);
-    return !best || c.open_cost < c.options[*best].cost;
+    return !best || open_cost(kind) < c.options[*best].cost;
+  }
+  static double open_cost(const Kind& kind) {
+    return std::max(kind.candidate->open_cost, kind.bound.cost);
   }
 
-  static double edge_cost(const Edge& edge, std::int64_t cap) {
-    if (edge.bound.impossible || edge.bound.peak > cap) return infinity;
-    if (!edge.candidate) return edge.bound.cost;
-    return hopeful(edge, cap) ? edge.candidate->open_cost : option_cost(edge, cap);
+  static double kind_cost(const Kind& kind, std::int64_t cap) {
+    if (kind.bound.impossible || kind.bound.peak > cap) return infinity;
+    if (!kind.candidate) return kind.bound.cost;
+    return hopeful(kind, cap) ? open_cost(kind) : option_cost(kind, cap);
   }
-  /// require: the edge is evaluated.
-  static double option_cost(const Edge& edge, std::int64_t cap) {
-    const auto best = pick(*edge.candidate, cap);
-    return best ? edge.candidate->options[*best].cost : infinity;
+  /// require: the kind is evaluated.
+  static double option_cost(const Kind& kind, std::int64_t cap) {
+    const auto best = pick(*kind.candidate, cap);
+    return best ? kind.candidate->options[*best].cost : infinity;
   }
-  static std::int64_t edge_peak(const Edge& edge, std::int64_t cap) {
-    if (!edge.candidate) return edge.bound.peak;
-    if (hopeful(edge, cap)) return edge.candidate->open_peak;
-    const auto best = pick(*edge.candidate, cap);
-    return best ? edge.candidate->options[*best].peak : 0;
+  static std::int64_t kind_peak(const Kind& kind, std::int64_t cap) {
+    if (!kind.candidate) return kind.bound.peak;
+    if (hopeful(kind, cap)) return kind.candidate->open_peak;
+    const auto best = pick(*kind.candidate, cap);
+    return best ? kind.candidate->options[*best].peak : 0;
   }
 
   /// Finds out more about the covers of an interval, and puts back what is left of it.
   std::optional<StopReason> refine(const Interval& interval, std::vector<Interval>& intervals) {
-    const std::vector<CoverRun> path = shortest(interval.hi, /*known_only=*/false);
+    const std::vector<CoverRun> path = shortest(interval.hi, costs(interval.hi));
     ++result_.rounds;
     if (path.empty()) return std::nullopt;  // nothing under this cap
     double cost = 0;
     std::int64_t peak = 0;
-    std::vector<Run> unknown;
-    std::vector<Run> open;
+    std::vector<std::uint32_t> unknown;
+    std::vector<std::uint32_t> open;
     for (const CoverRun& r : path) {
-      const Edge& edge = at(r.first, r.last);
-      cost += edge_cost(edge, interval.hi);
-      peak = std::max(peak, edge_peak(edge, interval.hi));
-      if (!edge.candidate)
-        unknown.emplace_back(r.first, r.last);
-      else if (hopeful(edge, interval.hi))
-        open.emplace_back(r.first, r.last);
+      const Kind& kind = at(r.first, r.last);
+      cost += kind_cost(kind, interval.hi);
+      peak = std::max(peak, kind_peak(kind, interval.hi));
+      if (!kind.candidate)
+        unknown.push_back(kinds_.of(r.first, r.last));
+      else if (hopeful(kind, interval.hi))
+        open.push_back(kinds_.of(r.first, r.last));
     }
     Interval rest = interval;
     rest.bound =
@@ -159,19 +190,20 @@ class Search {
     return cost + p_.peak_weight * static_cast<double>(peak);
   }
 
-  /// Edges that were final already stay open: nobody will know more.
-  std::optional<StopReason> evaluate_more(const std::vector<Run>& list, double bound) {
-    std::vector<Run> worth;
-    for (const auto& [first, last] : list) {
-      Edge& edge = at(first, last);
-      if (!edge.candidate || !edge.candidate->final) {
-        worth.emplace_back(first, last);
+  /// Kinds that were final already stay open: nobody will know more.
+  std::optional<StopReason> evaluate_more(const std::vector<std::uint32_t>& list, double bound) {
+    std::vector<std::uint32_t> worth;
+    for (const std::uint32_t number : list) {
+      Kind& kind = of_[number];
+      if (!kind.candidate || !kind.candidate->final) {
+        worth.push_back(number);
         continue;
       }
-      edge.given_up = true;
+      kind.given_up = true;
+      changed(number);
       unresolved_ = std::min(unresolved_, bound);
     }
-    return evaluate(worth);
+    return evaluate(std::move(worth));
   }
 
   [[nodiscard]] double least_bound(const std::vector<Interval>& intervals) const {
@@ -182,53 +214,76 @@ class Search {
 
   /// A bound on the largest peak of any cover: every op lies in some run.
   std::int64_t peak_floor() {
-    if (floor_evaluated_ == result_.evaluated + result_.again) return floor_;
-    std::vector<std::int64_t> least(p_.ops, no_cap);
-    for (std::size_t first = 0; first < p_.ops; ++first)
-      for (std::size_t last = first; last < std::min(p_.ops, first + longest_); ++last) {
-        const Edge& edge = at(first, last);
-        if (edge.bound.impossible) continue;
-        std::int64_t peak = edge.bound.peak;
-        if (edge.candidate) {
-          peak = edge.candidate->complete() ? no_cap : edge.candidate->open_peak;
-          for (const CoverOption& option : edge.candidate->options)
-            peak = std::min(peak, option.peak);
-        }
-        for (std::size_t op = first; op <= last; ++op) least[op] = std::min(least[op], peak);
+    if (p_.peak_weight <= 0 || floor_evaluated_ == result_.evaluated + result_.again) return floor_;
+    peaks_.resize(of_.size());
+    std::ranges::transform(of_, peaks_.begin(), least_peak);
+    least_.assign(p_.ops, no_cap);
+    for (std::size_t first = 0; first < p_.ops; ++first) {
+      const std::span<const std::uint32_t> row = kinds_.from(first);
+      std::int64_t least = no_cap;  // of the runs that go at least as far
+      for (std::size_t k = row.size(); k-- > 0;) {
+        least = std::min(least, peaks_[row[k]]);
+        least_[first + k] = std::min(least_[first + k], least);
       }
+    }
     floor_ = 0;
-    for (const std::int64_t peak : least)
+    for (const std::int64_t peak : least_)
       if (peak != no_cap) floor_ = std::max(floor_, peak);
     floor_evaluated_ = result_.evaluated + result_.again;
     return floor_;
   }
 
+  static std::int64_t least_peak(const Kind& kind) {
+    if (kind.bound.impossible) return no_cap;
+    if (!kind.candidate) return kind.bound.peak;
+    std::int64_t peak = kind.candidate->complete() ? no_cap : kind.candidate->open_peak;
+    for (const CoverOption& option : kind.candidate->options) peak = std::min(peak, option.peak);
+    return peak;
+  }
+
+  /// What runs of each kind cost under the cap. The reference holds until the next call.
+  const std::vector<double>& costs(std::int64_t cap) {
+    if (costs_.size() != of_.size() || cap != costs_cap_) {
+      costs_.resize(of_.size());
+      std::ranges::transform(of_, costs_.begin(),
+                             [&](const Kind& kind) { return kind_cost(kind, cap); });
+      costs_cap_ = cap;
+    }
+    return costs_;
+  }
+  void changed(std::uint32_t kind) {
+    if (!costs_.empty()) costs_[kind] = kind_cost(of_[kind], costs_cap_);
+  }
+  [[nodiscard]] std::vector<double> known_costs(std::int64_t cap) const {
+    std::vector<double> costs(of_.size());
+    std::ranges::transform(of_, costs.begin(), [&](const Kind& kind) {
+      return kind.candidate ? option_cost(kind, cap) : infinity;
+    });
+    return costs;
+  }
+
   /// Shortest path over the cut points 0..ops; the fewest runs where costs are equal.
-  std::vector<CoverRun> shortest(std::int64_t cap, bool known_only) {
-    struct Node {
-      double cost = infinity;
-      std::size_t runs = 0;
-      std::size_t from = 0;
-    };
-    std::vector<Node> node(p_.ops + 1);
-    node[0].cost = 0;
-    for (std::size_t end = 1; end <= p_.ops; ++end)
-      for (std::size_t first = end > longest_ ? end - longest_ : 0; first < end; ++first) {
-        const Edge& edge = at(first, end - 1);
-        if (node[first].cost == infinity || (known_only && !edge.candidate)) continue;
-        const double cost =
-            node[first].cost + (known_only ? option_cost(edge, cap) : edge_cost(edge, cap));
-        const std::size_t runs = node[first].runs + 1;
-        if (cost < node[end].cost ||
-            (cost == node[end].cost && cost < infinity && runs < node[end].runs))
-          node[end] = {cost, runs, first};
+  std::vector<CoverRun> shortest(std::int64_t cap, const std::vector<double>& costs) {
+    nodes_.assign(p_.ops + 1, Node{});
+    nodes_[0].cost = 0;
+    for (std::size_t first = 0; first < p_.ops; ++first) {
+      const Node from = nodes_[first];
+      if (from.cost == infinity) continue;
+      const std::span<const std::uint32_t> row = kinds_.from(first);
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const double cost = from.cost + costs[row[k]];
+        Node& node = nodes_[first + k + 1];
+        if (cost < node.cost || (cost == node.cost && cost < infinity && from.runs + 1 < node.runs))
+          node = {cost, from.runs + 1, first};
       }
+    }
     std::vector<CoverRun> path;
-    if (node[p_.ops].cost == infinity) return path;
-    for (std::size_t end = p_.ops; end > 0; end = node[end].from) {
-      const Edge& edge = at(node[end].from, end - 1);
-      const auto option = edge.candidate ? pick(*edge.candidate, cap) : std::nullopt;
-      path.push_back({node[end].from, end - 1, option.value_or(0)});
+    if (nodes_[p_.ops].cost == infinity) return path;
+    for (std::size_t end = p_.ops; end > 0; end = nodes_[end].from) {
+      const std::uint32_t number = kinds_.of(nodes_[end].from, end - 1);
+      const Kind& kind = of_[number];
+      const auto option = kind.candidate ? pick(*kind.candidate, cap) : std::nullopt;
+      path.push_back({nodes_[end].from, end - 1, option.value_or(0), kinds_.run(number).first});
     }
     std::reverse(path.begin(), path.end());
     return path;
@@ -252,37 +307,37 @@ class Search {
   }
 
   void remember_best(std::int64_t cap) {
-    const std::vector<CoverRun> path = shortest(cap, /*known_only=*/true);
+    const std::vector<CoverRun> path = shortest(cap, known_costs(cap));
     if (!path.empty()) consider(path);
   }
 
-  std::optional<StopReason> exhausted() const {
-    if (params_.stop.stop_requested()) return StopReason::interrupted;
-    if (params_.deadline != std::chrono::steady_clock::time_point::max() &&
-        std::chrono::steady_clock::now() >= params_.deadline)
-      return StopReason::time_limit;
-    return std::nullopt;
-  }
+  [[nodiscard]] std::optional<StopReason> exhausted() const { return params_.budget.exhausted(); }
 
-  std::optional<StopReason> evaluate(const std::vector<Run>& list) {
-    std::vector<std::optional<CoverCandidate>> answers(list.size());
+  std::optional<StopReason> evaluate(std::vector<std::uint32_t> list) {
+    std::ranges::sort(list);  // kinds of short runs first
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    std::vector<std::unique_ptr<CoverCandidate>> answers(list.size());
     std::atomic<std::size_t> next{0};
     std::optional<StopReason> short_of;
     try {
       work_together(std::min(params_.threads, static_cast<int>(list.size())), [&] {
-        for (std::size_t k = next++; k < list.size() && !exhausted(); k = next++)
+        for (std::size_t k = next++; k < list.size() && !exhausted(); k = next++) {
+          const auto [first, last] = kinds_.run(list[k]);
           answers[k] =
-              p_.evaluate(list[k].first, list[k].second, at(list[k].first, list[k].second).effort);
+              std::make_unique<CoverCandidate>(p_.evaluate(first, last, of_[list[k]].effort));
+        }
       });
     } catch (const std::bad_alloc&) {  // what the others answered stands
       short_of = StopReason::memory_limit;
     }
     for (std::size_t k = 0; k < list.size(); ++k) {
       if (!answers[k]) continue;
-      Edge& edge = at(list[k].first, list[k].second);
-      ++(edge.candidate ? result_.again : result_.evaluated);
-      edge.candidate = std::move(answers[k]);
-      ++edge.effort;
+      Kind& kind = of_[list[k]];
+      if (!kind.candidate) result_.answered += kinds_.members(list[k]);
+      ++(kind.candidate ? result_.again : result_.evaluated);
+      kind.candidate = std::move(answers[k]);
+      ++kind.effort;
+      changed(list[k]);
     }
     return short_of ? short_of : exhausted();
   }
@@ -296,7 +351,7 @@ class Search {
     if (!stopped && result_.status != Status::feasible)
       result_.status = unresolved_ < infinity ? Status::unknown : Status::infeasible;
     result_.optimal = result_.status == Status::feasible && result_.bound >= result_.objective;
-    result_.never_needed = result_.candidates - result_.excluded_by_bound - result_.evaluated;
+    result_.never_needed = result_.candidates - result_.excluded_by_bound - result_.answered;
     if (longest_ < p_.ops) check_limit();
   }
 
@@ -311,8 +366,20 @@ class Search {
   const CoverProblem& p_;
   const CoverParams& params_;
   std::size_t longest_ = 0;
-  std::vector<Edge> edges_;
+  RunKinds kinds_;
+  std::vector<Kind> of_;  ///< by kind
   CoverResult result_;
+  // Working memory.
+  struct Node {
+    double cost = infinity;
+    std::size_t runs = 0;
+    std::size_t from = 0;
+  };
+  std::vector<Node> nodes_;
+  std::vector<double> costs_;  ///< by kind, under costs_cap_
+  std::int64_t costs_cap_ = no_cap;
+  std::vector<std::int64_t> peaks_;
+  std::vector<std::int64_t> least_;
   std::int64_t floor_ = 0;
   std::int64_t floor_evaluated_ = -1;
   double unresolved_ = infinity;  ///< covers that nobody could decide about cost at least this

@@ -18,15 +18,13 @@
 // shortest path costs C, so covers that peak above `lo` cost at least C + peak_weight * lo.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
-#include <stop_token>
 #include <vector>
 
+#include "model/engine.h"
 #include "model/placement.h"
 
 namespace tessera {
@@ -56,11 +54,16 @@ struct CoverBound {
 
 struct CoverProblem {
   std::size_t ops = 0;
+  /// A number per op, the same for ops that may stand for one another: runs that are alike op by op
+  /// have one answer, and only the earliest of them is evaluated. Empty: no two runs are alike.
+  std::vector<std::uint32_t> like;
   /// Called from several threads at once, with efforts 0, 1, ... until the answer is final or
   /// settles what it is needed for.
   /// ensure: deterministic.
   std::function<CoverCandidate(std::size_t first, std::size_t last, int effort)> evaluate;
-  /// Cheap. ensure: no option of the run costs less or peaks lower. May be empty (zero bounds).
+  /// Cheap, asked from one thread, for runs with one first op in the order of their last ones.
+  /// ensure: no option of the run, or of one that is like it, costs less or peaks lower. May be
+  /// empty (zero bounds).
   std::function<CoverBound(std::size_t first, std::size_t last)> bound;
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
   double peak_weight = 0;
@@ -68,16 +71,16 @@ struct CoverProblem {
 
 struct CoverParams {
   int threads = 1;
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::stop_token stop;
+  Budget budget;
   /// Called between rounds with (best objective known or infinity, proved bound, evaluated).
   std::function<void(double, double, std::int64_t)> progress;
 };
 
 struct CoverRun {
   std::size_t first = 0;
-  std::size_t last = 0;  ///< inclusive
-  std::size_t option = 0;
+  std::size_t last = 0;       ///< inclusive
+  std::size_t option = 0;     ///< of what was evaluated:
+  std::size_t evaluated = 0;  ///< the first op of the run like this one that was
 };
 
 struct CoverResult {
@@ -89,6 +92,7 @@ struct CoverResult {
   bool optimal = false;         ///< objective == bound
   std::int64_t candidates = 0;  ///< runs within max_ops
   std::int64_t evaluated = 0;
+  std::int64_t answered = 0;           ///< runs that are like an evaluated one, it among them
   std::int64_t excluded_by_bound = 0;  ///< proved impossible without evaluation
   std::int64_t never_needed = 0;       ///< neither: their bounds kept them off every best path
   std::int64_t again = 0;              ///< evaluations with more effort

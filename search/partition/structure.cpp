@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <type_traits>
+#include <unordered_map>
 
 namespace tessera {
 namespace {
@@ -98,6 +99,43 @@ std::string structure_key(const Subgraph& subgraph) {
   }
   for (const auto& made : subgraph.made_at) key.add(made);
   return key.take();
+}
+
+std::vector<std::uint32_t> like_ops(const Network& network,
+                                    const std::vector<std::optional<OpIndex>>& readers) {
+  /// Who touched a tensor with memory last: an op, and its how manyeth operand or output.
+  struct Touch {
+    OpIndex op = 0;
+    std::size_t position = 0;
+  };
+  std::vector<std::optional<Touch>> before(network.tensors.size());
+  std::unordered_map<std::string, std::uint32_t> numbers;
+  std::vector<std::uint32_t> like;
+  for (OpIndex k = 0; k < network.ops.size(); ++k) {
+    const Op& op = network.ops[k];
+    KeyWriter key;
+    add_op(key, network, op);
+    std::size_t position = 0;
+    const auto add_use = [&](TensorIndex tensor) {
+      const TensorIndex storage = storage_of(network, tensor);
+      add_tensor(key, network.tensors[tensor]);
+      add_tensor(key, network.tensors[storage]);
+      // 0: nobody.
+      key.add(before[storage] ? k - before[storage]->op + 1 : 0);
+      key.add(before[storage] ? before[storage]->position : 0);
+      const std::optional<OpIndex> reader = readers[storage];
+      key.add(!reader ? 0 : *reader == network.ops.size() ? 1 : 2);
+      key.add(reader && *reader != network.ops.size()
+                  ? static_cast<std::int64_t>(*reader) - static_cast<std::int64_t>(k)
+                  : 0);
+      before[storage] = Touch{k, position++};
+    };
+    for (const TensorIndex tensor : operands(op)) add_use(tensor);
+    for (const TensorIndex tensor : op.outputs) add_use(tensor);
+    like.push_back(
+        numbers.try_emplace(key.take(), static_cast<std::uint32_t>(numbers.size())).first->second);
+  }
+  return like;
 }
 
 }  // namespace tessera

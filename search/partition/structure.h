@@ -9,7 +9,10 @@
 // its blocks, and keys hold across networks.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tiling/subgraph.h"
 
@@ -18,5 +21,13 @@ namespace tessera {
 /// ensure: equal keys if and only if the runs are equal up to names. (Keys are the whole
 /// description, not a hash of it: no collision can mix up two runs.)
 [[nodiscard]] std::string structure_key(const Subgraph& subgraph);
+
+/// A number per op. Two runs of equally many ops have one structure_key() if these numbers are the
+/// same, one by one: each tells of its op all that a run can see, and how far away the op is that
+/// touched each of its tensors before, and the one that reads it last. Runs may have one key with
+/// different numbers where the difference lies outside of them.
+/// require: readers is last_readers(network).
+[[nodiscard]] std::vector<std::uint32_t> like_ops(
+    const Network& network, const std::vector<std::optional<OpIndex>>& readers);
 
 }  // namespace tessera

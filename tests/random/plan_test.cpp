@@ -165,12 +165,11 @@ void expect_tiles_sound(const Network& network, const Hardware& hardware, const 
 
 /// No run of the network is cheaper than its bound.
 void expect_sound(const Network& network, const Hardware& hardware, Candidates& candidates) {
-  const RunBounds bounds(network, hardware);
+  RunBounds bounds(network, hardware);
   for (OpIndex first = 0; first < network.ops.size(); ++first) {
-    const std::vector<Metrics> bound = bounds.from(first, network.ops.size());
     for (OpIndex last = first; last < network.ops.size(); ++last) {
       const auto answer = candidates.answer({first, last}, 3);
-      const Metrics& least = bound[last - first];
+      const Metrics least = bounds.of(first, last);
       for (const PlannedSubgraph& s : answer->options) {
         ASSERT_LE(least.latency_cycles, s.metrics.latency_cycles) << first << ".." << last;
         ASSERT_LE(least.dram_bytes, s.metrics.dram_bytes) << first << ".." << last;

@@ -86,8 +86,8 @@ TEST(ChannelUse, OneOperandOfAConcatenationIsAlwaysNeeded) {
 
 TEST(RunBounds, CountFetchesAgain) {
   const Network net = convolutions(3);
-  const Metrics small = RunBounds(net, testing::toy_machine(6000)).from(0, 3).back();
-  const Metrics large = RunBounds(net, testing::toy_machine(1 << 20)).from(0, 3).back();
+  const Metrics small = RunBounds(net, testing::toy_machine(6000)).of(0, 2);
+  const Metrics large = RunBounds(net, testing::toy_machine(1 << 20)).of(0, 2);
   EXPECT_EQ(large.dram_bytes, 2 * 16384 + 3 * 2304);
   EXPECT_EQ(small.dram_bytes, large.dram_bytes + 2 * 8 * 2304);
   EXPECT_GE(small.latency_cycles, large.latency_cycles);
@@ -125,7 +125,7 @@ TEST(RunBounds, ASliceMayLeaveOutAnOperandOfAConcatenation) {
   slice.extents = {2};
   slice.outputs = {part};
   net.ops = {relu, concat, slice};
-  EXPECT_LE(RunBounds(net, testing::toy_machine(1 << 20)).from(0, 3).back().dram_bytes, 32 + 32);
+  EXPECT_LE(RunBounds(net, testing::toy_machine(1 << 20)).of(0, 2).dram_bytes, 32 + 32);
 }
 
 }  // namespace

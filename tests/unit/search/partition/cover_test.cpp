@@ -116,7 +116,7 @@ TEST(Cover, ALimitLeavesTheBaselineAndSaysSo) {
     if (++calls == 25) source.request_stop();
     return CoverCandidate{{{1.0, 1}}};
   };
-  const CoverResult result = best_cover(problem, {.stop = source.get_token()});
+  const CoverResult result = best_cover(problem, {.budget = {.stop = source.get_token()}});
   EXPECT_EQ(result.status, Status::feasible);
   EXPECT_EQ(result.stop, StopReason::interrupted);
   EXPECT_FALSE(result.optimal);
@@ -133,6 +133,43 @@ TEST(Cover, WhatStaysOpenAndMightBeBetterKeepsTheResultFromBeingOptimal) {
   EXPECT_EQ(cheaper.bound, 0.5);
   problem.evaluate = [](std::size_t, std::size_t, int) { return CoverCandidate{{{1.0, 1}}, 1.5}; };
   EXPECT_TRUE(best_cover(problem, {}).optimal);
+}
+
+/// Runs that are alike have one answer, and one evaluation answers for all of them.
+TEST(Cover, RunsThatAreAlikeAreEvaluatedOnce) {
+  std::mt19937_64 rng(13);
+  for (int i = 0; i < 400; ++i) {
+    const std::size_t ops = 1 + rng() % 9;
+    CoverProblem problem;
+    problem.ops = ops;
+    problem.peak_weight = std::array{0.0, 1.0, 5.0}[rng() % 3];
+    for (std::size_t op = 0; op < ops; ++op)
+      problem.like.push_back(static_cast<std::uint32_t>(rng() % 3));
+    Table table = random_table(rng, ops);
+    std::map<std::vector<std::uint32_t>, std::pair<std::size_t, std::size_t>> of;
+    for (auto& [run, candidate] : table) {
+      const auto begin = problem.like.begin();
+      const auto [known, added] =
+          of.try_emplace({begin + static_cast<std::ptrdiff_t>(run.first),
+                          begin + static_cast<std::ptrdiff_t>(run.second + 1)},
+                         run);
+      if (!added) candidate = table.at(known->second);
+    }
+    std::map<std::pair<std::size_t, std::size_t>, int> calls;
+    problem.evaluate = [&](std::size_t a, std::size_t b, int) {
+      ++calls[{a, b}];
+      return table.at({a, b});
+    };
+    const CoverResult result = best_cover(problem, {});
+    ASSERT_EQ(result.objective, brute_force(table, ops, ops, problem.peak_weight));
+    ASSERT_LE(result.evaluated, static_cast<std::int64_t>(of.size()));
+    ASSERT_EQ(result.evaluated, static_cast<std::int64_t>(calls.size()));
+    for (const auto& [run, times] : calls) ASSERT_EQ(times, 1);
+    for (const CoverRun& run : result.runs) {
+      ASSERT_LE(run.evaluated, run.first);
+      ASSERT_EQ(calls.count({run.evaluated, run.evaluated + run.last - run.first}), 1U);
+    }
+  }
 }
 
 /// Options that show only from some effort on, or never.
