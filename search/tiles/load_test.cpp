@@ -1,29 +1,44 @@
 #include "search/tiles/load_test.h"
 
 #include <algorithm>
-#include <iterator>
+#include <compare>
 #include <numeric>
+#include <utility>
 
 #include "model/derived.h"
 
 namespace tessera {
 namespace {
 
-/// Sets of buffers live at one step that no other step's set contains, in the order of steps.
-std::vector<std::vector<BufferIndex>> maximal_live_sets(const PlacementProblem& problem) {
-  std::vector<std::vector<BufferIndex>> sets;
-  for (Step step = 0; step < horizon(problem); ++step) {
-    std::vector<BufferIndex> live;
-    for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
-      if (live_at(problem.buffers[b], step)) live.push_back(b);
-    const auto inside = [](const auto& small, const auto& large) {
-      return small.size() <= large.size() && std::ranges::includes(large, small);
-    };
-    if (std::ranges::any_of(sets, [&](const auto& other) { return inside(live, other); })) continue;
-    std::erase_if(sets, [&](const auto& other) { return inside(other, live); });
-    sets.push_back(std::move(live));
+/// Somebody begins or ends to live.
+struct Event {
+  Step step = 0;
+  bool born = false;  ///< who dies at a step leaves before who is born at it
+  BufferIndex who = 0;
+  auto operator<=>(const Event&) const = default;
+};
+
+std::vector<Event> events_of(const PlacementProblem& problem) {
+  std::vector<Event> events;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+    for (const StepRange& steps : problem.buffers[b].live) {
+      events.push_back({steps.lower, true, b});
+      events.push_back({steps.upper, false, b});
+    }
+  std::ranges::sort(events);
+  return events;
+}
+
+/// Ranges may overlap.
+Size bytes_of(std::vector<AddressRange> ranges) {
+  std::ranges::sort(ranges);
+  Size bytes = 0;
+  Size end = 0;
+  for (const AddressRange& range : ranges) {
+    bytes += std::max<Size>(0, range.end - std::max(end, range.begin));
+    end = std::max(end, range.end);
   }
-  return sets;
+  return bytes;
 }
 
 Size round_up(Size size, Size granule) {
@@ -33,21 +48,23 @@ Size round_up(Size size, Size granule) {
 }  // namespace
 
 LoadTest::LoadTest(const PlacementProblem& problem) {
-  std::vector<BufferIndex> before;
-  for (std::vector<BufferIndex>& live : maximal_live_sets(problem)) {
-    Change change;
-    std::ranges::set_difference(live, before, std::back_inserter(change.born));
-    std::ranges::set_difference(before, live, std::back_inserter(change.dead));
-    changes_.push_back(std::move(change));
-    before = std::move(live);
+  // A set of buffers alive together is as large as it gets when somebody is about to leave it and
+  // somebody came since the last one that was.
+  Change change;
+  for (const Event& event : events_of(problem)) {
+    if (event.born) {
+      change.born.push_back(event.who);
+      continue;
+    }
+    if (!change.born.empty()) changes_.push_back(std::exchange(change, {}));
+    change.dead.push_back(event.who);
   }
   for (const Memory& memory : problem.memories) {
-    Size reserved = 0;
-    for (const AddressRange& range : memory.reserved) reserved += range.size();
     granules_.push_back(memory.reserved.empty() ? memory.alignment : 1);
     common_granule_ = std::gcd(common_granule_, granules_.back());
-    room_.push_back(std::max<Size>(0, align_up(memory.capacity, granules_.back()) - reserved));
-    all_room_ += room_.back();
+    room_.push_back(
+        std::max<Size>(0, align_up(memory.capacity, granules_.back()) - bytes_of(memory.reserved)));
+    all_room_ = std::min(unbounded, all_room_ + room_.back());
   }
   for (const Buffer& buffer : problem.buffers) {
     const std::vector<MemoryIndex> allowed = allowed_memories(problem, buffer);

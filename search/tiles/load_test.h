@@ -25,7 +25,8 @@ class LoadTest {
   [[nodiscard]] Size first_excess(const std::vector<Size>& sizes) { return worst(sizes, true); }
 
  private:
-  /// From one of the maximal sets of buffers alive together to the next, in the order of steps.
+  /// From one set of buffers alive together to the next, in the order of steps; every set that no
+  /// other contains is among them.
   struct Change {
     std::vector<BufferIndex> born;
     std::vector<BufferIndex> dead;

@@ -5,8 +5,6 @@
 #include <set>
 #include <tuple>
 
-#include "search/tiles/load_test.h"
-
 namespace tessera {
 namespace {
 
@@ -83,20 +81,6 @@ TEST(ShapeGroups, LeaveOutWhatMoreCutsAlongCDoNotHelp) {
                                 : (std::vector<Dim>{1, 2, 3, 4, 6, 12}));
     EXPECT_FALSE(groups.cut());
   }
-}
-
-TEST(LoadTest, CountsWhatIsAliveAtTheFullestStep) {
-  PlacementProblem problem;
-  problem.memories.push_back({.name = "sram", .capacity = 100, .alignment = 10});
-  problem.buffers = {{.id = "a", .live = {{0, 2}, {4, 5}}, .size = 1},
-                     {.id = "b", .live = {{1, 3}}, .size = 1},
-                     {.id = "c", .live = {{2, 5}}, .size = 1}};
-  LoadTest load(problem);
-  EXPECT_EQ(load.excess({40, 40, 40}), 0);
-  EXPECT_EQ(load.first_excess({50, 50, 50}), 0);
-  EXPECT_EQ(load.excess({50, 51, 20}), 10);       // 50 + 60 at step 1
-  EXPECT_GT(load.first_excess({10, 50, 60}), 0);  // 50 + 60 at step 2
-  EXPECT_EQ(load.excess({70, 10, 70}), 40);       // 70 + 70 at step 4
 }
 
 }  // namespace
