@@ -8,7 +8,7 @@
 For every command, engine and number of buffers it prints the limit, the seconds the call took (by
 the clock, and of processors: on a busy machine the clock says little), what that is over the limit,
 the peak of resident memory and the exit code. A line ends in "late" or "large" where a call took
-more than its limit, a tenth of it and 100 ms, or than its limit of memory.
+more than its limit, a tenth of it and 100 ms, or than its limit of memory and a tenth of it.
 Instances are generated once, into a folder that is deleted at the end.
 """
 
@@ -84,7 +84,7 @@ def commands(tessera, folder, n):
     yield "explain tight", ["explain", random, "-c", str(load)]
     placed = os.path.join(folder, f"placed-{n}.csv")
     if not os.path.exists(placed):
-        subprocess.run([tessera, "place", random, "-c", str(2 * load), "-e", "greedy", "-o", placed,
+        subprocess.run([tessera, "place", random, "--minimize=height", "-t", "5s", "-o", placed,
                         "--quiet"], check=True)
     yield "check", ["check", random, placed, "-c", str(2 * load)]
     yield "export/dimacs", ["export", random, "-c", str(load), "--to", "dimacs",
@@ -121,7 +121,7 @@ def main():
                     took, worked, peak, code = run([own.tessera, *command, *rule, "--quiet"])
                     span = span or 3
                     late = took > 1.1 * span + 0.1
-                    large = most is not None and peak > most
+                    large = most is not None and peak > 1.1 * most
                     over += late or large
                     if own.slow_only and not late and not large:
                         continue

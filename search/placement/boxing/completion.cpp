@@ -4,12 +4,21 @@
 
 namespace tessera::boxing {
 
+namespace {
+
+/// Jobs between two looks at the budget: one among many others may take a tenth of a millisecond.
+constexpr std::uint32_t between_looks = 32;
+
+}  // namespace
+
 std::optional<std::vector<Offset>> complete(FirstFit& fit, const Instance& instance,
                                             const Nailed& nailed, std::span<const float> keys,
                                             Size limit, const Budget& budget) {
   fit.clear();
   std::vector<Offset> offsets(instance.jobs.size(), -1);
+  std::uint32_t steps = 0;
   for (std::size_t k = 0; k < nailed.jobs.size(); ++k) {
+    if (++steps % between_looks == 0 && budget.exhausted()) return std::nullopt;
     const auto j = static_cast<std::size_t>(nailed.jobs[k]);
     offsets[j] = nailed.offsets[k];
     fit.add(instance.jobs[j], offsets[j]);
@@ -20,9 +29,8 @@ std::optional<std::vector<Offset>> complete(FirstFit& fit, const Instance& insta
   std::stable_sort(rest.begin(), rest.end(), [&](JobIndex a, JobIndex b) {
     return keys[static_cast<std::size_t>(a)] > keys[static_cast<std::size_t>(b)];
   });
-  std::uint32_t steps = 0;
   for (const JobIndex j : rest) {
-    if (++steps % 1024 == 0 && budget.exhausted()) return std::nullopt;
+    if (++steps % between_looks == 0 && budget.exhausted()) return std::nullopt;
     const Job& job = instance.jobs[static_cast<std::size_t>(j)];
     const Offset offset = fit.lowest(job, limit);
     if (offset == no_height) return std::nullopt;

@@ -50,7 +50,7 @@ Size FirstFit::place(std::span<const JobIndex> order, Size limit, const Budget& 
   Size height = instance_->floor;
   std::uint32_t steps = 0;
   for (const JobIndex j : order) {
-    if (++steps % 1024 == 0 && budget.exhausted()) return no_height;
+    if (++steps % 32 == 0 && budget.exhausted()) return no_height;
     const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
     const Offset offset = lowest(job, limit);
     if (offset == no_height) return no_height;

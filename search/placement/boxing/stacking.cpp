@@ -221,7 +221,7 @@ Size Stacker::stack(std::span<const float> keys, Size limit, const Budget& budge
   Size height = instance_->floor;
   push(open(0, instance_->sections, 0, -1, -1));
   for (std::uint32_t steps = 1; left > 0; ++steps) {
-    if (steps % 4096 == 0 && budget.exhausted()) return no_height;
+    if (steps % 256 == 0 && budget.exhausted()) return no_height;
     const Entry entry = heap_.front();
     std::pop_heap(heap_.begin(), heap_.end(), later);
     heap_.pop_back();
