@@ -98,7 +98,8 @@ class Bench {
 
   /// No placement is lower than the bytes of one step.
   static Size heaviest(const PlacementProblem& problem, MemoryIndex m) {
-    const auto cut = encoder::heaviest_step(problem, {m});
+    Poll never;
+    const auto cut = encoder::heaviest_step(problem, {m}, never);
     return cut ? cut->asked : 0;
   }
 

@@ -17,7 +17,7 @@ class Question {
 
   SearchResult run() {
     if (params_.load_cut) {
-      if (const std::optional<LoadCut> cut = find_load_cut(problem_)) {
+      if (const std::optional<LoadCut> cut = find_load_cut(problem_, poll_)) {
         result_.status = Status::infeasible;
         result_.reason = describe(problem_, *cut);
         return std::move(result_);

@@ -37,7 +37,14 @@ class Explainer {
     std::iota(all.begin(), all.end(), BufferIndex{0});
     members_ = {all, hardware_rules(problem_)};
     if (budget_.exhausted()) return stopped();
-    if (const auto cut = find_load_cut(problem_)) {
+    std::optional<LoadCut> cut;
+    try {
+      Poll poll(budget_);
+      cut = find_load_cut(problem_, poll);
+    } catch (const BudgetEnded&) {
+      return stopped();
+    }
+    if (cut) {
       if (stacks_but_for_one(*cut)) return tell_of_load(*cut);
       members_.buffers = cut->buffers;
       std::erase_if(members_.rules, [](const HardwareRule& rule) {
@@ -205,7 +212,8 @@ class Explainer {
     std::sort(memories.begin(), memories.end());
     memories.erase(std::unique(memories.begin(), memories.end()), memories.end());
     if (memories.size() == 1) result_.memory = memories.front();
-    const std::optional<LoadCut> heaviest = heaviest_step(part, memories);
+    Poll never;
+    const std::optional<LoadCut> heaviest = heaviest_step(part, memories, never);
     if (!heaviest) return;
     result_.step = heaviest->step;
     result_.asked = heaviest->asked;

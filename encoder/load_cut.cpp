@@ -5,8 +5,10 @@
 #include <set>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 #include "model/derived.h"
+#include "model/polled_sort.h"
 
 namespace tessera::encoder {
 namespace {
@@ -31,6 +33,7 @@ struct Event {
   bool begins = false;
   BufferIndex buffer = 0;
   Size bytes = 0;
+  Step end = 0;  ///< of the segment
   friend bool operator<(const Event& a, const Event& b) {
     return std::tuple(a.step, a.begins, a.buffer) < std::tuple(b.step, b.begins, b.buffer);
   }
@@ -39,7 +42,7 @@ struct Event {
 }  // namespace
 
 std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
-                                     const std::vector<MemoryIndex>& memories) {
+                                     const std::vector<MemoryIndex>& memories, Poll& poll) {
   // Of buffers that may overlap each other only the largest of a connected group is counted.
   std::vector<BufferIndex> group(problem.buffers.size());
   std::iota(group.begin(), group.end(), BufferIndex{0});
@@ -58,15 +61,17 @@ std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
 
   std::vector<Event> events;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    poll();
     const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
     if (!std::includes(memories.begin(), memories.end(), allowed.begin(), allowed.end())) continue;
     for (const Segment& segment : segments(problem.buffers[b])) {
-      events.push_back({segment.steps.lower, true, b, segment.range.size()});
-      events.push_back({segment.steps.upper, false, b, segment.range.size()});
+      const Size bytes = segment.range.size();
+      events.push_back({segment.steps.lower, true, b, bytes, segment.steps.upper});
+      events.push_back({segment.steps.upper, false, b, bytes, segment.steps.upper});
     }
   }
   if (events.empty()) return std::nullopt;
-  std::sort(events.begin(), events.end());
+  sort_polled(events, poll);
   // Per group the occupied bytes of its members; the sum of the largest is the load.
   std::vector<std::multiset<Size>> alive(problem.buffers.size());
   const auto largest = [&alive](BufferIndex g) {
@@ -78,6 +83,7 @@ std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
   for (std::size_t i = 0; i < events.size();) {
     const Step step = events[i].step;
     for (; i < events.size() && events[i].step == step; ++i) {
+      poll();
       const Event& event = events[i];
       const BufferIndex g = root(event.buffer);
       load -= largest(g);
@@ -96,13 +102,12 @@ std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
   std::vector<Size> taken(problem.buffers.size(), -1);
   std::vector<BufferIndex> chosen(problem.buffers.size());
   for (const Event& event : events) {
-    if (!event.begins || event.step > best.step) continue;
-    for (const Segment& segment : segments(problem.buffers[event.buffer])) {
-      const BufferIndex g = root(event.buffer);
-      if (!segment.steps.contains(best.step) || segment.range.size() <= taken[g]) continue;
-      taken[g] = segment.range.size();
-      chosen[g] = event.buffer;
-    }
+    if (event.step > best.step) break;
+    if (!event.begins || event.end <= best.step) continue;
+    const BufferIndex g = root(event.buffer);
+    if (event.bytes <= taken[g]) continue;
+    taken[g] = event.bytes;
+    chosen[g] = event.buffer;
   }
   for (BufferIndex g = 0; g < taken.size(); ++g) {
     if (taken[g] > 0) best.buffers.push_back(chosen[g]);
@@ -115,7 +120,7 @@ std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
   return best;
 }
 
-std::optional<LoadCut> find_load_cut(const PlacementProblem& problem) {
+std::optional<LoadCut> find_load_cut(const PlacementProblem& problem, Poll& poll) {
   std::vector<std::vector<MemoryIndex>> sets;
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) sets.push_back({m});
   if (problem.memories.size() > 1) {
@@ -123,24 +128,24 @@ std::optional<LoadCut> find_load_cut(const PlacementProblem& problem) {
     std::iota(sets.back().begin(), sets.back().end(), MemoryIndex{0});
   }
   for (const std::vector<MemoryIndex>& memories : sets) {
-    std::optional<LoadCut> cut = heaviest_step(problem, memories);
+    std::optional<LoadCut> cut = heaviest_step(problem, memories, poll);
     if (!cut || cut->asked <= cut->available) continue;
     // Drop what is not needed: the smallest first.
-    const auto bytes = [&](BufferIndex b) {
-      for (const Segment& segment : segments(problem.buffers[b])) {
-        if (segment.steps.contains(cut->step)) return segment.range.size();
-      }
-      return Size{0};
-    };
-    std::vector<BufferIndex> order = cut->buffers;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](BufferIndex a, BufferIndex b) { return bytes(a) < bytes(b); });
+    std::vector<std::pair<Size, BufferIndex>> order;
+    for (const BufferIndex b : cut->buffers) {
+      poll();
+      Size bytes = 0;
+      for (const Segment& segment : segments(problem.buffers[b]))
+        if (segment.steps.contains(cut->step)) bytes = segment.range.size();
+      order.emplace_back(bytes, b);
+    }
+    sort_polled(order, poll);
     cut->buffers.clear();
-    for (const BufferIndex b : order) {
-      if (cut->asked - bytes(b) <= cut->available)
+    for (const auto& [bytes, b] : order) {
+      if (cut->asked - bytes <= cut->available)
         cut->buffers.push_back(b);
       else
-        cut->asked -= bytes(b);
+        cut->asked -= bytes;
     }
     std::sort(cut->buffers.begin(), cut->buffers.end());
     return cut;

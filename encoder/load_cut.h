@@ -1,12 +1,13 @@
 // The shortest refutation: at one step more bytes are alive than there are.
 //
-//   if (auto cut = find_load_cut(problem)) say(cut->step, cut->asked, cut->available);
+//   if (auto cut = find_load_cut(problem, poll)) say(cut->step, cut->asked, cut->available);
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/poll.h"
 #include "model/problem.h"
 
 namespace tessera::encoder {
@@ -19,14 +20,15 @@ struct LoadCut {
   Size available = 0;                 ///< capacities minus what is reserved
 };
 
-/// Looks at every step, for each memory alone and for all memories together.
+/// Looks at every step, for each memory alone and for all memories together. Throws BudgetEnded.
 /// require: validate(problem) is empty.
-[[nodiscard]] std::optional<LoadCut> find_load_cut(const PlacementProblem& problem);
+[[nodiscard]] std::optional<LoadCut> find_load_cut(const PlacementProblem& problem, Poll& poll);
 
 /// The step with the largest load of these buffers in these memories, whether or not it exceeds
-/// what is available; nothing without buffers.
+/// what is available; nothing without buffers. Throws BudgetEnded.
 [[nodiscard]] std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
-                                                   const std::vector<MemoryIndex>& memories);
+                                                   const std::vector<MemoryIndex>& memories,
+                                                   Poll& poll);
 
 /// "At step 3, 5 buffers occupy 130 bytes, but sram has 128."
 [[nodiscard]] std::string describe(const PlacementProblem& problem, const LoadCut& cut);

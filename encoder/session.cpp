@@ -82,7 +82,8 @@ class Session final : public PlacementSession {
       result.reason = "buffers of at most these sizes did not fit before";
       return result;
     }
-    if (const auto cut = find_load_cut(current_)) {
+    Poll never;  // the problem of a tile is small
+    if (const auto cut = find_load_cut(current_, never)) {
       ++counters_.load_cuts;
       result.status = Status::infeasible;
       result.reason = describe(current_, *cut);

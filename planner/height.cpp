@@ -160,6 +160,13 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
         result.found = std::move(start->found);
         return result;
       }
+    } else if (const auto stop = params.search.budget.exhausted()) {
+      result.found.stop = *stop;
+      result.found.reason = std::move(low.reason);
+      result.found.stats = std::move(low.stats);
+      result.lower_bound = largest_of(result.lower_bounds);
+      result.engine = "boxing";
+      return result;
     }
   }
   const bool canonical = params.how.engine == "auto" || params.how.engine == "canonical";

@@ -4,10 +4,15 @@
 #include <numeric>
 
 #include "model/derived.h"
+#include "model/poll.h"
+#include "model/polled_sort.h"
 #include "search/placement/subset_sums.h"
 
 namespace tessera {
 namespace {
+
+/// Fewer buffers are counted in some milliseconds, whatever the budget says.
+constexpr std::size_t many_buffers = 20'000;
 
 struct Event {
   Step time = 0;
@@ -17,9 +22,9 @@ struct Event {
 };
 
 /// The buffers of one memory as events in time, ends before starts. Of two buffers that may
-/// overlap only the larger counts.
+/// overlap only the larger counts. Throws BudgetEnded.
 std::vector<Event> events_of(const PlacementProblem& problem, MemoryIndex memory,
-                             const std::vector<char>& counts) {
+                             const std::vector<char>& counts, Poll& poll) {
   std::vector<Event> events;
   const auto add = [&](const StepRange& steps, Size size, BufferIndex b) {
     events.push_back({steps.lower, true, size, b});
@@ -27,6 +32,7 @@ std::vector<Event> events_of(const PlacementProblem& problem, MemoryIndex memory
   };
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
+    poll();
     if (counts[b] == 0) continue;
     if (problem.memories.size() > 1 &&
         (buffer.memories.size() != 1 || buffer.memories.front() != memory)) {
@@ -38,9 +44,12 @@ std::vector<Event> events_of(const PlacementProblem& problem, MemoryIndex memory
       for (const Segment& each : segments(buffer)) add(each.steps, each.range.size(), b);
     }
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return a.time != b.time ? a.time < b.time : a.starts < b.starts;
-  });
+  sort_polled(
+      events,
+      [](const Event& a, const Event& b) {
+        return a.time != b.time ? a.time < b.time : a.starts < b.starts;
+      },
+      poll);
   return events;
 }
 
@@ -126,13 +135,15 @@ bool only_sizes_decide(const PlacementProblem& problem, MemoryIndex memory) {
   });
 }
 
+/// Throws BudgetEnded.
 MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
-                         const std::vector<char>& counts, const BoundsParams& params) {
+                         const std::vector<char>& counts, const BoundsParams& params, Poll& poll) {
   MemoryBound bound;
   const Memory& memory = problem.memories[m];
-  const std::vector<Event> events = events_of(problem, m, counts);
+  const std::vector<Event> events = events_of(problem, m, counts, poll);
   Size load = 0;
   for (const Event& event : events) {
+    poll();
     load += event.starts ? event.size : -event.size;
     if (load > bound.load) {
       bound.load = load;
@@ -141,6 +152,7 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
   }
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
+    poll();
     const bool here = problem.memories.size() == 1 ||
                       (buffer.memories.size() == 1 && buffer.memories.front() == m);
     if (here && live_at(buffer, bound.peak)) bound.live_at_peak.push_back(b);
@@ -183,6 +195,25 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
   return bound;
 }
 
+/// Wherever the free buffers go, all memories together have to hold them: a sentence where they
+/// cannot. Throws BudgetEnded.
+std::optional<std::string> too_much_together(const PlacementProblem& problem,
+                                             const std::vector<char>& counts, Size room,
+                                             Poll& poll) {
+  PlacementProblem together;
+  together.memories.push_back({.name = "all", .capacity = room});
+  together.buffers = problem.buffers;
+  for (Buffer& buffer : together.buffers) buffer.memories.clear();
+  Size load = 0;
+  for (const Event& event : events_of(together, 0, counts, poll)) {
+    load += event.starts ? event.size : -event.size;
+    if (load <= room) continue;
+    return "At step " + std::to_string(event.time) + " at least " + std::to_string(load) +
+           " bytes are live, but all memories together have " + std::to_string(room) + ".";
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Size next_possible_height(const PlacementProblem& problem, MemoryIndex m, Size height) {
@@ -195,11 +226,15 @@ Size next_possible_height(const PlacementProblem& problem, MemoryIndex m, Size h
 Bounds lower_bounds(const PlacementProblem& problem, const BoundsParams& params) {
   Bounds bounds;
   const std::vector<char> counts = counted_buffers(problem);
+  Poll poll = problem.buffers.size() < many_buffers ? Poll() : Poll(params.budget);
   Size room = 0;
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     const Memory& memory = problem.memories[m];
-    bounds.memories.push_back(bound_memory(problem, m, counts, params));
-    const MemoryBound& bound = bounds.memories.back();
+    MemoryBound& bound = bounds.memories.emplace_back();
+    try {
+      bound = bound_memory(problem, m, counts, params, poll);
+    } catch (const BudgetEnded&) {  // a bound of nothing is true
+    }
     bounds.heights.push_back(bound.height);
     bounds.height = std::max(bounds.height, bound.height);
     if (bound.height > memory.capacity && !bounds.infeasible) {
@@ -212,20 +247,9 @@ Bounds lower_bounds(const PlacementProblem& problem, const BoundsParams& params)
     room = std::min(unbounded, room + memory.capacity);
   }
   if (problem.memories.size() > 1 && !bounds.infeasible) {
-    // Wherever the free buffers go, all memories together have to hold them.
-    PlacementProblem together;
-    together.memories.push_back({.name = "all", .capacity = room});
-    together.buffers = problem.buffers;
-    for (Buffer& buffer : together.buffers) buffer.memories.clear();
-    const std::vector<Event> events = events_of(together, 0, counts);
-    Size load = 0;
-    for (const Event& event : events) {
-      load += event.starts ? event.size : -event.size;
-      if (load <= room) continue;
-      bounds.infeasible =
-          "At step " + std::to_string(event.time) + " at least " + std::to_string(load) +
-          " bytes are live, but all memories together have " + std::to_string(room) + ".";
-      break;
+    try {
+      bounds.infeasible = too_much_together(problem, counts, room, poll);
+    } catch (const BudgetEnded&) {
     }
   }
   return bounds;

@@ -20,7 +20,8 @@
 namespace tessera {
 
 struct BoundsParams {
-  Budget budget{};          ///< only polled by the slower bounds; the load is always computed
+  /// Of many buffers, and by the slower bounds of any; a bound that it ends is 0.
+  Budget budget{};
   bool domains = true;      ///< use windows, fixed offsets, reserved ranges and alignment
   bool subset_sums = true;  ///< round up to a height that sizes can form
 };
@@ -49,8 +50,8 @@ struct Bounds {
 [[nodiscard]] Size next_possible_height(const PlacementProblem& problem, MemoryIndex m,
                                         Size height);
 
-/// Where there is a placement of some height there is one whose height is a multiple of this: sizes,
-/// alignments and every address the problem names are.
+/// Where there is a placement of some height there is one whose height is a multiple of this:
+/// sizes, alignments and every address the problem names are.
 [[nodiscard]] Size height_granule(const PlacementProblem& problem);
 
 }  // namespace tessera

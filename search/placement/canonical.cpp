@@ -352,7 +352,7 @@ SearchResult CanonicalSolver::solve(const PlacementProblem& problem, const Searc
       // The core itself, and the flat copies of the two searches.
       constexpr double bytes_per_pair = 2.5 * canonical::bytes_per_core_pair;
       poll.room(bytes_per_pair *
-                static_cast<double>(canonical::count_pairs(problem, canonical::max_pairs)));
+                static_cast<double>(canonical::count_pairs(problem, canonical::max_pairs, &poll)));
       canonical::build_core(problem, m, core, poll);
     } catch (const BudgetEnded& each) {
       ended = each;

@@ -63,9 +63,11 @@ class Builder {
     prepare_memory();
     group_members();
     if (core_.items.empty()) return;
+    poll_.look();
     choose_unit();
     core_.unit = 1;
     core_.capacity = memory_.capacity;
+    poll_.look();
     limit_offsets();
   }
 
@@ -573,9 +575,8 @@ void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core,
   Builder(problem, memory, core, poll).run();
 }
 
-void build_items(const PlacementProblem& problem, MemoryIndex memory, Core& core) {
-  Poll linear;
-  Builder(problem, memory, core, linear).items_only();
+void build_items(const PlacementProblem& problem, MemoryIndex memory, Core& core, Poll& poll) {
+  Builder(problem, memory, core, poll).items_only();
 }
 
 }  // namespace tessera::canonical

@@ -82,8 +82,10 @@ struct Core {
 /// Pairs of overlapping buffers beyond which a core is not built.
 inline constexpr std::int64_t max_pairs = 12'000'000;
 
-/// Counts pairs of overlapping segments, at most until `limit` is passed.
-[[nodiscard]] std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit);
+/// Counts pairs of overlapping segments, at most until `limit` is passed. Throws BudgetEnded where
+/// there is a poll.
+[[nodiscard]] std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit,
+                                       Poll* poll = nullptr);
 
 /// require: every buffer is tied to one memory; count_pairs(problem) <= max_pairs.
 /// Throws BudgetEnded.
@@ -93,7 +95,7 @@ void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core,
 inline constexpr double bytes_per_core_pair = 48;
 
 /// Only the items and where each alone may lie, with a unit of one byte: near-linear.
-/// require: every buffer is tied to one memory.
-void build_items(const PlacementProblem& problem, MemoryIndex memory, Core& core);
+/// require: every buffer is tied to one memory. Throws BudgetEnded.
+void build_items(const PlacementProblem& problem, MemoryIndex memory, Core& core, Poll& poll);
 
 }  // namespace tessera::canonical

@@ -1,7 +1,9 @@
 // Where one item alone may lie, and how many pairs there are.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "model/polled_sort.h"
 #include "search/placement/canonical_core.h"
 
 namespace tessera::canonical {
@@ -33,20 +35,14 @@ Size next_allowed(const Core& core, const Item& item, Size offset) {
   return at;
 }
 
-std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit) {
-  // Pairs = sum over starts of what is live then; ends before starts at one step.
-  std::vector<Step> starts;
-  std::vector<Step> ends;
-  for (const Buffer& buffer : problem.buffers) {
-    for (const StepRange& live : buffer.live) {
-      starts.push_back(live.lower);
-      ends.push_back(live.upper);
-    }
-  }
-  const auto n = static_cast<std::int64_t>(starts.size());
-  if (n * (n - 1) / 2 <= limit) return n * (n - 1) / 2;
-  std::sort(starts.begin(), starts.end());
-  std::sort(ends.begin(), ends.end());
+namespace {
+
+/// Pairs among these segments: what is live at each start, summed up; ends before starts at one
+/// step.
+std::int64_t pairs_among(std::vector<Step> starts, std::vector<Step> ends, std::int64_t limit,
+                         Poll& poll) {
+  sort_polled(starts, poll);
+  sort_polled(ends, poll);
   std::int64_t pairs = 0;
   std::int64_t live = 0;
   auto end = ends.begin();
@@ -56,6 +52,31 @@ std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit) {
     if (pairs > limit) break;
   }
   return pairs;
+}
+
+}  // namespace
+
+std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit, Poll* poll) {
+  Poll never;
+  if (poll == nullptr) poll = &never;
+  std::vector<Step> starts;
+  std::vector<Step> ends;
+  // The first few of very many segments often have too many pairs already.
+  std::size_t look_at = std::size_t{1} << 14U;
+  for (const Buffer& buffer : problem.buffers) {
+    (*poll)();
+    for (const StepRange& live : buffer.live) {
+      starts.push_back(live.lower);
+      ends.push_back(live.upper);
+    }
+    if (starts.size() < look_at) continue;
+    const std::int64_t pairs = pairs_among(starts, ends, limit, *poll);
+    if (pairs > limit) return pairs;
+    look_at = 8 * starts.size();
+  }
+  const auto n = static_cast<std::int64_t>(starts.size());
+  if (n * (n - 1) / 2 <= limit) return n * (n - 1) / 2;
+  return pairs_among(std::move(starts), std::move(ends), limit, *poll);
 }
 
 }  // namespace tessera::canonical

@@ -201,9 +201,11 @@ bool fit_memory(const PlacementProblem& problem, MemoryIndex m, const GreedyPara
   }
 }
 
+/// Throws BudgetEnded.
 bool is_large(const PlacementProblem& problem, const GreedyParams& params) {
   const std::int64_t limit = std::min(params.max_pairs, canonical::max_pairs);
-  const std::int64_t pairs = canonical::count_pairs(problem, limit);
+  Poll poll(params.budget);
+  const std::int64_t pairs = canonical::count_pairs(problem, limit, &poll);
   return pairs > limit ||
          params.budget.too_large(canonical::bytes_per_core_pair * static_cast<double>(pairs));
 }
@@ -228,14 +230,21 @@ std::optional<std::string> greedy_unsupported(const PlacementProblem& problem) {
 
 GreedyResult place_greedily(const PlacementProblem& problem, const GreedyParams& params) {
   GreedyResult result;
-  const bool large = is_large(problem, params);
+  bool large = false;
+  try {
+    large = is_large(problem, params);
+  } catch (const BudgetEnded&) {
+    return result;
+  }
   const int tries = problem.memories.size() > 1 ? 8 : 1;
   std::int64_t placements = 0;
   for (int attempt = 0; attempt < tries; ++attempt) {
-    const std::optional<PlacementProblem> tied =
-        tie_memories(problem, params.seed + static_cast<std::uint64_t>(attempt));
-    if (!tied) continue;
-    const PlacementProblem& of = problem.memories.size() > 1 ? *tied : problem;
+    std::optional<PlacementProblem> tied;
+    if (problem.memories.size() > 1) {
+      tied = tie_memories(problem, params.seed + static_cast<std::uint64_t>(attempt));
+      if (!tied) continue;
+    }
+    const PlacementProblem& of = tied ? *tied : problem;
     Placement placement;
     placement.places.resize(problem.buffers.size());
     placement.modes.resize(problem.memories.size());

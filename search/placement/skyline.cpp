@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "model/derived.h"
+#include "model/poll.h"
+#include "model/polled_sort.h"
 #include "search/placement/canonical_core.h"
 
 namespace tessera {
@@ -71,8 +73,9 @@ struct Scene {
   std::size_t steps = 0;
 };
 
-bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene) {
-  canonical::build_items(problem, m, scene.core);
+/// Throws BudgetEnded.
+bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene, Poll& poll) {
+  canonical::build_items(problem, m, scene.core, poll);
   if (!scene.core.contradiction.empty()) return false;
   const auto exempt = exempt_pairs(problem);
   std::vector<Step> times;
@@ -82,6 +85,7 @@ bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene) {
     for (int k = item.first_member; k < item.last_member; ++k) {
       const BufferIndex b = scene.core.members[static_cast<std::size_t>(k)];
       item_of[b] = static_cast<int>(i);
+      poll();
       // Buffers that have to start together may still be forbidden to overlap.
       for (int j = item.first_member; j < k; ++j) {
         const BufferIndex a = scene.core.members[static_cast<std::size_t>(j)];
@@ -97,7 +101,7 @@ bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene) {
       }
     }
   }
-  std::sort(times.begin(), times.end());
+  sort_polled(times, poll);
   times.erase(std::unique(times.begin(), times.end()), times.end());
   scene.steps = times.size();
   const auto number = [&](Step step) {
@@ -108,6 +112,7 @@ bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene) {
   scene.disjoint.resize(scene.core.items.size());
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     if (item_of[b] < 0) continue;
+    poll();
     for (const StepRange& live : problem.buffers[b].live) {
       scene.spans[static_cast<std::size_t>(item_of[b])].emplace_back(number(live.lower),
                                                                      number(live.upper));
@@ -126,12 +131,9 @@ bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene) {
   return true;
 }
 
-}  // namespace
-
-bool place_skyline(const PlacementProblem& problem, MemoryIndex m, const Budget& budget,
-                   Placement& placement, Size& height) {
-  Scene scene;
-  if (!make_scene(problem, m, scene)) return false;
+/// The lowest under several orders, until the budget ends: then BudgetEnded is thrown, with the
+/// best so far in `best`, which may be none.
+void best_offsets(const Scene& scene, Poll& poll, std::vector<Size>& best, Size& best_height) {
   const std::vector<Item>& items = scene.core.items;
   Tops tops(scene.steps);
   std::vector<double> width(items.size(), 0);
@@ -140,8 +142,6 @@ bool place_skyline(const PlacementProblem& problem, MemoryIndex m, const Budget&
   }
   std::vector<std::size_t> order(items.size());
   std::vector<Size> offsets(items.size());
-  std::vector<Size> best;
-  Size best_height = std::numeric_limits<Size>::max();
   constexpr std::array<double, 4> weights = {0.0, 1.0, 0.3, 4.0};
   for (const double weight : weights) {
     // From the longest life first to the largest first.
@@ -150,19 +150,20 @@ bool place_skyline(const PlacementProblem& problem, MemoryIndex m, const Budget&
       key[i] = std::log2(width[i] + 1) + weight * std::log2(static_cast<double>(items[i].bytes));
     }
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto first = [&](std::size_t a, std::size_t b) {
       const bool x = items[a].earliest == items[a].latest;
       const bool y = items[b].earliest == items[b].latest;
       if (x != y) return x;
       if (x && items[a].earliest != items[b].earliest) return items[a].earliest < items[b].earliest;
       return key[a] != key[b] ? key[a] > key[b] : a < b;
-    });
+    };
+    sort_polled(order, first, poll);
     tops.clear();
     std::fill(offsets.begin(), offsets.end(), Size{-1});
     Size top = 0;
     bool complete = true;
-    std::size_t placed = 0;
     for (const std::size_t i : order) {
+      poll(4);
       Size at = 0;
       for (const auto& [from, to] : scene.spans[i]) at = std::max(at, tops.top(from, to));
       for (const int other : scene.disjoint[i]) {
@@ -170,8 +171,7 @@ bool place_skyline(const PlacementProblem& problem, MemoryIndex m, const Budget&
         if (offsets[k] >= 0) at = std::max(at, offsets[k] + items[k].bytes);
       }
       offsets[i] = canonical::next_allowed(scene.core, items[i], at);
-      complete = offsets[i] <= items[i].latest &&
-                 ((++placed & 0xfff) != 0 || best.empty() || !budget.exhausted());
+      complete = offsets[i] <= items[i].latest;
       if (!complete) break;
       const Size end = offsets[i] + items[i].bytes;
       top = std::max(top, end);
@@ -181,8 +181,25 @@ bool place_skyline(const PlacementProblem& problem, MemoryIndex m, const Budget&
       best = offsets;
       best_height = top;
     }
-    if (budget.exhausted()) break;
+    poll.look();
   }
+}
+
+}  // namespace
+
+bool place_skyline(const PlacementProblem& problem, MemoryIndex m, const Budget& budget,
+                   Placement& placement, Size& height) {
+  Scene scene;
+  std::vector<Size> best;
+  Size best_height = std::numeric_limits<Size>::max();
+  try {
+    Poll poll(budget);
+    if (!make_scene(problem, m, scene, poll)) return false;
+    best_offsets(scene, poll, best, best_height);
+  } catch (const BudgetEnded&) {
+    if (best.empty()) return false;
+  }
+  const std::vector<Item>& items = scene.core.items;
   if (best.empty() && !items.empty()) return false;
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (int k = items[i].first_member; k < items[i].last_member; ++k) {

@@ -113,7 +113,19 @@ class Run {
  private:
   bool one_memory(MemoryIndex m, const std::vector<BufferIndex>& buffers, bool tied,
                   std::size_t left, Placement& placement) {
-    const Instance instance = make_instance(problem_, m, buffers);
+    const Clock::time_point before = Clock::now();
+    Poll poll(params_.budget);
+    std::optional<Instance> made;
+    try {
+      made = make_instance(problem_, m, buffers, &poll);
+      // A first round takes longer than this did.
+      if (!made->jobs.empty() && params_.budget.deadline - Clock::now() < Clock::now() - before)
+        throw BudgetEnded(StopReason::time_limit, true);
+    } catch (const BudgetEnded& ended) {
+      result_.stop = ended.reason;
+      return false;
+    }
+    const Instance& instance = *made;
     fixed_ = fixed_ || !instance.fixed.empty();
     // Buffers that chose this memory could have gone elsewhere: no bound then.
     Size bound = tied ? instance.lower_bound : 0;

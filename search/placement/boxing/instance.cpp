@@ -5,8 +5,10 @@
 #include <numeric>
 #include <optional>
 #include <queue>
+#include <tuple>
 
 #include "model/derived.h"
+#include "model/polled_sort.h"
 #include "search/placement/boxing/sections.h"
 
 namespace tessera::boxing {
@@ -126,18 +128,21 @@ Offset next_legal(const Instance& instance, const Job& job, Offset offset) {
 }
 
 Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index,
-                       std::span<const BufferIndex> buffers) {
+                       std::span<const BufferIndex> buffers, Poll* asked) {
+  Poll never;
+  Poll& poll = asked != nullptr ? *asked : never;
   const Memory& memory = problem.memories[memory_index];
   Instance instance;
   Sections sections;
   for (const BufferIndex b : buffers) {
     const Buffer& buffer = problem.buffers[b];
+    poll();
     if (is_simple(buffer))
       sections.add(buffer.live.front());
     else
       for (const Segment& segment : segments(buffer)) sections.add(segment.steps);
   }
-  sections.close();
+  sections.close(poll);
   instance.sections = sections.count();
 
   const std::vector<bool> exempt = exempt_buffers(problem);
@@ -155,6 +160,7 @@ Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index
   for (const BufferIndex b : buffers) {
     const Buffer& buffer = problem.buffers[b];
     own.clear();
+    poll();
     if (is_simple(buffer)) {
       own.push_back({sections.lower(buffer.live.front().lower),
                      sections.upper(buffer.live.front().upper),
@@ -202,9 +208,13 @@ Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index
     entries.push_back({job, b});
   }
   if (instance.sections == 0 && !entries.empty()) instance.sections = 1;
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(a.job.lower, a.job.upper) < std::pair(b.job.lower, b.job.upper);
-  });
+  sort_polled(
+      entries,
+      [](const Entry& a, const Entry& b) {
+        return std::tuple(a.job.lower, a.job.upper, a.source) <
+               std::tuple(b.job.lower, b.job.upper, b.source);
+      },
+      poll);
   Size common = 0;
   for (const Entry& entry : entries) {
     instance.jobs.push_back(entry.job);
@@ -219,6 +229,7 @@ Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index
   }
   instance.constrained = instance.constrained || !instance.obstacles.empty() ||
                          !instance.reserved.empty() || !instance.borders.empty();
+  poll.look();
   set_bounds(instance, everything, counted);
   return instance;
 }
@@ -249,7 +260,8 @@ Instance subset(const Instance& whole, std::span<const JobIndex> chosen) {
   }
   part.obstacles = whole.obstacles;
   for (const Obstacle& obstacle : part.obstacles) add(obstacle);
-  sections.close();
+  Poll never;  // a part is small
+  sections.close(never);
   part.sections = sections.count();
   for (Job& job : part.jobs) rename(job);
   for (Piece& piece : part.pieces) rename(piece);

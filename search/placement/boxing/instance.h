@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/poll.h"
 #include "model/problem.h"
 
 namespace tessera::boxing {
@@ -71,9 +72,10 @@ struct Instance {
 
 /// The instance of these buffers in this memory.
 /// require: validate(problem) is empty; may_overlap and the like are ignored for the conflicts, and
-/// buffers in such relations are left out of the lower bound.
+/// buffers in such relations are left out of the lower bound. Throws BudgetEnded where there is a
+/// poll.
 [[nodiscard]] Instance make_instance(const PlacementProblem& problem, MemoryIndex memory,
-                                     std::span<const BufferIndex> buffers);
+                                     std::span<const BufferIndex> buffers, Poll* poll = nullptr);
 
 /// Some of the jobs (ascending) on their own, with all obstacles; sections are numbered anew. The
 /// bound is only the largest load, and `fixed` and `floor` stay behind.

@@ -2,7 +2,7 @@
 //
 //   Sections sections;
 //   for (const StepRange& live : lives) sections.add(live);
-//   sections.close();
+//   sections.close(poll);
 //   Job job{.lower = sections.lower(live.lower), .upper = sections.upper(live.upper)};
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "model/polled_sort.h"
 #include "model/units.h"
 #include "search/placement/boxing/instance.h"
 
@@ -22,9 +23,10 @@ class Sections {
     births_.push_back(steps.lower);
     deaths_.push_back(steps.upper);
   }
-  void close() {
+  /// Throws BudgetEnded.
+  void close(Poll& poll) {
     for (auto* steps : {&births_, &deaths_}) {
-      std::sort(steps->begin(), steps->end());
+      sort_polled(*steps, poll);
       steps->erase(std::unique(steps->begin(), steps->end()), steps->end());
     }
     std::size_t death = 0;

@@ -30,13 +30,18 @@ JobIndex job_of(std::uint64_t word) {
 
 const Stacker::Node Stacker::nobody{never, -1, never, -1, 0};
 
-Stacker::Stacker(const Instance& instance) : instance_(&instance) {
+Stacker::Stacker(const Instance& instance) : instance_(&instance) {}
+
+void Stacker::prepare(const Budget& budget) {
+  if (prepared_) return;
+  Poll poll(budget);
+  const Instance& instance = *instance_;
   const std::size_t n = instance.jobs.size();
   base_ = std::bit_ceil(std::max<std::size_t>(n, 1));
   nodes_.resize(2 * base_);
   order_.resize(n);
   std::iota(order_.begin(), order_.end(), 0);
-  arrange(0, base_, false);
+  arrange(0, base_, false, poll);
   position_.resize(n);
   for (std::size_t leaf = 0; leaf < n; ++leaf)
     position_[static_cast<std::size_t>(order_[leaf])] = static_cast<JobIndex>(leaf);
@@ -57,13 +62,15 @@ Stacker::Stacker(const Instance& instance) : instance_(&instance) {
   for (std::size_t node = static_cast<std::size_t>(section_base_) - 1; node > 0; --node)
     fresh_top_[node] = std::max(fresh_top_[2 * node], fresh_top_[2 * node + 1]);
   added_.resize(static_cast<std::size_t>(section_base_) * 2, 0);
+  prepared_ = true;
 }
 
 /// Orders the leaves [from, from + width) so that the halves differ in birth or in death.
-void Stacker::arrange(std::size_t from, std::size_t width, bool by_birth) {
+void Stacker::arrange(std::size_t from, std::size_t width, bool by_birth, Poll& poll) {
   const std::size_t to = std::min(from + width, order_.size());
   const std::size_t middle = from + width / 2;
   if (width < 2 || from >= to) return;
+  poll(static_cast<std::int64_t>((to - from) / 32));
   if (middle < to) {
     std::nth_element(order_.begin() + static_cast<std::ptrdiff_t>(from),
                      order_.begin() + static_cast<std::ptrdiff_t>(middle),
@@ -75,8 +82,8 @@ void Stacker::arrange(std::size_t from, std::size_t width, bool by_birth) {
                        return p != q ? p < q : a < b;
                      });
   }
-  arrange(from, width / 2, !by_birth);
-  arrange(middle, width / 2, !by_birth);
+  arrange(from, width / 2, !by_birth, poll);
+  arrange(middle, width / 2, !by_birth, poll);
 }
 
 void Stacker::pull(std::size_t node) {
@@ -213,6 +220,11 @@ Size Stacker::stack(std::span<const float> keys, Size limit, const Budget& budge
   const auto later = [](const Entry& a, const Entry& b) {
     return a.height != b.height ? a.height > b.height : a.lower > b.lower;
   };
+  try {
+    prepare(budget);
+  } catch (const BudgetEnded&) {
+    return no_height;
+  }
   start(keys);
   if (top_[1] > limit) return no_height;
   offsets.resize(instance_->jobs.size());

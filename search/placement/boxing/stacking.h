@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "model/engine.h"
+#include "model/poll.h"
 #include "search/placement/boxing/instance.h"
 
 namespace tessera::boxing {
@@ -65,12 +66,14 @@ class Stacker {
 
   static const Node nobody;
 
+  /// Builds the tournament, once. Throws BudgetEnded.
+  void prepare(const Budget& budget);
   void start(std::span<const float> keys);
   void pull(std::size_t node);
   void take(JobIndex job);
   [[nodiscard]] JobIndex best_within(Section lower, Section upper) const;
   void search(std::size_t node, Section lower, Section upper, std::uint64_t& best) const;
-  void arrange(std::size_t from, std::size_t width, bool by_birth);
+  void arrange(std::size_t from, std::size_t width, bool by_birth, Poll& poll);
 
   std::int32_t open(Section lower, Section upper, Size height, std::int32_t previous,
                     std::int32_t next);
@@ -82,6 +85,7 @@ class Stacker {
   Size waste(std::size_t node, Section l, Section u, Section lower, Section upper, Size bytes);
 
   const Instance* instance_;
+  bool prepared_ = false;
   std::size_t base_ = 1;            ///< leaves of the tournament
   std::vector<JobIndex> order_;     ///< the job of each leaf
   std::vector<JobIndex> position_;  ///< the leaf of each job

@@ -9,6 +9,8 @@
 #include "planner/engines.h"
 #include "planner/explain.h"
 #include "planner/generate.h"
+#include "planner/place.h"
+#include "search/placement/bounds.h"
 
 namespace tessera {
 namespace {
@@ -120,6 +122,50 @@ TEST(EngineEstimates, GreedyPlacementNeedsNoPairs) {
   const SearchResult found = make_engine("greedy")->solve(problem, params);
   ASSERT_EQ(found.status, Status::feasible) << found.reason;
   EXPECT_TRUE(check(problem, *found.placement, 1).empty());
+}
+
+// Adding up, sorting and numbering take as long as any search where there are very many buffers.
+TEST(PlaceLimits, NoTimeIsNoTimeAtAnySize) {
+  PlacementProblem problem = generate({.kind = "random", .buffers = 300'000, .seed = 9});
+  for (const std::string engine : {"auto", "greedy", "boxing"}) {
+    for (const Minimize what : {Minimize::none, Minimize::height}) {
+      if (what == Minimize::height && engine != "auto") continue;
+      const double before = work_so_far();
+      const PlacementResult found =
+          place(problem, {.engine = engine,
+                          .minimize = what,
+                          .limits = {.timeout = std::chrono::milliseconds(0)}});
+      EXPECT_LT(work_so_far() - before, 0.4) << engine;  // a tenth of it, but to validate
+      EXPECT_EQ(found.status, Status::unknown) << engine;
+      EXPECT_EQ(found.stop, StopReason::time_limit) << engine;
+    }
+  }
+}
+
+TEST(PlaceLimits, EveryPhaseOfManyBuffersLooksAtTheBudget) {
+  const PlacementProblem problem = generate({.kind = "random", .buffers = 300'000, .seed = 9});
+  for (const std::string engine : {"greedy", "boxing"}) {
+    for (const int looks : {50, 400, 1000}) {
+      EndsAfter watch(looks);
+      SearchParams params;
+      params.budget.memory = &watch;
+      const double before = work_so_far();
+      const SearchResult found = make_engine(engine)->solve(problem, params);
+      EXPECT_LT(work_so_far() - before, 1.0) << engine << ' ' << looks;
+      EXPECT_EQ(found.status, Status::unknown) << engine << ' ' << looks;
+      EXPECT_EQ(found.stop, StopReason::memory_limit) << engine << ' ' << looks;
+    }
+  }
+}
+
+TEST(PlaceLimits, BoundsOfFewBuffersDoNotDependOnTheBudget) {
+  Budget over;
+  over.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  for (const int buffers : {100, 200'000}) {
+    const PlacementProblem problem = generate({.kind = "packable", .buffers = buffers, .seed = 9});
+    EXPECT_EQ(lower_bounds(problem, {.budget = over}).height,
+              buffers == 100 ? problem.memories[0].capacity : 0);
+  }
 }
 
 TEST(ExplainLimits, TheLoadOfOneStepSaysItAllAtAnySize) {
