@@ -60,6 +60,31 @@ Numbers numbers_of(const PlacementProblem& problem) {
   return numbers;
 }
 
+namespace {
+
+std::size_t hash_of(const Atom& atom) {
+  std::uint64_t hash = static_cast<std::uint64_t>(atom.kind);
+  const auto mix = [&hash](std::uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 29U;
+  };
+  mix(atom.x);
+  mix(atom.y);
+  mix(static_cast<std::uint64_t>(atom.amount.constant));
+  mix(static_cast<std::uint64_t>(atom.amount.size_factor));
+  mix(atom.amount.buffer);
+  mix(atom.amount.memory);
+  mix(static_cast<std::uint64_t>(atom.modulus));
+  return static_cast<std::size_t>(hash);
+}
+
+bool are_same(const Atom& a, const Atom& b) {
+  return a.kind == b.kind && a.x == b.x && a.y == b.y && a.amount == b.amount &&
+         a.modulus == b.modulus;
+}
+
+}  // namespace
+
 Formula::Formula() {
   atoms_.push_back({});
 }
@@ -137,32 +162,31 @@ std::string Formula::label(std::size_t index) const {
   return {};
 }
 
-std::size_t Formula::KeyHash::operator()(const Atom& atom) const {
-  std::uint64_t hash = static_cast<std::uint64_t>(atom.kind);
-  const auto mix = [&hash](std::uint64_t value) {
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
-    hash ^= hash >> 29U;
-  };
-  mix(atom.x);
-  mix(atom.y);
-  mix(static_cast<std::uint64_t>(atom.amount.constant));
-  mix(static_cast<std::uint64_t>(atom.amount.size_factor));
-  mix(atom.amount.buffer);
-  mix(atom.amount.memory);
-  mix(static_cast<std::uint64_t>(atom.modulus));
-  return static_cast<std::size_t>(hash);
+std::size_t Formula::slot_of(const Atom& atom) const {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t slot = hash_of(atom) & mask;; slot = (slot + 1) & mask)
+    if (slots_[slot] == 0 || are_same(atoms_[slots_[slot]], atom)) return slot;
 }
 
-bool Formula::KeyEqual::operator()(const Atom& a, const Atom& b) const {
-  return a.kind == b.kind && a.x == b.x && a.y == b.y && a.amount == b.amount &&
-         a.modulus == b.modulus;
+void Formula::grow() {
+  slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), 0);
+  for (std::size_t index = 1; index < atoms_.size(); ++index) {
+    work();
+    if (atoms_[index].kind == AtomKind::boolean) continue;
+    slots_[slot_of(atoms_[index])] = static_cast<std::uint32_t>(index);
+  }
 }
 
 Lit Formula::intern(const Atom& atom) {
   work();
-  const auto [entry, is_new] = known_.try_emplace(atom, static_cast<Lit>(atoms_.size() + 1));
-  if (is_new) atoms_.push_back(atom);
-  return entry->second;
+  if (2 * (interned_ + 1) > slots_.size()) grow();
+  std::uint32_t& index = slots_[slot_of(atom)];
+  if (index == 0) {
+    index = static_cast<std::uint32_t>(atoms_.size());
+    atoms_.push_back(atom);
+    ++interned_;
+  }
+  return static_cast<Lit>(index) + 1;
 }
 
 bool holds(const Formula& formula, const Numbers& numbers, std::span<const Size> integers,
