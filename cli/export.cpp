@@ -31,19 +31,18 @@ int run_export(const ExportOptions& options, Session& session) {
   OutputFile* const output = session.writes("--output", options.file);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.quiet);
-  std::string text;
-  if (options.to == "csv") {
-    text = problem_csv(input);
-  } else if (options.to == "yaml") {
-    text = problem_yaml(input.problem);
-  } else {
-    for (const Memory& memory : input.problem.memories)
-      if (memory.capacity == unbounded)
-        throw BadInput(options.input.path + ": gives no capacity, and a formula needs one",
-                       "add --capacity SIZE or --profile NAME");
-    text = formula_text(input.problem, options.to);
-  }
-  return session.hand_over(output, text);
+  if (options.to == "csv") return session.hand_over(output, problem_csv(input));
+  if (options.to == "yaml") return session.hand_over(output, problem_yaml(input.problem));
+  for (const Memory& memory : input.problem.memories)
+    if (memory.capacity == unbounded)
+      throw BadInput(options.input.path + ": gives no capacity, and a formula needs one",
+                     "add --capacity SIZE or --profile NAME");
+  const auto write = [&](const TextSink& sink) {
+    Limits limits = session.remaining(options.limits.limits());
+    limits.stop = session.interrupts().token();
+    return write_formula(input.problem, options.to, sink, limits);
+  };
+  return session.hand_over(output, write, options.limits);
 }
 
 }  // namespace

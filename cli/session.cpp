@@ -18,6 +18,15 @@ constexpr const char* own_name = "give it a name of its own";
 /// What the smallest input takes: below it a limit is left to the search to report.
 constexpr Size reading_needs = Size{4} << 20U;
 
+std::string limit_came(const LimitArguments& limits, StopReason which) {
+  std::string what = "a limit";
+  if (which == StopReason::time_limit && !limits.timeout.empty())
+    what = "the time limit of " + limits.timeout;
+  if (which == StopReason::memory_limit)
+    what = limits.memory.empty() ? "the end of the memory" : "the memory limit of " + limits.memory;
+  return what + " came before there was an answer";
+}
+
 }  // namespace
 
 Session::Session()
@@ -39,9 +48,9 @@ void Session::limit_reading(const LimitArguments& limits) {
   const Size most = memory ? std::max(*memory, resident_memory() + reading_needs) : unbounded;
   interrupts_.limit_reading([end, most, limits]() -> std::optional<std::string> {
     if (end && std::chrono::steady_clock::now() >= *end)
-      return "the time limit of " + limits.timeout + " came before there was an answer";
+      return limit_came(limits, StopReason::time_limit);
     if (most != unbounded && resident_memory() > most)
-      return "the memory limit of " + limits.memory + " came before there was an answer";
+      return limit_came(limits, StopReason::memory_limit);
     return std::nullopt;
   });
 }
@@ -128,11 +137,29 @@ void Session::report(const std::function<std::string()>& text) {
 }
 
 int Session::hand_over(OutputFile* file, const std::string& text) {
-  if (file == nullptr) {
-    print(text);
-  } else {
+  const auto write = [&](const TextSink& sink) -> std::optional<StopReason> {
+    sink(text);
+    return std::nullopt;
+  };
+  return hand_over(file, write, {});
+}
+
+int Session::hand_over(OutputFile* file,
+                       const std::function<std::optional<StopReason>(const TextSink&)>& write,
+                       const LimitArguments& limits) {
+  const std::optional<StopReason> stop = write([&](std::string_view piece) {
+    if (file == nullptr)
+      print(piece);
+    else
+      file->write(piece, interrupts_.token());
+  });
+  if (stop) {
+    complain("tessera: " + limit_came(limits, *stop));
+    return exit_stopped;
+  }
+  if (file != nullptr) {
     if (file->identity().replaced) interrupts_.enter(Phase::writing);
-    put(*file, text);
+    file->commit(interrupts_.token());
   }
   return exit_code(exit_found, true);
 }

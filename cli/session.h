@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@
 
 #include "cli/interrupts.h"
 #include "cli/options.h"
+#include "planner/export.h"
 #include "planner/output_file.h"
 
 namespace tessera::cli {
@@ -59,6 +61,11 @@ class Session {
   /// For a command that makes one text and has nothing to search: to the file, or without one to
   /// the standard output, where a signal ends it at once. Gives the exit code.
   [[nodiscard]] int hand_over(OutputFile* file, const std::string& text);
+  /// Likewise a text that comes piece by piece from `write`, which gives the reason where a limit
+  /// ended it: then no file appears.
+  [[nodiscard]] int hand_over(
+      OutputFile* file, const std::function<std::optional<StopReason>(const TextSink&)>& write,
+      const LimitArguments& limits);
   void fail_later(std::exception_ptr error);
   /// Of the program: Interrupts::exit_code(), if everything could be written.
   [[nodiscard]] int exit_code(int code, bool complete);

@@ -1,6 +1,9 @@
 #include "export.h"
 
+#include <array>
+#include <charconv>
 #include <ostream>
+#include <string>
 
 #include "problem_cnf.h"
 #include "smt_text.h"
@@ -8,30 +11,43 @@
 namespace tessera {
 namespace {
 
-void export_dimacs(const PlacementProblem& problem, std::ostream& out) {
-  std::vector<int> clauses;
+void export_dimacs(const PlacementProblem& problem, std::ostream& out, Poll* poll) {
   std::size_t count = 0;
-  const encoder::ProblemCnf cnf = encoder::write_problem(problem, [&](std::span<const int> clause) {
-    clauses.insert(clauses.end(), clause.begin(), clause.end());
-    clauses.push_back(0);
+  const auto counts = [&](std::span<const int> clause) {
+    if (poll != nullptr) (*poll)(1 + static_cast<std::int64_t>(clause.size()) / 8);
     ++count;
-  });
+  };
+  const encoder::ProblemCnf cnf = encoder::write_problem(problem, counts, poll);
   out << "c tessera constraints, encoding="
       << (cnf.layout.encoding == OffsetEncoding::binary ? "binary" : "order") << " symmetry=1\n";
   encoder::describe_variables(problem, cnf, out);
   out << "p cnf " << cnf.layout.variables << ' ' << count << '\n';
-  for (const int literal : clauses) out << literal << (literal == 0 ? '\n' : ' ');
+  std::string line;
+  encoder::write_again(problem, cnf, [&](std::span<const int> clause) {
+    if (poll != nullptr) (*poll)(1 + static_cast<std::int64_t>(clause.size()));
+    line.clear();
+    std::array<char, 16> digits{};
+    for (const int literal : clause) {
+      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), literal).ptr;
+      line.append(digits.data(), end);
+      line += ' ';
+    }
+    line += "0\n";
+    out.write(line.data(), static_cast<std::streamsize>(line.size()));
+  });
 }
 
 }  // namespace
 
-void export_formula(const PlacementProblem& problem, FormulaFormat format, std::ostream& out) {
+void export_formula(const PlacementProblem& problem, FormulaFormat format, std::ostream& out,
+                    Poll* poll) {
   if (format == FormulaFormat::dimacs) {
-    export_dimacs(problem, out);
+    export_dimacs(problem, out, poll);
     return;
   }
-  const encoder::Encoding encoding = encoder::encode(problem, {.break_symmetry = true});
-  encoder::write_smt(encoding.formula, encoder::numbers_of(problem), out);
+  const encoder::Encoding encoding =
+      encoder::encode(problem, {.break_symmetry = true, .poll = poll});
+  encoder::write_smt(encoding.formula, encoder::numbers_of(problem), out, poll);
 }
 
 }  // namespace tessera

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "model/placement.h"
+#include "model/poll.h"
 #include "model/problem.h"
 
 namespace tessera {
@@ -19,8 +20,10 @@ namespace tessera {
 enum class FormulaFormat : std::uint8_t { dimacs, smt2 };
 
 /// require: validate(problem) is empty.
+/// Writes while it goes through the clauses. Throws BudgetEnded where there is a poll.
 /// ensure: satisfiable iff the problem is feasible; soft rules are left out.
-void export_formula(const PlacementProblem& problem, FormulaFormat format, std::ostream& out);
+void export_formula(const PlacementProblem& problem, FormulaFormat format, std::ostream& out,
+                    Poll* poll = nullptr);
 
 struct ImportedModel {
   Status status = Status::unknown;     ///< what the solver said; unknown also for unreadable text

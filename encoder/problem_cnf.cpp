@@ -4,12 +4,17 @@
 
 namespace tessera::encoder {
 
-ProblemCnf write_problem(const PlacementProblem& problem, const ClauseSink& sink) {
+ProblemCnf write_problem(const PlacementProblem& problem, const ClauseSink& sink, Poll* poll) {
   ProblemCnf cnf;
-  cnf.encoding = encode(problem, {.break_symmetry = true});
+  cnf.encoding = encode(problem, {.break_symmetry = true, .poll = poll});
   cnf.layout =
       write_cnf(cnf.encoding.formula, numbers_of(problem), OffsetEncoding::automatic, sink);
   return cnf;
+}
+
+void write_again(const PlacementProblem& problem, const ProblemCnf& cnf, const ClauseSink& sink) {
+  static_cast<void>(
+      write_cnf(cnf.encoding.formula, numbers_of(problem), cnf.layout.encoding, sink));
 }
 
 void describe_variables(const PlacementProblem& problem, const ProblemCnf& cnf, std::ostream& out) {

@@ -1,9 +1,11 @@
 // A placement problem as clauses over plain Booleans: what is exported for other solvers.
 //
-//   ProblemCnf cnf = write_problem(problem, [&](std::span<const int> clause) { ... });
+//   ProblemCnf cnf = write_problem(problem, [&](std::span<const int>) { ++count; });
 //   describe_variables(problem, cnf, out);          // "c var 12: blob0 >= 4"
+//   write_again(problem, cnf, [&](std::span<const int> clause) { ... });
 //
-// The same clauses every time, so that what a solver prints for them can be read back.
+// The same clauses every time, so that what a solver prints for them can be read back, and so that
+// they can be counted before they are written and need not be kept.
 #pragma once
 
 #include <iosfwd>
@@ -19,7 +21,12 @@ struct ProblemCnf {
 };
 
 /// ensure: satisfiable iff the problem is feasible; soft rules are left out.
-[[nodiscard]] ProblemCnf write_problem(const PlacementProblem& problem, const ClauseSink& sink);
+/// Throws BudgetEnded where there is a poll.
+[[nodiscard]] ProblemCnf write_problem(const PlacementProblem& problem, const ClauseSink& sink,
+                                       Poll* poll = nullptr);
+
+/// The same clauses in the same order.
+void write_again(const PlacementProblem& problem, const ProblemCnf& cnf, const ClauseSink& sink);
 
 /// A comment line for every variable that means something by itself.
 void describe_variables(const PlacementProblem& problem, const ProblemCnf& cnf, std::ostream& out);

@@ -18,8 +18,12 @@ namespace {
 
 class SmtWriter {
  public:
-  SmtWriter(const Formula& formula, const Numbers& numbers, std::ostream& out)
-      : formula_(formula), numbers_(numbers), grid_(grid_of(formula, numbers)), out_(out) {
+  SmtWriter(const Formula& formula, const Numbers& numbers, std::ostream& out, Poll& poll)
+      : formula_(formula),
+        numbers_(numbers),
+        grid_(grid_of(formula, numbers)),
+        out_(out),
+        poll_(poll) {
     Size largest = 1;
     for (const Domain& domain : grid_.domains) {
       bits_ = bits_ || domain.stride != grid_.unit;
@@ -37,6 +41,7 @@ class SmtWriter {
     declare();
     for (std::size_t c = 0; c < formula_.clauses().size(); ++c) {
       const std::span<const Lit> clause = formula_.clauses()[c];
+      poll_(4 * static_cast<std::int64_t>(clause.size()));
       out_ << "(assert (or";
       for (const Lit literal : clause) {
         out_ << ' ' << (literal < 0 ? "(not " : "");
@@ -62,6 +67,7 @@ class SmtWriter {
            << ' ' << name << ' ' << number(domain.steps()) << ")))\n";
     }
     for (std::size_t i = 1; i < formula_.atoms().size(); ++i) {
+      poll_();
       if (formula_.atoms()[i].kind != AtomKind::boolean) continue;
       out_ << "; " << smt_name_of_atom(i) << ": " << one_line(formula_.label(i)) << '\n'
            << "(declare-fun " << smt_name_of_atom(i) << " () Bool)\n";
@@ -133,14 +139,16 @@ class SmtWriter {
   const Numbers& numbers_;
   Grid grid_;
   std::ostream& out_;
+  Poll& poll_;
   bool bits_ = false;
   int width_ = 2;  ///< sums have two terms, each at most the largest value
 };
 
 }  // namespace
 
-void write_smt(const Formula& formula, const Numbers& numbers, std::ostream& out) {
-  SmtWriter(formula, numbers, out).run();
+void write_smt(const Formula& formula, const Numbers& numbers, std::ostream& out, Poll* poll) {
+  Poll never;
+  SmtWriter(formula, numbers, out, poll != nullptr ? *poll : never).run();
 }
 
 }  // namespace tessera::encoder

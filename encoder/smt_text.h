@@ -16,6 +16,8 @@ namespace tessera::encoder {
 [[nodiscard]] std::string smt_name(IntIndex x);
 [[nodiscard]] std::string smt_name_of_atom(std::size_t atom);
 
-void write_smt(const Formula& formula, const Numbers& numbers, std::ostream& out);
+/// Throws BudgetEnded where there is a poll.
+void write_smt(const Formula& formula, const Numbers& numbers, std::ostream& out,
+               Poll* poll = nullptr);
 
 }  // namespace tessera::encoder

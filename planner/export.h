@@ -1,24 +1,34 @@
 // The constraints for other solvers, and their answers read back.
 //
-//   write_output("net.cnf", formula_text(problem, "dimacs"));
+//   write_formula(problem, "dimacs", [&](std::string_view piece) { file.write(piece); });
 //   PlacementResult result = model_result(problem, "cadical.out");   // check it: check_result.h
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "../model/api.h"
 #include "../model/placement.h"
 #include "../model/problem.h"
+#include "limits.h"
 
 namespace tessera {
 
-/// format: "dimacs" or "smt2". Satisfiable iff the problem is feasible; soft rules are left out.
-[[nodiscard]] TESSERA_API std::string formula_text(const PlacementProblem& problem,
-                                                   const std::string& format);
+/// Takes a text piece by piece.
+using TextSink = std::function<void(std::string_view)>;
 
-/// What another solver printed for formula_text() of this problem. Throws BadInput for text that is
-/// no answer.
-/// ensure: feasible => placement is set, not yet checked.
+/// format: "dimacs" or "smt2". Satisfiable iff the problem is feasible; soft rules are left out.
+/// The text is never in memory as a whole; `sink` gets some ten kilobytes at a time, and what it
+/// throws comes out here. Gives the reason where a limit ended it: then the text is not complete.
+[[nodiscard]] TESSERA_API std::optional<StopReason> write_formula(const PlacementProblem& problem,
+                                                                  const std::string& format,
+                                                                  const TextSink& sink,
+                                                                  const Limits& limits = {});
+
+/// What another solver printed for write_formula() of this problem. Throws BadInput for text that
+/// is no answer. ensure: feasible => placement is set, not yet checked.
 [[nodiscard]] TESSERA_API PlacementResult model_result(const PlacementProblem& problem,
                                                        const std::string& path);
 

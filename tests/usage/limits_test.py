@@ -79,6 +79,40 @@ class Limits(Case):
                 self.assertLess(peak, 1.1 * 24 + 16)
                 self.assertEqual(self.names(), ["large.csv", "placed"])
 
+    def test_a_formula_is_not_kept_as_text(self):
+        """229 MB of clauses, written while they are made."""
+        problem, out = self.folder / "p.csv", self.folder / "p.cnf"
+        self.ends(FOUND, "generate", "packable", "-n", 1500, "--seed", 3, "-q", "-o", problem)
+        code, told, _, _, peak = self.call("export", problem, "-c", 1 << 20, "--to", "dimacs",
+                                           "--memory-limit", "160MiB", "-o", out)
+        self.assertEqual(code, FOUND, told)
+        self.assertLess(peak, 160)
+        self.assertGreater(out.stat().st_size, 200e6)
+        with open(out, encoding="utf-8") as text:
+            clauses, said = 0, None
+            for line in text:
+                if line.startswith("p cnf"):
+                    said = int(line.split()[3])
+                elif not line.startswith("c"):
+                    clauses += 1
+        self.assertEqual(clauses, said)
+
+    def test_a_formula_that_ends_in_the_middle_leaves_nothing(self):
+        problem = self.folder / "p.csv"
+        self.ends(FOUND, "generate", "packable", "-n", 3000, "--seed", 3, "-q", "-o", problem)
+        for form in ("dimacs", "smt2"):
+            for limit in (("-t", "300ms"), ("--memory-limit", "40MiB")):
+                with self.subTest(form=form, limit=limit):
+                    code, told, _, worked, peak = self.call(
+                        "export", problem, "-c", 1 << 20, "--to", form, *limit, "-o",
+                        self.folder / "out")
+                    self.assertEqual(code, STOPPED, told)
+                    self.assertIn(f"limit of {limit[1]} came before there was an answer", told)
+                    self.assertLess(worked, 0.3 * 1.1 + 0.1)
+                    if limit[0] != "-t":
+                        self.assertLess(peak, 1.1 * 40)
+                    self.assertEqual(self.names(), ["p.csv"])
+
     def test_limits_that_are_none(self):
         for command in (("generate", "random"), ("export", "-", "--to", "csv")):
             for limit in (("-t", "soon"), ("--memory-limit", "0"), ("--memory-limit", "-1")):

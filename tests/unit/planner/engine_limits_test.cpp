@@ -7,7 +7,9 @@
 
 #include "model/check.h"
 #include "planner/engines.h"
+#include "planner/errors.h"
 #include "planner/explain.h"
+#include "planner/export.h"
 #include "planner/generate.h"
 #include "planner/place.h"
 #include "search/placement/bounds.h"
@@ -165,6 +167,37 @@ TEST(PlaceLimits, BoundsOfFewBuffersDoNotDependOnTheBudget) {
     const PlacementProblem problem = generate({.kind = "packable", .buffers = buffers, .seed = 9});
     EXPECT_EQ(lower_bounds(problem, {.budget = over}).height,
               buffers == 100 ? problem.memories[0].capacity : 0);
+  }
+}
+
+TEST(ExportLimits, ALimitEndsTheWritingOfAFormula) {
+  const PlacementProblem problem = generate({.kind = "packable", .buffers = 20'000, .seed = 9});
+  for (const std::string format : {"dimacs", "smt2"}) {
+    const double before = work_so_far();
+    EXPECT_EQ(write_formula(problem, format, [](std::string_view) {},
+                            {.timeout = std::chrono::milliseconds(100)}),
+              StopReason::time_limit);
+    EXPECT_LT(work_so_far() - before, 0.5) << format;
+    EXPECT_EQ(write_formula(problem, format, [](std::string_view) {}, {.memory = Size{16} << 20U}),
+              StopReason::memory_limit);
+    EXPECT_LT(work_so_far() - before, 1.0) << format;
+  }
+}
+
+TEST(ExportLimits, ATextComesInPieces) {
+  const PlacementProblem problem = generate({.kind = "packable", .buffers = 200, .seed = 9});
+  for (const std::string format : {"dimacs", "smt2"}) {
+    std::size_t pieces = 0;
+    std::size_t largest = 0;
+    EXPECT_FALSE(write_formula(problem, format, [&](std::string_view piece) {
+      ++pieces;
+      largest = std::max(largest, piece.size());
+    }));
+    EXPECT_GT(pieces, 2U);
+    EXPECT_LE(largest, std::size_t{1} << 16U);
+    EXPECT_THROW(static_cast<void>(write_formula(
+                     problem, format, [](std::string_view) { throw OutputError("full"); })),
+                 OutputError);
   }
 }
 
