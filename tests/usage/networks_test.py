@@ -216,6 +216,19 @@ class Plans(Case):
         self.assertEqual(search["candidates"],
                          search["solved"] + search["reused"] + search["pruned"])
 
+    def test_layers_that_are_alike_are_looked_at_once(self):
+        """300 equal ones took minutes when every run of them was."""
+        text, last = NETWORK.split("ops:")[0] + "ops:\n", "x"
+        for k in range(300):
+            text += (f"  - {{name: c{k}, type: conv, inputs: [{last}], output: t{k}, "
+                     "weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}\n")
+            last = f"t{k}"
+        deep = self.file("deep.yaml", text + f"outputs: [{last}]\n")
+        self.ends(FOUND, "plan", deep, "-p", "ethos-u55-like", "-q", "-o", self.plan_file)
+        plan = json.loads(self.plan_file.read_text())
+        self.assertTrue(plan["proven_optimal"])
+        self.check(FOUND, None, profile="ethos-u55-like", network=deep)
+
     def test_limits_on_several_memories_and_on_bandwidth(self):
         both = self.file("both.yaml", HEAD + "memories: {l1: {capacity: 4 KiB, energy: 1 pJ/B}, "
                          "l2: {capacity: 32 KiB, energy: 1 pJ/B}}\n")
