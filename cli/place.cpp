@@ -178,12 +178,11 @@ int run_place(const PlaceOptions& options, Session& session) {
   {
     StatusLine status(options.output.quiet);
     params.progress = [&status, &interrupts](const PlaceProgress& progress) {
-      // From here on there is an answer, which is not given up for one that is slow to stop.
-      if (progress.phase == "check" || progress.phase == "certificate")
-        interrupts.enter(Phase::writing);
+      // There is an answer then, which is not given up for one that is slow to stop.
+      const bool found = progress.phase == "check" || progress.phase == "certificate";
+      interrupts.enter(found ? Phase::writing : Phase::searching);
       status.show(progress_text(progress, status.seconds()));
     };
-    interrupts.enter(Phase::searching);
     result = place(input.problem, params);
     interrupts.enter(Phase::writing);
   }

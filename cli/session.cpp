@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 
 #include "cli/command.h"
@@ -44,7 +45,7 @@ void Session::limit_reading(const LimitArguments& limits) {
   // A search that begins a moment before the limit is over soon after it, with a better report.
   std::optional<std::chrono::steady_clock::time_point> end;
   if (timeout && *timeout < std::chrono::hours(24 * 365))
-    end = start_ + *timeout + *timeout / 20 + std::chrono::milliseconds(75);
+    end = start_ + *timeout + *timeout / 20 + std::chrono::milliseconds(50);
   const Size most = memory ? std::max(*memory, resident_memory() + reading_needs) : unbounded;
   interrupts_.limit_reading([end, most, limits]() -> std::optional<std::string> {
     if (end && std::chrono::steady_clock::now() >= *end)
@@ -56,9 +57,12 @@ void Session::limit_reading(const LimitArguments& limits) {
 }
 
 Limits Session::remaining(Limits limits) const {
-  if (limits.timeout)
-    limits.timeout = std::max(std::chrono::nanoseconds::zero(),
-                              *limits.timeout - (std::chrono::steady_clock::now() - start_));
+  if (!limits.timeout) return limits;
+  const std::chrono::nanoseconds gone = std::chrono::steady_clock::now() - start_;
+  // To check an answer and to write it takes about twice the work of reading the question.
+  const std::chrono::nanoseconds after =
+      2 * std::chrono::microseconds(std::clock() * (1'000'000 / CLOCKS_PER_SEC));
+  limits.timeout = std::max(std::chrono::nanoseconds::zero(), *limits.timeout - gone - after);
   return limits;
 }
 

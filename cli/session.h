@@ -45,7 +45,7 @@ class Session {
 
   /// Reading, and whatever else comes before a search, keeps these limits as well.
   void limit_reading(const LimitArguments& limits);
-  /// What is left of the program's time for its search.
+  /// What is left of the program's time for its search; some is kept for what comes after it.
   [[nodiscard]] Limits remaining(Limits limits) const;
 
   [[nodiscard]] Interrupts& interrupts() { return interrupts_; }

@@ -37,21 +37,20 @@ class MemorySweep {
       : context_(context),
         exempt_(exempt),
         occupations_(std::move(occupations)),
-        home_(occupations_.size()) {}
+        home_(occupations_.size()),
+        place_(occupations_.size()) {}
 
   void run() {
-    std::vector<std::size_t> starts(occupations_.size());
-    for (std::size_t i = 0; i < starts.size(); ++i) starts[i] = i;
-    std::vector<std::size_t> ends = starts;
-    std::sort(starts.begin(), starts.end(), [this](std::size_t a, std::size_t b) {
-      return occupations_[a].steps < occupations_[b].steps;
-    });
-    std::sort(ends.begin(), ends.end(), [this](std::size_t a, std::size_t b) {
-      return occupations_[a].steps.upper < occupations_[b].steps.upper;
-    });
+    std::stable_sort(occupations_.begin(), occupations_.end(),
+                     [](const Occupation& a, const Occupation& b) { return a.steps < b.steps; });
+    std::vector<std::pair<Step, std::size_t>> ends;
+    ends.reserve(occupations_.size());
+    for (std::size_t i = 0; i < occupations_.size(); ++i)
+      ends.emplace_back(occupations_[i].steps.upper, i);
+    std::sort(ends.begin(), ends.end());
     auto end = ends.begin();
-    for (const std::size_t i : starts) {
-      for (; occupations_[*end].steps.upper <= occupations_[i].steps.lower; ++end) leave(*end);
+    for (std::size_t i = 0; i < occupations_.size(); ++i) {
+      for (; end->first <= occupations_[i].steps.lower; ++end) leave(end->second);
       enter(i);
       if (context_.full()) return;
     }
@@ -79,7 +78,7 @@ class MemorySweep {
     }
     home_[i] = clean ? Home::set : Home::side;
     if (clean) {
-      set_.emplace(range.begin, i);
+      place_[i] = set_.emplace_hint(neighbour, range.begin, i);  // nobody else begins there
     } else {
       side_.insert(i);
     }
@@ -87,7 +86,7 @@ class MemorySweep {
 
   void leave(std::size_t i) {
     if (home_[i] == Home::set) {
-      set_.erase(occupations_[i].range.begin);
+      set_.erase(place_[i]);
     } else {
       side_.erase(i);
     }
@@ -118,6 +117,7 @@ class MemorySweep {
   std::vector<Occupation> occupations_;
   std::vector<Home> home_;
   std::map<Offset, std::size_t> set_;  ///< by first address; these never overlap
+  std::vector<std::map<Offset, std::size_t>::iterator> place_;  ///< of those in the set
   std::set<std::size_t> side_;
   std::set<std::pair<BufferIndex, BufferIndex>> reported_;
 };

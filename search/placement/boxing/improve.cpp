@@ -139,11 +139,21 @@ Size Improver::run(std::vector<Offset>& offsets, const ImproveParams& params, Ra
   const auto& jobs = instance_->jobs;
   Size height = height_of(*instance_, offsets);
   work_ = 0;
+  // One step among very many jobs takes longer than a limit may be missed by.
+  std::int64_t looked = 0;
+  bool over = false;
+  const auto is_over = [&] {
+    if (work_ - looked < 20'000) return over;
+    looked = work_;
+    over = over || params.budget.exhausted();
+    return over;
+  };
   const auto end_of = [&](JobIndex j) {
     return offsets[static_cast<std::size_t>(j)] + jobs[static_cast<std::size_t>(j)].size;
   };
   for (std::int64_t step = 0; step < params.steps && height > params.target; ++step) {
-    if (work_ > params.max_work || (step % 16 == 0 && params.budget.exhausted())) break;
+    if (work_ > params.max_work || is_over() || (step % 16 == 0 && params.budget.exhausted()))
+      break;
     if (tops_.empty() || step % 64 == 0) {
       tops_.clear();
       for (std::size_t j = 0; j < jobs.size(); ++j) {
@@ -185,7 +195,7 @@ Size Improver::run(std::vector<Offset>& offsets, const ImproveParams& params, Ra
     bool fits = true;
     for (const auto& [key, j] : order_) {
       const Offset offset = lowest(j, offsets, height);
-      if (offset == no_height) {
+      if (offset == no_height || is_over()) {
         fits = false;
         break;
       }
