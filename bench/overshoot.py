@@ -7,12 +7,13 @@
 
 For every command, engine and number of buffers it prints the limit, the seconds the call took (by
 the clock, and of processors: on a busy machine the clock says little), what that is over the limit,
-the peak of resident memory and the exit code. A line ends in "late" or "large" where a call took
+the peak of resident memory and the exit code; networks have 0 buffers here. A line ends in "late" or "large" where a call took
 more than its limit, a tenth of it and 100 ms, or than its limit of memory and a tenth of it.
 Instances are generated once, into a folder that is deleted at the end.
 """
 
 import argparse
+import glob
 import os
 import re
 import resource
@@ -24,6 +25,7 @@ import time
 
 ENGINES = ["auto", "canonical", "learning", "sat", "smt", "boxing", "greedy"]
 KILL_AFTER = 30
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples")
 
 
 def seconds_of(limit):
@@ -74,19 +76,22 @@ def commands(tessera, folder, n):
     packable, full = make(tessera, folder, "packable", n, 9)
     for engine in ENGINES:
         yield f"place/{engine} random", ["place", random, "-c", str(load), "-e", engine]
+    yield "place/greedy roomy", ["place", random, "-c", str(100 * load), "-e", "greedy", "-o",
+                                 os.path.join(folder, "out.json")]
     for engine in ["auto", "learning", "sat"]:
         yield f"place/{engine} packable", ["place", packable, "-c", str(full), "-e", engine]
     for engine in ["auto", "learning", "smt"]:
-        yield f"minimize/{engine} random", ["place", random, "--minimize=height", "-e", engine]
+        yield f"minimize/{engine} random", ["place", random, "--minimize=height", "-e", engine,
+                                            "-o", os.path.join(folder, "out.json")]
     yield "proof packable", ["place", packable, "-c", str(full - 1), "--proof",
                              os.path.join(folder, "out.proof")]
     yield "explain overfull", ["explain", random, "-c", str(load // 2)]
     yield "explain tight", ["explain", random, "-c", str(load)]
     placed = os.path.join(folder, f"placed-{n}.csv")
     if not os.path.exists(placed):
-        subprocess.run([tessera, "place", random, "--minimize=height", "-t", "5s", "-o", placed,
-                        "--quiet"], check=True)
-    yield "check", ["check", random, placed, "-c", str(2 * load)]
+        subprocess.run([tessera, "place", random, "-c", str(100 * load), "-e", "greedy", "-o",
+                        placed, "--quiet"], check=True)
+    yield "check", ["check", random, placed, "-c", str(100 * load)]
     yield "export/dimacs", ["export", random, "-c", str(load), "--to", "dimacs",
                             "-o", os.path.join(folder, "out.cnf")]
     yield "export/smt2", ["export", random, "-c", str(load), "--to", "smt2",
@@ -94,6 +99,15 @@ def commands(tessera, folder, n):
     for kind in ["random", "packable", "network", "malloc", "training"]:
         yield f"generate/{kind}", ["generate", kind, "-n", str(n),
                                    "-o", os.path.join(folder, "made.csv")]
+
+
+def of_networks():
+    """(label, command without limits), of the examples."""
+    for network in sorted(glob.glob(os.path.join(EXAMPLES, "*.onnx"))):
+        name = os.path.basename(network).removesuffix(".onnx")
+        given = [network, "--dtype", "int8", "-p", "ethos-u55-like"]
+        yield f"plan {name}", ["plan", *given]
+        yield f"tile {name}", ["tile", *given, "--ops", "0:3"]
 
 
 def main():
@@ -110,8 +124,8 @@ def main():
           flush=True)
     over = 0
     with tempfile.TemporaryDirectory() as folder:
-        for n in map(int, own.sizes.split(",")):
-            for label, command in commands(own.tessera, folder, n):
+        for n in [0, *map(int, own.sizes.split(","))]:
+            for label, command in of_networks() if n == 0 else commands(own.tessera, folder, n):
                 if own.only not in label:
                     continue
                 for limit in own.limits.split(","):

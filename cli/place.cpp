@@ -155,6 +155,9 @@ bool is_complete(const PlacementResult& result) {
          (result.status == Status::feasible && result.stop == StopReason::completed);
 }
 
+/// How many times the work of reading a problem, roughly.
+constexpr int checking_and_writing = 3;
+
 int run_place(const PlaceOptions& options, Session& session) {
   session.limit_reading(options.search.own);
   const PlaceFiles files = open_files(options, session);
@@ -165,7 +168,7 @@ int run_place(const PlaceOptions& options, Session& session) {
   PlaceParams params;
   params.engine = options.engine;
   params.minimize = minimize_of(options.minimize, input.problem);
-  params.limits = session.remaining(options.search.limits());
+  params.limits = session.remaining(options.search.limits(), checking_and_writing);
   if (options.max_nodes > 0) params.limits.work = options.max_nodes;
   Interrupts& interrupts = session.interrupts();
   params.limits.stop = interrupts.token();

@@ -45,8 +45,9 @@ class Session {
 
   /// Reading, and whatever else comes before a search, keeps these limits as well.
   void limit_reading(const LimitArguments& limits);
-  /// What is left of the program's time for its search; some is kept for what comes after it.
-  [[nodiscard]] Limits remaining(Limits limits) const;
+  /// What is left of the program's time for its search. Of that, `for_after` times the work that
+  /// reading took, but at most a half, is kept for what comes after the search.
+  [[nodiscard]] Limits remaining(Limits limits, int for_after = 0) const;
 
   [[nodiscard]] Interrupts& interrupts() { return interrupts_; }
 

@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from support import BAD_INPUT, FOUND, STOPPED, TESSERA, Case, run
+from support import BAD_INPUT, FOUND, INFEASIBLE, STOPPED, TESSERA, Case, run
 
 MIB = 1 << 20
 
@@ -112,6 +112,22 @@ class Limits(Case):
                     if limit[0] != "-t":
                         self.assertLess(peak, 1.1 * 40)
                     self.assertEqual(self.names(), ["p.csv"])
+
+    def test_many_buffers(self):
+        """Checked and written within the limit, and refuted by the load of one step."""
+        problem = self.folder / "p.csv"
+        made = self.ends(FOUND, "generate", "random", "-n", 100000, "--seed", 7, "-o", problem)
+        load = int(made.stderr.split("--capacity ")[1])
+        out = self.folder / "out.json"
+        code, told, _, worked, _ = self.call("place", problem, "--minimize", "--threads", 1, "-t",
+                                             "1s", "-q", "-o", out)
+        self.assertEqual(code, FOUND, told)
+        self.assertLess(worked, 1.3)
+        self.ends(FOUND, "check", problem, out, "-c", "1 TiB")
+        for command in ("explain", "place"):
+            code, told, _, worked, _ = self.call(command, problem, "-c", load // 2, "-t", "2s")
+            self.assertEqual(code, INFEASIBLE, told)
+            self.assertLess(worked, 1)
 
     def test_limits_that_are_none(self):
         for command in (("generate", "random"), ("export", "-", "--to", "csv")):
