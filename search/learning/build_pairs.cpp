@@ -3,6 +3,7 @@
 #include <set>
 
 #include "build.h"
+#include "model/polled_sort.h"
 
 namespace tessera::learning {
 
@@ -86,34 +87,46 @@ void Build::pairs() {
     return std::pair(x.steps.lower, x.buffer) < std::pair(y.steps.lower, y.buffer);
   });
   using Ranges = std::pair<AddressRange, AddressRange>;
-  std::map<std::pair<BufferIndex, BufferIndex>, std::set<Ranges>> together;
+  // Sorted later on: millions of nodes of a map take as long to give back as to make.
+  using Meeting = std::pair<std::pair<BufferIndex, BufferIndex>, Ranges>;
+  std::vector<Meeting> together;
   std::vector<Start> live;
   for (const Start& now : starts) {
     std::erase_if(live, [&](const Start& each) { return each.steps.upper <= now.steps.lower; });
     poll_(static_cast<std::int64_t>(live.size()));
     for (const Start& each : live) {
       if (each.buffer == now.buffer) continue;
-      const auto pair = std::minmax(each.buffer, now.buffer);
-      const bool swapped = each.buffer > now.buffer;
-      together[pair].insert(swapped ? Ranges{now.range, each.range}
-                                    : Ranges{each.range, now.range});
+      if (each.buffer < now.buffer)
+        together.push_back({{each.buffer, now.buffer}, {each.range, now.range}});
+      else
+        together.push_back({{now.buffer, each.buffer}, {now.range, each.range}});
     }
     live.push_back(now);
   }
-  for (const auto& pair : exempt_) together.erase(pair);
+  if (!exempt_.empty())
+    std::erase_if(together, [this](const Meeting& each) {
+      return std::binary_search(exempt_.begin(), exempt_.end(), each.first);
+    });
   for (const auto& pair : apart)
-    together[pair].insert({{0, buffers[pair.first].size}, {0, buffers[pair.second].size}});
+    together.push_back({pair, {{0, buffers[pair.first].size}, {0, buffers[pair.second].size}}});
+  sort_polled(together, poll_);
+  together.erase(std::unique(together.begin(), together.end()), together.end());
 
   for (BufferIndex b = 0; b < buffers.size(); ++b)
     for (const Segment& part : parts[b]) item(b, part.range);
-  for (const auto& [pair, ranges] : together) {
+  for (auto first = together.begin(), last = first; first != together.end(); first = last) {
+    const auto& pair = first->first;
+    last = std::find_if(first, together.end(),
+                        [&](const Meeting& each) { return each.first != pair; });
     const auto& [a, b] = pair;
     if (!may_share(a, b)) continue;
     const Ranges whole{{0, buffers[a].size}, {0, buffers[b].size}};
-    if (ranges.contains(whole)) hard_pair(a, whole.first, b, whole.second);
-    for (const auto& [of_a, of_b] : ranges) {
-      if (Ranges{of_a, of_b} == whole) continue;
-      if (!ranges.contains(whole)) {
+    const bool wholly = std::binary_search(first, last, Meeting{pair, whole});
+    if (wholly) hard_pair(a, whole.first, b, whole.second);
+    for (auto each = first; each != last; ++each) {
+      const auto& [of_a, of_b] = each->second;
+      if (each->second == whole) continue;
+      if (!wholly) {
         hard_pair(a, of_a, b, of_b);
         continue;
       }

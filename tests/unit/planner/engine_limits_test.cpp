@@ -201,6 +201,17 @@ TEST(ExportLimits, ATextComesInPieces) {
   }
 }
 
+// What was built has to be given back as well.
+TEST(LearningLimits, MillionsOfPairsAreLeftBehindInAMoment) {
+  const PlacementProblem problem = generate({.kind = "random", .buffers = 3'000, .seed = 1});
+  SearchParams params;
+  params.budget.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  const double before = work_so_far();
+  const SearchResult found = make_engine("learning")->solve(problem, params);
+  EXPECT_LT(work_so_far() - before, 0.6);
+  EXPECT_EQ(found.stop, StopReason::time_limit);
+}
+
 TEST(ExplainLimits, TheLoadOfOneStepSaysItAllAtAnySize) {
   PlacementProblem problem = generate({.kind = "random", .buffers = 100'000, .seed = 7});
   problem.memories[0].capacity /= 2;
