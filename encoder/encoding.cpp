@@ -8,8 +8,9 @@
 namespace tessera::encoder {
 namespace {
 
-/// What a formula takes for the order of two buffers: two atoms, where they are found, two clauses.
-constexpr double bytes_per_pair = 260;
+/// What a formula takes for the order of two buffers: two atoms, where they are found, two clauses,
+/// and half as much again in the moment a vector grows.
+constexpr double bytes_per_pair = 400;
 
 /// Pairs of segments that are live at one step.
 std::int64_t live_pairs(const PlacementProblem& problem) {
