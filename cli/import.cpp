@@ -40,11 +40,12 @@ std::string summary(const Network& network) {
 }
 
 int run_import(const ImportArguments& arguments, Session& session) {
+  session.limit_reading(arguments.limits);
   session.reads(arguments.network.path);
   OutputFile* const output = session.writes("--output", arguments.output);
   ImportedNetwork in;
   try {
-    in = arguments.network.load(arguments.quiet, arguments.limits.limits());
+    in = arguments.network.load(arguments.quiet, session.remaining(arguments.limits.limits()));
   } catch (const ImportStopped& stopped) {
     complain(stopped.what());
     return session.exit_code(exit_stopped, false);

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <limits>
 
 #include "planner/errors.h"
 
@@ -19,7 +20,10 @@ using Clock = std::chrono::steady_clock;
 /// Looks at the process some hundred times a second at most, whoever asks how often.
 class ResidentWatch final : public MemoryWatch {
  public:
-  explicit ResidentWatch(Size allowed) : most_(resident_memory() + allowed) {}
+  explicit ResidentWatch(Size allowed) : most_(allowed) {
+    const Size taken = resident_memory();
+    most_ += std::min(taken, std::numeric_limits<Size>::max() - allowed);
+  }
 
   [[nodiscard]] bool exceeded() override { return look() > most_; }
   [[nodiscard]] Size left() override { return std::max<Size>(0, most_ - look()); }

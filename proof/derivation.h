@@ -156,6 +156,8 @@ class Derivation {
   [[nodiscard]] Wide end(const Item& item) const {
     return -Wide{bound_[key_of(item) + 1]} - facts_.buffer(item.buffer).size + item.range.end;
   }
+  [[nodiscard]] bool goes_round(const std::vector<Literal>& premises, const Literal* lit,
+                                const std::vector<std::size_t>& orders) const;
   [[nodiscard]] bool distance_broken(std::size_t key) const;
   [[nodiscard]] bool window_overflows(const std::vector<std::size_t>& members,
                                       const std::vector<std::size_t>& orders);

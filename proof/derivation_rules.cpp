@@ -36,11 +36,7 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
       if (lit != nullptr && variables_[lit->key / 2].kind == Kind::half && lit->key % 2 == 0 &&
           orders_chain(lit->key, orders))
         return true;
-      return orders.size() == 3 &&
-             ((&upper(orders[0]) == &lower(orders[1]) && &upper(orders[1]) == &lower(orders[2]) &&
-               &upper(orders[2]) == &lower(orders[0])) ||
-              (&upper(orders[0]) == &lower(orders[2]) && &upper(orders[2]) == &lower(orders[1]) &&
-               &upper(orders[1]) == &lower(orders[0])));
+      return goes_round(premises, lit, orders);
     case 'w':
       return window_overflows(members, orders);
     case 'n':
@@ -50,6 +46,44 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
     default:
       throw Wrong{"an unknown rule"};
   }
+}
+
+// Does each of some offsets have to be above the one before, and the first above the last?
+bool Derivation::goes_round(const std::vector<Literal>& premises, const Literal* lit,
+                            const std::vector<std::size_t>& orders) const {
+  struct Above {
+    BufferIndex below = 0;
+    BufferIndex above = 0;
+    Wide distance = 0;
+  };
+  std::vector<Above> all;
+  for (const std::size_t key : orders)
+    all.push_back({lower(key).buffer, upper(key).buffer,
+                   Wide{lower(key).range.end} - upper(key).range.begin});
+  const auto add = [&](const Literal& each) {
+    const Variable& var = variables_[each.key / 2];
+    if (var.kind == Kind::distance && each.key % 2 == 0)
+      all.push_back(
+          {variables_[var.order.lower].buffer, variables_[var.order.upper].buffer, var.distance});
+  };
+  for (const Literal& each : premises) add(each);
+  if (lit != nullptr) add(negation(*lit));
+  // Longest ways, from anywhere: without a cycle that adds up, as many rounds as buffers are
+  // enough.
+  std::map<BufferIndex, Wide> reached;
+  for (const Above& each : all) reached[each.below] = reached[each.above] = 0;
+  for (std::size_t round = 0; round <= reached.size(); ++round) {
+    bool longer = false;
+    for (const Above& each : all) {
+      const Wide there = reached[each.below] + each.distance;
+      Wide& known = reached[each.above];
+      if (there <= known) continue;
+      known = there;
+      longer = true;
+    }
+    if (!longer) return false;
+  }
+  return true;
 }
 
 bool Derivation::distance_broken(std::size_t key) const {

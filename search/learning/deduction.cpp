@@ -14,6 +14,7 @@ void Deduction::stop_at_clash() {
 
 bool Deduction::propagate() {
   stop_ = Stop::none;
+  orders.begin_round();
   for (;;) {
     if (clause_head_ < state.size()) {
       const Key key = state.entry(clause_head_++).key;
@@ -34,7 +35,7 @@ bool Deduction::propagate() {
         sections.touch(state, key);
       if (state.bound(key) > entry.value) continue;  // a later entry of the same bound speaks
       if (!orders.propagate_edges(state, key, work) || !strides.propagate(state, key)) {
-        stop_ = Stop::clash;
+        stop_ = orders.cycle().empty() ? Stop::clash : Stop::cycle;
         return false;
       }
     } else if (sections.pending()) {
@@ -70,6 +71,7 @@ void Deduction::explain(const Reason& reason, Lit lit, std::int32_t at, Lemma& l
     case Rule::edge:
     case Rule::triangle:
     case Rule::forced:
+    case Rule::cycle:
       orders.explain(state, reason, lit, at, params_.generalise, lemma.premises);
       break;
     case Rule::overload:
@@ -100,6 +102,10 @@ void Deduction::explain(std::int32_t at, Lit lit, Lemma& lemma) const {
 void Deduction::conflict(Lemma& lemma) const {
   if (stop_ == Stop::overload) {
     explain(*sections.overload(), Lit{}, state.size(), lemma);
+    return;
+  }
+  if (stop_ == Stop::cycle) {
+    explain({.rule = Rule::cycle}, Lit{}, state.size(), lemma);
     return;
   }
   if (stop_ == Stop::cost) {

@@ -65,7 +65,7 @@ class Deduction {
   const LearningParams& params_;
   std::int32_t clause_head_ = 0;
   std::int32_t edge_head_ = 0;
-  enum class Stop : std::uint8_t { none, clash, overload, cost } stop_ = Stop::none;
+  enum class Stop : std::uint8_t { none, clash, overload, cycle, cost } stop_ = Stop::none;
 };
 
 }  // namespace tessera::learning

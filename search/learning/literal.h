@@ -48,6 +48,7 @@ enum class Rule : std::uint8_t {
   edge,          ///< a = literal key of the edge
   triangle,      ///< a, b = the two pair literals
   forced,        ///< a = literal key of the edge that no longer fits
+  cycle,         ///< edges that carry each other upwards (OrderRules::cycle)
   overload,      ///< a = section, e, l = window
   edge_finding,  ///< a = section, b = member, e, l = window of the set
   energy,        ///< a = section, b = member, e = lowest start in the set

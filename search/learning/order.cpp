@@ -66,6 +66,8 @@ void OrderRules::finish(const State& state, Poll& poll) {
     pair_[alias.part_j * stride_ + alias.part_i] = below(alias.j, alias.i);
   }
   edges_.resize(2 * state.variables());
+  raised_.assign(2 * state.variables(), {});
+  place_.assign(2 * state.variables(), -1);
   arcs_.assign(2 * state.variables(), {});
   for (Key key = 0; key < edges_.size(); ++key) {
     const Edge* e = edge(key);
@@ -114,11 +116,57 @@ bool OrderRules::follow(State& state, Key key, const Edge& e) {
   for (unsigned side = 0; side < 2; ++side) {
     const Var from = side == 0 ? e.source : e.target;
     const Var to = side == 0 ? e.target : e.source;
-    if (!state.raise({key_of(to, side), state.bound(key_of(from, side)) + e.weight[side]},
-                     {.rule = Rule::edge, .side = static_cast<std::uint8_t>(side), .a = key}))
+    if (!raise(state, {key_of(to, side), state.bound(key_of(from, side)) + e.weight[side]}, key,
+               side))
       return false;
   }
   return true;
+}
+
+bool OrderRules::raise(State& state, Lit lit, Key edge, unsigned side) {
+  constexpr std::uint32_t often = 4;  // then, and whenever it has doubled
+  if (state.holds(lit)) return true;
+  if (!state.raise(lit, {.rule = Rule::edge, .side = static_cast<std::uint8_t>(side), .a = edge}))
+    return false;
+  Raised& raised = raised_[lit.key];
+  if (raised.round != round_) raised = {round_, 0};
+  ++raised.times;
+  if (raised.times < often || !std::has_single_bit(raised.times)) return true;
+  return !find_cycle(state, lit.key);
+}
+
+/// Goes back from what was just raised, edge by edge, to where it began or to where it has been.
+bool OrderRules::find_cycle(const State& state, Key key) {
+  std::vector<Key> edges;
+  std::vector<Key> visited;
+  const auto entry_before = [&](Key of, std::int32_t before) {
+    std::int32_t at = state.entry_of({of, state.bound(of)});
+    while (at >= before) at = state.entry(at).previous;
+    return at;
+  };
+  for (std::int32_t at = entry_before(key, state.size()); at >= 0;) {
+    const Entry& entry = state.entry(at);
+    if (entry.reason.rule == Rule::stride) {  // rounded up from what it was before
+      at = entry.previous;
+      continue;
+    }
+    if (entry.reason.rule != Rule::edge) break;
+    if (place_[entry.key] >= 0) {
+      edges.erase(edges.begin(), edges.begin() + place_[entry.key]);
+      // Alignment climbs as well, but comes to an end.
+      Value distance = 0;
+      for (const Key each : edges) distance += edges_[each].weight[side_of(entry.key)];
+      if (distance > 0) cycle_ = std::move(edges);
+      break;
+    }
+    place_[entry.key] = static_cast<std::int32_t>(edges.size());
+    visited.push_back(entry.key);
+    edges.push_back(entry.reason.a);
+    const Edge& e = edges_[entry.reason.a];
+    at = entry_before(key_of(entry.reason.side == 0 ? e.source : e.target, entry.reason.side), at);
+  }
+  for (const Key each : visited) place_[each] = -1;
+  return !cycle_.empty();
 }
 
 bool OrderRules::propagate_edges(State& state, Key key, std::uint64_t& work) {
@@ -132,8 +180,7 @@ bool OrderRules::propagate_edges(State& state, Key key, std::uint64_t& work) {
   work += arcs_[key].size();
   for (const Arc& arc : arcs_[key]) {
     if (state.bound(arc.lit) > 0) {
-      if (!state.raise({key_of(arc.target, side), start + arc.weight},
-                       {.rule = Rule::edge, .side = static_cast<std::uint8_t>(side), .a = arc.lit}))
+      if (!raise(state, {key_of(arc.target, side), start + arc.weight}, arc.lit, side))
         return false;
     } else if (state.bound(opposite(arc.lit)) == 0 &&
                start + arc.weight + state.bound(key_of(arc.target, 1 - side)) +
@@ -150,6 +197,10 @@ bool OrderRules::propagate_edges(State& state, Key key, std::uint64_t& work) {
 
 void OrderRules::explain(const State& state, const Reason& reason, Lit lit, std::int32_t at,
                          bool generalise, std::vector<Lit>& premises) const {
+  if (reason.rule == Rule::cycle) {
+    for (const Key edge : cycle_) premises.push_back({edge, 1});
+    return;
+  }
   if (reason.rule == Rule::triangle) {
     premises.push_back({reason.a, 1});
     premises.push_back({reason.b, 1});

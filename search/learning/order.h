@@ -60,8 +60,18 @@ class OrderRules {
   bool propagate_pair(State& state, Key key);
   void undo_pair(Key key);
   /// The bound part: edges out of the variable, and edges that no longer fit. For a Boolean: its
-  /// own edge. False on a clash.
+  /// own edge. False on a clash, or on a cycle().
   bool propagate_edges(State& state, Key key, std::uint64_t& work);
+
+  /// Call where propagation begins.
+  void begin_round() {
+    ++round_;
+    cycle_.clear();
+  }
+  /// Edges that are true and ask more of each other the further they are followed, so that no
+  /// offsets keep them all. Without this their bounds would climb, step by step, as far as the
+  /// memory goes; and one without a capacity has no end.
+  [[nodiscard]] const std::vector<Key>& cycle() const { return cycle_; }
 
   /// Premises of a literal that `reason` made true just before trail position `at`.
   void explain(const State& state, const Reason& reason, Lit lit, std::int32_t at, bool generalise,
@@ -74,6 +84,9 @@ class OrderRules {
     Value weight;
   };
   bool follow(State& state, Key key, const Edge& edge);
+  /// Raises what the edge says. False on a clash, or on a cycle().
+  bool raise(State& state, Lit lit, Key edge, unsigned side);
+  bool find_cycle(const State& state, Key key);
   void set_pair(ItemIndex i, ItemIndex j, Key key);
 
   bool triangles_;
@@ -92,6 +105,14 @@ class OrderRules {
   struct Alias {
     ItemIndex part_i, part_j, i, j;
   };
+  struct Raised {
+    std::uint32_t round = 0;
+    std::uint32_t times = 0;
+  };
+  std::vector<Raised> raised_;       // by key of an offset: how often edges did, in this round
+  std::vector<std::int32_t> place_;  // by key: where on the path of find_cycle(), -1: nowhere
+  std::uint32_t round_ = 0;
+  std::vector<Key> cycle_;
   std::vector<Pair> pairs_;  // until finish()
   std::vector<Alias> aliases_;
 };

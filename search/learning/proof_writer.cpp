@@ -104,6 +104,7 @@ std::uint64_t ProofWriter::learned(std::span<const Lit> lits, std::span<const Le
         rule = 'e';
         break;
       case Rule::triangle:
+      case Rule::cycle:
         rule = 't';
         break;
       case Rule::rest:

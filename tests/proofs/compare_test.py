@@ -211,7 +211,8 @@ class Compare(unittest.TestCase):
         for name, *options in (("../../../examples/residual-block.csv", "--profile", "nvdla-like", "--minimize", "height"),
                                ("flat-B2-80-0-256.csv", "-c", "256"), ("flat-H2-30-11-256.csv", "--minimize", "-c", "300"),
                                ("flat-H1-25-20-256.csv", "--minimize", "-c", "300", "--lifetimes", "inclusive"),
-                               ("gaps-and-windows.yaml", "--minimize", "height"), ("every-relation.yaml", "--minimize", "height")):
+                               ("gaps-and-windows.yaml", "--minimize", "height"), ("every-relation.yaml", "--minimize", "height"),
+                               ("one-place-for-two-without-a-capacity.yaml", "--minimize", "cost", "-e", "learning", "-t", "60s")):
             given, path = ROOT / "tests/regress/instances" / name, self.folder / "instance.proof"
             subprocess.run([TESSERA, "place", given, "--proof", path, "--threads", "1", *options], capture_output=True, check=False)
             seen = set()

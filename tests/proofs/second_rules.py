@@ -43,13 +43,31 @@ def edge(d, _literal, premises, _items):
     return False
 
 
+def adds_up(above):
+    """Is there a cycle among these (from, to, at least so far above) whose distances add up to more than 0?"""
+    far = {}  # the longest ways from one to another, through more and more of the others
+    for x, y, distance in above:
+        far[x, y] = max(distance, far.get((x, y), distance))
+    nodes = {one for pair in far for one in pair}
+    for via in nodes:
+        into = [(x, far[x, via]) for x in nodes if (x, via) in far]
+        out = [(y, far[via, y]) for y in nodes if (via, y) in far]
+        for x, one in into:
+            for y, two in out:
+                far[x, y] = max(one + two, far.get((x, y), one + two))
+    return any(far.get((x, x), 0) > 0 for x in nodes)
+
+
 def triangle(d, literal, premises, _items):
     found = orders(d, premises)
-    if len(found) == 3:
-        below = dict(found)
-        first = found[0][0]
-        if len(below) == 3 and below.get(below.get(below[first])) == first:
-            return True
+    above = [(d.items[low][0], d.items[high][0], d.items[low][2] - d.items[high][1]) for low, high in found]
+    for key in {key for key, _ in premises}:
+        what = d.kind[key >> 1]
+        if what[0] == "h" and not key & 1:
+            _, x, y, distance = what
+            above.append((d.kind[x][1], d.kind[y][1], distance))
+    if adds_up(above):
+        return True
     if literal is None or literal[0] & 1 or d.kind[literal[0] >> 1][0] != "v":
         return False
     _, low, high = d.kind[literal[0] >> 1]

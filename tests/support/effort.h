@@ -10,7 +10,7 @@
 
 namespace tessera::testing {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
@@ -20,6 +20,13 @@ inline constexpr bool sanitized = false;
 [[nodiscard]] constexpr std::size_t effort(std::size_t count) {
   return sanitized ? std::max<std::size_t>(std::min<std::size_t>(count, 20), count / 10) : count;
 }
+
+/// What a bound on seconds is multiplied with: builds that are not made to be fast take longer.
+#if defined(NDEBUG)
+inline constexpr double patience = sanitized ? 20 : 1;
+#else
+inline constexpr double patience = sanitized ? 40 : 10;
+#endif
 
 /// A number from the environment, for repeating one case of a random test.
 [[nodiscard]] inline std::uint64_t setting(const char* name, std::uint64_t standard) {

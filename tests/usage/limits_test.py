@@ -6,11 +6,12 @@ import subprocess
 import time
 import unittest
 
-from support import BAD_INPUT, FOUND, INFEASIBLE, STOPPED, TESSERA, Case, run
+from support import BAD_INPUT, FOUND, INFEASIBLE, SLOW, STOPPED, TESSERA, Case, run
 
 MIB = 1 << 20
 
 
+@unittest.skipIf(SLOW, "a build that is not made to be fast says nothing of time and memory")
 class Limits(Case):
     def call(self, *arguments, **options):
         """(exit code, standard error, seconds, seconds of processors, MiB at most)."""

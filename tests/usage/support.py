@@ -13,6 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED_DIR", ROOT / ".." / "shared"))
 TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))
+# Built without optimisation, or with a sanitizer.
+SLOW = os.environ.get("TESSERA_SLOW") == "1"
 
 FOUND, FAILED, BAD_INPUT, WRONG, INFEASIBLE, STOPPED = 0, 1, 2, 3, 20, 30
 

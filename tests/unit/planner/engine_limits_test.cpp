@@ -13,6 +13,7 @@
 #include "planner/generate.h"
 #include "planner/place.h"
 #include "search/placement/bounds.h"
+#include "tests/support/effort.h"
 
 namespace tessera {
 namespace {
@@ -58,7 +59,7 @@ TEST_P(EngineLimits, WhatIsOverBeforeItBeginsBuildsNothing) {
   params.budget.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   const double before = work_so_far();
   const SearchResult found = make_engine(GetParam())->solve(problem, params);
-  EXPECT_LT(work_so_far() - before, 0.5);
+  EXPECT_LT(work_so_far() - before, 0.5 * testing::patience);
   EXPECT_EQ(found.status, Status::unknown);
   EXPECT_EQ(found.stop, StopReason::time_limit);
 }
@@ -72,7 +73,7 @@ TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
     params.budget.memory = &watch;
     const double before = work_so_far();
     const SearchResult found = make_engine(GetParam())->solve(problem, params);
-    EXPECT_LT(work_so_far() - before, 1.0) << looks;
+    EXPECT_LT(work_so_far() - before, 1.0 * testing::patience) << looks;
     if (found.status == Status::feasible) {  // some need no more than this
       EXPECT_TRUE(check(problem, *found.placement, 1).empty());
       continue;
@@ -95,7 +96,7 @@ TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
     params.budget.memory = &watch;
     const double before = work_so_far();
     const SearchResult found = make_engine(engine)->solve(problem, params);
-    EXPECT_LT(work_so_far() - before, 1.0) << engine;
+    EXPECT_LT(work_so_far() - before, 1.0 * testing::patience) << engine;
     EXPECT_EQ(found.status, Status::unknown) << engine;
     EXPECT_EQ(found.stop, StopReason::memory_limit) << engine;
     EXPECT_NE(found.reason.find("more memory than there is"), std::string::npos) << found.reason;
@@ -137,7 +138,8 @@ TEST(PlaceLimits, NoTimeIsNoTimeAtAnySize) {
           place(problem, {.engine = engine,
                           .minimize = what,
                           .limits = {.timeout = std::chrono::milliseconds(0)}});
-      EXPECT_LT(work_so_far() - before, 0.4) << engine;  // a tenth of it, but to validate
+      EXPECT_LT(work_so_far() - before, 0.4 * testing::patience)
+          << engine;  // a tenth of it, but to validate
       EXPECT_EQ(found.status, Status::unknown) << engine;
       EXPECT_EQ(found.stop, StopReason::time_limit) << engine;
     }
@@ -153,7 +155,7 @@ TEST(PlaceLimits, EveryPhaseOfManyBuffersLooksAtTheBudget) {
       params.budget.memory = &watch;
       const double before = work_so_far();
       const SearchResult found = make_engine(engine)->solve(problem, params);
-      EXPECT_LT(work_so_far() - before, 1.0) << engine << ' ' << looks;
+      EXPECT_LT(work_so_far() - before, 1.0 * testing::patience) << engine << ' ' << looks;
       EXPECT_EQ(found.status, Status::unknown) << engine << ' ' << looks;
       EXPECT_EQ(found.stop, StopReason::memory_limit) << engine << ' ' << looks;
     }
@@ -177,10 +179,10 @@ TEST(ExportLimits, ALimitEndsTheWritingOfAFormula) {
     EXPECT_EQ(write_formula(problem, format, [](std::string_view) {},
                             {.timeout = std::chrono::milliseconds(100)}),
               StopReason::time_limit);
-    EXPECT_LT(work_so_far() - before, 0.5) << format;
+    EXPECT_LT(work_so_far() - before, 0.5 * testing::patience) << format;
     EXPECT_EQ(write_formula(problem, format, [](std::string_view) {}, {.memory = Size{16} << 20U}),
               StopReason::memory_limit);
-    EXPECT_LT(work_so_far() - before, 1.0) << format;
+    EXPECT_LT(work_so_far() - before, 1.0 * testing::patience) << format;
   }
 }
 
@@ -208,7 +210,7 @@ TEST(LearningLimits, MillionsOfPairsAreLeftBehindInAMoment) {
   params.budget.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   const double before = work_so_far();
   const SearchResult found = make_engine("learning")->solve(problem, params);
-  EXPECT_LT(work_so_far() - before, 0.6);
+  EXPECT_LT(work_so_far() - before, 0.6 * testing::patience);
   EXPECT_EQ(found.stop, StopReason::time_limit);
 }
 
@@ -217,7 +219,7 @@ TEST(ExplainLimits, TheLoadOfOneStepSaysItAllAtAnySize) {
   problem.memories[0].capacity /= 2;
   const double before = work_so_far();
   const Story why = tell_why(problem, {});
-  EXPECT_LT(work_so_far() - before, 5.0);
+  EXPECT_LT(work_so_far() - before, 5.0 * testing::patience);
   EXPECT_EQ(why.status, Status::infeasible);
   EXPECT_TRUE(why.minimal);
   Size asked = 0;
@@ -236,7 +238,7 @@ TEST(ExplainLimits, ALimitEndsTheWritingDownOfConstraints) {
   const PlacementProblem problem = generate({.kind = "packable", .buffers = 20'000, .seed = 9});
   const double before = work_so_far();
   const Story why = tell_why(problem, {.limits = {.timeout = std::chrono::milliseconds(100)}});
-  EXPECT_LT(work_so_far() - before, 1.0);
+  EXPECT_LT(work_so_far() - before, 1.0 * testing::patience);
   EXPECT_EQ(why.status, Status::unknown);
   EXPECT_EQ(why.stop, StopReason::time_limit);
 }

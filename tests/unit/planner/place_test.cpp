@@ -91,6 +91,30 @@ TEST(Place, AProvedMinimumHasACertificateOfTheHeightBelow) {
   std::filesystem::remove(file);
 }
 
+// Two have one place, and an order puts one above the other: without a capacity their bounds would
+// climb for ever.
+TEST(Place, WhatHasToBeAboveItselfIsRefutedWithoutACapacity) {
+  const auto file = std::filesystem::path(::testing::TempDir()) / "cycle.proof";
+  std::filesystem::remove(file);
+  const PlacementProblem problem =
+      load_input(
+          source_path("tests/regress/instances/one-place-for-two-without-a-capacity.yaml").string(),
+          {})
+          .problem;
+  PlaceParams params;
+  params.engine = "learning";
+  params.minimize = Minimize::cost;
+  params.proof = file;
+  params.limits.timeout = std::chrono::seconds(60);
+  params.limits.memory = Size{1} << 30U;
+  const PlacementResult result = place(problem, params);
+  EXPECT_EQ(result.cost, 9);
+  EXPECT_TRUE(result.proven_optimal);
+  ASSERT_TRUE(std::filesystem::exists(file));
+  EXPECT_TRUE(check_certificate(problem, load_certificate(file.string()).text).accepted);
+  std::filesystem::remove(file);
+}
+
 TEST(Place, CountsModesAndProvesTheFewest) {
   PlaceParams params;
   params.minimize = Minimize::modes;
