@@ -23,9 +23,9 @@ inline constexpr bool sanitized = false;
 
 /// What a bound on seconds is multiplied with: builds that are not made to be fast take longer.
 #if defined(NDEBUG)
-inline constexpr double patience = sanitized ? 20 : 1;
+inline constexpr double slowness = sanitized ? 20 : 1;
 #else
-inline constexpr double patience = sanitized ? 40 : 10;
+inline constexpr double slowness = sanitized ? 40 : 10;
 #endif
 
 /// A number from the environment, for repeating one case of a random test.

@@ -51,7 +51,7 @@ PlacementProblem large(const std::string& engine) {
       {.kind = "packable", .buffers = engine == "learning" ? 4'000 : 20'000, .seed = 9});
 }
 
-class EngineLimits : public testing::TestWithParam<std::string> {};
+class EngineLimits : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EngineLimits, WhatIsOverBeforeItBeginsBuildsNothing) {
   const PlacementProblem problem = large(GetParam());
@@ -59,7 +59,7 @@ TEST_P(EngineLimits, WhatIsOverBeforeItBeginsBuildsNothing) {
   params.budget.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   const double before = work_so_far();
   const SearchResult found = make_engine(GetParam())->solve(problem, params);
-  EXPECT_LT(work_so_far() - before, 0.5 * testing::patience);
+  EXPECT_LT(work_so_far() - before, 0.5 * testing::slowness);
   EXPECT_EQ(found.status, Status::unknown);
   EXPECT_EQ(found.stop, StopReason::time_limit);
 }
@@ -73,7 +73,7 @@ TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
     params.budget.memory = &watch;
     const double before = work_so_far();
     const SearchResult found = make_engine(GetParam())->solve(problem, params);
-    EXPECT_LT(work_so_far() - before, 1.0 * testing::patience) << looks;
+    EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << looks;
     if (found.status == Status::feasible) {  // some need no more than this
       EXPECT_TRUE(check(problem, *found.placement, 1).empty());
       continue;
@@ -85,7 +85,7 @@ TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EngineLimits,
-                         testing::Values("canonical", "learning", "sat", "smt", "boxing", "greedy"),
+                         ::testing::Values("canonical", "learning", "sat", "smt", "boxing", "greedy"),
                          [](const auto& each) { return each.param; });
 
 TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
@@ -96,7 +96,7 @@ TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
     params.budget.memory = &watch;
     const double before = work_so_far();
     const SearchResult found = make_engine(engine)->solve(problem, params);
-    EXPECT_LT(work_so_far() - before, 1.0 * testing::patience) << engine;
+    EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << engine;
     EXPECT_EQ(found.status, Status::unknown) << engine;
     EXPECT_EQ(found.stop, StopReason::memory_limit) << engine;
     EXPECT_NE(found.reason.find("more memory than there is"), std::string::npos) << found.reason;
@@ -138,7 +138,7 @@ TEST(PlaceLimits, NoTimeIsNoTimeAtAnySize) {
           place(problem, {.engine = engine,
                           .minimize = what,
                           .limits = {.timeout = std::chrono::milliseconds(0)}});
-      EXPECT_LT(work_so_far() - before, 0.4 * testing::patience)
+      EXPECT_LT(work_so_far() - before, 0.4 * testing::slowness)
           << engine;  // a tenth of it, but to validate
       EXPECT_EQ(found.status, Status::unknown) << engine;
       EXPECT_EQ(found.stop, StopReason::time_limit) << engine;
@@ -155,7 +155,7 @@ TEST(PlaceLimits, EveryPhaseOfManyBuffersLooksAtTheBudget) {
       params.budget.memory = &watch;
       const double before = work_so_far();
       const SearchResult found = make_engine(engine)->solve(problem, params);
-      EXPECT_LT(work_so_far() - before, 1.0 * testing::patience) << engine << ' ' << looks;
+      EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << engine << ' ' << looks;
       EXPECT_EQ(found.status, Status::unknown) << engine << ' ' << looks;
       EXPECT_EQ(found.stop, StopReason::memory_limit) << engine << ' ' << looks;
     }
@@ -179,10 +179,10 @@ TEST(ExportLimits, ALimitEndsTheWritingOfAFormula) {
     EXPECT_EQ(write_formula(problem, format, [](std::string_view) {},
                             {.timeout = std::chrono::milliseconds(100)}),
               StopReason::time_limit);
-    EXPECT_LT(work_so_far() - before, 0.5 * testing::patience) << format;
+    EXPECT_LT(work_so_far() - before, 0.5 * testing::slowness) << format;
     EXPECT_EQ(write_formula(problem, format, [](std::string_view) {}, {.memory = Size{16} << 20U}),
               StopReason::memory_limit);
-    EXPECT_LT(work_so_far() - before, 1.0 * testing::patience) << format;
+    EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << format;
   }
 }
 
@@ -210,7 +210,7 @@ TEST(LearningLimits, MillionsOfPairsAreLeftBehindInAMoment) {
   params.budget.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   const double before = work_so_far();
   const SearchResult found = make_engine("learning")->solve(problem, params);
-  EXPECT_LT(work_so_far() - before, 0.6 * testing::patience);
+  EXPECT_LT(work_so_far() - before, 0.6 * testing::slowness);
   EXPECT_EQ(found.stop, StopReason::time_limit);
 }
 
@@ -219,7 +219,7 @@ TEST(ExplainLimits, TheLoadOfOneStepSaysItAllAtAnySize) {
   problem.memories[0].capacity /= 2;
   const double before = work_so_far();
   const Story why = tell_why(problem, {});
-  EXPECT_LT(work_so_far() - before, 5.0 * testing::patience);
+  EXPECT_LT(work_so_far() - before, 5.0 * testing::slowness);
   EXPECT_EQ(why.status, Status::infeasible);
   EXPECT_TRUE(why.minimal);
   Size asked = 0;
@@ -238,7 +238,7 @@ TEST(ExplainLimits, ALimitEndsTheWritingDownOfConstraints) {
   const PlacementProblem problem = generate({.kind = "packable", .buffers = 20'000, .seed = 9});
   const double before = work_so_far();
   const Story why = tell_why(problem, {.limits = {.timeout = std::chrono::milliseconds(100)}});
-  EXPECT_LT(work_so_far() - before, 1.0 * testing::patience);
+  EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness);
   EXPECT_EQ(why.status, Status::unknown);
   EXPECT_EQ(why.stop, StopReason::time_limit);
 }
