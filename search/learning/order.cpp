@@ -153,7 +153,7 @@ bool OrderRules::find_cycle(const State& state, Key key) {
     if (entry.reason.rule != Rule::edge) break;
     if (place_[entry.key] >= 0) {
       edges.erase(edges.begin(), edges.begin() + place_[entry.key]);
-      // Alignment climbs as well, but comes to an end.
+      // Alignment climbs as well, and mostly comes to an end: see State::raise().
       Value distance = 0;
       for (const Key each : edges) distance += edges_[each].weight[side_of(entry.key)];
       if (distance > 0) cycle_ = std::move(edges);

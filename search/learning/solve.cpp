@@ -95,9 +95,17 @@ SearchResult search_built(const PlacementProblem& problem, const LearningParams&
   bool cores_wanted = learning.cores && params.at_most && !deduction.cost.empty();
   for (;;) {
     Outcome outcome = Outcome::stopped;
-    if (std::exchange(cores_wanted, false))
-      outcome = find_cores(search, deduction, params.budget, conflicts, result.stop);
-    if (outcome == Outcome::stopped) outcome = search.run(params.budget, conflicts, result.stop);
+    try {
+      if (std::exchange(cores_wanted, false))
+        outcome = find_cores(search, deduction, params.budget, conflicts, result.stop);
+      if (outcome == Outcome::stopped) outcome = search.run(params.budget, conflicts, result.stop);
+    } catch (const BudgetEnded& climbed) {
+      result.status = result.placement ? Status::feasible : Status::unknown;
+      result.stop = climbed.reason;
+      result.reason = "Bounds climbed without an end, and the learning engine gave up.";
+      add_stats(result, search.counters(), deduction.clauses.count());
+      return result;
+    }
     if (outcome == Outcome::stopped) {
       result.status = result.placement ? Status::feasible : Status::unknown;
       result.reason = "The search was stopped before it could decide.";

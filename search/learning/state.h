@@ -6,6 +6,7 @@
 #pragma once
 
 #include "literal.h"
+#include "model/poll.h"
 
 namespace tessera::learning {
 
@@ -52,7 +53,9 @@ class State {
                         : bound_[2 * var] + bound_[2 * var + 1] + span_[var] == 0;
   }
 
-  /// Makes the literal true. False: it cannot be, and clash() says what was tried.
+  /// Makes the literal true. False: it cannot be, and clash() says what was tried. Throws
+  /// BudgetEnded where bounds were raised so often that they seem to climb for ever: alignments of
+  /// buffers that are tied to each other may contradict in a memory without an end.
   bool raise(Lit lit, const Reason& reason) {
     if (bound_[lit.key] >= lit.value) return true;
     return push(lit, reason);
