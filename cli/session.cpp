@@ -34,7 +34,8 @@ Session::Session()
     : interrupts_([this] {
         // The status line has no end of its own.
         if (stderr_is_terminal()) complain("");
-        const std::lock_guard lock(mutex_);
+        // The program ends now. Never unlocked: else another output might be begun before it does.
+        mutex_.lock();
         for (const Output& output : outputs_) output.file->abandon();
       }) {}
 

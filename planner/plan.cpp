@@ -284,7 +284,9 @@ class Planner {
       return;
     }
     s.candidates = result->candidates;
-    s.reused += result->answered - result->evaluated;
+    // Covers of short runs, which a time limit asks for besides, have runs of their own.
+    s.reused = std::min(s.reused + result->answered - result->evaluated,
+                        s.candidates - result->excluded_by_bound - s.solved);
     s.infeasible += result->excluded_by_bound;
     s.pruned =
         std::max<std::int64_t>(0, s.candidates - s.solved - s.reused - result->excluded_by_bound);
