@@ -109,7 +109,7 @@ class Limits(Case):
                         self.folder / "out")
                     self.assertEqual(code, STOPPED, told)
                     self.assertIn(f"limit of {limit[1]} came before there was an answer", told)
-                    self.assertLess(worked, 0.3 * 1.1 + 0.1)
+                    self.assertLess(worked, 1)  # a busy machine has slower processors
                     if limit[0] != "-t":
                         self.assertLess(peak, 1.1 * 40)
                     self.assertEqual(self.names(), ["p.csv"])
@@ -121,14 +121,14 @@ class Limits(Case):
         load = int(made.stderr.split("--capacity ")[1])
         out = self.folder / "out.json"
         code, told, _, worked, _ = self.call("place", problem, "--minimize", "--threads", 1, "-t",
-                                             "1s", "-q", "-o", out)
+                                             "4s", "-q", "-o", out)
         self.assertEqual(code, FOUND, told)
-        self.assertLess(worked, 1.3)
+        self.assertLess(worked, 4 * 1.1 + 0.1)
         self.ends(FOUND, "check", problem, out, "-c", "1 TiB")
         for command in ("explain", "place"):
-            code, told, _, worked, _ = self.call(command, problem, "-c", load // 2, "-t", "2s")
+            code, told, _, worked, _ = self.call(command, problem, "-c", load // 2, "-t", "10s")
             self.assertEqual(code, INFEASIBLE, told)
-            self.assertLess(worked, 1)
+            self.assertLess(worked, 2)
 
     def test_limits_that_are_none(self):
         for command in (("generate", "random"), ("export", "-", "--to", "csv")):
