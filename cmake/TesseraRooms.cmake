@@ -10,6 +10,10 @@ target_compile_options(tessera_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Woverloaded-virtual -Wno-missing-field-initializers
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized>" -Werror)
+if(CMAKE_UNITY_BUILD)
+  # A name of one file may hide that of its neighbour. File by file, in release, it is an error.
+  target_compile_options(tessera_flags INTERFACE -Wno-shadow)
+endif()
 if(TESSERA_SANITIZE STREQUAL "THREAD")
   target_compile_options(tessera_flags INTERFACE -Wno-error -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(tessera_flags INTERFACE -fsanitize=thread)
