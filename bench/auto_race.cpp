@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "io/load.h"
-#include "planner/engines.h"
 #include "planner/generate.h"
+#include "planner/make_engine.h"
 #include "planner/place.h"
 
 namespace {

@@ -54,7 +54,7 @@ long peak_megabytes() {
 
 bool measure(const std::string& name, double limit, BoxingParams params) {
   const PlacementProblem problem = instance(name);
-  if (const auto why = boxing_unsupported(problem)) {
+  if (const auto why = make_boxing_engine()->unsupported(problem, Goal::fit)) {
     std::printf("%s: %s\n", name.c_str(), why->c_str());
     return true;
   }

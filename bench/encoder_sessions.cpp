@@ -17,6 +17,7 @@
 
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
+#include "engine/session.h"
 #include "io/load.h"
 #include "model/check.h"
 #include "search/learning/engine.h"
@@ -78,7 +79,7 @@ class Bench {
     PlacementProblem problem = base;
     const std::unique_ptr<PlacementEngine> engine = make();
     double start = cpu_seconds();
-    const std::unique_ptr<PlacementSession> session = engine->open(problem);
+    const std::unique_ptr<PlacementSession> session = open_session(*engine, problem);
     row.session += cpu_seconds() - start;
     SizeLayer layer;
     for (const Buffer& buffer : base.buffers) layer.sizes.push_back(buffer.size);

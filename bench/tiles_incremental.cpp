@@ -22,9 +22,10 @@
 #include <string>
 #include <vector>
 
-#include "planner/engines.h"
+#include "engine/session.h"
 #include "planner/files.h"
 #include "planner/import.h"
+#include "planner/make_engine.h"
 #include "planner/tile_engine.h"
 #include "search/tiles/decider.h"
 #include "search/tiles/tile_search.h"
@@ -44,10 +45,7 @@ class Recorder final : public PlacementEngine {
  public:
   explicit Recorder(PlacementEngine& engine) : engine_(engine) {}
   std::string_view name() const override { return engine_.name(); }
-  std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                         Goal goal) const override {
-    return engine_.unsupported(problem, goal);
-  }
+  FeatureSet features() const override { return engine_.features(); }
   SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
     std::vector<Size>& sizes = probes.emplace_back();
     for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
@@ -62,19 +60,17 @@ class Recorder final : public PlacementEngine {
 /// Counts how often the solver behind an engine is called.
 class Counter final : public PlacementEngine {
  public:
-  explicit Counter(std::string engine) : engine_(std::move(engine)) {}
+  explicit Counter(std::string engine) : engine_(std::move(engine)), asked_(make_engine(engine_)) {}
   std::string_view name() const override { return engine_; }
-  std::optional<std::string> unsupported(const PlacementProblem&, Goal) const override {
-    return std::nullopt;
-  }
+  FeatureSet features() const override { return FeatureSet::everything(); }
   SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
-    const SearchResult result = make_engine(engine_)->solve(problem, params);
+    const SearchResult result = asked_->solve(problem, params);
     // An engine that answers by the load alone has nothing to say about a solver.
     calls += result.stats.empty() ? 0 : 1;
     return result;
   }
   std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
-    return std::make_unique<Session>(make_engine(engine_)->open(problem), calls);
+    return std::make_unique<Session>(open_session(*asked_, problem), calls);
   }
   std::int64_t calls = 0;
 
@@ -101,6 +97,7 @@ class Counter final : public PlacementEngine {
   };
 
   std::string engine_;
+  std::unique_ptr<PlacementEngine> asked_;
 };
 
 enum Way : std::uint8_t { scratch, session, rules, rules_and_session };

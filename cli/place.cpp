@@ -208,7 +208,7 @@ int run_place(const PlaceOptions& options, Session& session) {
 
 std::string engine_help() {
   std::string text = "who searches: auto";
-  for (const EngineEntry& entry : engine_list()) text += ", " + std::string(entry.name);
+  for (const EngineInfo& entry : engine_list()) text += ", " + std::string(entry.name);
   return text;
 }
 

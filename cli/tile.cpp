@@ -210,7 +210,7 @@ void add_tile(CLI::App& app, Command& command) {
   sub->add_option("-p,--profile", arguments->profile, "the hardware: a profile's name or file")
       ->required();
   std::vector<std::string> engines{"auto"};
-  for (const EngineEntry& entry : engine_list())
+  for (const EngineInfo& entry : engine_list())
     if (entry.complete) engines.emplace_back(entry.name);
   sub->add_option("-e,--engine", arguments->engine, "who places the buffers")
       ->check(CLI::IsMember(engines));

@@ -29,10 +29,10 @@ if(TARGET tessera_cli)
   install(TARGETS tessera_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 # The door; tests/arrows/arrows.py names the same.
-set(public_model api check claim derived engine hardware hardware_check network network_order
+set(public_model api budget check claim derived hardware hardware_check network network_order
     network_shapes network_stats placement plan problem units validate)
 set(public_planner check_result engines errors explain export files generate import limits place plan
-    tile)
+    session tile)
 foreach(room model planner)
   foreach(header IN LISTS public_${room})
     install(FILES ${PROJECT_SOURCE_DIR}/${room}/${header}.h

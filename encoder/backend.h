@@ -13,8 +13,8 @@
 
 #include "chains.h"
 #include "cnf_writer.h"
+#include "engine/engine.h"
 #include "formula.h"
-#include "model/engine.h"
 #include "smt_engine.h"
 
 namespace tessera::encoder {

@@ -121,18 +121,6 @@ Fitted fit(const DecideParams& params, const SolverRequest& request, const Budge
   return fitted;
 }
 
-std::optional<std::string> unsupported(const PlacementProblem& problem, Goal goal) {
-  if (goal == Goal::modes) {
-    for (const Memory& memory : problem.memories) {
-      if (memory.modes_per_bank) {
-        return "The modes of memory '" + memory.name +
-               "' are given per bank; only the modes of a table can be counted.";
-      }
-    }
-  }
-  return std::nullopt;
-}
-
 SearchResult given_up(const std::string& engine, const BudgetEnded& ended) {
   SearchResult result;
   result.stop = ended.reason;

@@ -40,12 +40,10 @@ struct Fitted {
 [[nodiscard]] Fitted fit(const DecideParams& params, const SolverRequest& request,
                          const Budget& budget);
 
-[[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem, Goal goal);
-
 /// The answer of an engine that could not write down its constraints within the budget.
 [[nodiscard]] SearchResult given_up(const std::string& engine, const BudgetEnded& ended);
 
-/// require: validate(problem) is empty, unsupported(problem, search.goal) is nothing.
+/// require: validate(problem) is empty; with Goal::modes no memory has modes per bank.
 [[nodiscard]] SearchResult decide(const PlacementProblem& problem, const DecideParams& params,
                                   const SearchParams& search);
 

@@ -10,9 +10,9 @@
 #include <functional>
 #include <vector>
 
+#include "engine/engine.h"
 #include "formula.h"
 #include "model/derived.h"
-#include "model/engine.h"
 
 namespace tessera::encoder {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera {
 

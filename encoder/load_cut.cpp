@@ -7,26 +7,12 @@
 #include <tuple>
 #include <utility>
 
+#include "facts/room.h"
 #include "model/derived.h"
 #include "model/polled_sort.h"
 
 namespace tessera::encoder {
 namespace {
-
-/// What is left of the capacity: overlapping reserved ranges count once.
-Size available_in(const Memory& memory) {
-  std::vector<AddressRange> reserved = memory.reserved;
-  std::sort(reserved.begin(), reserved.end());
-  Size taken = 0;
-  Offset reached = 0;
-  for (const AddressRange& range : reserved) {
-    const Offset end = std::min(range.end, memory.capacity);
-    const Offset begin = std::max(range.begin, reached);
-    if (begin < end) taken += end - begin;
-    reached = std::max(reached, end);
-  }
-  return memory.capacity - taken;
-}
 
 struct Event {
   Step step = 0;
@@ -115,7 +101,7 @@ std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
   std::sort(best.buffers.begin(), best.buffers.end());
   best.memories = memories;
   for (const MemoryIndex m : memories) {
-    best.available = std::min(unbounded, best.available + available_in(problem.memories[m]));
+    best.available = std::min(unbounded, best.available + room_of(problem.memories[m]));
   }
   return best;
 }

@@ -12,7 +12,7 @@
 
 #include <memory>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera {
 

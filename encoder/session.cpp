@@ -13,17 +13,8 @@
 namespace tessera::encoder {
 namespace {
 
-/// At sizes at least these and in capacities at most these there is no placement.
-struct Refutation {
-  std::vector<Size> sizes;
-  std::vector<Size> capacities;
-};
-
 struct Counters {
-  std::int64_t questions = 0;
-  std::int64_t refutations_reused = 0;
   std::int64_t load_cuts = 0;
-  std::int64_t placements_reused = 0;
   std::int64_t orders_reused = 0;
   std::int64_t first_fits = 0;
   std::int64_t repairs = 0;
@@ -36,17 +27,10 @@ class Session final : public PlacementSession {
   Session(const PlacementProblem& problem, const SessionParams& params)
       : params_(params), current_(problem) {
     has_modes_ = std::any_of(problem.memories.begin(), problem.memories.end(), has_modes);
-    for (const Relation& relation : problem.relations) {
-      if (relation.kind != RelationKind::adjacent) continue;
-      adjacent_.insert(adjacent_.end(), relation.buffers.begin(), relation.buffers.end());
-    }
-    std::sort(adjacent_.begin(), adjacent_.end());
-    adjacent_.erase(std::unique(adjacent_.begin(), adjacent_.end()), adjacent_.end());
   }
 
   SearchResult solve(const SizeLayer& layer, const SearchParams& search) override {
     replace_sizes(current_, layer);
-    ++counters_.questions;
     SearchResult result;
     try {
       result = answer(search);
@@ -59,7 +43,6 @@ class Session final : public PlacementSession {
 
  private:
   static constexpr std::size_t most_placements = 6;
-  static constexpr std::size_t most_refutations = 64;
   static constexpr int most_repairs = 150;
   static constexpr std::size_t most_tables = 8;
 
@@ -74,12 +57,6 @@ class Session final : public PlacementSession {
     if (const auto why = search.budget.exhausted()) {
       result.stop = *why;
       result.reason = "the budget had ended before the search began";
-      return result;
-    }
-    if (params_.keep_refutations && is_refuted()) {
-      ++counters_.refutations_reused;
-      result.status = Status::infeasible;
-      result.reason = "buffers of at most these sizes did not fit before";
       return result;
     }
     Poll never;  // the problem of a tile is small
@@ -99,27 +76,7 @@ class Session final : public PlacementSession {
     return ask(search);
   }
 
-  [[nodiscard]] bool is_refuted() const {
-    return std::any_of(refutations_.begin(), refutations_.end(), [this](const Refutation& each) {
-      for (MemoryIndex m = 0; m < each.capacities.size(); ++m) {
-        if (current_.memories[m].capacity > each.capacities[m]) return false;
-      }
-      for (BufferIndex b = 0; b < each.sizes.size(); ++b) {
-        const Size size = current_.buffers[b].size;
-        // A larger buffer moves its neighbour: nothing follows from a smaller one.
-        const bool exactly = std::binary_search(adjacent_.begin(), adjacent_.end(), b);
-        if (size < each.sizes[b] || (exactly && size != each.sizes[b])) return false;
-      }
-      return true;
-    });
-  }
-
   std::optional<Placement> from_earlier() {
-    for (const Placement& placement : placements_) {
-      if (!check(current_, placement, 1).empty()) continue;
-      ++counters_.placements_reused;
-      return placement;
-    }
     if (!first_fit_) first_fit_.emplace(current_);
     for (const Placement& placement : placements_) {
       if (auto found = propose(placement, by_offset(placement), {.other_memories = true})) {
@@ -277,20 +234,9 @@ class Session final : public PlacementSession {
     } else {
       result.status = Status::infeasible;
       result.reason = "engine " + params_.decide.engine + " refuted the constraints";
-      keep_refutation();
     }
     solver->report(result.stats);
     return result;
-  }
-
-  void keep_refutation() {
-    Refutation refutation;
-    for (const Buffer& buffer : current_.buffers) refutation.sizes.push_back(buffer.size);
-    for (const Memory& memory : current_.memories) {
-      refutation.capacities.push_back(memory.capacity);
-    }
-    refutations_.push_front(std::move(refutation));
-    if (refutations_.size() > most_refutations) refutations_.pop_back();
   }
 
   void remember(const Placement& placement) {
@@ -299,10 +245,7 @@ class Session final : public PlacementSession {
   }
 
   void report(Stats& stats) const {
-    stats.push_back({"session_questions", counters_.questions});
-    stats.push_back({"session_refutations_reused", counters_.refutations_reused});
     stats.push_back({"session_load_cuts", counters_.load_cuts});
-    stats.push_back({"session_placements_reused", counters_.placements_reused});
     stats.push_back({"session_orders_reused", counters_.orders_reused});
     stats.push_back({"session_first_fits", counters_.first_fits});
     stats.push_back({"session_repairs", counters_.repairs});
@@ -314,11 +257,9 @@ class Session final : public PlacementSession {
   PlacementProblem current_;
   bool has_modes_ = false;             ///< some memory has
   std::optional<FirstFit> first_fit_;  ///< made when first needed
-  std::vector<BufferIndex> adjacent_;  ///< buffers named by an adjacent relation, sorted
   std::optional<Encoding> structure_;  ///< liveness and hardware layer
   ChainStore chains_;                  ///< of its atoms
   std::deque<Placement> placements_;
-  std::deque<Refutation> refutations_;
   Counters counters_;
 };
 

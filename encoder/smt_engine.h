@@ -10,7 +10,7 @@
 
 #include <memory>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera {
 

@@ -15,9 +15,31 @@ class SolverEngine final : public PlacementEngine {
   explicit SolverEngine(DecideParams params) : params_(std::move(params)) {}
 
   std::string_view name() const override { return params_.engine; }
-  std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                         Goal goal) const override {
-    return encoder::unsupported(problem, goal);
+  FeatureSet features() const override {
+    return {Feature::several_memories,
+            Feature::choice_of_memory,
+            Feature::buffer_alignment,
+            Feature::fixed_offset,
+            Feature::window,
+            Feature::reserved,
+            Feature::several_lives,
+            Feature::gap,
+            Feature::gap_window,
+            Feature::banks,
+            Feature::bank_borders,
+            Feature::modes,
+            Feature::modes_per_bank,
+            Feature::same_bank,
+            Feature::different_banks,
+            Feature::same_memory,
+            Feature::different_memories,
+            Feature::adjacent,
+            Feature::same_offset,
+            Feature::may_overlap,
+            Feature::disjoint,
+            Feature::avoid_overlap,
+            Feature::least_cost,
+            Feature::least_modes};
   }
   SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
     try {

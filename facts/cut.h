@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine.h"
+#include "model/budget.h"
 #include "model/problem.h"
 
 namespace tessera {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "io/error.h"
-#include "model/engine.h"
+#include "model/budget.h"
 #include "model/network.h"
 
 namespace tessera {

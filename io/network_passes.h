@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "model/engine.h"
+#include "model/budget.h"
 #include "model/network.h"
 
 namespace tessera {

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <exception>
 
-#include "engine.h"
+#include "budget.h"
 
 namespace tessera {
 

@@ -5,10 +5,17 @@
 //   replace_sizes(problem, layer);
 #pragma once
 
-#include "engine.h"
+#include <vector>
+
 #include "problem.h"
 
 namespace tessera {
+
+/// The size layer: the only numbers a session can replace.
+struct SizeLayer {
+  std::vector<Size> sizes{};       ///< per buffer
+  std::vector<Size> capacities{};  ///< per memory; memories with banks keep their banks
+};
 
 /// The numbers a problem has now.
 [[nodiscard]] SizeLayer size_layer(const PlacementProblem& problem);

@@ -8,10 +8,10 @@
 #include <memory>
 #include <system_error>
 
+#include "engine/race.h"
 #include "facts/cut.h"
-#include "planner/engines.h"
 #include "planner/errors.h"
-#include "planner/race.h"
+#include "planner/make_engine.h"
 #include "proof/check_proof.h"
 
 namespace tessera {
@@ -161,9 +161,9 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
       return "cut";
     }
   }
-  for (const EngineEntry& entry : engine_list()) {
+  for (const EngineInfo& entry : engine_list()) {
     if (!entry.writes_proofs) continue;
-    const std::unique_ptr<PlacementEngine> engine = entry.make();
+    const std::unique_ptr<PlacementEngine> engine = make_engine(entry.name);
     if (engine->unsupported(refuted, goal)) continue;
     SearchParams own = search;
     own.goal = goal;

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "../model/claim.h"
-#include "../model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera {
 

@@ -5,12 +5,12 @@
 #include <set>
 #include <utility>
 
+#include "engine/goal.h"
 #include "io/error.h"
 #include "io/files.h"
 #include "model/derived.h"
 #include "planner/certificate.h"
 #include "planner/errors.h"
-#include "planner/goal.h"
 #include "planner/requirements.h"
 #include "proof/check_proof.h"
 

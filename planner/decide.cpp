@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/goal.h"
+#include "engine/race.h"
+#include "engine/relax.h"
 #include "model/check.h"
-#include "planner/engines.h"
-#include "planner/goal.h"
-#include "planner/race.h"
-#include "planner/relax.h"
+#include "planner/make_engine.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical_core.h"
@@ -43,6 +43,10 @@ constexpr std::int64_t brief_rounds = 17;
 /// Engines in a race, most promising first. The SAT engine takes every rule, so it closes the list.
 constexpr std::array<std::string_view, 4> racers = {"canonical", "learning", "sat", "smt"};
 
+bool boxing_takes(const PlacementProblem& problem) {
+  return boxing_features().contains(features_of(problem));
+}
+
 /// Who takes part in a race about this problem.
 struct Field {
   std::vector<std::unique_ptr<PlacementEngine>> engines;
@@ -53,29 +57,27 @@ struct Field {
 Field line_up(const PlacementProblem& problem, Goal goal, int threads) {
   Field field;
   const bool boxes =
-      goal == Goal::fit && problem.buffers.size() >= boxing_from && !boxing_unsupported(problem);
+      goal == Goal::fit && problem.buffers.size() >= boxing_from && boxing_takes(problem);
   for (const std::string_view name : racers) {
     if (field.contenders.size() == 2) break;
-    const EngineEntry* entry = find_engine(name);
-    if (entry == nullptr) continue;
     // The general solvers step in where the engines made for this problem do not apply.
     const bool alone = field.contenders.empty();
     if (!alone && name == "smt") break;
     if (name == "sat" && (boxes || !alone) &&
         canonical::count_pairs(problem, many_pairs) > many_pairs)
       break;
-    std::unique_ptr<PlacementEngine> engine = entry->make();
+    std::unique_ptr<PlacementEngine> engine = make_engine(name);
     if (const auto why = engine->unsupported(problem, goal)) {
       field.refusals += (field.refusals.empty() ? "" : " ") + *why;
       continue;
     }
-    field.contenders.push_back({*engine, entry->ns_per_unit});
+    field.contenders.push_back({*engine, ns_per_unit(name)});
     field.engines.push_back(std::move(engine));
   }
   if (boxes) {
     // It never says "no": whoever can, has to run beside it.
     field.engines.push_back(make_boxing_engine({.threads = field.engines.empty() ? threads : 1}));
-    field.contenders.push_back({*field.engines.back(), find_engine("boxing")->ns_per_unit});
+    field.contenders.push_back({*field.engines.back(), ns_per_unit("boxing")});
   }
   return field;
 }
@@ -144,7 +146,7 @@ struct Asker {
   }
 
   std::optional<Decision> by_greedy() {
-    if (how.skip_greedy || greedy_unsupported(problem)) return std::nullopt;
+    if (how.skip_greedy || !greedy_features().contains(features_of(problem))) return std::nullopt;
     phase("greedy");
     GreedyResult quick = place_greedily(
         problem, {.budget = params.budget, .seed = params.seed, .first_fit_is_enough = true});
@@ -155,7 +157,6 @@ struct Asker {
 
   std::optional<Decision> by_small_canonical() {
     const std::unique_ptr<PlacementEngine> canonical = make_engine("canonical");
-    if (!canonical) return std::nullopt;
     const bool whole = !canonical->unsupported(problem, Goal::fit);
     PlacementProblem simple;
     // Where nodes are dear the race begins at once.
@@ -180,7 +181,7 @@ struct Asker {
   /// Very many buffers: low placements are found by boxing sooner than by a complete search, and
   /// the nodes of that are dear. A few rounds only: the rest is decided in the race.
   std::optional<Decision> by_boxing() {
-    if (problem.buffers.size() < boxing_from || boxing_unsupported(problem)) return std::nullopt;
+    if (problem.buffers.size() < boxing_from || !boxing_takes(problem)) return std::nullopt;
     phase("boxing");
     BoxingParams own;
     own.budget = params.budget;

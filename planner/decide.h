@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "../model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera {
 

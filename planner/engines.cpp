@@ -2,54 +2,64 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <string>
-#include <utility>
+#include <cstddef>
 
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
-#include "planner/greedy_engine.h"
+#include "planner/make_engine.h"
 #include "search/learning/engine.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical.h"
+#include "search/placement/greedy_engine.h"
 
 namespace tessera {
-
 namespace {
+
+constexpr std::array<EngineInfo, 6> infos = {{
+    {"canonical", "depth-first search over canonical placements"},
+    {"learning", "clauses over orders and bounds, learned from conflicts", true, true},
+    {"sat", "every rule as clauses, decided by CaDiCaL"},
+    {"smt", "the same rules over integers or bit-vectors, decided by Z3"},
+    {"boxing", "low placements of very many buffers; finding nothing proves nothing", false},
+    {"greedy", "several orders of first fit; finding nothing proves nothing", false},
+}};
+
+struct Maker {
+  std::unique_ptr<PlacementEngine> (*make)();
+  double ns_per_unit;
+};
 
 // Nanoseconds per unit were measured over benchmarks of all kinds: sections that the canonical
 // search looks at, steps of propagation of the learning engine, polls of CaDiCaL's terminator,
 // rounds times buffers of boxing.
-constexpr std::array<EngineEntry, 6> entries = {{
-    {"canonical", "depth-first search over canonical placements",
-     [] { return make_canonical_engine(); }, true, 1.4},
-    {"learning", "clauses over orders and bounds, learned from conflicts",
-     [] { return make_learning_engine({}); }, true, 12, true},
-    {"sat", "every rule as clauses, decided by CaDiCaL", [] { return make_sat_engine({}); }, true,
-     1'000'000},
-    {"smt", "the same rules over integers or bit-vectors, decided by Z3",
-     [] { return make_smt_engine({}); }, true, 0},
-    {"boxing", "low placements of very many buffers; finding nothing proves nothing",
-     [] { return make_boxing_engine({}); }, false, 3'000},
-    {"greedy", "several orders of first fit; finding nothing proves nothing",
-     [] { return make_greedy_engine(); }, false, 1'000},
+constexpr std::array<Maker, infos.size()> makers = {{
+    {[] { return make_canonical_engine(); }, 1.4},
+    {[] { return make_learning_engine({}); }, 12},
+    {[] { return make_sat_engine({}); }, 1'000'000},
+    {[] { return make_smt_engine({}); }, 0},
+    {[] { return make_boxing_engine({}); }, 3'000},
+    {[] { return make_greedy_engine(); }, 1'000},
 }};
+
+/// infos.size() where there is none.
+std::size_t position(std::string_view name) {
+  const auto found = std::ranges::find(infos, name, &EngineInfo::name);
+  return static_cast<std::size_t>(found - infos.begin());
+}
 
 }  // namespace
 
-std::span<const EngineEntry> engine_list() {
-  return entries;
-}
-
-const EngineEntry* find_engine(std::string_view name) {
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const EngineEntry& entry) { return entry.name == name; });
-  return found == entries.end() ? nullptr : &*found;
+std::span<const EngineInfo> engine_list() {
+  return infos;
 }
 
 std::unique_ptr<PlacementEngine> make_engine(std::string_view name) {
-  const EngineEntry* entry = find_engine(name);
-  return entry == nullptr ? nullptr : entry->make();
+  const std::size_t at = position(name);
+  return at == infos.size() ? nullptr : makers[at].make();
+}
+
+double ns_per_unit(std::string_view name) {
+  return makers.at(position(name)).ns_per_unit;
 }
 
 }  // namespace tessera

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "encoder/explain.h"
-#include "planner/engines.h"
+#include "planner/make_engine.h"
 #include "planner/requirements.h"
 
 namespace tessera {

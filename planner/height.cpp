@@ -5,10 +5,10 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/race.h"
 #include "model/check.h"
 #include "model/claim.h"
 #include "model/derived.h"
-#include "planner/race.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/minimize.h"
@@ -139,7 +139,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
   HeightResult result;
   result.lower_bounds = params.lower_bounds;
   if (params.how.engine == "auto" && problem.buffers.size() >= boxing_from &&
-      !boxing_unsupported(problem)) {
+      boxing_features().contains(features_of(problem))) {
     BoxingResult low;
     try {
       low = box_first(problem, params);
@@ -170,7 +170,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
     }
   }
   const bool canonical = params.how.engine == "auto" || params.how.engine == "canonical";
-  if (canonical && !minimize_unsupported(problem)) {
+  if (canonical && can_minimize(problem)) {
     MinimizeParams own{.budget = params.search.budget,
                        .seed = params.search.seed,
                        .threads = params.how.threads,

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "../model/engine.h"
 #include "decide.h"
+#include "engine/engine.h"
 
 namespace tessera {
 

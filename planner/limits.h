@@ -18,7 +18,7 @@
 #include <stop_token>
 
 #include "../model/api.h"
-#include "../model/engine.h"
+#include "../model/budget.h"
 
 namespace tessera {
 

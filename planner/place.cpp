@@ -9,17 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "engine/goal.h"
+#include "engine/race.h"
 #include "model/check.h"
 #include "model/derived.h"
 #include "model/validate.h"
 #include "planner/certificate.h"
 #include "planner/decide.h"
-#include "planner/engines.h"
 #include "planner/errors.h"
-#include "planner/goal.h"
 #include "planner/height.h"
+#include "planner/make_engine.h"
 #include "planner/output_file.h"
-#include "planner/race.h"
 #include "planner/requirements.h"
 #include "search/placement/bounds.h"
 
@@ -38,38 +38,6 @@ Goal goal_of(Minimize what) {
   return Goal::fit;
 }
 
-void require_engine(const PlacementProblem& problem, const PlaceParams& params, Goal goal) {
-  if (params.engine == "auto") return;
-  const EngineEntry* entry = find_engine(params.engine);
-  if (entry == nullptr) {
-    std::string names = "auto";
-    for (const EngineEntry& known : engine_list()) names += ", " + std::string(known.name);
-    throw BadInput("there is no engine '" + params.engine + "'", "engines: " + names);
-  }
-  if (const auto why = entry->make()->unsupported(problem, goal))
-    throw BadInput("engine " + params.engine + " cannot take this problem: " + *why,
-                   "--engine auto chooses one that can");
-}
-
-/// The checker is the last word: an answer it refuses is a bug and is never shown as an answer.
-void require_right(const PlacementProblem& problem, const Placement& placement,
-                   const std::string& engine) {
-  const std::vector<Violation> wrong = check(problem, placement, 5);
-  if (wrong.empty()) return;
-  std::ostringstream text;
-  text << "engine " << engine << " gave a placement that is wrong: " << wrong.front().message;
-  for (const Violation& violation : wrong) {
-    text << "\n  " << to_string(violation.rule) << ": " << violation.message;
-    for (const BufferIndex b : violation.buffers) {
-      if (b >= problem.buffers.size() || b >= placement.places.size()) continue;
-      text << "\n    " << problem.buffers[b].id << " of size " << problem.buffers[b].size
-           << " at offset " << placement.places[b].offset << " of memory "
-           << placement.places[b].memory;
-    }
-  }
-  throw InternalError(text.str());
-}
-
 class Placer {
  public:
   Placer(const PlacementProblem& problem, const PlaceParams& params)
@@ -80,7 +48,7 @@ class Placer {
     if (params_.minimize > Minimize::modes) throw BadInput("there is no such thing to minimise");
     const Minimize what = resolve_minimize(params_.minimize, problem_);
     search_.goal = goal_of(what);
-    require_engine(problem_, params_, search_.goal);
+    require_engine(problem_, params_.engine, search_.goal);
     if (!params_.proof.empty()) proof_.emplace(params_.proof.string(), OutputFile::Writer::by_name);
     search_.seed = params_.limits.seed;
     search_.budget = limited_.budget();

@@ -13,7 +13,7 @@
 
 #include "cost/channel_use.h"
 #include "cost/grid_bound.h"
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/plan.h"
 #include "planner/plan.h"
 #include "planner/plan_effort.h"

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <sstream>
 #include <string>
 
+#include "model/check.h"
+#include "model/derived.h"
 #include "model/hardware_check.h"
 #include "model/network_shapes.h"
 #include "model/placement.h"
 #include "model/validate.h"
 #include "planner/errors.h"
+#include "planner/make_engine.h"
 
 namespace tessera {
 
@@ -39,6 +44,37 @@ void require_valid(const Network& network) {
 void require_valid(const Hardware& hardware) {
   const auto defects = check_hardware(hardware);
   if (!defects.empty()) refuse(defects.front().message);
+}
+
+void require_engine(const PlacementProblem& problem, const std::string& name, Goal goal) {
+  if (name == "auto") return;
+  const std::unique_ptr<PlacementEngine> engine = make_engine(name);
+  if (!engine) {
+    std::string names = "auto";
+    for (const EngineInfo& known : engine_list()) names += ", " + std::string(known.name);
+    throw BadInput("there is no engine '" + name + "'", "engines: " + names);
+  }
+  if (const auto why = engine->unsupported(problem, goal))
+    throw BadInput("engine " + name + " cannot take this problem: " + *why,
+                   "--engine auto chooses one that can");
+}
+
+void require_right(const PlacementProblem& problem, const Placement& placement,
+                   const std::string& engine) {
+  const std::vector<Violation> wrong = check(problem, placement, 5);
+  if (wrong.empty()) return;
+  std::ostringstream text;
+  text << "engine " << engine << " gave a placement that is wrong: " << wrong.front().message;
+  for (const Violation& violation : wrong) {
+    text << "\n  " << to_string(violation.rule) << ": " << violation.message;
+    for (const BufferIndex b : violation.buffers) {
+      if (b >= problem.buffers.size() || b >= placement.places.size()) continue;
+      text << "\n    " << problem.buffers[b].id << " of size " << problem.buffers[b].size
+           << " at offset " << placement.places[b].offset << " of memory "
+           << placement.places[b].memory;
+    }
+  }
+  throw InternalError(text.str());
 }
 
 void require_placed(const PlacementProblem& problem, const Placement& placement) {

@@ -4,9 +4,13 @@
 //   require_valid(problem);
 //   require_placed(problem, placement);
 //
-// Each throws BadInput with the sentence the reader of a file would give.
+// Each throws BadInput, where nothing else is said, with the sentence the reader of a file would
+// give.
 #pragma once
 
+#include <string>
+
+#include "engine/engine.h"
 #include "model/hardware.h"
 #include "model/network.h"
 #include "model/plan.h"
@@ -17,6 +21,13 @@ namespace tessera {
 void require_valid(const PlacementProblem& problem);
 void require_valid(const Network& network);
 void require_valid(const Hardware& hardware);
+
+/// `name` is "auto", or that of an engine that takes the problem.
+void require_engine(const PlacementProblem& problem, const std::string& name, Goal goal);
+/// The checker is the last word: an answer it refuses is a bug and is never shown as an answer.
+/// Throws InternalError.
+void require_right(const PlacementProblem& problem, const Placement& placement,
+                   const std::string& engine);
 
 /// Such a placement may be wrong, but it can be looked at: a place for each buffer, in a memory
 /// there is, at an address that nothing overflows.

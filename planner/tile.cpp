@@ -6,8 +6,8 @@
 
 #include "io/json_text.h"
 #include "model/check.h"
-#include "planner/engines.h"
 #include "planner/files.h"
+#include "planner/make_engine.h"
 #include "planner/requirements.h"
 #include "planner/tile_engine.h"
 #include "planner/tile_need.h"

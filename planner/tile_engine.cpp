@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "planner/engines.h"
-#include "search/placement/set_aside.h"
+#include "engine/set_aside.h"
+#include "planner/make_engine.h"
 
 namespace tessera {
 namespace {
@@ -36,7 +36,7 @@ class PairSession final : public PlacementSession {
 
  private:
   std::unique_ptr<PlacementSession> quick_;
-  std::unique_ptr<PlacementSession> thorough_;
+  std::unique_ptr<PlacementSession> thorough_;  ///< opened when it is first needed
   PlacementEngine& thorough_engine_;
   PlacementProblem problem_;
 };
@@ -49,10 +49,13 @@ class PairEngine final : public PlacementEngine {
         name_(std::string(quick_->name()) + "+" + std::string(thorough_->name())) {}
 
   [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                                       Goal goal) const override {
-    if (auto why = quick_->unsupported(problem, goal)) return why;
-    return thorough_->unsupported(problem, goal);
+  [[nodiscard]] FeatureSet features() const override {
+    return quick_->features() & thorough_->features();
+  }
+  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
+                                                    Goal goal) const override {
+    if (auto why = quick_->outgrown(problem, goal)) return why;
+    return thorough_->outgrown(problem, goal);
   }
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
                                    const SearchParams& params) override {
@@ -60,8 +63,6 @@ class PairEngine final : public PlacementEngine {
     return settled(found, params) ? found : thorough_->solve(problem, params);
   }
   [[nodiscard]] std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
-    std::unique_ptr<PlacementSession> session = quick_->open(problem);
-    if (!session || !thorough_->open(problem)) return nullptr;
     return std::make_unique<PairSession>(*quick_, *thorough_, problem);
   }
 
@@ -73,24 +74,25 @@ class PairEngine final : public PlacementEngine {
 
 }  // namespace
 
-std::unique_ptr<PlacementEngine> tile_engine(const Hardware& hardware) {
-  // Two buffers that share a step, with an access each and every restriction between them.
-  PlacementProblem probe;
-  probe.memories = placement_memories(hardware);
-  if (probe.memories.empty())
-    throw std::invalid_argument("profile " + hardware.name +
-                                " has no on-chip memory: there is nowhere to place buffers");
-  for (const char* id : {"a", "b"})
-    probe.buffers.push_back({.id = id, .live = {{0, 2}}, .size = 1, .read = {1}, .write = {0}});
-  for (const OperandRestriction& rule : hardware.restrictions)
-    probe.relations.push_back({rule.kind, {0, 1}, 0});
+std::unique_ptr<PlacementEngine> session_engine(FeatureSet needed) {
   auto pair = std::make_unique<PairEngine>(make_engine("canonical"), make_engine("learning"));
-  if (!pair->unsupported(probe, Goal::fit)) return make_aside_engine(std::move(pair));
+  if (pair->features().contains(needed)) return make_aside_engine(std::move(pair));
   for (const char* name : {"learning", "sat"}) {
     std::unique_ptr<PlacementEngine> engine = make_engine(name);
-    if (engine && !engine->unsupported(probe, Goal::fit))
-      return make_aside_engine(std::move(engine));
+    if (engine->features().contains(needed)) return make_aside_engine(std::move(engine));
   }
+  return nullptr;
+}
+
+std::unique_ptr<PlacementEngine> tile_engine(const Hardware& hardware) {
+  const std::vector<Memory> memories = placement_memories(hardware);
+  if (memories.empty())
+    throw std::invalid_argument("profile " + hardware.name +
+                                " has no on-chip memory: there is nowhere to place buffers");
+  FeatureSet needed = features_of(memories);
+  if (memories.size() > 1) needed.add(Feature::choice_of_memory);
+  for (const OperandRestriction& rule : hardware.restrictions) needed.add(feature_of(rule.kind));
+  if (auto engine = session_engine(needed)) return engine;
   throw std::invalid_argument("no engine supports the memories of profile " + hardware.name);
 }
 

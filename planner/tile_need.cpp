@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "facts/load.h"
 #include "model/derived.h"
 #include "planner/place.h"
 #include "planner/plan_piece.h"
-#include "search/tiles/load_test.h"
 
 namespace tessera {
 

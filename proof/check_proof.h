@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/budget.h"
 #include "model/claim.h"
-#include "model/engine.h"
 #include "model/problem.h"
 
 namespace tessera {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "facts/room.h"
+
 namespace tessera {
 namespace {
 
@@ -38,20 +40,6 @@ class Cycle {
   std::vector<StepRange> intervals_;
 };
 
-/// Ranges as a set of addresses: sorted, and none overlaps another. A profile may name an address
-/// twice; whoever adds up what is left must not count it twice.
-std::vector<AddressRange> united(std::vector<AddressRange> ranges) {
-  std::ranges::sort(ranges, {}, &AddressRange::begin);
-  std::vector<AddressRange> result;
-  for (const AddressRange& range : ranges) {
-    if (!result.empty() && range.begin <= result.back().end)
-      result.back().end = std::max(result.back().end, range.end);
-    else
-      result.push_back(range);
-  }
-  return result;
-}
-
 class Lowerer {
  public:
   Lowerer(const Subgraph& subgraph, const TileSpace& space, const Hardware& hardware,
@@ -71,7 +59,7 @@ class Lowerer {
     out_.problem.name = part_.network->name;
     out_.problem.memories = placement_memories(hardware_);
     for (Memory& memory : out_.problem.memories)
-      memory.reserved = united(std::move(memory.reserved));
+      memory.reserved = merged(std::move(memory.reserved));
     for (std::size_t t = 0; t < part_.tensors.size(); ++t) {
       of_.emplace_back();
       if (part_.tensors[t].weight)

@@ -17,8 +17,36 @@ class Engine final : public PlacementEngine {
 
   [[nodiscard]] std::string_view name() const override { return "learning"; }
 
-  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                                       Goal goal) const override {
+  [[nodiscard]] FeatureSet features() const override {
+    return {Feature::several_memories,
+            Feature::choice_of_memory,
+            Feature::buffer_alignment,
+            Feature::fixed_offset,
+            Feature::window,
+            Feature::reserved,
+            Feature::several_lives,
+            Feature::gap,
+            Feature::gap_window,
+            Feature::banks,
+            Feature::bank_borders,
+            Feature::modes,
+            Feature::modes_per_bank,
+            Feature::same_bank,
+            Feature::different_banks,
+            Feature::same_memory,
+            Feature::different_memories,
+            Feature::adjacent,
+            Feature::same_offset,
+            Feature::may_overlap,
+            Feature::disjoint,
+            Feature::avoid_overlap,
+            Feature::least_cost,
+            Feature::least_modes,
+            Feature::least_modes_per_bank};
+  }
+
+  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
+                                                    Goal goal) const override {
     const auto [parts, pairs] = live_pairs(problem);
     if (parts > most_parts || pairs > most_pairs)
       return "The learning engine takes up to " + std::to_string(most_parts) +

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "build.h"
-#include "model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera::learning {
 

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "analysis.h"
+#include "engine/engine.h"
 #include "heap.h"
-#include "model/engine.h"
 #include "place.h"
 
 namespace tessera::learning {

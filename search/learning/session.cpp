@@ -13,52 +13,24 @@ namespace tessera::learning {
 namespace {
 
 constexpr std::size_t most_placements = 6;
-constexpr std::size_t most_refutations = 64;
 
 class Session final : public PlacementSession {
  public:
   Session(const PlacementProblem& problem, const LearningParams& params)
-      : params_(params), current_(problem), exact_(problem.buffers.size(), 0) {
-    for (const Relation& relation : problem.relations)
-      if (relation.kind == RelationKind::adjacent)
-        for (const BufferIndex b : relation.buffers) exact_[b] = 1;
-  }
+      : params_(params), current_(problem) {}
 
   SearchResult solve(const SizeLayer& layer, const SearchParams& search) override {
     replace_sizes(current_, layer);
-    ++questions_;
     SearchResult result = answer(search);
-    result.stats.push_back({"session_questions", questions_});
-    result.stats.push_back({"session_refutations_reused", refutations_reused_});
-    result.stats.push_back({"session_placements_reused", placements_reused_});
     result.stats.push_back({"session_orders_reused", orders_reused_});
     result.stats.push_back({"session_solver_calls", searches_});
     return result;
   }
 
  private:
-  struct Refutation {
-    std::vector<Size> sizes;
-    std::vector<Size> capacities;
-  };
-
   SearchResult answer(const SearchParams& search) {
     SearchResult result;
-    const bool recalls = params_.recall && search.proof == nullptr;
-    if (recalls && is_refuted()) {
-      ++refutations_reused_;
-      result.status = Status::infeasible;
-      result.reason = "Buffers of at most these sizes did not fit before.";
-      return result;
-    }
-    if (recalls && search.goal == Goal::fit) {
-      for (const Placement& placement : placements_) {
-        if (!check(current_, placement, 1).empty()) continue;
-        ++placements_reused_;
-        result.status = Status::feasible;
-        result.placement = placement;
-        return result;
-      }
+    if (params_.recall && search.goal == Goal::fit && search.proof == nullptr) {
       for (std::size_t k = 0; k < placements_.size(); ++k) {
         Placement packed = in_the_order_of(placements_[k]);
         if (!check(current_, packed, 1).empty()) continue;
@@ -72,11 +44,7 @@ class Session final : public PlacementSession {
     ++searches_;
     const bool tries_last = params_.recall && !placements_.empty();
     result = solve_once(current_, params_, search, tries_last ? &placements_.front() : nullptr);
-    if (result.placement) {
-      remember(*result.placement);
-    } else if (result.status == Status::infeasible) {
-      remember_refutation();
-    }
+    if (result.placement) remember(*result.placement);
     return result;
   }
 
@@ -129,36 +97,10 @@ class Session final : public PlacementSession {
     if (placements_.size() > most_placements) placements_.pop_back();
   }
 
-  [[nodiscard]] bool is_refuted() const {
-    return std::any_of(refutations_.begin(), refutations_.end(), [this](const Refutation& each) {
-      for (MemoryIndex m = 0; m < each.capacities.size(); ++m)
-        if (current_.memories[m].capacity > each.capacities[m]) return false;
-      for (BufferIndex b = 0; b < each.sizes.size(); ++b) {
-        // A larger buffer moves the one next to it: nothing follows from a smaller one.
-        const Size size = current_.buffers[b].size;
-        if (size < each.sizes[b] || (exact_[b] != 0 && size != each.sizes[b])) return false;
-      }
-      return true;
-    });
-  }
-
-  void remember_refutation() {
-    Refutation refutation;
-    for (const Buffer& buffer : current_.buffers) refutation.sizes.push_back(buffer.size);
-    for (const Memory& memory : current_.memories) refutation.capacities.push_back(memory.capacity);
-    refutations_.push_front(std::move(refutation));
-    if (refutations_.size() > most_refutations) refutations_.pop_back();
-  }
-
   LearningParams params_;
   PlacementProblem current_;
-  std::vector<char> exact_;                           ///< by buffer: named by an adjacent relation
   std::vector<std::vector<BufferIndex>> neighbours_;  ///< found when first needed
   std::deque<Placement> placements_;
-  std::deque<Refutation> refutations_;
-  std::int64_t questions_ = 0;
-  std::int64_t refutations_reused_ = 0;
-  std::int64_t placements_reused_ = 0;
   std::int64_t orders_reused_ = 0;
   std::int64_t searches_ = 0;
 };

@@ -1,16 +1,15 @@
 // A problem loaded once and asked with many sizes.
 //
-// What is free to keep is kept: refutations (what did not fit at some sizes and capacities fits at
-// no larger sizes and smaller capacities), placements (where everything lay for sizes at least
-// these, it still may), and the order of the last placement, which a search for new sizes tries
-// first. Nearly all work of a sequence of sizes is its one hardest question; clauses learned at
-// other sizes did not make that one easier.
+// Kept are the orders of earlier placements: for new sizes the same order is often right again, and
+// a search for them tries the last one first. Nearly all work of a sequence of sizes is its one
+// hardest question; clauses learned at other sizes did not make that one easier. Old answers are
+// kept by whoever opens the session (engine/session.h).
 #pragma once
 
 #include <memory>
 
 #include "engine.h"
-#include "model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera::learning {
 

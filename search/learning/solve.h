@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine.h"
-#include "model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera::learning {
 

@@ -24,7 +24,7 @@
 #include <limits>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/placement.h"
 
 namespace tessera {

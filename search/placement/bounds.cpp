@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "facts/room.h"
 #include "model/derived.h"
 #include "model/poll.h"
 #include "model/polled_sort.h"
@@ -103,22 +104,6 @@ Size stack_height(const PlacementProblem& problem, const Memory& memory,
   return best;
 }
 
-/// The least height that has `load` unreserved addresses below it.
-Size above_reserved(const Memory& memory, Size load) {
-  std::vector<AddressRange> reserved = memory.reserved;
-  std::sort(reserved.begin(), reserved.end());
-  Size height = load;
-  Offset done = 0;
-  for (const AddressRange& range : reserved) {
-    const Offset begin = std::max(range.begin, done);
-    if (begin >= range.end) continue;
-    if (begin >= height) break;
-    height += range.end - begin;
-    done = range.end;
-  }
-  return height;
-}
-
 bool only_sizes_decide(const PlacementProblem& problem, MemoryIndex memory) {
   const Memory& of = problem.memories[memory];
   if (of.alignment != 1 || !of.reserved.empty() || !of.straddle || has_modes(of)) return false;
@@ -164,7 +149,7 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
   }
   bound.height = std::max(bound.height, bound.load);
   if (!params.domains) return bound;
-  bound.height = std::max(bound.height, above_reserved(memory, bound.load));
+  bound.height = std::max(bound.height, least_height(merged(memory.reserved), bound.load));
   // The stacks of the fullest steps, as long as they can still be higher than what is known.
   const bool matters =
       memory.alignment > 1 ||

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/problem.h"
 
 namespace tessera {

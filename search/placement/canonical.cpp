@@ -299,34 +299,34 @@ CanonicalSolver::CanonicalSolver(const CanonicalParams& params)
 
 CanonicalSolver::~CanonicalSolver() = default;
 
-std::optional<std::string> CanonicalSolver::unsupported(const PlacementProblem& problem,
-                                                        Goal goal) {
-  if (goal != Goal::fit)
-    return "The canonical search finds placements, it does not optimise costs.";
-  for (const Memory& memory : problem.memories) {
-    if (has_modes(memory)) {
-      return "Memory '" + memory.name + "' has modes, which the canonical search does not know.";
-    }
-  }
-  for (const Relation& relation : problem.relations) {
-    if (relation.kind == RelationKind::same_bank ||
-        relation.kind == RelationKind::different_banks || relation.kind == RelationKind::adjacent) {
-      return "The canonical search does not know the relation '" +
-             std::string(to_string(relation.kind)) + "'.";
-    }
-  }
-  if (problem.memories.size() > 1) {
-    for (const Buffer& buffer : problem.buffers) {
-      if (buffer.memories.size() == 1) continue;
-      return "Buffer '" + buffer.id +
-             "' may choose between memories, which the canonical search does not.";
-    }
-  }
-  if (canonical::count_pairs(problem, canonical::max_pairs) > canonical::max_pairs) {
-    return "More than " + std::to_string(canonical::max_pairs) +
-           " pairs of buffers overlap in time, too many for the canonical search.";
-  }
-  return std::nullopt;
+FeatureSet CanonicalSolver::features() {
+  return {Feature::several_memories,
+          Feature::buffer_alignment,
+          Feature::fixed_offset,
+          Feature::window,
+          Feature::reserved,
+          Feature::several_lives,
+          Feature::gap,
+          Feature::gap_window,
+          Feature::banks,
+          Feature::bank_borders,
+          Feature::same_memory,
+          Feature::different_memories,
+          Feature::same_offset,
+          Feature::may_overlap,
+          Feature::disjoint,
+          Feature::avoid_overlap};
+}
+
+std::optional<std::string> CanonicalSolver::outgrown(const PlacementProblem& problem) {
+  if (canonical::count_pairs(problem, canonical::max_pairs) <= canonical::max_pairs)
+    return std::nullopt;
+  return "More than " + std::to_string(canonical::max_pairs) +
+         " pairs of buffers overlap in time, too many for the canonical search.";
+}
+
+bool CanonicalSolver::takes(const PlacementProblem& problem) {
+  return features().contains(features_of(problem)) && !outgrown(problem);
 }
 
 SearchResult CanonicalSolver::solve(const PlacementProblem& problem, const SearchParams& params) {
@@ -426,9 +426,10 @@ class CanonicalEngine final : public PlacementEngine {
  public:
   explicit CanonicalEngine(const CanonicalParams& params) : solver_(params) {}
   [[nodiscard]] std::string_view name() const override { return "canonical"; }
-  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                                       Goal goal) const override {
-    return CanonicalSolver::unsupported(problem, goal);
+  [[nodiscard]] FeatureSet features() const override { return CanonicalSolver::features(); }
+  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
+                                                    Goal /*goal*/) const override {
+    return CanonicalSolver::outgrown(problem);
   }
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
                                    const SearchParams& params) override {

@@ -19,7 +19,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera {
 
@@ -71,10 +71,12 @@ class CanonicalSolver {
   CanonicalSolver(const CanonicalSolver&) = delete;
   CanonicalSolver& operator=(const CanonicalSolver&) = delete;
   ~CanonicalSolver();
-  /// Why this search cannot take the problem, as a sentence; nothing if it can.
-  [[nodiscard]] static std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                                              Goal goal);
-  /// require: validate(problem) is empty and unsupported(problem, params.goal) is nothing.
+  [[nodiscard]] static FeatureSet features();
+  /// Why the problem is too large, as a sentence; nothing where it is not.
+  [[nodiscard]] static std::optional<std::string> outgrown(const PlacementProblem& problem);
+  /// Are its features known and its pairs not too many?
+  [[nodiscard]] static bool takes(const PlacementProblem& problem);
+  /// require: validate(problem) is empty, takes(problem), params.goal is Goal::fit.
   /// ensure: as PlacementEngine::solve.
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem, const SearchParams& params);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "facts/room.h"
 #include "model/derived.h"
 
 namespace tessera::canonical {
@@ -94,20 +95,7 @@ class Builder {
 
  private:
   void prepare_memory() {
-    core_.reserved = memory_.reserved;
-    if (core_.reserved.size() > 1) {
-      std::sort(core_.reserved.begin(), core_.reserved.end());
-      std::vector<AddressRange> merged;
-      for (const AddressRange& range : core_.reserved) {
-        if (range.empty()) continue;
-        if (!merged.empty() && range.begin <= merged.back().end) {
-          merged.back().end = std::max(merged.back().end, range.end);
-        } else {
-          merged.push_back(range);
-        }
-      }
-      core_.reserved = std::move(merged);
-    }
+    core_.reserved = merged(memory_.reserved);
     if (!memory_.straddle) {
       for (const AddressRange& bank : bank_ranges(memory_)) core_.borders.push_back(bank.end);
       if (!core_.borders.empty()) core_.borders.pop_back();

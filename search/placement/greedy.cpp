@@ -212,20 +212,24 @@ bool is_large(const PlacementProblem& problem, const GreedyParams& params) {
 
 }  // namespace
 
-std::optional<std::string> greedy_unsupported(const PlacementProblem& problem) {
-  for (const Memory& memory : problem.memories) {
-    if (has_modes(memory)) {
-      return "Memory '" + memory.name + "' has modes, which greedy placement does not know.";
-    }
-  }
-  for (const Relation& relation : problem.relations) {
-    if (relation.kind == RelationKind::same_bank ||
-        relation.kind == RelationKind::different_banks || relation.kind == RelationKind::adjacent) {
-      return "Greedy placement does not know the relation '" +
-             std::string(to_string(relation.kind)) + "'.";
-    }
-  }
-  return std::nullopt;
+FeatureSet greedy_features() {
+  return {Feature::several_memories,
+          Feature::choice_of_memory,
+          Feature::buffer_alignment,
+          Feature::fixed_offset,
+          Feature::window,
+          Feature::reserved,
+          Feature::several_lives,
+          Feature::gap,
+          Feature::gap_window,
+          Feature::banks,
+          Feature::bank_borders,
+          Feature::same_memory,
+          Feature::different_memories,
+          Feature::same_offset,
+          Feature::may_overlap,
+          Feature::disjoint,
+          Feature::avoid_overlap};
 }
 
 GreedyResult place_greedily(const PlacementProblem& problem, const GreedyParams& params) {

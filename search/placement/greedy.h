@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/placement.h"
 #include "model/problem.h"
 
@@ -38,10 +38,10 @@ struct GreedyResult {
   Stats stats;
 };
 
-/// Why greedy placement does not try this problem, as a sentence; nothing if it does.
-[[nodiscard]] std::optional<std::string> greedy_unsupported(const PlacementProblem& problem);
+/// What a problem may use for greedy placement to try it.
+[[nodiscard]] FeatureSet greedy_features();
 
-/// require: validate(problem) is empty, greedy_unsupported(problem) is nothing.
+/// require: validate(problem) is empty, greedy_features() has all it uses.
 /// ensure: a placement, if there is one, keeps every hard rule of the problem.
 [[nodiscard]] GreedyResult place_greedily(const PlacementProblem& problem,
                                           const GreedyParams& params = {});

@@ -225,8 +225,8 @@ void close_in(Interval& interval, const MinimizeParams& params, Totals& totals) 
 
 }  // namespace
 
-std::optional<std::string> minimize_unsupported(const PlacementProblem& problem) {
-  return CanonicalSolver::unsupported(problem, Goal::fit);
+bool can_minimize(const PlacementProblem& problem) {
+  return CanonicalSolver::takes(problem);
 }
 
 MinimizeResult minimize_height(const PlacementProblem& problem, const MinimizeParams& params) {
@@ -271,7 +271,7 @@ MinimizeResult minimize_height(const PlacementProblem& problem, const MinimizePa
       start.modes.resize(1);
       interval.placed(std::move(start));
     }
-    if (!greedy_unsupported(part)) {
+    if (greedy_features().contains(features_of(part))) {
       GreedyResult quick = place_greedily(part, {.budget = params.budget, .seed = params.seed});
       if (quick.placement) interval.placed(*std::move(quick.placement));
     }

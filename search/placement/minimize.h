@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/placement.h"
 #include "model/problem.h"
 #include "search/placement/canonical.h"
@@ -46,10 +46,10 @@ struct MinimizeResult {
   Stats stats;
 };
 
-/// Why heights of this problem cannot be minimised here (without `decide`); nothing if they can.
-[[nodiscard]] std::optional<std::string> minimize_unsupported(const PlacementProblem& problem);
+/// Can heights of this problem be minimised here without `decide`?
+[[nodiscard]] bool can_minimize(const PlacementProblem& problem);
 
-/// require: validate(problem) is empty; minimize_unsupported(problem) is nothing, or params.decide
+/// require: validate(problem) is empty; can_minimize(problem), or params.decide
 /// is set and every buffer is tied to one memory.
 [[nodiscard]] MinimizeResult minimize_height(const PlacementProblem& problem,
                                              const MinimizeParams& params);

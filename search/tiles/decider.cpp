@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
-#include "model/check.h"
+#include "model/size_layer.h"
 
 namespace tessera {
 
@@ -11,12 +12,14 @@ Decider::Decider(const Lowering& lowering, const TileSearchParams& params, TileC
     : lowering_(lowering),
       params_(params),
       counters_(counters),
-      resized_(lowering.problem),
+      memo_(lowering.problem),
       load_(lowering.problem) {
-  const PlacementProblem& problem = lowering.problem;
-  plain_relations_ = std::ranges::none_of(problem.relations, [](const Relation& relation) {
-    return relation.kind == RelationKind::adjacent;
-  });
+  asked_.capacities = lowering.capacities();
+}
+
+const SizeLayer& Decider::layer(const std::vector<Size>& sizes) const {
+  asked_.sizes.assign(sizes.begin(), sizes.end());
+  return asked_;
 }
 
 Size Decider::over_capacity(const std::vector<Size>& sizes) const {
@@ -34,29 +37,15 @@ std::optional<DecidedBy> Decider::refuted_cheaply(const std::vector<Size>& sizes
 }
 
 bool Decider::refuted_since(std::size_t refutations, const std::vector<Size>& sizes) const {
-  if (!params_.dominance) return false;
-  for (auto refuted = refuted_.rbegin();
-       refuted != refuted_.rend() && refuted->number >= refutations; ++refuted)
-    if (covers(sizes, refuted->sizes)) return true;
-  return false;
-}
-
-bool Decider::still_fits(const Placed& placed, const std::vector<Size>& sizes) {
-  // Relations about neighbours are the only ones that a smaller size can break.
-  if (covers(placed.sizes, sizes) && plain_relations_) return true;
-  for (BufferIndex b = 0; b < sizes.size(); ++b) resized_.buffers[b].size = sizes[b];
-  return check(resized_, *placed.placement, 1).empty();
+  return params_.dominance && memo_.refutes(layer(sizes), refutations);
 }
 
 std::optional<SizeVerdict> Decider::decide_cheaply(const std::vector<Size>& sizes) {
   if (const std::optional<DecidedBy> by = refuted_cheaply(sizes))
     return SizeVerdict{Status::infeasible, *by, nullptr};
-  if (params_.carry_over) {
-    std::size_t tried = 0;
-    for (auto placed = placed_.rbegin(); placed != placed_.rend() && tried < 8; ++placed, ++tried)
-      if (still_fits(*placed, sizes))
-        return SizeVerdict{Status::feasible, DecidedBy::carry_over, placed->placement};
-  }
+  if (params_.carry_over)
+    if (auto placement = memo_.placement_for(layer(sizes)))
+      return SizeVerdict{Status::feasible, DecidedBy::carry_over, std::move(placement)};
   return std::nullopt;
 }
 
@@ -64,7 +53,8 @@ SizeVerdict Decider::decide(const std::vector<Size>& sizes) {
   std::optional<SizeVerdict> decision = decide_cheaply(sizes);
   if (!decision) {
     decision = ask_engine(sizes);
-    remember(sizes, *decision);
+    if (decision->verdict == Status::feasible) memo_.placed(layer(sizes), decision->placement);
+    if (decision->verdict == Status::infeasible) memo_.refuted(layer(sizes));
   }
   count(*decision);
   return *decision;
@@ -96,15 +86,13 @@ SizeVerdict Decider::ask_engine(const std::vector<Size>& sizes) {
   if (params_.time_per_question.count() > 0)
     search.budget.deadline = std::min(search.budget.deadline, begin + params_.time_per_question);
   SearchResult found;
-  if (params_.sessions && !session_opened_) {
-    session_ = params_.engine->open(lowering_.problem);
-    session_opened_ = true;
-  }
-  if (session_) {
-    found = session_->solve({.sizes = sizes, .capacities = lowering_.capacities()}, search);
+  if (params_.sessions) {
+    if (!session_) session_ = params_.engine->open(lowering_.problem);
+    found = session_->solve(layer(sizes), search);
   } else {
-    for (BufferIndex b = 0; b < sizes.size(); ++b) resized_.buffers[b].size = sizes[b];
-    found = params_.engine->solve(resized_, search);
+    PlacementProblem fresh = lowering_.problem;
+    replace_sizes(fresh, layer(sizes));
+    found = params_.engine->solve(fresh, search);
   }
   counters_.engine_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -112,16 +100,6 @@ SizeVerdict Decider::ask_engine(const std::vector<Size>& sizes) {
   if (found.placement)
     decision.placement = std::make_shared<const Placement>(std::move(*found.placement));
   return decision;
-}
-
-void Decider::remember(const std::vector<Size>& sizes, const SizeVerdict& decision) {
-  if (decision.verdict == Status::feasible) {
-    std::erase_if(placed_, [&](const Placed& p) { return covers(sizes, p.sizes); });
-    placed_.push_back({sizes, decision.placement});
-  } else if (decision.verdict == Status::infeasible) {
-    std::erase_if(refuted_, [&](const Refuted& r) { return covers(r.sizes, sizes); });
-    refuted_.push_back({sizes, refutations_++});
-  }
 }
 
 }  // namespace tessera

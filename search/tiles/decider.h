@@ -10,7 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "search/tiles/load_test.h"
+#include "engine/memo.h"
+#include "facts/load.h"
 #include "search/tiles/tile_search.h"
 
 namespace tessera {
@@ -37,12 +38,12 @@ class Decider {
 
   /// How many questions the engine refuted so far; and does one of those since then refute these
   /// sizes, which nothing before did?
-  [[nodiscard]] std::size_t refutations() const { return refutations_; }
+  [[nodiscard]] std::size_t refutations() const { return memo_.refutations(); }
   [[nodiscard]] bool refuted_since(std::size_t refutations, const std::vector<Size>& sizes) const;
 
   /// By how many bytes at least every refutation so far was over the capacity: 0 where it was not
   /// by load, the largest size where there is none.
-  [[nodiscard]] Size least_excess() const { return refutations_ == 0 ? least_excess_ : 0; }
+  [[nodiscard]] Size least_excess() const { return memo_.refutations() == 0 ? least_excess_ : 0; }
 
   /// Adds a decision to the counters; decide() does so itself.
   void count(const SizeVerdict& decision);
@@ -51,30 +52,17 @@ class Decider {
   [[nodiscard]] Size over_capacity(const std::vector<Size>& sizes) const;
 
  private:
-  struct Placed {
-    std::vector<Size> sizes;
-    std::shared_ptr<const Placement> placement;
-  };
-  struct Refuted {
-    std::vector<Size> sizes;
-    std::size_t number = 0;  ///< among all refutations
-  };
-  [[nodiscard]] bool still_fits(const Placed& placed, const std::vector<Size>& sizes);
   [[nodiscard]] SizeVerdict ask_engine(const std::vector<Size>& sizes);
-  void remember(const std::vector<Size>& sizes, const SizeVerdict& decision);
+  [[nodiscard]] const SizeLayer& layer(const std::vector<Size>& sizes) const;
 
   const Lowering& lowering_;
   const TileSearchParams& params_;
   TileCounters& counters_;
-  PlacementProblem resized_;  ///< the problem with the sizes of the last question
-  std::unique_ptr<PlacementSession> session_;
-  bool session_opened_ = false;
-  bool plain_relations_ = true;  ///< none that a smaller size could break
+  std::unique_ptr<PlacementSession> session_;  ///< opened for the first question
+  Memo memo_;
+  mutable SizeLayer asked_;  ///< of the last question
   mutable LoadTest load_;
   mutable Size least_excess_ = std::numeric_limits<Size>::max();  ///< of refutations by load
-  std::vector<Placed> placed_;    ///< no one covers another, the latest last
-  std::vector<Refuted> refuted_;  ///< likewise, least ones
-  std::size_t refutations_ = 0;
 };
 
 }  // namespace tessera

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/hardware.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"

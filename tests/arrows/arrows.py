@@ -17,23 +17,24 @@ import sys
 ROOMS = {
     "model": set(),
     "facts": {"model"},
+    "engine": {"model", "facts"},
     "io": {"model"},
     "proof": {"model"},
-    "encoder": {"model", "facts"},
-    "tiling": {"model"},
+    "encoder": {"model", "facts", "engine"},
+    "tiling": {"model", "facts"},
     "cost": {"model", "facts", "tiling"},
-    "search": {"model", "facts", "tiling", "cost"},
-    "planner": {"model", "facts", "search", "encoder", "proof", "tiling", "cost", "io"},
+    "search": {"model", "facts", "engine", "tiling", "cost"},
+    "planner": {"model", "facts", "engine", "search", "encoder", "proof", "tiling", "cost", "io"},
     "cli": {"planner", "model"},
     "python": {"planner", "model"},
 }
 # The headers that are; cmake/TesseraInstall.cmake installs the same.
 PUBLIC = {f"model/{name}.h" for name in (
-    "api", "check", "claim", "derived", "engine", "hardware", "hardware_check", "network",
+    "api", "check", "claim", "budget", "derived", "hardware", "hardware_check", "network",
     "network_order", "network_shapes", "network_stats", "placement", "plan", "problem", "units",
     "validate")} | {f"planner/{name}.h" for name in (
         "check_result", "engines", "errors", "explain", "export", "files", "generate", "import",
-        "limits", "place", "plan", "tile")}
+        "limits", "place", "plan", "session", "tile")}
 
 # Start of an include -> the rooms where it may stand.
 THIRD_PARTY = {

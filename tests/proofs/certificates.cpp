@@ -19,8 +19,8 @@
 #include "model/validate.h"
 #include "planner/certificate.h"
 #include "planner/check_result.h"
-#include "planner/engines.h"
 #include "planner/files.h"
+#include "planner/make_engine.h"
 #include "search/learning/engine.h"
 #include "tests/support/random_problem.h"
 

@@ -12,10 +12,10 @@
 #include <iterator>
 #include <numeric>
 
+#include "engine/goal.h"
 #include "model/check.h"
 #include "model/validate.h"
-#include "planner/engines.h"
-#include "planner/goal.h"
+#include "planner/make_engine.h"
 #include "proof/check_proof.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/engine_agreement.h"

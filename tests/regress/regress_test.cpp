@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "engine/goal.h"
 #include "model/check.h"
 #include "planner/check_result.h"
 #include "planner/engines.h"
 #include "planner/files.h"
-#include "planner/goal.h"
 #include "planner/place.h"
 #include "tests/support/paths.h"
 

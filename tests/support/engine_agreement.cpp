@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "engine/session.h"
 #include "model/check.h"
 #include "model/derived.h"
 #include "model/size_layer.h"
@@ -156,8 +157,7 @@ std::optional<std::string> wrong_session(PlacementEngine& engine, const Placemen
     for (const Goal goal : goals) {
       if (engine.unsupported(problem, goal)) return std::nullopt;
     }
-    const auto session = engine.open(problem);
-    if (!session) return std::nullopt;
+    const auto session = open_session(engine, problem);
     for (std::size_t k = 0; k < layers.size(); ++k) {
       const Goal goal = goals[k % goals.size()];
       const PlacementProblem now = with_layer(problem, layers[k]);

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "tests/support/random_problem.h"
 
 namespace tessera::testing {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "tests/support/random.h"
 
 namespace tessera::testing {

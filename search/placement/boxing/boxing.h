@@ -20,7 +20,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/random.h"
 #include "search/placement/boxing/instance.h"
 

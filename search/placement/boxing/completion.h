@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "search/placement/boxing/first_fit.h"
 #include "search/placement/boxing/instance.h"
 

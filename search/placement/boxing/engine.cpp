@@ -244,11 +244,7 @@ class BoxingEngine final : public PlacementEngine {
  public:
   explicit BoxingEngine(const BoxingParams& params) : params_(params) {}
   [[nodiscard]] std::string_view name() const override { return "boxing"; }
-  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                                       Goal goal) const override {
-    if (goal != Goal::fit) return "boxing looks for low placements, not for low costs or few modes";
-    return boxing_unsupported(problem);
-  }
+  [[nodiscard]] FeatureSet features() const override { return boxing_features(); }
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
                                    const SearchParams& search) override {
     BoxingParams params = params_;
@@ -272,17 +268,14 @@ class BoxingEngine final : public PlacementEngine {
 
 }  // namespace
 
-std::optional<std::string> boxing_unsupported(const PlacementProblem& problem) {
-  for (const Memory& memory : problem.memories) {
-    if (has_modes(memory))
-      return "boxing does not choose modes, which memory '" + memory.name + "' has";
-  }
-  for (const Relation& relation : problem.relations) {
-    if (relation.kind == RelationKind::may_overlap || relation.kind == RelationKind::avoid_overlap)
-      continue;
-    return "boxing does not know the relation " + std::string(to_string(relation.kind));
-  }
-  return std::nullopt;
+FeatureSet boxing_features() {
+  return {Feature::several_memories, Feature::choice_of_memory,
+          Feature::buffer_alignment, Feature::fixed_offset,
+          Feature::window,           Feature::reserved,
+          Feature::several_lives,    Feature::gap,
+          Feature::gap_window,       Feature::banks,
+          Feature::bank_borders,     Feature::may_overlap,
+          Feature::avoid_overlap};
 }
 
 BoxingResult box(const PlacementProblem& problem, const BoxingParams& params) {

@@ -31,7 +31,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/placement.h"
 #include "model/problem.h"
 
@@ -83,13 +83,11 @@ struct BoxingResult {
   Stats stats;
 };
 
-/// Why box() cannot take the problem, as a sentence; nothing if it can. It takes alignment, fixed
-/// offsets, windows, reserved ranges, banks that must not be straddled, gaps, several live
-/// intervals, several memories and may_overlap (which it does not use), but no modes and no other
-/// hard relation.
-[[nodiscard]] std::optional<std::string> boxing_unsupported(const PlacementProblem& problem);
+/// What boxing takes: everything about addresses and lives, memories and may_overlap (which it does
+/// not use), but no modes and no other hard relation.
+[[nodiscard]] FeatureSet boxing_features();
 
-/// require: validate(problem) is empty, boxing_unsupported(problem) is nothing.
+/// require: validate(problem) is empty, boxing_features() has all that the problem uses.
 /// ensure: equal for equal problem, params (whatever `threads`) unless the budget ends it.
 [[nodiscard]] BoxingResult box(const PlacementProblem& problem, const BoxingParams& params = {});
 

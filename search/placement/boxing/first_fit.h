@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "search/placement/boxing/instance.h"
 #include "search/placement/boxing/occupancy.h"
 

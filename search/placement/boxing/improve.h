@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/random.h"
 #include "search/placement/boxing/instance.h"
 

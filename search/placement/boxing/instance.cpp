@@ -7,6 +7,7 @@
 #include <queue>
 #include <tuple>
 
+#include "facts/room.h"
 #include "model/derived.h"
 #include "model/polled_sort.h"
 #include "search/placement/boxing/sections.h"
@@ -66,30 +67,6 @@ Size aligned_bound(const Instance& instance, std::vector<Piece> counted, Size gr
   return bound;
 }
 
-/// Sorted, and none of them touches another.
-std::vector<AddressRange> merged(std::vector<AddressRange> ranges) {
-  std::sort(ranges.begin(), ranges.end());
-  std::vector<AddressRange> result;
-  for (const AddressRange& range : ranges) {
-    if (range.empty()) continue;
-    if (!result.empty() && range.begin <= result.back().end)
-      result.back().end = std::max(result.back().end, range.end);
-    else
-      result.push_back(range);
-  }
-  return result;
-}
-
-/// The least height with `bytes` bytes below it that are not reserved.
-Size above_reserved(const Instance& instance, Size bytes) {
-  Size height = bytes;
-  for (const AddressRange& range : instance.reserved) {
-    if (range.begin >= height) break;
-    height += range.size();
-  }
-  return height;
-}
-
 void set_bounds(Instance& instance, const std::vector<Piece>& everything,
                 const std::vector<Piece>& counted) {
   instance.load = section_load(instance, everything, 1);
@@ -101,7 +78,7 @@ void set_bounds(Instance& instance, const std::vector<Piece>& everything,
   // Windows of gaps and fixed offsets need not be aligned, so they are not padded.
   if (instance.common_alignment > 1 && !instance.fragmented && instance.fixed.empty())
     bound = std::max(bound, aligned_bound(instance, counted, instance.common_alignment));
-  bound = above_reserved(instance, bound);
+  bound = least_height(instance.reserved, bound);
   for (const Job& job : instance.jobs)
     bound = std::max(bound, next_legal(instance, job, 0) + job.size);
   instance.lower_bound = std::max(bound, instance.floor);

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "search/placement/boxing/instance.h"
 
 namespace tessera::boxing {
@@ -32,7 +32,7 @@ struct RoundsParams {
   std::int64_t max_rounds = 0;  ///< 0: until the budget ends
   /// Counts rounds times jobs, after each generation; budget.meter is not looked at.
   WorkMeter* meter = nullptr;
-  Size target = 0;              ///< low enough
+  Size target = 0;  ///< low enough
   bool stacking = true;
   bool boxing = true;
   bool improve = true;

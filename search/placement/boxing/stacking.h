@@ -20,7 +20,7 @@
 #include <span>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/poll.h"
 #include "search/placement/boxing/instance.h"
 

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "model/check.h"
-#include "planner/engines.h"
 #include "planner/errors.h"
 #include "planner/explain.h"
 #include "planner/export.h"
 #include "planner/generate.h"
+#include "planner/make_engine.h"
 #include "planner/place.h"
 #include "search/placement/bounds.h"
 #include "tests/support/effort.h"
@@ -85,7 +85,8 @@ TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EngineLimits,
-                         ::testing::Values("canonical", "learning", "sat", "smt", "boxing", "greedy"),
+                         ::testing::Values("canonical", "learning", "sat", "smt", "boxing",
+                                           "greedy"),
                          [](const auto& each) { return each.param; });
 
 TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {

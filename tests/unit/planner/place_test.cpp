@@ -41,7 +41,7 @@ TEST(Place, TheLoadAloneMayProveInfeasible) {
 }
 
 TEST(Place, EveryCompleteEngineRefutesWhatTheLoadAllows) {
-  for (const EngineEntry& entry : engine_list()) {
+  for (const EngineInfo& entry : engine_list()) {
     if (!entry.complete) continue;
     PlaceParams params;
     params.engine = entry.name;
@@ -51,7 +51,7 @@ TEST(Place, EveryCompleteEngineRefutesWhatTheLoadAllows) {
 }
 
 TEST(Place, AHeuristicEngineNeverSaysInfeasible) {
-  for (const EngineEntry& entry : engine_list()) {
+  for (const EngineInfo& entry : engine_list()) {
     if (entry.complete) continue;
     PlaceParams params;
     params.engine = entry.name;

@@ -148,7 +148,7 @@ void compare_with_least(const Features& features, std::uint64_t first_seed, int 
     Random random(seed);
     const PlacementProblem problem = random_problem(random, features);
     ASSERT_TRUE(validate(problem).empty());
-    if (boxing_unsupported(problem)) continue;
+    if (!boxing_features().contains(features_of(problem))) continue;
     const auto best = brute_force(problem, OracleGoal::height);
     const BoxingResult result = box(problem, {.seed = seed, .threads = 1, .max_rounds = 40});
     if (result.status == Status::feasible) {
@@ -210,15 +210,16 @@ TEST(BoxRandom, EngineNeverContradictsTheOracle) {
 
 TEST(Box, SaysWhatItCannotTake) {
   PlacementProblem problem = random_trace(1, 4, 2);
-  EXPECT_FALSE(boxing_unsupported(problem));
+  const std::unique_ptr<PlacementEngine> engine = make_boxing_engine();
+  EXPECT_FALSE(engine->unsupported(problem, Goal::fit));
   problem.relations.push_back({.kind = RelationKind::adjacent, .buffers = {0, 1}});
-  EXPECT_NE(boxing_unsupported(problem)->find("adjacent"), std::string::npos);
+  EXPECT_NE(engine->unsupported(problem, Goal::fit)->find("adjacent"), std::string::npos);
   problem.relations.clear();
-  EXPECT_TRUE(make_boxing_engine()->unsupported(problem, Goal::cost));
+  EXPECT_TRUE(engine->unsupported(problem, Goal::cost));
   problem.memories[0].banks = {{"b", 10, {Role::read}}};
   problem.memories[0].capacity = 10;
   problem.memories[0].modes_per_bank = true;
-  EXPECT_NE(boxing_unsupported(problem)->find("modes"), std::string::npos);
+  EXPECT_NE(engine->unsupported(problem, Goal::fit)->find("modes"), std::string::npos);
 }
 
 TEST(Box, FixedBuffersThatMeetAreNotAnAnswer) {

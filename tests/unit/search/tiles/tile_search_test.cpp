@@ -34,10 +34,7 @@ struct Counting final : PlacementEngine {
   std::unique_ptr<PlacementEngine> inner = make_canonical_engine();
   int calls = 0;
   [[nodiscard]] std::string_view name() const override { return "counting"; }
-  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                                       Goal goal) const override {
-    return inner->unsupported(problem, goal);
-  }
+  [[nodiscard]] FeatureSet features() const override { return inner->features(); }
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
                                    const SearchParams& params) override {
     ++calls;
@@ -50,10 +47,7 @@ struct Hesitant final : PlacementEngine {
   std::unique_ptr<PlacementEngine> inner = make_canonical_engine();
   Size most = 0;
   [[nodiscard]] std::string_view name() const override { return "hesitant"; }
-  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem&,
-                                                       Goal) const override {
-    return std::nullopt;
-  }
+  [[nodiscard]] FeatureSet features() const override { return FeatureSet::everything(); }
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
                                    const SearchParams& params) override {
     Size all = 0;

@@ -1,4 +1,4 @@
-#include "search/placement/set_aside.h"
+#include "engine/set_aside.h"
 
 #include <algorithm>
 #include <limits>
@@ -132,8 +132,8 @@ SearchResult too_large() {
 /// Capacities may change from question to question; whether they are multiples of the alignment
 /// too, and then the argument for setting aside does not hold.
 bool still_plain(const SetAside& aside, const std::vector<Size>& capacities) {
-  for (std::size_t k = 0; k < aside.memory.size(); ++k)
-    if (capacities[aside.memory[k]] % aside.granule[aside.memory[k]] != 0) return false;
+  for (const MemoryIndex m : aside.memory)
+    if (capacities[m] == unbounded || capacities[m] % aside.granule[m] != 0) return false;
   return true;
 }
 
@@ -143,7 +143,8 @@ class AsideSession final : public PlacementSession {
       : engine_(engine), problem_(problem), aside_(std::move(aside)) {}
 
   SearchResult solve(const SizeLayer& layer, const SearchParams& params) override {
-    if (!still_plain(aside_, layer.capacities)) {
+    if (params.goal != Goal::fit || params.proof != nullptr ||
+        !still_plain(aside_, layer.capacities)) {
       replace_sizes(problem_, layer);
       return ask(whole_, problem_, params);
     }
@@ -155,22 +156,18 @@ class AsideSession final : public PlacementSession {
   }
 
  private:
-  /// The problem with the sizes it has now, in its session where the engine has sessions.
-  struct Asked {
-    bool before = false;
-    std::unique_ptr<PlacementSession> session;
-  };
-  SearchResult ask(Asked& asked, const PlacementProblem& problem, const SearchParams& params) {
-    if (!std::exchange(asked.before, true)) asked.session = engine_.open(problem);
-    if (!asked.session) return engine_.solve(problem, params);
-    return asked.session->solve(size_layer(problem), params);
+  /// The problem with the sizes it has now, in a session that is opened when it is first needed.
+  SearchResult ask(std::unique_ptr<PlacementSession>& session, const PlacementProblem& problem,
+                   const SearchParams& params) {
+    if (!session) session = engine_.open(problem);
+    return session->solve(size_layer(problem), params);
   }
 
   PlacementEngine& engine_;
   PlacementProblem problem_;
   SetAside aside_;
-  Asked rest_;
-  Asked whole_;
+  std::unique_ptr<PlacementSession> rest_;
+  std::unique_ptr<PlacementSession> whole_;
 };
 
 class AsideEngine final : public PlacementEngine {
@@ -178,9 +175,10 @@ class AsideEngine final : public PlacementEngine {
   explicit AsideEngine(std::unique_ptr<PlacementEngine> inner) : inner_(std::move(inner)) {}
 
   [[nodiscard]] std::string_view name() const override { return inner_->name(); }
-  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                                       Goal goal) const override {
-    return inner_->unsupported(problem, goal);
+  [[nodiscard]] FeatureSet features() const override { return inner_->features(); }
+  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
+                                                    Goal goal) const override {
+    return inner_->outgrown(problem, goal);
   }
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
                                    const SearchParams& params) override {

@@ -1,4 +1,4 @@
-#include "planner/goal.h"
+#include "engine/goal.h"
 
 #include <set>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "planner/relax.h"
+#include "engine/relax.h"
 
 #include <gtest/gtest.h>
 

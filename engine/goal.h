@@ -1,7 +1,7 @@
 // What a goal beyond fitting counts, in one place for the race, the planner and its tests.
 #pragma once
 
-#include "../model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera {
 

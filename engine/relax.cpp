@@ -1,4 +1,4 @@
-#include "planner/relax.h"
+#include "engine/relax.h"
 
 #include <algorithm>
 #include <utility>

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/engine.h"
+#include "engine/engine.h"
 #include "model/problem.h"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-#include "planner/race.h"
+#include "engine/race.h"
 
 #include <gtest/gtest.h>
 
@@ -18,12 +18,7 @@ class Scripted final : public PlacementEngine {
       : units_(units), verdict_(verdict), offset_(offset), microseconds_(microseconds) {}
 
   std::string_view name() const override { return "scripted"; }
-  std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                         Goal goal) const override {
-    static_cast<void>(problem);
-    static_cast<void>(goal);
-    return std::nullopt;
-  }
+  FeatureSet features() const override { return FeatureSet::everything(); }
   SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
     static_cast<void>(problem);
     ++calls;
@@ -60,9 +55,7 @@ class Scripted final : public PlacementEngine {
 class Throwing final : public PlacementEngine {
  public:
   std::string_view name() const override { return "throwing"; }
-  std::optional<std::string> unsupported(const PlacementProblem&, Goal) const override {
-    return std::nullopt;
-  }
+  FeatureSet features() const override { return FeatureSet::everything(); }
   SearchResult solve(const PlacementProblem&, const SearchParams&) override {
     throw std::runtime_error("broken");
   }
@@ -131,9 +124,7 @@ class Watched final : public PlacementEngine {
  public:
   Watched(std::atomic<int>& working, std::int64_t units) : working_(working), units_(units) {}
   std::string_view name() const override { return "watched"; }
-  std::optional<std::string> unsupported(const PlacementProblem&, Goal) const override {
-    return std::nullopt;
-  }
+  FeatureSet features() const override { return FeatureSet::everything(); }
   SearchResult solve(const PlacementProblem&, const SearchParams& params) override {
     for (std::int64_t done = 1; done <= units_; ++done) {
       if (working_.fetch_add(1) != 0) alone = false;

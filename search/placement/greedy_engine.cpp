@@ -1,10 +1,10 @@
-#include "planner/greedy_engine.h"
+#include "search/placement/greedy_engine.h"
 
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "planner/relax.h"
+#include "engine/relax.h"
 #include "search/placement/greedy.h"
 
 namespace tessera {
@@ -15,11 +15,7 @@ class GreedyEngine final : public PlacementEngine {
  public:
   std::string_view name() const override { return "greedy"; }
 
-  std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                         Goal goal) const override {
-    if (goal != Goal::fit) return "Greedy placement optimises neither costs nor modes.";
-    return greedy_unsupported(problem);
-  }
+  FeatureSet features() const override { return greedy_features(); }
 
   SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
     GreedyResult quick = place_greedily(problem, {.budget = params.budget, .seed = params.seed});

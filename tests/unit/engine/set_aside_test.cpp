@@ -1,4 +1,4 @@
-#include "search/placement/set_aside.h"
+#include "engine/set_aside.h"
 
 #include <gtest/gtest.h>
 
@@ -51,43 +51,9 @@ TEST(SetAside, LeavesAloneWhatTheArgumentDoesNotCover) {
   EXPECT_EQ(set_aside(problem).aside, (std::vector<BufferIndex>{3}));
 }
 
-/// Canonical search with a session that keeps nothing but the problem.
-class WithSessions final : public PlacementEngine {
- public:
-  [[nodiscard]] std::string_view name() const override { return "with sessions"; }
-  [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                                       Goal goal) const override {
-    return inner_->unsupported(problem, goal);
-  }
-  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
-    return inner_->solve(problem, params);
-  }
-  std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
-    class Session final : public PlacementSession {
-     public:
-      Session(PlacementEngine& engine, PlacementProblem of) : engine_(engine), problem_(of) {}
-      SearchResult solve(const SizeLayer& layer, const SearchParams& params) override {
-        for (BufferIndex b = 0; b < layer.sizes.size(); ++b)
-          problem_.buffers[b].size = layer.sizes[b];
-        for (MemoryIndex m = 0; m < layer.capacities.size(); ++m)
-          problem_.memories[m].capacity = layer.capacities[m];
-        return engine_.solve(problem_, params);
-      }
-
-     private:
-      PlacementEngine& engine_;
-      PlacementProblem problem_;
-    };
-    return std::make_unique<Session>(*inner_, problem);
-  }
-
- private:
-  std::unique_ptr<PlacementEngine> inner_ = make_canonical_engine();
-};
-
 TEST(SetAside, SessionsFollowTheSizes) {
   const PlacementProblem problem = with_weights();
-  const auto engine = make_aside_engine(std::make_unique<WithSessions>());
+  const auto engine = make_aside_engine(make_canonical_engine());
   const auto session = engine->open(problem);
   ASSERT_TRUE(session);
   EXPECT_EQ(session->solve({{16, 9, 16, 8}, {64}}, {}).status, Status::feasible);

@@ -9,8 +9,8 @@
 
 #include <optional>
 
-#include "../model/placement.h"
-#include "../model/problem.h"
+#include "model/placement.h"
+#include "model/problem.h"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "planner/race.h"
+#include "engine/race.h"
 
 #include <algorithm>
 #include <cmath>

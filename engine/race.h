@@ -3,7 +3,7 @@
 //   RaceResult won = race(problem, {{*canonical, 2000}, {*learning, 30000}}, params, 2);
 //   report(won.found, names[won.winner]);
 //
-// Every engine counts its work in its own units (WorkMeter in model/engine.h); units times
+// Every engine counts its work in its own units (WorkMeter in model/budget.h); units times
 // ns_per_unit is its virtual time. A proof of infeasibility ends the race at once: it is true
 // whoever has it. A placement found at virtual time v ends it as soon as the others have
 // spent v without one, and the earliest in virtual time wins. So the placement depends on the seed
@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../model/engine.h"
+#include "engine/engine.h"
 
 namespace tessera {
 

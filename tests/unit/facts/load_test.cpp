@@ -1,4 +1,4 @@
-#include "search/tiles/load_test.h"
+#include "facts/load.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,10 @@
 #include <random>
 
 #include "model/derived.h"
+#include "model/size_layer.h"
+#include "tests/support/brute_force.h"
 #include "tests/support/effort.h"
+#include "tests/support/random_problem.h"
 
 namespace tessera {
 namespace {
@@ -87,6 +90,19 @@ TEST(LoadTest, EqualsTheLoadOfTheFullestStep) {
     EXPECT_EQ(load.excess(sizes), worst) << round;
     EXPECT_EQ(load.first_excess(sizes) > 0, worst > 0) << round;
   }
+}
+
+/// Whatever a problem may use: where there is a placement, nothing is too much.
+TEST(LoadTest, NeverRefutesWhatHasAPlacement) {
+  int refuted = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    testing::Random random(seed);
+    const PlacementProblem problem = testing::random_problem(random, testing::Features::all());
+    if (LoadTest(problem).excess(size_layer(problem).sizes) == 0) continue;
+    ++refuted;
+    EXPECT_FALSE(testing::brute_force(problem)) << seed;
+  }
+  EXPECT_GT(refuted, 300);
 }
 
 TEST(LoadTest, ManyBuffersTakeNoTimeThatGrowsFasterThanThey) {

@@ -1,0 +1,48 @@
+#include "engine/engine.h"
+
+#include "model/size_layer.h"
+
+namespace tessera {
+namespace {
+
+/// For an engine that keeps nothing: the problem, and every question from scratch.
+class FreshSession final : public PlacementSession {
+ public:
+  FreshSession(PlacementEngine& engine, const PlacementProblem& problem)
+      : engine_(engine), problem_(problem) {}
+
+  SearchResult solve(const SizeLayer& layer, const SearchParams& params) override {
+    replace_sizes(problem_, layer);
+    return engine_.solve(problem_, params);
+  }
+
+ private:
+  PlacementEngine& engine_;
+  PlacementProblem problem_;
+};
+
+}  // namespace
+
+FeatureSet features_asked(const PlacementProblem& problem, Goal goal) {
+  FeatureSet asked = features_of(problem);
+  if (goal == Goal::cost) asked.add(Feature::least_cost);
+  if (goal == Goal::modes)
+    asked.add(asked.contains(Feature::modes_per_bank) ? Feature::least_modes_per_bank
+                                                      : Feature::least_modes);
+  return asked;
+}
+
+std::optional<std::string> PlacementEngine::unsupported(const PlacementProblem& problem,
+                                                        Goal goal) const {
+  const std::optional<Feature> missing = (features_asked(problem, goal) - features()).first();
+  if (!missing) return outgrown(problem, goal);
+  const std::string where = where_used(problem, *missing);
+  return "The engine " + std::string(name()) + " does not know " +
+         std::string(tessera::name(*missing)) + (where.empty() ? "" : " (" + where + ")") + ".";
+}
+
+std::unique_ptr<PlacementSession> PlacementEngine::open(const PlacementProblem& problem) {
+  return std::make_unique<FreshSession>(*this, problem);
+}
+
+}  // namespace tessera

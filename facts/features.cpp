@@ -1,0 +1,128 @@
+#include "facts/features.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "model/derived.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::array<std::string_view, feature_count> names = {
+    "several memories",
+    "a choice between memories",
+    "an alignment of a buffer's own",
+    "a fixed offset",
+    "a window for a buffer",
+    "reserved addresses",
+    "several lives of one buffer",
+    "gaps",
+    "gaps with a window",
+    "banks",
+    "borders of banks that nothing may cross",
+    "modes",
+    "modes per bank",
+    "the relation same_bank",
+    "the relation different_banks",
+    "the relation same_memory",
+    "the relation different_memories",
+    "the relation adjacent",
+    "the relation same_offset",
+    "the relation may_overlap",
+    "the relation disjoint",
+    "the relation avoid_overlap",
+    "the least cost",
+    "the fewest modes",
+    "the fewest modes where they are given per bank",
+};
+
+FeatureSet features_of(const Memory& memory) {
+  FeatureSet used;
+  if (!memory.reserved.empty()) used.add(Feature::reserved);
+  if (!memory.banks.empty()) used.add(Feature::banks);
+  if (!memory.straddle) used.add(Feature::bank_borders);
+  if (!memory.modes.empty()) used.add(Feature::modes);
+  if (memory.modes_per_bank) used.add(Feature::modes_per_bank);
+  return used;
+}
+
+FeatureSet features_of(const Buffer& buffer) {
+  FeatureSet used;
+  if (buffer.alignment != 1) used.add(Feature::buffer_alignment);
+  if (buffer.offset) used.add(Feature::fixed_offset);
+  if (buffer.window) used.add(Feature::window);
+  if (buffer.live.size() > 1) used.add(Feature::several_lives);
+  for (const Gap& gap : buffer.gaps) used.add(gap.window ? Feature::gap_window : Feature::gap);
+  return used;
+}
+
+}  // namespace
+
+std::string_view name(Feature feature) {
+  return names[static_cast<std::size_t>(feature)];
+}
+
+std::optional<Feature> FeatureSet::first() const {
+  if (bits_ == 0) return std::nullopt;
+  return static_cast<Feature>(std::countr_zero(bits_));
+}
+
+Feature feature_of(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::same_bank:
+      return Feature::same_bank;
+    case RelationKind::different_banks:
+      return Feature::different_banks;
+    case RelationKind::same_memory:
+      return Feature::same_memory;
+    case RelationKind::different_memories:
+      return Feature::different_memories;
+    case RelationKind::adjacent:
+      return Feature::adjacent;
+    case RelationKind::same_offset:
+      return Feature::same_offset;
+    case RelationKind::may_overlap:
+      return Feature::may_overlap;
+    case RelationKind::disjoint:
+      return Feature::disjoint;
+    case RelationKind::avoid_overlap:
+      break;
+  }
+  return Feature::avoid_overlap;
+}
+
+FeatureSet features_of(std::span<const Memory> memories) {
+  FeatureSet used;
+  if (memories.size() > 1) used.add(Feature::several_memories);
+  for (const Memory& memory : memories) used.add(features_of(memory));
+  return used;
+}
+
+FeatureSet features_of(const PlacementProblem& problem) {
+  FeatureSet used = features_of(std::span(problem.memories));
+  const bool several = problem.memories.size() > 1;
+  for (const Buffer& buffer : problem.buffers) {
+    used.add(features_of(buffer));
+    if (several && buffer.memories.size() != 1) used.add(Feature::choice_of_memory);
+  }
+  for (const Relation& relation : problem.relations) used.add(feature_of(relation.kind));
+  return used;
+}
+
+std::string where_used(const PlacementProblem& problem, Feature feature) {
+  for (const Memory& memory : problem.memories)
+    if (features_of(memory).contains(feature)) return "memory '" + memory.name + "'";
+  for (const Buffer& buffer : problem.buffers) {
+    const bool chooses = feature == Feature::choice_of_memory && problem.memories.size() > 1 &&
+                         buffer.memories.size() != 1;
+    if (chooses || features_of(buffer).contains(feature)) return "buffer '" + buffer.id + "'";
+  }
+  for (const Relation& relation : problem.relations)
+    if (feature_of(relation.kind) == feature)
+      return "buffers '" + problem.buffers[relation.buffers[0]].id + "' and '" +
+             problem.buffers[relation.buffers[1]].id + "'";
+  return "";
+}
+
+}  // namespace tessera

@@ -1,0 +1,22 @@
+// The engines of engines.h, made by name. Private to planner/.
+//
+//   std::unique_ptr<PlacementEngine> engine = make_engine("canonical");
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "engine/engine.h"
+#include "planner/engines.h"
+
+namespace tessera {
+
+/// nullptr where there is no engine of this name.
+[[nodiscard]] std::unique_ptr<PlacementEngine> make_engine(std::string_view name);
+
+/// Rough nanoseconds per unit of its WorkMeter: puts engines in a race on one scale. Only the
+/// balance of a race depends on it, never the soundness of an answer. 0: it does not count.
+/// require: there is an engine of this name.
+[[nodiscard]] double ns_per_unit(std::string_view name);
+
+}  // namespace tessera
