@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads and writes the case files of this folder; their form is in README.md.
 
-    cases.py problem_yaml FOLDER     # every input of problem_yaml.cases as a file in FOLDER
+    cases.py problem_yaml FOLDER         # every input of problem_yaml.cases as a file in FOLDER
+    cases.py problem_yaml FOLDER 4096    # those of at most so many bytes
 """
 
 import collections
@@ -114,12 +115,14 @@ def written(case, text=True):
     return lines + [f"| {line}".rstrip(" ") for line in escaped(case.data, text)]
 
 
-def main(form, folder):
+def main(form, folder, at_most=sys.maxsize):
     """Unpacks the inputs of one format; a format without a case file has none."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if form in SUFFIXES:
         for case in read(form):
+            if len(case.data) > int(at_most):
+                continue
             (folder / f"{case.name}.{SUFFIXES[form]}").write_bytes(case.data)
 
 
