@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
-"""Every file below malformed/ is bad input: exit 2, `file:line: what is wrong`, nothing written.
+"""Every input of malformed/*.cases is refused: exit 2, the sentence of its case, nothing written.
 
-malformed/expected.tsv names the line and a part of the message for each file. That the readers say
-so is a unit test of io/; here the same must come out of the program, which first has to tell the
-formats apart. A file that is too broken for that may be refused as one of another format.
+That the readers say so is a unit test of io/; here the same must come out of the program, which
+first has to tell the formats apart. An input that is too broken for that may be refused as one of
+another format; its case then says so.
 """
 
 import pathlib
-import re
+import subprocess
+import sys
 import unittest
 
 from support import BAD_INPUT, ROOT, Case
 
 CORPUS = pathlib.Path(__file__).resolve().parent / "malformed"
+sys.path.insert(0, str(CORPUS))
+import cases  # pylint: disable=wrong-import-position
+
 PROBLEM = ROOT / "tests" / "unit" / "io" / "placed_problem.yaml"
 
-# Folder -> the command line that reads such a file.
+# Format -> the command line that reads such a file.
 COMMANDS = {
     "buffer_csv": lambda file, out: ("place", file, "--minimize", "-o", out),
     "problem_yaml": lambda file, out: ("place", file, "--minimize", "-o", out),
@@ -27,23 +31,54 @@ COMMANDS = {
 
 
 class Malformed(Case):
-    def test_every_file(self):
-        rows = (CORPUS / "expected.tsv").read_text(encoding="utf-8").splitlines()
-        self.assertGreater(len(rows), 60)
-        exact = 0
-        for name, line, words in (row.split("\t") for row in rows):
-            folder = name.split("/")[0]
-            if folder not in COMMANDS:
-                continue
-            with self.subTest(file=name):
-                out = self.folder / "out.json"
-                done = self.ends(BAD_INPUT, *COMMANDS[folder](CORPUS / name, out))
-                self.assertFalse(out.exists())
-                first = done.stderr.splitlines()[0]
-                self.assertRegex(first, r"^\S.*?(:\d+)?: .")
-                exact += bool(re.search(rf":{line}: .*{re.escape(words)}", first) or
-                              (line == "0" and words in first))
-        self.assertGreater(exact, 0.95 * len(rows), "too few messages name their line")
+    """Has one test for each case of each file: test_FORMAT_NAME."""
+
+    def refused(self, form, case):
+        file = self.file(f"{case.name}.{cases.SUFFIXES[form]}", case.data)
+        out = self.folder / "out.json"
+        done = self.ends(BAD_INPUT, *COMMANDS[form](file, out))
+        said = done.stderr.replace(str(file), "FILE").splitlines()
+        self.assertEqual(said, case.program, f"{form}.cases, line {case.line}: {case.name}")
+        self.assertEqual(self.names(), [file.name], "something was written")
+
+    def test_another_sentence_is_noticed(self):
+        for form in COMMANDS:
+            case = cases.read(form)[-1]
+            for other in (case.program[:-1] + [case.program[-1] + "!"], case.program + ["  hint: x"],
+                          ["FILE:99: is wrong"], []):
+                with self.subTest(form=form, other=other):
+                    with self.assertRaisesRegex(AssertionError, f"{form}.cases, line {case.line}"):
+                        self.refused(form, case._replace(program=other))
+
+    def test_no_case_is_lost(self):
+        found = {path.stem: cases.read(path.stem) for path in CORPUS.glob("*.cases")}
+        self.assertEqual(sorted(found), sorted(COMMANDS))
+        self.assertGreaterEqual(sum(map(len, found.values())), 370)
+        for form, all_ in found.items():
+            names = [case.name for case in all_]
+            self.assertEqual(len(names), len(set(names)), f"{form}.cases has a name twice")
+
+    def test_cases_are_written_as_they_are_read(self):
+        for form in COMMANDS:
+            for case in cases.read(form):
+                for text in (True, False):
+                    lines = "\n".join(cases.written(case, text)) + "\n"
+                    self.assertEqual(cases.parsed(lines.encode()), [case._replace(line=1)])
+
+    def test_cases_can_be_unpacked(self):
+        folder = self.folder / "seeds"
+        subprocess.run([sys.executable, CORPUS / "cases.py", "dsa_json", folder], check=True)
+        self.assertEqual(len(list(folder.iterdir())), len(cases.read("dsa_json")))
+
+
+def _add(form, case):
+    name = f"test_{form}_{case.name}".replace("-", "_")
+    setattr(Malformed, name, lambda self: self.refused(form, case))
+
+
+for _form in COMMANDS:
+    for _case in cases.read(_form):
+        _add(_form, _case)
 
 
 if __name__ == "__main__":

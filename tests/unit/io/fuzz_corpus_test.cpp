@@ -1,6 +1,7 @@
 // The seeds of the fuzzers, and every input that once broke a reader, as an ordinary test.
 #include "tests/fuzz/properties.h"
 #include "tests/support/paths.h"
+#include "tests/unit/io/case_file.h"
 #include "tests/unit/io/support.h"
 
 namespace tessera {
@@ -21,15 +22,19 @@ TEST(FuzzCorpus, EveryPropertyHoldsForEveryFile) {
   }
 }
 
-TEST(FuzzCorpus, EveryPropertyHoldsForTheMalformedFiles) {
+TEST(FuzzCorpus, EveryPropertyHoldsForTheMalformedInputs) {
+  std::size_t inputs = 0;
+  const std::vector<std::string> formats = testing::malformed_formats();
   for (const fuzz::Property& property : fuzz::properties) {
-    const fs::path folder = testing::source_path("tests/usage/malformed") / fs::path(property.name);
-    if (!fs::is_directory(folder)) continue;  // not every reader has a folder there
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      SCOPED_TRACE(entry.path().string());
-      EXPECT_NO_THROW(property.check(testing::slurp(entry.path())));
+    const auto format = std::find(formats.begin(), formats.end(), property.name);
+    if (format == formats.end()) continue;  // not every reader has cases there
+    for (const testing::MalformedCase& each : testing::malformed_cases(*format)) {
+      SCOPED_TRACE(*format + ".cases: " + each.name);
+      EXPECT_NO_THROW(property.check(each.data));
+      ++inputs;
     }
   }
+  EXPECT_GE(inputs, 318U);
 }
 
 /// Every text that differs from the seed in one small way: a byte replaced or left out, the end cut

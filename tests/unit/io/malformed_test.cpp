@@ -1,20 +1,20 @@
-// tests/usage/malformed: every file is refused, at the line and with the words of expected.tsv.
+// tests/usage/malformed: every input is refused, with exactly the sentence of its case.
 #include <set>
-#include <sstream>
 
-#include "io/files.h"
 #include "io/hardware_yaml.h"
 #include "io/load.h"
 #include "io/network_onnx.h"
 #include "io/placement_json.h"
 #include "io/problem_yaml.h"
 #include "tests/support/paths.h"
+#include "tests/unit/io/case_file.h"
 #include "tests/unit/io/support.h"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::MalformedCase;
 
 void read_as(const std::string& format, const fs::path& path) {
   if (format == "hardware_yaml") {
@@ -30,65 +30,74 @@ void read_as(const std::string& format, const fs::path& path) {
   }
 }
 
-struct Expected {
-  std::string file;
-  std::size_t line = 0;
-  std::string words;
-};
-
-std::vector<Expected> expectations(const fs::path& root) {
-  std::istringstream list(testing::slurp(root / "expected.tsv"));
-  std::vector<Expected> all;
-  std::string file;
-  std::string line;
-  std::string words;
-  while (std::getline(list, file, '\t') && std::getline(list, line, '\t') &&
-         std::getline(list, words)) {
-    all.push_back({file, std::stoul(line), words});
-  }
-  return all;
+std::string suffix(const std::string& format) {
+  if (format == "onnx") return ".onnx";
+  return '.' + format.substr(format.find('_') + 1);
 }
 
-TEST(Malformed, EveryFileIsRefusedAtItsLineWithItsWords) {
-  const fs::path root = testing::source_path("tests/usage/malformed");
-  const std::vector<Expected> all = expectations(root);
-  ASSERT_GE(all.size(), 300U);
-  for (const Expected& each : all) {
-    SCOPED_TRACE(each.file);
-    const fs::path path = root / each.file;
-    const auto error = testing::refusal([&] {
-      read_as(each.file.substr(0, each.file.find('/')), path);
-      return 0;
-    });
-    if (!error) {
-      ADD_FAILURE() << "was accepted";
-      continue;
-    }
-    EXPECT_EQ(error->line, each.line) << error->what();
+/// The error of reading `each` as a file of that name, with FILE for its path.
+std::optional<InputError> refusal_of(const std::string& format, const MalformedCase& each) {
+  const testing::Folder folder;
+  const fs::path path = folder / (each.name + suffix(format));
+  testing::spill(path, each.data);
+  auto error = testing::refusal([&] {
+    read_as(format, path);
+    return 0;
+  });
+  if (error) {
     EXPECT_EQ(error->file, path.string());
-    EXPECT_THAT(error->message, ::testing::HasSubstr(each.words));
-    const std::string line = each.line > 0 ? ':' + std::to_string(each.line) : std::string();
-    EXPECT_EQ(std::string(error->what()), path.string() + line + ": " + error->message);
-    EXPECT_THAT(error->what(), ::testing::Not(::testing::HasSubstr("\n")));
-    EXPECT_LT(error->message.size(), 400U) << "whatever the input holds is shortened";
+    error = InputError("FILE", error->line, error->message, error->hint);
+  }
+  return error;
+}
+
+TEST(Malformed, EveryCaseIsRefusedWithItsSentence) {
+  std::size_t cases = 0;
+  for (const std::string& format : testing::malformed_formats()) {
+    for (const MalformedCase& each : testing::malformed_cases(format)) {
+      SCOPED_TRACE(format + ".cases: " + each.name);
+      ++cases;
+      const std::optional<InputError> error = refusal_of(format, each);
+      if (!error) {
+        ADD_FAILURE() << "was accepted";
+        continue;
+      }
+      EXPECT_EQ(error->what(), each.error);
+      EXPECT_EQ(error->hint, each.hint);
+      EXPECT_THAT(error->what(), ::testing::Not(::testing::HasSubstr("\n")));
+      EXPECT_LT(error->message.size(), 400U) << "whatever the input holds is shortened";
+    }
+  }
+  EXPECT_GE(cases, 370U) << "a case was lost";
+}
+
+TEST(Malformed, EveryReaderHasItsCasesAndEveryCaseAName) {
+  EXPECT_EQ(testing::malformed_formats(),
+            (std::vector<std::string>{"buffer_csv", "dsa_json", "hardware_yaml", "onnx",
+                                      "placement_json", "problem_yaml"}));
+  for (const std::string& format : testing::malformed_formats()) {
+    std::set<std::string> names;
+    for (const MalformedCase& each : testing::malformed_cases(format)) {
+      SCOPED_TRACE(format + ".cases: " + each.name);
+      EXPECT_TRUE(names.insert(each.name).second) << "stands twice";
+      EXPECT_TRUE(each.error.starts_with("FILE")) << "has no sentence";
+    }
   }
 }
 
-TEST(Malformed, EveryFileIsListed) {
-  const fs::path root = testing::source_path("tests/usage/malformed");
-  std::set<std::string> listed;
-  for (const Expected& each : expectations(root)) {
-    EXPECT_TRUE(listed.insert(each.file).second) << each.file << " is listed twice";
-  }
-  std::set<std::string> formats;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
-    const std::string file = fs::relative(entry.path(), root).string();
-    if (!entry.is_regular_file() || file.find('/') == std::string::npos) continue;
-    formats.insert(file.substr(0, file.find('/')));
-    EXPECT_TRUE(listed.contains(file)) << file << " is not in expected.tsv";
-  }
-  EXPECT_EQ(formats, (std::set<std::string>{"buffer_csv", "dsa_json", "hardware_yaml", "onnx",
-                                            "placement_json", "problem_yaml"}));
+// What the sentences above rest on: how a case file writes bytes.
+TEST(Malformed, InputsAreReadByteForByte) {
+  const auto data = [](const char* format, std::string_view name) {
+    for (const MalformedCase& each : testing::malformed_cases(format))
+      if (each.name == name) return each.data;
+    return std::string("there is no such case");
+  };
+  EXPECT_EQ(data("buffer_csv", "empty"), "");
+  EXPECT_EQ(data("buffer_csv", "carriage-returns-only"), "id,lower,upper,size\ra,0,1,4\r");
+  EXPECT_EQ(data("placement_json", "deep-nesting").size(), 100010U);
+  EXPECT_EQ(data("dsa_json", "deep-objects").size(), 30000U);
+  EXPECT_EQ(data("problem_yaml", "deep-maps").size(), 46149U);
+  EXPECT_EQ(data("onnx", "functions-that-double").size(), 2320U);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the files of onnx/, and prints their lines of expected.tsv.
+"""Writes the inputs of onnx.cases.
 
     python3 tests/usage/malformed/make_onnx.py
 
@@ -7,7 +7,9 @@ They are ONNX messages that no exporter writes, so they are put together here fr
 format: a tag (field number and kind), then a number or a length and bytes.
 """
 
-import pathlib
+import sys
+
+import cases
 
 FLOAT, INT64 = 1, 7
 
@@ -251,7 +253,7 @@ FILES = {
         "node `n` (Magic) makes something of nothing"),
     "slice-over-two-lines": (
         model([node("Gather", ["x", "s"], ["y"], name="c\nd")], [scalar("s", 99)]),
-        "op 'c\\x0ad' (slice) begin is 99, which is not within 0 .. 0"),
+        "tensor 1 has a name with a control character"),
     "name-over-two-lines": (
         model([node("Relu", ["x"], ["y"], name="a\nb"), node("Re\nlu", ["x"], ["z"], name="c\nd")]),
         "node `c\\x0ad` (`Re\\x0alu`) has a tensor `z` whose shape is not known"),
@@ -259,10 +261,18 @@ FILES = {
 
 
 def main():
-    folder = pathlib.Path(__file__).resolve().parent / "onnx"
+    """Writes onnx.cases: the inputs from here, the sentences as they stand there."""
+    known = {case.name: case for case in cases.read("onnx")}
+    lines = ["# Malformed ONNX: what is read, and the whole of what must be said of it. The form of",
+             "# this file, and what a backslash stands for, is in README.md.",
+             "# The inputs are made by make_onnx.py."]
     for name, (data, words) in sorted(FILES.items()):
-        (folder / f"{name}.onnx").write_bytes(data)
-        print(f"onnx/{name}.onnx\t0\t{words}")
+        new = cases.Case(name, 0, [f"FILE: {words}"], [f"FILE: {words}"], [])
+        case = known.get(name, new)._replace(data=data)
+        if words not in case.reader[0]:
+            sys.exit(f"onnx.cases says of {name} `{case.reader[0]}`, which is not about `{words}`")
+        lines += ["", *cases.written(case, text=False)]
+    (cases.HERE / "onnx.cases").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

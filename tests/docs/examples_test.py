@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""What README.md, CONTRIBUTING.md and docs/*.md show is run, compiled or read.
+
+The language behind a fence says what happens to a block:
+
+    console   `$ command` lines are run by bash, the lines behind each are all that it prints. Seconds
+              are compared without their digits; a line `...` stands for any number of lines.
+    sh        the lines are run by bash and have to succeed.
+    cpp       compiled, as the body of main() but for its includes.
+    yaml, csv, json   read by the program.
+
+The blocks of a page share a folder with a copy of examples/. A comment in the line before a block,
+which a reader of the page does not see, leaves it out: `<!-- not run: it builds everything -->`, or
+where a program is missing: `<!-- needs: z3 cadical -->`.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "usage"))
+from support import TESSERA  # pylint: disable=wrong-import-position
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+SECONDS = re.compile(r"\b\d+\.\d+ s\b")
+MARK = re.compile(r"^<!-- (not run|needs): (.+) -->$")
+COMMAND = re.compile(r"^(    |\t)(\$ )?(tessera (?!proof/)[a-z]|\./dev |cmake |ctest |bench/|python3 )")
+READERS = {
+    "tessera: network/1": ("plan", "--profile", "ethos-u55-like", "--quiet"),
+    "tessera: problem/1": ("place", "--quiet"),
+    "tessera: hardware/1": ("profiles",),
+    "csv": ("place", "--minimize", "--quiet"),
+}
+
+Block = collections.namedtuple("Block", "line language lines mark")
+
+
+def blocks(text):
+    """The fenced blocks of a page, with the comment in the line before each."""
+    found, inside, before = [], None, ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if inside and line.strip() == "```":
+            found.append(inside)
+            inside, before = None, ""
+        elif inside:
+            inside.lines.append(line)
+        elif line.startswith("```"):
+            inside = Block(number, line[3:].strip(), [], MARK.match(before))
+        else:
+            before = line
+    return found
+
+
+def calls(lines):
+    """[(command, [what it prints])] of a console block."""
+    found = []
+    for line in lines:
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif found and found[-1][0].endswith("\\"):
+            found[-1] = (found[-1][0][:-1] + line.strip(), found[-1][1])
+        elif found:
+            found[-1][1].append(line.rstrip())
+        else:
+            raise ValueError(f"{line!r} comes before the first command")
+    return found
+
+
+def pattern(lines):
+    """Matches what `lines` show."""
+    parts = []
+    for line in lines:
+        if line.strip() == "...":
+            parts.append(r"(?:.*\n)*?")
+        else:
+            words = re.escape(SECONDS.sub("@seconds@", line))
+            parts.append(words.replace("@seconds@", r"\d+\.\d+ s") + r" *\n")
+    return "^" + "".join(parts) + r"\Z"
+
+
+def program(lines):
+    """A C++ program that has `lines` in main(), unless they have one themselves."""
+    text = "\n".join(lines)
+    if re.search(r"\bmain\s*\(", text):
+        return text + "\n"
+    includes = [line for line in lines if line.startswith("#include")]
+    body = [line for line in lines if not line.startswith("#include")]
+    return "\n".join([*includes, "int main() {", *body, "}", ""])
+
+
+class Examples(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def bash(self, script):
+        path = f"{pathlib.Path(TESSERA).resolve().parent}:{os.environ['PATH']}"
+        return subprocess.run(["bash", "-c", script], cwd=self.folder, text=True, timeout=300,
+                              env={**os.environ, "PATH": path}, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def console(self, block):
+        for command, shown in calls(block.lines):
+            with self.subTest(command=command):
+                self.assertRegex(self.bash(command).stdout, pattern(shown))
+
+    def sh(self, block):
+        done = self.bash("\n".join(["set -e", *block.lines]))
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def cpp(self, block):
+        compiler = shutil.which(os.environ.get("CXX", "c++"))
+        if not compiler:
+            self.skipTest("there is no C++ compiler")
+        # Headers are named as they are installed: <tessera/planner/place.h>.
+        include = self.folder / "include"
+        include.mkdir(exist_ok=True)
+        if not (include / "tessera").exists():
+            (include / "tessera").symlink_to(ROOT)
+        source = self.folder / "example.cpp"
+        source.write_text(program(block.lines), encoding="utf-8")
+        done = subprocess.run(
+            [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+             "-Wno-unused-variable", "-I", ROOT / "include", "-I", include, source],
+            text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def data(self, block):
+        text = "\n".join(block.lines) + "\n"
+        if block.language == "json":  # tests/unit/io/formats_page_test.cpp reads what it means
+            json.loads(text)
+            return
+        kind = "csv" if block.language == "csv" else block.lines[0]
+        self.assertIn(kind, READERS, "nothing is known to read this")
+        file = self.folder / f"block.{block.language}"
+        file.write_text(text, encoding="utf-8")
+        command, *options = READERS[kind]
+        done = subprocess.run([TESSERA, command, file, *options], text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def missing(self, block):
+        """Why a block is left out, or nothing."""
+        if not block.mark:
+            return ""
+        kind, words = block.mark.groups()
+        return words if kind == "not run" else " ".join(
+            word for word in words.split() if not shutil.which(word))
+
+    def page(self, page):
+        shutil.copytree(ROOT / "examples", self.folder / "examples")
+        ways = {"console": self.console, "sh": self.sh, "cpp": self.cpp,
+                "yaml": self.data, "csv": self.data, "json": self.data}
+        for block in blocks(page.read_text(encoding="utf-8")):
+            with self.subTest(page=page.name, line=block.line):
+                self.assertIn(block.language, ways, "nothing is known to do with this language")
+                if not self.missing(block):
+                    ways[block.language](block)
+
+    def test_no_command_is_left_out_unseen(self):
+        """Only fenced blocks are run, so a command must not stand in an indented one."""
+        for page in PAGES:
+            inside = False
+            for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
+                inside ^= line.startswith("```")
+                with self.subTest(page=page.name, line=number):
+                    self.assertFalse(not inside and COMMAND.match(line), line)
+
+    def test_links_lead_somewhere(self):
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+                if "://" not in target:
+                    with self.subTest(page=page.name, target=target):
+                        self.assertTrue((page.parent / target).exists())
+
+    def test_files_that_are_named_are_there(self):
+        """`planner/race.h` in a page is a file of the project."""
+        named = re.compile(r"`((?:[\w.-]+/)+[\w-]+\.(?:h|cpp|py|cmake))`")
+        for page in PAGES:
+            for name in named.findall(page.read_text(encoding="utf-8")):
+                with self.subTest(page=page.name, name=name):
+                    self.assertTrue((ROOT / name).exists())
+
+    def test_what_is_wrong_is_noticed(self):
+        wrong = {
+            "console": ["$ echo one", "two"],
+            "sh": ["false"],
+            "cpp": ["#include <tessera/planner/place.h>", "tessera::place(1);"],
+            "yaml": ["tessera: problem/1", "colour: red"],
+            "csv": ["id,lower"],
+        }
+        for language, lines in wrong.items():
+            block = Block(1, language, lines, None)
+            way = {"console": self.console, "sh": self.sh, "cpp": self.cpp}.get(language, self.data)
+            if language == "console":
+                self.assertNotRegex(self.bash(calls(lines)[0][0]).stdout, pattern(["two"]))
+                self.assertNotRegex("one\ntwo\n", pattern(["one"]))
+            else:
+                with self.subTest(language=language), self.assertRaises(AssertionError):
+                    way(block)
+
+
+def _add(page):
+    setattr(Examples, f"test_page_{page.stem.replace('-', '_')}", lambda self: self.page(page))
+
+
+for _page in PAGES:
+    _add(_page)
+
+
+if __name__ == "__main__":
+    unittest.main()

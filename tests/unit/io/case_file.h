@@ -1,0 +1,26 @@
+// The malformed inputs of tests/usage/malformed, by reader; README.md there says how they are
+// written down.
+//
+//   for (const MalformedCase& each : malformed_cases("problem_yaml")) read(each.data);
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::testing {
+
+struct MalformedCase {
+  std::string name;
+  std::string data;
+  std::string error;  ///< with FILE for the path
+  std::string hint;   ///< may be empty
+};
+
+/// The formats that have a case file.
+[[nodiscard]] std::vector<std::string> malformed_formats();
+
+/// Throws std::runtime_error where the file does not have its form.
+[[nodiscard]] std::vector<MalformedCase> malformed_cases(std::string_view format);
+
+}  // namespace tessera::testing
