@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
 
 #include "planner/import.h"
@@ -84,7 +86,11 @@ CLI::Validator whole_number(int least) {
   return CLI::Validator(
       [least](const std::string& text) -> std::string {
         const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-        if (digits && (least == 0 || text.find_first_not_of('0') != text.npos)) return {};
+        std::uint64_t value = 0;
+        const bool fits =
+            std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
+        if (digits && !fits) return "'" + text + "' is above 2^64 - 1";
+        if (digits && value >= static_cast<std::uint64_t>(least)) return {};
         return "'" + text + "' is not a whole number of at least " + std::to_string(least);
       },
       "");

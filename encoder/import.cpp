@@ -1,4 +1,5 @@
 // What a solver printed for export_formula(), read back.
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <istream>
@@ -24,10 +25,12 @@ ImportedModel read_dimacs(const PlacementProblem& problem, const std::string& te
   std::istringstream lines(text);
   std::string line;
   std::set<int> true_variables;
+  std::set<int> false_variables;
   std::optional<Status> status;
   bool has_model = false;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     if (line.starts_with("s ")) {
+      if (status) return failed("Line " + std::to_string(number) + ": a second answer.");
       if (line.find("UNSATISFIABLE") != std::string::npos) {
         status = Status::infeasible;
       } else if (line.find("SATISFIABLE") != std::string::npos) {
@@ -46,6 +49,11 @@ ImportedModel read_dimacs(const PlacementProblem& problem, const std::string& te
           return failed("Line " + std::to_string(number) + ": '" + word + "' is no literal.");
         }
         if (literal > 0) true_variables.insert(literal);
+        if (literal < 0) false_variables.insert(-literal);
+        if (literal != 0 && true_variables.contains(std::abs(literal)) &&
+            false_variables.contains(std::abs(literal)))
+          return failed("Line " + std::to_string(number) + ": variable " +
+                        std::to_string(std::abs(literal)) + " is both true and false.");
       }
     }
   }
@@ -107,6 +115,11 @@ std::optional<Size> constant(const std::string& word) {
 
 ImportedModel read_smt(const PlacementProblem& problem, const std::string& text) {
   const std::vector<std::string> words = words_of(text);
+  const auto answer = [](const std::string& word) {
+    return word == "sat" || word == "unsat" || word == "unknown";
+  };
+  if (std::count_if(words.begin(), words.end(), answer) > 1)
+    return failed("The text has several answers of a solver.");
   if (words.front() == "unsat") return {.status = Status::infeasible, .placement = {}, .error = {}};
   if (words.front() == "unknown") return {};
   std::map<std::string, Size> values;

@@ -39,6 +39,20 @@ std::string_view to_string(ProblemFormat format) {
   return "?";
 }
 
+namespace {
+
+/// A problem in the flow style of YAML, which JSON is a part of: it says so in its first key.
+bool is_flow_yaml(std::string_view line, std::string_view rest) {
+  constexpr std::size_t enough = 120;
+  const std::string begin = std::string(line) + ' ' + std::string(rest.substr(0, enough));
+  const std::size_t key = begin.find("tessera");
+  if (key == begin.npos || begin.find_first_not_of("{ \t\"'\r\n") != key) return false;
+  const std::size_t value = begin.find_first_not_of("\"' \t\r\n:", key + 7);
+  return value != begin.npos && begin.compare(value, 8, "problem/") == 0;
+}
+
+}  // namespace
+
 ProblemFormat detect_format(std::string_view text) {
   text = without_bom(text);
   while (!text.empty()) {
@@ -48,7 +62,8 @@ ProblemFormat detect_format(std::string_view text) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     line = trimmed(line);
     if (line.empty() || line.front() == '#') continue;
-    if (line.front() == '{' || line.front() == '[') return ProblemFormat::dsa_json;
+    if (line.front() == '{' || line.front() == '[')
+      return is_flow_yaml(line, text) ? ProblemFormat::problem_yaml : ProblemFormat::dsa_json;
     if (line.starts_with("---") || line.front() == '%') return ProblemFormat::problem_yaml;
     return line.find(':') < line.find(',') ? ProblemFormat::problem_yaml
                                            : ProblemFormat::buffer_csv;

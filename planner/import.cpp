@@ -17,6 +17,8 @@ namespace {
 /// ONNX is a protobuf message: its first byte is the key of a field, a control character in every
 /// text. Empty files are left to the YAML reader, whose message is the better one.
 bool is_onnx(const std::string& bytes, const std::string& path) {
+  // Text in two bytes a character has zeros as well.
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return false;
   if (bytes.find("tessera:") < 4096) return false;
   const auto control = [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';

@@ -383,6 +383,31 @@ class Check(Case):
         self.assertEqual(json.loads(path.read_text())["height"], last + 1)
         self.ends(FOUND, "check", problem, path)
 
+    def test_json_is_yaml_too(self):
+        flow = {"tessera": "problem/1", "memories": {"m": {"capacity": 8}},
+                "buffers": [{"id": "a", "live": [0, 1], "size": 4}]}
+        for indent in (None, 2):
+            self.ends(FOUND, "place", self.file("flow.json", json.dumps(flow, indent=indent)))
+
+    def test_a_seed_that_no_counter_holds(self):
+        done = self.ends(BAD_INPUT, "place", self.problem, "-c", 12, "--seed", 1 << 64)
+        self.assertIn("above 2^64 - 1", done.stderr)
+        self.ends(FOUND, "place", self.problem, "-c", 12, "--seed", (1 << 64) - 1)
+
+    def test_names_that_turn_the_text_around(self):
+        for turn in ("\u202e", "\u2066"):
+            done = self.ends(BAD_INPUT, "place", self.file(
+                "turned.yaml", "tessera: problem/1\nmemories: {m: {capacity: 8}}\nbuffers:\n"
+                f"- {{id: 'a{turn}b', live: [0, 1], size: 4}}\n"))
+            self.assertIn("control character", done.stderr)
+
+    def test_an_answer_of_a_solver_is_one_answer(self):
+        for text in ("unsat\nsat\n", "s UNSATISFIABLE\ns SATISFIABLE\nv 1 0\n",
+                     "s SATISFIABLE\nv 1 -1 0\n"):
+            done = self.ends(BAD_INPUT, "check", self.problem, "-c", 12, "--model",
+                             self.file("answer.txt", text))
+            self.assertRegex(done.stderr, "answer|both true and false")
+
     def test_an_infeasible_result_is_proved_or_claimed(self):
         path = self.folder / "no.json"
         self.ends(INFEASIBLE, "place", self.problem, "-c", 11, "-o", path)
