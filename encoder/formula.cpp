@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "model/derived.h"
+#include "facts/room.h"
 
 namespace tessera::encoder {
 
@@ -33,30 +33,12 @@ Size Numbers::value(const Amount& amount) const {
 }
 
 Numbers numbers_of(const PlacementProblem& problem) {
-  // Pushing every buffer down ends at chains of buffers that start at 0 or at an address somebody
-  // named, each rounded up once: no offset beyond the largest name plus all aligned sizes.
-  Size named = 0;
-  Size sum = 0;
-  for (const Memory& memory : problem.memories) {
-    for (const AddressRange& range : memory.reserved) named = std::max(named, range.end);
-    if (!memory.banks.empty()) named = std::max(named, memory.capacity);
-  }
   Numbers numbers;
   numbers.sizes.reserve(problem.buffers.size());
-  for (const Buffer& buffer : problem.buffers) {
-    Size alignment = buffer.alignment;
-    for (const MemoryIndex m : allowed_memories(problem, buffer)) {
-      alignment = std::max(alignment, effective_alignment(buffer, problem.memories[m]));
-    }
-    if (buffer.offset) named = std::max(named, *buffer.offset);
-    if (buffer.window) named = std::max(named, buffer.window->begin);
-    sum = std::min(unbounded, sum + align_up(buffer.size, alignment) + alignment);
-    numbers.sizes.push_back(buffer.size);
-  }
-  const Size enough = std::min(unbounded, named + sum);
-  for (const Memory& memory : problem.memories) {
+  for (const Buffer& buffer : problem.buffers) numbers.sizes.push_back(buffer.size);
+  const Size enough = enough_room(problem);
+  for (const Memory& memory : problem.memories)
     numbers.capacities.push_back(memory.capacity == unbounded ? enough : memory.capacity);
-  }
   return numbers;
 }
 

@@ -2,6 +2,7 @@
 //
 //   const std::vector<AddressRange> taken = merged(memory.reserved);
 //   Size free = room_of(memory);                        // bytes that are not reserved
+//   Size most = enough_room(problem);                   // for memories without a capacity
 //   Size height = least_height(taken, 4096);            // 4096 free bytes lie below it
 //
 // A problem may name an address twice, in ranges that overlap; whoever adds up what is left must
@@ -20,6 +21,10 @@ namespace tessera {
 
 /// The capacity without what is reserved; unbounded where the capacity is.
 [[nodiscard]] Size room_of(const Memory& memory);
+
+/// Wherever there is a placement in memories without a capacity, there is one below this address, of
+/// no higher cost and in no more modes. What engines take for the capacity of such a memory.
+[[nodiscard]] Size enough_room(const PlacementProblem& problem);
 
 /// The least address below which so many bytes are not taken.
 /// require: `taken` is merged.

@@ -7,6 +7,7 @@
 #include "io/placement_tree.h"
 #include "io/tree.h"
 #include "io/units.h"
+#include "model/check.h"
 
 namespace tessera {
 namespace {
@@ -35,16 +36,23 @@ class Reader {
           as_one_of(sources_, *node, "stop",
                     {"completed", "time_limit", "node_limit", "memory_limit", "interrupted"}));
     }
+    const bool feasible = result.status == Status::feasible;
+    const Node* buffers = feasible ? &fields.need("buffers") : fields.find("buffers");
+    if (!feasible && buffers != nullptr) throw without_placement(*buffers, "lists buffers");
+    // What is not said of the placement is counted: only what is said can be wrong.
+    if (feasible) {
+      const auto [status, stop] = std::pair(result.status, result.stop);
+      result = counted(problem_, placement(*buffers));
+      result.status = status;
+      result.stop = stop;
+    }
     fields.take("reason", result.reason);
-    fields.take("height", result.height);
-    fields.take("lower_bound", result.lower_bound);
+    height(fields, "height", result.height);
+    height(fields, "lower_bound", result.lower_bound);
     fields.take("proven_minimum", result.proven_minimum);
     by_memory(fields, "heights", result.heights);
-    by_memory(fields, "lower_bounds", result.lower_bounds);
-    if (problem_.memories.size() == 1) {
-      result.heights = {result.height};
+    if (!by_memory(fields, "lower_bounds", result.lower_bounds) && problem_.memories.size() == 1)
       result.lower_bounds = {result.lower_bound};
-    }
     fields.take("cost", result.cost);
     fields.take("cost_bound", result.cost_bound);
     fields.take("proven_optimal", result.proven_optimal);
@@ -55,17 +63,15 @@ class Reader {
       if (result.seconds < 0) throw sources_.error(*node, "`seconds` is negative");
     }
     if (const Node* node = fields.find("seed")) result.seed = as_seed(sources_, *node);
-    const bool feasible = result.status == Status::feasible;
-    const Node* buffers = feasible ? &fields.need("buffers") : fields.find("buffers");
-    if (!feasible && buffers != nullptr) {
-      throw sources_.error_at_key(*buffers, "lists buffers, although the status is not `feasible`");
+    if (feasible) {
+      names_by_memory(fields, "modes", &result.placement->modes);
+      if (fields.find("unused_modes") != nullptr)
+        names_by_memory(fields, "unused_modes", &result.unused_modes.emplace());
+    } else {
+      for (const char* key : {"modes", "unused_modes", "objectives"})
+        if (const Node* node = fields.find(key))
+          throw without_placement(*node, "has " + shown(key));
     }
-    if (feasible) result.placement = placement(*buffers);
-    names_by_memory(fields, "modes", result.placement ? &result.placement->modes : nullptr);
-    if (fields.find("unused_modes") != nullptr && result.placement)
-      names_by_memory(fields, "unused_modes", &result.unused_modes.emplace());
-    else
-      names_by_memory(fields, "unused_modes", nullptr);
     stats(fields, result.stats);
     fields.finish();
     return result;
@@ -85,13 +91,23 @@ class Reader {
     return Fields(sources_, node, shown(key)).node().children;
   }
 
-  void by_memory(Fields& fields, std::string_view key, std::vector<Size>& to) const {
+  [[nodiscard]] InputError without_placement(const Node& node, const std::string& does) const {
+    return sources_.error_at_key(node, does + ", although the status is not `feasible`");
+  }
+
+  /// A buffer that begins at the largest address there is ends above it.
+  void height(Fields& fields, std::string_view key, Size& to) const {
+    if (const Node* node = fields.find(key)) to = as_whole(sources_, *node, key, 0, unbounded);
+  }
+
+  bool by_memory(Fields& fields, std::string_view key, std::vector<Size>& to) const {
     const Node* node = fields.find(key);
-    if (node == nullptr) return;
+    if (node == nullptr) return false;
     to.assign(problem_.memories.size(), 0);
     for (const Node& each : map_of_memories(*node, key)) {
-      to[memory(each, each.key)] = as_whole(sources_, each, key);
+      to[memory(each, each.key)] = as_whole(sources_, each, key, 0, unbounded);
     }
+    return true;
   }
 
   void names_by_memory(Fields& fields, std::string_view key,
@@ -185,8 +201,8 @@ class Reader {
       const Node& name = entry.need("name");
       value.name = as_text(sources_, name, "name");
       static_cast<void>(as_one_of(sources_, name, "name", {"height", "cost", "modes"}));
-      value.value = as_whole(sources_, entry.need("value"), "value");
-      value.bound = as_whole(sources_, entry.need("bound"), "bound");
+      value.value = as_whole(sources_, entry.need("value"), "value", 0, unbounded);
+      value.bound = as_whole(sources_, entry.need("bound"), "bound", 0, unbounded);
       entry.take("proved", value.proved);
       entry.finish();
       to.push_back(std::move(value));

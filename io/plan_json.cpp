@@ -130,7 +130,7 @@ class Reader {
     fields.take("limit_mattered", plan.limit_mattered);
     if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
     if (const Node* node = fields.find("totals")) plan.totals = metrics(*node, "totals");
-    if (const Node* node = fields.find("baseline")) plan.baseline = metrics(*node, "baseline");
+    if (const Node* node = fields.find("baseline")) plan.baseline = metrics(*node, "baseline", true);
     const bool feasible = plan.status == Status::feasible;
     if (const Node* list = feasible ? &fields.need("subgraphs") : fields.find("subgraphs"))
       for (const Node& node : as_list(sources_, *list, "subgraphs"))
@@ -144,11 +144,18 @@ class Reader {
   }
 
  private:
-  Metrics metrics(const Node& node, std::string what) const {
+  Metrics metrics(const Node& node, std::string what, bool with_score = false) const {
     Fields fields(sources_, node, std::move(what));
     Metrics metrics;
-    double score = 0;
-    fields.take("score", score);
+    if (with_score) {
+      double score = 1;
+      fields.take("score", score);
+      if (score != 1)
+        throw MismatchError(sources_.file(node), node.line,
+                            "the score of the baseline is " + std::to_string(score) +
+                                ", but scores are relative to it",
+                            wrong_plan);
+    }
     fields.take("latency_cycles", metrics.latency_cycles);
     fields.take("energy_pj", metrics.energy_pj);
     fields.take("dram_bytes", metrics.dram_bytes);
@@ -243,7 +250,7 @@ class Reader {
     if (check(planned.problem, planned.placement, 1).empty()) {
       const std::vector<Size> high = heights(planned.problem, planned.placement);
       const Size highest = *std::max_element(high.begin(), high.end());
-      if ((!result.engine.empty() || result.height != 0) && result.height != highest)
+      if (result.height != highest)
         throw refuse(node.line, "the placement is said to have the height " +
                                     std::to_string(result.height) + ", but has " +
                                     std::to_string(highest));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_set>
+#include <utility>
 
 #include "check_parts.h"
 
@@ -52,6 +53,17 @@ Cost soft_cost(const PlacementProblem& problem, const Placement& placement) {
                                     });
   }
   return total;
+}
+
+PlacementResult counted(const PlacementProblem& problem, Placement placement) {
+  PlacementResult result;
+  result.status = Status::feasible;
+  result.heights = heights(problem, placement);
+  for (const Size height : result.heights) result.height = std::max(result.height, height);
+  result.lower_bounds.assign(problem.memories.size(), 0);
+  result.cost = soft_cost(problem, placement);
+  result.placement = std::move(placement);
+  return result;
 }
 
 std::vector<Size> heights(const PlacementProblem& problem, const Placement& placement) {

@@ -67,6 +67,11 @@ struct Violation {
 [[nodiscard]] TESSERA_API std::vector<Size> heights(const PlacementProblem& problem,
                                                     const Placement& placement);
 
+/// What can be said of a placement by counting, and nothing that has to be believed: its heights and
+/// its cost.
+[[nodiscard]] TESSERA_API PlacementResult counted(const PlacementProblem& problem,
+                                                  Placement placement);
+
 /// Per memory: names of the modes (explicit tables only) no step uses.
 [[nodiscard]] TESSERA_API std::vector<std::vector<std::string>> unused_modes(
     const PlacementProblem& problem, const Placement& placement);

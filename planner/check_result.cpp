@@ -36,13 +36,9 @@ class ResultCheck {
   ResultVerdict run() {
     if (result_.placement) {
       verdict_.wrong = check(problem_, *result_.placement, params_.most_violations);
-      // A CSV or a solver's model claims nothing: it has neither an engine nor a height.
-      if (verdict_.wrong.empty() && (!result_.engine.empty() || result_.height != 0)) feasible();
-    } else if (result_.status == Status::infeasible) {
-      bound({}, "status infeasible");
-      how_it_was_found();
+      if (verdict_.wrong.empty()) feasible();
     } else {
-      how_it_was_found();
+      without_placement();
     }
     return std::move(verdict_);
   }
@@ -68,6 +64,41 @@ class ResultCheck {
     (known || proved_by_cut(problem_, claim) ? verdict_.proved : verdict_.claimed).push_back(said);
   }
 
+  void without_placement() {
+    const bool counts = result_.height != 0 || result_.cost != 0 ||
+                        std::any_of(result_.heights.begin(), result_.heights.end(),
+                                    [](Size height) { return height != 0; });
+    if (counts || result_.proven_minimum || result_.proven_optimal || result_.unused_modes ||
+        !result_.objectives.empty()) {
+      wrong("The result says something of a placement, but has none.");
+      return;
+    }
+    if (result_.status == Status::infeasible) {
+      bound({}, "status infeasible");
+    } else {
+      const std::size_t several = problem_.memories.size() > 1 ? result_.lower_bounds.size() : 0;
+      for (MemoryIndex m = 0; m < several && m < problem_.memories.size(); ++m)
+        bound({ClaimKind::height, {m}, result_.lower_bounds[m]},
+              "lower_bound " + std::to_string(result_.lower_bounds[m]) + " of " +
+                  problem_.memories[m].name);
+      bound_of_all_heights();
+      bound_of_costs();
+    }
+    how_it_was_found();
+  }
+
+  void bound_of_all_heights() {
+    std::vector<MemoryIndex> all(problem_.memories.size());
+    std::iota(all.begin(), all.end(), MemoryIndex{0});
+    bound({ClaimKind::height, all, result_.lower_bound},
+          "lower_bound " + std::to_string(result_.lower_bound));
+  }
+
+  void bound_of_costs() {
+    bound({ClaimKind::cost, {}, result_.cost_bound},
+          "cost_bound " + std::to_string(result_.cost_bound));
+  }
+
   void feasible() {
     const Placement& placement = *result_.placement;
     const std::vector<Size> high = heights(problem_, placement);
@@ -87,8 +118,7 @@ class ResultCheck {
     if (result_.proven_minimum && result_.lower_bound != highest)
       wrong("The result calls its height the least, but its own bound is lower.");
     if (!verdict_.wrong.empty()) return;
-    bound({ClaimKind::cost, {}, result_.cost_bound},
-          "cost_bound " + std::to_string(result_.cost_bound));
+    bound_of_costs();
     how_it_was_found();
   }
 
@@ -111,11 +141,11 @@ class ResultCheck {
                 "lower_bound " + std::to_string(least) + " of " + name);
       }
     }
+    if (high.size() == 1 && result_.lower_bounds.size() == 1 &&
+        result_.lower_bounds.front() != result_.lower_bound)
+      wrong("The result has two different bounds of the height of its one memory.");
     if (!verdict_.wrong.empty()) return;
-    std::vector<MemoryIndex> all(problem_.memories.size());
-    std::iota(all.begin(), all.end(), MemoryIndex{0});
-    bound({ClaimKind::height, all, result_.lower_bound},
-          "lower_bound " + std::to_string(result_.lower_bound));
+    bound_of_all_heights();
     if (result_.proven_minimum && !each_met)
       verdict_.claimed.push_back("proven_minimum, of memories that share buffers");
   }
@@ -153,6 +183,7 @@ class ResultCheck {
   }
 
   void how_it_was_found() {
+    if (!result_.reason.empty()) verdict_.claimed.push_back("reason: " + result_.reason);
     if (result_.engine.empty()) return;
     verdict_.claimed.emplace_back("engine, stop, seconds, seed and stats: how it was found");
   }

@@ -9,6 +9,7 @@
 #include "encoder/export.h"
 #include "io/error.h"
 #include "io/files.h"
+#include "model/check.h"
 #include "planner/errors.h"
 #include "planner/requirements.h"
 
@@ -74,9 +75,9 @@ PlacementResult model_result(const PlacementProblem& problem, const std::string&
   std::istringstream in(std::move(text));
   ImportedModel model = import_model(problem, in);
   if (!model.error.empty()) throw BadInput(path + ": " + model.error);
+  if (model.placement) return counted(problem, std::move(*model.placement));
   PlacementResult result;
   result.status = model.status;
-  result.placement = std::move(model.placement);
   return result;
 }
 

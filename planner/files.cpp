@@ -13,6 +13,7 @@
 #include "io/problem_yaml.h"
 #include "io/svg.h"
 #include "io/units.h"
+#include "model/check.h"
 #include "planner/output_file.h"
 #include "planner/requirements.h"
 
@@ -60,8 +61,6 @@ PlacementResult result_from_csv(const std::string& path, const PlacementProblem&
   std::unordered_map<std::string_view, BufferIndex> rows;
   for (BufferIndex b = 0; b < read.problem.buffers.size(); ++b)
     rows.emplace(read.problem.buffers[b].id, b);
-  PlacementResult result;
-  result.status = Status::feasible;
   Placement placement;
   placement.modes.assign(1, {});
   for (const Buffer& buffer : problem.buffers) {
@@ -79,8 +78,7 @@ PlacementResult result_from_csv(const std::string& path, const PlacementProblem&
   if (read.problem.buffers.size() != problem.buffers.size())
     throw BadInput(path + ": has " + std::to_string(read.problem.buffers.size()) +
                    " buffers, but the problem has " + std::to_string(problem.buffers.size()));
-  result.placement = std::move(placement);
-  return result;
+  return counted(problem, std::move(placement));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "facts/room.h"
+
 namespace tessera::learning {
 
 Build::Build(const PlacementProblem& problem, Goal goal, Deduction& deduction,
@@ -89,40 +91,13 @@ void Build::meaning(char letter, Var var, std::initializer_list<std::int64_t> nu
   said.insert(said.end(), numbers);
 }
 
-// Addresses above everything that has a place of its own: a gap there that no buffer ever uses can
-// be closed by multiples of all alignments, so more room than this never helps.
-Size Build::enough() const {
-  Size period = 1;
-  Size total = 0;
-  for (const Memory& memory : problem_.memories) {
-    if (!memory.banks.empty()) return unbounded;
-    for (const AddressRange& r : memory.reserved) total = std::max(total, r.end);
-  }
-  for (const Buffer& buffer : problem_.buffers) {
-    if (buffer.offset) total = std::max(total, *buffer.offset + buffer.size);
-    if (buffer.window) total = std::max(total, buffer.window->end);
-    for (const Memory& memory : problem_.memories) {
-      const Size alignment = effective_alignment(buffer, memory);
-      const auto next = checked_mul(period / std::gcd(period, alignment), alignment);
-      if (!next || *next > max_address) return unbounded;
-      period = *next;
-    }
-  }
-  for (const Buffer& buffer : problem_.buffers) {
-    const auto next = checked_add(total, buffer.size + period);
-    if (!next || *next > unbounded) return unbounded;
-    total = *next;
-  }
-  return total + period;
-}
-
 void Build::variables() {
   State& state = deduction_.state;
   const Var truth = new_bool(0, 0);
   always_ = key_of(truth, 0);
   axioms.unsaid.insert(truth);
   state.raise({always_, 1}, {.rule = Rule::root});
-  const Size ceiling = certify_ ? unbounded : enough();
+  const Size ceiling = certify_ ? unbounded : enough_room(problem_);
   for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
     const Buffer& buffer = problem_.buffers[b];
     const auto allowed = allowed_memories(problem_, buffer);

@@ -93,7 +93,6 @@ class Build {
   void hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRange of_b);
   [[nodiscard]] bool tied(BufferIndex a, BufferIndex b) const;
   void clique(MemoryIndex m, std::vector<ItemIndex> items, int splits);
-  [[nodiscard]] Size enough() const;
 
   const PlacementProblem& problem_;
   const Goal goal_;

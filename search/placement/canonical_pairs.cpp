@@ -1,8 +1,38 @@
 #include "search/placement/canonical_pairs.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 namespace tessera::canonical {
+
+namespace {
+
+/// No placement needs offsets beyond a pile of everything, with every obstacle in between: a great
+/// capacity must not make fixpoints endless. Items that reach into holes of each other can hold
+/// each other up, but a hole in the whole pile never needs to be as large as the least common
+/// multiple of all alignments (facts/room.h).
+Size pile_of_everything(const Core& core) {
+  constexpr Size most = unbounded;
+  Size period = 1;
+  for (const Item& item : core.items) {
+    const auto next = checked_mul(period / std::gcd(period, item.alignment), item.alignment);
+    if (!next || *next > most) return most;
+    period = *next;
+  }
+  Size pile = 0;
+  const auto add = [&](Size more) { pile = std::min(most, pile + std::min(most, more)); };
+  for (const Item& item : core.items) {
+    add(item.earliest);
+    add(2 * item.size);
+    add(period);
+  }
+  for (const AddressRange& range : core.reserved) add(range.end / core.unit + 1);
+  for (const Offset border : core.borders) add(border / core.unit + 1);
+  return pile;
+}
+
+}  // namespace
 
 PairSearch::PairSearch(const Core& core) : core_(core), pairs_(core.general) {
   const std::size_t n = core.items.size();
@@ -14,24 +44,17 @@ PairSearch::PairSearch(const Core& core) : core_(core), pairs_(core.general) {
       pairs_.push_back({static_cast<int>(i), other, {{-core.pair_below[at], core.pair_above[at]}}});
     }
   }
-  // No placement needs offsets beyond what a pile of everything, with every obstacle in between,
-  // would need; an unbounded capacity must not make fixpoints endless.
-  Size pile = 0;
-  for (const Item& item : core.items) {
-    pile += 2 * item.size + item.alignment;
-    pile = std::max(pile, item.earliest + pile);
-  }
-  for (const AddressRange& range : core.reserved) pile += range.end / core.unit + 1;
-  for (const Offset border : core.borders) pile += border / core.unit + 1;
+  const Size pile = pile_of_everything(core);
   for (const Item& item : core.items) {
     lowest_.push_back(item.earliest);
     latest_.push_back(std::min(item.latest, std::max(pile, item.earliest)));
   }
 }
 
-/// Raises lowest_ to the least fixpoint. False: somebody is raised beyond its last offset.
-bool PairSearch::settle() {
-  std::size_t passes = 0;
+/// Raises lowest_ to the least fixpoint. Refuted: an item is raised beyond its last offset. Paused:
+/// alignments without a common factor can make it long; the next call goes on.
+Outcome PairSearch::settle(std::int64_t limit) {
+  constexpr std::size_t passes_per_node = 256;
   for (bool changed = true; changed;) {
     changed = false;
     for (const Edge& edge : edges_) {
@@ -39,12 +62,13 @@ bool PairSearch::settle() {
       const Size bound = lowest_[static_cast<std::size_t>(edge.from)] + edge.weight;
       if (lowest_[to] >= bound) continue;
       lowest_[to] = next_allowed(core_, core_.items[to], bound);
-      if (lowest_[to] > latest_[to]) return false;
+      if (lowest_[to] > latest_[to]) return Outcome::refuted;
       changed = true;
     }
-    if (++passes == core_.items.size() + 1 && positive_cycle()) return false;
+    if (++passes_ == core_.items.size() + 1 && positive_cycle()) return Outcome::refuted;
+    if (changed && passes_ % passes_per_node == 0 && ++nodes_ >= limit) return Outcome::paused;
   }
-  return true;
+  return Outcome::placed;
 }
 
 bool PairSearch::positive_cycle() const {
@@ -102,10 +126,16 @@ Outcome PairSearch::run(std::int64_t nodes) {
   const std::int64_t limit = nodes_ + nodes;
   while (true) {
     if (!backtrack_) {
-      if (started_ && nodes_ >= limit) return Outcome::paused;
-      ++nodes_;
-      started_ = true;
-      if (settle()) {
+      if (!settling_) {
+        if (started_ && nodes_ >= limit) return Outcome::paused;
+        ++nodes_;
+        started_ = true;
+        passes_ = 0;
+      }
+      const Outcome settled = settle(limit);
+      settling_ = settled == Outcome::paused;
+      if (settling_) return settled;
+      if (settled == Outcome::placed) {
         const int pair = conflict();
         if (pair < 0) return Outcome::placed;
         choices_.push_back({static_cast<std::size_t>(pair), 0, edges_.size(), lowest_});

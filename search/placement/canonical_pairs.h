@@ -41,7 +41,7 @@ class PairSearch {
     std::vector<Size> lowest;
   };
 
-  [[nodiscard]] bool settle();
+  [[nodiscard]] Outcome settle(std::int64_t limit);
   [[nodiscard]] bool positive_cycle() const;
   [[nodiscard]] int conflict() const;
   [[nodiscard]] bool descend(Choice& choice);
@@ -53,6 +53,8 @@ class PairSearch {
   std::vector<Edge> edges_;
   std::vector<Choice> choices_;
   std::int64_t nodes_ = 0;
+  std::size_t passes_ = 0;  ///< of the fixpoint that is looked for
+  bool settling_ = false;   ///< it was interrupted
   bool started_ = false;
   bool backtrack_ = false;
 };

@@ -337,6 +337,52 @@ class Check(Case):
             plain = self.ends(FOUND, *arguments, "-q").stdout
             self.assertEqual(self.ends(FOUND, *arguments, "-q", "-o", "-").stdout, plain)
 
+    def test_what_a_result_says_is_looked_at_whatever_it_leaves_out(self):
+        path = self.folder / "said.json"
+        self.ends(FOUND, "place", self.problem, "-c", 12, "-o", path)
+        result = json.loads(path.read_text())
+
+        def check(without=(), **said):
+            changed = {key: value for key, value in result.items() if key not in without}
+            path.write_text(json.dumps(changed | said))
+            return path
+
+        # Places alone claim nothing.
+        done = self.ends(FOUND, "check", self.problem, check(without=set(result) - {
+            "tessera", "status", "buffers"}), "-c", 12)
+        self.assertNotIn("claimed", done.stdout)
+        for said in ({"lower_bound": 999}, {"proven_minimum": True}, {"cost": 3},
+                     {"heights": {"memory": 9}}, {"lower_bounds": {"memory": 999}},
+                     {"objectives": [{"name": "height", "value": 1, "bound": 1}]}):
+            with self.subTest(said=said):
+                self.ends(WRONG, "check", self.problem,
+                          check(without=("engine", "height", "lower_bound"), **said), "-c", 12)
+        done = self.ends(FOUND, "check", self.problem, check(reason="Proved by nobody."), "-c", 12)
+        self.assertIn("claimed, not checked: reason: Proved by nobody.", done.stdout)
+
+    def test_a_result_without_a_placement_says_nothing_of_one(self):
+        def check(**said):
+            return self.file("none.json", json.dumps(
+                {"tessera": "placement/1", "status": "unknown", "stop": "time_limit"} | said))
+        self.ends(FOUND, "check", self.problem, check(), "-c", 12)
+        done = self.ends(FOUND, "check", self.problem, check(lower_bound=770), "-c", 12)
+        self.assertIn("claimed, not checked: lower_bound 770", done.stdout)
+        for said in ({"proven_optimal": True}, {"height": 4}, {"heights": {"memory": 4}}):
+            with self.subTest(said=said):
+                self.ends(WRONG, "check", self.problem, check(**said), "-c", 12)
+        for said in ({"modes": {}}, {"unused_modes": {}}, {"objectives": []}, {"buffers": []}):
+            with self.subTest(said=said):
+                self.ends(BAD_INPUT, "check", self.problem, check(**said), "-c", 12)
+
+    def test_a_result_that_ends_above_the_last_address_is_read_again(self):
+        last = 1 << 60
+        problem = self.file("high.yaml", "tessera: problem/1\nmemories: {m: {}}\nbuffers:\n"
+                            f"- {{id: a, live: [0, 1], size: 1, offset: {last}}}\n")
+        path = self.folder / "high.json"
+        self.ends(FOUND, "place", problem, "--minimize", "-o", path)
+        self.assertEqual(json.loads(path.read_text())["height"], last + 1)
+        self.ends(FOUND, "check", problem, path)
+
     def test_an_infeasible_result_is_proved_or_claimed(self):
         path = self.folder / "no.json"
         self.ends(INFEASIBLE, "place", self.problem, "-c", 11, "-o", path)

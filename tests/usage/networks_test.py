@@ -144,6 +144,19 @@ class Plans(Case):
         done = self.check(FOUND, inside)
         told = "claimed, not checked: subgraph of ops 0 to"
         self.assertTrue(told in done.stdout or "lower_bound" not in done.stdout, done.stdout)
+        # Also where it does not say who found it, or how high it is.
+        silent = copy.deepcopy(right)
+        placement = silent["subgraphs"][0]["placement"]
+        del placement["engine"], placement["height"]
+        self.check(FOUND, silent)
+        placement["lower_bound"] = 10**9
+        self.check(WRONG, silent)
+        relative = copy.deepcopy(right)
+        relative["baseline"]["score"] = 1e9
+        self.check(WRONG, relative)
+        relative["baseline"]["score"] = 1
+        relative["totals"]["score"] = 0.5
+        self.check(BAD_INPUT, relative)
 
     def test_a_plan_of_something_else_is_wrong(self):
         self.plan()
