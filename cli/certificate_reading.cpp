@@ -108,7 +108,13 @@ CertificateReading read_for(const CertificateText& certificate, const std::strin
         file + ": names the profile '" + made.profile + "', which cannot be read as a profile here",
         "tessera profiles lists those there are; a path begins where tessera is started");
   result.input = read_otherwise(arguments, made).load();
-  if (!made.profile.empty()) result.said = "profile " + made.profile;
+  if (!made.profile.empty()) {
+    result.said = "profile " + made.profile;
+    // Nobody but the certificate says how large these are, as for an input without capacities:
+    // another --capacity may have been given with the profile. The claims name what they assume.
+    for (Memory& memory : result.input.problem.memories)
+      if (memory.banks.empty()) memory.capacity = unbounded;
+  }
   if (!made.lifetimes.empty())
     result.said += (result.said.empty() ? "" : " and ") + ("lifetimes " + made.lifetimes);
   if (!result.said.empty()) result.said = ", read with " + result.said;

@@ -204,6 +204,9 @@ def problem_of(input_data, how):
     """The problem in the bytes of a file; not to be changed, since the next certificate may be about the same."""
     problem = read_problem(input_data, **dict(how))
     problem.check()
+    if "profile" in dict(how):  # said by the certificate alone: so is how large the memories are
+        for memory in problem.memories:
+            memory.capacity = memory.capacity if memory.banks else None
     return problem
 
 

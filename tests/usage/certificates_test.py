@@ -154,6 +154,25 @@ class Certificates(Case):
         tight = self.file("tight.yaml", loose.read_text().replace("dram: {}", "dram: {capacity: 9}"))
         self.refused(["memory 'dram' of 1 bytes"], tight, "--proof", proof)
 
+    def test_a_profile_with_another_capacity(self):
+        big, proof, result = EXAMPLES / "residual-block.csv", self.folder / "own.proof", self.folder / "r.json"
+        made = (big, "-p", "ethos-u55-like", "-c", "160 KiB")
+        self.ends(FOUND, "place", *made, "--minimize", "--proof", proof, "-o", result)
+        claim = "max height of {sram} >= 152832"
+        self.claims(claim + " with sram of 163840, read with profile ethos-u55-like", big, "--proof", proof)
+        self.claims(claim, *made, "--proof", proof)
+        self.refused(["memory 'sram' of 163840 bytes", "has 524288"], big, "-p", "ethos-u55-like", "--proof", proof)
+        self.refused(["say --profile ethos-u55-like"], big, "-c", "160 KiB", "--proof", proof)
+        done = self.ends(FOUND, "check", big, result, *made[1:], "--proof", proof)
+        self.assertIn("proved: lower_bound 152832", done.stdout)
+
+    def test_an_input_that_can_be_read_once(self):
+        proof = self.proof(HALF_OPEN + CAPACITY + HEIGHT)
+        self.ends(WRONG, "check", "-", "-c", 8, "--proof", proof, stdin=TWO)
+        self.ends(FOUND, "check", "-", "-c", 8, "--lifetimes", "half-open", "--proof", proof, stdin=TWO)
+        self.ends(FOUND, "check", "-", "--proof", proof, stdin=TWO)
+        self.ends(FOUND, "check", self.file("two.csv", TWO), "--proof", "-", stdin=proof.read_text())
+
     def test_what_place_writes_needs_no_option_again(self):
         for given, *options in ((self.file("yy.yaml", COSTLY.replace("100", "12")), "--minimize"),
                                 (self.file("two.csv", TWO), "--minimize"),
@@ -161,6 +180,8 @@ class Certificates(Case):
                                 (self.file("two.csv", TWO), "-c", 11),
                                 (self.file("two.csv", TWO), "--minimize", "--lifetimes", "half-open"),
                                 (EXAMPLES / "residual-block.csv", "--minimize", "height", "-p", "nvdla-like"),
+                                (EXAMPLES / "residual-block.csv", "--minimize", "-p", "ethos-u55-like", "-c", "160 KiB"),
+                                (EXAMPLES / "residual-block.csv", "-p", "ethos-u55-like", "-c", "140 KiB"),
                                 (EXAMPLES / "patent-three-banks.yaml", "--minimize", "modes"),
                                 (EXAMPLES / "too-tight.yaml",)):
             with self.subTest(given=given.name, options=options):
