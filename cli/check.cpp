@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cli/certificate_reading.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/json.h"
@@ -194,8 +195,16 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   return verdict.wrong.empty() ? exit_found : exit_wrong;
 }
 
+/// Does an option say which problem is meant, or what is to be proved about it?
+bool asks_for_something(const CheckOptions& options) {
+  const InputArguments& input = options.input;
+  return !options.expect.empty() || !input.capacity.empty() || !input.profile.empty() ||
+         !input.lifetimes.empty();
+}
+
 /// A certificate, and with it perhaps the result whose bounds it proves.
-int check_with_certificate(CheckOptions options, std::string result, const Session& session) {
+int check_with_certificate(const CheckOptions& options, std::string result,
+                           const Session& session) {
   CertificateText certificate;
   try {
     certificate = load_certificate(options.proof);
@@ -204,19 +213,21 @@ int check_with_certificate(CheckOptions options, std::string result, const Sessi
     verdict.reason = answer.what();
     return check_proof_file(options, {}, verdict);
   }
-  // It says how its input was read; what the command line says instead goes first.
-  for (const auto& [key, value] : certificate.read) {
-    if (key == "profile" && options.input.profile.empty()) options.input.profile = value;
-    if (key == "lifetimes" && options.input.lifetimes.empty()) options.input.lifetimes = value;
-  }
-  const Input input = options.input.load();
+  const bool asked = !options.result.empty() || asks_for_something(options);
+  const CertificateReading reading = read_for(certificate, options.proof, options.input, asked);
+  const Input& input = reading.input;
   for (const std::string& text : input.notes) note(text, options.output.quiet);
-  const CertificateVerdict verdict = check_certificate(input.problem, certificate.text,
-                                                       session.remaining(options.limits.limits()));
-  if (options.result.empty() || !verdict.accepted) return check_proof_file(options, input, verdict);
+  CertificateVerdict verdict;
+  verdict.reason = reading.other;
+  if (reading.other.empty())
+    verdict = check_certificate(input.problem, certificate.text,
+                                session.remaining(options.limits.limits()));
+  for (ClaimVerdict& each : verdict.claims) each.text += reading.said;
+  const bool proved = verdict.accepted && not_what_was_asked(options, input, verdict).empty();
+  if (options.result.empty() || !proved) return check_proof_file(options, input, verdict);
+  const PlacementResult placed = load_result_text(std::move(result), options.result, input);
   if (!options.output.quiet && !options.output.json()) check_proof_file(options, input, verdict);
-  return check_placement(options, input, load_result_text(std::move(result), options.result, input),
-                         proved_claims(verdict));
+  return check_placement(options, input, placed, proved_claims(verdict));
 }
 
 int run_check(const CheckOptions& options, Session& session) {
@@ -279,7 +290,7 @@ void add_check(CLI::App& app, Command& command) {
   sub->footer(
       "Every violated rule is a sentence on the standard output; the exit code is 3.\n"
       "Examples:\n  tessera check buffers.csv placed.json --capacity '1 MiB'\n"
-      "  tessera check buffers.csv --proof no.proof --expect infeasible\n"
+      "  tessera check buffers.csv --capacity '1 MiB' --proof no.proof --expect infeasible\n"
       "  tessera check resnet18.onnx plan.json --profile ethos-u65-like\n"
       "  tessera export net.yaml --to dimacs -o net.cnf; cadical net.cnf > answer.txt\n"
       "  tessera check net.yaml --model answer.txt");

@@ -25,6 +25,25 @@ ProofHeader::Capacity read_capacity(std::string_view rest, std::size_t line) {
   return {static_cast<MemoryIndex>(*memory), *size, std::string(rest.substr(1))};
 }
 
+/// One way in which the input was read. What is not known here may change what the input means, and
+/// is never passed over.
+void read_reading(std::string_view rest, std::size_t line, ProofHeader& header) {
+  const std::string key(take_word(rest));
+  if (key.empty() || rest.size() < 2)
+    throw Refused{at_line(line, "'read' is followed by a word and its value")};
+  const std::string value(rest.substr(1));
+  if (key != "profile" && key != "lifetimes")
+    throw Refused{at_line(line, "an input is read with a 'profile' or with 'lifetimes', no more")};
+  for (const auto& [other, ignored] : header.read)
+    if (other == key) throw Refused{at_line(line, "'read " + key + "' stands twice")};
+  if (key == "lifetimes" && value != "half-open" && value != "inclusive")
+    throw Refused{at_line(line, "lifetimes are read 'half-open' or 'inclusive'")};
+  // It is shown to people.
+  if (std::any_of(value.begin(), value.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }))
+    throw Refused{at_line(line, "the name of a profile has control characters")};
+  header.read.emplace_back(key, value);
+}
+
 /// Leaves the first claim unread.
 ProofHeader read_header(Lines& lines) {
   ProofHeader header;
@@ -36,14 +55,10 @@ ProofHeader read_header(Lines& lines) {
     const std::string_view word = first_word(rest);
     if (word != "read" && word != "capacity") break;
     static_cast<void>(lines.next());
-    if (word == "capacity") {
+    if (word == "capacity")
       header.capacities.push_back(read_capacity(rest, lines.number()));
-      continue;
-    }
-    const std::string_view key = take_word(rest);
-    if (key.empty() || rest.size() < 2)
-      throw Refused{at_line(lines.number(), "'read' is followed by a word and its value")};
-    header.read.emplace_back(key, rest.substr(1));
+    else
+      read_reading(rest, lines.number(), header);
   }
   return header;
 }
@@ -114,6 +129,30 @@ PlacementProblem with_capacities(const PlacementProblem& problem, const ProofHea
   return about;
 }
 
+/// With less room than there is more is impossible: nothing follows for the input. A memory without
+/// a capacity of its own takes the certificate's, and the claim names it.
+void refuse_less_room(const PlacementProblem& given, const PlacementProblem& about) {
+  for (MemoryIndex m = 0; m < given.memories.size(); ++m) {
+    const Size own = given.memories[m].capacity;
+    const Size assumed = about.memories[m].capacity;
+    if (own == unbounded || assumed >= own) continue;
+    throw Refused{"The certificate is about a memory '" + given.memories[m].name + "' of " +
+                  std::to_string(assumed) + " bytes, but here it has " + std::to_string(own) +
+                  ": what holds with less room need not hold with more. To ask about " +
+                  std::to_string(assumed) + " bytes, give that capacity."};
+  }
+}
+
+/// " with sram of 12, dram of 64": what the claim assumes and the input does not say.
+std::string assumed_capacities(const PlacementProblem& given, const PlacementProblem& about) {
+  std::string text;
+  for (MemoryIndex m = 0; m < given.memories.size(); ++m)
+    if (about.memories[m].capacity < given.memories[m].capacity)
+      text += (text.empty() ? " with " : ", ") + given.memories[m].name + " of " +
+              std::to_string(about.memories[m].capacity);
+  return text;
+}
+
 /// The lines up to the next claim.
 std::string_view take_body(Lines& lines) {
   const std::string_view text = lines.rest();
@@ -136,17 +175,19 @@ void judge(const PlacementProblem& problem, std::string_view text, std::size_t f
   }
 }
 
-ProofPart check_part(Lines& lines, const ProofVerdict& verdict, const Budget& budget,
-                     std::optional<StopReason>& stop) {
+ProofPart check_part(Lines& lines, const PlacementProblem& given, const PlacementProblem& about,
+                     const Budget& budget, std::optional<StopReason>& stop) {
   ProofPart part;
   std::string_view rest = lines.next().value();
   if (first_word(rest) != "claim")
     throw Refused{at_line(lines.number(), "a claim is expected here")};
-  part.claim = read_claim(rest, verdict.about, lines.number());
+  part.claim = read_claim(rest, about, lines.number());
   const auto kind = lines.next();
   part.kind = kind.value_or("");
   const std::size_t first = lines.number() + 1;
-  judge(verdict.about, take_body(lines), first, budget, part, stop);
+  judge(about, take_body(lines), first, budget, part, stop);
+  // 'infeasible' names all capacities by itself.
+  if (part.claim.kind != ClaimKind::infeasible) part.claim_text += assumed_capacities(given, about);
   return part;
 }
 
@@ -185,9 +226,10 @@ ProofVerdict check_proof(const PlacementProblem& problem, std::string_view text,
     Lines lines(*body);
     const ProofHeader header = read_header(lines);
     verdict.about = with_capacities(problem, header);
+    refuse_less_room(problem, verdict.about);
     if (!lines.peek()) throw Refused{"The certificate claims nothing."};
     while (lines.peek() && !verdict.stop)
-      verdict.parts.push_back(check_part(lines, verdict, budget, verdict.stop));
+      verdict.parts.push_back(check_part(lines, problem, verdict.about, budget, verdict.stop));
   } catch (const Refused& refused) {
     verdict.reason = refused.why;
     return verdict;

@@ -26,7 +26,8 @@ namespace tessera {
 
 /// What a certificate says before its first claim.
 struct ProofHeader {
-  /// How its input was read: ("profile", "nvdla-like"), ("lifetimes", "inclusive").
+  /// How its input was read: ("profile", "nvdla-like"), ("lifetimes", "inclusive"). Each at most
+  /// once; a certificate that says more is refused.
   std::vector<std::pair<std::string, std::string>> read;
   struct Capacity {
     MemoryIndex memory = 0;
@@ -42,8 +43,10 @@ struct ProofHeader {
 
 struct ProofPart {
   Claim claim;
-  std::string claim_text;  ///< describe(problem, claim)
-  std::string kind;        ///< "cut" or "derivation"
+  /// describe(problem, claim), with the capacities it assumes of memories that have none in the
+  /// problem: "cost >= 5 with sram of 12".
+  std::string claim_text;
+  std::string kind;  ///< "cut" or "derivation"
   bool accepted = false;
   std::string reason;  ///< a sentence: how it was proved, or what is wrong and in which line
   std::int64_t lemmas = 0;
@@ -60,8 +63,10 @@ struct ProofVerdict {
   std::optional<StopReason> stop;
 };
 
+/// Refused where the certificate assumes less room in a memory than the problem says it has.
 /// require: validate(problem) is empty.
-/// ensure: accepted => every claim holds for verdict.about.
+/// ensure: accepted => every claim holds for verdict.about, and for the problem as well where no
+/// memory without a capacity got one.
 [[nodiscard]] ProofVerdict check_proof(const PlacementProblem& problem, std::string_view text,
                                        const Budget& budget = {});
 

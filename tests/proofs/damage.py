@@ -187,6 +187,12 @@ def claim_changed(chance, line):
     return f"claim {kind} {least}" + (chance.choice((" 0", " 0 1", " 1", "")) if kind == "height" else "")
 
 
+# What may not stand for how an input was read.
+NO_READINGS = ("read", "read ", "read steps all", "read Lifetimes inclusive", "read lifetimes", "read lifetimes open",
+               "read lifetimes half-open ", "read  lifetimes half-open", "read profile ", "read profile a\tb")
+TWO_READINGS = ("read lifetimes half-open\nread lifetimes inclusive", "read profile nvdla-like\nread profile nvdla-like")
+
+
 def spelled_otherwise(chance, line):
     """The same to a human reader."""
     return chance.choice((line + " ", " " + line, line.replace(" ", "  ", 1), re.sub(r" ([0-9])", r" 0\1", line, count=1),
@@ -202,7 +208,7 @@ def damaged(chance, text):
     at = chance.randrange(len(lines))
     what = chance.choice(("number", "number", "number", "number", "line dropped", "line doubled", "lines exchanged", "line moved",
                           "literal dropped", "literal dropped", "item dropped", "letter", "claim", "cut off", "spelling",
-                          "new line", "new line", "own step", "own step", "clause moved", "clause moved", "step moved", "step moved"))
+                          "new line", "new line", "own step", "own step", "clause moved", "clause moved", "step moved", "step moved", "read line"))
     body = [n for n, line in enumerate(lines) if line[:1] in "aletwnsrg" and line[1:2] == " "]
     # Outside of steps, before anything contradicts anything.
     starts = [n for n, line in enumerate(lines) if line.startswith("l ")] or [at]
@@ -235,6 +241,8 @@ def damaged(chance, text):
         return (text, what) if chance.random() < 0.5 else (text + "\n", what)
     elif what == "spelling":
         lines[at] = spelled_otherwise(chance, lines[at])
+    elif what == "read line":
+        lines.insert(1, chance.choice(NO_READINGS))
     elif what == "new line":
         where = chance.choice(starts) if chance.random() < 0.7 else at
         inside = chance.random() < 0.4

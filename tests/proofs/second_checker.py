@@ -51,11 +51,16 @@ def read_claim(line, memories):
     return words[1], values[0], values[1:]
 
 
-def claim_text(claim, problem):
+def claim_text(claim, problem, given, how):
+    """The claim, the capacities it assumes, and how the input was read for it."""
     kind, value, memories = claim
+    text = kind if kind == "infeasible" else f"{kind} >= {value}"
     if kind == "height":
-        return f"max height of {{{', '.join(problem.memories[m].name for m in memories)}}} >= {value}"
-    return kind if kind == "infeasible" else f"{kind} >= {value}"
+        text = f"max height of {{{', '.join(problem.memories[m].name for m in memories)}}} >= {value}"
+    assumed = [f"{memory.name} of {memory.capacity}" for memory, own in zip(problem.memories, given.memories)
+               if memory.capacity is not None and (kind == "infeasible" or own.capacity is None)]
+    read = [f"{key} {how[key]}" for key in READINGS if key in how]
+    return text + (" with " if assumed else "") + ", ".join(assumed) + (", read with " if read else "") + " and ".join(read)
 
 
 # --- cuts ----------------------------------------------------------------------------------------------------------------
@@ -162,14 +167,27 @@ def split(lines, at):
         at = end
 
 
+READINGS = ("profile", "lifetimes")
+
+
+def add_reading(line, how, number):
+    """A line `read`: one of two keys, once, with a value that is known."""
+    _, key, value = (line.split(" ", 2) + [""])[:3]
+    if key not in READINGS or key in how or not value or any(ord(c) < 32 or ord(c) == 127 for c in value):
+        raise Wrong("`read` is followed by profile or lifetimes, each once, and its value", number)
+    if key == "lifetimes" and value not in ("half-open", "inclusive"):
+        raise Wrong("lifetimes are half-open or inclusive", number)
+    how[key] = value
+
+
 def head_of(lines):
     """How the input was read, the capacities, and where the claims begin."""
     if lines[0] != "tessera proof/2":
         raise Wrong("the first line is not `tessera proof/2`", 1)
-    at, how, capacities = 1, [], []
+    at, how, capacities = 1, {}, []
     while at < len(lines) and lines[at].startswith(("read ", "capacity ")):
         if lines[at].startswith("read "):
-            how.append(lines[at][5:])
+            add_reading(lines[at], how, at + 1)
             at += 1
             continue
         words = lines[at].split(" ", 3)
@@ -184,8 +202,11 @@ def head_of(lines):
 @lru_cache(maxsize=4)
 def problem_of(input_data, how):
     """The problem in the bytes of a file; not to be changed, since the next certificate may be about the same."""
-    problem = read_problem(input_data, **how_to_read(how))
+    problem = read_problem(input_data, **dict(how))
     problem.check()
+    if "profile" in dict(how):  # said by the certificate alone: so is how large the memories are
+        for memory in problem.memories:
+            memory.capacity = memory.capacity if memory.banks else None
     return problem
 
 
@@ -205,25 +226,18 @@ def with_capacities(given, capacities):
         problem.check()
     except BadInput as error:
         raise Wrong(f"with these capacities the input is none: {error}", len(capacities)) from None
+    for memory, own in zip(problem.memories, given.memories):
+        if own.capacity is not None and memory.capacity is not None and memory.capacity < own.capacity:
+            raise Wrong(f"memory {memory.name} has {own.capacity} bytes in the input, not {memory.capacity}", 2)
     return problem
-
-
-def how_to_read(how):
-    """The lines `read`, as options of read_problem()."""
-    options = {}
-    for line in how:
-        key, _, value = line.partition(" ")
-        if key not in ("lifetimes", "profile") or key in options or (key == "lifetimes" and value not in ("half-open", "inclusive")):
-            raise BadInput(f"`read {line}` is more than this reader knows")
-        options[key] = value
-    return options
 
 
 def check(input_data, data, seen=None):
     """The lines to print, where all is proved; raises Wrong or BadInput. `seen` collects what kinds of lines occurred."""
     lines = sealed_lines(data)
     how, capacities, at = head_of(lines)
-    problem = with_capacities(problem_of(input_data, tuple(how)), capacities)
+    given = problem_of(input_data, tuple(sorted(how.items())))
+    problem = with_capacities(given, capacities)
     if at == len(lines) or not lines[at].startswith("claim "):
         raise Wrong("there is no claim", at + 1)
     result = []
@@ -248,7 +262,7 @@ def check(input_data, data, seen=None):
             raise Wrong(str(wrong), wrong.line or line + 1) from None
         if seen is not None:
             seen.update((f"claim {claim[0]}", f"{kind} of {claim[0]}"))
-        result.append("proved: " + claim_text(claim, problem))
+        result.append("proved: " + claim_text(claim, problem, given, how))
     return result
 
 

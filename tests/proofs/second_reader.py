@@ -504,7 +504,7 @@ def read_csv(text, lifetimes, profile):
 
 
 def read_problem(data, lifetimes=None, profile=None):
-    """The problem in the bytes of a file; its parts are not yet checked."""
+    """The problem in the bytes of a file; its parts are not yet checked. Lifetimes mean something in a CSV only."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -515,8 +515,6 @@ def read_problem(data, lifetimes=None, profile=None):
         if line.strip() and not line.lstrip().startswith("#"):
             colon, comma = line.find(":"), line.find(",")
             if colon >= 0 and (comma < 0 or colon < comma):
-                if lifetimes:
-                    raise BadInput("lifetimes are said of a CSV only")
                 return read_yaml(text, profile)
             break
     return read_csv(text, lifetimes, profile)

@@ -132,6 +132,48 @@ TEST_F(CheckProof, ReadsTheHeader) {
   EXPECT_FALSE(proof_header("", why));
 }
 
+TEST_F(CheckProof, KnowsHowAnInputIsReadOrRefuses) {
+  std::string why;
+  const auto refused = [&why](const std::string& lines) {
+    why.clear();
+    return !proof_header("tessera proof/2\n" + lines + "claim infeasible\n", why) && !why.empty();
+  };
+  EXPECT_FALSE(refused("read lifetimes half-open\nread profile x\n"));
+  EXPECT_FALSE(refused("read lifetimes inclusive\n"));
+  EXPECT_TRUE(refused("read lifetimes open\n"));
+  EXPECT_TRUE(refused("read lifetimes half-open \n"));
+  EXPECT_TRUE(refused("read lifetimes half-open\nread lifetimes inclusive\n"));
+  EXPECT_TRUE(refused("read profile x\nread profile x\n"));
+  EXPECT_TRUE(refused("read profile \n"));
+  EXPECT_TRUE(refused("read profile x\x1b[31m\n"));
+  EXPECT_TRUE(refused("read steps all\n"));
+  EXPECT_THAT(why, HasSubstr("Line 2"));
+}
+
+// More is impossible with less room, so that nothing follows; with more room it follows all the
+// more.
+TEST_F(CheckProof, RefusesLessRoomThanTheProblemHas) {
+  const std::string lines =
+      "claim height 9 0\ncut\nstep 1\nmemory 0 sram\nbuffer 0 a\nbuffer 1 b c\n"
+      "asked 9 available 8\n";
+  for (const Size own : {9, 10}) {
+    problem_.memories[0].capacity = own;
+    problem_.memories[0].reserved.clear();
+    const ProofVerdict verdict = verdict_on(head + lines);
+    EXPECT_TRUE(verdict.accepted) << verdict.reason;
+    EXPECT_EQ(verdict.parts[0].claim_text, "max height of {sram} >= 9");
+  }
+  problem_.memories[0].capacity = 11;
+  EXPECT_THAT(reason_for(head + lines), HasSubstr("memory 'sram' of 10 bytes, but here it has 11"));
+  // The capacity that the problem does not say is part of the claim.
+  problem_.memories[0].capacity = unbounded;
+  const ProofVerdict verdict = verdict_on(head + lines);
+  EXPECT_TRUE(verdict.accepted) << verdict.reason;
+  EXPECT_EQ(verdict.parts[0].claim_text, "max height of {sram} >= 9 with sram of 10");
+  EXPECT_EQ(verdict_on("tessera proof/2\n" + lines).parts[0].claim_text,
+            "max height of {sram} >= 9");
+}
+
 TEST_F(CheckProof, RejectsDamage) {
   const std::string text = sealed(whole);
   for (std::size_t at = 0; at + 1 < text.size(); ++at) {

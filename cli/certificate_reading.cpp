@@ -1,0 +1,124 @@
+#include "cli/certificate_reading.h"
+
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace tessera::cli {
+
+namespace {
+
+/// The options of the command line by which an input is read, as a certificate names them.
+struct Reading {
+  std::string profile;
+  std::string lifetimes;
+};
+
+Reading reading_of(const CertificateText& certificate) {
+  Reading reading;
+  for (const auto& [key, value] : certificate.read) {
+    if (key == "profile") reading.profile = value;
+    if (key == "lifetimes") reading.lifetimes = value;
+  }
+  return reading;
+}
+
+InputArguments read_otherwise(InputArguments arguments, const Reading& reading) {
+  arguments.profile = reading.profile;
+  arguments.lifetimes = reading.lifetimes;
+  return arguments;
+}
+
+/// A certificate may come from anybody, and name any file of this machine as its profile: what is
+/// no profile is not shown, and nothing is waited for.
+bool is_readable_profile(const std::string& name) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(name, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return false;
+  try {
+    static_cast<void>(load_profile(name));
+    return true;
+  } catch (const BadInput&) {
+    return false;
+  }
+}
+
+/// Does the other way to read INPUT come to the same? `nvdla-like` and the path of that profile do,
+/// and so does `inclusive` where the header says it anyway.
+bool same_problem(const InputArguments& arguments, const Reading& reading, const Input& input) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(arguments.path, error)) return false;  // read once, gone
+  if (!reading.profile.empty() && !is_readable_profile(reading.profile)) return false;
+  try {
+    return problem_yaml(read_otherwise(arguments, reading).load().problem) ==
+           problem_yaml(input.problem);
+  } catch (const BadInput&) {
+    return false;
+  }
+}
+
+std::string as_argument(const std::string& text) {
+  constexpr std::string_view special = " \t\"'\\$`*?[](){}<>|&;!#~";
+  if (text.find_first_of(special) == text.npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
+  return quoted + "'";
+}
+
+std::string difference(const std::string& key, const std::string& made, const std::string& here) {
+  if (made.empty()) return "its input was read without --" + key + " " + as_argument(here);
+  const std::string so = "its input was read with " + key + " " + made;
+  return so + (here.empty() ? ", and here it is not" : ", and here with " + here);
+}
+
+std::string another_problem(const InputArguments& arguments, const Reading& made) {
+  std::string differs;
+  std::string add;
+  std::string leave_out;
+  const auto compare = [&](const std::string& key, const std::string& its,
+                           const std::string& here) {
+    if (its == here) return;
+    differs += (differs.empty() ? "" : "; ") + difference(key, its, here);
+    if (its.empty())
+      leave_out += (leave_out.empty() ? "leave out --" : " and --") + key;
+    else
+      add += (add.empty() ? "say --" : " --") + key + " " + as_argument(its);
+  };
+  compare("profile", made.profile, arguments.profile);
+  compare("lifetimes", made.lifetimes, arguments.lifetimes);
+  return "The certificate is about another problem: " + differs + ". To ask about that problem, " +
+         add + (add.empty() || leave_out.empty() ? "" : " and ") + leave_out + ".";
+}
+
+}  // namespace
+
+CertificateReading read_for(const CertificateText& certificate, const std::string& file,
+                            const InputArguments& arguments, bool asked) {
+  const Reading made = reading_of(certificate);
+  CertificateReading result;
+  if (asked) {
+    result.input = arguments.load();
+    const bool as_here = made.profile == arguments.profile && made.lifetimes == arguments.lifetimes;
+    if (!as_here && !same_problem(arguments, made, result.input))
+      result.other = another_problem(arguments, made);
+    return result;
+  }
+  if (!made.profile.empty() && !is_readable_profile(made.profile))
+    throw BadInput(
+        file + ": names the profile '" + made.profile + "', which cannot be read as a profile here",
+        "tessera profiles lists those there are; a path begins where tessera is started");
+  result.input = read_otherwise(arguments, made).load();
+  if (!made.profile.empty()) {
+    result.said = "profile " + made.profile;
+    // Nobody but the certificate says how large these are, as for an input without capacities:
+    // another --capacity may have been given with the profile. The claims name what they assume.
+    for (Memory& memory : result.input.problem.memories)
+      if (memory.banks.empty()) memory.capacity = unbounded;
+  }
+  if (!made.lifetimes.empty())
+    result.said += (result.said.empty() ? "" : " and ") + ("lifetimes " + made.lifetimes);
+  if (!result.said.empty()) result.said = ", read with " + result.said;
+  return result;
+}
+
+}  // namespace tessera::cli
