@@ -100,6 +100,78 @@ Dim needed_by_tiles(const Rows& rows, Dim extent) {
   return sum;
 }
 
+/// Axes with more rows than this get no table of them.
+constexpr Dim longest_table = 4096;
+
+/// What the rows of a long axis need at least, without a table: in the middle of the axis, where
+/// no window reaches into padding, each row needs as many elements as the one before it, a step
+/// further. A tensor that is read in several ways is needed at least as far as one of them reaches.
+struct Slide {
+  Dim lower = 0, upper = 0;  ///< the rows of which it is said
+  Dim step = 0;
+  Span at_zero;  ///< what row 0 would need, were it one of them
+
+  [[nodiscard]] Dim rows() const { return upper - lower; }
+  [[nodiscard]] bool known() const { return rows() > 1; }
+};
+
+/// `made` through a window, as far as it stays inside of the tensor.
+Slide slide(const Slide& made, const Window& window, Dim extent) {
+  Slide read = made;
+  read.step = made.step * window.stride;
+  read.at_zero = window_reach(window, made.at_zero);
+  if (read.step == 0) {
+    read.at_zero = intersect(read.at_zero, Span{0, extent});
+    return read.at_zero.empty() ? Slide{} : read;
+  }
+  const auto not_below = [](Dim a, Dim b) { return a > 0 ? (a + b - 1) / b : 0; };
+  read.lower = std::max(read.lower, not_below(-read.at_zero.begin, read.step));
+  if (read.at_zero.end > extent) return {};
+  read.upper = std::min(read.upper, (extent - read.at_zero.end) / read.step + 1);
+  return read.known() ? read : Slide{};
+}
+
+std::vector<Slide> slides(const Subgraph& part, const TileSpace& space, std::size_t axis,
+                          Dim rows) {
+  const Network& network = *part.network;
+  std::vector<Slide> needs(part.tensors.size());
+  needs[space.anchor] = {.lower = 0, .upper = rows, .step = 1, .at_zero = {0, 1}};
+  for (std::size_t step = part.steps(); step-- > 0;) {
+    const Op& op = part.op(static_cast<Step>(step));
+    const Slide& made = needs[part.made_at[step].front()];
+    if (!made.known()) continue;
+    for (const LocalOperand& operand : part.operands_at[step]) {
+      const Follows how = follows(network, op, operand, axis);
+      if (how == Follows::unknown) continue;
+      const Dim extent = network.tensors[operand.seen_as].shape[axis];
+      Slide read = made;
+      if (how == Follows::whole) {
+        read.step = 0;
+        read.at_zero = {0, extent};
+      } else if (how == Follows::window) {
+        read = slide(made, window_on(op, axis - 2), extent);
+      }
+      Slide& needed = needs[operand.local];
+      if (read.known() &&
+          (!needed.known() || read.at_zero.size() > needed.at_zero.size() ||
+           (read.at_zero.size() == needed.at_zero.size() && read.rows() > needed.rows())))
+        needed = read;
+    }
+  }
+  return needs;
+}
+
+/// Elements that tiles of at most `extent` rows need, added up: at least.
+double needed_by_tiles(const Slide& needs, Dim extent) {
+  const auto rows = static_cast<double>(needs.rows());
+  const auto step = static_cast<double>(needs.step);
+  const auto size = static_cast<double>(needs.at_zero.size());
+  // Each tile that has some of the rows needs `size` for its first one and a step for each other.
+  // Where rows leave out elements between them, tiles of one row need least.
+  const Dim tiles = size >= step ? (needs.rows() + extent - 1) / extent : needs.rows();
+  return step * rows + (size - step) * static_cast<double>(tiles);
+}
+
 }  // namespace
 
 GridBound::GridBound(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
@@ -150,18 +222,24 @@ void GridBound::find_channels(const Subgraph& part, const TileSpace& space) {
 
 GridBound::Axis GridBound::find_axis(const Subgraph& part, const TileSpace& space,
                                      std::size_t tile_axis) const {
-  Axis axis;
   const std::size_t along = tile_axis + 1;
   const bool known = four_axes(part.tensor(space.anchor));
-  const std::size_t tensors = part.tensors.size();
   // An axis that is not cut counts too: windows may lie in the padding.
   const bool cut = space.axis[tile_axis].has_value();
   const bool plain = known && (!cut || *space.axis[tile_axis] == along);
-  const std::vector<Rows> needs =
-      plain ? row_needs(part, space, along) : std::vector<Rows>(tensors);
   const Dim whole = cut     ? space.whole.extent[tile_axis]
                     : plain ? part.tensor(space.anchor).shape[along]
                             : 1;
+  return whole > longest_table ? long_axis(part, space, along, whole, cut, plain)
+                               : short_axis(part, space, along, whole, cut, plain);
+}
+
+GridBound::Axis GridBound::short_axis(const Subgraph& part, const TileSpace& space,
+                                      std::size_t along, Dim whole, bool cut, bool plain) {
+  Axis axis;
+  const std::size_t tensors = part.tensors.size();
+  const std::vector<Rows> needs =
+      plain ? row_needs(part, space, along) : std::vector<Rows>(tensors);
   for (Dim extent = whole; extent >= (cut ? 1 : whole); --extent) {
     const Dim count = (whole + extent - 1) / extent;
     if (axis.counts.empty() || axis.counts.back() != count) {
@@ -179,6 +257,27 @@ GridBound::Axis GridBound::find_axis(const Subgraph& part, const TileSpace& spac
   for (std::size_t k = axis.counts.size() - 1; k-- > 0;)
     for (std::size_t t = 0; t < tensors; ++t)
       axis.times[k][t] = std::min(axis.times[k][t], axis.times[k + 1][t]);
+  return axis;
+}
+
+GridBound::Axis GridBound::long_axis(const Subgraph& part, const TileSpace& space,
+                                     std::size_t along, Dim whole, bool cut, bool plain) {
+  Axis axis;
+  const std::size_t tensors = part.tensors.size();
+  const std::vector<Slide> needs =
+      plain ? slides(part, space, along, whole) : std::vector<Slide>(tensors);
+  // Few counts each for itself, more of them together: what the fewest need, for all of them.
+  for (Dim fewest = 1; fewest <= (cut ? whole : 1);) {
+    const Dim most = std::min(fewest + fewest / 32, whole);
+    axis.counts.push_back(cut ? most : 1);
+    std::vector<double>& times = axis.times.emplace_back(tensors, 0.0);
+    const Dim extent = fewest == 1 ? whole : (whole - 1) / (fewest - 1);
+    for (std::size_t t = 0; t < tensors; ++t)
+      if (needs[t].known())
+        times[t] =
+            needed_by_tiles(needs[t], extent) / static_cast<double>(part.tensor(t).shape[along]);
+    fewest = most + 1;
+  }
   return axis;
 }
 

@@ -54,7 +54,8 @@ class GridBound {
     double energy_pj = 0;
   };
   /// Ways to cut H or W: per count of tiles, ascending, and tensor, how often it is needed then or
-  /// with more tiles.
+  /// with more tiles. Counts of a long axis stand for those after the one before them, too, and for
+  /// all of these it is said.
   struct Axis {
     std::vector<Dim> counts;
     std::vector<std::vector<double>> times;
@@ -67,6 +68,12 @@ class GridBound {
   void find_channels(const Subgraph& part, const TileSpace& space);
   [[nodiscard]] Axis find_axis(const Subgraph& part, const TileSpace& space,
                                std::size_t tile_axis) const;
+  /// Exact, from a table of rows, in time n log n of the axis.
+  [[nodiscard]] static Axis short_axis(const Subgraph& part, const TileSpace& space,
+                                       std::size_t along, Dim whole, bool cut, bool plain);
+  /// A little less than the truth, in time that hardly depends on the length of the axis.
+  [[nodiscard]] static Axis long_axis(const Subgraph& part, const TileSpace& space,
+                                      std::size_t along, Dim whole, bool cut, bool plain);
   void find_items(const Subgraph& part, const ChannelUse& use, std::size_t anchor,
                   const Hardware& hardware);
   [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c) const;

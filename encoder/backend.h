@@ -59,6 +59,9 @@ struct CadicalParams {
   std::uint64_t seed = 0;
 };
 [[nodiscard]] std::unique_ptr<Backend> make_cadical(const CadicalParams& params);
+/// What a chain solver's rules and CaDiCaL keep of an order: a variable, two clauses, their
+/// watches.
+inline constexpr double chain_bytes_per_atom = 500;
 /// Without offsets: chains of orders are added as lemmas when they are needed (chains.h).
 [[nodiscard]] std::unique_ptr<Backend> make_chain_solver(const CadicalParams& params,
                                                          ChainStore* store);

@@ -43,7 +43,7 @@ class ChainBackend final : public Backend {
   using Backend::load;
   void load(const Formula& formula, const Numbers& numbers, Poll& poll) override {
     poll.look();
-    poll.room(bytes_per_atom * static_cast<double>(formula.atoms().size()));
+    poll.room(chain_bytes_per_atom * static_cast<double>(formula.atoms().size()));
     rules_.emplace(formula);
     atoms_.assign(formula.atoms().size(), 0);
     atoms_[0] = always;
@@ -121,8 +121,6 @@ class ChainBackend final : public Backend {
  private:
   static constexpr std::size_t most_chains_per_round = 100;
   static constexpr std::int64_t round_cost = 10;  // in conflicts
-  /// What the rules and CaDiCaL keep of an order: a variable, two clauses, their watches.
-  static constexpr double bytes_per_atom = 500;
 
   Answer rounds(std::span<const int> assumptions, const Budget& budget, Watch& watch) {
     for (std::int64_t round = 0;; ++round) {

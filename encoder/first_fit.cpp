@@ -25,7 +25,7 @@ Offset lowest_free(Offset from, Size alignment, Blocked& blocked) {
 
 }  // namespace
 
-FirstFit::FirstFit(const PlacementProblem& problem)
+FirstFit::FirstFit(const PlacementProblem& problem, Poll& poll)
     : conflicts_(problem.buffers.size()),
       same_offset_(problem.buffers.size()),
       other_banks_(problem.buffers.size()) {
@@ -36,13 +36,15 @@ FirstFit::FirstFit(const PlacementProblem& problem)
   const auto exempt = exempt_pairs(problem);
   for (BufferIndex a = 0; a < problem.buffers.size(); ++a) {
     for (BufferIndex b = a + 1; b < problem.buffers.size(); ++b) {
+      poll();
       if (std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b))) continue;
-      for (const Separation& apart : separations(problem, a, b)) add(a, b, apart);
+      for (const Separation& apart : separations(problem, a, b, poll)) add(a, b, apart);
     }
   }
   for (const Relation& relation : problem.relations) {
     for (const BufferIndex a : relation.buffers) {
       for (const BufferIndex b : relation.buffers) {
+        poll();
         if (relation.kind == RelationKind::disjoint && a < b) add(a, b, whole_separation(a, b));
         if (relation.kind == RelationKind::same_offset && a != b) same_offset_[a].push_back(b);
         if (relation.kind == RelationKind::different_banks && a != b) other_banks_[a].push_back(b);

@@ -1,7 +1,7 @@
 // Placing buffers one by one, each at the lowest address where nothing that was placed before is in
 // its way: a proposal for the checker, never an answer.
 //
-//   FirstFit first_fit(problem);                                   // who is in whose way, once
+//   FirstFit first_fit(problem, poll);                             // who is in whose way, once
 //   Placement proposal = first_fit.place(problem, last, order);    // for the sizes of `problem`
 #pragma once
 
@@ -22,7 +22,8 @@ struct FirstFitRules {
 
 class FirstFit {
  public:
-  explicit FirstFit(const PlacementProblem& problem);
+  /// Throws BudgetEnded.
+  FirstFit(const PlacementProblem& problem, Poll& poll);
 
   /// Memories and the bank a buffer begins in are taken from `like`. So are the modes, for which
   /// facts/modes.h may find better ones.

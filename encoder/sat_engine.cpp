@@ -9,6 +9,9 @@ std::unique_ptr<encoder::Backend> make_solver(OffsetEncoding encoding,
                                               const encoder::SolverRequest& request) {
   const bool chains = encoding == OffsetEncoding::automatic || encoding == OffsetEncoding::chains;
   if (encoding == OffsetEncoding::chains) {
+    // Rules of the same size are made again by the solver that keeps them.
+    request.poll.room(encoder::chain_bytes_per_atom *
+                      static_cast<double>(request.formula.atoms().size()));
     encoder::ChainRules rules(request.formula);
     encoding = OffsetEncoding::automatic;
     if (chains && rules.renumber(request.numbers)) encoding = OffsetEncoding::chains;
@@ -27,6 +30,9 @@ std::unique_ptr<encoder::Backend> make_solver(OffsetEncoding encoding,
 /// what balance says they mostly know the answer after few conflicts.
 std::unique_ptr<encoder::Backend> make_quick_solver(const encoder::SolverRequest& request) {
   if (chains_pay(request.formula, request.numbers)) return nullptr;
+  // Rules of the same size are made again by the solver that keeps them.
+  request.poll.room(encoder::chain_bytes_per_atom *
+                    static_cast<double>(request.formula.atoms().size()));
   encoder::ChainRules rules(request.formula);
   if (!rules.renumber(request.numbers)) return nullptr;
   std::unique_ptr<encoder::Backend> solver = encoder::make_chain_solver(

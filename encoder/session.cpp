@@ -67,7 +67,7 @@ class Session final : public PlacementSession {
       return result;
     }
     if (params_.try_orders) {
-      if (std::optional<Placement> known = from_earlier()) {
+      if (std::optional<Placement> known = from_earlier(search.budget)) {
         result.status = Status::feasible;
         result.placement = std::move(*known);
         return result;
@@ -76,8 +76,9 @@ class Session final : public PlacementSession {
     return ask(search);
   }
 
-  std::optional<Placement> from_earlier() {
-    if (!first_fit_) first_fit_.emplace(current_);
+  std::optional<Placement> from_earlier(const Budget& budget) {
+    Poll poll(budget);
+    if (!first_fit_) first_fit_.emplace(current_, poll);
     for (const Placement& placement : placements_) {
       if (auto found = propose(placement, by_offset(placement), {.other_memories = true})) {
         ++counters_.orders_reused;

@@ -235,6 +235,9 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
     } catch (const std::bad_alloc&) {  // here, so that nobody waits for it in vain
       out_of_memory_ = true;
       made = *given_up(known).answer;
+    } catch (const BudgetEnded& ended) {
+      if (ended.reason == StopReason::memory_limit) out_of_memory_ = true;
+      made = *given_up(known).answer;
     }
     // Where nothing fits, however many tiles, it is as quickly made again.
     if (kept_network_ && (!made.options.empty() || made.dear)) memory_->keep(structure, run);
@@ -297,6 +300,8 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
   searched = true;
   TileGeometry& geometry =
       question.run.of_halo.try_emplace(options.halo, question.run.part, options.halo).first->second;
+  Poll poll(params_.budget);
+  const WatchedGeometry watched(geometry, poll);
   const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
   TileSearchResult found = find_tile(geometry, hardware_,
                                      {.options = options,

@@ -173,6 +173,9 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
     TileSearchResult found;
     try {
       found = find_tile(part, hardware, search);
+      // A limit that was foreseen has not come yet.
+      if (found.stop != StopReason::completed && found.stop != StopReason::node_limit)
+        stopped = found.stop;
     } catch (const std::bad_alloc&) {
       found.stop = StopReason::memory_limit;
       stopped = found.stop;

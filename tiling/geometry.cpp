@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "tiling/axis_rules.h"
 #include "tiling/propagate.h"
@@ -104,6 +105,11 @@ TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo)
 
 TileGeometry::~TileGeometry() = default;
 
+Poll* TileGeometry::watch(Poll* poll) {
+  if (volumes_) volumes_->watch(poll);
+  return std::exchange(poll_, poll);
+}
+
 bool TileGeometry::keeps(std::size_t axis) const {
   return (axis == static_cast<std::size_t>(TileAxis::width) && halo_ != HaloPolicy::recompute) ||
          (axis == static_cast<std::size_t>(TileAxis::height) && halo_ == HaloPolicy::keep);
@@ -123,18 +129,22 @@ void TileGeometry::add_class(Trace& trace, const TileRegions& regions, bool comp
 const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
   std::unique_ptr<Trace>& slot = traces_[axis][extent];
   if (slot) return *slot;
-  slot = std::make_unique<Trace>();
+  auto trace = std::make_unique<Trace>();
   AxisRules rules(subgraph_, space_, axis, extent, keeps(axis));
   std::map<std::vector<Dim>, std::uint32_t> known;
   const Dim count = pieces(space_.whole.extent[axis], extent);
+  if (poll_ != nullptr) poll_->room(sizeof(std::uint32_t) * static_cast<double>(count));
+  trace->classes.reserve(static_cast<std::size_t>(count));
   for (Dim position = 0; position < count; ++position) {
+    work();
     rules.run(position);
     const auto [at, added] =
-        known.try_emplace(rules.key(), static_cast<std::uint32_t>(slot->tiles.size()));
-    if (added) add_class(*slot, rules.regions, rules.complete());
-    slot->classes.push_back(at->second);
-    ++slot->tiles[at->second].times;
+        known.try_emplace(rules.key(), static_cast<std::uint32_t>(trace->tiles.size()));
+    if (added) add_class(*trace, rules.regions, rules.complete());
+    trace->classes.push_back(at->second);
+    ++trace->tiles[at->second].times;
   }
+  slot = std::move(trace);  // not before it is whole
   return *slot;
 }
 
@@ -180,14 +190,17 @@ TileGrid TileGeometry::grid(const TileShape& shape) {
   for (std::size_t a = 0; a < tile_axes; ++a) {
     traces[a] = &trace(a, shape.extent[a]);
     grid.counts[a] = static_cast<Dim>(traces[a]->classes.size());
+    if (poll_ != nullptr) poll_->room(sizeof(std::uint32_t) * static_cast<double>(grid.counts[a]));
     grid.classes[a] = traces[a]->classes;
     grid.class_counts[a] = static_cast<std::uint32_t>(traces[a]->tiles.size());
   }
   std::array<std::size_t, tile_axes> at{};
   for (at[0] = 0; at[0] < grid.class_counts[0]; ++at[0])
     for (at[1] = 0; at[1] < grid.class_counts[1]; ++at[1])
-      for (at[2] = 0; at[2] < grid.class_counts[2]; ++at[2])
+      for (at[2] = 0; at[2] < grid.class_counts[2]; ++at[2]) {
+        work();
         grid.tiles.push_back(of_classes(traces, at));
+      }
   return grid;
 }
 

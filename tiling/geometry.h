@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "model/hardware.h"
+#include "model/poll.h"
 #include "tiling/box.h"
 #include "tiling/subgraph.h"
 
@@ -87,6 +88,10 @@ class TileGeometry {
   /// require: the subgraph outlives the geometry.
   TileGeometry(const Subgraph& subgraph, HaloPolicy halo);
 
+  /// Who is asked by grid(), middle_tile() and largest_volumes() whether to go on, which then throw
+  /// BudgetEnded and may be called again; nullptr: nobody. Not owned. Returns who was asked before.
+  Poll* watch(Poll* poll);
+
   [[nodiscard]] const Subgraph& subgraph() const { return subgraph_; }
   [[nodiscard]] const TileSpace& space() const { return space_; }
   [[nodiscard]] HaloPolicy halo() const { return halo_; }
@@ -124,6 +129,10 @@ class TileGeometry {
   const Trace& trace(std::size_t axis, Dim extent);
   const Trace& first_of_trace(std::size_t axis, Dim extent);
   static void add_class(Trace& trace, const TileRegions& regions, bool complete);
+  /// One position along an axis or one tile: propagated through all ops.
+  void work() const {
+    if (poll_ != nullptr) (*poll_)(4 + static_cast<std::int64_t>(subgraph_.steps()));
+  }
   [[nodiscard]] bool keeps(std::size_t axis) const;
   [[nodiscard]] bool keeps_halo() const;
   /// `product`: each box is the product of what the axes need alone.
@@ -138,12 +147,27 @@ class TileGeometry {
   bool separable_;  ///< regions of a tile are the intersections of what its axes need
   std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> traces_;
   std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> firsts_;
+  Poll* poll_ = nullptr;
   std::unique_ptr<class TileVolumes> volumes_;  ///< nothing where boxes are not products
 
  public:
   ~TileGeometry();
   TileGeometry(const TileGeometry&) = delete;
   TileGeometry& operator=(const TileGeometry&) = delete;
+};
+
+/// Has a geometry watched until the end of a block.
+class WatchedGeometry {
+ public:
+  WatchedGeometry(TileGeometry& geometry, Poll& poll)
+      : geometry_(geometry), before_(geometry.watch(&poll)) {}
+  ~WatchedGeometry() { geometry_.watch(before_); }
+  WatchedGeometry(const WatchedGeometry&) = delete;
+  WatchedGeometry& operator=(const WatchedGeometry&) = delete;
+
+ private:
+  TileGeometry& geometry_;
+  Poll* before_;
 };
 
 }  // namespace tessera

@@ -176,9 +176,11 @@ const TileVolumes::Line& TileVolumes::line(std::size_t family, std::size_t axis,
                                            bool first_only) {
   Family& of = *families_[family];
   auto& lines = first_only ? of.firsts[axis] : of.lines[axis];
-  const auto [at, is_new] = lines.try_emplace(extent);
-  if (is_new) make_line(family, axis, extent, first_only, at->second);
-  return at->second;
+  const auto known = lines.find(extent);
+  if (known != lines.end()) return known->second;
+  Line made;
+  make_line(family, axis, extent, first_only, made);
+  return lines.emplace(extent, std::move(made)).first->second;  // not before it is whole
 }
 
 void TileVolumes::make_line(std::size_t family, std::size_t axis, Dim extent, bool first_only,
@@ -194,7 +196,9 @@ void TileVolumes::make_line(std::size_t family, std::size_t axis, Dim extent, bo
   StoredPieces stored(subgraph_, space_, axis, extent);
   const Dim count = first_only ? 1 : pieces(space_.whole.extent[axis], extent);
   std::vector<Class> incomplete;
+  const auto work = static_cast<std::int64_t>(subgraph_.tensors.size());
   for (Dim position = 0; position < count; ++position) {
+    if (poll_ != nullptr) (*poll_)(work);
     stored.position = position;
     changes_.run(everything, [&](std::size_t t, Box& needed) { stored.store(t, needed); });
     Class found;
@@ -264,6 +268,7 @@ TileGeometry::Found TileVolumes::largest(const TileShape& shape, bool first_chan
   volumes.clear();
   const Line& along_c = line(0, 0, shape.extent[0], first_channel);
   for (const Class& c : along_c.largest) {
+    if (poll_ != nullptr) (*poll_)(static_cast<std::int64_t>(subgraph_.tensors.size()));
     const Line& along_h = line(c.family, 1, shape.extent[1], false);
     const Line& along_w = line(c.family, 2, shape.extent[2], false);
     if (!along_h.all || !along_w.all) found = Found::some;

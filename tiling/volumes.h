@@ -29,6 +29,9 @@ class TileVolumes {
   TileVolumes(const Subgraph& subgraph, const TileSpace& space, TileRegions single);
   ~TileVolumes();
 
+  /// As TileGeometry::watch.
+  void watch(Poll* poll) { poll_ = poll; }
+
   /// As TileGeometry::first_volumes and largest_volumes.
   [[nodiscard]] bool first(const TileShape& shape, std::vector<std::int64_t>& volumes);
   [[nodiscard]] TileGeometry::Found largest(const TileShape& shape, bool first_channel,
@@ -57,6 +60,7 @@ class TileVolumes {
   const TileSpace& space_;
   TileRegions single_;
   TileChanges changes_;
+  Poll* poll_ = nullptr;
   std::vector<std::unique_ptr<Family>>
       families_;  ///< 0: everything there; it keeps the lines along C
 };

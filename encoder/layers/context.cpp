@@ -1,6 +1,8 @@
 #include "context.h"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 namespace tessera::encoder {
 
@@ -47,8 +49,7 @@ Separation whole_separation(BufferIndex a, BufferIndex b) {
 
 std::vector<Piece> pieces(const Buffer& buffer) {
   // With a size no window can reach, a range as large as the buffer is the whole of it.
-  Buffer marked = buffer;
-  marked.size = unbounded;
+  const Buffer marked{.id = {}, .live = buffer.live, .size = unbounded, .gaps = buffer.gaps};
   std::vector<Piece> result;
   for (const Segment& segment : segments(marked)) {
     const bool whole = segment.range.end == unbounded;
@@ -66,27 +67,76 @@ Amount distance(const Piece& lower, BufferIndex a, const Piece& upper) {
   return end;
 }
 
+/// Of the amounts that differ by a number alone: which ones.
+auto kind_of(const Separation& apart) {
+  const auto size = [](const Amount& amount) {
+    return std::tuple(amount.size_factor, amount.buffer, amount.memory);
+  };
+  return std::pair(size(apart.first_below), size(apart.second_below));
+}
+
+/// Only what no other separation implies, in the order in which it was found.
+std::vector<Separation> strongest(const std::vector<Separation>& found) {
+  std::vector<std::size_t> order(found.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&found](std::size_t a, std::size_t b) {
+    const auto key = [&found](std::size_t k) {
+      const Separation& apart = found[k];
+      return std::tuple(kind_of(apart), -apart.first_below.constant, -apart.second_below.constant,
+                        k);
+    };
+    return key(a) < key(b);
+  });
+  // Of one kind the first asks for most below the second; each other one that is kept must ask for
+  // more than all before it the other way round.
+  std::vector<std::size_t> kept;
+  for (const std::size_t k : order) {
+    if (kept.empty() || kind_of(found[kept.back()]) != kind_of(found[k]) ||
+        found[kept.back()].second_below.constant < found[k].second_below.constant)
+      kept.push_back(k);
+  }
+  std::ranges::sort(kept);
+  std::vector<Separation> result;
+  for (const std::size_t k : kept) result.push_back(found[k]);
+  return result;
+}
+
+/// Bytes of what is found for a pair of pieces, with the lists it is sorted in.
+constexpr double bytes_per_piece = 2 * sizeof(Piece) + 2 * sizeof(Separation) + 32;
+
 }  // namespace
 
-std::vector<Separation> separations(const PlacementProblem& problem, BufferIndex a, BufferIndex b) {
+std::vector<Separation> separations(const PlacementProblem& problem, BufferIndex a, BufferIndex b,
+                                    Poll& poll) {
   const Buffer& first = problem.buffers[a];
   const Buffer& second = problem.buffers[b];
   if (first.gaps.empty() && second.gaps.empty()) {
     if (!coexist(first, second)) return {};
     return {whole_separation(a, b)};
   }
-  std::vector<Separation> result;
-  for (const Piece& p : pieces(first)) {
-    for (const Piece& q : pieces(second)) {
-      if (!overlaps(p.steps, q.steps)) continue;
-      const Separation apart{distance(p, a, q), distance(q, b, p)};
-      if (std::find(result.begin(), result.end(), apart) == result.end()) result.push_back(apart);
-    }
-  }
-  // The whole of both asks for more than any piece of them.
+  const std::size_t gaps = first.gaps.size() + second.gaps.size();
+  poll(static_cast<std::int64_t>(gaps));
+  poll.room(bytes_per_piece * static_cast<double>(gaps));
+  const std::vector<Piece> of_first = pieces(first);
+  const std::vector<Piece> of_second = pieces(second);
+  // Pieces of one buffer follow each other, so whichever ends first meets nothing more. As a rule
+  // many pairs in a row ask for the same.
   const Separation whole = whole_separation(a, b);
-  if (std::find(result.begin(), result.end(), whole) != result.end()) return {whole};
-  return result;
+  std::vector<Separation> found;
+  for (auto p = of_first.begin(), q = of_second.begin();
+       p != of_first.end() && q != of_second.end();) {
+    if (overlaps(p->steps, q->steps)) {
+      const Separation apart{distance(*p, a, *q), distance(*q, b, *p)};
+      // The whole of both asks for more than any piece of them.
+      if (apart == whole) return {whole};
+      if (found.empty() || found.back() != apart) found.push_back(apart);
+    }
+    if (p->steps.upper < q->steps.upper)
+      ++p;
+    else
+      ++q;
+  }
+  return strongest(found);
 }
 
 }  // namespace tessera::encoder

@@ -70,10 +70,10 @@ class Context {
 /// The whole of both buffers.
 [[nodiscard]] Separation whole_separation(BufferIndex a, BufferIndex b);
 
-/// The distinct separations two buffers need because of the steps both live at; empty if they
-/// never coexist.
+/// The separations two buffers need because of the steps both live at, without those that another
+/// one implies; empty if they never coexist. Takes time n log n of their gaps.  Throws BudgetEnded.
 [[nodiscard]] std::vector<Separation> separations(const PlacementProblem& problem, BufferIndex a,
-                                                  BufferIndex b);
+                                                  BufferIndex b, Poll& poll);
 
 /// A segment whose range is told apart from a window that happens to be as large as the buffer.
 struct Piece {

@@ -20,7 +20,8 @@ void add_liveness(Context& context) {
       context.poll();
       const auto [a, b] = std::minmax(by_start[i], by_start[j]);
       if (std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b))) continue;
-      for (const Separation& apart : separations(problem, a, b)) context.separate(a, b, apart);
+      for (const Separation& apart : separations(problem, a, b, context.poll))
+        context.separate(a, b, apart);
     }
   }
 }

@@ -53,7 +53,7 @@ class OrderAxioms {
         const auto [a, b] = std::minmax(by_start[i], by_start[j]);
         if (!meet(a, b) || std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b)))
           continue;
-        const std::vector<Separation> apart = separations(problem_, a, b);
+        const std::vector<Separation> apart = separations(problem_, a, b, context_.poll);
         if (apart.size() == 1 && apart.front() == whole_separation(a, b)) above_[a].push_back(b);
       }
     }

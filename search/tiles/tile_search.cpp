@@ -31,6 +31,18 @@ class TileSearch {
                 }) {}
 
   TileSearchResult run() {
+    Poll poll(params_.budget);
+    const WatchedGeometry watched(geometry_, poll);
+    try {
+      return search();
+    } catch (const BudgetEnded& ended) {
+      result_.stop = ended.reason;
+      return finish(found_ ? Status::feasible : Status::unknown);
+    }
+  }
+
+ private:
+  TileSearchResult search() {
     if (params_.bounds && nothing_fits()) return finish(Status::infeasible);
     if (params_.all)
       list_all();
@@ -44,7 +56,6 @@ class TileSearch {
     return finish(Status::unknown);
   }
 
- private:
   /// A shape whose load fits, waiting for its verdict.
   struct Waiting {
     FittingShape shape;

@@ -5,6 +5,7 @@ import os
 import subprocess
 import time
 import unittest
+from random import Random
 
 from support import BAD_INPUT, FOUND, INFEASIBLE, SLOW, STOPPED, TESSERA, Case, run
 
@@ -129,6 +130,55 @@ class Limits(Case):
             code, told, _, worked, _ = self.call(command, problem, "-c", load // 2, "-t", "10s")
             self.assertEqual(code, INFEASIBLE, told)
             self.assertLess(worked, 2)
+
+    def test_many_gaps(self):
+        """A dozen buffers that come and go twenty thousand times."""
+        gaps = " ".join(f"{3 * k + 1}-{3 * k + 2}" for k in range(19000))
+        problem = self.file("gaps.csv", "id,lower,upper,size,gaps\n" + "".join(
+            f"b{b},0,60000,{51 + 13 * b % 40},{gaps}\n" for b in range(12)))
+        for command in (("explain", problem, "-c", 700), ("place", problem, "-e", "sat", "-c", 700),
+                        ("place", problem, "-e", "smt", "-c", 700)):
+            with self.subTest(command=command[0]):
+                code, told, _, worked, _ = self.call(*command, "-t", "500ms")
+                self.assertIn(code, (FOUND, INFEASIBLE, STOPPED), told)
+                self.assertLess(worked, 1.5)
+
+    def test_a_second_solver_is_foreseen(self):
+        """The formula just fits; what a solver would keep of it does not."""
+        random = Random(5)
+        problem = self.folder / "p.csv"
+        with open(problem, "w", encoding="utf-8") as file:
+            file.write("id,lower,upper,size\n")
+            for b in range(2500):
+                lower = random.randint(0, 290)
+                file.write(f"b{b},{lower},{lower + random.randint(1, 30)},"
+                           f"{random.randint(16, 512)}\n")
+        code, told, _, _, peak = self.call("place", problem, "-c", 200000, "-e", "sat", "-q", "-t",
+                                           "20s", "--memory-limit", "150MiB")
+        self.assertEqual(code, STOPPED, told)
+        self.assertLess(peak, 1.1 * 150 + 16)
+
+    def test_the_longest_axes(self):
+        """A plan's bounds have no table of an axis, and costs are counted without one."""
+        for name, shape, op in (
+                ("rows", [1, 1, 1 << 30, 1024], "type: relu"),
+                ("channels", [1, 8, 14, 32],
+                 "type: resize, shape: [1, 1073741824, 14, 32], mode: nearest")):
+            with self.subTest(name):
+                network = self.file("n.yaml", f"""tessera: network/1
+name: n
+tensors: {{x: {{shape: {shape}, dtype: int8}}}}
+inputs: [x]
+ops:
+  - {{name: r, {op}, inputs: [x], output: z}}
+outputs: [z]
+""")
+                code, told, _, worked, peak = self.call(
+                    "plan", network, "-p", "ethos-u55-like", "-q", "-t", "300ms", "-o",
+                    self.folder / "out")
+                self.assertIn(code, (FOUND, INFEASIBLE, STOPPED), told)
+                self.assertLess(worked, 1)
+                self.assertLess(peak, 512)
 
     def test_limits_that_are_none(self):
         for command in (("generate", "random"), ("export", "-", "--to", "csv")):

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "cost/compute.h"
 #include "tests/support/convolutions.h"
 #include "tests/support/machines.h"
@@ -77,6 +80,68 @@ TEST(GridBound, WindowsInThePaddingNeedNothing) {
   const TileGeometry geometry(part, HaloPolicy::recompute);
   const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
   EXPECT_NEAR(static_cast<double>(bound.least(1, WeightPolicy::resident).dram_bytes), 32, 1);
+}
+
+/// Bytes of a column of `rows` rows that three convolutions need at least in so many tiles: each
+/// needs three rows on either side of its own.
+Dim least_needed(Dim rows, Dim tiles) {
+  Dim least = std::numeric_limits<Dim>::max();
+  for (Dim extent = 1; extent <= rows && (rows + extent - 1) / extent >= tiles; ++extent) {
+    Dim sum = 0;
+    for (Dim first = 0; first < rows; first += extent)
+      sum += std::min(rows, first + extent + 3) - std::max<Dim>(0, first - 3);
+    least = std::min(least, sum);
+  }
+  return least;
+}
+
+/// Long axes have no table: the bound is a little less than the truth, and never more.
+TEST(GridBound, LongAxesAreNoMoreThanTheTruth) {
+  constexpr Dim rows = 5003;
+  const Network net = testing::convolutions(3, {.channels = 1, .rows = rows, .columns = 1});
+  const auto readers = last_readers(net);
+  const Subgraph part = make_subgraph(net, {0, 2}, readers);
+  const TileGeometry geometry(part, HaloPolicy::recompute);
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  EXPECT_EQ(bound.most_tiles(), rows);
+  for (Dim tiles = 1; tiles <= rows; tiles += 1 + tiles / 7) {
+    const auto weights = static_cast<double>(3 * 9);
+    const double truth = static_cast<double>(least_needed(rows, tiles) + rows) + weights;
+    const Metrics least = bound.least(tiles, WeightPolicy::resident);
+    EXPECT_LE(static_cast<double>(least.dram_bytes), truth) << tiles;
+    EXPECT_GE(static_cast<double>(least.dram_bytes), 0.96 * truth) << tiles;
+  }
+}
+
+/// Strides that leave rows out, and reading the whole axis again.
+TEST(GridBound, LongAxesMayLeaveRowsOut) {
+  Network net = testing::convolutions(1, {.channels = 1, .rows = 3 * 5000, .columns = 1, .pad = 0});
+  Op& conv = net.ops[0];
+  net.tensors[conv.inputs[1]].shape = {1, 1, 1, 1};
+  conv.kernel = {1, 1};
+  conv.stride = {3, 1};
+  net.tensors[conv.outputs[0]].shape = {1, 1, 5000, 1};
+  const auto readers = last_readers(net);
+  const Subgraph part = make_subgraph(net, {0, 0}, readers);
+  const TileGeometry geometry(part, HaloPolicy::recompute);
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  // Tiles of one row need one row each of the input.
+  const Metrics least = bound.least(1, WeightPolicy::resident);
+  EXPECT_LE(least.dram_bytes, 5000 + 5000 + 1);
+  EXPECT_GE(least.dram_bytes, 5000 + 5000 - 5);
+}
+
+/// What it takes does not grow with the axis: with a table it would be gigabytes.
+TEST(GridBound, TheLongestAxesCostNothing) {
+  constexpr Dim rows = Dim{1} << 40;
+  const Network net = testing::convolutions(3, {.channels = 1, .rows = rows, .columns = 1});
+  const auto readers = last_readers(net);
+  const Subgraph part = make_subgraph(net, {0, 2}, readers);
+  const TileGeometry geometry(part, HaloPolicy::recompute);
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  EXPECT_EQ(bound.most_tiles(), rows);
+  EXPECT_GT(static_cast<double>(bound.least(rows, WeightPolicy::resident).dram_bytes),
+            7.8 * static_cast<double>(rows));
 }
 
 TEST(LeastCompute, IsNoMoreThanTheWhole) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "encoder/backend.h"
 #include "encoder/encoding.h"
 #include "model/check.h"
@@ -52,6 +54,52 @@ bool fits(const PlacementProblem& problem) {
   }
   EXPECT_EQ(answers[0], answers[1]);
   return answers[0];
+}
+
+TEST(Separations, SayOnlyWhatNothingElseImplies) {
+  Poll never;
+  PlacementProblem problem = memory_of(100, {20, 20});
+  for (Buffer& buffer : problem.buffers) buffer.live = {{0, 8}};
+  // Windows of a, against the whole of b and against a window of it.
+  problem.buffers[0].gaps = {{{0, 2}, AddressRange{2, 6}},
+                             {{2, 4}, AddressRange{3, 5}},
+                             {{4, 6}, AddressRange{0, 6}},
+                             {{6, 8}, AddressRange{8, 9}}};
+  problem.buffers[1].gaps = {{{6, 8}, AddressRange{4, 10}}};
+  Amount less = size_of(1);
+  less.constant = -2;
+  EXPECT_EQ(separations(problem, 0, 1, never),
+            // Of the wholes of b [0, 6) implies the others; both windows are of their own kind.
+            (std::vector<Separation>{{fixed(6), size_of(1)}, {fixed(5), fixed(2)}}));
+  problem.buffers[0].gaps[2].window = AddressRange{4, 7};
+  Amount least = size_of(1);
+  least.constant = -4;
+  EXPECT_EQ(separations(problem, 0, 1, never),
+            (std::vector<Separation>{{fixed(6), less}, {fixed(7), least}, {fixed(5), fixed(2)}}));
+  // Where both are whole for a step nothing else counts.
+  problem.buffers[0].gaps[1].steps = {2, 3};
+  EXPECT_EQ(separations(problem, 0, 1, never), (std::vector<Separation>{whole_separation(0, 1)}));
+}
+
+/// Each buffer frees a byte of its own at every other step: millions of pairs of pieces, one that
+/// counts. Comparing each with each would take minutes.
+TEST(Separations, TakeNoLongerThanTheirGaps) {
+  Poll never;
+  PlacementProblem problem = memory_of(1 << 20, {1 << 18, 1 << 18});
+  constexpr Step gaps = 50'000;
+  for (std::size_t b = 0; b < 2; ++b) {
+    Buffer& buffer = problem.buffers[b];
+    buffer.live = {{0, 2 * gaps}};
+    for (Step k = 0; k < gaps; ++k)
+      buffer.gaps.push_back({{2 * k, 2 * k + 2}, AddressRange{0, 1 + (k * 7919) % gaps}});
+  }
+  EXPECT_EQ(separations(problem, 0, 1, never),
+            (std::vector<Separation>{{fixed(gaps), fixed(gaps)}}));
+  // And they listen to the clock.
+  Budget over;
+  over.deadline = std::chrono::steady_clock::now();
+  Poll ended(over);
+  EXPECT_THROW(static_cast<void>(separations(problem, 0, 1, ended)), BudgetEnded);
 }
 
 TEST(Liveness, KeepsApartWhatLivesTogether) {
