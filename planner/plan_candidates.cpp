@@ -311,6 +311,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
                                       .seed = params_.seed,
                                       .fewest_tiles = fewest.tiles,
                                       .find_most_tiles = most_tiles});
+  if (found.stop == StopReason::memory_limit) out_of_memory_ = true;
   add_open(answer, geometry, found);
   if (found.cut) leave_open();
   CandidateAnswer::Tried tried =
