@@ -247,8 +247,10 @@ Skeleton make_skeleton(const TiledRun& run, const Plan& plan, const TileCost& sa
 
 std::vector<TileCost> tile_costs(const TiledRun& run, const Plan& plan, const Link& link) {
   std::vector<TileCost> costs;
-  for (std::size_t t = 0; t < run.grid->tiles.size(); ++t)
+  for (std::size_t t = 0; t < run.grid->tiles.size(); ++t) {
+    if (run.poll != nullptr) (*run.poll)(2);  // microseconds each
     costs.push_back(tile_cost(run, plan, t, link));
+  }
   return costs;
 }
 

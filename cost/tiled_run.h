@@ -18,6 +18,7 @@
 #include "cost/score.h"
 #include "model/hardware.h"
 #include "model/plan.h"
+#include "model/poll.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 #include "tiling/subgraph.h"
@@ -31,6 +32,7 @@ struct TiledRun {
   const Hardware* hardware = nullptr;
   /// One that holds every tile, or one per entry of grid->tiles.
   std::vector<const PlannedPlacement*> placements;
+  Poll* poll = nullptr;  ///< who is asked whether to go on, if anybody: throws BudgetEnded
 };
 
 struct RunCost {

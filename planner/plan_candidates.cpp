@@ -83,7 +83,7 @@ std::vector<LoweringOptions> variants(const TilingOptions& tiling) {
 
 PlannedSubgraph planned(const TileGeometry& geometry, const Hardware& hardware,
                         const LoweringOptions& options, TileSearchResult found,
-                        std::string_view engine) {
+                        std::string_view engine, Poll& poll) {
   PlannedSubgraph s;
   s.extent = found.shape.extent;
   s.counts = found.grid.counts;
@@ -104,7 +104,9 @@ PlannedSubgraph planned(const TileGeometry& geometry, const Hardware& hardware,
     p.placement.modes = std::move(*modes);
     s.placements.push_back(std::move(p));
   }
-  const RunCost cost = run_cost(piece_run(piece, hardware, s.placements));
+  TiledRun run = piece_run(piece, hardware, s.placements);
+  run.poll = &poll;
+  const RunCost cost = run_cost(run);
   s.metrics = cost.metrics;
   s.utilisation = cost.utilisation;
   s.mode_switches = cost.mode_switches;
@@ -311,6 +313,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
                                       .seed = params_.seed,
                                       .fewest_tiles = fewest.tiles,
                                       .find_most_tiles = most_tiles});
+  if (found.stop == StopReason::memory_limit) out_of_memory_ = true;
   add_open(answer, geometry, found);
   if (found.cut) leave_open();
   CandidateAnswer::Tried tried =
@@ -318,7 +321,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
   if (found.status == Status::feasible) {
     tried.option = answer.options.size();
     answer.options.push_back(
-        planned(geometry, hardware_, options, std::move(found), engine->name()));
+        planned(geometry, hardware_, options, std::move(found), engine->name(), poll));
   }
   return tried;
 }
@@ -424,6 +427,7 @@ void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
   if (stopped || (found.undecided.empty() && found.status == Status::unknown && !found.cut))
     answer.open_beyond = true;
   answer.undecided = answer.undecided || answer.open_beyond || !found.undecided.empty();
+  Poll poll(params_.budget);
   for (std::size_t k = 0; k < found.undecided.size(); ++k) {
     if (k == most_open || params_.budget.exhausted()) {
       answer.open_beyond = true;
@@ -431,7 +435,7 @@ void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
     }
     const Piece piece = make_piece(geometry.subgraph(), geometry.space(),
                                    geometry.grid(found.undecided[k]), found.lowering);
-    answer.open.push_back(least_metrics(piece, cheapest_));
+    answer.open.push_back(least_metrics(piece, cheapest_, poll));
   }
 }
 

@@ -222,7 +222,7 @@ class Candidates {
   mutable std::mutex lock_;
   std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
   CandidateCounts counts_;
-  std::atomic<bool> out_of_memory_ = false;
+  mutable std::atomic<bool> out_of_memory_ = false;  ///< seen or foreseen
 };
 
 }  // namespace tessera

@@ -30,7 +30,7 @@ Hardware cheapest_on_chip(const Hardware& hardware) {
   return cheap;
 }
 
-Metrics least_metrics(const Piece& piece, const Hardware& hardware) {
+Metrics least_metrics(const Piece& piece, const Hardware& hardware, Poll& poll) {
   // Offsets do not matter to the simulation; modes do, and none switches least.
   std::vector<PlannedPlacement> anywhere;
   Size peak = 0;
@@ -40,7 +40,9 @@ Metrics least_metrics(const Piece& piece, const Hardware& hardware) {
     peak = std::max(peak, peak_load(placed.problem));
     anywhere.push_back(std::move(placed));
   }
-  Metrics metrics = run_cost(piece_run(piece, hardware, anywhere)).metrics;
+  TiledRun run = piece_run(piece, hardware, anywhere);
+  run.poll = &poll;
+  Metrics metrics = run_cost(run).metrics;
   metrics.peak_bytes = peak;
   metrics.peak_bandwidth = 0;
   return metrics;

@@ -2,7 +2,8 @@
 // Private to planner/.
 //
 //   const Hardware cheap = cheapest_on_chip(hardware);
-//   Metrics least = least_metrics(make_piece(part, space, geometry.grid(shape), lowering), cheap);
+//   const Piece piece = make_piece(part, space, geometry.grid(shape), lowering);
+//   Metrics least = least_metrics(piece, cheap, poll);
 #pragma once
 
 #include "model/hardware.h"
@@ -16,6 +17,7 @@ namespace tessera {
 
 /// ensure: no placement of the piece costs less or peaks lower; `hardware` is cheapest_on_chip of
 /// the machine. Of the bandwidth nothing is said: slower runs need less.
-[[nodiscard]] Metrics least_metrics(const Piece& piece, const Hardware& hardware);
+[[nodiscard]] Metrics least_metrics(const Piece& piece, const Hardware& hardware,
+                                    Poll& poll);  // throws BudgetEnded
 
 }  // namespace tessera

@@ -180,6 +180,41 @@ outputs: [z]
                 self.assertLess(worked, 1)
                 self.assertLess(peak, 512)
 
+    def test_many_tiles_along_one_axis(self):
+        """Tiles are as many as the axis is long, and most of them are unlike each other."""
+        network = self.file("n.yaml", """tessera: network/1
+name: n
+tensors: {x: {shape: [1, 8, 32, 32], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c, type: conv, inputs: [x], output: t, weights: {shape: [16, 8, 3, 3]}, pad: [1, 1, 1, 1]}
+  - {name: p, type: max_pool, inputs: [t], output: u, kernel: [2, 2], stride: [2, 2]}
+  - {name: s, type: slice, inputs: [u], output: v, axes: [2], begins: [1], steps: [2], extents: [7]}
+  - {name: r, type: resize, inputs: [v], output: z, shape: [1, 1073741824, 14, 32], mode: nearest}
+outputs: [z]
+""")
+        profile = self.file("p.yaml", """tessera: hardware/1
+name: p
+clock: 500 MHz
+engines:
+  mac: {kind: mac_array, unroll: {C: 16, K: 16}, dtype: int8, energy: 0.23 pJ}
+  vec: {kind: vector, lanes: 16, cycles_per_vector: {default: 1}, energy: 0.1 pJ}
+memories:
+  sram: {capacity: 512 KiB, alignment: 16, energy: {read: 1.63 pJ/B, write: 1.48 pJ/B}}
+  dram: {offchip: true, bandwidth: 4 GB/s, burst: 64 B, latency: 100, energy: 64 pJ/B}
+dma: {channels: 1, outstanding: 8, setup: 40}
+tiling: {double_buffer: [false, true], weights: [resident, refetch], halo: [recompute]}
+""")
+        code, told, _, worked, peak = self.call("plan", network, "-p", profile, "-q", "-t",
+                                                "300ms", "-o", self.folder / "out")
+        self.assertIn(code, (FOUND, STOPPED), told)
+        self.assertLess(worked, 1)
+        self.assertLess(peak, 400)
+        code, told, _, _, peak = self.call("tile", network, "-p", profile, "--ops", "0:3",
+                                           "--memory-limit", "200MiB", "-t", "20s")
+        self.assertEqual(code, STOPPED, told)
+        self.assertLess(peak, 1.1 * 200 + 16)
+
     def test_limits_that_are_none(self):
         for command in (("generate", "random"), ("export", "-", "--to", "csv")):
             for limit in (("-t", "soon"), ("--memory-limit", "0"), ("--memory-limit", "-1")):

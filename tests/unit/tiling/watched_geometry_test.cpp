@@ -1,0 +1,54 @@
+// A geometry that is watched ends with the budget, and what it had begun does no harm.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/support/convolutions.h"
+#include "tiling/geometry.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+namespace {
+
+class Nearly final : public MemoryWatch {
+ public:
+  [[nodiscard]] bool exceeded() override { return false; }
+  [[nodiscard]] Size left() override { return 1 << 10; }
+};
+
+TEST(WatchedGeometry, EndsWithTheBudgetAndMayBeAskedAgain) {
+  const Network net =
+      testing::convolutions(2, {.channels = 4, .rows = 3000, .columns = 8, .pad = 1});
+  const Subgraph part = make_subgraph(net, {0, 1});
+  const TileShape shape{{4, 1, 8}};
+  TileGeometry geometry(part, HaloPolicy::recompute);
+  std::vector<std::vector<std::int64_t>> volumes;
+  Budget over;
+  over.deadline = std::chrono::steady_clock::now();
+  {
+    Poll poll(over);
+    const WatchedGeometry watched(geometry, poll);
+    EXPECT_THROW(static_cast<void>(geometry.grid(shape)), BudgetEnded);
+    EXPECT_THROW(static_cast<void>(geometry.largest_volumes(shape, false, volumes)), BudgetEnded);
+  }
+  {
+    Nearly full;
+    Budget little;
+    little.memory = &full;
+    Poll poll(little);
+    const WatchedGeometry watched(geometry, poll);
+    EXPECT_THROW(static_cast<void>(geometry.grid(shape)), BudgetEnded);
+  }
+  // Nobody watches any more, and nothing half made is left.
+  TileGeometry fresh(part, HaloPolicy::recompute);
+  const TileGrid grid = geometry.grid(shape);
+  EXPECT_EQ(grid.count(), 3000);
+  EXPECT_EQ(grid.classes, fresh.grid(shape).classes);
+  std::vector<std::vector<std::int64_t>> expected;
+  EXPECT_EQ(geometry.largest_volumes(shape, false, volumes),
+            fresh.largest_volumes(shape, false, expected));
+  EXPECT_EQ(volumes, expected);
+}
+
+}  // namespace
+}  // namespace tessera
