@@ -28,14 +28,14 @@
 namespace tessera {
 
 struct ResultVerdict {
-  std::vector<Violation> wrong;
-  std::vector<std::string> claimed;  ///< what the file says and nobody here has checked
-  std::vector<std::string> proved;   ///< bounds that a cut or the certificate proves
+  std::vector<Violation> wrong{};
+  std::vector<std::string> claimed{};  ///< what the file says and nobody here has checked
+  std::vector<std::string> proved{};   ///< bounds that a cut or the certificate proves
 };
 
 struct CheckResultParams {
   std::size_t most_violations = 100;
-  std::vector<Claim> proved;  ///< claims of an accepted certificate for this very problem
+  std::vector<Claim> proved{};  ///< claims of an accepted certificate for this very problem
 };
 
 /// require: validate(problem) is empty; result.placement is set where the status is feasible.
@@ -45,28 +45,28 @@ struct CheckResultParams {
 
 /// How the input of a certificate has to be read, and its text.
 struct CertificateText {
-  std::string text;
-  std::vector<std::pair<std::string, std::string>> read;  ///< ("profile", "nvdla-like"), ...
+  std::string text{};
+  std::vector<std::pair<std::string, std::string>> read{};  ///< ("profile", "nvdla-like"), ...
 };
 /// "-" is the standard input. Throws BadInput for a file that cannot be read or is no certificate.
 [[nodiscard]] TESSERA_API CertificateText load_certificate(const std::string& path);
 
 struct ClaimVerdict {
-  Claim claim;
-  std::string text;  ///< "max height of {sram} >= 4096"
-  std::string kind;  ///< "cut" or "derivation"
+  Claim claim{};
+  std::string text{};  ///< "max height of {sram} >= 4096"
+  std::string kind{};  ///< "cut" or "derivation"
   bool accepted = false;
-  std::string reason;  ///< how it was proved, or what is wrong and in which line
+  std::string reason{};  ///< how it was proved, or what is wrong and in which line
 };
 
 struct CertificateVerdict {
   bool accepted = false;
-  std::string reason;
-  std::vector<ClaimVerdict> claims;
+  std::string reason{};
+  std::vector<ClaimVerdict> claims{};
   /// The capacities the claims are about are at least the problem's own: what they say holds for
   /// the problem as it stands.
   bool about_this = false;
-  std::optional<StopReason> stop;  ///< a limit ended the check: neither right nor wrong
+  std::optional<StopReason> stop{};  ///< a limit ended the check: neither right nor wrong
 };
 
 /// Does the certificate prove what it claims? No engine takes part.

@@ -16,22 +16,22 @@
 namespace tessera {
 
 struct StoryParams {
-  Limits limits;
+  Limits limits{};
 };
 
 /// A set of buffers and hardware rules that cannot be placed together.
 struct Story {
   Status status = Status::unknown;  ///< feasible: there is nothing to explain
   StopReason stop = StopReason::completed;
-  bool minimal = false;              ///< without any one member the rest can be placed: proved
-  std::vector<BufferIndex> buffers;  ///< sorted
-  std::vector<std::string> rules;    ///< "the relation same_bank {a, b}", ...
-  std::optional<Step> step;          ///< where most of these buffers are live
-  std::optional<MemoryIndex> memory;
+  bool minimal = false;                ///< without any one member the rest can be placed: proved
+  std::vector<BufferIndex> buffers{};  ///< sorted
+  std::vector<std::string> rules{};    ///< "the relation same_bank {a, b}", ...
+  std::optional<Step> step{};          ///< where most of these buffers are live
+  std::optional<MemoryIndex> memory{};
   Size asked = 0;      ///< bytes they occupy at `step`
   Size available = 0;  ///< bytes there are
-  std::optional<Size> smallest_capacity;
-  std::string text;  ///< all of it in words
+  std::optional<Size> smallest_capacity{};
+  std::string text{};  ///< all of it in words
 };
 
 /// Throws BadInput if validate(problem) is not empty.

@@ -29,9 +29,9 @@ namespace tessera {
 enum class Lifetimes : std::uint8_t { by_header, half_open, inclusive };
 
 struct InputOptions {
-  std::optional<Size> capacity;      ///< takes the place of the input's own
-  std::string profile;               ///< name or file of a hardware profile; empty: none
-  std::vector<std::string> shelves;  ///< folders with profiles, before the standard ones
+  std::optional<Size> capacity{};      ///< takes the place of the input's own
+  std::string profile{};               ///< name or file of a hardware profile; empty: none
+  std::vector<std::string> shelves{};  ///< folders with profiles, before the standard ones
   Lifetimes lifetimes = Lifetimes::by_header;
 };
 
@@ -39,10 +39,10 @@ struct InputOptions {
 struct CsvOrigin;
 
 struct Input {
-  PlacementProblem problem;
-  std::string format;              ///< "csv", "yaml" or "json"
-  std::vector<std::string> notes;  ///< what the input says that has no effect, as sentences
-  std::shared_ptr<const CsvOrigin> csv;
+  PlacementProblem problem{};
+  std::string format{};              ///< "csv", "yaml" or "json"
+  std::vector<std::string> notes{};  ///< what the input says that has no effect, as sentences
+  std::shared_ptr<const CsvOrigin> csv{};
 };
 
 [[nodiscard]] TESSERA_API Input load_input(const std::string& path, const InputOptions& options);

@@ -32,8 +32,8 @@ struct GenerateParams {
 };
 
 struct GeneratorEntry {
-  std::string_view name;
-  std::string_view what;  ///< one line for help texts
+  std::string_view name{};
+  std::string_view what{};  ///< one line for help texts
   PlacementProblem (*make)(const GenerateParams& params) = nullptr;
 };
 

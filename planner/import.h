@@ -21,8 +21,8 @@
 namespace tessera {
 
 struct ImportOptions {
-  std::optional<ElementType> dtype;               ///< takes the place of every floating type
-  std::vector<std::pair<std::string, Dim>> dims;  ///< extents of named dynamic dimensions
+  std::optional<ElementType> dtype{};               ///< takes the place of every floating type
+  std::vector<std::pair<std::string, Dim>> dims{};  ///< extents of named dynamic dimensions
   bool recognise = true;         ///< decomposed norms and activations become one op
   bool fold_batch_norm = true;   ///< into the convolution before it
   bool fuse_activations = true;  ///< into the op that makes their input
@@ -37,9 +37,9 @@ class ImportStopped : public std::runtime_error {
 };
 
 struct ImportedNetwork {
-  Network network;
-  std::string format;                 ///< "onnx" or "yaml"
-  std::vector<std::string> warnings;  ///< sentences; the network is usable
+  Network network{};
+  std::string format{};                 ///< "onnx" or "yaml"
+  std::vector<std::string> warnings{};  ///< sentences; the network is usable
 };
 
 /// "-" is the standard input. A YAML network is taken as it is written, but for the dtype.

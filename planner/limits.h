@@ -23,15 +23,15 @@
 namespace tessera {
 
 struct Limits {
-  std::optional<std::chrono::nanoseconds> timeout;  ///< of the whole call; nothing: none
+  std::optional<std::chrono::nanoseconds> timeout{};  ///< of the whole call; nothing: none
   /// Search nodes (conflicts, in engines that learn) of the whole call. Unlike time it makes a call
   /// end in the same place on every machine.
   std::int64_t work = std::numeric_limits<std::int64_t>::max();
   /// Bytes of resident memory the call may take beyond what the process has when it begins.
-  std::optional<Size> memory;
+  std::optional<Size> memory{};
   int threads = 2;         ///< at least 1
   std::uint64_t seed = 0;  ///< start of every random choice
-  std::stop_token stop;    ///< ends the call from another thread
+  std::stop_token stop{};  ///< ends the call from another thread
 };
 
 /// A Budget for engines, and what has to live as long as it is used.

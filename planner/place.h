@@ -44,22 +44,22 @@ enum class Minimize : std::uint8_t {
 struct PlaceProgress {
   std::string_view
       phase;  ///< "bounds", "greedy", "canonical", "race", "minimize", "check", "certificate", ...
-  std::optional<Size> height;  ///< best so far
-  std::optional<Size> lower_bound;
+  std::optional<Size> height{};  ///< best so far
+  std::optional<Size> lower_bound{};
 };
 
 struct PlaceParams {
   std::string engine = "auto";  ///< or a name of engine_list() (engines.h)
   Minimize minimize = Minimize::none;
-  Limits limits;
+  Limits limits{};
   /// Where to write a certificate of what was proved: that there is no placement, or each bound of
   /// what was minimised. Empty: none. Where that fails the answer stands, and `certificate_error`
   /// says why.
-  std::filesystem::path proof;
+  std::filesystem::path proof{};
   /// How the problem was read, for whoever checks the certificate: ("profile", "nvdla-like").
-  std::vector<std::pair<std::string, std::string>> proof_read;
+  std::vector<std::pair<std::string, std::string>> proof_read{};
   /// Called from the searching threads, one at a time; must be quick.
-  std::function<void(const PlaceProgress&)> progress;
+  std::function<void(const PlaceProgress&)> progress{};
 };
 
 /// ensure: feasible => placement is set and passes check(); infeasible => proved; unknown => `stop`

@@ -43,15 +43,15 @@ class PlanMemory;
 
 struct PlanParams {
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run of ops
-  Limits limits;
+  Limits limits{};
   /// Search nodes one placement question may take; more is `unknown`, counted and reported.
   std::int64_t nodes_per_question = 20000;
   /// Take the place of the profile's weights: ("latency", 0.7). Scaled to sum 1.
-  std::vector<std::pair<std::string, double>> weights;
+  std::vector<std::pair<std::string, double>> weights{};
   /// No subgraph may exceed these: ("peak_memory", 524288), ("peak_bandwidth", bytes per cycle).
-  std::vector<std::pair<std::string, double>> peak_limits;
-  std::shared_ptr<PlanMemory> memory;  ///< nothing: this call alone
-  std::function<void(const PlanProgress&)> progress;
+  std::vector<std::pair<std::string, double>> peak_limits{};
+  std::shared_ptr<PlanMemory> memory{};  ///< nothing: this call alone
+  std::function<void(const PlanProgress&)> progress{};
 };
 
 /// Throws BadInput for a network that check_network() and a profile that check_hardware() finds
@@ -67,9 +67,9 @@ struct PlanParams {
                                                               const NetworkPlan& plan);
 
 struct PlanVerdict {
-  NetworkPlan plan;
-  std::vector<std::string> wrong;    ///< sentences; empty: it is right
-  std::vector<std::string> claimed;  ///< what the file says and nobody here has checked
+  NetworkPlan plan{};
+  std::vector<std::string> wrong{};    ///< sentences; empty: it is right
+  std::vector<std::string> claimed{};  ///< what the file says and nobody here has checked
 };
 /// The same of a file's text, and of everything it claims: what can be made again is compared (the
 /// baseline among it), the rest is listed. `path` is for messages. Throws BadInput for what is no
@@ -85,8 +85,8 @@ struct PlanVerdict {
 [[nodiscard]] TESSERA_API std::string plan_json(const NetworkPlan& plan);
 struct PlanFileHeader {
   bool is_plan = false;  ///< else: some other file
-  std::string dtype;     ///< the element type the network was read with; empty: its own
-  std::string text;      ///< of the whole file: the standard input cannot be read twice
+  std::string dtype{};   ///< the element type the network was read with; empty: its own
+  std::string text{};    ///< of the whole file: the standard input cannot be read twice
 };
 /// "-" is the standard input.
 [[nodiscard]] TESSERA_API PlanFileHeader plan_file_header(const std::string& path);

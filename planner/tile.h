@@ -37,11 +37,11 @@ struct TileVariant {
 [[nodiscard]] TESSERA_API std::vector<TileVariant> tile_variants(const TilingOptions& options);
 
 struct TileParams {
-  OpRange ops;
-  std::vector<TileVariant> variants;  ///< empty: those of the profile
-  std::string engine = "auto";        ///< auto: the first that supports the hardware's rules
-  Limits limits;
-  std::optional<std::chrono::nanoseconds> question_timeout;  ///< of one question to the engine
+  OpRange ops{};
+  std::vector<TileVariant> variants{};  ///< empty: those of the profile
+  std::string engine = "auto";          ///< auto: the first that supports the hardware's rules
+  Limits limits{};
+  std::optional<std::chrono::nanoseconds> question_timeout{};  ///< of one question to the engine
   std::int64_t nodes_per_question = 1'000'000;
   bool incremental = true;  ///< false: no rule, no session; every question anew
   bool all = false;         ///< every largest shape, not only the one with the fewest tiles
@@ -52,30 +52,30 @@ struct ProbeReport {
   std::array<Dim, 3> extent{1, 1, 1};  ///< C, H, W
   std::int64_t tiles = 1;
   Status verdict = Status::unknown;
-  std::string decided_by;  ///< bound, dominance, carry-over or engine
+  std::string decided_by{};  ///< bound, dominance, carry-over or engine
   double seconds = 0;
 };
 
 struct TileReport {
   Status status = Status::unknown;  ///< infeasible: no shape fits, proved
   StopReason stop = StopReason::completed;
-  TileVariant variant;
-  std::string engine;
-  std::string anchor;  ///< the tensor that is cut
+  TileVariant variant{};
+  std::string engine{};
+  std::string anchor{};  ///< the tensor that is cut
   std::array<Dim, 3> whole{1, 1, 1};
   std::array<bool, 3> divisible{false, false, false};
   std::array<Dim, 3> extent{1, 1, 1};
   std::array<Dim, 3> counts{1, 1, 1};
   /// No shape with fewer tiles was left undecided by a limit.
   bool proven_largest = false;
-  std::vector<PlannedPlacement> placements;  ///< together they hold every distinct tile
-  std::vector<std::array<Dim, 3>> all;       ///< with TileParams::all
-  std::vector<ProbeReport> probes;
+  std::vector<PlannedPlacement> placements{};  ///< together they hold every distinct tile
+  std::vector<std::array<Dim, 3>> all{};       ///< with TileParams::all
+  std::vector<ProbeReport> probes{};
   /// Where no shape fits: bytes the smallest tile needs beyond the memory; 0 where there are
   /// enough, and it is the rules about banks, modes or several memories that no arrangement keeps.
   Size lacking = 0;
-  std::string reason;  ///< a sentence where there is no tile
-  Stats stats;
+  std::string reason{};  ///< a sentence where there is no tile
+  Stats stats{};
   double seconds = 0;
 
   [[nodiscard]] std::int64_t tile_count() const { return counts[0] * counts[1] * counts[2]; }

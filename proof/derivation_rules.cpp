@@ -32,7 +32,8 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
                return start(below) + below.range.size() + above.range.size() > end(above);
              });
     case 't':
-      // A below B below C, and A is not below C, or C is below A.
+      // A below B below C, and A is not below C: a half order, which no offset has to follow. Every
+      // other cycle is one of offsets.
       if (lit != nullptr && variables_[lit->key / 2].kind == Kind::half && lit->key % 2 == 0 &&
           orders_chain(lit->key, orders))
         return true;
