@@ -7,7 +7,8 @@
 
 namespace tessera {
 
-Memo::Memo(const PlacementProblem& problem) : problem_(problem) {
+Memo::Memo(const PlacementProblem& problem, std::size_t tries)
+    : problem_(problem), most_tries_(tries) {
   for (const Relation& relation : problem.relations)
     if (relation.kind == RelationKind::adjacent)
       exact_.insert(exact_.end(), relation.buffers.begin(), relation.buffers.end());
@@ -32,7 +33,7 @@ std::shared_ptr<const Placement> Memo::placement_for(const SizeLayer& layer) {
   std::size_t tries = 0;
   for (auto each = placed_.rbegin(); each != placed_.rend(); ++each) {
     if (covers(each->layer, layer)) return each->placement;
-    if (tries == most_tries) continue;
+    if (tries == most_tries_) continue;
     if (tries++ == 0) replace_sizes(problem_, layer);
     if (check(problem_, *each->placement, 1).empty()) return each->placement;
   }

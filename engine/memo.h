@@ -26,8 +26,10 @@ namespace tessera {
 
 class Memo {
  public:
-  /// Copies the problem; its sizes are those of the last question.
-  explicit Memo(const PlacementProblem& problem);
+  /// Copies the problem; its sizes are those of the last question. The checker is asked about at
+  /// most `tries` earlier placements, the latest first: where engines answer in microseconds it is
+  /// not worth more than one.
+  explicit Memo(const PlacementProblem& problem, std::size_t tries = 8);
 
   /// How many refutations it was told of.
   [[nodiscard]] std::size_t refutations() const { return told_; }
@@ -44,8 +46,6 @@ class Memo {
   /// The oldest are forgotten: a search loop may ask for days.
   static constexpr std::size_t most_refutations = 4096;
   static constexpr std::size_t most_placements = 512;
-  /// The checker is asked about so many placements, the latest first.
-  static constexpr std::size_t most_tries = 8;
 
   struct Refuted {
     SizeLayer layer;
@@ -60,6 +60,7 @@ class Memo {
   [[nodiscard]] bool covers(const SizeLayer& large, const SizeLayer& small) const;
 
   PlacementProblem problem_;
+  std::size_t most_tries_;
   std::vector<BufferIndex> exact_;  ///< sizes that have to be equal
   std::deque<Refuted> refuted_;     ///< no one covers another, least ones, the latest last
   std::deque<Placed> placed_;       ///< likewise

@@ -48,7 +48,7 @@ struct Session::State {
         name(params.engine),
         engine((require_valid(problem), engine_for(problem, name))),
         layer(size_layer(problem)),
-        memo(problem) {}
+        memo(problem, 1) {}
 
   PlacementProblem problem;
   std::string name;  ///< as asked for
