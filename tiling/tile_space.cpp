@@ -53,6 +53,13 @@ struct Probe {
   static bool read(const LocalOperand&, const Box&) { return true; }
 };
 
+/// extent * at / pieces, rounded down, whatever the product.
+/// require: 0 <= at <= pieces.
+Dim share_of(Dim extent, Dim at, Dim pieces) {
+  __extension__ using Wide = __int128;
+  return static_cast<Dim>(static_cast<Wide>(extent) * at / pieces);
+}
+
 /// Needed regions when every end is cut to the `at`-th of `pieces` along its own axis.
 std::vector<Box> probe(const Subgraph& subgraph, const std::vector<std::optional<std::size_t>>& cut,
                        std::size_t anchor, Dim at, Dim pieces) {
@@ -66,8 +73,8 @@ std::vector<Box> probe(const Subgraph& subgraph, const std::vector<std::optional
     ends.push_back(made ? whole(shape) : nothing(shape.size()));
     if (end && cut[t]) {
       const Dim extent = shape[*cut[t]];
-      const Dim begin = extent * at / pieces;
-      ends.back()[*cut[t]] = {begin, std::max(begin + 1, extent * (at + 1) / pieces)};
+      const Dim begin = share_of(extent, at, pieces);
+      ends.back()[*cut[t]] = {begin, std::max(begin + 1, share_of(extent, at + 1, pieces))};
     }
   }
   TileRegions regions;
