@@ -5,6 +5,7 @@
 #include <new>
 #include <string_view>
 
+#include "facts/feature_sets.h"
 #include "session.h"
 
 namespace tessera::encoder {
@@ -16,30 +17,10 @@ class SolverEngine final : public PlacementEngine {
 
   std::string_view name() const override { return params_.engine; }
   FeatureSet features() const override {
-    return {Feature::several_memories,
-            Feature::choice_of_memory,
-            Feature::buffer_alignment,
-            Feature::fixed_offset,
-            Feature::window,
-            Feature::reserved,
-            Feature::several_lives,
-            Feature::gap,
-            Feature::gap_window,
-            Feature::banks,
-            Feature::bank_borders,
-            Feature::modes,
-            Feature::modes_per_bank,
-            Feature::same_bank,
-            Feature::different_banks,
-            Feature::same_memory,
-            Feature::different_memories,
-            Feature::adjacent,
-            Feature::same_offset,
-            Feature::may_overlap,
-            Feature::disjoint,
-            Feature::avoid_overlap,
-            Feature::least_cost,
-            Feature::least_modes};
+    return together(
+        together(address_features, sharing_features),
+        {Feature::choice_of_memory, Feature::modes, Feature::modes_per_bank, Feature::same_bank,
+         Feature::different_banks, Feature::adjacent, Feature::least_cost, Feature::least_modes});
   }
   SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
     try {

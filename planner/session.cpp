@@ -24,10 +24,6 @@ constexpr std::int64_t nodes_in_session = 200'000;
 
 constexpr const char* automatic = "auto";
 
-std::int64_t count(bool happened) {
-  return happened ? 1 : 0;
-}
-
 /// Null: none keeps anything of such a problem, and each question is decided from scratch.
 std::unique_ptr<PlacementEngine> engine_for(const PlacementProblem& problem,
                                             const std::string& name) {
@@ -58,7 +54,6 @@ struct Session::State {
   bool valid = true;                      ///< validate(problem) has seen them
   Memo memo;
   std::optional<LoadTest> load;  ///< of the capacities as they are
-  Stats stats;
   std::string decided_by;
 
   SearchResult known(Status status, std::string reason) {
@@ -209,7 +204,7 @@ PlacementResult Session::place(const Limits& limits) {
   }
   result.height = *std::ranges::max_element(result.heights);
   result.stats = std::move(found.stats);
-  result.stats.push_back({"from_memory", count(result.engine == "session")});
+  result.stats.push_back({"from_memory", std::int64_t{result.engine == "session"}});
   result.stats = added_up(result.stats);
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return result;

@@ -233,12 +233,7 @@ std::string tile_json(const TileReport& report) {
   out += "],\n \"placements\": [";
   for (std::size_t k = 0; k < report.placements.size(); ++k) {
     const PlannedPlacement& placed = report.placements[k];
-    PlacementResult result;
-    result.status = Status::feasible;
-    result.placement = placed.placement;
-    result.heights = heights(placed.problem, placed.placement);
-    result.lower_bounds.assign(result.heights.size(), 0);
-    result.height = *std::ranges::max_element(result.heights);
+    PlacementResult result = counted(placed.problem, placed.placement);
     result.engine = placed.engine;
     out += (k == 0 ? "\n" : ",\n") + result_json(placed.problem, result);
   }

@@ -1,6 +1,7 @@
 #include "engine.h"
 
 #include "build.h"
+#include "facts/feature_sets.h"
 #include "session.h"
 #include "solve.h"
 
@@ -18,31 +19,10 @@ class Engine final : public PlacementEngine {
   [[nodiscard]] std::string_view name() const override { return "learning"; }
 
   [[nodiscard]] FeatureSet features() const override {
-    return {Feature::several_memories,
-            Feature::choice_of_memory,
-            Feature::buffer_alignment,
-            Feature::fixed_offset,
-            Feature::window,
-            Feature::reserved,
-            Feature::several_lives,
-            Feature::gap,
-            Feature::gap_window,
-            Feature::banks,
-            Feature::bank_borders,
-            Feature::modes,
-            Feature::modes_per_bank,
-            Feature::same_bank,
-            Feature::different_banks,
-            Feature::same_memory,
-            Feature::different_memories,
-            Feature::adjacent,
-            Feature::same_offset,
-            Feature::may_overlap,
-            Feature::disjoint,
-            Feature::avoid_overlap,
-            Feature::least_cost,
-            Feature::least_modes,
-            Feature::least_modes_per_bank};
+    return together(together(address_features, sharing_features),
+                    {Feature::choice_of_memory, Feature::modes, Feature::modes_per_bank,
+                     Feature::same_bank, Feature::different_banks, Feature::adjacent,
+                     Feature::least_cost, Feature::least_modes, Feature::least_modes_per_bank});
   }
 
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,

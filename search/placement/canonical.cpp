@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "facts/feature_sets.h"
 #include "model/derived.h"
 #include "search/placement/canonical_core.h"
 #include "search/placement/canonical_orders.h"
@@ -300,22 +301,7 @@ CanonicalSolver::CanonicalSolver(const CanonicalParams& params)
 CanonicalSolver::~CanonicalSolver() = default;
 
 FeatureSet CanonicalSolver::features() {
-  return {Feature::several_memories,
-          Feature::buffer_alignment,
-          Feature::fixed_offset,
-          Feature::window,
-          Feature::reserved,
-          Feature::several_lives,
-          Feature::gap,
-          Feature::gap_window,
-          Feature::banks,
-          Feature::bank_borders,
-          Feature::same_memory,
-          Feature::different_memories,
-          Feature::same_offset,
-          Feature::may_overlap,
-          Feature::disjoint,
-          Feature::avoid_overlap};
+  return together(address_features, sharing_features);
 }
 
 std::optional<std::string> CanonicalSolver::outgrown(const PlacementProblem& problem) {

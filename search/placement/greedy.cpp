@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "facts/feature_sets.h"
 #include "model/derived.h"
 #include "search/placement/canonical_core.h"
 #include "search/placement/canonical_orders.h"
@@ -213,23 +214,9 @@ bool is_large(const PlacementProblem& problem, const GreedyParams& params) {
 }  // namespace
 
 FeatureSet greedy_features() {
-  return {Feature::several_memories,
-          Feature::choice_of_memory,
-          Feature::buffer_alignment,
-          Feature::fixed_offset,
-          Feature::window,
-          Feature::reserved,
-          Feature::several_lives,
-          Feature::gap,
-          Feature::gap_window,
-          Feature::banks,
-          Feature::bank_borders,
-          Feature::same_memory,
-          Feature::different_memories,
-          Feature::same_offset,
-          Feature::may_overlap,
-          Feature::disjoint,
-          Feature::avoid_overlap};
+  FeatureSet taken = together(address_features, sharing_features);
+  taken.add(Feature::choice_of_memory);
+  return taken;
 }
 
 GreedyResult place_greedily(const PlacementProblem& problem, const GreedyParams& params) {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "facts/feature_sets.h"
 #include "model/check.h"
 #include "model/derived.h"
 #include "search/placement/boxing/assign.h"
@@ -269,13 +270,8 @@ class BoxingEngine final : public PlacementEngine {
 }  // namespace
 
 FeatureSet boxing_features() {
-  return {Feature::several_memories, Feature::choice_of_memory,
-          Feature::buffer_alignment, Feature::fixed_offset,
-          Feature::window,           Feature::reserved,
-          Feature::several_lives,    Feature::gap,
-          Feature::gap_window,       Feature::banks,
-          Feature::bank_borders,     Feature::may_overlap,
-          Feature::avoid_overlap};
+  return together(address_features,
+                  {Feature::choice_of_memory, Feature::may_overlap, Feature::avoid_overlap});
 }
 
 BoxingResult box(const PlacementProblem& problem, const BoxingParams& params) {
