@@ -28,6 +28,8 @@ struct PlanOptions {
   std::string output_file;
   std::string plot_file;
   std::string trace_file;
+  std::string csv_file;
+  bool layer_by_layer = false;
   std::vector<std::string> weights;
   std::vector<std::string> limits;
   std::size_t max_ops = 0;
@@ -59,6 +61,7 @@ double number_of(const std::string& text, const std::string& what) {
 PlanParams params_of(const PlanOptions& options) {
   PlanParams params;
   if (options.max_ops > 0) params.max_ops = options.max_ops;
+  if (options.layer_by_layer) params.max_ops = 1;
   params.limits = options.search.limits();
   for (const std::string& text : options.weights) {
     const auto [name, value] = name_and_value(text, "--weight");
@@ -87,7 +90,8 @@ int run_plan(const PlanOptions& options, Session& session) {
   OutputFile* const output = session.writes("--output", options.output_file);
   OutputFile* const plot = session.writes("--plot", options.plot_file);
   OutputFile* const trace = session.writes("--trace", options.trace_file);
-  for (OutputFile* other : {plot, trace})
+  OutputFile* const csv = session.writes("--csv", options.csv_file);
+  for (OutputFile* other : {plot, trace, csv})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json goes to the standard output as well",
                      "give one of them a file");
@@ -109,10 +113,11 @@ int run_plan(const PlanOptions& options, Session& session) {
   plan.dtype = options.network.dtype;
   const bool found = plan.status == Status::feasible;
   session.deliver(output, [&] { return plan_json(plan); });
-  for (const std::string& file : {options.plot_file, options.trace_file})
+  for (const std::string& file : {options.plot_file, options.trace_file, options.csv_file})
     if (!found && !file.empty())
       note("there is no plan, so " + file + " was not written", options.output.quiet);
   if (found) {
+    session.deliver(csv, [&] { return plan_csv(plan); });
     session.deliver(plot, [&] { return plan_picture(plan); });
     session.deliver(trace, [&] { return plan_trace(network, hardware, plan); });
   }
@@ -139,14 +144,19 @@ void add_plan(CLI::App& app, Command& command) {
       ->required();
   sub->add_option("-o,--output", options->output_file,
                   "write the plan: PLAN.json (- is the standard output)");
-  sub->add_option("--max-ops", options->max_ops, "longest run of ops that is one subgraph")
-      ->check(whole_number(1));
+  CLI::Option* most =
+      sub->add_option("--max-ops", options->max_ops, "longest run of ops that is one subgraph")
+          ->check(whole_number(1));
+  sub->add_flag("--layer-by-layer", options->layer_by_layer,
+                "every op is a subgraph of its own: no fusion, the best tiles for each")
+      ->excludes(most);
   sub->add_option("--weight", options->weights,
                   "weight of a metric in the score: latency=0.7 (also energy, dram_bytes, "
                   "peak_memory), in place of the profile's; all are scaled to add up to 1");
   sub->add_option("--limit", options->limits,
                   "no subgraph may exceed it: peak_memory=512KiB, peak_bandwidth=8 (bytes per "
                   "cycle)");
+  sub->add_option("--csv", options->csv_file, "write a line per op: FILE.csv");
   sub->add_option("--plot", options->plot_file, "draw the plan: FILE.svg");
   sub->add_option("--trace", options->trace_file,
                   "write the simulated run for Perfetto or chrome://tracing: FILE.json");

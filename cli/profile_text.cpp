@@ -107,37 +107,80 @@ void add_memory(Sheet& sheet, const HardwareMemory& memory) {
   for (const AddressRange& range : space.reserved)
     sheet.add(key + ".reserved",
               "[" + std::to_string(range.begin) + ", " + std::to_string(range.end) + ")");
-  if (memory.bandwidth) sheet.add(key + ".bandwidth", bandwidth_text(*memory.bandwidth));
-  if (memory.offchip) {
-    sheet.add(key + ".burst", size_text(memory.burst));
-    sheet.add(key + ".latency", std::to_string(memory.latency) + " cycles");
-  }
+  if (memory.bandwidth)
+    sheet.add(key + ".bandwidth", memory.write_bandwidth
+                                      ? "read " + bandwidth_text(*memory.bandwidth) + ", write " +
+                                            bandwidth_text(*memory.write_bandwidth)
+                                      : bandwidth_text(*memory.bandwidth));
+  if (memory.offchip) sheet.add(key + ".burst", size_text(memory.burst));
+  if (memory.offchip || memory.latency > 0)
+    sheet.add(key + ".latency", memory.write_latency
+                                    ? "read " + std::to_string(memory.latency) + ", write " +
+                                          std::to_string(*memory.write_latency) + " cycles"
+                                    : std::to_string(memory.latency) + " cycles");
   sheet.add(key + ".energy", "read " + real(memory.energy.read_pj) + " pJ/B, write " +
                                  real(memory.energy.write_pj) + " pJ/B");
 }
 
+std::string loops_text(const LoopCounts& loops) {
+  std::string text;
+  for (const auto& [loop, count] : loops)
+    text += (text.empty() ? "" : " x ") + loop + " " + std::to_string(count);
+  return text.empty() ? "none" : text;
+}
+
+std::string rates_text(double otherwise, const std::vector<std::pair<std::string, double>>& of) {
+  std::string text = real(otherwise);
+  for (const auto& [kind, cycles] : of) text += ", " + kind + " " + real(cycles);
+  return text;
+}
+
+void add_mapping(Sheet& sheet, const std::string& key, const Mapping& mapping) {
+  std::string text;
+  for (const std::string& op : mapping.ops) text += (text.empty() ? "" : ", ") + op;
+  text += ": " + loops_text(mapping.unroll) + " in " + real(mapping.cycles) +
+          (mapping.cycles == 1 ? " cycle" : " cycles");
+  if (mapping.least > 0) text += ", a pass at least " + std::to_string(mapping.least);
+  if (!mapping.at_least.empty()) text += ", counted as at least " + loops_text(mapping.at_least);
+  if (mapping.input_depth > 0)
+    text += ", " + std::to_string(mapping.input_depth) + " input channels at once";
+  sheet.add(key + ".maps." + mapping.name, text);
+}
+
+void add_array(Sheet& sheet, const std::string& key, const Engine& engine) {
+  if (engine.maps.empty()) sheet.add(key + ".unroll", loops_text(engine.unroll));
+  for (const Mapping& mapping : engine.maps) add_mapping(sheet, key, mapping);
+  const BlockRule& blocks = engine.blocks;
+  if (blocks.buffer > 0)
+    sheet.add(key + ".blocks",
+              size_text(blocks.buffer) + " hold two blocks and their sums of " +
+                  std::to_string(blocks.sum_bytes) + " B; at most " + loops_text(blocks.most) +
+                  (blocks.stages > 0 ? "; " + std::to_string(blocks.stages) + " under way" : ""));
+  if (engine.cores > 1) sheet.add(key + ".cores", std::to_string(engine.cores));
+  if (engine.output_cycles > 0 || !engine.output_of.empty())
+    sheet.add(key + ".output",
+              rates_text(engine.output_cycles, engine.output_of) + " cycles per element");
+  if (engine.channel_cycles > 0 || !engine.channel_of.empty())
+    sheet.add(key + ".channel_cycles",
+              rates_text(engine.channel_cycles, engine.channel_of) + " per output channel");
+  std::string types = engine.dtype;
+  for (const auto& [type, factor] : engine.dtype_factor)
+    types += ", " + type + " takes " + real(factor) + " x";
+  sheet.add(key + ".dtype", types);
+  sheet.add(key + ".fill", std::to_string(engine.fill) + " cycles");
+  sheet.add(key + ".energy", real(engine.energy_pj) + " pJ per multiply-accumulate");
+}
+
 void add_engine(Sheet& sheet, const Engine& engine) {
   const std::string key = "engines." + engine.name;
-  if (engine.kind == EngineKind::mac_array) {
-    std::string unroll;
-    for (const auto& [dimension, count] : engine.unroll)
-      unroll += (unroll.empty() ? "" : " x ") + dimension + " " + std::to_string(count);
-    sheet.add(key + ".unroll", unroll.empty() ? "none" : unroll);
-    std::string types = engine.dtype;
-    for (const auto& [type, factor] : engine.dtype_factor)
-      types += ", " + type + " takes " + real(factor) + " x";
-    sheet.add(key + ".dtype", types);
-    sheet.add(key + ".fill", std::to_string(engine.fill) + " cycles");
-    sheet.add(key + ".energy", real(engine.energy_pj) + " pJ per multiply-accumulate");
-  } else {
-    sheet.add(key + ".lanes", std::to_string(engine.lanes));
-    sheet.add(key + ".startup", std::to_string(engine.startup) + " cycles");
-    std::string cycles = real(engine.default_cycles_per_vector);
-    for (const auto& [type, count] : engine.cycles_per_vector)
-      cycles += ", " + type + " " + real(count);
-    sheet.add(key + ".cycles_per_vector", cycles);
-    sheet.add(key + ".energy", real(engine.energy_pj) + " pJ per element");
-  }
+  if (engine.kind == EngineKind::mac_array) return add_array(sheet, key, engine);
+  sheet.add(key + ".lanes", std::to_string(engine.lanes));
+  if (engine.channels > 1)
+    sheet.add(key + ".channels", "in groups of " + std::to_string(engine.channels));
+  sheet.add(key + ".startup", std::to_string(engine.startup) + " cycles");
+  sheet.add(key + ".cycles_per_vector",
+            rates_text(engine.default_cycles_per_vector, engine.cycles_per_vector));
+  sheet.add(key + ".energy", real(engine.energy_pj) + " pJ per element");
 }
 
 }  // namespace
@@ -163,10 +206,14 @@ std::string profile_text(const Hardware& hardware) {
   for (const HardwareMemory& memory : hardware.memories) add_memory(sheet, memory);
   for (const Engine& engine : hardware.engines) add_engine(sheet, engine);
   if (hardware.clock_hz > 0) {
-    sheet.add("dma", std::to_string(hardware.dma.channels) +
-                         (hardware.dma.channels == 1 ? " channel, " : " channels, ") +
-                         std::to_string(hardware.dma.outstanding) + " bursts outstanding, set-up " +
-                         std::to_string(hardware.dma.setup) + " cycles");
+    sheet.add("dma",
+              std::to_string(hardware.dma.channels) +
+                  (hardware.dma.channels == 1 ? " channel, " : " channels, ") +
+                  std::to_string(hardware.dma.outstanding) + " bursts outstanding" +
+                  (hardware.dma.outstanding_writes
+                       ? " (" + std::to_string(*hardware.dma.outstanding_writes) + " written)"
+                       : "") +
+                  ", set-up " + std::to_string(hardware.dma.setup) + " cycles");
     sheet.add("mode_switch", std::to_string(hardware.mode_switch.cycles) + " cycles, " +
                                  real(hardware.mode_switch.energy_pj) + " pJ");
     const ObjectiveWeights& weights = hardware.objective;

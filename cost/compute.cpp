@@ -49,37 +49,29 @@ double type_factor(const Engine& engine, ElementType type) {
                            static_cast<double>(bytes_of_type_name(engine.dtype)));
 }
 
-std::optional<std::size_t> find_engine(const Hardware& hardware, EngineKind kind) {
-  for (std::size_t e = 0; e < hardware.engines.size(); ++e)
-    if (hardware.engines[e].kind == kind) return e;
-  return std::nullopt;
-}
+/// The engine of an op, whatever part of it is computed.
+struct Chosen {
+  std::size_t engine = 0;
+  bool by_mapping = false;
+};
 
-std::int64_t unrolled_cycles(const Engine& engine, LoopNest nest, bool rows_are_free) {
-  if (rows_are_free) {
-    // A matrix product's rows sit in W; move them to H where the array unrolls only H.
-    const auto unrolls = [&](std::string_view dim) {
-      return std::any_of(engine.unroll.begin(), engine.unroll.end(),
-                         [&](const auto& u) { return u.first == dim && u.second > 1; });
-    };
-    if (unrolls("H") && !unrolls("W")) std::swap(nest.H, nest.W);
-  }
-  for (const auto& [dim, factor] : engine.unroll) {
-    std::int64_t* loop = dim == "N"   ? &nest.N
-                         : dim == "G" ? &nest.G
-                         : dim == "K" ? &nest.K
-                         : dim == "C" ? &nest.C
-                         : dim == "H" ? &nest.H
-                         : dim == "W" ? &nest.W
-                         : dim == "R" ? &nest.R
-                         : dim == "S" ? &nest.S
-                                      : nullptr;
-    if (loop == nullptr)
-      throw std::invalid_argument("engine " + engine.name + " unrolls unknown loop '" + dim +
-                                  "'; known are N, G, K, C, H, W, R and S");
-    *loop = ceil_div(*loop, factor);
-  }
-  return nest.product();
+Chosen engine_for(const Op& op, const OpLoops& loops, const Hardware& hardware) {
+  const auto find = [&](EngineKind kind) -> std::optional<std::size_t> {
+    for (std::size_t e = 0; e < hardware.engines.size(); ++e)
+      if (hardware.engines[e].kind == kind) return e;
+    return std::nullopt;
+  };
+  for (std::size_t e = 0; e < hardware.engines.size(); ++e)
+    if (hardware.engines[e].kind == EngineKind::mac_array &&
+        has_mapping(op, loops, hardware.engines[e]))
+      return {e, true};
+  const bool products = is_product(op);
+  auto found = find(products ? EngineKind::mac_array : EngineKind::vector);
+  if (!found) found = find(products ? EngineKind::vector : EngineKind::mac_array);
+  if (!found)
+    throw std::invalid_argument("profile " + hardware.name +
+                                " has no engines: nothing can compute '" + op.name + "'");
+  return {*found, false};
 }
 
 double vector_cycles_per(const Engine& engine, const Op& op) {
@@ -90,43 +82,6 @@ double vector_cycles_per(const Engine& engine, const Op& op) {
 }
 
 }  // namespace
-
-bool is_product(const Op& op) {
-  return op.kind == OpKind::conv || op.kind == OpKind::conv_transpose || op.kind == OpKind::matmul;
-}
-
-LoopNest loop_nest(const Network& network, const Op& op, std::span<const Dim> output_extents) {
-  LoopNest nest;
-  if (op.kind == OpKind::matmul) {
-    const std::vector<Dim>& a = network.tensors[op.inputs.at(0)].shape;
-    const std::size_t rank = output_extents.size();
-    if (a.empty()) return nest;
-    nest.C = op.transpose_a && a.size() >= 2 ? a[a.size() - 2] : a.back();
-    if (rank >= 1) nest.K = output_extents[rank - 1];
-    if (rank >= 2) nest.W = output_extents[rank - 2];
-    for (std::size_t d = 0; d + 2 < rank; ++d) nest.N *= output_extents[d];
-    return nest;
-  }
-  // conv: weights [K, C / groups, kernel...]; conv_transpose: weights [C, K / groups, kernel...].
-  const std::vector<Dim>& weights = network.tensors[op.inputs.at(1)].shape;
-  const std::size_t spatial = output_extents.size() - 2;
-  nest.N = output_extents[0];
-  const bool transposed = op.kind == OpKind::conv_transpose;
-  nest.C = transposed ? weights[0] / op.groups : weights[1];
-  const Dim per_group = transposed ? weights[1] : weights[0] / op.groups;
-  nest.G = ceil_div(output_extents[1], per_group);
-  nest.K = std::min(output_extents[1], per_group);
-  for (std::size_t s = 0; s < spatial; ++s) {
-    const Dim extent = output_extents[2 + s];
-    // Each output of a transposed convolution meets every stride-th tap of the kernel.
-    const Dim stride = transposed && s < op.stride.size() ? op.stride[s] : 1;
-    const Dim taps = ceil_div(weights[2 + s], stride);
-    const bool last = s + 1 == spatial;
-    (last ? nest.W : nest.H) *= extent;
-    (last ? nest.S : nest.R) *= taps;
-  }
-  return nest;
-}
 
 std::int64_t vector_work(const Network& network, const Op& op,
                          std::span<const Dim> output_extents) {
@@ -156,80 +111,68 @@ std::int64_t vector_work(const Network& network, const Op& op,
 
 ComputeCost compute_cost(const Network& network, const Op& op, std::span<const Dim> output_extents,
                          const Hardware& hardware) {
-  const bool products = is_product(op);
-  const auto wanted = find_engine(hardware, products ? EngineKind::mac_array : EngineKind::vector);
-  const auto other = find_engine(hardware, products ? EngineKind::vector : EngineKind::mac_array);
-  if (!wanted && !other)
-    throw std::invalid_argument("profile " + hardware.name +
-                                " has no engines: nothing can compute '" + op.name + "'");
+  const OpLoops loops = loops_of(network, op, output_extents);
+  const Chosen chosen = engine_for(op, loops, hardware);
   ComputeCost cost;
-  cost.engine = wanted ? *wanted : *other;
+  cost.engine = chosen.engine;
   const Engine& engine = hardware.engines[cost.engine];
   const TensorIndex typed = op.inputs.empty() ? op.outputs.at(0) : op.inputs[0];
   const double factor = type_factor(engine, network.tensors[typed].type);
-  if (products) {
-    const LoopNest nest = loop_nest(network, op, output_extents);
-    cost.work = nest.product();
-    if (cost.work == 0) return cost;
-    const std::int64_t cycles = engine.kind == EngineKind::mac_array
-                                    ? unrolled_cycles(engine, nest, op.kind == OpKind::matmul)
-                                    : ceil_div(cost.work, engine.lanes);
-    cost.cycles = whole_number(std::ceil(static_cast<double>(cycles) * factor), "cycles") +
-                  (engine.kind == EngineKind::mac_array ? engine.fill : engine.startup);
+  const bool products = is_product(op);
+  cost.work = products ? loops.nest.product() : vector_work(network, op, output_extents);
+  if (cost.work == 0) return cost;
+  double cycles = 0;
+  std::int64_t start = engine.kind == EngineKind::vector ? engine.startup : engine.fill;
+  if (chosen.by_mapping) {
+    const ArrayCost array = array_cost(op, loops, engine, port_of(hardware));
+    cycles = array.cycles * factor;
+    cost.bound_by = array.bound_by;
+    if (engine.blocks.buffer > 0) {
+      cost.input_bytes = array.input_bytes;
+      cost.weight_bytes = array.weight_bytes;
+      cost.output_bytes = array.output_bytes;
+    }
+  } else if (engine.kind == EngineKind::vector) {
+    std::vector<Dim> kept(output_extents.begin(), output_extents.end());
+    if (kept.size() > 1) kept[1] = ceil_div(kept[1], engine.channels) * engine.channels;
+    const std::int64_t elements = products ? cost.work : vector_work(network, op, kept);
+    cycles = static_cast<double>(ceil_div(elements, engine.lanes)) *
+             (products ? 1 : vector_cycles_per(engine, op)) * factor;
   } else {
-    cost.work = vector_work(network, op, output_extents);
-    if (cost.work == 0) return cost;
-    const std::int64_t lanes = engine.kind == EngineKind::vector ? engine.lanes : 1;
-    const double per_vector =
-        engine.kind == EngineKind::vector ? vector_cycles_per(engine, op) * factor : 1.0;
-    cost.cycles =
-        (engine.kind == EngineKind::vector ? engine.startup : engine.fill) +
-        whole_number(std::ceil(static_cast<double>(ceil_div(cost.work, lanes)) * per_vector),
-                     "cycles");
+    cycles = static_cast<double>(cost.work);
   }
+  cost.cycles = whole_number(std::ceil(cycles), "cycles") + start;
   cost.energy_pj = static_cast<double>(cost.work) * engine.energy_pj;
   return cost;
 }
 
 LeastCompute least_compute(const Network& network, const Op& op, const Hardware& hardware) {
   const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
-  const ComputeCost whole = compute_cost(network, op, extents, hardware);
-  const Engine& engine = hardware.engines[whole.engine];
+  const OpLoops loops = loops_of(network, op, extents);
+  const Chosen chosen = engine_for(op, loops, hardware);
+  const Engine& engine = hardware.engines[chosen.engine];
+  const bool products = is_product(op);
   const double factor = type_factor(
       engine, network.tensors[op.inputs.empty() ? op.outputs.at(0) : op.inputs[0]].type);
-  const auto work = static_cast<double>(whole.work);
-  LeastCompute least{.cycles = work, .energy_pj = whole.energy_pj};
-  if (is_product(op) && engine.kind == EngineKind::mac_array) {
-    LoopNest nest = loop_nest(network, op, extents);
-    least.cycles = factor;
-    // Pieces have all of the reduced loops, and of a group with one channel that channel.
-    const bool one_channel = nest.K == 1 && nest.G > 1;
-    std::vector<std::pair<std::string_view, std::int64_t>> loops{
-        {"N", nest.N}, {"G", nest.G}, {"K", nest.K}, {"C", nest.C},
-        {"H", nest.H}, {"W", nest.W}, {"R", nest.R}, {"S", nest.S}};
-    for (auto [dim, n] : loops) {
-      const bool cut =
-          dim == "N" || dim == "G" || dim == "H" || dim == "W" || (dim == "K" && !one_channel);
-      double steps = static_cast<double>(n);
-      for (const auto& [unrolled, by] : engine.unroll) {
-        if (unrolled != dim) continue;
-        steps /= static_cast<double>(by);
-        if (!cut) steps = std::ceil(steps);
-      }
-      least.cycles *= steps;
-    }
-    // Rows of a matrix product may go where the array unrolls them: loops have no names there.
-    if (op.kind == OpKind::matmul) {
-      least.cycles = work * factor;
-      for (const auto& [dim, by] : engine.unroll) least.cycles /= static_cast<double>(by);
-    }
-  } else if (is_product(op)) {
-    least.cycles = work / static_cast<double>(engine.lanes) * factor;
-  } else if (engine.kind == EngineKind::vector) {
-    least.cycles =
-        work / static_cast<double>(engine.lanes) * vector_cycles_per(engine, op) * factor;
-  }
+  const auto work =
+      static_cast<double>(products ? loops.nest.product() : vector_work(network, op, extents));
+  LeastCompute least{.cycles = work, .energy_pj = work * engine.energy_pj};
+  if (chosen.by_mapping)
+    least.cycles = least_array_cycles(op, loops, engine) * factor;
+  else if (engine.kind == EngineKind::vector)
+    least.cycles = work / static_cast<double>(engine.lanes) *
+                   (products ? 1 : vector_cycles_per(engine, op)) * factor;
   return least;
+}
+
+LeastCompute least_of_pieces(const Network& network, const Op& op, const Hardware& hardware) {
+  const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
+  const Chosen chosen = engine_for(op, loops_of(network, op, extents), hardware);
+  const Engine& engine = hardware.engines[chosen.engine];
+  const bool one_way = engine.maps.size() <= 1 && engine.blocks.buffer <= 0;
+  if (chosen.by_mapping && !one_way) return least_compute(network, op, hardware);
+  const ComputeCost whole = compute_cost(network, op, extents, hardware);
+  return {.cycles = static_cast<double>(whole.cycles), .energy_pj = whole.energy_pj};
 }
 
 }  // namespace tessera

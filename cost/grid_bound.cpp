@@ -180,10 +180,9 @@ GridBound::GridBound(const Subgraph& part, const TileSpace& space, const Channel
       dram_(offchip_energy(hardware)) {
   // No transfer is faster, however it is cut.
   const Link link = link_of(hardware);
-  cycles_per_byte_ =
-      std::max(1 / link.bytes_per_cycle, static_cast<double>(link.latency) /
-                                             static_cast<double>(link.outstanding * link.burst)) /
-      static_cast<double>(hardware.dma.channels);
+  read_cycles_per_byte_ = least_cycles_per_byte(link, true, hardware.dma.channels);
+  write_cycles_per_byte_ = least_cycles_per_byte(link, false, hardware.dma.channels);
+  two_ways_ = link.two_ways;
   find_channels(part, space);
   for (std::size_t a = 0; a < axes_.size(); ++a) axes_[a] = find_axis(part, space, a + 1);
   if (space.axis[0]) most_along_c_ = space.whole.extent[0];
@@ -332,8 +331,10 @@ Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights) const {
     const Sums one = sums(h, w, c);
     least.bytes = std::min(least.bytes, one.bytes);
     least.energy_pj = std::min(least.energy_pj, one.energy_pj);
-    cycles = std::min(
-        cycles, std::max(one.cycles, (one.bytes + fetched + stored_bytes_) * cycles_per_byte_));
+    const double loading = (one.bytes + fetched) * read_cycles_per_byte_;
+    const double storing = stored_bytes_ * write_cycles_per_byte_;
+    const double moving = two_ways_ ? std::max(loading, storing) : loading + storing;
+    cycles = std::min(cycles, std::max(one.cycles, moving));
   };
   const std::vector<Dim>& rows = axes_[0].counts;
   const std::vector<Dim>& columns = axes_[1].counts;

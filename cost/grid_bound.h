@@ -78,7 +78,9 @@ class GridBound {
                   const Hardware& hardware);
   [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c) const;
 
-  double cycles_per_byte_ = 0;
+  double read_cycles_per_byte_ = 0;
+  double write_cycles_per_byte_ = 0;
+  bool two_ways_ = false;
   double static_pj_per_cycle_ = 0;
   AccessEnergy dram_;
   std::vector<Channels> channels_;  ///< per local tensor

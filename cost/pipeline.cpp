@@ -37,6 +37,16 @@ void validate(const Pipeline& p) {
     require(durations.size() == p.tasks.size(), "pipeline: one duration per task, please");
     for (const Cycles cycles : durations) require(cycles >= 0, "pipeline: negative duration");
   }
+  require(p.bus_cycles.empty() || p.bus_cycles.size() == p.classes.size(),
+          "pipeline: bus cycles for all classes or for none");
+  for (std::size_t c = 0; c < p.bus_cycles.size(); ++c) {
+    require(p.bus_cycles[c].size() == p.tasks.size(), "pipeline: one bus time per task");
+    for (std::size_t k = 0; k < p.tasks.size(); ++k)
+      require(p.bus_cycles[c][k] >= 0 && p.bus_cycles[c][k] <= p.classes[c][k],
+              "pipeline: more bus time than the task has");
+  }
+  for (const PipelineTask& task : p.tasks)
+    require(!task.bus || (*task.bus < p.buses && !p.bus_cycles.empty()), "pipeline: unknown bus");
   require(p.repeat >= 0, "pipeline: negative repeat");
   for (const auto* runs : {&p.before, &p.sequence, &p.after})
     for (const TileRun& run : *runs)
@@ -57,6 +67,7 @@ class Stepper {
     ends_.assign(static_cast<std::size_t>(window_) * p_.tasks.size(), p_.start);
     for (const PipelineResource& resource : p_.resources)
       free_.emplace_back(static_cast<std::size_t>(resource.channels), p_.start);
+    bus_free_.assign(p_.buses, p_.start);
     last_end_ = p_.start;
     busy_.assign(p_.resources.size(), 0);
     in_use_.assign(p_.resources.size(), false);
@@ -81,9 +92,18 @@ class Stepper {
         if (tile - d.tiles_back >= 0) ready = std::max(ready, end_of(d.task, tile - d.tiles_back));
       auto& channels = free_[task.resource];
       const auto channel = std::min_element(channels.begin(), channels.end());
-      const Cycles duration = p_.classes[class_of(tile)][k];
+      const std::size_t tile_class = class_of(tile);
+      const Cycles duration = p_.classes[tile_class][k];
       const Cycles begin = std::max(ready, *channel);
-      const Cycles end = begin + duration;
+      Cycles end = begin + duration;
+      if (task.bus && duration > 0) {
+        // A stream that its channel slows down counts as if it took the bus at its end.
+        Cycles& free = bus_free_[*task.bus];
+        const Cycles stream = p_.bus_cycles[tile_class][k];
+        const Cycles wait = std::max<Cycles>(0, free - (end - stream));
+        end += wait;
+        free = end;
+      }
       if (duration > 0) *channel = end;
       end_of(k, tile) = end;
       last_end_ = std::max(last_end_, end);
@@ -109,6 +129,7 @@ class Stepper {
       std::sort(sorted.begin(), sorted.end());
       for (const Cycles time : sorted) key.push_back(time - last_end_);
     }
+    for (const Cycles time : bus_free_) key.push_back(std::max(time, floor) - last_end_);
     for (std::int64_t back = 1; back < window_; ++back)
       for (std::size_t k = 0; k < p_.tasks.size(); ++k)
         key.push_back(std::max(end_of(k, next_slot + max_lead_ - back), floor) - last_end_);
@@ -130,6 +151,7 @@ class Stepper {
     ends_ = std::move(moved);
     for (auto& channels : free_)
       for (Cycles& t : channels) t += time;
+    for (Cycles& t : bus_free_) t += time;
     last_end_ += time;
     for (std::size_t r = 0; r < busy_.size(); ++r) busy_[r] += busy_per_period[r] * periods;
   }
@@ -150,6 +172,7 @@ class Stepper {
   int window_ = 1;
   std::vector<Cycles> ends_;  ///< a ring over tiles
   std::vector<std::vector<Cycles>> free_;
+  std::vector<Cycles> bus_free_;
   Cycles last_end_ = 0;
   std::vector<Cycles> busy_;
   std::vector<bool> in_use_;  ///< by any tile of the pipeline

@@ -13,10 +13,13 @@
 // inner ones). A resource is one hardware queue, or several equal channels fed from one queue: it
 // starts its commands in the order they were issued, each as soon as the command's inputs are
 // there, as the command streams of real accelerators do. A task with `lead` 1 is issued one tile
-// early, before the stores of the current tile: that is what makes prefetching work.
+// early, before the stores of the current tile: that is what makes prefetching work. Channels share
+// the bandwidth of their memory, the bus: a task has its channel from its begin, and streams as
+// soon as its latency is over and the bus is free.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +41,8 @@ struct PipelineTask {
   std::string name;
   std::size_t resource = 0;
   int lead = 0;  ///< issued this many tiles early
-  std::vector<PipelineDependency> after;
+  std::vector<PipelineDependency> after{};
+  std::optional<std::size_t> bus{};  ///< what its channel shares with the other channels
 };
 
 struct TileRun {
@@ -53,6 +57,10 @@ struct Pipeline {
   std::vector<PipelineTask> tasks;  ///< in issue order within a tile
   std::vector<std::vector<Cycles>>
       classes;  ///< classes[c][k]: cycles of task k in tiles of class c
+  /// bus_cycles[c][k]: the last of these cycles need the task's bus, which serves one task at a
+  /// time for so long. Empty: no task has a bus.
+  std::vector<std::vector<Cycles>> bus_cycles;
+  std::size_t buses = 0;
   /// The tiles in order: the runs, the whole list repeated `repeat` times (rows of tiles), between
   /// `before` and `after`, each of which may be empty.
   std::vector<TileRun> before;
@@ -85,7 +93,8 @@ struct PipelineRun {
   std::int64_t simulated_tiles = 0;  ///< tiles really stepped through
 };
 
-/// ensure: cycles - start >= busy[r] / channels for every r, and <= the sum of busy.
+/// ensure: cycles - start >= busy[r] / channels for every r, and <= the sum of busy; busy is what
+/// tasks take, without the time they wait for a bus.
 [[nodiscard]] PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options);
 
 }  // namespace tessera

@@ -151,9 +151,8 @@ void RunBounds::find_shares() {
     double made = 0;
     for (const TensorIndex t : outputs_[k]) made = std::max(made, density_[t]);
     if (made >= 1) {  // else tiles may compute less, by an amount that rounding makes hard to bound
-      const ComputeCost cost =
-          compute_cost(network_, op, network_.tensors[op.outputs[0]].shape, hardware_);
-      share = {cost.cycles, cost.energy_pj};
+      const LeastCompute least = least_of_pieces(network_, op, hardware_);
+      share = {static_cast<std::int64_t>(std::floor(least.cycles)), least.energy_pj};
       for (const TensorIndex t : outputs_[k])
         share.energy_pj += static_cast<double>(tensor_bytes(network_.tensors[t])) * chip.write_pj;
       // One access per tensor, as the simulation counts them, however often the op names it.
@@ -178,10 +177,10 @@ RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load) c
   const Tensor& t = network_.tensors[tensor];
   const BurstCount count = thinned(
       bursts(t.shape, whole(t.shape), element_bytes(t.type), link_.burst), density, link_.burst);
-  const TransferCost cost = transfer_cost(count, link_);
+  const TransferCost cost = transfer_cost(count, link_, load);
   const AccessEnergy chip = cheapest_access(hardware_);
   const AccessEnergy dram = offchip_energy(hardware_);
-  return {cost.cycles, cost.bytes,
+  return {cost.cycles, load ? cost.shared : 0, load ? 0 : cost.shared, cost.bytes,
           static_cast<double>(cost.bytes) * (load ? dram.read_pj : dram.write_pj) +
               static_cast<double>(count.bytes) * (load ? chip.write_pj : chip.read_pj)};
 }
@@ -238,8 +237,9 @@ void RunBounds::add_op(Growing& run, OpIndex op) const {
 
 Metrics RunBounds::metrics(const Growing& run, const Move& moved) const {
   Metrics m;
-  m.latency_cycles =
-      std::max(run.compute, (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels);
+  m.latency_cycles = std::max(
+      {run.compute, (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels,
+       link_.two_ways ? std::max(moved.loading, moved.storing) : moved.loading + moved.storing});
   m.dram_bytes = moved.bytes;
   m.energy_pj = run.energy + moved.energy_pj + static_energy(hardware_, m.latency_cycles);
   return m;

@@ -36,10 +36,14 @@ class RunBounds {
  private:
   struct Move {
     std::int64_t cycles = 0;
+    std::int64_t loading = 0;  ///< of the bandwidth for it
+    std::int64_t storing = 0;
     Size bytes = 0;
     double energy_pj = 0;
     void add(const Move& other, std::int64_t times) {
       cycles += times * other.cycles;
+      loading += times * other.loading;
+      storing += times * other.storing;
       bytes += times * other.bytes;
       energy_pj += static_cast<double>(times) * other.energy_pj;
     }

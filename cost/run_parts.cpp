@@ -31,19 +31,6 @@ bool loaded(const LocalTensor& tensor) {
   return !tensor.producer.has_value();
 }
 
-double access_energy(const Subgraph& part, const TileRegions& tile,
-                     std::span<const AccessEnergy> energies) {
-  double picojoules = 0;
-  for (std::size_t t = 0; t < part.tensors.size(); ++t) {
-    const auto reads = static_cast<double>(part.tensors[t].consumers.size());
-    picojoules +=
-        reads * static_cast<double>(box_bytes(part, t, tile.needed[t])) * energies[t].read_pj;
-    if (part.tensors[t].producer)
-      picojoules += static_cast<double>(box_bytes(part, t, tile.fresh[t])) * energies[t].write_pj;
-  }
-  return picojoules;
-}
-
 std::size_t output_of(const Subgraph& part, Step step) {
   const std::vector<std::size_t>& made = part.made_at[static_cast<std::size_t>(step)];
   return made.empty() ? part.tensors.size() : made.front();

@@ -26,9 +26,6 @@ namespace tessera {
                                                 Step step);
 /// Does op `step` compute anything in this tile?
 [[nodiscard]] bool computes(const Subgraph& part, const TileRegions& tile, Step step);
-/// Of one on-chip access to every operand and output, with the energy of each local tensor.
-[[nodiscard]] double access_energy(const Subgraph& part, const TileRegions& tile,
-                                   std::span<const AccessEnergy> energies);
 /// Reads as cheap as in the cheapest on-chip memory, and writes.
 [[nodiscard]] AccessEnergy cheapest_access(const Hardware& hardware);
 [[nodiscard]] AccessEnergy offchip_energy(const Hardware& hardware);

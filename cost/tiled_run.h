@@ -11,7 +11,9 @@
 // buys follows from the lifetimes the buffers were placed with, and from nothing else.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cost/pipeline.h"
@@ -35,8 +37,29 @@ struct TiledRun {
   Poll* poll = nullptr;  ///< who is asked whether to go on, if anybody: throws BudgetEnded
 };
 
+/// What keeps an op from being done sooner.
+enum class Limiter : std::uint8_t {
+  mac,
+  weights,  ///< they arrive at the array too slowly
+  vector,   ///< the vector engine, or the way results leave the array
+  sram,     ///< a memory on the chip
+  dma
+};
+[[nodiscard]] std::string_view to_string(Limiter limiter);
+
+/// One op of the run, over all of its tiles. What is moved for several ops counts for the first one
+/// that reads it, or for the one that made it.
+struct LayerCost {
+  Cycles compute_cycles = 0;  ///< on its engine
+  Cycles cycles = 0;          ///< its share of the latency: shares add up to the whole of it
+  Size offchip_bytes = 0;
+  double energy_pj = 0;  ///< shares add up
+  Limiter limiter = Limiter::mac;
+};
+
 struct RunCost {
   Metrics metrics;
+  std::vector<LayerCost> layers;     ///< per step
   std::int64_t compute_cycles = 0;   ///< on the engines together
   std::int64_t dma_cycles = 0;       ///< on the DMA channels together
   std::int64_t resident_cycles = 0;  ///< loading resident weights, before the first tile

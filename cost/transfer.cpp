@@ -117,25 +117,40 @@ Link link_of(const Hardware& hardware) {
                                 " has no clock: it cannot be simulated");
   for (const HardwareMemory& memory : hardware.memories) {
     if (!memory.offchip || !memory.bandwidth) continue;
+    const Bandwidth write = memory.write_bandwidth.value_or(*memory.bandwidth);
     return {.burst = memory.burst,
-            .bytes_per_cycle = memory.bandwidth->bytes_per_cycle(hardware.clock_hz),
-            .latency = memory.latency,
             .setup = hardware.dma.setup,
-            .outstanding = hardware.dma.outstanding};
+            .read = {.bytes_per_cycle = memory.bandwidth->bytes_per_cycle(hardware.clock_hz),
+                     .latency = memory.latency,
+                     .outstanding = hardware.dma.outstanding},
+            .write = {.bytes_per_cycle = write.bytes_per_cycle(hardware.clock_hz),
+                      .latency = memory.write_latency.value_or(memory.latency),
+                      .outstanding =
+                          hardware.dma.outstanding_writes.value_or(hardware.dma.outstanding)},
+            .two_ways = memory.write_bandwidth.has_value()};
   }
   throw std::invalid_argument("profile " + hardware.name +
                               " has no off-chip memory: there is nowhere to load tensors from");
 }
 
-TransferCost transfer_cost(const BurstCount& count, const Link& link) {
+TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load) {
   if (count.bursts == 0) return {};
+  const LinkWay& way = link.way(load);
   const double bytes = static_cast<double>(count.bursts) * static_cast<double>(link.burst);
-  const double waiting =
-      std::ceil(static_cast<double>(count.bursts) * static_cast<double>(link.latency) /
-                static_cast<double>(link.outstanding));
-  const double stream = std::ceil(bytes / link.bytes_per_cycle);
-  return {link.setup + link.latency + whole_number(std::max(stream, waiting), "cycles"),
-          whole_number(bytes, "bytes")};
+  const double waiting = static_cast<double>(count.bursts) * static_cast<double>(way.latency) /
+                         static_cast<double>(way.outstanding);
+  const double shared = bytes / way.bytes_per_cycle;
+  return {.cycles = link.setup + way.latency +
+                    whole_number(std::ceil(std::max(shared, waiting)), "cycles"),
+          .shared = whole_number(std::ceil(shared), "cycles"),
+          .bytes = whole_number(bytes, "bytes")};
+}
+
+double least_cycles_per_byte(const Link& link, bool load, std::int64_t channels) {
+  const LinkWay& way = link.way(load);
+  const double waiting = static_cast<double>(way.latency) /
+                         (static_cast<double>(way.outstanding) * static_cast<double>(link.burst));
+  return std::max(1 / way.bytes_per_cycle, waiting / static_cast<double>(channels));
 }
 
 }  // namespace tessera

@@ -1,7 +1,8 @@
 // What moving a box of a tensor between off-chip and on-chip memory costs.
 //
 //   Box box{.shape = {1, 64, 56, 56}, .begin = {0, 0, 14, 0}, .end = {1, 64, 28, 56}, .element =
-//   1}; TransferCost c = transfer_cost(bursts(box, 128), link);     // c.cycles, c.bytes
+//   1}; TransferCost c = transfer_cost(bursts(shape, box, 1, 128), link, true);  // c.cycles,
+//   c.bytes
 //
 // The tensor lies in off-chip memory in the order of its shape, starting at a burst border. A row
 // is a longest contiguous piece of the box; it costs the bursts it touches:
@@ -28,25 +29,36 @@ struct BurstCount {
 [[nodiscard]] BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element,
                                 Size burst);
 
-/// An off-chip link as the DMA sees it.
+/// One direction of an off-chip link as a DMA channel sees it.
+struct LinkWay {
+  double bytes_per_cycle = 1;  ///< of the memory: all channels together get no more
+  std::int64_t latency = 0;
+  std::int64_t outstanding = 1;  ///< bursts under way at once
+};
+
 struct Link {
   Size burst = 1;
-  double bytes_per_cycle = 1;
-  std::int64_t latency = 0;
   std::int64_t setup = 0;
-  std::int64_t outstanding = 1;
+  LinkWay read;
+  LinkWay write;
+  bool two_ways = false;  ///< reading and writing do not share the bandwidth
+  [[nodiscard]] const LinkWay& way(bool load) const { return load ? read : write; }
 };
 
 /// require: the hardware has an off-chip memory with a bandwidth, and a clock.
 [[nodiscard]] Link link_of(const Hardware& hardware);
 
 struct TransferCost {
-  std::int64_t cycles = 0;
-  Size bytes = 0;  ///< bytes on the bus: whole bursts
+  std::int64_t cycles = 0;  ///< of a channel that has the memory to itself
+  std::int64_t shared = 0;  ///< of them, what the memory's bandwidth is taken for
+  Size bytes = 0;           ///< bytes on the bus: whole bursts
 };
 
-/// set-up + latency + bursts * burst / bandwidth, and never less than what the latency allows with
-/// so many bursts outstanding. Nothing to move costs nothing.
-[[nodiscard]] TransferCost transfer_cost(const BurstCount& count, const Link& link);
+/// set-up + one latency + bytes / min(bandwidth, what so many bursts outstanding allow: outstanding
+/// * burst / latency). Nothing to move costs nothing.
+[[nodiscard]] TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load);
+
+/// Cycles that a byte takes at least, moved by all channels together, whole bursts or not.
+[[nodiscard]] double least_cycles_per_byte(const Link& link, bool load, std::int64_t channels);
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "io/engine_yaml.h"
 #include "io/files.h"
 #include "io/hardware_merge.h"
 #include "io/memory_yaml.h"
@@ -34,7 +35,7 @@ class Reader {
     }
     if (const Node* node = fields.find("engines")) {
       for (const Node& each : Fields(sources_, *node, "`engines`").node().children) {
-        hardware_.engines.push_back(read_engine(each));
+        hardware_.engines.push_back(read_engine(sources_, each));
       }
     }
     read_memories(fields.need("memories"));
@@ -77,85 +78,6 @@ class Reader {
     return value;
   }
 
-  [[nodiscard]] double factor(const Node& node, std::string_view what) const {
-    const double value = as_real(sources_, node, what);
-    if (value <= 0) throw sources_.error(node, shown(what) + " must be more than zero");
-    return value;
-  }
-
-  template <typename Read>
-  [[nodiscard]] auto read_map(const Node& node, std::string_view what, Read read) const {
-    std::vector<std::pair<std::string, decltype(read(node))>> map;
-    for (const Node& each : Fields(sources_, node, shown(what)).node().children) {
-      map.emplace_back(each.key, read(each));
-    }
-    return map;
-  }
-
-  void check_dtype(const Node& at, const std::string& name) const {
-    static constexpr std::string_view known[] = {
-        "int4",   "uint4",   "int8",     "uint8",   "int16",  "uint16", "int32",
-        "uint32", "int64",   "uint64",   "fp8",     "fp16",   "bf16",   "fp32",
-        "fp64",   "float16", "bfloat16", "float32", "float64"};
-    if (std::find(std::begin(known), std::end(known), name) != std::end(known)) return;
-    throw sources_.error(at, shown(name) + " is no data type",
-                         "data types are int8, uint8, int16, int32, fp16, bf16, fp32 and the like");
-  }
-
-  [[nodiscard]] Engine read_engine(const Node& node) const {
-    Fields fields(sources_, node, "engine " + shown(node.key));
-    Engine engine;
-    engine.name = node.key;
-    engine.kind = static_cast<EngineKind>(
-        as_one_of(sources_, fields.need("kind"), "kind", {"mac_array", "vector"}));
-    if (const Node* n = fields.find("energy")) {
-      engine.energy_pj = as_quantity(sources_, *n, "energy", parse_energy);
-    }
-    if (const Node* n = fields.find("dtype")) {
-      engine.dtype = as_text(sources_, *n, "dtype");
-      check_dtype(*n, engine.dtype);
-    }
-    if (const Node* n = fields.find("dtype_factor")) {
-      engine.dtype_factor = read_map(*n, "dtype_factor", [&](const Node& each) {
-        check_dtype(each, each.key);
-        return factor(each, "dtype_factor");
-      });
-    }
-    if (engine.kind == EngineKind::mac_array) {
-      engine.unroll = read_map(fields.need("unroll"), "unroll", [&](const Node& each) {
-        constexpr std::string_view dimensions = "NCKHWRSG";
-        if (each.key.size() != 1 || dimensions.find(each.key) == dimensions.npos) {
-          throw sources_.error_at_key(each, shown(each.key) + " is no dimension",
-                                      "dimensions are N, C, K, H, W, R, S and G");
-        }
-        return as_whole(sources_, each, "unroll", 1, hardware_limits::parallel);
-      });
-      if (const Node* n = fields.find("fill")) engine.fill = cycles(*n, "fill");
-    } else {
-      engine.lanes =
-          as_whole(sources_, fields.need("lanes"), "lanes", 1, hardware_limits::parallel);
-      if (const Node* n = fields.find("startup")) engine.startup = cycles(*n, "startup");
-      if (const Node* n = fields.find("cycles_per_vector")) read_cycles_per_vector(*n, engine);
-    }
-    fields.finish();
-    return engine;
-  }
-
-  void read_cycles_per_vector(const Node& node, Engine& engine) const {
-    if (node.kind != Node::Kind::map) {
-      engine.default_cycles_per_vector = factor(node, "cycles_per_vector");
-      return;
-    }
-    for (const Node& each : node.children) {
-      const double value = factor(each, "cycles_per_vector");
-      if (each.key == "default") {
-        engine.default_cycles_per_vector = value;
-      } else {
-        engine.cycles_per_vector.emplace_back(each.key, value);
-      }
-    }
-  }
-
   [[nodiscard]] std::int64_t cycles(const Node& node, std::string_view what) const {
     return as_whole(sources_, node, what, 0, hardware_limits::cycles);
   }
@@ -177,16 +99,18 @@ class Reader {
     if (const Node* n = fields.find("offchip")) memory.offchip = as_bool(sources_, *n, "offchip");
     if (const Node* n = fields.find("energy")) memory.energy = read_energy(*n);
     if (const Node* n = fields.find("bandwidth")) {
-      memory.bandwidth = as_quantity(sources_, *n, "bandwidth", parse_bandwidth);
-      if (memory.bandwidth->amount <= 0) {
-        throw sources_.error(*n, "`bandwidth` must be more than zero");
-      }
-      if (memory.bandwidth->per_cycle && hardware_.clock_hz <= 0) {
-        throw sources_.error(*n, "`bandwidth` is per cycle, but the profile has no `clock`");
-      }
+      two_values(*n, "bandwidth", [&](const Node& each, bool write) {
+        (write ? memory.write_bandwidth : memory.bandwidth) = read_bandwidth(each);
+      });
     }
     if (const Node* n = fields.find("burst")) memory.burst = as_size(sources_, *n, "burst", 1);
-    if (const Node* n = fields.find("latency")) memory.latency = cycles(*n, "latency");
+    if (const Node* n = fields.find("latency"))
+      two_values(*n, "latency", [&](const Node& each, bool write) {
+        if (write)
+          memory.write_latency = cycles(each, "latency");
+        else
+          memory.latency = cycles(each, "latency");
+      });
     if (memory.offchip && !memory.bandwidth) {
       throw sources_.error_at_key(node,
                                   "off-chip memory " + shown(node.key) + " has no `bandwidth`");
@@ -198,6 +122,25 @@ class Reader {
     }
     fields.finish();
     return memory;
+  }
+
+  [[nodiscard]] Bandwidth read_bandwidth(const Node& node) const {
+    const Bandwidth bandwidth = as_quantity(sources_, node, "bandwidth", parse_bandwidth);
+    if (bandwidth.amount <= 0) throw sources_.error(node, "`bandwidth` must be more than zero");
+    if (bandwidth.per_cycle && hardware_.clock_hz <= 0) {
+      throw sources_.error(node, "`bandwidth` is per cycle, but the profile has no `clock`");
+    }
+    return bandwidth;
+  }
+
+  /// One value, which holds for both directions, or `{read: ..., write: ...}`.
+  template <typename Take>
+  void two_values(const Node& node, std::string_view what, Take take) const {
+    if (node.kind != Node::Kind::map) return take(node, false);
+    Fields fields(sources_, node, shown(what));
+    take(fields.need("read"), false);
+    take(fields.need("write"), true);
+    fields.finish();
   }
 
   [[nodiscard]] AccessEnergy read_energy(const Node& node) const {
@@ -220,7 +163,14 @@ class Reader {
       dma.channels = as_whole(sources_, *n, "channels", 1, hardware_limits::channels);
     }
     if (const Node* n = fields.find("outstanding")) {
-      dma.outstanding = as_whole(sources_, *n, "outstanding", 1, hardware_limits::parallel);
+      two_values(*n, "outstanding", [&](const Node& each, bool write) {
+        const std::int64_t bursts =
+            as_whole(sources_, each, "outstanding", 1, hardware_limits::parallel);
+        if (write)
+          dma.outstanding_writes = bursts;
+        else
+          dma.outstanding = bursts;
+      });
     }
     if (const Node* n = fields.find("setup")) dma.setup = cycles(*n, "setup");
     fields.finish();

@@ -96,6 +96,20 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
   return out;
 }
 
+std::string layer_text(const PlannedLayer& layer) {
+  std::string out;
+  JsonObject object(out);
+  object.text("op", layer.op);
+  object.text("kind", layer.kind);
+  object.number("compute_cycles", layer.compute_cycles);
+  object.number("cycles", layer.cycles);
+  object.number("offchip_bytes", layer.offchip_bytes);
+  object.real("energy_pj", layer.energy_pj);
+  object.text("bound_by", layer.bound_by);
+  object.close();
+  return out;
+}
+
 void write_name_lists(std::string& out, const std::vector<std::vector<std::string>>& lists) {
   write_list(out, lists, ", ", [](const std::vector<std::string>& names) {
     std::string text;
@@ -130,11 +144,15 @@ class Reader {
     fields.take("limit_mattered", plan.limit_mattered);
     if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
     if (const Node* node = fields.find("totals")) plan.totals = metrics(*node, "totals");
-    if (const Node* node = fields.find("baseline")) plan.baseline = metrics(*node, "baseline", true);
+    if (const Node* node = fields.find("baseline"))
+      plan.baseline = metrics(*node, "baseline", true);
     const bool feasible = plan.status == Status::feasible;
     if (const Node* list = feasible ? &fields.need("subgraphs") : fields.find("subgraphs"))
       for (const Node& node : as_list(sources_, *list, "subgraphs"))
         plan.subgraphs.push_back(subgraph(node));
+    if (const Node* list = fields.find("layers"))
+      for (const Node& node : as_list(sources_, *list, "layers"))
+        plan.layers.push_back(layer(node));
     name_lists(fields, "unused_modes", plan.unused_modes);
     name_lists(fields, "idle_banks", plan.idle_banks);
     if (const Node* node = fields.find("search")) plan.search = search(*node);
@@ -222,6 +240,20 @@ class Reader {
       for (const Node& each : as_list(sources_, *more, "more_placements")) add_placement(s, each);
     fields.finish();
     return s;
+  }
+
+  PlannedLayer layer(const Node& node) const {
+    Fields fields(sources_, node, "a layer");
+    PlannedLayer layer;
+    layer.op = as_text(sources_, fields.need("op"), "op");
+    fields.take("kind", layer.kind);
+    fields.take("compute_cycles", layer.compute_cycles);
+    fields.take("cycles", layer.cycles);
+    fields.take("offchip_bytes", layer.offchip_bytes);
+    fields.take("energy_pj", layer.energy_pj);
+    fields.take("bound_by", layer.bound_by);
+    fields.finish();
+    return layer;
   }
 
   void add_placement(PlannedSubgraph& s, const Node& node) const {
@@ -321,6 +353,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   write_metrics(object.entry("totals"), plan.totals, std::nullopt);
   write_metrics(object.entry("baseline"), plan.baseline, 1.0);
   write_list(object.entry("subgraphs"), plan.subgraphs, ",\n", subgraph_text);
+  write_list(object.entry("layers"), plan.layers, ",\n", layer_text);
   write_name_lists(object.entry("unused_modes"), plan.unused_modes);
   write_name_lists(object.entry("idle_banks"), plan.idle_banks);
   {

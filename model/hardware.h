@@ -36,6 +36,37 @@ struct AccessEnergy {
   friend bool operator==(const AccessEnergy&, const AccessEnergy&) = default;
 };
 
+/// Counts by the name of a loop (N batch, G groups, K output channels, C input channels of a group,
+/// H and W output rows and columns, R and S kernel rows and columns, T all taps of a kernel).
+using LoopCounts = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// One way to compute some kinds of op on an array. In a step it does `unroll` of each loop at
+/// once; the steps for all rows and columns of a block, with the same weights, are a pass.
+struct Mapping {
+  std::string name;
+  std::vector<std::string> ops;  ///< kinds of op (network.h), and conv, depthwise, fc told apart
+  LoopCounts unroll;
+  LoopCounts at_least;           ///< shorter loops take as long as one of so many
+  double cycles = 1;             ///< of a step
+  std::int64_t least = 0;        ///< cycles of a pass: its weights have to arrive
+  std::int64_t input_depth = 0;  ///< input channels of one pass; 0: all
+  friend bool operator==(const Mapping&, const Mapping&) = default;
+};
+
+/// What an array has beside it: results are made block by block, and two blocks of input and two of
+/// sums have to fit its buffer.
+struct BlockRule {
+  Size buffer = 0;              ///< bytes; 0: an op is one block
+  LoopCounts most;              ///< K, H, W: a block has no more; R, S: larger kernels go in parts
+  std::int64_t depth_step = 1;  ///< K of a block is a multiple of it, or all
+  std::int64_t channels = 1;    ///< input channels are kept in groups of so many
+  Size input_granule = 1;       ///< of the buffer, for both input blocks together
+  Size sum_bytes = 4;
+  Size sum_granule = 1;
+  std::int64_t stages = 0;  ///< blocks under way between reading and writing; 0: any number
+  friend bool operator==(const BlockRule&, const BlockRule&) = default;
+};
+
 enum class EngineKind : std::uint8_t {
   mac_array,  ///< multiplies and adds: convolutions and matrix products
   vector,     ///< everything else, `lanes` elements at a time
@@ -48,14 +79,22 @@ struct Engine {
   double energy_pj = 0;  ///< of one multiply-accumulate (mac_array) or one element (vector)
 
   // mac_array
-  std::vector<std::pair<std::string, std::int64_t>> unroll;  ///< dimension -> how many at once
+  LoopCounts unroll;          ///< the only mapping, of all products; or else
+  std::vector<Mapping> maps;  ///< the best of those that name the op is taken
+  BlockRule blocks;           ///< of every mapping
+  std::int64_t cores = 1;     ///< arrays that share the steps of a block
+  double output_cycles = 0;   ///< per element that leaves the array
+  std::vector<std::pair<std::string, double>> output_of;  ///< other cycles, by kind or function
+  double channel_cycles = 0;  ///< per output channel of a block: its bias and scale
+  std::vector<std::pair<std::string, double>> channel_of;    ///< other cycles, by mapped kind of op
   std::string dtype = "int8";                                ///< at full speed
   std::vector<std::pair<std::string, double>> dtype_factor;  ///< other type -> times the cycles
   std::int64_t fill = 0;                                     ///< cycles until the pipeline is full
 
   // vector
   std::int64_t lanes = 1;
-  std::int64_t startup = 0;  ///< cycles per operator
+  std::int64_t startup = 0;   ///< cycles per operator
+  std::int64_t channels = 1;  ///< channels (axis 1) are kept, and computed, in groups of so many
   double default_cycles_per_vector = 1;
   std::vector<std::pair<std::string, double>> cycles_per_vector;  ///< operator type -> cycles
 };
@@ -65,15 +104,18 @@ struct HardwareMemory {
   Memory space;          ///< name, capacity, alignment, banks, modes, reserved (problem.h)
   bool offchip = false;  ///< buffers are not placed into it; loads come from and stores go to it
   AccessEnergy energy;
-  std::optional<Bandwidth> bandwidth;  ///< always present for an off-chip memory
-  Size burst = 1;                      ///< bytes; a transfer takes whole bursts
-  std::int64_t latency = 0;            ///< cycles from request to first byte
+  std::optional<Bandwidth> bandwidth;         ///< always present for an off-chip memory
+  std::optional<Bandwidth> write_bandwidth;   ///< a way of its own; else both directions share one
+  Size burst = 1;                             ///< bytes; a transfer takes whole bursts
+  std::int64_t latency = 0;                   ///< cycles from request to first byte
+  std::optional<std::int64_t> write_latency;  ///< else the same
 };
 
 struct Dma {
   std::int64_t channels = 1;
-  std::int64_t outstanding = 1;  ///< bursts under way at once
-  std::int64_t setup = 0;        ///< cycles per transfer
+  std::int64_t outstanding = 1;                    ///< bursts under way at once, of a channel
+  std::optional<std::int64_t> outstanding_writes;  ///< else the same
+  std::int64_t setup = 0;                          ///< cycles per transfer
 };
 
 /// The price of two consecutive steps in different modes.

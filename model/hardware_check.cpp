@@ -1,10 +1,12 @@
 #include "hardware_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 #include <unordered_set>
 
+#include "network.h"
 #include "say.h"
 #include "validate.h"
 
@@ -12,6 +14,9 @@ namespace tessera {
 namespace {
 
 namespace limits = hardware_limits;
+
+constexpr std::array<std::string_view, 6> op_classes{"conv", "grouped", "depthwise",
+                                                     "fc",   "matmul",  "pool"};
 
 class Checker {
  public:
@@ -61,6 +66,8 @@ class Checker {
     real("static_power", hardware_.static_power_mw, 0, limits::most_power_mw);
     whole("channels", hardware_.dma.channels, 1, limits::channels);
     whole("outstanding", hardware_.dma.outstanding, 1, limits::parallel);
+    if (hardware_.dma.outstanding_writes)
+      whole("outstanding", *hardware_.dma.outstanding_writes, 1, limits::parallel);
     whole("setup", hardware_.dma.setup, 0, limits::cycles);
     whole("cycles", hardware_.mode_switch.cycles, 0, limits::cycles);
     real("energy", hardware_.mode_switch.energy_pj, 0, limits::most_energy_pj);
@@ -75,27 +82,103 @@ class Checker {
       if (!names.insert(engine.name).second) wrong("name", "has the name of an earlier engine");
       choice("kind", engine.kind, EngineKind::vector);
       real("energy", engine.energy_pj, 0, limits::most_energy_pj);
-      double cells = 1;
-      for (const auto& [dimension, by] : engine.unroll) {
-        constexpr std::string_view known = "NCKHWRSG";
-        if (dimension.size() != 1 || known.find(dimension.front()) == known.npos)
-          wrong("unroll", "unrolls '", dimension, "', which is no dimension");
-        whole("unroll", by, 1, limits::parallel);
-        cells *= static_cast<double>(by);
-      }
-      if (cells > limits::most_cells)
-        wrong("unroll", "multiplies in ", cells, " cells at once; at most ", limits::most_cells,
-              " are believed");
+      if (engine.kind == EngineKind::mac_array) array(engine);
       for (const auto& [type, factor] : engine.dtype_factor)
         real("dtype_factor", factor, limits::least_factor, limits::most_factor);
       whole("fill", engine.fill, 0, limits::cycles);
       whole("lanes", engine.lanes, 1, limits::parallel);
+      whole("channels", engine.channels, 1, limits::parallel);
       whole("startup", engine.startup, 0, limits::cycles);
       real("cycles_per_vector", engine.default_cycles_per_vector, limits::least_factor,
            limits::most_factor);
       for (const auto& [kind, cycles] : engine.cycles_per_vector)
         real("cycles_per_vector", cycles, limits::least_factor, limits::most_factor);
     }
+  }
+
+  void loops(const char* field, const LoopCounts& counts) {
+    constexpr std::string_view known = "NCKHWRSGT";
+    for (const auto& [loop, n] : counts) {
+      if (loop.size() != 1 || known.find(loop.front()) == known.npos)
+        wrong(field, "has '", loop, "' in `", field, "`, which is no dimension");
+      whole(field, n, 1, limits::parallel);
+    }
+    if (count_of(counts, "T") != 0 && (count_of(counts, "R") != 0 || count_of(counts, "S") != 0))
+      wrong(field, "has T in `", field, "` beside R or S, which are part of it");
+  }
+  static std::int64_t count_of(const LoopCounts& counts, std::string_view loop) {
+    const auto found = std::ranges::find(counts, loop, &LoopCounts::value_type::first);
+    return found == counts.end() ? 0 : found->second;
+  }
+  void cells(const LoopCounts& unroll) {
+    double cells = 1;
+    for (const auto& [dimension, by] : unroll) cells *= static_cast<double>(by);
+    if (cells > limits::most_cells)
+      wrong("unroll", "multiplies in ", cells, " cells at once; at most ", limits::most_cells,
+            " are believed");
+  }
+
+  void array(const Engine& engine) {
+    loops("unroll", engine.unroll);
+    cells(engine.unroll);
+    if (!engine.unroll.empty() && !engine.maps.empty())
+      wrong("unroll", "has both `unroll` and `maps`: each map has an unroll of its own");
+    whole("cores", engine.cores, 1, limits::parallel);
+    real("channel_cycles", engine.channel_cycles, 0, limits::most_factor);
+    for (const auto& [kind, cycles] : engine.channel_of) {
+      real("channel_cycles", cycles, 0, limits::most_factor);
+      if (!is_mapped_op(kind))
+        wrong("channel_cycles", "has `channel_cycles` for '", kind, "'; kinds of op are ",
+              mapped_ops_text());
+    }
+    real("output", engine.output_cycles, 0, limits::most_factor);
+    for (const auto& [kind, cycles] : engine.output_of)
+      real("output", cycles, 0, limits::most_factor);
+    for (const Mapping& mapping : engine.maps) {
+      if (mapping.ops.empty()) wrong("maps", "has a map '", mapping.name, "' for no kind of op");
+      for (const std::string& op : mapping.ops)
+        if (!is_mapped_op(op))
+          wrong("maps", "has a map for '", op, "'; kinds of op are ", mapped_ops_text());
+      loops("unroll", mapping.unroll);
+      loops("at_least", mapping.at_least);
+      cells(mapping.unroll);
+      real("cycles", mapping.cycles, limits::least_factor, limits::most_factor);
+      whole("least", mapping.least, 0, limits::cycles);
+      whole("input_depth", mapping.input_depth, 0, limits::parallel);
+      if (engine.blocks.buffer > 0) block_shapes(engine.blocks, mapping.unroll);
+    }
+    if (engine.maps.empty() && engine.blocks.buffer > 0) block_shapes(engine.blocks, engine.unroll);
+    blocks(engine.blocks);
+  }
+
+  void blocks(const BlockRule& rule) {
+    whole("buffer", rule.buffer, 0, limits::burst);
+    loops("most", rule.most);
+    whole("depth_step", rule.depth_step, 1, limits::parallel);
+    whole("channels", rule.channels, 1, limits::parallel);
+    whole("input_granule", rule.input_granule, 1, limits::burst);
+    whole("sum_bytes", rule.sum_bytes, 1, limits::parallel);
+    whole("sum_granule", rule.sum_granule, 1, limits::burst);
+    whole("stages", rule.stages, 0, limits::parallel);
+  }
+
+  /// Every shape of a block is tried for every op.
+  void block_shapes(const BlockRule& rule, const LoopCounts& unroll) {
+    double shapes = 1;
+    for (const char* loop : {"K", "H", "W"}) {
+      const std::int64_t most = count_of(rule.most, loop);
+      if (most < 1 || most > limits::block_extent)
+        return wrong(
+            "most", "has `blocks` whose `most` ", most < 1 ? "does not say " : "is beyond ",
+            most < 1 ? std::string(loop) : std::to_string(limits::block_extent) + " for " + loop,
+            ": blocks have at most so many channels, rows and columns");
+      std::int64_t step = std::max<std::int64_t>(1, count_of(unroll, loop));
+      if (*loop == 'K') step = std::max(step, rule.depth_step);
+      shapes *= std::max(1.0, static_cast<double>(most) / static_cast<double>(step));
+    }
+    if (shapes > static_cast<double>(limits::blocks_tried))
+      wrong("most", "leaves ", shapes, " shapes of a block to try; at most ", limits::blocks_tried,
+            " are, so give a smaller `most` or larger steps");
   }
 
   void memories() {
@@ -116,6 +199,14 @@ class Checker {
       real("energy", memory.energy.write_pj, 0, limits::most_energy_pj);
       whole("burst", memory.burst, 1, limits::burst);
       whole("latency", memory.latency, 0, limits::cycles);
+      if (memory.write_latency) whole("latency", *memory.write_latency, 0, limits::cycles);
+      if (memory.write_bandwidth) {
+        real("bandwidth", memory.write_bandwidth->amount, limits::least_bandwidth,
+             limits::most_bandwidth);
+        if (!memory.bandwidth) wrong("bandwidth", "has a bandwidth for writing alone");
+        if (memory.write_bandwidth->per_cycle && hardware_.clock_hz == 0)
+          wrong("bandwidth", "has a `bandwidth` per cycle, but the profile has no `clock`");
+      }
       if (memory.bandwidth) {
         real("bandwidth", memory.bandwidth->amount, limits::least_bandwidth,
              limits::most_bandwidth);
@@ -182,6 +273,16 @@ class Checker {
 };
 
 }  // namespace
+
+bool is_mapped_op(std::string_view name) {
+  return std::ranges::find(op_classes, name) != op_classes.end() || op_kind_from(name).has_value();
+}
+
+std::string mapped_ops_text() {
+  std::string text;
+  for (const std::string_view name : op_classes) text += std::string(name) + ", ";
+  return text + "elementwise, reduce, softmax, concat and the other kinds of a network file";
+}
 
 std::vector<HardwareDefect> check_hardware(const Hardware& hardware) {
   return Checker(hardware).run();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api.h"
@@ -34,7 +35,15 @@ inline constexpr double least_factor = 1e-6;  ///< of cycles: a data type's, an 
 inline constexpr double most_factor = 1e6;
 inline constexpr double most_energy_pj = 1e15;  ///< of one access, one operation, one switch
 inline constexpr double most_power_mw = 1e12;
+inline constexpr std::int64_t blocks_tried = 1 << 16;  ///< shapes of a block, of one mapping
+inline constexpr std::int64_t block_extent = 1 << 16;
 }  // namespace hardware_limits
+
+/// Kinds of op that a mapping can name: those of network.h, and conv, grouped, depthwise, fc,
+/// matmul and pool told apart.
+[[nodiscard]] TESSERA_API bool is_mapped_op(std::string_view name);
+/// All of them, for a sentence.
+[[nodiscard]] TESSERA_API std::string mapped_ops_text();
 
 enum class HardwarePart : std::uint8_t { profile, engine, memory, restriction };
 

@@ -53,6 +53,18 @@ struct PlannedSubgraph {
   [[nodiscard]] std::int64_t tile_count() const { return counts[0] * counts[1] * counts[2]; }
 };
 
+/// What one op takes within its subgraph, over all tiles. Cycles and energy are shares that add up
+/// to the subgraph's; what is moved for several ops counts for the first one that reads it.
+struct PlannedLayer {
+  std::string op;
+  std::string kind;  ///< conv, depthwise, fc, pool, elementwise or other
+  std::int64_t compute_cycles = 0;
+  std::int64_t cycles = 0;
+  Size offchip_bytes = 0;
+  double energy_pj = 0;
+  std::string bound_by;  ///< mac, weights, vector, sram or dma
+};
+
 /// What the search did. Candidates are runs of consecutive ops.
 struct PlanSearch {
   std::int64_t candidates = 0;
@@ -73,6 +85,7 @@ struct NetworkPlan {
   std::string dtype;   ///< that took the place of the network's floating types; empty: none
   std::string reason;  ///< for infeasible and unknown: which op needs how much more than there is
   std::vector<PlannedSubgraph> subgraphs;
+  std::vector<PlannedLayer> layers;  ///< one per op, in the network's order
   Metrics totals;
   Metrics baseline;  ///< layer by layer: one op at a time, on the same profile
   double score = 0;  ///< weighted, against the baseline: below 1 is better

@@ -268,6 +268,8 @@ class Planner {
     const Piece piece = make_piece(network_, hardware_, s);
     for (std::size_t k = 0; k < s.placements.size(); ++k)
       s.placements[k].problem = piece_problem(piece, k);
+    const RunCost cost = run_cost(piece_run(piece, hardware_, s.placements));
+    std::ranges::move(piece_layers(piece, cost), std::back_inserter(plan_.layers));
     plan_.totals = plan_.subgraphs.empty() ? s.metrics : combine(plan_.totals, s.metrics);
     plan_.subgraphs.push_back(std::move(s));
   }

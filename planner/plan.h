@@ -97,6 +97,9 @@ struct PlanFileHeader {
 [[nodiscard]] TESSERA_API NetworkPlan load_plan(const std::string& path, const Network& network,
                                                 const Hardware& hardware);
 
+/// One line per op of a feasible plan: what it is, its cycles, traffic, energy and what bounds it.
+[[nodiscard]] TESSERA_API std::string plan_csv(const NetworkPlan& plan);
+
 /// The whole plan in the Chrome trace format, a lane per engine and DMA channel.
 [[nodiscard]] TESSERA_API std::string plan_trace(const Network& network, const Hardware& hardware,
                                                  const NetworkPlan& plan);

@@ -4,12 +4,12 @@
 #include <limits>
 #include <new>
 #include <numeric>
-#include <sstream>
 
 #include "cost/tiled_run.h"
 #include "facts/modes.h"
 #include "model/derived.h"
 #include "planner/engines.h"
+#include "planner/hardware_key.h"
 #include "planner/plan_effort.h"
 #include "planner/plan_open.h"
 #include "planner/plan_piece.h"
@@ -20,53 +20,6 @@
 namespace tessera {
 
 namespace {
-
-void describe(std::ostream& out, const Memory& m) {
-  out << m.capacity << ' ' << m.alignment << ' ' << m.straddle << ' ' << m.modes_per_bank << ' ';
-  for (const Bank& bank : m.banks) {
-    out << 'b' << bank.size;
-    for (const Role role : bank.roles) out << ',' << static_cast<int>(role);
-  }
-  for (const Mode& mode : m.modes) {
-    out << 'm' << mode.name << ':';
-    for (const Role role : mode.roles) out << static_cast<int>(role) << ',';
-  }
-  for (const AddressRange& range : m.reserved) out << 'r' << range.begin << '-' << range.end;
-}
-
-/// Everything of a profile that an answer can depend on; names of memories and engines too, since
-/// answers contain them.
-std::string hardware_key(const Hardware& h) {
-  std::ostringstream out;
-  out.precision(17);
-  out << h.clock_hz << ' ' << h.static_power_mw << ' ' << h.dma.channels << ' ' << h.dma.outstanding
-      << ' ' << h.dma.setup << ' ' << h.mode_switch.cycles << ' ' << h.mode_switch.energy_pj
-      << '\n';
-  for (const Engine& e : h.engines) {
-    out << e.name << ' ' << static_cast<int>(e.kind) << ' ' << e.energy_pj << ' ' << e.dtype << ' '
-        << e.fill << ' ' << e.lanes << ' ' << e.startup << ' ' << e.default_cycles_per_vector;
-    for (const auto& [dim, n] : e.unroll) out << ' ' << dim << '=' << n;
-    for (const auto& [type, factor] : e.dtype_factor) out << ' ' << type << '*' << factor;
-    for (const auto& [op, cycles] : e.cycles_per_vector) out << ' ' << op << '/' << cycles;
-    out << '\n';
-  }
-  for (const HardwareMemory& m : h.memories) {
-    out << m.space.name << ' ' << m.offchip << ' ' << m.energy.read_pj << ' ' << m.energy.write_pj
-        << ' ' << m.burst << ' ' << m.latency << ' '
-        << (m.bandwidth ? m.bandwidth->bytes_per_cycle(h.clock_hz) : 0) << ' ';
-    describe(out, m.space);
-    out << '\n';
-  }
-  for (const OperandRestriction& r : h.restrictions) {
-    out << static_cast<int>(r.kind);
-    for (const std::string& operand : r.operands) out << ' ' << operand;
-    out << '\n';
-  }
-  for (const bool twice : h.tiling.double_buffer) out << twice;
-  for (const WeightPolicy policy : h.tiling.weights) out << static_cast<int>(policy);
-  for (const HaloPolicy policy : h.tiling.halo) out << static_cast<int>(policy);
-  return out.str();
-}
 
 /// The easier ones first, since what they say holds for the others: single-buffered, and of those
 /// the ones that fetch weights again.

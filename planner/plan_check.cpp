@@ -83,6 +83,9 @@ class PlanChecker {
         }
       }
     }
+    if (!plan_.layers.empty() && plan_.layers.size() != network_.ops.size())
+      say("`layers` lists " + std::to_string(plan_.layers.size()) + " of " +
+          std::to_string(network_.ops.size()) + " ops");
     if (next != network_.ops.size())
       say("the subgraphs end at op " + std::to_string(next) + " of " +
           std::to_string(network_.ops.size()));
@@ -110,12 +113,30 @@ class PlanChecker {
       placements[k].problem = piece_problem(piece, k);
     const RunCost cost = run_cost(piece_run(piece, hardware_, placements));
     metrics(name_of(s), cost.metrics, s.metrics);
+    layers(s, piece_layers(piece, cost));
     if (!close(cost.utilisation, s.utilisation))
       say(name_of(s) + ": utilisation is " + std::to_string(cost.utilisation) + ", not " +
           std::to_string(s.utilisation));
     if (cost.mode_switches != s.mode_switches)
       say(name_of(s) + " switches modes " + std::to_string(cost.mode_switches) + " times, not " +
           std::to_string(s.mode_switches));
+  }
+
+  /// A plan may leave them out.
+  void layers(const PlannedSubgraph& s, const std::vector<PlannedLayer>& right) {
+    if (plan_.layers.empty()) return;
+    for (std::size_t k = 0; k < right.size() && s.ops.first + k < plan_.layers.size(); ++k) {
+      const PlannedLayer& said = plan_.layers[s.ops.first + k];
+      const PlannedLayer& layer = right[k];
+      if (said.op != layer.op || said.kind != layer.kind || said.bound_by != layer.bound_by ||
+          said.compute_cycles != layer.compute_cycles || said.cycles != layer.cycles ||
+          said.offchip_bytes != layer.offchip_bytes || !close(said.energy_pj, layer.energy_pj))
+        say("layer " + std::to_string(s.ops.first + k) + ", '" + layer.op + "', takes " +
+            std::to_string(layer.compute_cycles) + " cycles to compute, " +
+            std::to_string(layer.cycles) + " of the latency and " +
+            std::to_string(layer.offchip_bytes) + " bytes of traffic, bound by " + layer.bound_by +
+            ", which is not what `layers` says");
+    }
   }
 
   /// An architect takes away what is listed here.

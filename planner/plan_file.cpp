@@ -6,6 +6,7 @@
 
 #include "cost/score.h"
 #include "io/files.h"
+#include "io/plan_csv.h"
 #include "io/plan_json.h"
 #include "model/check.h"
 #include "planner/check_result.h"
@@ -142,6 +143,11 @@ class ClaimCheck {
 std::string plan_json(const NetworkPlan& plan) {
   require_plan(plan);
   return write_plan_json(plan);
+}
+
+std::string plan_csv(const NetworkPlan& plan) {
+  require_plan(plan);
+  return write_plan_csv(plan);
 }
 
 PlanFileHeader plan_file_header(const std::string& path) {

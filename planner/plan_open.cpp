@@ -25,8 +25,13 @@ Size peak_load(const PlacementProblem& problem) {
 Hardware cheapest_on_chip(const Hardware& hardware) {
   Hardware cheap = hardware;
   const AccessEnergy least = cheapest_access(hardware);
-  for (HardwareMemory& memory : cheap.memories)
-    if (!memory.offchip) memory.energy = least;
+  // Which of several memories a buffer will lie in is not known yet.
+  const bool several = std::ranges::count(hardware.memories, false, &HardwareMemory::offchip) > 1;
+  for (HardwareMemory& memory : cheap.memories) {
+    if (memory.offchip) continue;
+    memory.energy = least;
+    if (several) memory.bandwidth.reset();
+  }
   return cheap;
 }
 

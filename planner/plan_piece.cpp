@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cost/loops.h"
+
 namespace tessera {
 
 namespace {
@@ -70,6 +72,22 @@ TiledRun piece_run(const Piece& piece, const Hardware& hardware,
   for (const std::size_t demand : piece.demand_of_tile)
     run.placements.push_back(&placements[demand]);
   return run;
+}
+
+std::vector<PlannedLayer> piece_layers(const Piece& piece, const RunCost& cost) {
+  std::vector<PlannedLayer> layers;
+  for (std::size_t k = 0; k < cost.layers.size(); ++k) {
+    const LayerCost& layer = cost.layers[k];
+    const Op& op = piece.part.op(static_cast<Step>(k));
+    layers.push_back({.op = op.name,
+                      .kind = std::string(report_kind(*piece.part.network, op)),
+                      .compute_cycles = layer.compute_cycles,
+                      .cycles = layer.cycles,
+                      .offchip_bytes = layer.offchip_bytes,
+                      .energy_pj = layer.energy_pj,
+                      .bound_by = std::string(to_string(layer.limiter))});
+  }
+  return layers;
 }
 
 }  // namespace tessera

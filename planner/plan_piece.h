@@ -42,4 +42,7 @@ struct Piece {
 [[nodiscard]] TiledRun piece_run(const Piece& piece, const Hardware& hardware,
                                  const std::vector<PlannedPlacement>& placements);
 
+/// One per op of the run.  require: cost is run_cost() of it.
+[[nodiscard]] std::vector<PlannedLayer> piece_layers(const Piece& piece, const RunCost& cost);
+
 }  // namespace tessera

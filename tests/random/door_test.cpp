@@ -121,20 +121,41 @@ class Spoiler {
             [&] { list<Op>(n.ops, [&](Op& o) { op(o); }); }, [&] { indices(n.inputs); },
             [&] { indices(n.outputs); }, [&] { text(n.name); }});
   }
+  template <typename Map>
+  void pairs(Map& map) {
+    if (map.empty() || random_.chance(30)) map.emplace_back();
+    auto& [name, value] = map[static_cast<std::size_t>(random_.between(0, std::ssize(map) - 1))];
+    if (random_.chance(50)) return text(name);
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>)
+      value = real();
+    else
+      value = whole();
+  }
+  void map(Mapping& m) {
+    one_of({[&] { text(m.name); },
+            [&] { list<std::string>(m.ops, [&](std::string& op) { text(op); }); },
+            [&] { m.ops = {"conv"}; }, [&] { pairs(m.unroll); }, [&] { pairs(m.at_least); },
+            [&] { m.cycles = real(); }, [&] { m.least = whole(); },
+            [&] { m.input_depth = whole(); }});
+  }
+  void blocks(BlockRule& b) {
+    one_of({[&] { b.buffer = whole(); }, [&] { pairs(b.most); },
+            [&] {
+              b.most = {{"K", 8}, {"H", 8}, {"W", whole()}};
+            },
+            [&] { b.depth_step = whole(); }, [&] { b.channels = whole(); },
+            [&] { b.input_granule = whole(); }, [&] { b.sum_bytes = whole(); },
+            [&] { b.sum_granule = whole(); }, [&] { b.stages = whole(); }});
+  }
   void engine(Engine& e) {
-    const auto pairs = [&](auto& map) {
-      if (map.empty() || random_.chance(30)) map.emplace_back();
-      auto& [name, value] = map[static_cast<std::size_t>(random_.between(0, std::ssize(map) - 1))];
-      if (random_.chance(50)) return text(name);
-      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>)
-        value = real();
-      else
-        value = whole();
-    };
     one_of({[&] { text(e.name); }, [&] { choice(e.kind); }, [&] { e.energy_pj = real(); },
-            [&] { pairs(e.unroll); }, [&] { text(e.dtype); }, [&] { pairs(e.dtype_factor); },
-            [&] { e.fill = whole(); }, [&] { e.lanes = whole(); }, [&] { e.startup = whole(); },
-            [&] { e.default_cycles_per_vector = real(); }, [&] { pairs(e.cycles_per_vector); }});
+            [&] { pairs(e.unroll); }, [&] { list<Mapping>(e.maps, [&](Mapping& m) { map(m); }); },
+            [&] { blocks(e.blocks); }, [&] { e.cores = whole(); },
+            [&] { e.output_cycles = real(); }, [&] { pairs(e.output_of); },
+            [&] { e.channel_cycles = real(); }, [&] { text(e.dtype); },
+            [&] { pairs(e.dtype_factor); }, [&] { e.fill = whole(); }, [&] { e.lanes = whole(); },
+            [&] { e.startup = whole(); }, [&] { e.default_cycles_per_vector = real(); },
+            [&] { pairs(e.cycles_per_vector); }});
   }
   void bank(Bank& b) {
     one_of({[&] { text(b.name); }, [&] { b.size = whole(); },
@@ -164,12 +185,15 @@ class Spoiler {
                         [&] {
                           m.bandwidth = Bandwidth{real(), random_.chance(50)};
                         },
+                        [&] {
+                          m.write_bandwidth = Bandwidth{real(), random_.chance(50)};
+                        },
                         [&] { m.bandwidth.reset(); }, [&] { m.burst = whole(); },
-                        [&] { m.latency = whole(); }});
+                        [&] { m.latency = whole(); }, [&] { m.write_latency = whole(); }});
               });
             },
             [&] {
-              h.dma = {whole(), whole(), whole()};
+              h.dma = {whole(), whole(), whole(), whole()};
             },
             [&] { h.dma.outstanding = whole(); },
             [&] {

@@ -25,6 +25,7 @@
 #include "search/tiles/tile_search.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
+#include "tests/support/random_machine.h"
 #include "tests/support/random_network.h"
 
 namespace tessera {
@@ -38,18 +39,13 @@ Hardware machine(Random& random, Size needed) {
   h.name = "random";
   h.clock_hz = 1e9;
   h.static_power_mw = random.chance(50) ? 10 : 0;
-  Engine mac;
-  mac.name = "mac";
-  mac.unroll = {{"C", 2}, {"K", random.between(1, 4)}};
-  mac.fill = random.between(0, 10);
-  mac.energy_pj = 0.5;
   Engine vec;
   vec.name = "vec";
   vec.kind = EngineKind::vector;
   vec.lanes = random.between(1, 8);
   vec.startup = random.between(0, 8);
   vec.energy_pj = 0.1;
-  h.engines = {mac, vec};
+  h.engines = {testing::random_array(random), vec};
   HardwareMemory sram;
   sram.space.name = "sram";
   sram.space.capacity = std::max<Size>(16, needed * random.between(10, 90) / 100);
@@ -67,12 +63,8 @@ Hardware machine(Random& random, Size needed) {
   dram.space.name = "dram";
   dram.offchip = true;
   dram.energy = {.read_pj = 50, .write_pj = 60};
-  dram.bandwidth =
-      Bandwidth{.amount = static_cast<double>(random.between(1, 8)), .per_cycle = true};
-  dram.burst = random.chance(50) ? 8 : 1;
-  dram.latency = random.between(0, 30);
   h.memories = {sram, dram};
-  h.dma = {.channels = random.between(1, 2), .outstanding = 4, .setup = random.between(0, 10)};
+  testing::randomize_link(random, h);
   h.tiling.double_buffer = {false, true};
   h.objective = {.latency = 0.4, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0.1};
   if (random.chance(30))

@@ -47,6 +47,23 @@ TEST(Pipeline, ExtrapolationNeedsFewTiles) {
   EXPECT_LT(run.simulated_tiles, 50);
 }
 
+TEST(Pipeline, ChannelsShareTheBandwidth) {
+  // Each load takes 5 cycles until its first byte and 20 for its bytes.
+  Pipeline p;
+  p.resources = {{"dma", 2}};
+  p.tasks = {{.name = "a", .resource = 0, .after = {}}, {.name = "b", .resource = 0, .after = {}}};
+  p.classes = {{25, 25}};
+  p.sequence = {{0, 10}};
+  EXPECT_EQ(simulate(p, {}).cycles, 10 * 25);  // nothing is shared
+  p.buses = 1;
+  p.bus_cycles = {{20, 20}};
+  for (PipelineTask& task : p.tasks) task.bus = 0;
+  EXPECT_EQ(simulate(p, {}).cycles, 5 + 20 * 20);  // latencies hide, bytes do not
+  p.buses = 2;
+  p.tasks[1].bus = 1;
+  EXPECT_EQ(simulate(p, {}).cycles, 10 * 25);
+}
+
 TEST(Pipeline, RejectsADependencyThatIsIssuedLater) {
   Pipeline p = load_compute_store(1, 1, 1, 2, false);
   p.tasks[0].after = {{1, 0}};
@@ -90,6 +107,7 @@ Cycles reference(const Pipeline& p) {
   std::vector<std::vector<Cycles>> free;
   for (const auto& r : p.resources)
     free.emplace_back(static_cast<std::size_t>(r.channels), p.start);
+  std::vector<Cycles> bus(p.buses, p.start);
   Cycles last = p.start;
   for (std::int64_t slot = -10; slot < static_cast<std::int64_t>(tiles.size()) + 10; ++slot)
     for (std::size_t k = 0; k < p.tasks.size(); ++k) {
@@ -104,6 +122,13 @@ Cycles reference(const Pipeline& p) {
       auto channel = std::min_element(queue.begin(), queue.end());
       const Cycles duration = p.classes[tiles[t]][k];
       end[t][k] = std::max(ready, *channel) + duration;
+      if (p.tasks[k].bus && duration > 0) {
+        // The stream is what the task ends with; it waits for the bus.
+        const Cycles stream = p.bus_cycles[tiles[t]][k];
+        Cycles& busy_until = bus[*p.tasks[k].bus];
+        end[t][k] = std::max(end[t][k] - stream, busy_until) + stream;
+        busy_until = end[t][k];
+      }
       if (duration > 0) *channel = end[t][k];
       last = std::max(last, end[t][k]);
     }
@@ -145,6 +170,16 @@ Pipeline random_pipeline(std::mt19937_64& rng) {
     for (std::int64_t k = 0; k < tasks; ++k) durations.push_back(below(5) == 0 ? 0 : below(30));
     p.classes.push_back(durations);
   }
+  if (below(2) == 0) {  // channels that share the bandwidth of their memories
+    p.buses = static_cast<std::size_t>(1 + below(2));
+    for (PipelineTask& task : p.tasks)
+      if (below(2) == 0)
+        task.bus = static_cast<std::size_t>(below(static_cast<std::uint64_t>(p.buses)));
+    for (const auto& durations : p.classes) {
+      std::vector<Cycles>& bus = p.bus_cycles.emplace_back();
+      for (const Cycles all : durations) bus.push_back(below(static_cast<std::uint64_t>(all) + 1));
+    }
+  }
   const auto runs = [&](std::int64_t longest) {
     std::vector<TileRun> list;
     for (std::int64_t n = below(4); n > 0; --n)
@@ -178,6 +213,13 @@ TEST(Pipeline, ThousandRandomOnesEqualTheDefinitionAndKeepTheBounds) {
       serial += full.busy[r];
     }
     ASSERT_LE(full.cycles, serial);
+    for (std::size_t bus = 0; bus < p.buses; ++bus) {
+      Cycles streams = 0;
+      for (const std::size_t tile : tiles_of(p))
+        for (std::size_t k = 0; k < p.tasks.size(); ++k)
+          if (p.tasks[k].bus == bus) streams += p.bus_cycles[tile][k];
+      ASSERT_GE(full.cycles - p.start, streams) << "pipeline " << i;
+    }
     stepped += fast.simulated_tiles;
     tiles += fast.tiles;
   }

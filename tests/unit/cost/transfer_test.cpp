@@ -135,23 +135,46 @@ TEST(Transfer, ABurstIsANumberAndNoTable) {
   EXPECT_EQ(huge.bursts, huge.rows);
 }
 
-TEST(Transfer, WhatNoCounterHoldsIsRefused) {
-  const Link link{.burst = Size{1} << 30, .bytes_per_cycle = 1e-12, .latency = 100};
-  EXPECT_THROW(static_cast<void>(transfer_cost({.bursts = 100, .bytes = 6400, .rows = 1}, link)),
-               std::invalid_argument);
-  EXPECT_THROW(
-      static_cast<void>(transfer_cost({.bursts = std::int64_t{1} << 40, .bytes = 1, .rows = 1},
-                                      {.burst = Size{1} << 30})),
-      std::invalid_argument);
+TransferCost of_bursts(std::int64_t bursts, const Link& link, bool load = true) {
+  return transfer_cost({.bursts = bursts, .bytes = 64, .rows = 1}, link, load);
 }
 
-TEST(Transfer, TimeIsSetUpPlusLatencyPlusStream) {
-  const Link link{.burst = 64, .bytes_per_cycle = 8, .latency = 100, .setup = 40, .outstanding = 8};
-  EXPECT_EQ(transfer_cost({.bursts = 100, .bytes = 6400, .rows = 1}, link).cycles,
-            40 + 100 + 100 * 100 / 8);
-  const Link fast{.burst = 64, .bytes_per_cycle = 8, .latency = 10, .setup = 40, .outstanding = 8};
-  EXPECT_EQ(transfer_cost({.bursts = 100, .bytes = 6400, .rows = 1}, fast).cycles, 40 + 10 + 800);
-  EXPECT_EQ(transfer_cost({}, link).cycles, 0);
+TEST(Transfer, WhatNoCounterHoldsIsRefused) {
+  const Link slow{.burst = Size{1} << 30, .read = {.bytes_per_cycle = 1e-12, .latency = 100}};
+  EXPECT_THROW(static_cast<void>(of_bursts(100, slow)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(of_bursts(std::int64_t{1} << 40, {.burst = Size{1} << 30})),
+               std::invalid_argument);
+}
+
+TEST(Transfer, TimeIsSetUpPlusOneLatencyPlusStream) {
+  Link link{.burst = 64,
+            .setup = 40,
+            .read = {.bytes_per_cycle = 8, .latency = 100, .outstanding = 8},
+            .write = {.bytes_per_cycle = 2, .latency = 10, .outstanding = 1}};
+  // Eight bursts under way bring 64 bytes in 12.5 cycles: less than 8 bytes a cycle.
+  EXPECT_EQ(of_bursts(100, link).cycles, 40 + 100 + 100 * 100 / 8);
+  EXPECT_EQ(of_bursts(100, link).shared, 800);
+  EXPECT_EQ(of_bursts(100, link, false).cycles, 40 + 10 + 6400 / 2);
+  link.read.outstanding = 64;
+  EXPECT_EQ(of_bursts(100, link).cycles, 40 + 100 + 800);
+  EXPECT_EQ(of_bursts(0, link).cycles, 0);
+}
+
+TEST(Transfer, MoreBandwidthIsFaster) {
+  Link link{.burst = 128, .read = {.bytes_per_cycle = 4, .latency = 500, .outstanding = 64}};
+  const auto slow = of_bursts(1000, link).cycles;
+  link.read.bytes_per_cycle = 12;
+  EXPECT_LT(of_bursts(1000, link).cycles, slow / 2);
+}
+
+TEST(Transfer, NoTransferIsFasterThanTheLeastPerByte) {
+  const Link link{.burst = 64,
+                  .setup = 1,
+                  .read = {.bytes_per_cycle = 8, .latency = 100, .outstanding = 8},
+                  .write = {.bytes_per_cycle = 8, .latency = 100, .outstanding = 64}};
+  EXPECT_DOUBLE_EQ(least_cycles_per_byte(link, true, 1), 100.0 / (8 * 64));
+  EXPECT_DOUBLE_EQ(least_cycles_per_byte(link, true, 2), 1.0 / 8);
+  EXPECT_DOUBLE_EQ(least_cycles_per_byte(link, false, 1), 1.0 / 8);
 }
 
 }  // namespace

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Plans of networks held against the figures of Arm's estimator (Vela), layer by layer.
+
+    python3 bench/ethos_u.py --data ../shared/benchmarks/ethos-u --program build/release/cli/tessera
+
+Every network is planned with --layer-by-layer on the profile of each configuration. Layers are
+matched by kind, output and kernel, in their order where several are alike; those that the other
+compiler rewrote (a strided first layer folded into channels, a transposed convolution) have no match
+and are left out. The networks the profiles were fitted on are told apart from the others.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+PROFILES = {
+    "u55-128": "ethos-u55-128",
+    "u55-256": "ethos-u55-256",
+    "u55-256-2M": "ethos-u55-256",
+    "u65-256": "ethos-u65-256",
+    "u65-512": "ethos-u65-512",
+    "u65-512-cs": "ethos-u65-512-client-server",
+}
+KINDS = {
+    "CONV_2D": "conv",
+    "TRANSPOSE_CONV": "conv",
+    "DEPTHWISE_CONV_2D": "depthwise",
+    "FULLY_CONNECTED": "fc",
+    "MAX_POOL_2D": "pool",
+    "AVERAGE_POOL_2D": "pool",
+    "ADD": "elementwise",
+    "MUL": "elementwise",
+    "SUB": "elementwise",
+}
+FITTED = {
+    "mlperf_resnet8_int8",
+    "mlperf_dscnn_kws_int8",
+    "mlperf_vww_mobilenet_int8",
+    "tflm_mobilenet_v2_224_int8",
+    "rand_resnet18",
+}
+
+
+def larger_arena(profile, folder):
+    """The configuration with 2 MiB: the same machine with another SRAM."""
+    path = folder / "u55-256-2M.yaml"
+    path.write_text(
+        "tessera: hardware/1\nname: u55-256-2M\n"
+        f"inherit: {profile}\nmemories: {{sram: {{capacity: 2 MiB}}}}\n"
+    )
+    return str(path)
+
+
+def plan(program, network, profile, seconds, folder):
+    out = folder / "plan.json"
+    command = [program, "plan", str(network), "-p", profile, "--layer-by-layer", "-q"]
+    command += ["-t", f"{seconds}s", "-o", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        return None, (done.stderr.strip().splitlines() or ["no plan"])[-1]
+    return json.loads(out.read_text()), ""
+
+
+def shapes(network):
+    """Per op of a network file: its output and its kernel, as the estimator writes them."""
+    tensors = {}
+    found = {}
+    for line in network.read_text().splitlines():
+        if match := re.match(r"\s+(\S+): \{shape: \[([^]]*)\]", line):
+            tensors[match[1].strip('"')] = [int(x) for x in match[2].split(",") if x.strip()]
+        if match := re.match(r"\s+- \{name: ([^,]+), type: (\w+), inputs: \[([^]]*)\], output: ([^,}]+)", line):
+            name, kind, inputs, output = (part.strip() for part in match.groups())
+            made = tensors[output.strip('"')]
+            if len(made) == 4:
+                made = [made[0], made[2], made[3], made[1]]
+            names = [part.strip().strip('"') for part in inputs.split(",")]
+            kernel = tensors[names[1]][2:] if kind == "conv" and len(names) > 1 else []
+            found[name.strip('"')] = (tuple(x for x in made if x > 1), tuple(kernel))
+    return found
+
+
+def key_of(layer):
+    kernel = layer["kernel"] if KINDS.get(layer["source_op"]) in ("conv", "depthwise") else []
+    return tuple(x for x in layer["ofm"] if x > 1), tuple(kernel)
+
+
+def pairs(ours, theirs, known):
+    waiting = {}
+    for layer in theirs:
+        waiting.setdefault(key_of(layer), []).append(layer)
+    for layer in ours:
+        if same := waiting.get(known.get(layer["op"])):
+            yield layer, same.pop(0)
+
+
+def spread(ratios):
+    ratios = sorted(ratios)
+    n = len(ratios)
+    return ratios[n // 10], statistics.median(ratios), ratios[min(n - 1, n * 9 // 10)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--program", default="build/release/cli/tessera")
+    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--config", action="append", choices=PROFILES)
+    parser.add_argument("--network", action="append")
+    parser.add_argument("--layers", action="store_true", help="print layers that differ by 10 %%")
+    options = parser.parse_args()
+    if not options.data.is_dir():
+        sys.exit(f"{options.data}: no such folder")
+    per_layer = {}
+    totals = {}
+    missing = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        for estimates in sorted((options.data / "estimates").glob("*.json")):
+            name = estimates.stem
+            if options.network and name not in options.network:
+                continue
+            for run in json.loads(estimates.read_text()):
+                config = run["config"]
+                if options.config and config not in options.config:
+                    continue
+                profile = PROFILES[config]
+                if config == "u55-256-2M":
+                    profile = larger_arena(profile, folder)
+                network = options.data / "networks" / f"{name}.yaml"
+                made, why = plan(options.program, network, profile, options.seconds, folder)
+                if made is None:
+                    missing.append(f"{name} on {config}: {why}")
+                    continue
+                totals[name, config] = (
+                    made["totals"]["latency_cycles"],
+                    run["totals"]["cycles"]["total"],
+                    made["totals"]["dram_bytes"],
+                )
+                known = shapes(network)
+                group = "fitted" if name in FITTED else "others"
+                for kind in sorted(set(KINDS.values())):
+                    ours = [l for l in made["layers"] if l["kind"] == kind]
+                    theirs = [l for l in run["layers"] if KINDS.get(l["source_op"]) == kind]
+                    for a, b in pairs(ours, theirs, known):
+                        if b["compute_cycles"] <= 0:
+                            continue
+                        ratio = a["compute_cycles"] / b["compute_cycles"]
+                        per_layer.setdefault((kind, config, group), []).append(ratio)
+                        if options.layers and not 0.9 <= ratio <= 1.1:
+                            print(name, config, kind, a["op"], f"{ratio:.3f}", a["compute_cycles"],
+                                  b["compute_cycles"], b["ifm"], b["ofm"], b["kernel"], b["block"]["ofm"])
+    print("| kind | configuration | networks | layers | p10 | median | p90 |")
+    print("|---|---|---|---:|---:|---:|---:|")
+    for (kind, config, group), ratios in sorted(per_layer.items()):
+        low, middle, high = spread(ratios)
+        print(f"| {kind} | {config} | {group} | {len(ratios)} | {low:.3f} | {middle:.3f} | {high:.3f} |")
+    print()
+    print("| network | configuration | cycles, ours / theirs | ratio | off-chip bytes |")
+    print("|---|---|---:|---:|---:|")
+    for (name, config), (ours, theirs, moved) in sorted(totals.items()):
+        print(f"| {name} | {config} | {ours:,} / {theirs:,.0f} | {ours / theirs:.3f} | {moved:,} |")
+    for line in missing:
+        print(f"no plan: {line}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+#include "cost/loops.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+Dim ceil_div(Dim a, Dim b) {
+  return (a + b - 1) / b;
+}
+
+Dim at_or(const std::vector<Dim>& list, std::size_t k, Dim otherwise) {
+  return k < list.size() ? list[k] : otherwise;
+}
+
+bool is_conv(const Op& op) {
+  return op.kind == OpKind::conv || op.kind == OpKind::conv_transpose;
+}
+
+void matmul_loops(const Network& network, const Op& op, std::span<const Dim> output, OpLoops& op_) {
+  LoopNest& nest = op_.nest;
+  const std::vector<Dim>& a = network.tensors[op.inputs.at(0)].shape;
+  const std::size_t rank = output.size();
+  op_.has_weights = true;
+  op_.op_class = OpClass::fc;
+  if (a.empty()) return;
+  nest.C = op.transpose_a && a.size() >= 2 ? a[a.size() - 2] : a.back();
+  if (rank >= 1) nest.K = output[rank - 1];
+  if (rank >= 2) nest.W = output[rank - 2];
+  for (std::size_t d = 0; d + 2 < rank; ++d) nest.N *= output[d];
+  op_.input = {1, nest.W};
+  // Of the whole op: a piece of it runs as the rest does.
+  const std::vector<Dim>& all = network.tensors[op.outputs.at(0)].shape;
+  for (std::size_t d = 0; d + 1 < all.size(); ++d)
+    if (all[d] > 1) op_.op_class = OpClass::matmul;
+}
+
+/// The last two of the spatial axes as rows and columns; what is before them are rows too.
+void conv_loops(const Network& network, const Op& op, std::span<const Dim> output, OpLoops& op_) {
+  LoopNest& nest = op_.nest;
+  // conv: weights [K, C / groups, kernel...]; conv_transpose: weights [C, K / groups, kernel...].
+  const std::vector<Dim>& weights = network.tensors[op.inputs.at(1)].shape;
+  const std::vector<Dim>& in = network.tensors[op.inputs.at(0)].shape;
+  const std::size_t spatial = output.size() - 2;
+  nest.N = output[0];
+  const bool transposed = op.kind == OpKind::conv_transpose;
+  nest.C = transposed ? weights[0] / op.groups : weights[1];
+  const Dim per_group = transposed ? weights[1] : weights[0] / op.groups;
+  nest.G = ceil_div(output[1], per_group);
+  nest.K = std::min(output[1], per_group);
+  op_.has_weights = true;
+  for (std::size_t s = 0; s < spatial; ++s) {
+    // Each output of a transposed convolution meets every stride-th tap of the kernel.
+    const Dim stride = at_or(op.stride, s, 1);
+    const Dim taps = ceil_div(weights[2 + s], transposed ? stride : 1);
+    const bool last = s + 1 == spatial;
+    (last ? nest.W : nest.H) *= output[2 + s];
+    (last ? nest.S : nest.R) *= taps;
+    op_.input[last ? 1 : 0] *= in[2 + s];
+    op_.stride[last ? 1 : 0] = transposed ? 1 : stride;
+    op_.upscale[last ? 1 : 0] = transposed ? stride : 1;
+    op_.dilation[last ? 1 : 0] = at_or(op.dilation, s, 1);
+  }
+  // Of the whole op: a piece of it runs as the rest does.
+  const std::vector<Dim>& all = network.tensors[op.outputs.at(0)].shape;
+  const bool one_pixel = nest.R == 1 && nest.S == 1 && all[0] == 1 &&
+                         std::all_of(all.begin() + 2, all.end(), [](Dim d) { return d == 1; });
+  op_.op_class = op.groups == 1                      ? one_pixel ? OpClass::fc : OpClass::conv
+                 : nest.C == 1 && op.groups == in[1] ? OpClass::depthwise
+                                                     : OpClass::grouped;
+  op_.per_channel = op_.op_class == OpClass::depthwise;
+}
+
+/// Axis 1 as channels, the last as columns, the others as rows.
+void plane_loops(const Network& network, const Op& op, std::span<const Dim> output, OpLoops& op_) {
+  LoopNest& nest = op_.nest;
+  const std::size_t rank = output.size();
+  op_.per_channel = true;
+  if (rank >= 1) nest.N = output[0];
+  if (rank >= 2) nest.K = output[1];
+  for (std::size_t d = 2; d < rank; ++d) (d + 1 == rank ? nest.W : nest.H) *= output[d];
+  op_.input = {nest.H, nest.W};
+  if (op.inputs.empty()) return;
+  const std::vector<Dim>& in = network.tensors[op.inputs[0]].shape;
+  if (op.kind == OpKind::max_pool || op.kind == OpKind::average_pool) {
+    op_.op_class = OpClass::pool;
+    op_.input = {1, 1};
+    for (std::size_t s = 0; s < op.kernel.size(); ++s) {
+      const bool last = s + 1 == op.kernel.size();
+      (last ? nest.S : nest.R) *= op.kernel[s];
+      op_.stride[last ? 1 : 0] = at_or(op.stride, s, 1);
+      op_.dilation[last ? 1 : 0] = at_or(op.dilation, s, 1);
+      if (2 + s < in.size()) op_.input[last ? 1 : 0] *= in[2 + s];
+    }
+  } else if (op.kind == OpKind::reduce) {
+    for (const std::size_t axis : op.axes)
+      if (axis < in.size()) nest.S *= in[axis];
+    op_.input = {1, nest.S};
+  }
+}
+
+Size bytes_of(const Network& network, TensorIndex tensor) {
+  return element_bytes(network.tensors[tensor].type);
+}
+
+}  // namespace
+
+bool is_product(const Op& op) {
+  return is_conv(op) || op.kind == OpKind::matmul;
+}
+
+OpLoops loops_of(const Network& network, const Op& op, std::span<const Dim> output_extents) {
+  OpLoops loops;
+  if (op.kind == OpKind::matmul)
+    matmul_loops(network, op, output_extents, loops);
+  else if (is_conv(op))
+    conv_loops(network, op, output_extents, loops);
+  else
+    plane_loops(network, op, output_extents, loops);
+  if (!op.inputs.empty()) loops.input_element = bytes_of(network, op.inputs[0]);
+  if (loops.has_weights && op.inputs.size() > 1)
+    loops.weight_element = bytes_of(network, op.inputs[1]);
+  if (!op.outputs.empty()) loops.output_element = bytes_of(network, op.outputs[0]);
+  return loops;
+}
+
+std::string_view report_kind(const Network& network, const Op& op) {
+  if (op.kind == OpKind::matmul) return "fc";
+  if (op.kind == OpKind::elementwise) return "elementwise";
+  if (op.kind == OpKind::max_pool || op.kind == OpKind::average_pool) return "pool";
+  if (!is_conv(op)) return "other";
+  const OpLoops loops = loops_of(network, op, network.tensors[op.outputs.at(0)].shape);
+  return loops.op_class == OpClass::depthwise ? "depthwise" : "conv";
+}
+
+std::vector<std::string_view> names_of(const Op& op, const OpLoops& loops) {
+  switch (loops.op_class) {
+    case OpClass::conv:
+      return {"conv"};
+    case OpClass::grouped:
+      return {"grouped", "conv"};
+    case OpClass::depthwise:
+      return {"depthwise", "conv"};
+    case OpClass::fc:
+      return {"fc", "matmul", "conv"};
+    case OpClass::matmul:
+      return {"matmul", "conv"};
+    case OpClass::pool:
+      return {to_string(op.kind), "pool"};
+    case OpClass::other:
+      break;
+  }
+  return {to_string(op.kind)};
+}
+
+}  // namespace tessera

@@ -1,0 +1,417 @@
+#include "cost/mapping.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+std::int64_t round_up(std::int64_t a, std::int64_t b) {
+  return ceil_div(a, b) * b;
+}
+
+/// LoopCounts with a field for each loop; 1 where a loop is not named.
+struct Counts {
+  std::int64_t N = 1, G = 1, K = 1, C = 1, H = 1, W = 1, R = 1, S = 1, T = 1;
+  explicit Counts(const LoopCounts& counts) {
+    for (const auto& [loop, n] : counts) {
+      if (loop == "N") N = n;
+      if (loop == "G") G = n;
+      if (loop == "K") K = n;
+      if (loop == "C") C = n;
+      if (loop == "H") H = n;
+      if (loop == "W") W = n;
+      if (loop == "R") R = n;
+      if (loop == "S") S = n;
+      if (loop == "T") T = n;
+    }
+  }
+  [[nodiscard]] double product() const {
+    double all = 1;
+    for (const std::int64_t n : {N, G, K, C, H, W, R, S, T}) all *= static_cast<double>(n);
+    return all;
+  }
+};
+
+/// Of an engine that has only `unroll`.
+Mapping plain_mapping(const Engine& engine) {
+  Mapping mapping;
+  mapping.ops = {"conv"};
+  mapping.unroll = engine.unroll;
+  return mapping;
+}
+
+std::vector<std::size_t> mappings_for(const Op& op, const OpLoops& loops, const Engine& engine) {
+  std::vector<std::size_t> found;
+  for (const std::string_view name : names_of(op, loops)) {
+    for (std::size_t m = 0; m < engine.maps.size(); ++m)
+      if (std::ranges::find(engine.maps[m].ops, name) != engine.maps[m].ops.end())
+        found.push_back(m);
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
+/// A mapping that names depthwise convolutions sees their channels as K, not as groups of one; and
+/// rows of a matrix product go where the mapping unrolls space.
+LoopNest nest_for(const OpLoops& loops, const Mapping& mapping, bool names_depthwise) {
+  LoopNest nest = loops.nest;
+  if (loops.op_class == OpClass::depthwise && names_depthwise) {
+    nest.K *= nest.G;
+    nest.G = 1;
+  }
+  if (loops.op_class == OpClass::matmul) {
+    const Counts unroll(mapping.unroll);
+    if (unroll.H > 1 && unroll.W == 1) std::swap(nest.H, nest.W);
+  }
+  return nest;
+}
+
+/// Along one axis: outputs of a block, and what they read.
+struct Extent {
+  std::int64_t made = 1;
+  double read = 1;  ///< strides are anybody's numbers
+};
+
+class Blocks {
+ public:
+  Blocks(const Op& op, const OpLoops& loops, const Engine& engine, const Mapping& mapping,
+         const ArrayPort& port)
+      : loops_(loops),
+        engine_(engine),
+        rule_(engine.blocks),
+        mapping_(mapping),
+        port_(port),
+        unroll_(mapping.unroll),
+        at_least_(mapping.at_least),
+        most_(rule_.most) {
+    const bool names_depthwise =
+        std::ranges::find(mapping.ops, std::string_view("depthwise")) != mapping.ops.end();
+    nest_ = nest_for(loops, mapping, names_depthwise);
+    find_reduced();
+    rate_ = engine.output_cycles;
+    for (const auto& [name, cycles] : engine.output_of)
+      if (name == op.function || name == to_string(op.kind)) rate_ = cycles;
+    channel_rate_ = engine.channel_cycles;
+    const std::vector<std::string_view> names = names_of(op, loops);
+    for (const auto& [name, cycles] : engine.channel_of)
+      if (name == names.front()) channel_rate_ = cycles;
+  }
+
+  ArrayCost best() {
+    if (rule_.buffer <= 0) return cost(row(nest_.H), column(nest_.W), nest_.K);
+    const std::int64_t most_k = limit(most_.K, nest_.K, unroll_.K);
+    const std::int64_t most_h = limit(most_.H, nest_.H, unroll_.H);
+    const std::int64_t most_w = limit(most_.W, nest_.W, unroll_.W);
+    find_least_fetched(most_k, most_h, most_w);
+    return cost(row(best_h_), column(best_w_), best_k_);
+  }
+
+  /// Steps of the reduced loops that every output needs, with K, G, H, W, N not rounded up.
+  [[nodiscard]] double least_steps() const {
+    const auto share = [](std::int64_t loop, std::int64_t by) {
+      return static_cast<double>(loop) / static_cast<double>(by);
+    };
+    // A group of one channel cannot be cut along its channels.
+    const double k = nest_.K == 1 ? 1 : share(nest_.K, unroll_.K);
+    double steps =
+        static_cast<double>(reduced_) * k * share(nest_.N, unroll_.N) * share(nest_.G, unroll_.G);
+    // Rows of a matrix product may go to H or W, whichever a piece finds better.
+    if (loops_.op_class == OpClass::matmul)
+      return steps * share(nest_.H, 1) * share(nest_.W, 1) / share(unroll_.H, 1) /
+             share(unroll_.W, 1);
+    return steps * share(nest_.H, unroll_.H) * share(nest_.W, unroll_.W);
+  }
+  [[nodiscard]] double least_output() const {
+    return static_cast<double>(nest_.N) * static_cast<double>(nest_.G) *
+           static_cast<double>(nest_.K) * static_cast<double>(nest_.H) *
+           static_cast<double>(nest_.W) * rate_;
+  }
+
+ private:
+  /// The extent of the largest block along a loop.
+  static std::int64_t limit(std::int64_t most, std::int64_t loop, std::int64_t step) {
+    const std::int64_t all = round_up(loop, step);
+    return most > 1 ? std::min(all, std::max(step, most / step * step)) : all;
+  }
+
+  /// Steps along the reduced loops C, R and S, with kernels in parts that the array can hold.
+  void find_reduced() {
+    // Channels come in groups that the buffer holds, each of them whole but for a single one.
+    std::int64_t deep = std::max(nest_.C, at_least_.C);
+    if (mapping_.input_depth > 0 && deep > mapping_.input_depth)
+      deep = round_up(deep, mapping_.input_depth);
+    const std::int64_t channels = ceil_div(deep, unroll_.C);
+    const auto parts = [](std::int64_t taps, std::int64_t most) {
+      std::vector<std::int64_t> list;
+      for (std::int64_t rest = taps; rest > 0; rest -= list.back())
+        list.push_back(most > 1 ? std::min(rest, most) : rest);
+      return list;
+    };
+    reduced_ = 0;
+    const std::vector<std::int64_t> columns = parts(nest_.S, most_.S);
+    for (const std::int64_t r : parts(nest_.R, most_.R))
+      for (const std::int64_t s : columns)
+        reduced_ += unroll_.T > 1 || at_least_.T > 1
+                        ? ceil_div(std::max(r * s, at_least_.T), unroll_.T)
+                        : ceil_div(std::max(r, at_least_.R), unroll_.R) *
+                              ceil_div(std::max(s, at_least_.S), unroll_.S);
+    reduced_ *= channels;
+    part_r_ = most_.R > 1 ? std::min(nest_.R, most_.R) : nest_.R;
+    part_s_ = most_.S > 1 ? std::min(nest_.S, most_.S) : nest_.S;
+    parts_ = ceil_div(nest_.R, part_r_) * ceil_div(nest_.S, part_s_);
+  }
+
+  [[nodiscard]] Extent extent(std::int64_t made, std::int64_t taps, std::size_t axis,
+                              std::int64_t step) const {
+    const auto inputs = static_cast<double>(ceil_div(made, loops_.upscale[axis]));
+    const double read = (inputs - 1) * static_cast<double>(loops_.stride[axis]) +
+                        static_cast<double>(taps - 1) * static_cast<double>(loops_.dilation[axis]) +
+                        1;
+    const auto by = static_cast<double>(step);
+    return {made, std::ceil(read / by) * by};
+  }
+  [[nodiscard]] Extent row(std::int64_t h) const { return extent(h, part_r_, 0, unroll_.H); }
+  [[nodiscard]] Extent column(std::int64_t w) const { return extent(w, part_s_, 1, unroll_.W); }
+
+  /// Input channels that are in the array's buffer for a block of so many output channels.
+  [[nodiscard]] std::int64_t input_depth(std::int64_t k) const {
+    if (loops_.per_channel) return k;
+    const std::int64_t all = round_up(nest_.C, rule_.channels);
+    return mapping_.input_depth > 0 ? std::min(all, mapping_.input_depth) : all;
+  }
+
+  [[nodiscard]] bool fits(const Extent& h, const Extent& w, std::int64_t k) const {
+    const double input =
+        h.read * w.read *
+        static_cast<double>(round_up(input_depth(k), rule_.channels) * loops_.input_element);
+    const double sums = static_cast<double>(h.made) * static_cast<double>(w.made) *
+                        static_cast<double>(round_up(k, unroll_.K) * rule_.sum_bytes);
+    return two_blocks(input, rule_.input_granule) + two_blocks(sums, rule_.sum_granule) <=
+           static_cast<double>(rule_.buffer);
+  }
+  /// Of so many bytes each, in lines of at most a KiB, together in granules.
+  static double two_blocks(double bytes, Size granule) {
+    const auto line = static_cast<double>(std::min<Size>(granule, 1024));
+    const auto of = static_cast<double>(granule);
+    return std::ceil(2 * std::ceil(bytes / line) * line / of) * of;
+  }
+
+  [[nodiscard]] double input_channels() const {
+    return static_cast<double>(loops_.per_channel ? nest_.K : nest_.C);
+  }
+
+  /// Input and weights that are fetched, in units that compare.
+  [[nodiscard]] double fetched(const Extent& h, const Extent& w, std::int64_t k) const {
+    const double rows = static_cast<double>(nest_.H) / static_cast<double>(h.made);
+    const double columns = static_cast<double>(nest_.W) / static_cast<double>(w.made);
+    double input =
+        h.read * w.read * input_channels() * rows * columns * static_cast<double>(parts_);
+    if (!loops_.per_channel) input *= static_cast<double>(ceil_div(nest_.K, k));
+    const double weights = loops_.has_weights ? weight_count() * planes(h, w) : 0;
+    const double whole_input = static_cast<double>(loops_.input[0]) *
+                               static_cast<double>(loops_.input[1]) * input_channels();
+    const double held = 2 * h.read * w.read * static_cast<double>(input_depth(k));
+    return (input + weights) * (whole_input < held ? 0.5 : 1);
+  }
+  [[nodiscard]] double weight_count() const {
+    return static_cast<double>(nest_.R) * static_cast<double>(nest_.S) *
+           static_cast<double>(nest_.C) * static_cast<double>(nest_.K);
+  }
+  /// Blocks side by side in rows and columns.
+  [[nodiscard]] double planes(const Extent& h, const Extent& w) const {
+    return static_cast<double>(ceil_div(nest_.H, h.made)) *
+           static_cast<double>(ceil_div(nest_.W, w.made));
+  }
+
+  void find_least_fetched(std::int64_t most_k, std::int64_t most_h, std::int64_t most_w) {
+    double least = std::numeric_limits<double>::infinity();
+    double cycles = 0;
+    double volume = 0;
+    best_k_ = std::min(most_k, unroll_.K);
+    best_h_ = std::min(most_h, unroll_.H);
+    best_w_ = std::min(most_w, unroll_.W);
+    const std::int64_t step_k = std::max(rule_.depth_step, unroll_.K);
+    for (std::int64_t k = std::min(step_k, most_k);; k = std::min(k + step_k, most_k)) {
+      for (std::int64_t h = unroll_.H; h <= most_h; h += unroll_.H) {
+        const Extent rows = row(h);
+        if (!fits(rows, column(unroll_.W), k)) break;
+        for (std::int64_t w = unroll_.W; w <= most_w; w += unroll_.W) {
+          const Extent columns = column(w);
+          if (!fits(rows, columns, k)) break;
+          const double now = fetched(rows, columns, k);
+          if (now > least * (1 + 1e-9)) continue;
+          const double takes = pass_cycles(rows, columns) *
+                               static_cast<double>(ceil_div(k, unroll_.K)) *
+                               block_count(rows, columns, k);
+          const double size =
+              static_cast<double>(k) * static_cast<double>(h) * static_cast<double>(w);
+          const bool equal = now >= least * (1 - 1e-9);
+          if (equal && (takes > cycles || (takes == cycles && size <= volume))) continue;
+          least = std::min(now, least);
+          cycles = takes;
+          volume = size;
+          best_k_ = k;
+          best_h_ = h;
+          best_w_ = w;
+        }
+      }
+      if (k == most_k) break;
+    }
+  }
+
+  [[nodiscard]] double block_count(const Extent& h, const Extent& w, std::int64_t k) const {
+    return static_cast<double>(ceil_div(nest_.N, unroll_.N)) *
+           static_cast<double>(ceil_div(nest_.G, unroll_.G)) * planes(h, w) *
+           static_cast<double>(ceil_div(nest_.K, k));
+  }
+  [[nodiscard]] double positions(const Extent& h, const Extent& w) const {
+    return static_cast<double>(ceil_div(h.made, unroll_.H)) *
+           static_cast<double>(ceil_div(w.made, unroll_.W));
+  }
+  [[nodiscard]] double pass_cycles(const Extent& h, const Extent& w) const {
+    return std::max(static_cast<double>(mapping_.least), mapping_.cycles * positions(h, w));
+  }
+
+  [[nodiscard]] ArrayCost cost(const Extent& h, const Extent& w, std::int64_t k) const {
+    const double pass = pass_cycles(h, w);
+    double compute = pass * static_cast<double>(reduced_) *
+                     static_cast<double>(ceil_div(k, unroll_.K)) /
+                     static_cast<double>(engine_.cores);
+    // What leaves, and what is read: no more than there is.
+    const auto deep = static_cast<double>(std::min(k, nest_.K));
+    const double made = static_cast<double>(std::min(h.made, nest_.H)) *
+                        static_cast<double>(std::min(w.made, nest_.W)) * deep;
+    double output = made * rate_;
+    if (loops_.has_weights) output = std::max(output, deep * channel_rate_);
+    ArrayCost cost;
+    cost.bound_by = output > compute                           ? BoundBy::output
+                    : pass > mapping_.cycles * positions(h, w) ? BoundBy::weights
+                                                               : BoundBy::mac;
+    const double blocks = block_count(h, w, k);
+    if (rule_.buffer <= 0) {
+      cost.cycles = std::max(compute, output) * blocks;
+    } else {
+      if (rule_.stages > 0 && port_.read_bytes_per_cycle > 0) {
+        const double least =
+            (transfers(h, w, k, made) + compute + output) / static_cast<double>(rule_.stages);
+        if (least > std::max(compute, output)) cost.bound_by = BoundBy::port;
+        compute = std::max(compute, least);
+        output = std::max(output, least);
+      }
+      cost.cycles = std::max(compute, output) * blocks + std::min(compute, output);
+    }
+    traffic(h, w, k, cost);
+    return cost;
+  }
+
+  [[nodiscard]] double rows_read(const Extent& h) const {
+    return std::min(h.read, static_cast<double>(std::max<Dim>(1, loops_.input[0])));
+  }
+  [[nodiscard]] double columns_read(const Extent& w) const {
+    return std::min(w.read, static_cast<double>(std::max<Dim>(1, loops_.input[1])));
+  }
+
+  /// Reading the input of a block and writing what it made.
+  [[nodiscard]] double transfers(const Extent& h, const Extent& w, std::int64_t k,
+                                 double made) const {
+    const double channels = std::min(static_cast<double>(input_depth(k)), input_channels());
+    return port_.read_latency +
+           rows_read(h) * columns_read(w) * channels * static_cast<double>(loops_.input_element) /
+               port_.read_bytes_per_cycle +
+           port_.write_latency +
+           made * static_cast<double>(loops_.output_element) / port_.write_bytes_per_cycle;
+  }
+
+  void traffic(const Extent& h, const Extent& w, std::int64_t k, ArrayCost& cost) const {
+    const double n = static_cast<double>(nest_.N) * static_cast<double>(nest_.G);
+    cost.input_bytes = n * rows_read(h) * columns_read(w) * input_channels() *
+                       static_cast<double>(loops_.input_element) * planes(h, w) *
+                       static_cast<double>(parts_);
+    if (!loops_.per_channel) cost.input_bytes *= static_cast<double>(ceil_div(nest_.K, k));
+    if (loops_.has_weights)
+      cost.weight_bytes =
+          n * weight_count() * static_cast<double>(loops_.weight_element) * planes(h, w);
+    cost.output_bytes = n * static_cast<double>(nest_.K) * static_cast<double>(nest_.H) *
+                        static_cast<double>(nest_.W) * static_cast<double>(loops_.output_element);
+  }
+
+  const OpLoops& loops_;
+  const Engine& engine_;
+  const BlockRule& rule_;
+  const Mapping& mapping_;
+  const ArrayPort& port_;
+  Counts unroll_;
+  Counts at_least_;
+  Counts most_;
+  LoopNest nest_;
+  double rate_ = 0;
+  double channel_rate_ = 0;
+  std::int64_t reduced_ = 1;  ///< steps of the reduced loops, for each output channel and pass
+  std::int64_t part_r_ = 1, part_s_ = 1, parts_ = 1;
+  std::int64_t best_k_ = 1, best_h_ = 1, best_w_ = 1;
+};
+
+}  // namespace
+
+ArrayPort port_of(const Hardware& hardware) {
+  ArrayPort port;
+  for (const HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip || !memory.bandwidth || hardware.clock_hz <= 0) continue;
+    const double read = memory.bandwidth->bytes_per_cycle(hardware.clock_hz);
+    if (read <= port.read_bytes_per_cycle) continue;
+    const std::optional<Bandwidth>& write = memory.write_bandwidth;
+    port = {.read_bytes_per_cycle = read,
+            .write_bytes_per_cycle = write ? write->bytes_per_cycle(hardware.clock_hz) : read,
+            .read_latency = static_cast<double>(memory.latency),
+            .write_latency = static_cast<double>(memory.write_latency.value_or(memory.latency))};
+  }
+  return port;
+}
+
+bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine) {
+  return engine.maps.empty() ? is_product(op) : !mappings_for(op, loops, engine).empty();
+}
+
+ArrayCost array_cost(const Op& op, const OpLoops& loops, const Engine& engine,
+                     const ArrayPort& port) {
+  if (engine.maps.empty()) {
+    const Mapping plain = plain_mapping(engine);
+    return Blocks(op, loops, engine, plain, port).best();
+  }
+  ArrayCost best{.cycles = std::numeric_limits<double>::infinity()};
+  for (const std::size_t m : mappings_for(op, loops, engine)) {
+    ArrayCost cost = Blocks(op, loops, engine, engine.maps[m], port).best();
+    cost.mapping = m;
+    if (cost.cycles < best.cycles) best = cost;
+  }
+  return best;
+}
+
+double least_array_cycles(const Op& op, const OpLoops& loops, const Engine& engine) {
+  const auto least_of = [&](const Mapping& mapping) {
+    const Blocks blocks(op, loops, engine, mapping, {});
+    return std::max(blocks.least_steps() * mapping.cycles / static_cast<double>(engine.cores),
+                    blocks.least_output());
+  };
+  if (engine.maps.empty()) return least_of(plain_mapping(engine));
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::size_t m : mappings_for(op, loops, engine))
+    least = std::min(least, least_of(engine.maps[m]));
+  return least;
+}
+
+double peak_macs(const Engine& engine) {
+  if (engine.maps.empty()) return Counts(engine.unroll).product();
+  double peak = 0;
+  for (const Mapping& mapping : engine.maps)
+    peak = std::max(peak, Counts(mapping.unroll).product() / mapping.cycles);
+  return std::max(1.0, peak * static_cast<double>(engine.cores));
+}
+
+}  // namespace tessera

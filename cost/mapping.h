@@ -1,0 +1,64 @@
+// How long an op takes on an array that has mappings, block by block.
+//
+//   const OpLoops op = loops_of(net, net.ops[3], extents);
+//   const ArrayPort port = port_of(hardware);
+//   const ArrayCost cost = array_cost(op, "conv", engine, port);      // of the best mapping
+//
+// A mapping does `unroll` of each loop in a step. The steps over the rows and columns of a block
+// are a pass: it takes `least` cycles at least, since the weights of the next pass have to arrive.
+// A block of the output is what two blocks of its input and two of its sums leave room for in the
+// array's buffer; of those that fit, the one for which input and weights are fetched least is
+// taken (half as often counts where the whole input stays), and among equals the one that takes
+// the fewest cycles. Results leave at a rate of their own while the next block is computed.
+//
+// This is how Arm's Ethos-U work, by what their open compiler estimates; without `blocks` it is the
+// plain array of the literature, ceil(extent / unroll) of every loop (docs/planning.md).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "cost/loops.h"
+#include "model/hardware.h"
+
+namespace tessera {
+
+/// The memory an array reads from and writes to while it computes.
+struct ArrayPort {
+  double read_bytes_per_cycle = 0;  ///< 0: nobody says
+  double write_bytes_per_cycle = 0;
+  double read_latency = 0;
+  double write_latency = 0;
+};
+
+/// The fastest memory on the chip.
+[[nodiscard]] ArrayPort port_of(const Hardware& hardware);
+
+enum class BoundBy : std::uint8_t { mac, weights, output, port };
+
+struct ArrayCost {
+  double cycles = 0;
+  BoundBy bound_by = BoundBy::mac;
+  std::size_t mapping = 0;  ///< of engine.maps
+  double input_bytes = 0;   ///< read from memory, again for each block that needs them again
+  double weight_bytes = 0;
+  double output_bytes = 0;
+};
+
+/// require: the engine is a mac_array with maps or unroll; `name` is a key of `output` (the op's
+/// kind or function) or anything else. Mappings are those that carry the most special of the op's
+/// names (names_of()); there is one (has_mapping()).
+[[nodiscard]] ArrayCost array_cost(const Op& op, const OpLoops& loops, const Engine& engine,
+                                   const ArrayPort& port);
+
+/// Does a mapping of the engine compute the op?
+[[nodiscard]] bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine);
+
+/// What no cut of the op's output into pieces, along N, G, K, H and W, takes less than: in cycles.
+/// ensure: at most the sum of array_cost().cycles over the pieces.
+[[nodiscard]] double least_array_cycles(const Op& op, const OpLoops& loops, const Engine& engine);
+
+/// Multiply-accumulates at once, of the mapping that does most.
+[[nodiscard]] double peak_macs(const Engine& engine);
+
+}  // namespace tessera

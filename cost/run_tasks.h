@@ -1,0 +1,37 @@
+// What a run moves, and when it may: what follows from the lives of its buffers.
+//
+//   const RunTasks tasks = run_tasks(run);
+//   for (const Move& move : tasks.moves) ...   // of every tile
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cost/tiled_run.h"
+#include "model/units.h"
+
+namespace tessera {
+
+/// Where in the cycle of steps a buffer's load may start and its store must have ended.
+struct Slack {
+  Step start_after = 0;  ///< global step number, relative to the tile's own step 0; may be < 0
+  Step end_before = 0;   ///< the step that must wait; may be >= steps
+};
+
+struct Move {
+  std::size_t local = 0;
+  bool load = true;
+  Slack slack;
+  Step use = 0;  ///< first (load) or last (store) step that uses the buffer
+};
+
+/// Everything about a run that does not depend on the tile.
+struct RunTasks {
+  Step steps = 0;
+  std::vector<Move> moves;            ///< per tile
+  std::vector<std::size_t> resident;  ///< local weight tensors loaded before the first tile
+};
+
+[[nodiscard]] RunTasks run_tasks(const TiledRun& run);
+
+}  // namespace tessera

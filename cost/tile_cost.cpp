@@ -1,0 +1,166 @@
+#include "cost/tile_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cost/compute.h"
+#include "cost/run_parts.h"
+#include "cost/whole_number.h"
+#include "facts/modes.h"
+
+namespace tessera {
+namespace {
+
+/// Bytes an op reads from and writes to a local tensor.
+struct Access {
+  std::size_t local = 0;
+  double read = 0;
+  double written = 0;
+};
+
+/// Every operand is read once at least; where the engine's blocks are known, as often as they need
+/// it. Each tensor stands once.
+std::vector<Access> accesses(const Subgraph& part, const TileRegions& tile, Step step,
+                             const ComputeCost& op) {
+  std::vector<Access> list;
+  for (const LocalOperand& operand : part.operands_at[static_cast<std::size_t>(step)]) {
+    auto bytes = static_cast<double>(box_bytes(part, operand.local, tile.needed[operand.local]));
+    if (operand.position == 0) bytes = std::max(bytes, op.input_bytes);
+    if (operand.position == 1) bytes = std::max(bytes, op.weight_bytes);
+    const auto known = std::ranges::find(list, operand.local, &Access::local);
+    if (known == list.end())
+      list.push_back({.local = operand.local, .read = bytes});
+    else
+      known->read = std::max(known->read, bytes);
+  }
+  for (const std::size_t local : part.made_at[static_cast<std::size_t>(step)]) {
+    const auto bytes = static_cast<double>(box_bytes(part, local, tile.fresh[local]));
+    list.push_back({.local = local, .written = bytes});
+  }
+  return list;
+}
+
+/// Cycles in which the memories on the chip can serve what the op reads and writes.
+double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
+                     const std::vector<std::size_t>& memory_of) {
+  const Hardware& hardware = *run.hardware;
+  double most = 0;
+  std::size_t index = 0;
+  for (const HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip) continue;
+    const std::size_t m = index++;
+    if (!memory.bandwidth) continue;
+    double read = 0;
+    double written = 0;
+    for (const Access& access : list) {
+      if (memory_of[access.local] != m) continue;
+      read += access.read;
+      written += access.written;
+    }
+    const double reading = read / memory.bandwidth->bytes_per_cycle(hardware.clock_hz);
+    const double writing =
+        written /
+        memory.write_bandwidth.value_or(*memory.bandwidth).bytes_per_cycle(hardware.clock_hz);
+    most = std::max(most, memory.write_bandwidth ? std::max(reading, writing) : reading + writing);
+  }
+  return most;
+}
+
+/// Per local tensor: the on-chip memory of its tiles, counted as placements count them.
+std::vector<std::size_t> memories_of(const TiledRun& run, const Placement& placement) {
+  std::vector<std::size_t> memory(run.subgraph->tensors.size(), 0);
+  for (std::size_t b = 0; b < run.lowering->buffers.size(); ++b)
+    if (run.lowering->buffers[b].role == BufferRole::tile)
+      memory[run.lowering->buffers[b].tensor] = placement.places[b].memory;
+  return memory;
+}
+
+Limiter limiter_of(const ComputeCost& op, EngineKind kind) {
+  if (kind == EngineKind::vector) return Limiter::vector;
+  switch (op.bound_by) {
+    case BoundBy::mac:
+      return Limiter::mac;
+    case BoundBy::weights:
+      return Limiter::weights;
+    case BoundBy::output:
+      return Limiter::vector;
+    case BoundBy::port:
+      return Limiter::sram;
+  }
+  return Limiter::mac;
+}
+
+}  // namespace
+
+const Placement& placement_of(const TiledRun& run, std::size_t tile) {
+  return run.placements[run.placements.size() == 1 ? 0 : tile]->placement;
+}
+
+std::vector<AccessEnergy> access_energies(const TiledRun& run, const Placement& placement) {
+  std::vector<AccessEnergy> on_chip;
+  for (const HardwareMemory& memory : run.hardware->memories)
+    if (!memory.offchip) on_chip.push_back(memory.energy);
+  std::vector<AccessEnergy> energies(run.subgraph->tensors.size());
+  const std::vector<std::size_t> memories = memories_of(run, placement);
+  for (std::size_t b = 0; b < run.lowering->buffers.size(); ++b)
+    if (run.lowering->buffers[b].role == BufferRole::tile) {
+      const std::size_t local = run.lowering->buffers[b].tensor;
+      energies[local] = on_chip[memories[local]];
+    }
+  return energies;
+}
+
+TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index,
+                   const Link& link) {
+  const Subgraph& part = *run.subgraph;
+  const Hardware& hardware = *run.hardware;
+  const TileRegions& tile = run.grid->tiles[index];
+  const Placement& placement = placement_of(run, index);
+  const std::vector<AccessEnergy> energies = access_energies(run, placement);
+  const std::vector<std::size_t> memories = memories_of(run, placement);
+  const std::vector<std::int64_t> switches =
+      mode_switches(placement.modes, run.lowering->steps_per_tile);
+  TileCost cost;
+  for (Step step = 0; step < tasks.steps; ++step) {
+    OpCost& op = cost.ops.emplace_back();
+    ComputeCost compute;
+    const bool computed = computes(part, tile, step);
+    if (computed)
+      compute =
+          compute_cost(*part.network, part.op(step), computed_extents(part, tile, step), hardware);
+    op.engine = compute.engine;
+    op.compute = compute.cycles;
+    op.limiter = limiter_of(compute, hardware.engines[op.engine].kind);
+    op.work = is_product(part.op(step)) ? compute.work : 0;
+    op.energy_pj = compute.energy_pj;
+    const std::vector<Access> list = accesses(part, tile, step, compute);
+    for (const Access& access : list)
+      op.energy_pj += access.read * energies[access.local].read_pj +
+                      access.written * energies[access.local].write_pj;
+    Cycles busy = compute.cycles;
+    if (computed) {
+      const Cycles serving = whole_number(std::ceil(memory_cycles(run, list, memories)), "cycles");
+      if (serving > busy) {
+        busy = serving;
+        op.limiter = Limiter::sram;
+      }
+    }
+    const std::int64_t switched = switches[static_cast<std::size_t>(step)];
+    op.cycles = busy + switched * hardware.mode_switch.cycles;
+    op.energy_pj += static_cast<double>(switched) * hardware.mode_switch.energy_pj;
+  }
+  const AccessEnergy dram = offchip_energy(hardware);
+  for (const Move& move : tasks.moves) {
+    const Box& box = move.load ? tile.fresh[move.local] : tile.stored[move.local];
+    const BurstCount count = moved(part, move.local, box, link);
+    MoveCost& one = cost.moves.emplace_back();
+    one.transfer = transfer_cost(count, link, move.load);
+    const AccessEnergy& chip = energies[move.local];
+    one.energy_pj =
+        static_cast<double>(one.transfer.bytes) * (move.load ? dram.read_pj : dram.write_pj) +
+        static_cast<double>(count.bytes) * (move.load ? chip.write_pj : chip.read_pj);
+  }
+  return cost;
+}
+
+}  // namespace tessera

@@ -1,0 +1,48 @@
+// What one distinct tile of a run takes, task by task.
+//
+//   const RunTasks tasks = run_tasks(run);
+//   const TileCost cost = tile_cost(run, tasks, t, link_of(hardware));   // of run.grid->tiles[t]
+//
+// An op takes what its engine needs, and no less than the memories on the chip need for what it
+// reads and writes there, each at its own bandwidth (none stated: no limit).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "cost/pipeline.h"
+#include "cost/run_tasks.h"
+#include "cost/tiled_run.h"
+#include "cost/transfer.h"
+
+namespace tessera {
+
+struct OpCost {
+  Cycles cycles = 0;   ///< with the switches of modes before it
+  Cycles compute = 0;  ///< on its engine alone
+  std::size_t engine = 0;
+  Limiter limiter = Limiter::mac;
+  double energy_pj = 0;
+  std::int64_t work = 0;  ///< multiply-accumulates
+};
+
+struct MoveCost {
+  TransferCost transfer;
+  double energy_pj = 0;
+};
+
+struct TileCost {
+  std::vector<OpCost> ops;      ///< per step
+  std::vector<MoveCost> moves;  ///< as in the tasks
+};
+
+[[nodiscard]] TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t tile,
+                                 const Link& link);
+
+/// The placement of one of the grid's tiles.
+[[nodiscard]] const Placement& placement_of(const TiledRun& run, std::size_t tile);
+/// Energy of one byte read from and written to the memory each local tensor was placed in.
+[[nodiscard]] std::vector<AccessEnergy> access_energies(const TiledRun& run,
+                                                        const Placement& placement);
+
+}  // namespace tessera

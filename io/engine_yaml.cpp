@@ -1,0 +1,185 @@
+#include "io/engine_yaml.h"
+
+#include <algorithm>
+
+#include "io/units.h"
+#include "model/hardware_check.h"
+
+namespace tessera {
+namespace {
+
+class EngineReader {
+ public:
+  explicit EngineReader(const Sources& sources) : sources_(sources) {}
+
+  template <typename Read>
+  [[nodiscard]] auto read_map(const Node& node, std::string_view what, Read read) const {
+    std::vector<std::pair<std::string, decltype(read(node))>> map;
+    for (const Node& each : Fields(sources_, node, shown(what)).node().children) {
+      map.emplace_back(each.key, read(each));
+    }
+    return map;
+  }
+
+  [[nodiscard]] Engine read(const Node& node) const {
+    Fields fields(sources_, node, "engine " + shown(node.key));
+    Engine engine;
+    engine.name = node.key;
+    engine.kind = static_cast<EngineKind>(
+        as_one_of(sources_, fields.need("kind"), "kind", {"mac_array", "vector"}));
+    if (const Node* n = fields.find("energy"))
+      engine.energy_pj = as_quantity(sources_, *n, "energy", parse_energy);
+    if (const Node* n = fields.find("dtype")) {
+      engine.dtype = as_text(sources_, *n, "dtype");
+      check_dtype(*n, engine.dtype);
+    }
+    if (const Node* n = fields.find("dtype_factor")) {
+      engine.dtype_factor = read_map(*n, "dtype_factor", [&](const Node& each) {
+        check_dtype(each, each.key);
+        return factor(each, "dtype_factor");
+      });
+    }
+    if (engine.kind == EngineKind::mac_array)
+      read_array(node, fields, engine);
+    else
+      read_vector(fields, engine);
+    fields.finish();
+    return engine;
+  }
+
+ private:
+  void read_array(const Node& node, Fields& fields, Engine& engine) const {
+    const Node* unroll = fields.find("unroll");
+    const Node* maps = fields.find("maps");
+    if (unroll == nullptr && maps == nullptr)
+      throw sources_.error_at_key(node, fields.what() + " has neither `unroll` nor `maps`",
+                                  "`unroll: {C: 16, K: 16}` is an array of 16 x 16 cells; `maps` "
+                                  "says it for each kind of op");
+    if (unroll != nullptr && maps != nullptr)
+      throw sources_.error_at_key(*unroll, fields.what() + " has both `unroll` and `maps`",
+                                  "each of the maps has an `unroll` of its own");
+    if (unroll != nullptr) engine.unroll = read_loops(*unroll, "unroll");
+    if (maps != nullptr)
+      for (const Node& each : Fields(sources_, *maps, "`maps`").node().children)
+        engine.maps.push_back(read_mapping(each));
+    if (const Node* n = fields.find("blocks")) engine.blocks = read_blocks(*n);
+    if (const Node* n = fields.find("cores"))
+      engine.cores = as_whole(sources_, *n, "cores", 1, hardware_limits::parallel);
+    if (const Node* n = fields.find("output"))
+      read_rates(*n, "output", engine.output_cycles, engine.output_of);
+    if (const Node* n = fields.find("channel_cycles"))
+      read_rates(*n, "channel_cycles", engine.channel_cycles, engine.channel_of);
+    if (const Node* n = fields.find("fill")) engine.fill = cycles(*n, "fill");
+  }
+
+  void read_vector(Fields& fields, Engine& engine) const {
+    engine.lanes = as_whole(sources_, fields.need("lanes"), "lanes", 1, hardware_limits::parallel);
+    if (const Node* n = fields.find("startup")) engine.startup = cycles(*n, "startup");
+    if (const Node* n = fields.find("channels"))
+      engine.channels = as_whole(sources_, *n, "channels", 1, hardware_limits::parallel);
+    if (const Node* n = fields.find("cycles_per_vector"))
+      read_rates(*n, "cycles_per_vector", engine.default_cycles_per_vector,
+                 engine.cycles_per_vector);
+  }
+
+  [[nodiscard]] Mapping read_mapping(const Node& node) const {
+    Fields fields(sources_, node, "map " + shown(node.key));
+    Mapping mapping;
+    mapping.name = node.key;
+    const Node& ops = fields.need("ops");
+    for (const Node& each : as_list(sources_, ops, "ops")) {
+      const std::string& name = as_text(sources_, each, "ops");
+      if (!is_mapped_op(name))
+        throw sources_.error(each, shown(name) + " is no kind of op",
+                             "kinds are " + mapped_ops_text());
+      mapping.ops.push_back(name);
+    }
+    if (mapping.ops.empty()) throw sources_.error_at_key(ops, fields.what() + " names no ops");
+    mapping.unroll = read_loops(fields.need("unroll"), "unroll");
+    if (const Node* n = fields.find("at_least")) mapping.at_least = read_loops(*n, "at_least");
+    if (const Node* n = fields.find("cycles")) mapping.cycles = factor(*n, "cycles");
+    if (const Node* n = fields.find("least")) mapping.least = cycles(*n, "least");
+    if (const Node* n = fields.find("input_depth"))
+      mapping.input_depth = as_whole(sources_, *n, "input_depth", 1, hardware_limits::parallel);
+    fields.finish();
+    return mapping;
+  }
+
+  [[nodiscard]] BlockRule read_blocks(const Node& node) const {
+    Fields fields(sources_, node, "`blocks`");
+    BlockRule blocks;
+    blocks.buffer = as_size(sources_, fields.need("buffer"), "buffer", 1);
+    blocks.most = read_loops(fields.need("most"), "most");
+    const auto whole = [&](std::string_view key, std::int64_t& to, std::int64_t least) {
+      if (const Node* n = fields.find(key))
+        to = as_whole(sources_, *n, key, least, hardware_limits::parallel);
+    };
+    const auto size = [&](std::string_view key, Size& to) {
+      if (const Node* n = fields.find(key)) to = as_size(sources_, *n, key, 1);
+    };
+    whole("depth_step", blocks.depth_step, 1);
+    whole("channels", blocks.channels, 1);
+    size("input_granule", blocks.input_granule);
+    size("sum_bytes", blocks.sum_bytes);
+    size("sum_granule", blocks.sum_granule);
+    whole("stages", blocks.stages, 1);
+    fields.finish();
+    return blocks;
+  }
+
+  [[nodiscard]] LoopCounts read_loops(const Node& node, std::string_view what) const {
+    return read_map(node, what, [&](const Node& each) {
+      constexpr std::string_view dimensions = "NCKHWRSGT";
+      if (each.key.size() != 1 || dimensions.find(each.key) == dimensions.npos) {
+        throw sources_.error_at_key(each, shown(each.key) + " is no dimension",
+                                    "dimensions are N, C, K, H, W, R, S, G and T");
+      }
+      return as_whole(sources_, each, what, 1, hardware_limits::parallel);
+    });
+  }
+
+  /// One number for all ops, or a default and those of some kinds of op.
+  void read_rates(const Node& node, std::string_view what, double& otherwise,
+                  std::vector<std::pair<std::string, double>>& of) const {
+    if (node.kind != Node::Kind::map) {
+      otherwise = factor(node, what);
+      return;
+    }
+    for (const Node& each : node.children) {
+      const double value = factor(each, what);
+      if (each.key == "default")
+        otherwise = value;
+      else
+        of.emplace_back(each.key, value);
+    }
+  }
+
+  void check_dtype(const Node& at, const std::string& name) const {
+    static constexpr std::string_view known[] = {
+        "int4",   "uint4",   "int8",     "uint8",   "int16",  "uint16", "int32",
+        "uint32", "int64",   "uint64",   "fp8",     "fp16",   "bf16",   "fp32",
+        "fp64",   "float16", "bfloat16", "float32", "float64"};
+    if (std::find(std::begin(known), std::end(known), name) != std::end(known)) return;
+    throw sources_.error(at, shown(name) + " is no data type",
+                         "data types are int8, uint8, int16, int32, fp16, bf16, fp32 and the like");
+  }
+
+  [[nodiscard]] double factor(const Node& node, std::string_view what) const {
+    const double value = as_real(sources_, node, what);
+    if (value <= 0) throw sources_.error(node, shown(what) + " must be more than zero");
+    return value;
+  }
+  [[nodiscard]] std::int64_t cycles(const Node& node, std::string_view what) const {
+    return as_whole(sources_, node, what, 0, hardware_limits::cycles);
+  }
+
+  const Sources& sources_;
+};
+
+}  // namespace
+
+Engine read_engine(const Sources& sources, const Node& node) {
+  return EngineReader(sources).read(node);
+}
+
+}  // namespace tessera

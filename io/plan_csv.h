@@ -1,0 +1,15 @@
+// The layers of a plan as a table for spreadsheets: one line per op.
+//
+//   write_file("plan.csv", write_plan_csv(plan));
+#pragma once
+
+#include <string>
+
+#include "model/plan.h"
+
+namespace tessera {
+
+/// Columns: op, kind, subgraph, tiles, compute_cycles, cycles, offchip_bytes, energy_pj, bound_by.
+[[nodiscard]] std::string write_plan_csv(const NetworkPlan& plan);
+
+}  // namespace tessera

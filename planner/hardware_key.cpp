@@ -1,0 +1,136 @@
+#include "planner/hardware_key.h"
+
+#include <charconv>
+#include <concepts>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+/// Texts with their length and lists with theirs, so that no two values make one text.
+class Key {
+ public:
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+  template <typename... Values>
+  void add(const Values&... values) {
+    (put(values), ...);
+  }
+
+ private:
+  template <typename Number>
+  requires std::integral<Number> || std::floating_point<Number>
+  void put(Number number) {
+    char digits[40];
+    const auto end = [&] {
+      if constexpr (std::same_as<Number, bool>)
+        return std::to_chars(digits, digits + sizeof digits, number ? 1 : 0).ptr;
+      else
+        return std::to_chars(digits, digits + sizeof digits, number).ptr;  // a double: to the bit
+    }();
+    text_.append(digits, end);
+    text_ += ' ';
+  }
+  template <typename Choice>
+  requires std::is_enum_v<Choice>
+  void put(Choice choice) { put(static_cast<std::int64_t>(choice)); }
+  void put(const std::string& text) {
+    put(text.size());
+    text_ += text;
+  }
+  template <typename Value>
+  void put(const std::optional<Value>& value) {
+    put(value.has_value());
+    if (value) put(*value);
+  }
+  template <typename First, typename Second>
+  void put(const std::pair<First, Second>& pair) {
+    add(pair.first, pair.second);
+  }
+  template <typename Value>
+  void put(const std::vector<Value>& list) {
+    put(list.size());
+    for (const Value& value : list) put(value);  // a copy of vector<bool>'s
+  }
+
+  void put(const AddressRange& range) {
+    const auto& [begin, end] = range;
+    add(begin, end);
+  }
+  void put(const Bank& bank) {
+    const auto& [name, size, roles] = bank;
+    add(name, size, roles);
+  }
+  void put(const Mode& mode) {
+    const auto& [name, roles] = mode;
+    add(name, roles);
+  }
+  void put(const Memory& memory) {
+    const auto& [name, capacity, alignment, banks, straddle, modes, per_bank, reserved] = memory;
+    add(name, capacity, alignment, banks, straddle, modes, per_bank, reserved);
+  }
+  void put(const Bandwidth& bandwidth) {
+    const auto& [amount, per_cycle] = bandwidth;
+    add(amount, per_cycle);
+  }
+  void put(const AccessEnergy& energy) {
+    const auto& [read, write] = energy;
+    add(read, write);
+  }
+  void put(const HardwareMemory& memory) {
+    const auto& [space, offchip, energy, bandwidth, write_bandwidth, burst, latency,
+                 write_latency] = memory;
+    add(space, offchip, energy, bandwidth, write_bandwidth, burst, latency, write_latency);
+  }
+  void put(const Mapping& mapping) {
+    const auto& [name, ops, unroll, at_least, cycles, least, input_depth] = mapping;
+    add(name, ops, unroll, at_least, cycles, least, input_depth);
+  }
+  void put(const BlockRule& rule) {
+    const auto& [buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule,
+                 stages] = rule;
+    add(buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule, stages);
+  }
+  void put(const Engine& engine) {
+    const auto& [name, kind, energy, unroll, maps, blocks, cores, output, output_of, channel,
+                 channel_of, dtype, dtype_factor, fill, lanes, startup, channels, default_cycles,
+                 cycles] = engine;
+    add(name, kind, energy, unroll, maps, blocks, cores, output, output_of, channel, channel_of,
+        dtype, dtype_factor, fill, lanes, startup, channels, default_cycles, cycles);
+  }
+  void put(const Dma& dma) {
+    const auto& [channels, outstanding, outstanding_writes, setup] = dma;
+    add(channels, outstanding, outstanding_writes, setup);
+  }
+  void put(const ModeSwitch& price) {
+    const auto& [cycles, energy] = price;
+    add(cycles, energy);
+  }
+  void put(const OperandRestriction& restriction) {
+    const auto& [kind, operands] = restriction;
+    add(kind, operands);
+  }
+  void put(const TilingOptions& tiling) {
+    const auto& [double_buffer, weights, halo] = tiling;
+    add(double_buffer, weights, halo);
+  }
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string hardware_key(const Hardware& hardware) {
+  const auto& [name, provenance, clock, static_power, engines, memories, dma, mode_switch,
+               restrictions, tiling, objective] = hardware;
+  static_cast<void>(name);
+  static_cast<void>(provenance);
+  static_cast<void>(objective);
+  Key key;
+  key.add(clock, static_power, engines, memories, dma, mode_switch, restrictions, tiling);
+  return key.take();
+}
+
+}  // namespace tessera

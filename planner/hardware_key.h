@@ -1,0 +1,20 @@
+// All of a profile that an answer can depend on, as one text. Private to planner/.
+//
+//   memory.get(hardware_key(hardware) + structure, ...);
+//
+// Every member of every struct of a profile is named where the text is made: one that is added and
+// not named there does not compile.
+#pragma once
+
+#include <string>
+
+#include "model/hardware.h"
+
+namespace tessera {
+
+/// ensure: equal for two profiles only if no answer can tell them apart. Names of memories and
+/// engines count, since answers contain them; the profile's own name, where its figures come from
+/// and the weights of the score do not.
+[[nodiscard]] std::string hardware_key(const Hardware& hardware);
+
+}  // namespace tessera

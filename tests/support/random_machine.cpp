@@ -1,0 +1,69 @@
+#include "tests/support/random_machine.h"
+
+namespace tessera::testing {
+namespace {
+
+Mapping random_mapping(Random& random, std::vector<std::string> ops) {
+  Mapping mapping{.name = ops.front(), .ops = std::move(ops)};
+  for (const char* loop : {"K", "C", "H", "W"})
+    if (random.chance(40)) mapping.unroll.emplace_back(loop, random.between(2, 4));
+  mapping.unroll.emplace_back(random.chance(50) ? "T" : "S", random.between(1, 3));
+  if (random.chance(30)) mapping.at_least.emplace_back("T", 4);
+  if (mapping.unroll.back().first == "S" && !mapping.at_least.empty()) mapping.at_least.clear();
+  mapping.cycles = static_cast<double>(random.between(1, 3));
+  if (random.chance(40)) mapping.least = random.between(1, 12);
+  if (random.chance(40)) mapping.input_depth = random.between(1, 8);
+  return mapping;
+}
+
+}  // namespace
+
+Engine random_array(Random& random) {
+  Engine mac;
+  mac.name = "mac";
+  mac.fill = random.between(0, 10);
+  mac.energy_pj = 0.5;
+  if (random.chance(40)) {
+    mac.unroll = {{"C", 2}, {"K", random.between(1, 4)}};
+    return mac;
+  }
+  mac.maps.push_back(random_mapping(random, {"conv", "matmul"}));
+  if (random.chance(50)) mac.maps.push_back(random_mapping(random, {"conv", "depthwise", "pool"}));
+  if (random.chance(30)) mac.maps.push_back(random_mapping(random, {"elementwise", "reduce"}));
+  mac.cores = random.between(1, 2);
+  if (random.chance(50)) mac.output_cycles = 0.25 * static_cast<double>(random.between(1, 4));
+  if (random.chance(30)) mac.output_of = {{"max_pool", 0.125}, {"add", 0.75}};
+  if (random.chance(30)) mac.channel_cycles = 1.5;
+  if (random.chance(50)) {
+    mac.blocks.buffer = 64 * random.between(4, 60);
+    mac.blocks.most = {{"K", 8}, {"H", 8}, {"W", 8}};
+    if (random.chance(30)) mac.blocks.most.emplace_back("S", 2);
+    mac.blocks.depth_step = random.between(1, 4);
+    mac.blocks.channels = random.between(1, 4);
+    mac.blocks.input_granule = random.chance(50) ? 64 : 1;
+    mac.blocks.stages = random.chance(50) ? 4 : 0;
+  }
+  return mac;
+}
+
+void randomize_link(Random& random, Hardware& hardware) {
+  const auto per_cycle = [&](std::int64_t least, std::int64_t most) {
+    return Bandwidth{.amount = static_cast<double>(random.between(least, most)), .per_cycle = true};
+  };
+  for (HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip || random.chance(40))
+      memory.bandwidth = per_cycle(1, memory.offchip ? 8 : 32);
+    if (memory.bandwidth && random.chance(30))
+      memory.write_bandwidth = per_cycle(1, memory.offchip ? 8 : 32);
+    memory.latency = random.between(0, 30);
+    if (random.chance(30)) memory.write_latency = random.between(0, 60);
+    if (memory.offchip) memory.burst = random.chance(50) ? 8 : 1;
+  }
+  hardware.dma = {.channels = random.between(1, 3),
+                  .outstanding = random.between(1, 16),
+                  .outstanding_writes = {},
+                  .setup = random.between(0, 10)};
+  if (random.chance(30)) hardware.dma.outstanding_writes = random.between(1, 16);
+}
+
+}  // namespace tessera::testing

@@ -1,0 +1,14 @@
+// Arrays and links of random machines, with everything a profile can say of them.
+#pragma once
+
+#include "model/hardware.h"
+#include "tests/support/random.h"
+
+namespace tessera::testing {
+
+/// An array: with one unroll, with maps, and with blocks.
+[[nodiscard]] Engine random_array(Random& random);
+/// Bandwidths, latencies, outstanding bursts and channels, some for each direction.
+void randomize_link(Random& random, Hardware& hardware);
+
+}  // namespace tessera::testing

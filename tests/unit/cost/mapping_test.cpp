@@ -1,0 +1,152 @@
+#include "cost/mapping.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "tests/support/effort.h"
+#include "tests/support/random.h"
+#include "tests/support/random_machine.h"
+
+namespace tessera {
+namespace {
+
+using testing::Random;
+using testing::setting;
+
+/// A network of one op.
+struct One {
+  Network net;
+  TensorIndex tensor(std::vector<Dim> shape, TensorKind kind = TensorKind::activation) {
+    net.tensors.push_back({.name = "t" + std::to_string(net.tensors.size()),
+                           .shape = std::move(shape),
+                           .type = ElementType::int8,
+                           .kind = kind});
+    return net.tensors.size() - 1;
+  }
+};
+
+struct Shape {
+  Dim channels, height, width, outputs, rows, columns, kernel, stride;
+};
+
+/// Padded so that it makes `rows` x `columns`.
+One convolution(const Shape& s, bool depthwise) {
+  One one;
+  Op op{.name = "conv", .kind = OpKind::conv};
+  op.inputs = {
+      one.tensor({1, s.channels, s.height, s.width}),
+      one.tensor({s.outputs, depthwise ? 1 : s.channels, s.kernel, s.kernel}, TensorKind::weight)};
+  op.outputs = {one.tensor({1, s.outputs, s.rows, s.columns})};
+  op.stride = {s.stride, s.stride};
+  op.dilation = {1, 1};
+  op.groups = depthwise ? s.channels : 1;
+  one.net.ops = {op};
+  return one;
+}
+
+TEST(Mapping, WithoutBlocksItIsTheProductOfRoundedLoops) {
+  Engine engine{.name = "mac", .unroll = {{"C", 16}, {"K", 32}, {"W", 4}}};
+  const One one = convolution({40, 14, 14, 70, 14, 14, 3, 1}, false);
+  const Op& op = one.net.ops[0];
+  const OpLoops loops = loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
+  EXPECT_EQ(array_cost(op, loops, engine, {}).cycles, 3.0 * 3 * 4 * 14 * 9);
+  engine.cores = 3;
+  EXPECT_EQ(array_cost(op, loops, engine, {}).cycles, 3.0 * 4 * 14 * 9);
+}
+
+TEST(Mapping, TheBestOfThoseWithTheMostSpecialNameIsTaken) {
+  Engine engine{.name = "mac",
+                .maps = {{.name = "dense", .ops = {"conv"}, .unroll = {{"K", 8}, {"C", 8}}},
+                         {.name = "plane", .ops = {"conv"}, .unroll = {{"H", 8}, {"W", 8}}},
+                         {.name = "deep", .ops = {"depthwise"}, .unroll = {{"K", 4}}}}};
+  const auto chosen = [&](const One& one) {
+    const Op& op = one.net.ops[0];
+    const OpLoops loops = loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
+    return array_cost(op, loops, engine, {}).mapping;
+  };
+  EXPECT_EQ(chosen(convolution({64, 4, 4, 64, 4, 4, 1, 1}, false)), 0U);
+  EXPECT_EQ(chosen(convolution({3, 64, 64, 4, 64, 64, 3, 1}, false)), 1U);
+  EXPECT_EQ(chosen(convolution({64, 64, 64, 64, 64, 64, 3, 1}, true)), 2U);
+  engine.maps.pop_back();  // a convolution of 64 groups, then
+  EXPECT_EQ(chosen(convolution({64, 64, 64, 64, 64, 64, 3, 1}, true)), 1U);
+}
+
+TEST(Mapping, WeightsThatArriveSlowlyBoundAProductOfOneRow) {
+  Engine engine{.name = "mac",
+                .maps = {{.name = "m",
+                          .ops = {"conv", "matmul"},
+                          .unroll = {{"K", 8}, {"C", 32}},
+                          .cycles = 4,
+                          .least = 32}}};
+  One one;
+  Op op{.name = "fc", .kind = OpKind::matmul};
+  op.inputs = {one.tensor({1, 640}), one.tensor({640, 128}, TensorKind::weight)};
+  op.outputs = {one.tensor({1, 128})};
+  one.net.ops = {op};
+  const OpLoops loops = loops_of(one.net, op, std::vector<Dim>{1, 128});
+  EXPECT_EQ(loops.op_class, OpClass::fc);
+  const ArrayCost cost = array_cost(op, loops, engine, {});
+  EXPECT_EQ(cost.cycles, 32.0 * 20 * 16);  // 8 multiplications a cycle
+  EXPECT_EQ(cost.bound_by, BoundBy::weights);
+}
+
+TEST(Mapping, UtilisationIsOfTheCellsThereAre) {
+  EXPECT_EQ(peak_macs({.name = "mac", .unroll = {{"C", 64}, {"K", 32}, {"G", 8}}}), 64 * 32 * 8);
+  EXPECT_EQ(
+      peak_macs({.name = "mac",
+                 .maps = {{.name = "a", .unroll = {{"C", 32}, {"K", 8}, {"W", 4}}, .cycles = 4},
+                          {.name = "b", .unroll = {{"K", 8}}}},
+                 .cores = 2}),
+      512);
+}
+
+/// Cut at random places along channels, rows and columns.
+std::vector<std::vector<Dim>> pieces(Random& random, const std::vector<Dim>& shape) {
+  std::vector<std::vector<Dim>> list{shape};
+  for (std::size_t axis = 1; axis < shape.size(); ++axis) {
+    std::vector<std::vector<Dim>> cut;
+    for (const std::vector<Dim>& piece : list) {
+      Dim rest = piece[axis];
+      while (rest > 0) {
+        std::vector<Dim> part = piece;
+        part[axis] = random.chance(50) ? rest : random.between(1, rest);
+        rest -= part[axis];
+        cut.push_back(part);
+      }
+    }
+    list = std::move(cut);
+  }
+  return list;
+}
+
+TEST(Mapping, NoCutIntoPiecesBeatsTheLeast) {
+  Random random(setting("TESSERA_SEED", 1));
+  for (std::uint64_t k = 0; k < setting("TESSERA_CASES", testing::effort(400)); ++k) {
+    const Dim channels = random.between(1, 20);
+    const bool depthwise = random.chance(30);
+    const Dim rows = random.between(1, 12);
+    const Dim columns = random.between(1, 12);
+    const One one =
+        convolution({channels, rows, columns, depthwise ? channels : random.between(1, 20), rows,
+                     columns, random.between(1, 5), random.between(1, 2)},
+                    depthwise);
+    const Op& op = one.net.ops[0];
+    const std::vector<Dim>& whole = one.net.tensors[op.outputs[0]].shape;
+    const Engine engine = testing::random_array(random);
+    const OpLoops loops = loops_of(one.net, op, whole);
+    const double least = least_array_cycles(op, loops, engine);
+    const ArrayPort port{2, 2, 5, 5};
+    double sum = 0;
+    for (const std::vector<Dim>& piece : pieces(random, whole)) {
+      const ArrayCost cost = array_cost(op, loops_of(one.net, op, piece), engine, port);
+      ASSERT_TRUE(std::isfinite(cost.cycles)) << k;
+      sum += cost.cycles;
+    }
+    ASSERT_LE(least, sum * (1 + 1e-9)) << "case " << k;
+  }
+}
+
+}  // namespace
+}  // namespace tessera

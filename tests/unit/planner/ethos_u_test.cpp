@@ -1,0 +1,87 @@
+// The machines that have an estimator of their own, held against it.
+#include <gtest/gtest.h>
+
+#include "cost/mapping.h"
+#include "planner/files.h"
+
+namespace tessera {
+namespace {
+
+/// A network of one op.
+struct One {
+  Network net;
+  TensorIndex tensor(std::vector<Dim> shape, TensorKind kind = TensorKind::activation) {
+    net.tensors.push_back({.name = "t" + std::to_string(net.tensors.size()),
+                           .shape = std::move(shape),
+                           .type = ElementType::int8,
+                           .kind = kind});
+    return net.tensors.size() - 1;
+  }
+};
+
+struct Shape {
+  Dim channels, height, width, outputs, rows, columns, kernel, stride;
+};
+
+/// Padded so that it makes `rows` x `columns`.
+One convolution(const Shape& s, bool depthwise) {
+  One one;
+  Op op{.name = "conv", .kind = OpKind::conv};
+  op.inputs = {
+      one.tensor({1, s.channels, s.height, s.width}),
+      one.tensor({s.outputs, depthwise ? 1 : s.channels, s.kernel, s.kernel}, TensorKind::weight)};
+  op.outputs = {one.tensor({1, s.outputs, s.rows, s.columns})};
+  op.stride = {s.stride, s.stride};
+  op.dilation = {1, 1};
+  op.groups = depthwise ? s.channels : 1;
+  one.net.ops = {op};
+  return one;
+}
+
+double cycles(const One& one, const Hardware& hardware) {
+  const Op& op = one.net.ops[0];
+  const OpLoops loops = loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
+  return array_cost(op, loops, hardware.engines[0], port_of(hardware)).cycles;
+}
+
+struct Known {
+  const char* profile;
+  bool depthwise;
+  Shape shape;
+  double cycles;
+};
+
+class EthosU : public ::testing::TestWithParam<Known> {};
+
+// What Vela 3.10 estimates for layers of public networks, in cycles of computing alone.
+TEST_P(EthosU, TakesWhatItsOwnCompilerEstimates) {
+  const Known& known = GetParam();
+  const double ours =
+      cycles(convolution(known.shape, known.depthwise), load_profile(known.profile));
+  EXPECT_NEAR(ours / known.cycles, 1, 0.03) << known.profile;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Layers, EthosU,
+    ::testing::Values(Known{"ethos-u55-256", false, {32, 32, 32, 32, 32, 32, 1, 1}, 8848},
+                      Known{"ethos-u55-256", false, {64, 16, 16, 64, 16, 16, 1, 1}, 5120},
+                      Known{"ethos-u55-256", false, {128, 8, 8, 128, 8, 8, 1, 1}, 5120},
+                      Known{"ethos-u55-256", false, {16, 32, 32, 16, 32, 32, 3, 1}, 14830},
+                      Known{"ethos-u55-256", false, {32, 16, 16, 64, 8, 8, 3, 2}, 5648},
+                      Known{"ethos-u55-256", true, {8, 64, 64, 8, 64, 64, 3, 1}, 15808},
+                      Known{"ethos-u55-256", true, {32, 32, 32, 32, 16, 16, 3, 2}, 3760},
+                      Known{"ethos-u55-256", true, {64, 16, 16, 64, 16, 16, 3, 1}, 9984},
+                      Known{"ethos-u55-128", false, {8, 64, 64, 16, 64, 64, 1, 1}, 33280},
+                      Known{"ethos-u55-128", true, {32, 32, 32, 32, 32, 32, 3, 1}, 30912},
+                      Known{"ethos-u65-512", false, {32, 32, 32, 32, 32, 32, 1, 1}, 4432},
+                      Known{"ethos-u65-512", true, {64, 16, 16, 64, 16, 16, 3, 1}, 4992}));
+
+TEST(EthosUProfiles, MultiplyAsOftenAsTheirNamesSay) {
+  EXPECT_EQ(peak_macs(load_profile("ethos-u55-128").engines[0]), 128);
+  EXPECT_EQ(peak_macs(load_profile("ethos-u55-256").engines[0]), 256);
+  EXPECT_EQ(peak_macs(load_profile("ethos-u65-256").engines[0]), 256);
+  EXPECT_EQ(peak_macs(load_profile("ethos-u65-512").engines[0]), 512);
+}
+
+}  // namespace
+}  // namespace tessera
