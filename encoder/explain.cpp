@@ -12,6 +12,7 @@
 #include "backend.h"
 #include "encoding.h"
 #include "facts/clique.h"
+#include "facts/conflicts.h"
 #include "facts/cut.h"
 #include "load_cut.h"
 
@@ -19,6 +20,9 @@ namespace tessera {
 namespace {
 
 using namespace encoder;
+
+/// Of more buffers the engine is asked without adding up first.
+constexpr std::size_t most_added_up = 20'000;
 
 struct Members {
   std::vector<BufferIndex> buffers;
@@ -82,9 +86,15 @@ class Explainer {
     return finish();
   }
 
+  /// Is there more than the load of steps to add up, in little time?
+  [[nodiscard]] static bool cliques_count(const PlacementProblem& part) {
+    return part.buffers.size() <= most_added_up && separates(part);
+  }
+
   /// Where buffers are too much because no two of them may share a byte, the story is about them;
   /// not where somebody else is needed to keep them apart.
   void begin_with_clique() {
+    if (!cliques_count(problem_)) return;
     const std::optional<Cut> clique = find_cut(problem_, budget_);
     if (!clique || clique->buffers.size() < 2) return;
     const auto member = [&clique](BufferIndex b) {
@@ -174,6 +184,7 @@ class Explainer {
 
   /// What adds up to a "no" needs no search, which might not end.
   [[nodiscard]] std::optional<SearchResult> ask_cut(const PlacementProblem& part) const {
+    if (!cliques_count(part)) return std::nullopt;
     const std::optional<Cut> cut = find_cut(part, budget_);
     if (!cut) return std::nullopt;
     SearchResult found;

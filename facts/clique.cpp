@@ -15,6 +15,8 @@ namespace {
 /// Buffers of one memory that are looked at; more would make the graph itself take longer than it
 /// is worth.
 constexpr std::size_t most_buffers = 2'048;
+/// In a problem with more even choosing these takes longer than a limit may be exceeded by.
+constexpr std::size_t most_in_all = 100'000;
 /// Words of bits, some tens of milliseconds for one search.
 constexpr std::int64_t usual_work = 20'000'000;
 /// Alignments that are tried in one memory.
@@ -209,7 +211,7 @@ Clique heaviest_clique(const ConflictGraph& graph, std::span<const Size> weights
 std::vector<std::vector<BufferIndex>> heavy_cliques(const PlacementProblem& problem,
                                                     MemoryIndex m) {
   std::vector<std::vector<BufferIndex>> cliques;
-  if (!separates(problem)) return cliques;
+  if (problem.buffers.size() > most_in_all || !separates(problem)) return cliques;
   const ConflictGraph graph(problem, {m}, most_buffers);
   if (graph.size() < 2) return cliques;
   const Memory& memory = problem.memories[m];

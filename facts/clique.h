@@ -31,7 +31,7 @@ struct Clique {
 
 /// For each of the few largest alignments, the heaviest clique of those that keep it, each rounded
 /// up to it: different sets of buffers of memory m, ascending, heaviest of all first. The same
-/// problem gives the same; none where nothing but time separates.
+/// problem gives the same; none where nothing but time separates, and of very many buffers.
 [[nodiscard]] std::vector<std::vector<BufferIndex>> heavy_cliques(const PlacementProblem& problem,
                                                                   MemoryIndex m);
 

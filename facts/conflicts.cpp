@@ -141,13 +141,13 @@ void ConflictGraph::connect(const PlacementProblem& problem) {
   std::vector<std::size_t> node_of(problem.buffers.size(), count);
   for (std::size_t i = 0; i < count; ++i) node_of[buffers_[i]] = i;
   std::vector<std::uint64_t> exempt(bits_.size(), 0);
+  std::vector<std::size_t> here;  // of a relation that may name many more
   const auto each_pair = [&](const Relation& relation, const auto& act) {
-    for (std::size_t i = 0; i < relation.buffers.size(); ++i)
-      for (std::size_t j = 0; j < i; ++j) {
-        const std::size_t one = node_of[relation.buffers[i]];
-        const std::size_t two = node_of[relation.buffers[j]];
-        if (one < count && two < count) act(one, two);
-      }
+    here.clear();
+    for (const BufferIndex b : relation.buffers)
+      if (node_of[b] < count) here.push_back(node_of[b]);
+    for (std::size_t i = 0; i < here.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) act(here[i], here[j]);
   };
   for (const Relation& relation : problem.relations)
     if (exempts(relation.kind))

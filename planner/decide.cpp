@@ -36,6 +36,9 @@ constexpr std::int64_t small_budget = 20'000;
 /// Nodes of the search for the cheapest slots, some seconds.
 constexpr std::int64_t slot_nodes = 5'000'000;
 
+/// Conflicts of the learning engine on the way to a placement that pays no more than a bound.
+constexpr std::int64_t meeting_conflicts = 50'000;
+
 /// Above this many pairs of buffers a general solver that has clauses about each is not worth its
 /// memory where another engine takes the problem.
 constexpr std::int64_t many_pairs = 1'000'000;
@@ -267,6 +270,7 @@ struct Asker {
     SearchParams own = params;
     own.budget = share_of_time(3);
     own.budget.meter = nullptr;
+    own.budget.max_nodes = std::min(own.budget.max_nodes, meeting_conflicts);
     own.at_most = cost_bound;
     SearchResult found = solve_within_memory(*engine, problem, own);
     note("learning", found.stats);

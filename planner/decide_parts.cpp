@@ -15,6 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Telling the parts of more takes longer than a limit may be exceeded by.
+constexpr std::size_t most_buffers = 100'000;
+
 struct Part {
   std::vector<BufferIndex> buffers;
   PlacementProblem problem;
@@ -72,6 +75,7 @@ Decision together(const PlacementProblem& problem, std::vector<Part>& parts) {
 std::optional<Decision> decide_by_parts(const PlacementProblem& problem, const SearchParams& params,
                                         const DecideParams& how) {
   if (params.goal != Goal::cost || params.at_most || params.proof != nullptr) return std::nullopt;
+  if (problem.buffers.size() > most_buffers) return std::nullopt;
   std::vector<std::vector<BufferIndex>> buffers = independent_parts(problem);
   if (buffers.size() < 2) return std::nullopt;
   std::stable_sort(buffers.begin(), buffers.end(),

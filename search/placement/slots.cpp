@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t most_buffers = 512;
 /// Costs that cannot wrap, however often a buffer meets another.
 constexpr Cost most_cost = Cost{1} << 40;
+/// Pairs that cost something.
+constexpr std::size_t most_pairs = 100'000;
 /// Sizes that a bound is looked for with, in one memory.
 constexpr std::size_t most_sizes = 4;
 /// Nodes of the search for one bound.
@@ -34,13 +36,16 @@ std::size_t slots_in(Size capacity, Size size, Size pitch, std::size_t buffers) 
 }
 
 /// What each pair of these buffers costs where it shares an address; nothing of those that cannot.
-/// Nothing at all where the costs are too large to be added up many times.
+/// Nothing at all where they are too many, or costs too large to be added up many times.
 using PairCosts = std::map<std::pair<BufferIndex, BufferIndex>, Cost>;
 std::optional<PairCosts> pair_costs(const PlacementProblem& problem) {
   PairCosts costs;
   Cost all = 0;
+  std::size_t pairs = 0;
   for (const Relation& relation : problem.relations) {
     if (relation.kind != RelationKind::avoid_overlap || relation.cost == 0) continue;
+    pairs += relation.buffers.size() * (relation.buffers.size() - 1) / 2;
+    if (pairs > most_pairs) return std::nullopt;
     for (std::size_t i = 0; i < relation.buffers.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
         all += relation.cost;  // validate() bounds the sum
