@@ -132,6 +132,34 @@ PlacementProblem related(Random& random) {
   return problem;
 }
 
+/// All are kept apart: two of them by where they lie, the others by relations of several kinds; in
+/// about as much as all of them need.
+PlacementProblem confined(Random& random) {
+  PlacementProblem problem;
+  Size all = 0;
+  for (std::int64_t b = random.between(3, 6); b > 0; --b) {
+    const Step lower = 4 * b;
+    problem.buffers.push_back({.id = "c" + std::to_string(b),
+                               .live = {{lower, lower + 2}},
+                               .size = random.between(1, 6)});
+    all += problem.buffers.back().size;
+  }
+  problem.memories.push_back({.name = "m", .capacity = all + random.between(-1, 1)});
+  Buffer& low = problem.buffers[0];
+  Buffer& high = problem.buffers[1];
+  low.offset = 0;
+  high.window = AddressRange{low.size, std::max(all + 1, low.size + high.size)};
+  for (BufferIndex a = 2; a < problem.buffers.size(); ++a)
+    for (BufferIndex b = 0; b < a; ++b) {
+      const bool free = b >= 2 && a == b + 1;
+      const RelationKind kind = free && random.chance(50)   ? RelationKind::adjacent
+                                : free && random.chance(40) ? RelationKind::different_banks
+                                                            : RelationKind::disjoint;
+      problem.relations.push_back({kind, {b, a}, 0});
+    }
+  return problem;
+}
+
 /// Many sizes and long lifetimes in as much as the fullest step needs, or a little more: engines
 /// have to learn a lot, and forget some of it.
 PlacementProblem dense(Random& random) {
@@ -203,7 +231,7 @@ PlacementProblem problem_of(std::uint64_t seed) {
   Random random(seed);
   PlacementProblem problem;
   if (seed % 64 == 63) return dense(random);
-  if (seed % 16 == 9) return related(random);
+  if (seed % 16 == 9) return random.chance(20) ? confined(random) : related(random);
   switch (seed % 8) {
     case 0:
     case 1:
