@@ -1,7 +1,8 @@
-// Where the load of one step says it all, that is the story. Otherwise deletion: take members out
-// one by one (in halves where much can go at once) and keep out what is not needed for the
-// contradiction. Every refutation also names the buffers it used, through one literal per buffer,
-// which takes out many at once.
+// Where the load of one step says it all, that is the story; where buffers that may not share a
+// byte are too much, it is about them. Otherwise deletion: take members out one by one (in halves
+// where much can go at once) and keep out what is not needed for the contradiction. Every
+// refutation also names the buffers it used, through one literal per buffer, which takes out many
+// at once.
 #include "explain.h"
 
 #include <algorithm>
@@ -10,12 +11,18 @@
 
 #include "backend.h"
 #include "encoding.h"
+#include "facts/clique.h"
+#include "facts/conflicts.h"
+#include "facts/cut.h"
 #include "load_cut.h"
 
 namespace tessera {
 namespace {
 
 using namespace encoder;
+
+/// Of more buffers the engine is asked without adding up first.
+constexpr std::size_t most_added_up = 20'000;
 
 struct Members {
   std::vector<BufferIndex> buffers;
@@ -50,6 +57,8 @@ class Explainer {
       std::erase_if(members_.rules, [](const HardwareRule& rule) {
         return rule.kind != HardwareRule::Kind::reserved;
       });
+    } else {
+      begin_with_clique();
     }
     const Answer first = shrink_to_refutation(members_);
     if (first == Answer::unknown) return stopped();
@@ -75,6 +84,45 @@ class Explainer {
     result_.stop = stop_reason(budget_);
     result_.text = "The budget ended before there was an answer.\n";
     return finish();
+  }
+
+  /// Is there more than the load of steps to add up, in little time?
+  [[nodiscard]] static bool cliques_count(const PlacementProblem& part) {
+    return part.buffers.size() <= most_added_up && separates(part);
+  }
+
+  /// Where buffers are too much because no two of them may share a byte, the story is about them;
+  /// not where somebody else is needed to keep them apart.
+  void begin_with_clique() {
+    if (!cliques_count(problem_)) return;
+    const std::optional<Cut> clique = find_cut(problem_, budget_);
+    if (!clique || clique->buffers.size() < 2) return;
+    const auto member = [&clique](BufferIndex b) {
+      return std::binary_search(clique->buffers.begin(), clique->buffers.end(), b);
+    };
+    Members trial{clique->buffers, members_.rules};
+    std::erase_if(trial.rules, [&](const HardwareRule& rule) {
+      if (rule.kind != HardwareRule::Kind::relation) return false;
+      const std::vector<BufferIndex>& named = problem_.relations[rule.index].buffers;
+      return std::count_if(named.begin(), named.end(), member) < 2;
+    });
+    if (find_cut(part_of(problem_, trial.buffers, trial.rules), budget_))
+      members_ = std::move(trial);
+  }
+
+  /// "No two of them may share a byte ...", if that is why.
+  [[nodiscard]] std::string clique_story() const {
+    if (result_.status != Status::infeasible || members_.buffers.size() < 2) return {};
+    const PlacementProblem part = part_of(problem_, members_.buffers, members_.rules);
+    const std::optional<Cut> cut = find_cut(part, budget_);
+    if (!cut || cut->step || cut->range || cut->buffers.size() != part.buffers.size()) return {};
+    std::ostringstream text;
+    text << "No two of them may share a byte (" << why_apart(part, cut->buffers) << "): they need "
+         << cut->asked << " bytes";
+    if (cut->grain > 1) text << " at multiples of " << cut->grain;
+    text << ", but " << part.memories[cut->memories.front()].name << " has " << cut->available
+         << ".\n";
+    return text.str();
   }
 
   /// Do the buffers of the cut fit into its memory as soon as any one of them is gone? They do, one
@@ -134,7 +182,23 @@ class Explainer {
     return verdict;
   }
 
+  /// What adds up to a "no" needs no search, which might not end.
+  [[nodiscard]] std::optional<SearchResult> ask_cut(const PlacementProblem& part) const {
+    if (!cliques_count(part)) return std::nullopt;
+    const std::optional<Cut> cut = find_cut(part, budget_);
+    if (!cut) return std::nullopt;
+    SearchResult found;
+    found.status = Status::infeasible;
+    // Others at the offset of one of them may be what keeps them apart.
+    const bool alone = std::none_of(
+        part.relations.begin(), part.relations.end(),
+        [](const Relation& relation) { return relation.kind == RelationKind::same_offset; });
+    if (alone) found.used = cut->buffers;
+    return found;
+  }
+
   std::optional<SearchResult> ask_engine(const PlacementProblem& part) {
+    if (auto found = ask_cut(part)) return found;
     if (engine_ == nullptr || engine_->unsupported(part, Goal::fit)) return std::nullopt;
     return engine_->solve(part, {.budget = budget_, .tell_used = true});
   }
@@ -288,7 +352,9 @@ class Explainer {
     for (const HardwareRule& rule : members_.rules) {
       text << "  " << describe(problem_, rule) << '\n';
     }
-    if (result_.step) {
+    const std::string clique = clique_story();
+    text << clique;
+    if (result_.step && clique.empty()) {
       const std::string where =
           result_.memory ? problem_.memories[*result_.memory].name : "their memories";
       text << "At step " << *result_.step << " they ask for " << result_.asked << " bytes of "

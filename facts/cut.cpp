@@ -8,6 +8,9 @@
 #include <sstream>
 #include <tuple>
 
+#include "facts/clique.h"
+#include "facts/conflicts.h"
+#include "facts/room.h"
 #include "model/derived.h"
 
 namespace tessera {
@@ -29,24 +32,6 @@ struct Confined {
   Size grain = 0;     ///< what its offset is a multiple of
   AddressRange room;  ///< where it may lie at all
 };
-
-/// Free addresses of one memory: between reserved ranges, and between bank borders where nothing
-/// may cross them.
-std::vector<AddressRange> stretches_of(const Memory& memory) {
-  std::vector<AddressRange> taken = memory.reserved;
-  if (!memory.straddle)
-    for (const AddressRange& bank : bank_ranges(memory)) taken.push_back({bank.end, bank.end});
-  std::sort(taken.begin(), taken.end());
-  taken.push_back({memory.capacity, memory.capacity});
-  std::vector<AddressRange> free;
-  Offset at = 0;
-  for (const AddressRange& range : taken) {
-    const Offset end = std::min(range.begin, memory.capacity);
-    if (end > at) free.push_back({at, end});
-    at = std::max(at, range.end);
-  }
-  return free;
-}
 
 class Finder {
  public:
@@ -79,6 +64,12 @@ class Finder {
       if (budget_.exhausted()) return std::nullopt;
       load(memories);
       if (auto cut = by_section()) return cut;
+    }
+    if (!separates(problem_)) return std::nullopt;
+    for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
+      if (budget_.exhausted()) return std::nullopt;
+      load({m});
+      if (auto cut = by_clique(m)) return cut;
     }
     return std::nullopt;
   }
@@ -254,7 +245,22 @@ class Finder {
     return std::nullopt;
   }
 
-  std::optional<Cut> by_kinds(Step step, const std::vector<std::size_t>& live,
+  /// Buffers that are kept apart by more than time: whole, at whatever step.
+  std::optional<Cut> by_clique(MemoryIndex m) {
+    std::vector<Confined> facts(problem_.buffers.size());
+    for (const std::vector<BufferIndex>& clique : heavy_cliques(problem_, m)) {
+      std::vector<std::size_t> whole;
+      for (const BufferIndex b : clique) {
+        facts[b] = confined(problem_.buffers[b]);
+        whole.push_back(pieces_.size());
+        pieces_.push_back({{}, {0, problem_.buffers[b].size}, b});
+      }
+      if (auto cut = by_kinds(std::nullopt, whole, facts)) return cut;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Cut> by_kinds(std::optional<Step> step, const std::vector<std::size_t>& live,
                               const std::vector<Confined>& facts) {
     std::vector<Size> grains;
     std::vector<AddressRange> rooms;
@@ -270,10 +276,13 @@ class Finder {
       if (values.size() > most_kinds) values.resize(most_kinds);
     };
     std::vector<Size> all_grains = grains;
+    if (!step)  // of those of a step the load says what they need all together
+      all_grains.push_back(
+          std::accumulate(grains.begin(), grains.end(), Size{0}, std::gcd<Size, Size>));
     distinct(all_grains);
     distinct(rooms);
     for (const Size grain : all_grains) {
-      if (grain == 1) continue;
+      if (grain == 1 && step) continue;  // that is its load
       if (auto cut = try_kind(step, live, facts, grains, std::nullopt, grain)) return cut;
     }
     for (const AddressRange& room : rooms)
@@ -283,7 +292,7 @@ class Finder {
   }
 
   /// Those whose offsets are multiples of the grain and who lie in the range.
-  std::optional<Cut> try_kind(Step step, const std::vector<std::size_t>& live,
+  std::optional<Cut> try_kind(std::optional<Step> step, const std::vector<std::size_t>& live,
                               const std::vector<Confined>& facts, const std::vector<Size>& grains,
                               const std::optional<AddressRange>& range, Size grain) {
     std::vector<std::size_t> chosen;
@@ -372,7 +381,10 @@ std::optional<Cut> find_cut(const PlacementProblem& problem, const Budget& budge
 std::string describe(const PlacementProblem& problem, const Cut& cut) {
   std::ostringstream text;
   if (cut.step) text << "At step " << *cut.step << ", ";
-  text << cut.buffers.size() << (cut.buffers.size() == 1 ? " buffer needs " : " buffers need ")
+  text << cut.buffers.size()
+       << (cut.buffers.size() == 1 ? " buffer needs "
+           : cut.step              ? " buffers need "
+                                   : " buffers that never share a byte need ")
        << cut.asked << " bytes";
   if (cut.grain > 1) text << " at multiples of " << cut.grain;
   text << ", but ";

@@ -104,4 +104,20 @@ Size least_height(std::span<const AddressRange> taken, Size bytes) {
   return height;
 }
 
+std::vector<AddressRange> stretches_of(const Memory& memory) {
+  std::vector<AddressRange> taken = memory.reserved;
+  if (!memory.straddle)
+    for (const AddressRange& bank : bank_ranges(memory)) taken.push_back({bank.end, bank.end});
+  std::sort(taken.begin(), taken.end());
+  taken.push_back({memory.capacity, memory.capacity});
+  std::vector<AddressRange> free;
+  Offset at = 0;
+  for (const AddressRange& range : taken) {
+    const Offset end = std::min(range.begin, memory.capacity);
+    if (end > at) free.push_back({at, end});
+    at = std::max(at, range.end);
+  }
+  return free;
+}
+
 }  // namespace tessera

@@ -22,8 +22,12 @@ namespace tessera {
 /// The capacity without what is reserved; unbounded where the capacity is.
 [[nodiscard]] Size room_of(const Memory& memory);
 
-/// Wherever there is a placement in memories without a capacity, there is one below this address, of
-/// no higher cost and in no more modes. What engines take for the capacity of such a memory.
+/// Free addresses, from below: between reserved ranges, and between bank borders where nothing may
+/// cross them.
+[[nodiscard]] std::vector<AddressRange> stretches_of(const Memory& memory);
+
+/// Wherever there is a placement in memories without a capacity, there is one below this address,
+/// of no higher cost and in no more modes. What engines take for the capacity of such a memory.
 [[nodiscard]] Size enough_room(const PlacementProblem& problem);
 
 /// The least address below which so many bytes are not taken.

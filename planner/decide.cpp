@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <new>
@@ -14,11 +15,13 @@
 #include "engine/race.h"
 #include "engine/relax.h"
 #include "model/check.h"
+#include "planner/decide_parts.h"
 #include "planner/make_engine.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical_core.h"
 #include "search/placement/greedy.h"
+#include "search/placement/slots.h"
 
 namespace tessera {
 
@@ -29,6 +32,12 @@ constexpr double ns_per_node = 2'000;
 
 /// Nodes of the canonical search before a second engine is asked: some tens of milliseconds.
 constexpr std::int64_t small_budget = 20'000;
+
+/// Nodes of the search for the cheapest slots, some seconds.
+constexpr std::int64_t slot_nodes = 5'000'000;
+
+/// Conflicts of the learning engine on the way to a placement that pays no more than a bound.
+constexpr std::int64_t meeting_conflicts = 50'000;
 
 /// Above this many pairs of buffers a general solver that has clauses about each is not worth its
 /// memory where another engine takes the problem.
@@ -87,7 +96,9 @@ struct Asker {
   const SearchParams& params;
   const DecideParams& how;
   Stats stats;
-  std::string shortages{};  ///< sentences: who ran out of memory, while others went on
+  std::string shortages{};             ///< sentences: who ran out of memory, while others went on
+  Cost cost_bound = 0;                 ///< proved of buffers in slots
+  std::optional<Decision> in_slots{};  ///< not proved to be the cheapest
 
   void phase(std::string_view name) const {
     if (how.phase) how.phase(name);
@@ -220,7 +231,80 @@ struct Asker {
     return decided(std::move(found), how.engine);
   }
 
+  /// How long one attempt of several may take.
+  [[nodiscard]] Budget share_of_time(int attempts) const {
+    Budget share = params.budget;
+    const auto now = std::chrono::steady_clock::now();
+    if (share.deadline != std::chrono::steady_clock::time_point::max())
+      share.deadline = now + (share.deadline - now) / attempts;
+    return share;
+  }
+
+  /// Buffers of one size: an answer if it is proved; otherwise the best so far is kept.
+  std::optional<Decision> by_slots() {
+    const std::optional<Slots> slots = slots_of(problem);
+    if (!slots) return std::nullopt;
+    phase("slots");
+    SearchParams own = params;
+    own.budget = share_of_time(2);
+    own.budget.max_nodes = std::min(own.budget.max_nodes, slot_nodes);
+    SearchResult found = place_in_slots(problem, *slots, own);
+    note("slots", found.stats);
+    cost_bound = found.bound;
+    if (found.status == Status::infeasible) return decided(std::move(found), "slots");
+    if (found.status != Status::feasible) return std::nullopt;
+    const bool proved = soft_cost(problem, *found.placement) == found.bound;
+    Decision answer = decided(std::move(found), "slots");
+    if (proved) return answer;
+    stats = answer.found.stats;
+    in_slots = std::move(answer);
+    return std::nullopt;
+  }
+
+  /// A placement that pays no more than what is proved to be paid ends everything.
+  std::optional<Decision> by_meeting_bound() {
+    if (cost_bound == 0) return std::nullopt;
+    const std::unique_ptr<PlacementEngine> engine = make_engine("learning");
+    if (engine->unsupported(problem, Goal::cost)) return std::nullopt;
+    phase("optimize");
+    SearchParams own = params;
+    own.budget = share_of_time(3);
+    own.budget.meter = nullptr;
+    own.budget.max_nodes = std::min(own.budget.max_nodes, meeting_conflicts);
+    own.at_most = cost_bound;
+    SearchResult found = solve_within_memory(*engine, problem, own);
+    note("learning", found.stats);
+    if (found.status == Status::infeasible) ++cost_bound;
+    if (found.status != Status::feasible) return std::nullopt;
+    found.bound = cost_bound;
+    return decided(std::move(found), "learning");
+  }
+
+  /// What the search found, or what slots did, with the better bound of both.
+  Decision with_bound(Decision answer) {
+    if (params.goal != Goal::cost || answer.found.status == Status::infeasible) return answer;
+    const Cost bound = std::max(cost_bound, answer.found.bound);
+    if (in_slots && (answer.found.status != Status::feasible ||
+                     soft_cost(problem, *in_slots->found.placement) <
+                         soft_cost(problem, *answer.found.placement))) {
+      in_slots->found.stop = answer.found.stop;
+      in_slots->found.stats = std::move(answer.found.stats);
+      answer = std::move(*in_slots);
+    }
+    answer.found.bound = bound;
+    return answer;
+  }
+
   Decision automatic() {
+    if (params.goal == Goal::cost && !params.at_most) {
+      if (auto answer = decide_by_parts(problem, params, how)) return std::move(*answer);
+      if (auto answer = within_memory("slots", [&] { return by_slots(); }))
+        return std::move(*answer);
+    }
+    return with_bound(search_all());
+  }
+
+  Decision search_all() {
     if (auto answer = within_memory("bounds", [&] { return by_bounds(); }))
       return std::move(*answer);
     std::optional<Decision> first = within_memory("greedy", [&] { return by_greedy(); });
@@ -244,6 +328,14 @@ struct Asker {
       return std::move(*first);
     }
     stats = first->found.stats;
+    if (params.goal == Goal::cost && !params.at_most) {
+      if (!in_slots) cost_bound = cost_bound_by_slots(problem, share_of_time(4));
+      if (goal_value(problem, *first->found.placement, params.goal) == cost_bound) {
+        first->found.bound = cost_bound;
+        return std::move(*first);
+      }
+      if (auto met = by_meeting_bound()) return std::move(*met);
+    }
     Decision best = by_race();
     if (best.found.status == Status::infeasible) return best;
     const bool better = best.found.status == Status::feasible &&

@@ -101,6 +101,15 @@ BoxingResult box_first(const PlacementProblem& problem, const HeightParams& para
   return box(problem, own);
 }
 
+/// Is it worth asking whether there is a placement at all, before one is improved? Where memories
+/// are limited: a least height that does not fit is no answer, and each memory that cannot hold its
+/// buffers ends the search of all of them.
+bool asks_first(const PlacementProblem& problem, std::string_view engine) {
+  return engine == "auto" &&
+         std::any_of(problem.memories.begin(), problem.memories.end(),
+                     [](const Memory& memory) { return memory.capacity != unbounded; });
+}
+
 /// Where memory ran out: the placement there was, if there was one.
 HeightResult best_of(HeightResult result, std::optional<Decision> start) {
   if (start) {
@@ -138,6 +147,16 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
                           const HeightParams& params) {
   HeightResult result;
   result.lower_bounds = params.lower_bounds;
+  if (!start && asks_first(problem, params.how.engine)) {
+    Decision plain = decide(problem, params.search, params.how);
+    if (plain.found.status != Status::feasible) {
+      result.engine = std::move(plain.engine);
+      result.found = std::move(plain.found);
+      result.lower_bound = largest_of(result.lower_bounds);
+      return result;
+    }
+    start = std::move(plain);
+  }
   if (params.how.engine == "auto" && problem.buffers.size() >= boxing_from &&
       boxing_features().contains(features_of(problem))) {
     BoxingResult low;
@@ -160,7 +179,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
         result.found = std::move(start->found);
         return result;
       }
-    } else if (const auto stop = params.search.budget.exhausted()) {
+    } else if (const auto stop = params.search.budget.exhausted(); stop && !start) {
       result.found.stop = *stop;
       result.found.reason = std::move(low.reason);
       result.found.stats = std::move(low.stats);

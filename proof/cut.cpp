@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "model/derived.h"
@@ -111,38 +112,118 @@ class CutCheck {
     return item;
   }
 
-  /// Two items that live at one step with all of their addresses, or whose buffers are kept apart
-  /// whenever they live.
-  [[nodiscard]] bool conflict(const Asked& a, const Asked& b) const {
-    if (apart_.contains(std::minmax(a.buffer, b.buffer))) return true;
-    if (exempt_.contains(std::minmax(a.buffer, b.buffer))) return false;
-    for (const Segment& x : a.life)
-      for (const Segment& y : b.life)
-        if (overlaps(x.steps, y.steps) && x.range.contains(a.range) && y.range.contains(b.range))
-          return true;
+  /// The addresses of a buffer that another one of its offset has as well.
+  [[nodiscard]] static Asked part_of(const Asked& item, const Buffer& other, BufferIndex b) {
+    return {b, item.range, false, segments(other)};
+  }
+
+  /// Ranges of two buffers that have no address in common: they live at one step, or a relation
+  /// says so, or they lie where the other cannot.
+  [[nodiscard]] bool apart(const Asked& a, const Asked& b) const {
+    const auto pair = std::minmax(a.buffer, b.buffer);
+    if (apart_.contains(pair)) return true;
+    if (!exempt_.contains(pair))
+      for (const Segment& x : a.life)
+        for (const Segment& y : b.life)
+          if (overlaps(x.steps, y.steps) && x.range.contains(a.range) && y.range.contains(b.range))
+            return true;
+    return never_meet(problem_.buffers[a.buffer], problem_.buffers[b.buffer]);
+  }
+
+  [[nodiscard]] static AddressRange own_range(const Buffer& buffer, const Memory& memory) {
+    AddressRange room{0, memory.capacity};
+    if (buffer.window)
+      room = {std::max(room.begin, buffer.window->begin), std::min(room.end, buffer.window->end)};
+    if (buffer.offset)
+      room = {std::max(room.begin, *buffer.offset),
+              std::min(room.end, *buffer.offset + buffer.size)};
+    return room;
+  }
+
+  [[nodiscard]] bool never_meet(const Buffer& a, const Buffer& b) const {
+    const std::vector<MemoryIndex> others = allowed_memories(problem_, b);
+    for (const MemoryIndex m : allowed_memories(problem_, a)) {
+      if (std::find(others.begin(), others.end(), m) == others.end()) continue;
+      const AddressRange one = own_range(a, problem_.memories[m]);
+      const AddressRange two = own_range(b, problem_.memories[m]);
+      if (std::max(one.begin, two.begin) < std::min(one.end, two.end)) return false;
+    }
+    return true;
+  }
+
+  /// The item itself first, then those of its offset that have its addresses too.
+  [[nodiscard]] std::vector<Asked> at_its_offset(const Asked& item) const {
+    std::vector<Asked> all{item};
+    const auto found = at_offset_.find(item.buffer);
+    if (found == at_offset_.end()) return all;
+    for (const BufferIndex b : *found->second)
+      if (b != item.buffer && item.range.end <= problem_.buffers[b].size)
+        all.push_back(part_of(item, problem_.buffers[b], b));
+    return all;
+  }
+
+  [[nodiscard]] bool kept_apart(const Asked& a, const Asked& b) const {
+    if (apart(a, b)) return true;
+    if (at_offset_.empty()) return false;
+    const std::vector<Asked> others = at_its_offset(b);
+    for (const Asked& one : at_its_offset(a))
+      for (const Asked& two : others)
+        if (one.buffer != two.buffer && apart(one, two)) return true;
     return false;
   }
 
-  std::string every_pair_conflicts(const std::vector<Asked>& items) {
+  /// Who lies at the offset of whom: classes of same_offset, joined where they share a buffer.
+  void gather_offsets() {
+    for (const Relation& relation : problem_.relations) {
+      if (relation.kind != RelationKind::same_offset) continue;
+      auto joined =
+          std::make_shared<std::set<BufferIndex>>(relation.buffers.begin(), relation.buffers.end());
+      for (const BufferIndex b : relation.buffers) {
+        const auto found = at_offset_.find(b);
+        if (found == at_offset_.end()) continue;
+        const std::shared_ptr<std::set<BufferIndex>> old = found->second;
+        joined->insert(old->begin(), old->end());
+      }
+      for (const BufferIndex b : *joined) at_offset_[b] = joined;
+    }
+  }
+
+  std::string every_pair_is_kept_apart(const std::vector<Asked>& items) {
+    gather_offsets();
+    std::set<BufferIndex> speak;  // the buffers, and those of their offsets
+    for (const BufferIndex b : buffers_) {
+      speak.insert(b);
+      if (const auto found = at_offset_.find(b); found != at_offset_.end())
+        speak.insert(found->second->begin(), found->second->end());
+    }
     for (const auto& pair : exempt_pairs(problem_)) exempt_.insert(pair);
     for (const Relation& relation : problem_.relations) {
-      if (relation.kind != RelationKind::disjoint) continue;
+      if (relation.kind != RelationKind::disjoint && relation.kind != RelationKind::adjacent &&
+          relation.kind != RelationKind::different_banks &&
+          relation.kind != RelationKind::different_memories)
+        continue;
       std::vector<BufferIndex> here;
       for (const BufferIndex b : relation.buffers)
-        if (buffers_.contains(b)) here.push_back(b);
+        if (speak.contains(b)) here.push_back(b);
       for (std::size_t i = 0; i < here.size(); ++i)
         for (std::size_t j = 0; j < i; ++j) apart_.insert(std::minmax(here[i], here[j]));
     }
+    std::map<BufferIndex, const Asked*> item_of_buffer;
+    for (const Asked& item : items) item_of_buffer[item.buffer] = &item;
     // Those of the step meet each other there: only exempt pairs have to be looked for.
-    for (const auto& [a, b] : exempt_)
-      if (buffers_.contains(a) && buffers_.contains(b) && !apart_.contains({a, b}))
-        return meet(a, b);
+    for (const auto& [a, b] : exempt_) {
+      const auto one = item_of_buffer.find(a);
+      const auto two = item_of_buffer.find(b);
+      if (one == item_of_buffer.end() || two == item_of_buffer.end()) continue;
+      if (!kept_apart(*one->second, *two->second)) return meet(a, b);
+    }
     for (const Asked& item : items) {
       if (item.at_step) continue;
-      for (const Asked& other : items)
-        if (item.buffer != other.buffer && !conflict(item, other))
+      for (const Asked& other : items) {
+        if (item.buffer != other.buffer && !kept_apart(item, other))
           return meet(item.buffer, other.buffer);
-      if (budget_.exhausted()) return "The limit ended before the cut was checked.";
+        if (budget_.exhausted()) return "The limit ended before the cut was checked.";
+      }
     }
     return {};
   }
@@ -162,12 +243,7 @@ class CutCheck {
       if (effective_alignment(buffer, memory) % grain_ != 0)
         return who + "need not lie on the grain in memory '" + memory.name + "'.";
       if (!range_) continue;
-      AddressRange room{0, memory.capacity};
-      if (buffer.window)
-        room = {std::max(room.begin, buffer.window->begin), std::min(room.end, buffer.window->end)};
-      if (buffer.offset)
-        room = {std::max(room.begin, *buffer.offset),
-                std::min(room.end, *buffer.offset + buffer.size)};
+      const AddressRange room = own_range(buffer, memory);
       if (room.begin + item.range.begin < range_->begin ||
           room.end - buffer.size + item.range.end > range_->end)
         return who + "may lie outside of the range.";
@@ -198,7 +274,7 @@ class CutCheck {
   std::string judge() {
     std::vector<Asked> items;
     for (const BufferIndex b : buffers_) items.push_back(item_of(b));
-    if (std::string wrong = every_pair_conflicts(items); !wrong.empty()) return wrong;
+    if (std::string wrong = every_pair_is_kept_apart(items); !wrong.empty()) return wrong;
     Wide asked = 0;
     std::vector<Size> slack;
     for (const Asked& item : items) {
@@ -243,6 +319,7 @@ class CutCheck {
   std::set<BufferIndex> buffers_;
   std::optional<std::pair<std::int64_t, std::int64_t>> sums_;
   std::set<std::pair<BufferIndex, BufferIndex>> exempt_, apart_;
+  std::map<BufferIndex, std::shared_ptr<std::set<BufferIndex>>> at_offset_;  ///< of same_offset
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "facts/clique.h"
 #include "facts/room.h"
 #include "model/derived.h"
 #include "model/poll.h"
@@ -120,6 +121,20 @@ bool only_sizes_decide(const PlacementProblem& problem, MemoryIndex memory) {
   });
 }
 
+/// Why a memory is too small.
+std::string too_small(const PlacementProblem& problem, const Memory& memory,
+                      const MemoryBound& bound) {
+  const std::string begin = "Memory '" + memory.name + "' has a capacity of " +
+                            std::to_string(memory.capacity) + " bytes, but ";
+  if (bound.clique.empty())
+    return begin + "its buffers need at least " + std::to_string(bound.height) + " (" +
+           std::to_string(bound.load) + " are live together at step " + std::to_string(bound.peak) +
+           ").";
+  return begin + std::to_string(bound.clique.size()) +
+         " of its buffers never share a byte and need at least " + std::to_string(bound.height) +
+         ": " + why_apart(problem, bound.clique) + '.';
+}
+
 /// Throws BudgetEnded.
 MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
                          const std::vector<char>& counts, const BoundsParams& params, Poll& poll) {
@@ -176,6 +191,13 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
       live.erase(std::find(live.begin(), live.end(), event.buffer));
     }
   }
+  for (std::vector<BufferIndex>& clique : heavy_cliques(problem, m)) {
+    const Size height =
+        std::max(height_of(problem, m, clique), stack_height(problem, memory, clique));
+    if (height <= bound.height) continue;
+    bound.height = height;
+    bound.clique = std::move(clique);
+  }
   if (params.subset_sums) bound.height = next_possible_height(problem, m, bound.height);
   return bound;
 }
@@ -223,11 +245,7 @@ Bounds lower_bounds(const PlacementProblem& problem, const BoundsParams& params)
     bounds.heights.push_back(bound.height);
     bounds.height = std::max(bounds.height, bound.height);
     if (bound.height > memory.capacity && !bounds.infeasible) {
-      bounds.infeasible = "Memory '" + memory.name + "' has a capacity of " +
-                          std::to_string(memory.capacity) +
-                          " bytes, but its buffers need at least " + std::to_string(bound.height) +
-                          " (" + std::to_string(bound.load) + " are live together at step " +
-                          std::to_string(bound.peak) + ").";
+      bounds.infeasible = too_small(problem, memory, bound);
     }
     room = std::min(unbounded, room + memory.capacity);
   }

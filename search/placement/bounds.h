@@ -6,7 +6,8 @@
 //
 // The plain bound is the largest load of a step; it is strengthened by alignment, fixed offsets,
 // windows and reserved ranges (where must the buffers of one step at least end?) and by the
-// sums that the sizes can form. Buffers that may go to several memories count for none of them,
+// sums that the sizes can form; where relations keep buffers apart, by sets no two of which may
+// share a byte, whenever they live. Buffers that may go to several memories count for none of them,
 // but for the sum of all capacities.
 #pragma once
 
@@ -31,6 +32,9 @@ struct MemoryBound {
   Size height = 0;  ///< proved: no placement of this memory's buffers is lower; >= load
   Step peak = 0;    ///< a step at which `load` is reached
   std::vector<BufferIndex> live_at_peak;
+  /// Buffers no two of which may share a byte, where they, and not those of one step, give
+  /// `height`.
+  std::vector<BufferIndex> clique;
 };
 
 struct Bounds {

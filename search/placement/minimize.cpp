@@ -1,6 +1,8 @@
 #include "search/placement/minimize.h"
 
 #include <algorithm>
+#include <chrono>
+#include <deque>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -74,6 +76,7 @@ class Interval {
   }
 
   [[nodiscard]] const PlacementProblem& problem() const { return problem_; }
+  [[nodiscard]] bool open() const { return lower_ < best_; }
   [[nodiscard]] Size lower() const { return lower_; }
   [[nodiscard]] Size best() const { return best_; }
   [[nodiscard]] const std::optional<Placement>& placement() const { return placement_; }
@@ -223,6 +226,71 @@ void close_in(Interval& interval, const MinimizeParams& params, Totals& totals) 
   }
 }
 
+/// What belongs to one memory; its height is searched by itself.
+struct Part {
+  Part(PlacementProblem problem, MemoryIndex m, std::vector<BufferIndex> its,
+       const MinimizeResult& known)
+      : memory(m), members(std::move(its)), interval(std::move(problem), known.lower_bounds[m]) {}
+
+  MemoryIndex memory;
+  std::vector<BufferIndex> members;
+  Interval interval;
+};
+
+/// A first placement of the part, which fits. False: there is none, or none was found, and
+/// `result` says which.
+bool find_any(Part& part, const MinimizeParams& params, Totals& totals, MinimizeResult& result) {
+  Interval& interval = part.interval;
+  if (params.start) {
+    Placement start;
+    for (const BufferIndex b : part.members)
+      start.places.push_back({0, params.start->places[b].offset});
+    start.modes.resize(1);
+    interval.placed(std::move(start));
+  }
+  if (greedy_features().contains(features_of(interval.problem()))) {
+    GreedyResult quick =
+        place_greedily(interval.problem(), {.budget = params.budget, .seed = params.seed});
+    if (quick.placement) interval.placed(*std::move(quick.placement));
+  }
+  if (interval.placement()) return true;
+  // Without any placement the first question is the problem itself.
+  const Decide decide = decider(params, true);
+  SearchResult first = decide(interval.problem(), {.budget = params.budget, .seed = params.seed});
+  count(totals, first);
+  if (first.placement) {
+    interval.placed(*std::move(first.placement));
+    return true;
+  }
+  result.status = first.status;
+  result.stop = first.stop;
+  result.reason = first.reason;
+  return false;
+}
+
+/// Each memory has its share of the time that is left, so a hard one does not take that of the
+/// others; what they leave goes to those still open.
+void narrow(std::deque<Part>& parts, const MinimizeParams& params, Totals& totals) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = params.budget.deadline;
+  constexpr int rounds = 2;
+  for (int round = 0; round < rounds; ++round) {
+    auto open = std::count_if(parts.begin(), parts.end(),
+                              [](const Part& part) { return part.interval.open(); });
+    if (open == 0) return;
+    totals.stop.reset();
+    for (Part& part : parts) {
+      if (!part.interval.open()) continue;
+      MinimizeParams own = params;
+      const Clock::time_point now = Clock::now();
+      if (end != Clock::time_point::max() && open > 1)
+        own.budget.deadline = now + (end - now) / open;
+      close_in(part.interval, own, totals);
+      --open;
+    }
+  }
+}
+
 }  // namespace
 
 bool can_minimize(const PlacementProblem& problem) {
@@ -247,53 +315,32 @@ MinimizeResult minimize_height(const PlacementProblem& problem, const MinimizePa
       return result;
     }
   }
-  Placement placement;
-  placement.places.resize(problem.buffers.size());
-  placement.modes.resize(memories);
   result.heights.assign(memories, 0);
   Totals totals;
-  bool complete = true;
-  for (MemoryIndex m = 0; m < memories && complete; ++m) {
+  std::deque<Part> parts;  // a part does not move: threads look at it
+  for (MemoryIndex m = 0; m < memories; ++m) {
     std::vector<BufferIndex> members;
     PlacementProblem part = only_memory(problem, m, members);
-    if (members.empty()) continue;
-    Interval interval(part, result.lower_bounds[m]);
-    interval.progress = [&](Size best, Size lower) {
+    if (!members.empty()) parts.emplace_back(std::move(part), m, std::move(members), result);
+  }
+  for (Part& part : parts) {
+    part.interval.progress = [&result, &params, m = part.memory](Size best, Size lower) {
       result.heights[m] = best;
       result.lower_bounds[m] = lower;
       if (params.progress) params.progress(result.heights, result.lower_bounds);
     };
-    if (params.start) {
-      Placement start;
-      for (const BufferIndex b : members) {
-        start.places.push_back({0, params.start->places[b].offset});
-      }
-      start.modes.resize(1);
-      interval.placed(std::move(start));
-    }
-    if (greedy_features().contains(features_of(part))) {
-      GreedyResult quick = place_greedily(part, {.budget = params.budget, .seed = params.seed});
-      if (quick.placement) interval.placed(*std::move(quick.placement));
-    }
-    if (!interval.placement()) {
-      // Without any placement the first question is the problem itself.
-      const Decide decide = decider(params, true);
-      SearchResult first = decide(part, {.budget = params.budget, .seed = params.seed});
-      count(totals, first);
-      if (!first.placement) {
-        result.status = first.status;
-        result.stop = first.stop;
-        result.reason = first.reason;
-        return result;
-      }
-      interval.placed(*std::move(first.placement));
-    }
-    close_in(interval, params, totals);
-    result.heights[m] = interval.best();
-    result.lower_bounds[m] = interval.lower();
-    for (std::size_t k = 0; k < members.size(); ++k) {
-      placement.places[members[k]] = {m, interval.placement()->places[k].offset};
-    }
+    if (!find_any(part, params, totals, result)) return result;
+  }
+  narrow(parts, params, totals);
+  Placement placement;
+  placement.places.resize(problem.buffers.size());
+  placement.modes.resize(memories);
+  for (Part& part : parts) {
+    result.heights[part.memory] = part.interval.best();
+    result.lower_bounds[part.memory] = part.interval.lower();
+    for (std::size_t k = 0; k < part.members.size(); ++k)
+      placement.places[part.members[k]] = {part.memory,
+                                           part.interval.placement()->places[k].offset};
   }
   result.status = Status::feasible;
   result.placement = std::move(placement);

@@ -85,6 +85,81 @@ PlacementProblem packing(Random& random) {
   return problem;
 }
 
+/// Short lives far from each other: not time but relations and places keep buffers apart, directly
+/// or through others at their offset.
+PlacementProblem related(Random& random) {
+  PlacementProblem problem;
+  const std::int64_t count = random.between(4, 9);
+  const Size unit = random.chance(40) ? random.between(2, 4) : 1;
+  for (std::int64_t b = 0; b < count; ++b) {
+    Buffer buffer;
+    buffer.id = "r" + std::to_string(b);
+    const Step lower = random.between(0, 2 * count);
+    buffer.live = {{lower, lower + random.between(1, 3)}};
+    buffer.size = random.between(1, 6);
+    if (random.chance(50)) buffer.alignment = unit;
+    if (random.chance(15)) {
+      buffer.offset = buffer.alignment * random.between(0, 3);
+    } else if (random.chance(15)) {
+      const Offset begin = random.between(0, 6);
+      buffer.window = AddressRange{begin, begin + buffer.size + random.between(0, 6)};
+    }
+    problem.buffers.push_back(std::move(buffer));
+  }
+  Memory memory;
+  memory.name = "m";
+  memory.capacity = random.between(8, 24);
+  if (random.chance(20)) memory.reserved = {{2, 4}};
+  if (random.chance(25)) {
+    const Size half = memory.capacity / 2;
+    memory.banks = {{"b0", half, {}}, {"b1", half, {}}};
+    memory.capacity = 2 * half;
+    memory.straddle = random.chance(50);
+  }
+  problem.memories.push_back(std::move(memory));
+  const std::vector<RelationKind> kinds = {RelationKind::adjacent, RelationKind::same_offset,
+                                           RelationKind::different_banks,
+                                           RelationKind::may_overlap};
+  for (std::size_t a = 0; a < problem.buffers.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      if (random.chance(55)) problem.relations.push_back({RelationKind::disjoint, {b, a}, 0});
+      if (random.chance(3)) problem.relations.push_back({random.pick(kinds), {a, b}, 0});
+    }
+  if (random.chance(40)) problem.relations.push_back({RelationKind::adjacent, {1, 2}, 0});
+  if (random.chance(25)) problem.relations.push_back({RelationKind::different_banks, {2, 3}, 0});
+  if (random.chance(40))
+    problem.relations.push_back({RelationKind::same_offset, {0, problem.buffers.size() - 1}, 0});
+  return problem;
+}
+
+/// All are kept apart: two of them by where they lie, the others by relations of several kinds; in
+/// about as much as all of them need.
+PlacementProblem confined(Random& random) {
+  PlacementProblem problem;
+  Size all = 0;
+  for (std::int64_t b = random.between(3, 6); b > 0; --b) {
+    const Step lower = 4 * b;
+    problem.buffers.push_back({.id = "c" + std::to_string(b),
+                               .live = {{lower, lower + 2}},
+                               .size = random.between(1, 6)});
+    all += problem.buffers.back().size;
+  }
+  problem.memories.push_back({.name = "m", .capacity = all + random.between(-1, 1)});
+  Buffer& low = problem.buffers[0];
+  Buffer& high = problem.buffers[1];
+  low.offset = 0;
+  high.window = AddressRange{low.size, std::max(all + 1, low.size + high.size)};
+  for (BufferIndex a = 2; a < problem.buffers.size(); ++a)
+    for (BufferIndex b = 0; b < a; ++b) {
+      const bool free = b >= 2 && a == b + 1;
+      const RelationKind kind = free && random.chance(50)   ? RelationKind::adjacent
+                                : free && random.chance(40) ? RelationKind::different_banks
+                                                            : RelationKind::disjoint;
+      problem.relations.push_back({kind, {b, a}, 0});
+    }
+  return problem;
+}
+
 /// Many sizes and long lifetimes in as much as the fullest step needs, or a little more: engines
 /// have to learn a lot, and forget some of it.
 PlacementProblem dense(Random& random) {
@@ -156,6 +231,7 @@ PlacementProblem problem_of(std::uint64_t seed) {
   Random random(seed);
   PlacementProblem problem;
   if (seed % 64 == 63) return dense(random);
+  if (seed % 16 == 9) return random.chance(20) ? confined(random) : related(random);
   switch (seed % 8) {
     case 0:
     case 1:

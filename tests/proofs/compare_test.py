@@ -48,6 +48,9 @@ EVERYTHING = {
         "nothing is left", "nothing is left beside a third buffer", "nothing is left in a mode", "nothing is left in a role",
         "one lies below the other", "an overlap is paid for")),
     *(f"cut with {what}" for what in ("step", "range", "grain", "two memories")),
+    *(f"cut kept apart by {why}" for why in (
+        "time", "disjoint", "adjacent", "different_banks", "places", "time of others at one offset",
+        "disjoint of others at one offset")),
 }
 
 

@@ -138,9 +138,12 @@ def check_cut(lines, refuted, seen):
                     raise Wrong(f"buffer {b.name} can leave the range")
     if not span and not all(refuted.limited[m] for m in said["memory"]):
         raise Wrong("a memory without a limit")
+    reasons = set()
     for at, one in enumerate(items):
         for two in items[:at]:
-            if not refuted.apart(*one, *two):
+            why = refuted.kept_apart(*one, *two)
+            reasons.add(why)
+            if not why:
                 raise Wrong(f"items of {problem.buffers[one[0]].name} and {problem.buffers[two[0]].name} may overlap")
     lengths = [length for m in said["memory"] for length in stretches(refuted, m, grain, span)]
     added = sorted((-(end - begin) % grain for _, begin, end in items), reverse=True)
@@ -151,6 +154,7 @@ def check_cut(lines, refuted, seen):
         raise Wrong("no more is asked for than there is")
     if seen is not None:
         seen.update(f"cut with {word}" for word in ("step", "range", "grain") if said[word])
+        seen.update(f"cut kept apart by {why}" for why in reasons if not said["step"])
         seen.update(["cut with two memories"] if len(said["memory"]) > 1 else [])
 
 

@@ -56,7 +56,7 @@ class Refuted:
         self.allowed = [b.memories or every for b in problem.buffers]
         self.parts = [b.parts() for b in problem.buffers]
         self.stride = [self.stride_of(n) for n in range(len(problem.buffers))]
-        self.kinds = {}
+        self.kinds, self.together = {}, {}
         self.named = [set() for _ in problem.buffers]
         for kind, buffers, cost in problem.relations:
             for at, one in enumerate(buffers):
@@ -110,6 +110,39 @@ class Refuted:
             return False
         return any(p[2] <= begin1 and end1 <= p[3] and q[2] <= begin2 and end2 <= q[3] and p[0] < q[1] and q[0] < p[1]
                    for p in self.parts[one] for q in self.parts[two])
+
+    def at_offset(self, n):
+        """The buffers that lie at one offset with this one, itself among them."""
+        if n not in self.together:
+            found, waiting = {n}, [n]
+            while waiting:
+                one = waiting.pop()
+                for kind, buffers, _ in self.problem.relations:
+                    if kind == "same_offset" and one in buffers:
+                        waiting += [b for b in buffers if b not in found]
+                        found.update(buffers)
+            self.together[n] = sorted(found)
+        return self.together[n]
+
+    def kept_apart(self, one, begin1, end1, two, begin2, end2):
+        """Why ranges of two buffers have no address in common, or None."""
+        if one == two:
+            return None
+        for x in self.at_offset(one):
+            for y in self.at_offset(two):
+                if x == y or end1 > self.problem.buffers[x].size or end2 > self.problem.buffers[y].size:
+                    continue
+                by = "" if (x, y) == (one, two) else " of others at one offset"
+                if "disjoint" not in self.related(x, y) and self.apart(x, begin1, end1, y, begin2, end2):
+                    return "time" + by
+                for kind in ("disjoint", "adjacent", "different_banks", "different_memories"):
+                    if kind in self.related(x, y):
+                        return kind + by
+                common = set(self.allowed[x]) & set(self.allowed[y])
+                ranges = [(self.range_in(x, m), self.range_in(y, m)) for m in common]
+                if all(max(r[0], s[0]) >= min(r[1], s[1]) for r, s in ranges):
+                    return "places" + by
+        return None
 
     def identical(self, one, two):
         """Whether exchanging two buffers changes nothing."""

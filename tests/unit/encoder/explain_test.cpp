@@ -63,6 +63,27 @@ TEST(Explain, SaysWhichStepAndWhichCapacityWouldDo) {
             "The smallest capacity that would do for them is 11 bytes.\n");
 }
 
+TEST(Explain, NamesTheCliqueThatIsTooMuch) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "sram", .capacity = 11});
+  for (const char* id : {"a", "b", "c", "d", "e"}) {
+    const auto step = static_cast<Step>(problem.buffers.size());
+    problem.buffers.push_back({.id = id, .live = {{step, step + 1}}, .size = 4});
+  }
+  problem.buffers[1].live = {{0, 2}};
+  problem.relations = {{RelationKind::disjoint, {0, 2}, 0},
+                       {RelationKind::disjoint, {1, 2}, 0},
+                       {RelationKind::disjoint, {3, 4}, 0}};
+  const Explanation why = explain(problem, {});
+  EXPECT_TRUE(why.minimal);
+  EXPECT_THAT(why.buffers, ::testing::ElementsAre(0, 1, 2));
+  EXPECT_EQ(why.rules.size(), 2U);
+  EXPECT_EQ(why.smallest_capacity, 12);
+  EXPECT_THAT(why.text, ::testing::HasSubstr(
+                            "No two of them may share a byte (2 live together at step 0, the input "
+                            "keeps the other one apart): they need 12 bytes, but sram has 11.\n"));
+}
+
 TEST(Explain, DoesNotPromiseThatTheRestKeepsOtherRules) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "sram", .capacity = 10});

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "model/check.h"
 #include "model/validate.h"
+#include "planner/generate.h"
 #include "tests/support/random.h"
 
 namespace tessera {
@@ -111,6 +114,52 @@ TEST(LeastHeight, OneMemoryDoesNotUndoAnother) {
       EXPECT_EQ(least.lower_bounds, want.lower_bounds) << engine << ", seed " << seed;
     }
   }
+}
+
+/// Five buffers, each apart from two of the others: they need three slots of a second memory.
+void add_odd_memory(PlacementProblem& problem, Size slots) {
+  for (Buffer& buffer : problem.buffers) buffer.memories = {0};
+  problem.memories.push_back({.name = "odd", .capacity = slots});
+  const BufferIndex first = problem.buffers.size();
+  for (int i = 0; i < 5; ++i)
+    problem.buffers.push_back(
+        {.id = "odd" + std::to_string(i), .live = {{i, i + 1}}, .size = 1, .memories = {1}});
+  for (BufferIndex i = 0; i < 5; ++i)
+    problem.relations.push_back({RelationKind::disjoint, {first + i, first + (i + 1) % 5}, 0});
+}
+
+/// Nothing is minimised where nothing fits, and no memory has to wait for another to hear it.
+TEST(LeastHeight, AMemoryThatCannotHoldItsBuffersEndsTheSearch) {
+  PlacementProblem problem;  // a colouring of a random graph, which takes long in any case
+  problem.memories.push_back({.name = "hard", .capacity = 10});
+  testing::Random random(5);
+  for (BufferIndex b = 0; b < 60; ++b) {
+    const auto step = static_cast<Step>(b);
+    problem.buffers.push_back(
+        {.id = "x" + std::to_string(b), .live = {{step, step + 1}}, .size = 1});
+    for (BufferIndex other = 0; other < b; ++other)
+      if (random.below(2) == 0)
+        problem.relations.push_back({RelationKind::disjoint, {other, b}, 0});
+  }
+  add_odd_memory(problem, 2);
+  HeightParams params;
+  params.lower_bounds = {0, 0};
+  params.search.budget.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  const HeightResult least = least_height(problem, std::nullopt, params);
+  EXPECT_EQ(least.found.status, Status::infeasible);
+}
+
+TEST(LeastHeight, AHardMemoryLeavesTimeToTheOthers) {
+  PlacementProblem problem = generate({.kind = "packable", .buffers = 400, .seed = 3});
+  add_odd_memory(problem, 5);
+  problem.memories[0].capacity += problem.memories[0].capacity / 4;
+  HeightParams params;
+  params.lower_bounds = {0, 0};
+  params.search.budget.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  const HeightResult least = least_height(problem, std::nullopt, params);
+  ASSERT_EQ(least.found.status, Status::feasible);
+  EXPECT_EQ(heights(problem, *least.found.placement)[1], 3);
+  EXPECT_EQ(least.lower_bounds[1], 3);
 }
 
 }  // namespace

@@ -142,6 +142,28 @@ TEST(Place, PaysNoMoreThanItMust) {
   EXPECT_TRUE(result.proven_optimal);
 }
 
+/// Twelve buffers in two slots of one memory, twelve in three of another: 2 x 15 pairs and 3 x 6.
+TEST(Place, CostsOfMemoriesAddUp) {
+  PlacementProblem problem;
+  problem.memories = {{.name = "left", .capacity = 20}, {.name = "right", .capacity = 15}};
+  for (BufferIndex b = 0; b < 24; ++b) {
+    const auto step = static_cast<Step>(b);
+    const MemoryIndex memory = b % 2;
+    problem.buffers.push_back({.id = "b" + std::to_string(b),
+                               .live = {{step, step + 1}},
+                               .size = memory == 0 ? 10 : 5,
+                               .memories = {memory}});
+    for (BufferIndex other = memory; other < b; other += 2)
+      problem.relations.push_back({RelationKind::avoid_overlap, {other, b}, 1});
+  }
+  const PlacementResult result = place(problem, {.minimize = Minimize::cost});
+  ASSERT_EQ(result.status, Status::feasible);
+  EXPECT_EQ(result.cost, 48);
+  EXPECT_EQ(result.cost_bound, 48);
+  EXPECT_TRUE(result.proven_optimal);
+  EXPECT_EQ(result.engine, "slots");
+}
+
 TEST(Place, TheSameSeedGivesTheSamePlacement) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const PlacementProblem problem =

@@ -276,5 +276,62 @@ TEST_F(CheckProof, ABudgetThatEndsIsNoVerdict) {
   EXPECT_EQ(verdict.stop, StopReason::interrupted);
 }
 
+/// Five buffers that never live together, each pair kept apart for another reason.
+class CheckClique : public CheckProof {
+ protected:
+  CheckClique() {
+    problem_.memories[0].reserved.clear();
+    problem_.buffers.clear();
+    for (const char* id : {"a", "b", "c", "d", "e", "f"}) {
+      const auto step = static_cast<Step>(10 * problem_.buffers.size());
+      problem_.buffers.push_back({.id = id, .live = {{step, step + 5}}, .size = 4});
+    }
+    problem_.buffers[5].size = 5;
+    problem_.buffers[5].live = {{0, 15}};
+    problem_.relations = {{RelationKind::disjoint, {0, 1}, 0},
+                          {RelationKind::adjacent, {1, 2}, 0},
+                          {RelationKind::different_banks, {0, 2}, 0},
+                          {RelationKind::same_offset, {3, 5}, 0}};
+  }
+  /// Of these buffers, by number.
+  std::string reason_of(const std::vector<BufferIndex>& buffers, Size asked) {
+    std::string lines = "memory 0 sram\n";
+    for (const BufferIndex b : buffers)
+      lines += "buffer " + std::to_string(b) + ' ' + problem_.buffers[b].id + '\n';
+    lines += "asked " + std::to_string(asked) + " available 10\n";
+    const ProofPart part = check_proof_of(problem_, {}, "cut", lines);
+    return part.accepted ? "" : part.reason;
+  }
+};
+
+TEST_F(CheckClique, RelationsKeepApart) {
+  EXPECT_EQ(reason_of({0, 1, 2}, 12), "");
+  EXPECT_THAT(reason_of({0, 1, 4}, 12), HasSubstr("may share addresses"));
+  for (std::size_t without = 0; without < 3; ++without) {
+    const Relation relation = problem_.relations[without];
+    problem_.relations[without] = {RelationKind::same_bank, {0, 4}, 0};
+    EXPECT_THAT(reason_of({0, 1, 2}, 12), HasSubstr("may share addresses")) << without;
+    problem_.relations[without] = relation;
+  }
+}
+
+TEST_F(CheckClique, WhoLiesAtAnOffsetSpeaksForThoseNoLarger) {
+  // d lies where f does, which lives with a and with b.
+  EXPECT_EQ(reason_of({0, 1, 3}, 12), "");
+  problem_.buffers[3].size = 6;
+  EXPECT_THAT(reason_of({0, 1, 3}, 14), HasSubstr("may share addresses"));
+  problem_.buffers[3].size = 4;
+  problem_.relations.pop_back();
+  EXPECT_THAT(reason_of({0, 1, 3}, 12), HasSubstr("may share addresses"));
+}
+
+TEST_F(CheckClique, PlacesThatNeverMeet) {
+  problem_.buffers[0].offset = 6;
+  problem_.buffers[3].window = AddressRange{0, 6};
+  problem_.buffers[4].window = AddressRange{2, 7};
+  EXPECT_THAT(reason_of({0, 3}, 8), HasSubstr("fit"));
+  EXPECT_THAT(reason_of({0, 4}, 8), HasSubstr("may share addresses"));
+}
+
 }  // namespace
 }  // namespace tessera

@@ -1,0 +1,246 @@
+#include "facts/conflicts.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "model/derived.h"
+
+namespace tessera {
+namespace {
+
+bool keeps_apart(RelationKind kind) {
+  return kind == RelationKind::disjoint || kind == RelationKind::adjacent ||
+         kind == RelationKind::different_banks || kind == RelationKind::different_memories;
+}
+
+bool exempts(RelationKind kind) {
+  return kind == RelationKind::same_offset || kind == RelationKind::may_overlap;
+}
+
+/// Of each buffer one of those that have its offset in every placement.
+std::vector<BufferIndex> classes_of(const PlacementProblem& problem) {
+  std::vector<BufferIndex> root(problem.buffers.size());
+  std::iota(root.begin(), root.end(), BufferIndex{0});
+  const auto find = [&root](BufferIndex b) {
+    while (root[b] != b) b = root[b] = root[root[b]];
+    return b;
+  };
+  for (const Relation& relation : problem.relations) {
+    if (relation.kind != RelationKind::same_offset) continue;
+    for (const BufferIndex b : relation.buffers) root[find(b)] = find(relation.buffers.front());
+  }
+  for (BufferIndex b = 0; b < root.size(); ++b) root[b] = find(b);
+  return root;
+}
+
+std::optional<Step> common_step(const std::vector<StepRange>& a, const std::vector<StepRange>& b) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (overlaps(a[i], b[j])) return std::max(a[i].lower, b[j].lower);
+    a[i].upper < b[j].upper ? ++i : ++j;
+  }
+  return std::nullopt;
+}
+
+/// Where a buffer may lie in a memory.
+AddressRange place_in(const Buffer& buffer, const Memory& memory) {
+  AddressRange range{0, memory.capacity};
+  const auto cut_down = [&range](const AddressRange& to) {
+    range = {std::max(range.begin, to.begin), std::min(range.end, to.end)};
+  };
+  if (buffer.window) cut_down(*buffer.window);
+  if (buffer.offset) cut_down({*buffer.offset, *buffer.offset + buffer.size});
+  return range;
+}
+
+/// Where a buffer that is confined may lie, by memory; nothing of others.
+using Places = std::vector<std::pair<MemoryIndex, AddressRange>>;
+Places places_of(const PlacementProblem& problem, const Buffer& buffer) {
+  Places places;
+  if (!buffer.offset && !buffer.window) return places;
+  for (const MemoryIndex m : allowed_memories(problem, buffer))
+    places.emplace_back(m, place_in(buffer, problem.memories[m]));
+  return places;
+}
+
+/// Wherever both may go, do their places have no address in common?
+bool never_meet(const Places& a, const Places& b) {
+  if (a.empty() || b.empty()) return false;
+  for (const auto& [m, here] : a)
+    for (const auto& [other, there] : b)
+      if (m == other && overlaps(here, there)) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<StepRange> whole_life(const Buffer& buffer) {
+  if (buffer.gaps.empty()) return buffer.live;
+  std::vector<StepRange> steps;
+  for (const Segment& segment : segments(buffer))
+    if (segment.range.size() == buffer.size) steps.push_back(segment.steps);
+  return steps;
+}
+
+bool separates(const PlacementProblem& problem) {
+  return std::any_of(problem.relations.begin(), problem.relations.end(),
+                     [](const Relation& relation) {
+                       return keeps_apart(relation.kind) || exempts(relation.kind);
+                     }) ||
+         std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                     [](const Buffer& buffer) { return buffer.live.size() > 1; });
+}
+
+ConflictGraph::ConflictGraph(const PlacementProblem& problem,
+                             const std::vector<MemoryIndex>& memories, std::size_t most)
+    : class_of_(classes_of(problem)) {
+  choose(problem, memories, most);
+  words_ = (buffers_.size() + 63) / 64;
+  bits_.assign(buffers_.size() * words_, 0);
+  connect(problem);
+  hand_down(problem);
+}
+
+void ConflictGraph::choose(const PlacementProblem& problem,
+                           const std::vector<MemoryIndex>& memories, std::size_t most) {
+  std::vector<char> named(problem.buffers.size(), 0);
+  for (const Relation& relation : problem.relations)
+    for (const BufferIndex b : relation.buffers)
+      if (keeps_apart(relation.kind)) named[b] = 1;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
+    if (std::includes(memories.begin(), memories.end(), allowed.begin(), allowed.end()))
+      buffers_.push_back(b);
+  }
+  if (buffers_.size() > most) {
+    std::stable_sort(buffers_.begin(), buffers_.end(), [&](BufferIndex x, BufferIndex y) {
+      if (named[x] != named[y]) return named[x] > named[y];
+      return problem.buffers[x].size > problem.buffers[y].size;
+    });
+    buffers_.resize(most);
+    std::sort(buffers_.begin(), buffers_.end());
+  }
+  nodes_ = buffers_.size();
+  // Whoever lies at the offset of a node speaks for it, wherever else it may go.
+  std::vector<char> inside(problem.buffers.size(), 0);
+  std::vector<char> wanted(problem.buffers.size(), 0);
+  for (const BufferIndex b : buffers_) inside[b] = wanted[class_of_[b]] = 1;
+  for (BufferIndex b = 0; b < problem.buffers.size() && buffers_.size() < 2 * most; ++b)
+    if (inside[b] == 0 && wanted[class_of_[b]] != 0) buffers_.push_back(b);
+}
+
+void ConflictGraph::join(std::size_t one, std::size_t two) {
+  bits_[one * words_ + two / 64] |= std::uint64_t{1} << (two % 64);
+  bits_[two * words_ + one / 64] |= std::uint64_t{1} << (one % 64);
+}
+
+void ConflictGraph::connect(const PlacementProblem& problem) {
+  const std::size_t count = buffers_.size();
+  std::vector<std::size_t> node_of(problem.buffers.size(), count);
+  for (std::size_t i = 0; i < count; ++i) node_of[buffers_[i]] = i;
+  std::vector<std::uint64_t> exempt(bits_.size(), 0);
+  std::vector<std::size_t> here;  // of a relation that may name many more
+  const auto each_pair = [&](const Relation& relation, const auto& act) {
+    here.clear();
+    for (const BufferIndex b : relation.buffers)
+      if (node_of[b] < count) here.push_back(node_of[b]);
+    for (std::size_t i = 0; i < here.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) act(here[i], here[j]);
+  };
+  for (const Relation& relation : problem.relations)
+    if (exempts(relation.kind))
+      each_pair(relation, [&](std::size_t one, std::size_t two) {
+        exempt[one * words_ + two / 64] |= std::uint64_t{1} << (two % 64);
+        exempt[two * words_ + one / 64] |= std::uint64_t{1} << (one % 64);
+      });
+  std::vector<std::vector<StepRange>> lives;
+  lives.reserve(count);
+  std::vector<Places> places;
+  places.reserve(count);
+  for (const BufferIndex b : buffers_) {
+    lives.push_back(whole_life(problem.buffers[b]));
+    places.push_back(places_of(problem, problem.buffers[b]));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool together = (exempt[i * words_ + j / 64] >> (j % 64) & 1) == 0 &&
+                            common_step(lives[i], lives[j]).has_value();
+      if (together || never_meet(places[i], places[j])) join(i, j);
+    }
+  }
+  for (const Relation& relation : problem.relations)
+    if (keeps_apart(relation.kind))
+      each_pair(relation, [&](std::size_t one, std::size_t two) { join(one, two); });
+}
+
+/// Who is no larger than another buffer of its class is apart from whoever that one is apart from.
+void ConflictGraph::hand_down(const PlacementProblem& problem) {
+  std::vector<std::vector<std::size_t>> classes(problem.buffers.size());
+  for (std::size_t i = 0; i < buffers_.size(); ++i) classes[class_of_[buffers_[i]]].push_back(i);
+  std::erase_if(classes, [](const auto& members) { return members.size() < 2; });
+  const auto size_of = [&](std::size_t node) { return problem.buffers[buffers_[node]].size; };
+  std::vector<std::uint64_t> known(words_);
+  // Twice: once for the one buffer of a pair, once for the other.
+  for (int round = 0; round < 2; ++round) {
+    for (std::vector<std::size_t>& members : classes) {
+      std::sort(members.begin(), members.end(),
+                [&](std::size_t x, std::size_t y) { return size_of(x) > size_of(y); });
+      std::fill(known.begin(), known.end(), 0);
+      const BufferIndex own = class_of_[buffers_[members.front()]];
+      for (std::size_t first = 0, last = 0; first < members.size(); first = last) {
+        for (; last < members.size() && size_of(members[last]) == size_of(members[first]); ++last)
+          for (std::size_t w = 0; w < words_; ++w) known[w] |= row(members[last])[w];
+        for (std::size_t other = 0; other < buffers_.size(); ++other) {
+          if ((known[other / 64] >> (other % 64) & 1) == 0) continue;
+          if (class_of_[buffers_[other]] == own) continue;
+          for (std::size_t k = first; k < last; ++k) join(members[k], other);
+        }
+      }
+    }
+  }
+}
+
+std::string reason(const PlacementProblem& problem, BufferIndex a, BufferIndex b) {
+  const std::vector<BufferIndex> classes = classes_of(problem);
+  std::string found;
+  const auto names = [](const Relation& relation, BufferIndex one) {
+    return std::find(relation.buffers.begin(), relation.buffers.end(), one) !=
+           relation.buffers.end();
+  };
+  const auto direct = [&](BufferIndex x, BufferIndex y) -> std::string {
+    bool exempt = false;
+    std::string relation_says;
+    for (const Relation& relation : problem.relations) {
+      if (!keeps_apart(relation.kind) && !exempts(relation.kind)) continue;
+      if (!names(relation, x) || !names(relation, y)) continue;
+      if (exempts(relation.kind))
+        exempt = true;
+      else if (relation_says.empty())
+        relation_says = to_string(relation.kind);
+    }
+    if (!exempt)
+      if (const auto step =
+              common_step(whole_life(problem.buffers[x]), whole_life(problem.buffers[y])))
+        return "live together at step " + std::to_string(*step);
+    if (!relation_says.empty()) return relation_says;
+    if (never_meet(places_of(problem, problem.buffers[x]), places_of(problem, problem.buffers[y])))
+      return "their places never meet";
+    return {};
+  };
+  if (a == b) return found;
+  found = direct(a, b);
+  for (BufferIndex x = 0; x < classes.size() && found.empty(); ++x) {
+    if (classes[x] != classes[a] || problem.buffers[x].size < problem.buffers[a].size) continue;
+    for (BufferIndex y = 0; y < classes.size() && found.empty(); ++y) {
+      if (classes[y] != classes[b] || problem.buffers[y].size < problem.buffers[b].size) continue;
+      if (x == y || classes[a] == classes[b]) continue;
+      found = direct(x, y);
+      if (!found.empty()) found += ", through buffers at the same offset";
+    }
+  }
+  return found;
+}
+
+}  // namespace tessera

@@ -1,0 +1,131 @@
+#include "facts/parts.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "model/derived.h"
+
+namespace tessera {
+namespace {
+
+class Sets {
+ public:
+  explicit Sets(std::size_t count) : root_(count) {
+    std::iota(root_.begin(), root_.end(), BufferIndex{0});
+  }
+  BufferIndex find(BufferIndex b) {
+    while (root_[b] != b) b = root_[b] = root_[root_[b]];
+    return b;
+  }
+  void join(BufferIndex a, BufferIndex b) { root_[find(a)] = find(b); }
+
+ private:
+  std::vector<BufferIndex> root_;
+};
+
+/// Whoever lives at one step in one memory.
+void join_by_time(const PlacementProblem& problem, Sets& sets) {
+  struct Event {
+    MemoryIndex memory;
+    Step step;
+    bool begins;  ///< what ends at a step leaves before what begins at it
+    BufferIndex buffer;
+  };
+  std::vector<Event> events;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+    for (const MemoryIndex m : allowed_memories(problem, problem.buffers[b]))
+      for (const StepRange& live : problem.buffers[b].live) {
+        events.push_back({m, live.lower, true, b});
+        events.push_back({m, live.upper, false, b});
+      }
+  std::sort(events.begin(), events.end(), [](const Event& x, const Event& y) {
+    return std::tie(x.memory, x.step, x.begins, x.buffer) <
+           std::tie(y.memory, y.step, y.begins, y.buffer);
+  });
+  std::size_t alive = 0;
+  BufferIndex one = 0;  // of those that were joined to whoever is alive
+  for (const Event& event : events) {
+    if (!event.begins) {
+      --alive;
+      continue;
+    }
+    if (alive > 0) sets.join(event.buffer, one);
+    one = event.buffer;
+    ++alive;
+  }
+}
+
+/// Whom a relation names, but for those that only speak of buffers in one memory: of these whoever
+/// may go to one.
+void join_by_relations(const PlacementProblem& problem, Sets& sets) {
+  for (const Relation& relation : problem.relations) {
+    const RelationKind kind = relation.kind;
+    const bool within_memories =
+        kind == RelationKind::disjoint || kind == RelationKind::may_overlap ||
+        kind == RelationKind::avoid_overlap || kind == RelationKind::different_banks;
+    std::map<MemoryIndex, BufferIndex> first;
+    for (const BufferIndex b : relation.buffers) {
+      if (!within_memories) {
+        sets.join(b, relation.buffers.front());
+        continue;
+      }
+      for (const MemoryIndex m : allowed_memories(problem, problem.buffers[b]))
+        sets.join(b, first.try_emplace(m, b).first->second);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<BufferIndex>> independent_parts(const PlacementProblem& problem) {
+  std::vector<BufferIndex> all(problem.buffers.size());
+  std::iota(all.begin(), all.end(), BufferIndex{0});
+  if (std::any_of(problem.memories.begin(), problem.memories.end(), has_modes)) return {all};
+  Sets sets(problem.buffers.size());
+  join_by_time(problem, sets);
+  join_by_relations(problem, sets);
+  std::vector<char> pays(problem.buffers.size(), 0);
+  for (const Relation& relation : problem.relations)
+    if (relation.kind == RelationKind::avoid_overlap && relation.cost > 0)
+      for (const BufferIndex b : relation.buffers) pays[sets.find(b)] = 1;
+  std::vector<std::vector<BufferIndex>> parts(1);
+  std::map<BufferIndex, std::size_t> part_of;
+  for (const BufferIndex b : all) {
+    const BufferIndex root = sets.find(b);
+    if (pays[root] == 0) {
+      parts.front().push_back(b);
+      continue;
+    }
+    const auto [found, fresh] = part_of.try_emplace(root, parts.size());
+    if (fresh) parts.emplace_back();
+    parts[found->second].push_back(b);
+  }
+  if (parts.front().empty() && parts.size() > 1) parts.erase(parts.begin());
+  return parts;
+}
+
+PlacementProblem restricted(const PlacementProblem& problem,
+                            const std::vector<BufferIndex>& buffers) {
+  PlacementProblem part;
+  part.name = problem.name;
+  part.memories = problem.memories;
+  part.objective = problem.objective;
+  const std::size_t none = problem.buffers.size();
+  std::vector<BufferIndex> index(problem.buffers.size(), none);
+  for (std::size_t k = 0; k < buffers.size(); ++k) {
+    index[buffers[k]] = k;
+    part.buffers.push_back(problem.buffers[buffers[k]]);
+  }
+  for (const Relation& relation : problem.relations) {
+    Relation kept{relation.kind, {}, relation.cost};
+    for (const BufferIndex b : relation.buffers)
+      if (index[b] != none) kept.buffers.push_back(index[b]);
+    if (kept.buffers.size() > 1) part.relations.push_back(std::move(kept));
+  }
+  return part;
+}
+
+}  // namespace tessera

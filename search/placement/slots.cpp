@@ -1,0 +1,165 @@
+#include "search/placement/slots.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "facts/conflicts.h"
+#include "facts/features.h"
+#include "model/derived.h"
+#include "search/placement/colouring.h"
+
+namespace tessera {
+namespace {
+
+/// More would outgrow tables of buffers times slots.
+constexpr std::size_t most_buffers = 512;
+/// Costs that cannot wrap, however often a buffer meets another.
+constexpr Cost most_cost = Cost{1} << 40;
+/// Pairs that cost something.
+constexpr std::size_t most_pairs = 100'000;
+/// Sizes that a bound is looked for with, in one memory.
+constexpr std::size_t most_sizes = 4;
+/// Nodes of the search for one bound.
+constexpr std::int64_t bound_nodes = 2'000'000;
+
+constexpr FeatureSet slot_features{
+    Feature::several_memories, Feature::buffer_alignment, Feature::several_lives, Feature::gap,
+    Feature::may_overlap,      Feature::disjoint,         Feature::avoid_overlap};
+
+std::size_t slots_in(Size capacity, Size size, Size pitch, std::size_t buffers) {
+  if (capacity < size) return 0;
+  return static_cast<std::size_t>(
+      std::min((capacity - size) / pitch + 1, static_cast<Size>(buffers)));
+}
+
+/// What each pair of these buffers costs where it shares an address; nothing of those that cannot.
+/// Nothing at all where they are too many, or costs too large to be added up many times.
+using PairCosts = std::map<std::pair<BufferIndex, BufferIndex>, Cost>;
+std::optional<PairCosts> pair_costs(const PlacementProblem& problem) {
+  PairCosts costs;
+  Cost all = 0;
+  std::size_t pairs = 0;
+  for (const Relation& relation : problem.relations) {
+    if (relation.kind != RelationKind::avoid_overlap || relation.cost == 0) continue;
+    pairs += relation.buffers.size() * (relation.buffers.size() - 1) / 2;
+    if (pairs > most_pairs) return std::nullopt;
+    for (std::size_t i = 0; i < relation.buffers.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        all += relation.cost;  // validate() bounds the sum
+        costs[std::minmax(relation.buffers[i], relation.buffers[j])] += relation.cost;
+      }
+  }
+  if (all > most_cost) return std::nullopt;
+  return costs;
+}
+
+/// Those nodes of the conflict graph that are `wanted`, with what is paid between them.
+ColourGraph colour_graph(const ConflictGraph& conflicts, const std::vector<std::size_t>& wanted,
+                         const PairCosts& costs) {
+  ColourGraph graph;
+  graph.hard.resize(wanted.size());
+  graph.soft.resize(wanted.size());
+  for (std::uint32_t i = 0; i < wanted.size(); ++i)
+    for (std::uint32_t j = 0; j < i; ++j) {
+      if (conflicts.conflict(wanted[i], wanted[j])) {
+        graph.hard[i].push_back(j);
+        graph.hard[j].push_back(i);
+        continue;
+      }
+      const auto cost =
+          costs.find(std::minmax(conflicts.buffer(wanted[i]), conflicts.buffer(wanted[j])));
+      if (cost == costs.end()) continue;
+      graph.soft[i].emplace_back(j, cost->second);
+      graph.soft[j].emplace_back(i, cost->second);
+    }
+  return graph;
+}
+
+}  // namespace
+
+std::optional<Slots> slots_of(const PlacementProblem& problem) {
+  if (problem.buffers.empty() || problem.buffers.size() > most_buffers) return std::nullopt;
+  if (!slot_features.contains(features_of(problem))) return std::nullopt;
+  Slots slots;
+  const Buffer& first = problem.buffers.front();
+  const std::vector<MemoryIndex> allowed = allowed_memories(problem, first);
+  slots.memory = allowed.front();
+  const Memory& memory = problem.memories[slots.memory];
+  const Size alignment = effective_alignment(first, memory);
+  for (const Buffer& buffer : problem.buffers)
+    if (buffer.size != first.size || effective_alignment(buffer, memory) != alignment ||
+        allowed_memories(problem, buffer) != std::vector<MemoryIndex>{slots.memory})
+      return std::nullopt;
+  if (!pair_costs(problem)) return std::nullopt;
+  slots.pitch = align_up(first.size, alignment);
+  slots.count = slots_in(memory.capacity, first.size, slots.pitch, problem.buffers.size());
+  return slots;
+}
+
+SearchResult place_in_slots(const PlacementProblem& problem, const Slots& slots,
+                            const SearchParams& params) {
+  const ConflictGraph conflicts(problem, {slots.memory}, most_buffers);
+  std::vector<std::size_t> all(problem.buffers.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  ColourGraph graph = colour_graph(conflicts, all, *pair_costs(problem));
+  graph.colours = slots.count;
+  const Colouring colouring = least_colouring(graph, params.budget, params.seed);
+  SearchResult found;
+  found.status = colouring.status;
+  found.stop = colouring.stop;
+  found.bound = colouring.bound;
+  found.stats = {{"nodes", colouring.nodes}};
+  if (colouring.status == Status::infeasible) {
+    found.reason = "All buffers have one size, and no placement does with the " +
+                   std::to_string(slots.count) + " slots of that size that memory '" +
+                   problem.memories[slots.memory].name + "' has.";
+    return found;
+  }
+  if (colouring.status != Status::feasible) return found;
+  Placement& placement = found.placement.emplace();
+  placement.modes.resize(problem.memories.size());
+  for (const std::uint32_t colour : colouring.colour)
+    placement.places.push_back({slots.memory, slots.pitch * static_cast<Size>(colour)});
+  return found;
+}
+
+Cost cost_bound_by_slots(const PlacementProblem& problem, const Budget& budget) {
+  const std::optional<PairCosts> costs = pair_costs(problem);
+  if (!costs || costs->empty()) return 0;
+  Cost bound = 0;
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    const Memory& memory = problem.memories[m];
+    if (memory.capacity == unbounded) continue;
+    const ConflictGraph conflicts(problem, {m}, most_buffers);
+    std::vector<Size> sizes;
+    Size alignment = 0;
+    for (std::size_t i = 0; i < conflicts.size(); ++i) {
+      const Buffer& buffer = problem.buffers[conflicts.buffer(i)];
+      sizes.push_back(buffer.size);
+      alignment = std::gcd(alignment, effective_alignment(buffer, memory));
+    }
+    std::sort(sizes.begin(), sizes.end(), std::greater<>());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    if (sizes.size() > most_sizes) sizes.resize(most_sizes);
+    Cost most = 0;
+    for (const Size size : sizes) {
+      if (budget.exhausted()) break;
+      std::vector<std::size_t> wanted;
+      for (std::size_t i = 0; i < conflicts.size(); ++i)
+        if (problem.buffers[conflicts.buffer(i)].size >= size) wanted.push_back(i);
+      ColourGraph graph = colour_graph(conflicts, wanted, *costs);
+      graph.colours = slots_in(memory.capacity, size, align_up(size, alignment), wanted.size());
+      Budget own = budget;
+      own.max_nodes = std::min(own.max_nodes, bound_nodes);
+      const Colouring colouring = least_colouring(graph, own, 0);
+      if (colouring.status != Status::infeasible) most = std::max(most, colouring.bound);
+    }
+    bound += most;
+  }
+  return bound;
+}
+
+}  // namespace tessera

@@ -1,0 +1,37 @@
+// Where all buffers have one size, addresses are slots and placing is colouring.
+//
+//   if (const auto slots = slots_of(problem)) found = place_in_slots(problem, *slots, params);
+//   Cost least = cost_bound_by_slots(problem, budget);               // of any problem, proved
+//
+// Buffers of size S that start at multiples of an alignment A and share no address start at least
+// align_up(S, A) apart. So rounding every offset down to a multiple of that keeps apart what was
+// apart, brings nothing new together, and stays below the capacity: slots lose nothing.
+#pragma once
+
+#include <optional>
+
+#include "engine/engine.h"
+#include "model/problem.h"
+
+namespace tessera {
+
+struct Slots {
+  MemoryIndex memory = 0;  ///< all buffers are tied to it
+  Size pitch = 1;          ///< from one slot to the next
+  std::size_t count = 0;
+};
+
+/// Nothing where sizes or alignments differ, or a rule speaks of addresses, banks, steps of access
+/// or several memories. require: validate(problem) is empty.
+[[nodiscard]] std::optional<Slots> slots_of(const PlacementProblem& problem);
+
+/// The cheapest placement, whatever params.goal is; `bound` is proved.
+/// require: slots == slots_of(problem).
+[[nodiscard]] SearchResult place_in_slots(const PlacementProblem& problem, const Slots& slots,
+                                          const SearchParams& params);
+
+/// What every placement pays at least: in each memory the buffers of some size or more, shrunk to
+/// that size, colour its slots. 0 where that says nothing. require: validate(problem) is empty.
+[[nodiscard]] Cost cost_bound_by_slots(const PlacementProblem& problem, const Budget& budget);
+
+}  // namespace tessera

@@ -1,0 +1,140 @@
+// Slots, bounds from slots and parts against brute force: buffers of one size are placed at the
+// least cost, no bound is above what the oracle pays, and the costs of parts add up.
+//
+//   random_slots_test                                            2,000 problems for each
+//   TESSERA_RANDOM_SEED=17 TESSERA_RANDOM_COUNT=1 random_slots_test    one of them again
+#include "search/placement/slots.h"
+
+#include <gtest/gtest.h>
+
+#include "facts/parts.h"
+#include "model/check.h"
+#include "model/validate.h"
+#include "planner/place.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/effort.h"
+#include "tests/support/problem_text.h"
+#include "tests/support/random_problem.h"
+
+namespace tessera::testing {
+namespace {
+
+template <typename Test>
+void for_each_seed(Test&& test) {
+  const std::uint64_t first = setting("TESSERA_RANDOM_SEED", 1);
+  const std::uint64_t count = setting("TESSERA_RANDOM_COUNT", effort(2000));
+  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed)
+    test(seed);
+}
+
+/// Buffers that should or must be apart; of one size, or nearly.
+PlacementProblem crowded(Random& random, bool one_size) {
+  PlacementProblem problem;
+  const Size size = random.between(1, 4);
+  const Size alignment = random.chance(40) ? random.between(2, 3) : 1;
+  const std::size_t memories = random.chance(30) ? 2 : 1;
+  for (std::size_t m = 0; m < memories; ++m)
+    problem.memories.push_back({.name = "m" + std::to_string(m),
+                                .capacity = random.between(size, 3 * (size + alignment))});
+  for (std::int64_t b = random.between(2, 6); b > 0; --b) {
+    const Step lower = random.between(0, 8);
+    Buffer buffer{.id = "b" + std::to_string(b),
+                  .live = {{lower, lower + random.between(1, 3)}},
+                  .size = size,
+                  .alignment = alignment};
+    if (random.chance(20)) buffer.live.push_back({lower + 5, lower + 5 + random.between(1, 2)});
+    if (!one_size) buffer.size = std::max<Size>(1, size + random.between(-1, 1));
+    buffer.memories = {random.below(memories)};
+    problem.buffers.push_back(std::move(buffer));
+  }
+  for (std::size_t a = 0; a < problem.buffers.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      if (random.chance(20)) problem.relations.push_back({RelationKind::disjoint, {a, b}, 0});
+      if (random.chance(10)) problem.relations.push_back({RelationKind::may_overlap, {b, a}, 0});
+      if (random.chance(50))
+        problem.relations.push_back({RelationKind::avoid_overlap, {a, b}, random.between(1, 5)});
+    }
+  return problem;
+}
+
+TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
+  int taken = 0;
+  for_each_seed([&taken](std::uint64_t seed) {
+    Random random(seed);
+    const PlacementProblem problem = crowded(random, true);
+    const auto slots = slots_of(problem);
+    if (!slots) return;
+    ++taken;
+    const auto best = brute_force(problem, OracleGoal::cost);
+    const SearchResult found = place_in_slots(problem, *slots, {.seed = seed});
+    const std::string about = "seed " + std::to_string(seed) + '\n' + to_yaml(problem);
+    ASSERT_EQ(found.status, best ? Status::feasible : Status::infeasible) << about;
+    if (!best) return;
+    EXPECT_TRUE(check(problem, *found.placement).empty()) << about;
+    EXPECT_EQ(soft_cost(problem, *found.placement), best->value) << about;
+    EXPECT_EQ(found.bound, best->value) << about;
+    // Out of nodes it still says nothing wrong.
+    SearchParams brief{.seed = seed};
+    brief.budget.max_nodes = 1;
+    const SearchResult some = place_in_slots(problem, *slots, brief);
+    EXPECT_NE(some.status, Status::infeasible) << about;
+    EXPECT_LE(some.bound, best->value) << about;
+  });
+  if (setting("TESSERA_RANDOM_COUNT", 2000) >= 2000 && !sanitized) {
+    EXPECT_GT(taken, 500);
+  }
+}
+
+TEST(RandomSlots, BoundsAreNeverAboveTheLeastCost) {
+  for_each_seed([](std::uint64_t seed) {
+    Random random(seed);
+    Features features = Features::all();
+    features.modes = features.modes_per_bank = false;
+    const PlacementProblem problem =
+        random.chance(50) ? crowded(random, false) : random_problem(random, features);
+    const auto best = brute_force(problem, OracleGoal::cost);
+    if (!best) return;
+    EXPECT_LE(cost_bound_by_slots(problem, {}), best->value) << "seed " << seed << '\n'
+                                                             << to_yaml(problem);
+  });
+}
+
+TEST(RandomParts, CostsAddUp) {
+  int several = 0;
+  for_each_seed([&several](std::uint64_t seed) {
+    Random random(seed);
+    Features features = Features::all();
+    features.modes_per_bank = false;
+    const PlacementProblem problem =
+        random.chance(50) ? crowded(random, random.chance(50)) : random_problem(random, features);
+    const auto best = brute_force(problem, OracleGoal::cost);
+    const std::string about = "seed " + std::to_string(seed) + '\n' + to_yaml(problem);
+    Cost sum = 0;
+    bool placed = true;
+    const auto parts = independent_parts(problem);
+    several += parts.size() > 1 ? 1 : 0;
+    for (const auto& buffers : parts) {
+      const PlacementProblem part = restricted(problem, buffers);
+      ASSERT_TRUE(validate(part).empty()) << about;
+      const auto cheapest = brute_force(part, OracleGoal::cost);
+      placed = placed && cheapest;
+      if (cheapest) sum += cheapest->value;
+    }
+    ASSERT_EQ(placed, best.has_value()) << about;
+    if (best) {
+      EXPECT_EQ(sum, best->value) << about;
+    }
+    const PlacementResult result = place(problem, {.minimize = Minimize::cost});
+    ASSERT_EQ(result.status, best ? Status::feasible : Status::infeasible) << about;
+    if (best) {
+      EXPECT_EQ(result.cost, best->value) << about;
+      EXPECT_TRUE(result.proven_optimal) << about;
+    }
+  });
+  if (setting("TESSERA_RANDOM_COUNT", 2000) >= 2000 && !sanitized) {
+    EXPECT_GT(several, 200);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing
