@@ -1,6 +1,6 @@
 // tessera tile: the largest tile of a run of ops that fits.
 
-#include "planner/tile.h"
+#include "tessera/tile.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,9 +15,9 @@
 #include "cli/network_options.h"
 #include "cli/options.h"
 #include "cli/session.h"
-#include "model/check.h"
-#include "planner/engines.h"
-#include "planner/files.h"
+#include "tessera/check.h"
+#include "tessera/engines.h"
+#include "tessera/files.h"
 
 namespace tessera::cli {
 
@@ -169,6 +169,22 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
   return text;
 }
 
+std::string engine_help() {
+  std::string text = "who places the buffers: auto";
+  for (const EngineInfo& entry : engine_list())
+    if (entry.complete) text += ", " + std::string(entry.name);
+  return text;
+}
+
+/// A search for tiles lives on what does not fit. Unknown names are for the library to refuse.
+std::string says_no(const std::string& engine) {
+  for (const EngineInfo& entry : engine_list())
+    if (entry.name == engine && !entry.complete)
+      return "engine " + engine +
+             " never says that nothing fits, and a search for tiles needs that";
+  return "";
+}
+
 int run_tile(const TileArguments& arguments, Session& session) {
   session.limit_reading(arguments.search.own);
   session.reads(arguments.network.path);
@@ -209,11 +225,7 @@ void add_tile(CLI::App& app, Command& command) {
   sub->add_option("--ops", arguments->ops, "FIRST:LAST, numbers from 0 or names")->required();
   sub->add_option("-p,--profile", arguments->profile, "the hardware: a profile's name or file")
       ->required();
-  std::vector<std::string> engines{"auto"};
-  for (const EngineInfo& entry : engine_list())
-    if (entry.complete) engines.emplace_back(entry.name);
-  sub->add_option("-e,--engine", arguments->engine, "who places the buffers")
-      ->check(CLI::IsMember(engines));
+  sub->add_option("-e,--engine", arguments->engine, engine_help())->check(says_no);
   sub->add_option("--double-buffer", arguments->double_buffer, "only with, or only without")
       ->check(CLI::IsMember({"yes", "no"}));
   sub->add_option("--weights", arguments->weights, "only with weights kept, or fetched per tile")

@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "model/hardware.h"
-#include "model/network.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-// Where the load of one step says it all, that is the story. Otherwise deletion: take members out
+// Where the load of one step says it all, that is the reason. Otherwise deletion: take members out
 // one by one (in halves where much can go at once) and keep out what is not needed for the
 // contradiction. Every refutation also names the buffers it used, through one literal per buffer,
 // which takes out many at once.
@@ -12,10 +12,8 @@
 #include "encoding.h"
 #include "load_cut.h"
 
-namespace tessera {
+namespace tessera::encoder {
 namespace {
-
-using namespace encoder;
 
 struct Members {
   std::vector<BufferIndex> buffers;
@@ -332,4 +330,4 @@ Explanation explain(const PlacementProblem& problem, const ExplainParams& params
   return Explainer(problem, params).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::encoder

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 
@@ -22,8 +22,8 @@ namespace tessera {
 /// The capacity without what is reserved; unbounded where the capacity is.
 [[nodiscard]] Size room_of(const Memory& memory);
 
-/// Wherever there is a placement in memories without a capacity, there is one below this address, of
-/// no higher cost and in no more modes. What engines take for the capacity of such a memory.
+/// Wherever there is a placement in memories without a capacity, there is one below this address,
+/// of no higher cost and in no more modes. What engines take for the capacity of such a memory.
 [[nodiscard]] Size enough_room(const PlacementProblem& problem);
 
 /// The least address below which so many bytes are not taken.

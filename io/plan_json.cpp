@@ -9,7 +9,7 @@
 #include "io/placement_json.h"
 #include "io/placement_tree.h"
 #include "io/tree.h"
-#include "model/check.h"
+#include "tessera/check.h"
 
 namespace tessera {
 namespace {
@@ -130,7 +130,8 @@ class Reader {
     fields.take("limit_mattered", plan.limit_mattered);
     if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
     if (const Node* node = fields.find("totals")) plan.totals = metrics(*node, "totals");
-    if (const Node* node = fields.find("baseline")) plan.baseline = metrics(*node, "baseline", true);
+    if (const Node* node = fields.find("baseline"))
+      plan.baseline = metrics(*node, "baseline", true);
     const bool feasible = plan.status == Status::feasible;
     if (const Node* list = feasible ? &fields.need("subgraphs") : fields.find("subgraphs"))
       for (const Node& node : as_list(sources_, *list, "subgraphs"))

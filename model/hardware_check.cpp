@@ -1,4 +1,4 @@
-#include "hardware_check.h"
+#include "tessera/hardware_check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "say.h"
-#include "validate.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 namespace {

@@ -1,17 +1,18 @@
-#include "planner/tile.h"
+#include "tessera/tile.h"
 
 #include <algorithm>
 #include <memory>
 #include <new>
 
 #include "io/json_text.h"
-#include "model/check.h"
-#include "planner/files.h"
+#include "planner/limited_budget.h"
 #include "planner/make_engine.h"
 #include "planner/requirements.h"
 #include "planner/tile_engine.h"
 #include "planner/tile_need.h"
 #include "search/tiles/tile_search.h"
+#include "tessera/check.h"
+#include "tessera/files.h"
 
 namespace tessera {
 namespace {
@@ -22,9 +23,7 @@ std::unique_ptr<PlacementEngine> chosen_engine(const Hardware& hardware, const s
   if (placement_memories(hardware).empty())
     throw BadInput("profile " + hardware.name + " has no on-chip memory to place buffers into");
   if (name == "auto") return tile_engine(hardware);
-  std::unique_ptr<PlacementEngine> engine = make_engine(name);
-  if (!engine) throw BadInput("there is no engine '" + name + "'");
-  return engine;
+  return make_known_engine(name);
 }
 
 /// The engine's word is not enough.

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 #include "tiling/subgraph.h"

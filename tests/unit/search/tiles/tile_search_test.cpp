@@ -5,9 +5,9 @@
 
 #include <functional>
 
-#include "model/check.h"
 #include "search/learning/engine.h"
 #include "search/placement/canonical.h"
+#include "tessera/check.h"
 #include "tests/support/convolutions.h"
 
 namespace tessera {

@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "../model/api.h"
-#include "../model/hardware.h"
-#include "../model/network.h"
-#include "../model/placement.h"
-#include "../model/plan.h"
+#include "api.h"
 #include "errors.h"
+#include "hardware.h"
 #include "limits.h"
+#include "network.h"
+#include "network_plan.h"
+#include "placement.h"
 
 namespace tessera {
 

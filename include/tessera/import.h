@@ -13,10 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "../model/api.h"
-#include "../model/network.h"
+#include "api.h"
 #include "errors.h"
 #include "limits.h"
+#include "network.h"
+#include "placement.h"
 
 namespace tessera {
 
