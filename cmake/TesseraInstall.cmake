@@ -23,7 +23,9 @@ target_compile_features(tessera INTERFACE cxx_std_20)
 target_include_directories(tessera INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 set_target_properties(tessera PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-target_link_options(tessera PRIVATE LINKER:--exclude-libs,ALL)
+target_link_options(tessera PRIVATE LINKER:--exclude-libs,ALL
+  LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/tessera.map)
+set_property(TARGET tessera PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/tessera.map)
 
 # The same objects in one archive. What the rooms need themselves stays outside: whoever links it
 # names the libraries of TESSERA_NEEDS (cmake/TesseraRooms.cmake) to the linker as well.

@@ -31,7 +31,7 @@ struct ImportOptions {
 };
 
 /// A limit came before the network was read; that says nothing about the file.
-class ImportStopped : public std::runtime_error {
+class TESSERA_API ImportStopped : public std::runtime_error {
  public:
   ImportStopped(const std::string& what, StopReason why) : std::runtime_error(what), reason(why) {}
   StopReason reason;

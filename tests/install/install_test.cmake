@@ -25,6 +25,16 @@ function(must_print_that consumer)
 endfunction()
 must_print_that(consumer ethos-u65-like)
 
+# The API, and nothing a program could take for its own.
+if(NM)
+  file(GLOB library ${prefix}/${LIBDIR}/libtessera.so)
+  must_run(${NM} -DC --defined-only ${library})
+  string(REGEX REPLACE "[^\n]* (typeinfo for |typeinfo name for |vtable for )?tessera::[^\n]*\n" "" others "${output}")
+  if(others OR NOT output MATCHES "tessera::place\\(")
+    message(FATAL_ERROR "the library shows more than the API:\n${others}")
+  endif()
+endif()
+
 must_run(${prefix}/${BINDIR}/tessera --version)
 if(NOT output STREQUAL "tessera ${VERSION}\n")
   message(FATAL_ERROR "the installed program calls itself:\n${output}")
