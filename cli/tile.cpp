@@ -192,7 +192,7 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
   return text;
 }
 
-std::string engine_help() {
+std::string who_may_search() {
   std::string text = "who places the buffers: auto";
   for (const EngineInfo& entry : engine_list())
     if (entry.complete) text += ", " + std::string(entry.name);
@@ -249,7 +249,7 @@ void add_tile(CLI::App& app, Command& command) {
   sub->add_option("--ops", arguments->ops, "FIRST:LAST, numbers from 0 or names")->required();
   sub->add_option("-p,--profile", arguments->profile, "the hardware: a profile's name or file")
       ->required();
-  sub->add_option("-e,--engine", arguments->engine, engine_help())->check(says_no);
+  sub->add_option("-e,--engine", arguments->engine, who_may_search())->check(says_no);
   sub->add_option("--double-buffer", arguments->double_buffer, "only with, or only without")
       ->check(CLI::IsMember({"yes", "no"}));
   sub->add_option("--weights", arguments->weights, "only with weights kept, or fetched per tile")
