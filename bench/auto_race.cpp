@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "io/load.h"
-#include "planner/generate.h"
 #include "planner/make_engine.h"
-#include "planner/place.h"
+#include "tessera/generate.h"
+#include "tessera/place.h"
 
 namespace {
 

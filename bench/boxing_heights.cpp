@@ -17,9 +17,9 @@
 #include <string_view>
 
 #include "io/load.h"
-#include "model/check.h"
 #include "planner/generate_traces.h"
 #include "search/placement/boxing/engine.h"
+#include "tessera/check.h"
 
 namespace {
 

@@ -17,8 +17,8 @@
 
 #include "io/load.h"
 #include "model/random.h"
-#include "planner/generate.h"
 #include "search/placement/canonical.h"
+#include "tessera/generate.h"
 
 namespace {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/check_result.h"
-#include "planner/files.h"
-#include "planner/place.h"
+#include "tessera/check_result.h"
+#include "tessera/files.h"
+#include "tessera/place.h"
 
 namespace {
 

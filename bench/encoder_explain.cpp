@@ -21,6 +21,7 @@
 namespace {
 
 using namespace tessera;
+using namespace tessera::encoder;
 
 Status again(const PlacementProblem& problem) {
   SearchParams params;

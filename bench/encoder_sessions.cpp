@@ -19,8 +19,8 @@
 #include "encoder/smt_engine.h"
 #include "engine/session.h"
 #include "io/load.h"
-#include "model/check.h"
 #include "search/learning/engine.h"
+#include "tessera/check.h"
 
 namespace {
 

@@ -21,7 +21,7 @@
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "io/load.h"
-#include "model/check.h"
+#include "tessera/check.h"
 
 namespace {
 

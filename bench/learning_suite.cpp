@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "io/load.h"
-#include "model/check.h"
 #include "search/learning/engine.h"
+#include "tessera/check.h"
 
 using namespace tessera;
 

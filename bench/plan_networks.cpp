@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "planner/files.h"
-#include "planner/import.h"
-#include "planner/plan.h"
+#include "tessera/files.h"
+#include "tessera/import.h"
+#include "tessera/plan.h"
 
 namespace {
 

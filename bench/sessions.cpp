@@ -11,9 +11,9 @@
 
 #include "model/random.h"
 #include "model/size_layer.h"
-#include "planner/files.h"
-#include "planner/place.h"
-#include "planner/session.h"
+#include "tessera/files.h"
+#include "tessera/place.h"
+#include "tessera/session.h"
 
 namespace tessera {
 namespace {

@@ -23,12 +23,12 @@
 #include <vector>
 
 #include "engine/session.h"
-#include "planner/files.h"
-#include "planner/import.h"
 #include "planner/make_engine.h"
 #include "planner/tile_engine.h"
 #include "search/tiles/decider.h"
 #include "search/tiles/tile_search.h"
+#include "tessera/files.h"
+#include "tessera/import.h"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "planner/generate.h"
 #include "search/placement/canonical.h"
+#include "tessera/generate.h"
 
 namespace {
 

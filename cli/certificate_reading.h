@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cli/options.h"
-#include "planner/check_result.h"
-#include "planner/files.h"
+#include "tessera/check_result.h"
+#include "tessera/files.h"
 
 namespace tessera::cli {
 

@@ -15,10 +15,10 @@
 #include "cli/network_options.h"
 #include "cli/options.h"
 #include "cli/session.h"
-#include "planner/check_result.h"
-#include "planner/export.h"
-#include "planner/files.h"
-#include "planner/plan.h"
+#include "tessera/check_result.h"
+#include "tessera/export.h"
+#include "tessera/files.h"
+#include "tessera/plan.h"
 
 namespace tessera::cli {
 

@@ -1,6 +1,6 @@
 // tessera explain: which buffers and rules cannot go together, and what would help.
 
-#include "planner/explain.h"
+#include "tessera/explain.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -22,31 +22,31 @@ struct ExplainOptions {
   LimitArguments limits;
 };
 
-std::string story_json(const PlacementProblem& problem, const Story& story) {
+std::string explanation_json(const PlacementProblem& problem, const Explanation& why) {
   std::string text =
-      "{\"tessera\": \"explanation/1\", \"status\": " + json_string(to_string(story.status)) +
-      ", \"stop\": " + json_string(to_string(story.stop)) +
-      ", \"minimal\": " + (story.minimal ? "true" : "false") + ",\n \"buffers\": [";
-  for (std::size_t i = 0; i < story.buffers.size(); ++i)
-    text += (i == 0 ? "" : ", ") + json_string(problem.buffers[story.buffers[i]].id);
+      "{\"tessera\": \"explanation/1\", \"status\": " + json_string(to_string(why.status)) +
+      ", \"stop\": " + json_string(to_string(why.stop)) +
+      ", \"minimal\": " + (why.minimal ? "true" : "false") + ",\n \"buffers\": [";
+  for (std::size_t i = 0; i < why.buffers.size(); ++i)
+    text += (i == 0 ? "" : ", ") + json_string(problem.buffers[why.buffers[i]].id);
   text += "],\n \"rules\": [";
-  for (std::size_t i = 0; i < story.rules.size(); ++i)
-    text += (i == 0 ? "" : ", ") + json_string(story.rules[i]);
+  for (std::size_t i = 0; i < why.rules.size(); ++i)
+    text += (i == 0 ? "" : ", ") + json_string(why.rules[i]);
   text += "]";
-  if (story.step) text += ",\n \"step\": " + std::to_string(*story.step);
-  if (story.memory) text += ", \"memory\": " + json_string(problem.memories[*story.memory].name);
-  text += ",\n \"asked\": " + std::to_string(story.asked) +
-          ", \"available\": " + std::to_string(story.available);
-  if (story.smallest_capacity)
-    text += ", \"smallest_capacity\": " + std::to_string(*story.smallest_capacity);
-  return text + ",\n \"text\": " + json_string(story.text) + "}\n";
+  if (why.step) text += ",\n \"step\": " + std::to_string(*why.step);
+  if (why.memory) text += ", \"memory\": " + json_string(problem.memories[*why.memory].name);
+  text += ",\n \"asked\": " + std::to_string(why.asked) +
+          ", \"available\": " + std::to_string(why.available);
+  if (why.smallest_capacity)
+    text += ", \"smallest_capacity\": " + std::to_string(*why.smallest_capacity);
+  return text + ",\n \"text\": " + json_string(why.text) + "}\n";
 }
 
-std::string story_text(const Story& story) {
-  std::string text = story.text;
-  if (text.empty() && story.status == Status::feasible)
+std::string explanation_text(const Explanation& why) {
+  std::string text = why.text;
+  if (text.empty() && why.status == Status::feasible)
     text = "There is nothing to explain: a placement exists.";
-  if (text.empty() && story.status == Status::unknown)
+  if (text.empty() && why.status == Status::unknown)
     text = "Stopped before it was known whether a placement exists.";
   if (!text.empty() && text.back() != '\n') text += '\n';
   return text;
@@ -58,21 +58,21 @@ int run_explain(const ExplainOptions& options, Session& session) {
   session.reads_profile(options.input.profile);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
-  StoryParams params;
+  ExplainParams params;
   params.limits = session.remaining(options.limits.limits());
   params.limits.stop = session.interrupts().token();
   session.interrupts().enter(Phase::searching);
-  const Story story = tell_why(input.problem, params);
+  const Explanation why = explain(input.problem, params);
   session.interrupts().enter(Phase::writing);
   if (options.output.json())
-    session.report([&] { return story_json(input.problem, story); });
+    session.report([&] { return explanation_json(input.problem, why); });
   else if (!options.output.quiet)
-    session.report([&] { return story_text(story); });
+    session.report([&] { return explanation_text(why); });
   // The answer asked for is the explanation; that a placement exists is an answer as well.
-  const int code = story.status == Status::unknown      ? exit_stopped
-                   : story.status == Status::infeasible ? exit_infeasible
-                                                        : exit_found;
-  return session.exit_code(code, code != exit_stopped && story.stop == StopReason::completed);
+  const int code = why.status == Status::unknown      ? exit_stopped
+                   : why.status == Status::infeasible ? exit_infeasible
+                                                      : exit_found;
+  return session.exit_code(code, code != exit_stopped && why.stop == StopReason::completed);
 }
 
 }  // namespace

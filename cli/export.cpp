@@ -1,6 +1,6 @@
 // tessera export: the problem, or its constraints, in another format.
 
-#include "planner/export.h"
+#include "tessera/export.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -10,7 +10,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/session.h"
-#include "planner/files.h"
+#include "tessera/files.h"
 
 namespace tessera::cli {
 

@@ -1,6 +1,6 @@
 // tessera generate: synthetic instances.
 
-#include "planner/generate.h"
+#include "tessera/generate.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -11,7 +11,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/session.h"
-#include "planner/files.h"
+#include "tessera/files.h"
 
 namespace tessera::cli {
 
@@ -55,7 +55,7 @@ void add_generate(CLI::App& app, Command& command) {
   const auto options = std::make_shared<GenerateOptions>();
   std::vector<std::string> kinds;
   std::string text = "Kinds:\n";
-  for (const GeneratorEntry& entry : generator_list()) {
+  for (const GeneratorInfo& entry : generator_list()) {
     kinds.emplace_back(entry.name);
     std::string name(entry.name);
     name.resize(std::max<std::size_t>(10, name.size() + 1), ' ');

@@ -1,6 +1,6 @@
 // tessera import: a model as others write it, as the network Tessera plans.
 
-#include "planner/import.h"
+#include "tessera/import.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -12,8 +12,8 @@
 #include "cli/network_options.h"
 #include "cli/options.h"
 #include "cli/session.h"
-#include "model/network_stats.h"
-#include "planner/files.h"
+#include "tessera/files.h"
+#include "tessera/network_stats.h"
 
 namespace tessera::cli {
 

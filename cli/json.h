@@ -1,4 +1,4 @@
-// Just enough to print small JSON answers; documents with a schema are written by planner/files.h.
+// Just enough to print small JSON answers; documents with a schema are written by tessera/files.h.
 #pragma once
 
 #include <string>

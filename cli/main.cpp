@@ -12,7 +12,8 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/session.h"
-#include "planner/errors.h"
+#include "tessera/errors.h"
+#include "tessera/version.h"
 
 namespace {
 
@@ -86,11 +87,15 @@ int out_of_memory() {
   return exit_stopped;
 }
 
+std::string version_line() {
+  return "tessera " + std::string(version());
+}
+
 int run(int argc, char** argv) {
   Session session;
   CLI::App app("Decides where every buffer of a neural network lives in an accelerator's memory.",
                "tessera");
-  app.set_version_flag("--version", "tessera " TESSERA_VERSION, "print the version");
+  app.set_version_flag("--version", version_line(), "print the version");
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.footer(
@@ -125,7 +130,7 @@ int run(int argc, char** argv) {
     print(app.help("", CLI::AppFormatMode::All));
     return exit_found;
   } catch (const CLI::CallForVersion&) {
-    print("tessera " TESSERA_VERSION "\n");
+    print(version_line() + "\n");
     return exit_found;
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/import.h"
+#include "tessera/import.h"
 
 namespace CLI {
 class App;

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "planner/import.h"
+#include "planner/limited_budget.h"
+#include "tessera/import.h"
 
 namespace tessera::cli {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/files.h"
-#include "planner/limits.h"
+#include "tessera/files.h"
+#include "tessera/limits.h"
 
 namespace CLI {
 class App;

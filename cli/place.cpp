@@ -1,6 +1,6 @@
 // tessera place: where does every buffer go?
 
-#include "planner/place.h"
+#include "tessera/place.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,8 +15,8 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/session.h"
-#include "planner/engines.h"
-#include "planner/files.h"
+#include "tessera/engines.h"
+#include "tessera/files.h"
 
 namespace tessera::cli {
 

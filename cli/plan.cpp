@@ -1,6 +1,6 @@
 // tessera plan: where to cut a network, how to tile it, where everything lies.
 
-#include "planner/plan.h"
+#include "tessera/plan.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "cli/options.h"
 #include "cli/plan_report.h"
 #include "cli/session.h"
-#include "planner/files.h"
+#include "tessera/files.h"
 
 namespace tessera::cli {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/console.h"
-#include "model/derived.h"
-#include "planner/files.h"
+#include "tessera/files.h"
+#include "tessera/names.h"
 
 namespace tessera::cli {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "model/hardware.h"
-#include "model/plan.h"
+#include "tessera/hardware.h"
+#include "tessera/network_plan.h"
 
 namespace tessera::cli {
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/derived.h"
-#include "planner/files.h"
+#include "tessera/files.h"
+#include "tessera/names.h"
 
 namespace tessera::cli {
 

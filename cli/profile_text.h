@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 
 namespace tessera::cli {
 

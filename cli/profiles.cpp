@@ -9,7 +9,7 @@
 #include "cli/json.h"
 #include "cli/profile_text.h"
 #include "cli/session.h"
-#include "planner/files.h"
+#include "tessera/files.h"
 
 namespace tessera::cli {
 

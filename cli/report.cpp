@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/derived.h"
-#include "planner/files.h"
+#include "tessera/files.h"
 
 namespace tessera::cli {
 

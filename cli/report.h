@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "model/placement.h"
-#include "model/problem.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera::cli {
 

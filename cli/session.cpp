@@ -8,7 +8,8 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "planner/files.h"
+#include "planner/limited_budget.h"
+#include "tessera/files.h"
 
 namespace tessera::cli {
 

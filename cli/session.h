@@ -23,8 +23,8 @@
 
 #include "cli/interrupts.h"
 #include "cli/options.h"
-#include "planner/export.h"
 #include "planner/output_file.h"
+#include "tessera/export.h"
 
 namespace tessera::cli {
 

@@ -1,6 +1,6 @@
 // tessera tile: the largest tile of a run of ops that fits.
 
-#include "planner/tile.h"
+#include "tessera/tile.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,9 +15,9 @@
 #include "cli/network_options.h"
 #include "cli/options.h"
 #include "cli/session.h"
-#include "model/check.h"
-#include "planner/engines.h"
-#include "planner/files.h"
+#include "tessera/check.h"
+#include "tessera/engines.h"
+#include "tessera/files.h"
 
 namespace tessera::cli {
 
@@ -29,6 +29,7 @@ struct TileArguments {
   std::string ops;
   std::string profile;
   std::string engine = "auto";
+  std::string shape;
   SearchArguments search;
   std::string question_timeout;
   std::string double_buffer;
@@ -54,6 +55,27 @@ OpRange range_of(const std::string& text, const Network& network) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return {op_of(text), op_of(text)};
   return {op_of(text.substr(0, colon)), op_of(text.substr(colon + 1))};
+}
+
+/// "H=8,C=32": C, H and W, 0 for what is not given.
+std::array<Dim, 3> shape_of(const std::string& text) {
+  static constexpr std::string_view names = "CHW";
+  std::array<Dim, 3> shape{0, 0, 0};
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, end - at);
+    at = end + 1;
+    const std::size_t axis = part.empty() ? names.npos : names.find(part[0]);
+    Dim value = 0;
+    const char* last = part.data() + part.size();
+    if (axis == names.npos || part.size() < 3 || part[1] != '=' ||
+        std::from_chars(part.data() + 2, last, value).ptr != last || value < 1)
+      throw BadInput("--shape: '" + part + "' is no extent of a tile",
+                     "give C, H and W as in --shape H=8,C=32; what is left out is not cut");
+    if (shape[axis] != 0) throw BadInput("--shape: " + std::string(1, part[0]) + " is given twice");
+    shape[axis] = value;
+  }
+  return shape;
 }
 
 /// The profile's variants, without those that an option rules out.
@@ -150,8 +172,9 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
     text += std::to_string(report.tile_count()) +
             (report.tile_count() == 1 ? " tile: " : " tiles: ") +
             shape_text(report.extent, report.divisible) +
-            (report.proven_largest ? ", proved to be the fewest\n"
-                                   : "; fewer may do: a limit left questions open\n");
+            (!arguments.shape.empty() ? ", which fits\n"
+             : report.proven_largest  ? ", proved to be the fewest\n"
+                                      : "; fewer may do: a limit left questions open\n");
     for (const PlannedPlacement& placed : report.placements) text += placement_text(placed);
   } else {
     text += std::string(to_string(report.status)) + ": " + report.reason + "\n";
@@ -169,6 +192,22 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
   return text;
 }
 
+std::string who_may_search() {
+  std::string text = "who places the buffers: auto";
+  for (const EngineInfo& entry : engine_list())
+    if (entry.complete) text += ", " + std::string(entry.name);
+  return text;
+}
+
+/// A search for tiles lives on what does not fit. Unknown names are for the library to refuse.
+std::string says_no(const std::string& engine) {
+  for (const EngineInfo& entry : engine_list())
+    if (entry.name == engine && !entry.complete)
+      return "engine " + engine +
+             " never says that nothing fits, and a search for tiles needs that";
+  return "";
+}
+
 int run_tile(const TileArguments& arguments, Session& session) {
   session.limit_reading(arguments.search.own);
   session.reads(arguments.network.path);
@@ -184,6 +223,7 @@ int run_tile(const TileArguments& arguments, Session& session) {
     params.question_timeout = parse_duration_text(arguments.question_timeout, "--question-timeout");
   params.incremental = !arguments.no_incremental;
   params.all = arguments.all;
+  if (!arguments.shape.empty()) params.shape = shape_of(arguments.shape);
   params.limits.stop = session.interrupts().token();
   session.interrupts().enter(Phase::searching);
   const TileReport report = find_largest_tile(network, hardware, params);
@@ -209,17 +249,14 @@ void add_tile(CLI::App& app, Command& command) {
   sub->add_option("--ops", arguments->ops, "FIRST:LAST, numbers from 0 or names")->required();
   sub->add_option("-p,--profile", arguments->profile, "the hardware: a profile's name or file")
       ->required();
-  std::vector<std::string> engines{"auto"};
-  for (const EngineInfo& entry : engine_list())
-    if (entry.complete) engines.emplace_back(entry.name);
-  sub->add_option("-e,--engine", arguments->engine, "who places the buffers")
-      ->check(CLI::IsMember(engines));
+  sub->add_option("-e,--engine", arguments->engine, who_may_search())->check(says_no);
   sub->add_option("--double-buffer", arguments->double_buffer, "only with, or only without")
       ->check(CLI::IsMember({"yes", "no"}));
   sub->add_option("--weights", arguments->weights, "only with weights kept, or fetched per tile")
       ->check(CLI::IsMember({"resident", "refetch"}));
   sub->add_option("--halo", arguments->halo, "only with this way of treating overlaps")
       ->check(CLI::IsMember({"recompute", "keep_columns", "keep"}));
+  sub->add_option("--shape", arguments->shape, "only: does this one fit? as in H=8,C=32");
   arguments->search.declare(*sub);
   sub->add_option("--question-timeout", arguments->question_timeout,
                   "for one question to the engine; longer counts as \"does not fit\"");

@@ -1,8 +1,9 @@
-# What is installed: the program, one shared library with every room in it, the public headers of
-# model/ and planner/ as <tessera/model/...> and <tessera/planner/...>, the profiles, a CMake package.
+# What is installed: the program, one library with every room in it (shared and static), the headers
+# of include/ as <tessera/...>, the profiles, a CMake package.
 #
 #   find_package(tessera REQUIRED)
-#   target_link_libraries(mine PRIVATE tessera::tessera)
+#   target_link_libraries(mine PRIVATE tessera::tessera)          # the shared library
+#   target_link_libraries(mine PRIVATE tessera::tessera_static)   # all of it inside `mine`
 
 include(CMakePackageConfigHelpers)
 
@@ -22,23 +23,30 @@ target_compile_features(tessera INTERFACE cxx_std_20)
 target_include_directories(tessera INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 set_target_properties(tessera PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-target_link_options(tessera PRIVATE LINKER:--exclude-libs,ALL)
+target_link_options(tessera PRIVATE LINKER:--exclude-libs,ALL
+  LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/tessera.map)
+set_property(TARGET tessera PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/tessera.map)
 
-install(TARGETS tessera EXPORT tesseraTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# The same objects in one archive. What the rooms need themselves stays outside: whoever links it
+# names the libraries of TESSERA_NEEDS (cmake/TesseraRooms.cmake) to the linker as well.
+add_library(tessera_static STATIC)
+add_library(tessera::tessera_static ALIAS tessera_static)
+foreach(room IN LISTS TESSERA_ROOMS)
+  target_sources(tessera_static PRIVATE $<TARGET_OBJECTS:tessera_${room}>)
+endforeach()
+target_compile_features(tessera_static INTERFACE cxx_std_20)
+target_include_directories(tessera_static INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(tessera_static INTERFACE Threads::Threads ${CMAKE_DL_LIBS} ${TESSERA_NEEDS})
+set_target_properties(tessera_static PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
+install(TARGETS tessera tessera_static EXPORT tesseraTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET tessera_cli)
   install(TARGETS tessera_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-# The door; tests/arrows/arrows.py names the same.
-set(public_model api budget check claim derived hardware hardware_check network network_order
-    network_shapes network_stats placement plan problem units validate)
-set(public_planner check_result engines errors explain export files generate import limits place plan
-    session tile)
-foreach(room model planner)
-  foreach(header IN LISTS public_${room})
-    install(FILES ${PROJECT_SOURCE_DIR}/${room}/${header}.h
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/${room})
-  endforeach()
-endforeach()
+# The door is the folder. tests/arrows/arrows.py knows every header of it by name.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/hw_profiles/
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/profiles
         FILES_MATCHING PATTERN "*.yaml")

@@ -2,7 +2,8 @@
 # Adding a file needs no list to be edited: the folder is the list.
 
 add_library(tessera_flags INTERFACE)
-target_include_directories(tessera_flags INTERFACE ${PROJECT_SOURCE_DIR})
+# include/ is the public door, shared by all rooms: <tessera/...>, exactly what is installed.
+target_include_directories(tessera_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_compile_features(tessera_flags INTERFACE cxx_std_20)
 # -Wno-restrict: g++ 12 warns about std::string operator+ without cause (GCC bug 105651);
 # -Wno-maybe-uninitialized: likewise about moved-from members of inlined aggregates (GCC bug 105562).
@@ -36,9 +37,13 @@ endif()
 
 set(TESSERA_ROOMS "")
 
+# tessera_room(room [USES rooms...] [WITHOUT regex])
 function(tessera_room room)
-  cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "WITHOUT" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room}/*.cpp)
+  if(ROOM_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "${ROOM_WITHOUT}")
+  endif()
   if(NOT sources)
     return()
   endif()
@@ -66,15 +71,28 @@ function(tessera_room_libraries)
     find_package(yaml-cpp REQUIRED)
     find_package(nlohmann_json REQUIRED)
     target_link_libraries(tessera_io PRIVATE yaml-cpp nlohmann_json::nlohmann_json)
-    file(GLOB_RECURSE onnx_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/io/*onnx*.cpp)
-    if(onnx_sources)
+    list(APPEND needs yaml-cpp)
+    if(TESSERA_WITH_ONNX)
       target_link_libraries(tessera_io PRIVATE onnx_proto protobuf)  # the messages alone
+      list(APPEND needs onnx_proto protobuf)
+      file(GLOB onnx_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/io/onnx_*.cpp)
       set_source_files_properties(${onnx_sources} PROPERTIES COMPILE_DEFINITIONS "ONNX_NAMESPACE=onnx;ONNX_ML=1")
     endif()
   endif()
   if(TARGET tessera_encoder)
-    target_link_libraries(tessera_encoder PRIVATE cadical z3)
+    target_link_libraries(tessera_encoder PRIVATE cadical)
+    list(APPEND needs cadical)
+    if(TESSERA_WITH_Z3)
+      target_link_libraries(tessera_encoder PRIVATE z3)
+      list(APPEND needs z3)
+    endif()
   endif()
+  if(TARGET tessera_planner AND NOT TESSERA_WITH_Z3)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/planner/engines.cpp
+      PROPERTIES COMPILE_DEFINITIONS TESSERA_WITHOUT_Z3)
+  endif()
+  # What a program names to the linker that has the rooms' objects inside.
+  set(TESSERA_NEEDS ${needs} PARENT_SCOPE)
 endfunction()
 
 # tessera_test(name SOURCES... [USES rooms...] [LABELS ...]): one GoogleTest program.

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/network.h"
+#include "tessera/network.h"
 
 namespace tessera {
 

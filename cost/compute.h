@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "cost/mapping.h"
-#include "model/hardware.h"
-#include "model/network.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
 
 namespace tessera {
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "cost/channel_use.h"
-#include "model/hardware.h"
-#include "model/plan.h"
+#include "tessera/hardware.h"
+#include "tessera/network_plan.h"
 #include "tiling/geometry.h"
 #include "tiling/subgraph.h"
 

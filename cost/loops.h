@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/network.h"
+#include "tessera/network.h"
 
 namespace tessera {
 

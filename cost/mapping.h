@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "cost/loops.h"
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 
 namespace tessera {
 

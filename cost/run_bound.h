@@ -17,9 +17,9 @@
 
 #include "cost/channel_use.h"
 #include "cost/transfer.h"
-#include "model/hardware.h"
-#include "model/network.h"
-#include "model/plan.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/network_plan.h"
 
 namespace tessera {
 

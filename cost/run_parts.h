@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cost/transfer.h"
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 #include "tiling/geometry.h"
 #include "tiling/subgraph.h"
 

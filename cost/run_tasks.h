@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cost/tiled_run.h"
-#include "model/units.h"
+#include "tessera/units.h"
 
 namespace tessera {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/hardware.h"
-#include "model/plan.h"
+#include "tessera/hardware.h"
+#include "tessera/network_plan.h"
 
 namespace tessera {
 

@@ -9,8 +9,8 @@
 #include "cost/transfer.h"
 #include "cost/whole_number.h"
 #include "facts/modes.h"
-#include "model/check.h"
 #include "model/derived.h"
+#include "tessera/check.h"
 
 namespace tessera {
 namespace {

@@ -18,9 +18,9 @@
 
 #include "cost/pipeline.h"
 #include "cost/score.h"
-#include "model/hardware.h"
-#include "model/plan.h"
 #include "model/poll.h"
+#include "tessera/hardware.h"
+#include "tessera/network_plan.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 #include "tiling/subgraph.h"

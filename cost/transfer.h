@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/hardware.h"
-#include "model/units.h"
+#include "tessera/hardware.h"
+#include "tessera/units.h"
 #include "tiling/box.h"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-// Where the load of one step says it all, that is the story; where buffers that may not share a
+// Where the load of one step says it all, that is the reason; where buffers that may not share a
 // byte are too much, it is about them. Otherwise deletion: take members out one by one (in halves
 // where much can go at once) and keep out what is not needed for the contradiction. Every
 // refutation also names the buffers it used, through one literal per buffer, which takes out many
@@ -16,10 +16,8 @@
 #include "facts/cut.h"
 #include "load_cut.h"
 
-namespace tessera {
+namespace tessera::encoder {
 namespace {
-
-using namespace encoder;
 
 /// Of more buffers the engine is asked without adding up first.
 constexpr std::size_t most_added_up = 20'000;
@@ -398,4 +396,4 @@ Explanation explain(const PlacementProblem& problem, const ExplainParams& params
   return Explainer(problem, params).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::encoder

@@ -1,4 +1,4 @@
-// Why a problem has no solution: a smallest story a person can check.
+// Why a problem has no solution: the smallest reason a person can check.
 //
 //   Explanation why = explain(problem, {});
 //   if (why.status == Status::infeasible) std::cout << why.text;
@@ -13,7 +13,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::encoder {
 
 /// A rule that can be taken out of a problem without taking a buffer out.
 struct HardwareRule {
@@ -51,7 +51,7 @@ struct Explanation {
   /// The smallest capacity of `memory` with which these members fit; nothing if none does, if the
   /// memory's banks fix it, or if the budget ended first.
   std::optional<Size> smallest_capacity;
-  std::string text;  ///< the whole story in words, several lines
+  std::string text;  ///< all of it in words, several lines
   Stats stats;
 };
 
@@ -70,4 +70,4 @@ struct Explanation {
 /// "the relation same_bank {a, b}", "the mode table of sram", ...
 [[nodiscard]] std::string describe(const PlacementProblem& problem, const HardwareRule& rule);
 
-}  // namespace tessera
+}  // namespace tessera::encoder

@@ -6,7 +6,7 @@
 #include "explain.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::encoder {
 namespace {
 
 using Kind = HardwareRule::Kind;
@@ -182,4 +182,4 @@ std::string describe(const PlacementProblem& problem, const HardwareRule& rule) 
   return {};
 }
 
-}  // namespace tessera
+}  // namespace tessera::encoder

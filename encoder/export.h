@@ -11,9 +11,9 @@
 #include <optional>
 #include <string>
 
-#include "model/placement.h"
 #include "model/poll.h"
-#include "model/problem.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

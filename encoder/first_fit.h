@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "layers/context.h"
-#include "model/placement.h"
+#include "tessera/placement.h"
 
 namespace tessera::encoder {
 

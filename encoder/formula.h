@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "model/poll.h"
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera::encoder {
 

@@ -7,8 +7,8 @@
 #include "facts/modes.h"
 #include "first_fit.h"
 #include "load_cut.h"
-#include "model/check.h"
 #include "model/size_layer.h"
+#include "tessera/check.h"
 
 namespace tessera::encoder {
 namespace {

@@ -4,8 +4,8 @@
 //   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
 //
 // Integers with difference logic where only orders and sizes matter (its speed does not depend on
-// the resolution of addresses), bit-vectors where alignments differ. Z3 writes no certificate
-// others can check: where one is asked for, CaDiCaL refutes the constraints once more.
+// the resolution of addresses), bit-vectors where alignments differ. Z3 writes no certificate:
+// CaDiCaL refutes the constraints once more for one. A build without Z3 makes nullptr.
 #pragma once
 
 #include <memory>

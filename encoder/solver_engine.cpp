@@ -1,10 +1,5 @@
 #include "solver_engine.h"
 
-#include <z3++.h>
-
-#include <new>
-#include <string_view>
-
 #include "facts/feature_sets.h"
 #include "session.h"
 
@@ -23,13 +18,7 @@ class SolverEngine final : public PlacementEngine {
          Feature::different_banks, Feature::adjacent, Feature::least_cost, Feature::least_modes});
   }
   SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
-    try {
-      return decide(problem, params_, params);
-    } catch (const z3::exception& error) {
-      // Z3 says it in words of its own.
-      if (std::string_view(error.msg()) == "out of memory") throw std::bad_alloc();
-      throw;
-    }
+    return decide(problem, params_, params);
   }
   std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
     return make_session(problem, {.decide = params_});

@@ -1,7 +1,9 @@
 #include <z3++.h>
 
 #include <algorithm>
+#include <new>
 #include <string>
+#include <string_view>
 
 #include "backend.h"
 
@@ -245,10 +247,56 @@ class Z3Backend final : public Backend {
   std::int64_t calls_ = 0;
 };
 
+/// Z3 says in words of its own that memory has run out; everybody else says bad_alloc.
+template <typename Act>
+auto in_common_words(const Act& act) {
+  try {
+    return act();
+  } catch (const z3::exception& error) {
+    if (std::string_view(error.msg()) == "out of memory") throw std::bad_alloc();
+    throw;
+  }
+}
+
+class Z3 final : public Backend {
+ public:
+  explicit Z3(const Z3Params& params)
+      : inner_(in_common_words([&] { return std::make_unique<Z3Backend>(params); })) {}
+
+  using Backend::clause;
+  using Backend::load;
+  void load(const Formula& formula, const Numbers& numbers, Poll& poll) override {
+    in_common_words([&] { inner_->load(formula, numbers, poll); });
+  }
+  int literal(Lit of) const override { return inner_->literal(of); }
+  int fresh() override {
+    return in_common_words([&] { return inner_->fresh(); });
+  }
+  void clause(std::span<const int> literals) override {
+    in_common_words([&] { inner_->clause(literals); });
+  }
+  Answer solve(std::span<const int> assumptions, const Budget& budget) override {
+    return in_common_words([&] { return inner_->solve(assumptions, budget); });
+  }
+  bool holds(int literal) override {
+    return in_common_words([&] { return inner_->holds(literal); });
+  }
+  Size value(IntIndex x) override {
+    return in_common_words([&] { return inner_->value(x); });
+  }
+  bool failed(int assumption) override {
+    return in_common_words([&] { return inner_->failed(assumption); });
+  }
+  void report(Stats& stats) const override { inner_->report(stats); }
+
+ private:
+  std::unique_ptr<Z3Backend> inner_;
+};
+
 }  // namespace
 
 std::unique_ptr<Backend> make_z3(const Z3Params& params) {
-  return std::make_unique<Z3Backend>(params);
+  return std::make_unique<Z3>(params);
 }
 
 }  // namespace tessera::encoder

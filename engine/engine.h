@@ -22,9 +22,9 @@
 
 #include "facts/features.h"
 #include "model/budget.h"
-#include "model/placement.h"
-#include "model/problem.h"
 #include "model/size_layer.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -3,8 +3,8 @@
 #include <set>
 #include <string_view>
 
-#include "model/check.h"
 #include "model/derived.h"
+#include "tessera/check.h"
 
 namespace tessera {
 

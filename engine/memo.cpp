@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/check.h"
+#include "tessera/check.h"
 
 namespace tessera {
 

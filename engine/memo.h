@@ -18,9 +18,9 @@
 #include <memory>
 #include <vector>
 
-#include "model/placement.h"
-#include "model/problem.h"
 #include "model/size_layer.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "facts/modes.h"
-#include "model/check.h"
 #include "model/derived.h"
+#include "tessera/check.h"
 
 namespace tessera {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

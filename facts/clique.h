@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "facts/conflicts.h"
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

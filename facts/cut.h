@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/budget.h"
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

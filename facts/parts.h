@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "io/source.h"
-#include "model/placement.h"
-#include "model/problem.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

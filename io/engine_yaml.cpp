@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "io/units.h"
-#include "model/hardware_check.h"
+#include "tessera/hardware_check.h"
 
 namespace tessera {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "io/tree.h"
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 
 namespace tessera {
 

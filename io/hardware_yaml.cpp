@@ -11,7 +11,7 @@
 #include "io/tree.h"
 #include "io/units.h"
 #include "model/derived.h"
-#include "model/hardware_check.h"
+#include "tessera/hardware_check.h"
 
 namespace tessera {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "io/error.h"
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 
 namespace tessera {
 

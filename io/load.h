@@ -13,7 +13,7 @@
 #include "io/buffer_csv.h"
 #include "io/files.h"
 #include "io/source.h"
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "io/tree.h"
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -14,7 +14,7 @@
 
 #include "io/error.h"
 #include "model/budget.h"
-#include "model/network.h"
+#include "tessera/network.h"
 
 namespace tessera {
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "model/network_order.h"
-#include "model/network_shapes.h"
 #include "model/poll.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera {
 namespace {

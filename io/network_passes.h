@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "model/budget.h"
-#include "model/network.h"
+#include "tessera/network.h"
 
 namespace tessera {
 

@@ -6,7 +6,7 @@
 #include "io/text.h"
 #include "io/tree.h"
 #include "model/network_order.h"
-#include "model/network_shapes.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "io/error.h"
-#include "model/network.h"
+#include "tessera/network.h"
 
 namespace tessera {
 

@@ -6,7 +6,7 @@
 
 #include "io/onnx_model.h"
 #include "io/onnx_operators.h"
-#include "model/network_shapes.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera::onnx_reader {
 namespace {

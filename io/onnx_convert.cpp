@@ -4,7 +4,7 @@
 
 #include "io/network_onnx.h"
 #include "model/network_order.h"
-#include "model/network_shapes.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera::onnx_reader {
 namespace {

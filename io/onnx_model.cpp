@@ -11,8 +11,8 @@
 #include "io/onnx_refuse.h"
 #include "io/onnx_shapes.h"
 #include "io/onnx_wire.h"
-#include "model/network_shapes.h"
 #include "model/say.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera::onnx_reader {
 namespace {

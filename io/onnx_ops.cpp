@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "io/onnx_convert.h"
-#include "model/network_shapes.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera::onnx_reader {
 namespace {

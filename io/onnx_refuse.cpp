@@ -5,8 +5,8 @@
 
 #include "io/onnx_operators.h"
 #include "io/text.h"
-#include "model/network_shapes.h"
 #include "model/say.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera::onnx_reader {
 namespace {

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "io/onnx_model.h"
-#include "model/network_shapes.h"
 #include "model/say.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera::onnx_reader {
 

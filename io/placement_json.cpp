@@ -7,7 +7,7 @@
 #include "io/placement_tree.h"
 #include "io/tree.h"
 #include "io/units.h"
-#include "model/check.h"
+#include "tessera/check.h"
 
 namespace tessera {
 namespace {

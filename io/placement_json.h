@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "io/error.h"
-#include "model/placement.h"
-#include "model/problem.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

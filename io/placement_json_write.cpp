@@ -2,8 +2,8 @@
 
 #include "io/json_write.h"
 #include "io/placement_json.h"
-#include "model/check.h"
 #include "model/derived.h"
+#include "tessera/check.h"
 
 namespace tessera {
 namespace {

@@ -9,7 +9,7 @@
 #include "io/placement_json.h"
 #include "io/placement_tree.h"
 #include "io/tree.h"
-#include "model/check.h"
+#include "tessera/check.h"
 
 namespace tessera {
 namespace {

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "io/error.h"
-#include "model/plan.h"
+#include "tessera/network_plan.h"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "model/plan.h"
+#include "tessera/network_plan.h"
 
 namespace tessera {
 

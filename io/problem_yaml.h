@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "io/source.h"
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/error.h"
-#include "model/validate.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 

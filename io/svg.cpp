@@ -9,8 +9,8 @@
 #include "io/svg_parts.h"
 #include "io/text.h"
 #include "io/units.h"
-#include "model/check.h"
 #include "model/derived.h"
+#include "tessera/check.h"
 
 namespace tessera {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/units.h"
+#include "tessera/units.h"
 
 namespace tessera::svg {
 

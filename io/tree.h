@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "io/error.h"
-#include "model/units.h"
+#include "tessera/units.h"
 
 namespace tessera {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/hardware.h"
-#include "model/units.h"
+#include "tessera/hardware.h"
+#include "tessera/units.h"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 //   if (auto why = budget.exhausted()) return gave_up(*why);    // a limit, never a "no"
 //
 // Whatever may take long receives one and looks at it: engines, bounds, readers of large files.
-// Limits (planner/limits.h) is what a user of the library says; a budget is what becomes of it.
+// Limits (tessera/limits.h) is what a user of the library says; a budget is what becomes of it.
 #pragma once
 
 #include <atomic>
@@ -15,9 +15,9 @@
 #include <optional>
 #include <stop_token>
 
-#include "api.h"
-#include "placement.h"
-#include "units.h"
+#include "tessera/api.h"
+#include "tessera/placement.h"
+#include "tessera/units.h"
 
 namespace tessera {
 
@@ -32,7 +32,7 @@ struct WorkMeter {
 };
 
 /// Several engines on one thread's share of the machine: whoever has it works, the others wait.
-class TESSERA_API Baton {
+class Baton {
  public:
   Baton() = default;
   Baton(const Baton&) = delete;
@@ -43,7 +43,7 @@ class TESSERA_API Baton {
 };
 
 /// Whoever can tell how much memory is in use. Asked from every thread.
-class TESSERA_API MemoryWatch {
+class MemoryWatch {
  public:
   MemoryWatch() = default;
   MemoryWatch(const MemoryWatch&) = delete;

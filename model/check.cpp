@@ -1,4 +1,4 @@
-#include "check.h"
+#include "tessera/check.h"
 
 #include <algorithm>
 #include <array>

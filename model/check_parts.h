@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "check.h"
-#include "derived.h"
+#include "model/derived.h"
 #include "say.h"
+#include "tessera/check.h"
 
 namespace tessera::checking {
 

@@ -1,4 +1,4 @@
-#include "derived.h"
+#include "model/derived.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "hardware.h"
+#include "tessera/hardware.h"
 
 namespace tessera {
 

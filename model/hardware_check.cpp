@@ -1,4 +1,4 @@
-#include "hardware_check.h"
+#include "tessera/hardware_check.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "network.h"
 #include "say.h"
-#include "validate.h"
+#include "tessera/network.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 namespace {

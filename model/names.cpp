@@ -1,4 +1,4 @@
-#include "placement.h"
+#include "tessera/placement.h"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "network.h"
+#include "tessera/network.h"
 
 #include <array>
 #include <utility>

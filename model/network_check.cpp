@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "network_shapes.h"
 #include "say.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera {
 namespace {

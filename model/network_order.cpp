@@ -1,4 +1,4 @@
-#include "network_order.h"
+#include "model/network_order.h"
 
 namespace tessera {
 

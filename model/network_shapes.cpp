@@ -1,4 +1,4 @@
-#include "network_shapes.h"
+#include "tessera/network_shapes.h"
 
 #include <algorithm>
 

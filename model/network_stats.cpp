@@ -1,4 +1,4 @@
-#include "network_stats.h"
+#include "tessera/network_stats.h"
 
 #include <algorithm>
 

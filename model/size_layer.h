@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -1,7 +1,7 @@
 #include <limits>
 #include <map>
 
-#include "placement.h"
+#include "tessera/placement.h"
 
 namespace tessera {
 

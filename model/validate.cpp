@@ -1,8 +1,8 @@
-#include "validate.h"
+#include "tessera/validate.h"
 
 #include <numeric>
 
-#include "derived.h"
+#include "model/derived.h"
 #include "validate_parts.h"
 
 namespace tessera {

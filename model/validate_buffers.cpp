@@ -1,6 +1,6 @@
 #include <functional>
 
-#include "derived.h"
+#include "model/derived.h"
 #include "validate_parts.h"
 
 namespace tessera::validation {

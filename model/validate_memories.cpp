@@ -1,4 +1,4 @@
-#include "derived.h"
+#include "model/derived.h"
 #include "validate_parts.h"
 
 namespace tessera::validation {

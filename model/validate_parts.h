@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "say.h"
-#include "validate.h"
+#include "tessera/validate.h"
 
 namespace tessera::validation {
 

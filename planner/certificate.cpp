@@ -10,9 +10,10 @@
 
 #include "engine/race.h"
 #include "facts/cut.h"
-#include "planner/errors.h"
+#include "model/against.h"
 #include "planner/make_engine.h"
 #include "proof/check_proof.h"
+#include "tessera/errors.h"
 
 namespace tessera {
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "../model/claim.h"
 #include "engine/engine.h"
+#include "tessera/claim.h"
 
 namespace tessera {
 

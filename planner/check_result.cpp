@@ -1,4 +1,4 @@
-#include "planner/check_result.h"
+#include "tessera/check_result.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,9 +10,10 @@
 #include "io/files.h"
 #include "model/derived.h"
 #include "planner/certificate.h"
-#include "planner/errors.h"
+#include "planner/limited_budget.h"
 #include "planner/requirements.h"
 #include "proof/check_proof.h"
+#include "tessera/errors.h"
 
 namespace tessera {
 

@@ -14,7 +14,6 @@
 #include "engine/goal.h"
 #include "engine/race.h"
 #include "engine/relax.h"
-#include "model/check.h"
 #include "planner/decide_parts.h"
 #include "planner/make_engine.h"
 #include "search/placement/bounds.h"
@@ -22,6 +21,7 @@
 #include "search/placement/canonical_core.h"
 #include "search/placement/greedy.h"
 #include "search/placement/slots.h"
+#include "tessera/check.h"
 
 namespace tessera {
 
@@ -76,6 +76,7 @@ Field line_up(const PlacementProblem& problem, Goal goal, int threads) {
         canonical::count_pairs(problem, many_pairs) > many_pairs)
       break;
     std::unique_ptr<PlacementEngine> engine = make_engine(name);
+    if (!engine) continue;  // a build without Z3
     if (const auto why = engine->unsupported(problem, goal)) {
       field.refusals += (field.refusals.empty() ? "" : " ") + *why;
       continue;

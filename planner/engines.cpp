@@ -1,8 +1,9 @@
-#include "planner/engines.h"
+#include "tessera/engines.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
@@ -11,18 +12,21 @@
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical.h"
 #include "search/placement/greedy_engine.h"
+#include "tessera/errors.h"
 
 namespace tessera {
 namespace {
 
-constexpr std::array<EngineInfo, 6> infos = {{
+constexpr auto infos = std::to_array<EngineInfo>({
     {"canonical", "depth-first search over canonical placements"},
     {"learning", "clauses over orders and bounds, learned from conflicts", true, true},
     {"sat", "every rule as clauses, decided by CaDiCaL"},
+#ifndef TESSERA_WITHOUT_Z3
     {"smt", "the same rules over integers or bit-vectors, decided by Z3"},
+#endif
     {"boxing", "low placements of very many buffers; finding nothing proves nothing", false},
     {"greedy", "several orders of first fit; finding nothing proves nothing", false},
-}};
+});
 
 struct Maker {
   std::unique_ptr<PlacementEngine> (*make)();
@@ -36,7 +40,9 @@ constexpr std::array<Maker, infos.size()> makers = {{
     {[] { return make_canonical_engine(); }, 1.4},
     {[] { return make_learning_engine({}); }, 12},
     {[] { return make_sat_engine({}); }, 1'000'000},
+#ifndef TESSERA_WITHOUT_Z3
     {[] { return make_smt_engine({}); }, 0},
+#endif
     {[] { return make_boxing_engine({}); }, 3'000},
     {[] { return make_greedy_engine(); }, 1'000},
 }};
@@ -56,6 +62,16 @@ std::span<const EngineInfo> engine_list() {
 std::unique_ptr<PlacementEngine> make_engine(std::string_view name) {
   const std::size_t at = position(name);
   return at == infos.size() ? nullptr : makers[at].make();
+}
+
+std::unique_ptr<PlacementEngine> make_known_engine(std::string_view name) {
+  if (auto engine = make_engine(name)) return engine;
+  if (name == "smt")
+    throw BadInput("engine smt needs Z3, and this build of Tessera has no Z3",
+                   "build it with -DTESSERA_WITH_Z3=ON; engine sat takes the same problems");
+  std::string names = "auto";
+  for (const EngineInfo& known : infos) names += ", " + std::string(known.name);
+  throw BadInput("there is no engine '" + std::string(name) + "'", "engines: " + names);
 }
 
 double ns_per_unit(std::string_view name) {

@@ -1,42 +1,43 @@
-#include "planner/explain.h"
+#include "tessera/explain.h"
 
 #include <new>
 #include <utility>
 
 #include "encoder/explain.h"
+#include "planner/limited_budget.h"
 #include "planner/make_engine.h"
 #include "planner/requirements.h"
 
 namespace tessera {
 
-Story tell_why(const PlacementProblem& problem, const StoryParams& params) {
+Explanation explain(const PlacementProblem& problem, const ExplainParams& params) {
   require_valid(problem);
-  ExplainParams own;
+  encoder::ExplainParams own;
   const LimitedBudget limited(params.limits);
   own.budget = limited.budget();
   const std::unique_ptr<PlacementEngine> engine = make_engine("learning");
   own.engine = engine.get();
-  Story story;
-  Explanation why;
+  Explanation told;
+  encoder::Explanation why;
   try {
-    why = explain(problem, own);
+    why = encoder::explain(problem, own);
   } catch (const std::bad_alloc&) {
-    story.status = Status::unknown;
-    story.stop = StopReason::memory_limit;
-    return story;
+    told.status = Status::unknown;
+    told.stop = StopReason::memory_limit;
+    return told;
   }
-  story.status = why.status;
-  story.stop = why.stop;
-  story.minimal = why.minimal;
-  story.buffers = std::move(why.buffers);
-  for (const HardwareRule& rule : why.rules) story.rules.push_back(describe(problem, rule));
-  story.step = why.step;
-  story.memory = why.memory;
-  story.asked = why.asked;
-  story.available = why.available;
-  story.smallest_capacity = why.smallest_capacity;
-  story.text = std::move(why.text);
-  return story;
+  told.status = why.status;
+  told.stop = why.stop;
+  told.minimal = why.minimal;
+  told.buffers = std::move(why.buffers);
+  for (const encoder::HardwareRule& rule : why.rules) told.rules.push_back(describe(problem, rule));
+  told.step = why.step;
+  told.memory = why.memory;
+  told.asked = why.asked;
+  told.available = why.available;
+  told.smallest_capacity = why.smallest_capacity;
+  told.text = std::move(why.text);
+  return told;
 }
 
 }  // namespace tessera

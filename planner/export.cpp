@@ -1,4 +1,4 @@
-#include "planner/export.h"
+#include "tessera/export.h"
 
 #include <new>
 #include <ostream>
@@ -9,9 +9,10 @@
 #include "encoder/export.h"
 #include "io/error.h"
 #include "io/files.h"
-#include "model/check.h"
-#include "planner/errors.h"
+#include "planner/limited_budget.h"
 #include "planner/requirements.h"
+#include "tessera/check.h"
+#include "tessera/errors.h"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "planner/files.h"
+#include "tessera/files.h"
 
 #include <algorithm>
 #include <string_view>
@@ -13,9 +13,9 @@
 #include "io/problem_yaml.h"
 #include "io/svg.h"
 #include "io/units.h"
-#include "model/check.h"
 #include "planner/output_file.h"
 #include "planner/requirements.h"
+#include "tessera/check.h"
 
 namespace tessera {
 

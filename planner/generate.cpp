@@ -1,4 +1,4 @@
-#include "planner/generate.h"
+#include "tessera/generate.h"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "model/random.h"
-#include "model/validate.h"
-#include "planner/errors.h"
 #include "planner/generate_traces.h"
+#include "tessera/errors.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 
@@ -194,28 +194,30 @@ PlacementProblem make_training(const GenerateParams& params) {
   return make_trace(params, TraceKind::training);
 }
 
-constexpr std::array<GeneratorEntry, 5> entries = {{
-    {"random", "lifetimes and sizes drawn freely", make_random},
-    {"packable", "a rectangle cut into pieces: can be placed without any waste", make_packable},
-    {"network", "layers with skips, weights and activations", make_network},
-    {"malloc", "a program's heap: power-law sizes and lifetimes (any size)", make_malloc},
-    {"training", "a forward and a backward pass (any size)", make_training},
+constexpr std::array<GeneratorInfo, 5> kinds = {{
+    {"random", "lifetimes and sizes drawn freely"},
+    {"packable", "a rectangle cut into pieces: can be placed without any waste"},
+    {"network", "layers with skips, weights and activations"},
+    {"malloc", "a program's heap: power-law sizes and lifetimes (any size)"},
+    {"training", "a forward and a backward pass (any size)"},
 }};
+using Maker = PlacementProblem (*)(const GenerateParams& params);
+constexpr std::array<Maker, kinds.size()> makers = {make_random, make_packable, make_network,
+                                                    make_malloc, make_training};
 
 }  // namespace
 
-std::span<const GeneratorEntry> generator_list() {
-  return entries;
+std::span<const GeneratorInfo> generator_list() {
+  return kinds;
 }
 
 PlacementProblem generate(const GenerateParams& params) {
-  const auto list = generator_list();
-  const auto entry = std::find_if(list.begin(), list.end(), [&](const GeneratorEntry& known) {
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const GeneratorInfo& known) {
     return known.name == params.kind;
   });
-  if (entry == list.end()) {
+  if (kind == kinds.end()) {
     std::string names;
-    for (const GeneratorEntry& known : list)
+    for (const GeneratorInfo& known : kinds)
       names += (names.empty() ? "" : ", ") + std::string(known.name);
     throw BadInput("there is no kind '" + params.kind + "'", "kinds: " + names);
   }
@@ -227,7 +229,7 @@ PlacementProblem generate(const GenerateParams& params) {
   if (params.steps < 0) throw BadInput("the number of steps must not be negative");
   if (!(params.slack > 0) || params.slack > 1000)
     throw BadInput("the slack must be above 0 and at most 1000");
-  PlacementProblem problem = entry->make(params);
+  PlacementProblem problem = makers[static_cast<std::size_t>(kind - kinds.begin())](params);
   if (const std::vector<Defect> defects = validate(problem); !defects.empty())
     throw BadInput("these numbers make no problem: " + defects.front().message,
                    "fewer buffers or a smaller capacity");

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "../model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

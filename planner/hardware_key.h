@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 
 namespace tessera {
 

@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "engine/race.h"
-#include "model/check.h"
-#include "model/claim.h"
+#include "model/against.h"
 #include "model/derived.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/minimize.h"
+#include "tessera/check.h"
+#include "tessera/claim.h"
 
 namespace tessera {
 

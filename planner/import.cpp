@@ -1,4 +1,4 @@
-#include "planner/import.h"
+#include "tessera/import.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include "io/network_passes.h"
 #include "io/network_yaml.h"
 #include "model/poll.h"
+#include "planner/limited_budget.h"
 #include "planner/requirements.h"
 
 namespace tessera {

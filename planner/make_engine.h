@@ -7,12 +7,14 @@
 #include <string_view>
 
 #include "engine/engine.h"
-#include "planner/engines.h"
+#include "tessera/engines.h"
 
 namespace tessera {
 
 /// nullptr where there is no engine of this name.
 [[nodiscard]] std::unique_ptr<PlacementEngine> make_engine(std::string_view name);
+/// The same for a name a user gave: throws BadInput that says which engines there are.
+[[nodiscard]] std::unique_ptr<PlacementEngine> make_known_engine(std::string_view name);
 
 /// Rough nanoseconds per unit of its WorkMeter: puts engines in a race on one scale. Only the
 /// balance of a race depends on it, never the soundness of an answer. 0: it does not count.

@@ -26,7 +26,7 @@
 #include <string>
 #include <string_view>
 
-#include "errors.h"
+#include "tessera/errors.h"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "planner/place.h"
+#include "tessera/place.h"
 
 #include <algorithm>
 #include <mutex>
@@ -11,17 +11,18 @@
 
 #include "engine/goal.h"
 #include "engine/race.h"
-#include "model/check.h"
 #include "model/derived.h"
-#include "model/validate.h"
 #include "planner/certificate.h"
 #include "planner/decide.h"
-#include "planner/errors.h"
 #include "planner/height.h"
+#include "planner/limited_budget.h"
 #include "planner/make_engine.h"
 #include "planner/output_file.h"
 #include "planner/requirements.h"
 #include "search/placement/bounds.h"
+#include "tessera/check.h"
+#include "tessera/errors.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 

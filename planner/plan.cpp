@@ -1,4 +1,4 @@
-#include "planner/plan.h"
+#include "tessera/plan.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -6,8 +6,7 @@
 #include "cost/run_bound.h"
 #include "cost/score.h"
 #include "io/plan_svg.h"
-#include "model/check.h"
-#include "planner/files.h"
+#include "planner/limited_budget.h"
 #include "planner/plan_baseline.h"
 #include "planner/plan_candidates.h"
 #include "planner/plan_idle.h"
@@ -17,6 +16,8 @@
 #include "planner/tile_need.h"
 #include "search/partition/cover.h"
 #include "search/partition/structure.h"
+#include "tessera/check.h"
+#include "tessera/files.h"
 
 namespace tessera {
 

@@ -8,14 +8,14 @@
 #include "cost/tiled_run.h"
 #include "facts/modes.h"
 #include "model/derived.h"
-#include "planner/engines.h"
 #include "planner/hardware_key.h"
 #include "planner/plan_effort.h"
 #include "planner/plan_open.h"
 #include "planner/plan_piece.h"
-#include "planner/tile.h"
 #include "planner/tile_engine.h"
 #include "search/partition/structure.h"
+#include "tessera/engines.h"
+#include "tessera/tile.h"
 
 namespace tessera {
 

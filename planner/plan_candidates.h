@@ -14,10 +14,10 @@
 #include "cost/channel_use.h"
 #include "cost/grid_bound.h"
 #include "engine/engine.h"
-#include "model/plan.h"
-#include "planner/plan.h"
 #include "planner/plan_effort.h"
 #include "search/tiles/tile_search.h"
+#include "tessera/network_plan.h"
+#include "tessera/plan.h"
 #include "tiling/subgraph.h"
 
 namespace tessera {

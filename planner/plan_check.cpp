@@ -5,11 +5,11 @@
 
 #include "cost/score.h"
 #include "cost/trace.h"
-#include "model/check.h"
-#include "planner/plan.h"
 #include "planner/plan_idle.h"
 #include "planner/plan_piece.h"
 #include "planner/requirements.h"
+#include "tessera/check.h"
+#include "tessera/plan.h"
 
 namespace tessera {
 

@@ -8,12 +8,13 @@
 #include "io/files.h"
 #include "io/plan_csv.h"
 #include "io/plan_json.h"
-#include "model/check.h"
-#include "planner/check_result.h"
-#include "planner/plan.h"
+#include "planner/limited_budget.h"
 #include "planner/plan_baseline.h"
 #include "planner/plan_piece.h"
 #include "planner/requirements.h"
+#include "tessera/check.h"
+#include "tessera/check_result.h"
+#include "tessera/plan.h"
 
 namespace tessera {
 

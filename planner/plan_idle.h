@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/plan.h"
+#include "tessera/network_plan.h"
 
 namespace tessera {
 

@@ -6,9 +6,9 @@
 //   Metrics least = least_metrics(piece, cheap, poll);
 #pragma once
 
-#include "model/hardware.h"
-#include "model/plan.h"
 #include "planner/plan_piece.h"
+#include "tessera/hardware.h"
+#include "tessera/network_plan.h"
 
 namespace tessera {
 

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "cost/score.h"
-#include "model/claim.h"
+#include "model/against.h"
+#include "tessera/claim.h"
 
 namespace tessera {
 

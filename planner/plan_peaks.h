@@ -9,9 +9,9 @@
 
 #include <limits>
 
-#include "model/hardware.h"
-#include "model/plan.h"
-#include "planner/plan.h"
+#include "tessera/hardware.h"
+#include "tessera/network_plan.h"
+#include "tessera/plan.h"
 
 namespace tessera {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cost/tiled_run.h"
-#include "model/plan.h"
+#include "tessera/network_plan.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 #include "tiling/subgraph.h"

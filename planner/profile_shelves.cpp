@@ -8,7 +8,7 @@
 #include <system_error>
 #include <vector>
 
-#include "planner/files.h"
+#include "tessera/files.h"
 
 namespace tessera {
 

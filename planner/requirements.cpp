@@ -6,14 +6,14 @@
 #include <sstream>
 #include <string>
 
-#include "model/check.h"
 #include "model/derived.h"
-#include "model/hardware_check.h"
-#include "model/network_shapes.h"
-#include "model/placement.h"
-#include "model/validate.h"
-#include "planner/errors.h"
 #include "planner/make_engine.h"
+#include "tessera/check.h"
+#include "tessera/errors.h"
+#include "tessera/hardware_check.h"
+#include "tessera/network_shapes.h"
+#include "tessera/placement.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 
@@ -48,12 +48,7 @@ void require_valid(const Hardware& hardware) {
 
 void require_engine(const PlacementProblem& problem, const std::string& name, Goal goal) {
   if (name == "auto") return;
-  const std::unique_ptr<PlacementEngine> engine = make_engine(name);
-  if (!engine) {
-    std::string names = "auto";
-    for (const EngineInfo& known : engine_list()) names += ", " + std::string(known.name);
-    throw BadInput("there is no engine '" + name + "'", "engines: " + names);
-  }
+  const std::unique_ptr<PlacementEngine> engine = make_known_engine(name);
   if (const auto why = engine->unsupported(problem, goal))
     throw BadInput("engine " + name + " cannot take this problem: " + *why,
                    "--engine auto chooses one that can");

@@ -11,10 +11,10 @@
 #include <string>
 
 #include "engine/engine.h"
-#include "model/hardware.h"
-#include "model/network.h"
-#include "model/plan.h"
-#include "model/problem.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/network_plan.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "planner/session.h"
+#include "tessera/session.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,12 +9,13 @@
 #include "engine/memo.h"
 #include "engine/race.h"
 #include "facts/load.h"
-#include "model/check.h"
 #include "model/size_layer.h"
 #include "planner/decide.h"
+#include "planner/limited_budget.h"
 #include "planner/make_engine.h"
 #include "planner/requirements.h"
 #include "planner/tile_engine.h"
+#include "tessera/check.h"
 
 namespace tessera {
 namespace {

@@ -1,17 +1,18 @@
-#include "planner/tile.h"
+#include "tessera/tile.h"
 
 #include <algorithm>
 #include <memory>
 #include <new>
 
 #include "io/json_text.h"
-#include "model/check.h"
-#include "planner/files.h"
+#include "planner/limited_budget.h"
 #include "planner/make_engine.h"
 #include "planner/requirements.h"
 #include "planner/tile_engine.h"
 #include "planner/tile_need.h"
 #include "search/tiles/tile_search.h"
+#include "tessera/check.h"
+#include "tessera/files.h"
 
 namespace tessera {
 namespace {
@@ -22,9 +23,7 @@ std::unique_ptr<PlacementEngine> chosen_engine(const Hardware& hardware, const s
   if (placement_memories(hardware).empty())
     throw BadInput("profile " + hardware.name + " has no on-chip memory to place buffers into");
   if (name == "auto") return tile_engine(hardware);
-  std::unique_ptr<PlacementEngine> engine = make_engine(name);
-  if (!engine) throw BadInput("there is no engine '" + name + "'");
-  return engine;
+  return make_known_engine(name);
 }
 
 /// The engine's word is not enough.
@@ -91,9 +90,44 @@ bool better(const TileReport& a, const TileReport& b) {
   return a.status == Status::feasible && a.tile_count() < b.tile_count();
 }
 
-std::string why_not(const TileReport& report, const MissingBytes& missing) {
+/// The shape that is asked about, if one is.
+std::optional<TileShape> shape_of(const Subgraph& part, const TileParams& params) {
+  if (!params.shape) return std::nullopt;
+  if (params.all)
+    throw BadInput("one shape is asked about, and every largest one", "leave one of the two out");
+  static constexpr const char* names[] = {"C", "H", "W"};
+  const TileSpace space = tile_space(part);
+  const std::string& anchor = part.tensor(space.anchor).name;
+  TileShape shape = space.whole;
+  for (std::size_t a = 0; a < tile_axes; ++a) {
+    const Dim asked = (*params.shape)[a];
+    const Dim whole = space.whole.extent[a];
+    if (asked == 0 || asked == whole) continue;
+    if (asked < 0 || asked > whole)
+      throw BadInput("no tile has " + std::string(names[a]) + "=" + std::to_string(asked) +
+                         ": what is cut, " + anchor + ", has " + names[a] + "=" +
+                         std::to_string(whole),
+                     "give at most that, or leave " + std::string(names[a]) + " out");
+    if (!space.axis[a])
+      throw BadInput(anchor + " cannot be cut along " + names[a] + ", so no tile has " + names[a] +
+                         "=" + std::to_string(asked),
+                     "leave " + std::string(names[a]) + " out");
+    shape.extent[a] = asked;
+  }
+  return shape;
+}
+
+std::string why_not(const TileReport& report, const MissingBytes& missing, bool one_shape) {
   if (report.status == Status::feasible) return "";
-  if (report.status == Status::unknown) return "a limit ended the search before a tile was found";
+  if (report.status == Status::unknown)
+    return one_shape ? "a limit came before it was known whether tiles of this shape fit"
+                     : "a limit ended the search before a tile was found";
+  if (one_shape && report.lacking > 0)
+    return "in one step of a tile of this shape the buffers, rounded up to their alignment, take " +
+           std::to_string(report.lacking) + " bytes more than the memory has";
+  if (one_shape)
+    return "tiles of this shape do not fit: no step needs more bytes than there are, but no "
+           "arrangement keeps every rule of the profile";
   if (missing.bytes > 0)
     return "even the smallest tile needs " + to_string(missing) + " than the memory has";
   return "no tile shape fits: bytes enough for the smallest, but no arrangement keeps every rule "
@@ -149,6 +183,7 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
                    "they are numbered from 0 to " + std::to_string(network.ops.size() - 1));
   const Clock::time_point begin = Clock::now();
   const Subgraph part = make_subgraph(network, params.ops);
+  const std::optional<TileShape> shape = shape_of(part, params);
   const LimitedBudget limited(params.limits);
   std::vector<TileReport> reports;
   Stats stats;
@@ -169,6 +204,7 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
     search.seed = params.limits.seed;
     search.dominance = search.carry_over = search.sessions = params.incremental;
     search.all = params.all;
+    search.only = shape;
     search.record_probes = true;
     TileSearchResult found;
     try {
@@ -181,21 +217,27 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
       stopped = found.stop;
     }
     add(stats, found.counters);
+    const Size lacking = found.lacking;
     all_decided = all_decided && found.status != Status::unknown && found.undecided.empty();
     reports.push_back(report_of(part, variant, std::move(found), std::string(engine->name())));
+    if (!shape) continue;
+    reports.back().lacking = lacking;
+    if (reports.back().status == Status::feasible) break;
   }
   if (reports.empty()) throw BadInput("profile " + hardware.name + " lists no tiling variant");
   auto best = std::ranges::min_element(reports, better);
   MissingBytes missing;
-  if (best->status == Status::infeasible) {
+  if (best->status == Status::infeasible && shape) {
+    best = std::ranges::min_element(reports, {}, &TileReport::lacking);
+  } else if (best->status == Status::infeasible) {
     missing = missing_bytes(part, hardware, variants, params.limits.stop);
     best = reports.begin() + static_cast<std::ptrdiff_t>(missing.variant);
     best->lacking = missing.bytes;
   }
-  best->proven_largest = best->proven_largest && all_decided;
+  best->proven_largest = best->proven_largest && all_decided && !shape;
   if (!stopped) stopped = limited.budget().exhausted();
   if (stopped && (!all_decided || params.all)) best->stop = *stopped;
-  best->reason = why_not(*best, missing);
+  best->reason = why_not(*best, missing, shape.has_value());
   best->stats = std::move(stats);
   best->seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return std::move(*best);

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "engine/engine.h"
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 
 namespace tessera {
 

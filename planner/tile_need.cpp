@@ -5,8 +5,8 @@
 
 #include "facts/load.h"
 #include "model/derived.h"
-#include "planner/place.h"
 #include "planner/plan_piece.h"
+#include "tessera/place.h"
 
 namespace tessera {
 

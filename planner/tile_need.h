@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "model/hardware.h"
-#include "planner/tile.h"
+#include "tessera/hardware.h"
+#include "tessera/tile.h"
 #include "tiling/subgraph.h"
 
 namespace tessera {

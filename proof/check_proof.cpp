@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "model/validate.h"
+#include "model/against.h"
 #include "parts.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 namespace {

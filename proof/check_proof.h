@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "model/budget.h"
-#include "model/claim.h"
-#include "model/problem.h"
+#include "tessera/claim.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

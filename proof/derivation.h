@@ -19,8 +19,9 @@
 #include <unordered_map>
 
 #include "derivation_facts.h"
-#include "model/claim.h"
+#include "model/against.h"
 #include "parts.h"
+#include "tessera/claim.h"
 
 namespace tessera::proof {
 __extension__ typedef __int128 Wide;  // sums of anything a file may claim

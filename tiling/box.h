@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/network_shapes.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera {
 

@@ -18,8 +18,8 @@
 #include <optional>
 #include <vector>
 
-#include "model/hardware.h"
 #include "model/poll.h"
+#include "tessera/hardware.h"
 #include "tiling/box.h"
 #include "tiling/subgraph.h"
 

@@ -18,8 +18,8 @@
 #include <span>
 #include <vector>
 
-#include "model/hardware.h"
-#include "model/problem.h"
+#include "tessera/hardware.h"
+#include "tessera/problem.h"
 #include "tiling/geometry.h"
 
 namespace tessera {

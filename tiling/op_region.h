@@ -7,7 +7,7 @@
 // element in tests/random/geometry_test.cpp).
 #pragma once
 
-#include "model/network.h"
+#include "tessera/network.h"
 #include "tiling/box.h"
 
 namespace tessera {

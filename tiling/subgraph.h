@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/network.h"
+#include "tessera/network.h"
 
 namespace tessera {
 

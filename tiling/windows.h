@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-#include "model/network.h"
+#include "tessera/network.h"
 #include "tiling/box.h"
 
 namespace tessera {

@@ -4,10 +4,10 @@
 #include <deque>
 #include <numeric>
 
-#include "model/check.h"
 #include "model/derived.h"
 #include "model/size_layer.h"
 #include "solve.h"
+#include "tessera/check.h"
 
 namespace tessera::learning {
 namespace {

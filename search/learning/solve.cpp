@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "cores.h"
-#include "model/check.h"
 #include "proof_writer.h"
+#include "tessera/check.h"
 #include "used_buffers.h"
 
 namespace tessera::learning {

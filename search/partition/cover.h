@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "model/placement.h"
+#include "tessera/placement.h"
 
 namespace tessera {
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "model/placement.h"
-#include "model/problem.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -7,10 +7,10 @@
 #include <new>
 #include <thread>
 
-#include "model/check.h"
 #include "search/placement/bounds.h"
 #include "search/placement/greedy.h"
 #include "search/placement/tie_memories.h"
+#include "tessera/check.h"
 
 namespace tessera {
 namespace {

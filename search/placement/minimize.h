@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "model/placement.h"
-#include "model/problem.h"
 #include "search/placement/canonical.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/engine.h"
-#include "model/placement.h"
-#include "model/problem.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "engine/engine.h"
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

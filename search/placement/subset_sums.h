@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-#include "model/units.h"
+#include "tessera/units.h"
 
 namespace tessera {
 

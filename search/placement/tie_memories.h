@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera {
 

@@ -43,6 +43,7 @@ class TileSearch {
 
  private:
   TileSearchResult search() {
+    if (params_.only) return ask_one(*params_.only);
     if (params_.bounds && nothing_fits()) return finish(Status::infeasible);
     if (params_.all)
       list_all();
@@ -70,6 +71,22 @@ class TileSearch {
     result_.least_excess = result_.lacking > 0 ? result_.lacking : decider_.least_excess();
     result_.lowering = std::move(lowering_);
     return std::move(result_);
+  }
+
+  TileSearchResult ask_one(const TileShape& shape) {
+    const TileGrid grid = geometry_.grid(shape);
+    const FittingShape one{shape, grid.count(),
+                           demands(part_, geometry_.space(), lowering_, grid.tiles)};
+    ++result_.counters.shapes;
+    const Status verdict = probe(one);
+    if (verdict == Status::feasible) keep(one);
+    if (found_) return finish(Status::feasible);
+    for (const std::vector<Size>& sizes : one.demands)
+      result_.lacking = std::max(result_.lacking, decider_.over_capacity(sizes));
+    if (verdict == Status::infeasible) return finish(Status::infeasible);
+    result_.undecided.assign(1, shape);
+    result_.stop = params_.budget.exhausted().value_or(StopReason::node_limit);
+    return finish(Status::unknown);
   }
 
   /// Even the smallest first tile is over the load.

@@ -19,11 +19,12 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/engine.h"
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 #include "tiling/subgraph.h"
@@ -49,7 +50,9 @@ struct TileSearchParams {
   bool dominance = true;   ///< refute what is at least as large as something refuted
   bool carry_over = true;  ///< accept what fits at the offsets of an earlier placement
   bool sessions = true;    ///< load the problem once; false: a new problem for every question
-  bool all = false;        ///< also list every feasible shape no other feasible shape contains
+  /// This shape alone: does it fit?  require: no axis that cannot be cut is.
+  std::optional<TileShape> only;
+  bool all = false;  ///< also list every feasible shape no other feasible shape contains
   bool record_probes = false;
 };
 
@@ -95,7 +98,8 @@ struct TileSearchResult {
   /// There are shapes with more tiles than the limits allow, which might fit; `infeasible` is not
   /// said.
   bool cut = false;
-  Size lacking = 0;  ///< where even the smallest tile is over the load: by how many bytes
+  Size lacking =
+      0;  ///< where even the smallest tile (or `only`) is over the load: by how many bytes
   /// By how many bytes at least every shape that was refuted is over the capacity: 0 where some
   /// other rule refuted one, the largest size where none was.
   Size least_excess = 0;

@@ -3,9 +3,10 @@
 
     python3 tests/arrows/arrows.py [ROOT]
 
-Two rules. A room includes only rooms below it (ROOMS says which), and a third-party header stays in
-the room it belongs to (THIRD_PARTY). Headers of model/ and planner/ are installed, so they include
-other headers of the project by relative path, and only those of the installed rooms.
+Three rules. A room includes only rooms below it (ROOMS says which). A third-party header stays in
+the room it belongs to (THIRD_PARTY). The headers of include/tessera/ are the public door: each
+belongs to a room, VALUES to model/ and CALLS to planner/, and counts as that room's wherever it is
+included; they are installed, so they include one another alone, by relative path.
 Prints one line per broken include; exit 1 if there is one.
 """
 
@@ -28,13 +29,16 @@ ROOMS = {
     "cli": {"planner", "model"},
     "python": {"planner", "model"},
 }
-# The headers that are; cmake/TesseraInstall.cmake installs the same.
-PUBLIC = {f"model/{name}.h" for name in (
-    "api", "check", "claim", "budget", "derived", "hardware", "hardware_check", "network",
-    "network_order", "network_shapes", "network_stats", "placement", "plan", "problem", "units",
-    "validate")} | {f"planner/{name}.h" for name in (
-        "check_result", "engines", "errors", "explain", "export", "files", "generate", "import",
-        "limits", "place", "plan", "session", "tile")}
+# The public door, and the room that each of its headers belongs to. What stands in the folder is
+# installed, and has to stand in one of these lists.
+DOOR = pathlib.PurePath("include/tessera")
+VALUES = (
+    "api", "check", "claim", "hardware", "hardware_check", "names", "network", "network_plan",
+    "network_shapes", "network_stats", "placement", "problem", "units", "validate")
+CALLS = (
+    "check_result", "engines", "errors", "explain", "export", "files", "generate", "import", "limits",
+    "place", "plan", "session", "tessera", "tile", "version")
+EVERYTHING = DOOR / "tessera.h"  # includes every other header of the door
 
 # Start of an include -> the rooms where it may stand.
 THIRD_PARTY = {
@@ -55,15 +59,20 @@ THIRD_PARTY = {
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
+def is_public(path):
+    return path.parent == DOOR
+
+
 def room_of(path):
     """The room a path below the root belongs to, or None."""
+    if is_public(path):
+        return "model" if path.stem in VALUES else "planner" if path.stem in CALLS else None
     return path.parts[0] if path.parts and path.parts[0] in ROOMS else None
 
 
 def target_of(root, file, name):
     """The path below the root that a quoted include means, or None for a file outside it."""
-    beside = (root / file).parent / name
-    for candidate in (beside, root / name):
+    for candidate in ((root / file).parent / name, root / name, root / "include" / name):
         try:
             path = pathlib.Path(candidate.resolve()).relative_to(root)
         except ValueError:
@@ -73,45 +82,73 @@ def target_of(root, file, name):
     return None
 
 
+def sources(root):
+    """Every source file of a room or of the door, as a path below the root."""
+    return [
+        path.relative_to(root)
+        for folder in [*sorted(ROOMS), DOOR.parts[0]]
+        for path in sorted((root / folder).rglob("*"))
+        if path.suffix in (".h", ".hpp", ".cpp") and path.is_file()
+    ]
+
+
+def include_lines(root, file):
+    """[(line number, bracket, name)] of a file."""
+    text = (root / file).read_text(encoding="utf-8", errors="replace")
+    matches = ((number, INCLUDE.match(line)) for number, line in enumerate(text.splitlines(), start=1))
+    return [(number, *match.groups()) for number, match in matches if match]
+
+
+def wrong_room(root, file, bracket, name):
+    """The reasons why this file may not include that, one or none for each rule."""
+    room, reasons = room_of(file), []
+    for start, allowed in THIRD_PARTY.items():
+        if name.startswith(start) and room not in allowed:
+            homes = " and ".join(sorted(allowed)) or "tests and benchmarks"
+            reasons.append(f"{name} belongs to {homes}, not to {room}")
+    if bracket == "<":
+        if name.startswith("tessera/"):
+            reasons.append(f"<{name}> is for users: \"{name}\" here")
+        return reasons
+    target = target_of(root, file, name)
+    if target is None:
+        if not any(name.startswith(start) for start in THIRD_PARTY):
+            reasons.append(f"there is no file {name}")
+        return reasons
+    other = room_of(target)
+    if other is None:
+        reasons.append(f"{room} includes {target}, which is in no room")
+    elif other != room and other not in ROOMS[room]:
+        reasons.append(f"{room} may not include {other} ({name})")
+    if is_public(file) and not is_public(target):
+        reasons.append(f"an installed header includes {name}, which is not")
+    elif is_public(file) and not ((root / file).parent / name).is_file():
+        reasons.append(f"an installed header includes {name} not relative to itself")
+    return reasons
+
+
+def wrong_door(root):
+    """What is wrong with the door as a whole, as (file, line number, reason)."""
+    there = {path.stem for path in (root / DOOR).rglob("*") if path.is_file()}
+    wrong = [(DOOR / f"{name}.h", 0, "is in arrows.py, and there is no such file")
+             for name in sorted({*VALUES, *CALLS} - there)]
+    if (root / EVERYTHING).is_file():
+        included = {pathlib.PurePath(name).stem for _, _, name in include_lines(root, EVERYTHING)}
+        wrong += [(EVERYTHING, 0, f"does not include {name}.h")
+                  for name in sorted(there - included - {EVERYTHING.stem})]
+    return wrong
+
+
 def broken_includes(root):
     """Every wrong include below root, as (file, line number, reason)."""
     wrong = []
-    files = [
-        path.relative_to(root)
-        for room in sorted(ROOMS)
-        for path in sorted((root / room).rglob("*"))
-        if path.suffix in (".h", ".hpp", ".cpp") and path.is_file()
-    ]
+    files = sources(root)
     for file in files:
-        room = room_of(file)
-        text = (root / file).read_text(encoding="utf-8", errors="replace")
-        for number, line in enumerate(text.splitlines(), start=1):
-            match = INCLUDE.match(line)
-            if not match:
-                continue
-            bracket, name = match.groups()
-            for start, allowed in THIRD_PARTY.items():
-                if name.startswith(start) and room not in allowed:
-                    homes = " and ".join(sorted(allowed)) or "tests and benchmarks"
-                    wrong.append((file, number, f"{name} belongs to {homes}, not to {room}"))
-            if bracket == "<":
-                continue
-            target = target_of(root, file, name)
-            if target is None:
-                if not any(name.startswith(start) for start in THIRD_PARTY):
-                    wrong.append((file, number, f"there is no file {name}"))
-                continue
-            other = room_of(target)
-            if other is None:
-                wrong.append((file, number, f"{room} includes {target}, which is in no room"))
-            elif other != room and other not in ROOMS[room]:
-                wrong.append((file, number, f"{room} may not include {other} ({name})"))
-            if str(file) in PUBLIC:
-                if str(target) not in PUBLIC:
-                    wrong.append((file, number, f"an installed header includes {name}, which is not"))
-                elif not ((root / file).parent / name).is_file():
-                    reason = f"an installed header includes {name} not relative to itself"
-                    wrong.append((file, number, reason))
+        if room_of(file) is None:
+            wrong.append((file, 0, "is installed, and no list in arrows.py names its room"))
+            continue
+        for number, bracket, name in include_lines(root, file):
+            wrong += [(file, number, reason) for reason in wrong_room(root, file, bracket, name)]
     return len(files), wrong
 
 
@@ -119,6 +156,7 @@ def main():
     default = pathlib.Path(__file__).resolve().parents[2]
     root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else default
     count, wrong = broken_includes(root)
+    wrong += wrong_door(root)
     for file, number, reason in wrong:
         print(f"{file}:{number}: {reason}")
     if count == 0:

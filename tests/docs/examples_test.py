@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What README.md, CONTRIBUTING.md and docs/*.md show is run, compiled or read.
+"""What README.md, CONTRIBUTING.md, docs/*.md and the public headers show is run, compiled or read.
 
 The language behind a fence says what happens to a block:
 
@@ -12,6 +12,10 @@ The language behind a fence says what happens to a block:
 The blocks of a page share a folder with a copy of examples/. A comment in the line before a block,
 which a reader of the page does not see, leaves it out: `<!-- not run: it builds everything -->`, or
 where a program is missing: `<!-- needs: z3 cadical -->`.
+
+A header of include/tessera/ opens with an example, indented by three blanks behind the slashes. It
+is compiled with that header and those its comments name (`// files.h`), and may use what GIVEN
+declares.
 """
 
 import collections
@@ -27,8 +31,26 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "usage"))
-from support import TESSERA  # pylint: disable=wrong-import-position
+from support import TESSERA, skip_what_was_left_out  # pylint: disable=wrong-import-position
 
+HEADERS = sorted((ROOT / "include" / "tessera").glob("*.h"))
+# What a reader takes for granted: name -> its declaration.
+GIVEN = {
+    "b": "extern tessera::BufferIndex b;",
+    "candidates": "extern std::vector<std::vector<tessera::Size>> candidates;",
+    "file": "extern std::ofstream file;",
+    "hardware": "extern tessera::Hardware hardware;",
+    "input": "extern tessera::Input input;",
+    "memory": "extern tessera::Memory memory;",
+    "net": "extern tessera::Network net;",
+    "op": "extern tessera::Op op;",
+    "placement": "extern tessera::Placement placement;",
+    "problem": "extern tessera::PlacementProblem problem;",
+    "result": "extern tessera::PlacementResult result;",
+    "use": "template <class Value> void use(const Value&);",
+}
+STANDARD = {"assert": "cassert", "file": "fstream", "cout": "iostream", "cerr": "iostream",
+            "stop_source": "stop_token"}
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 MARK = re.compile(r"^<!-- (not run|needs): (.+) -->$")
@@ -86,6 +108,36 @@ def pattern(lines):
     return "^" + "".join(parts) + r"\Z"
 
 
+def header_example(text):
+    """The lines of code in the opening comment of a header."""
+    code, inside = [], False
+    for line in text.split("#pragma once", 1)[0].splitlines():
+        if line == "//":
+            inside = True
+        elif not line.startswith("//   "):
+            inside = False
+        if inside:
+            code.append(line[5:])
+    return [line for line in code if line]
+
+
+def header_program(name, lines):
+    """The program that compiles the example `lines` of the header `name`, which comes first: it
+    has to compile without any other."""
+    text = "\n".join(lines)
+    words = set(re.findall(r"\w+", re.sub(r'"[^"]*"|//.*', "", text)))
+    includes = [name, *dict.fromkeys(re.findall(r"\b\w+\.h\b", text))]
+    return "\n".join([
+        *(f"#include <tessera/{each}>" for each in includes),
+        *(f"#include <{each}>" for word, each in STANDARD.items() if word in words),
+        "namespace tessera {}",
+        *(declared for given, declared in GIVEN.items() if given in words),
+        "using namespace tessera;",
+        *(["using namespace std::chrono_literals;"] if re.search(r"\d(ms|s)\b", text) else []),
+        "void example();",
+        "void example() {", text, "}", ""])
+
+
 def program(lines):
     """A C++ program that has `lines` in main(), unless they have one themselves."""
     text = "\n".join(lines)
@@ -104,9 +156,11 @@ class Examples(unittest.TestCase):
 
     def bash(self, script):
         path = f"{pathlib.Path(TESSERA).resolve().parent}:{os.environ['PATH']}"
-        return subprocess.run(["bash", "-c", script], cwd=self.folder, text=True, timeout=300,
+        done = subprocess.run(["bash", "-c", script], cwd=self.folder, text=True, timeout=300,
                               env={**os.environ, "PATH": path}, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        skip_what_was_left_out(done.stdout)
+        return done
 
     def console(self, block):
         for command, shown in calls(block.lines):
@@ -117,22 +171,21 @@ class Examples(unittest.TestCase):
         done = self.bash("\n".join(["set -e", *block.lines]))
         self.assertEqual(done.returncode, 0, done.stdout)
 
-    def cpp(self, block):
+    def compiled(self, text):
+        """Compiles a program that sees what is installed, and nothing else of the project."""
         compiler = shutil.which(os.environ.get("CXX", "c++"))
         if not compiler:
             self.skipTest("there is no C++ compiler")
-        # Headers are named as they are installed: <tessera/planner/place.h>.
-        include = self.folder / "include"
-        include.mkdir(exist_ok=True)
-        if not (include / "tessera").exists():
-            (include / "tessera").symlink_to(ROOT)
         source = self.folder / "example.cpp"
-        source.write_text(program(block.lines), encoding="utf-8")
+        source.write_text(text, encoding="utf-8")
         done = subprocess.run(
             [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-             "-Wno-unused-variable", "-I", ROOT / "include", "-I", include, source],
+             "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-I", ROOT / "include", source],
             text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.assertEqual(done.returncode, 0, done.stdout)
+
+    def cpp(self, block):
+        self.compiled(program(block.lines))
 
     def data(self, block):
         text = "\n".join(block.lines) + "\n"
@@ -166,6 +219,13 @@ class Examples(unittest.TestCase):
                 if not self.missing(block):
                     ways[block.language](block)
 
+    def test_headers_open_with_an_example_that_compiles(self):
+        for header in HEADERS:
+            lines = header_example(header.read_text(encoding="utf-8"))
+            with self.subTest(header=header.name):
+                self.assertTrue(lines, "there is no example")
+                self.compiled(header_program(header.name, lines))
+
     def test_no_command_is_left_out_unseen(self):
         """Only fenced blocks are run, so a command must not stand in an indented one."""
         for page in PAGES:
@@ -195,7 +255,7 @@ class Examples(unittest.TestCase):
         wrong = {
             "console": ["$ echo one", "two"],
             "sh": ["false"],
-            "cpp": ["#include <tessera/planner/place.h>", "tessera::place(1);"],
+            "cpp": ["#include <tessera/place.h>", "tessera::place(1);"],
             "yaml": ["tessera: problem/1", "colour: red"],
             "csv": ["id,lower"],
         }
@@ -208,6 +268,10 @@ class Examples(unittest.TestCase):
             else:
                 with self.subTest(language=language), self.assertRaises(AssertionError):
                     way(block)
+        example = header_example("// Text.\n//\n//   place(1);\n//\n// a:   no code\n//      either\n")
+        self.assertEqual(example, ["place(1);"])
+        with self.assertRaises(AssertionError):
+            self.compiled(header_program("place.h", example))
 
 
 def _add(page):

@@ -6,7 +6,7 @@
 #include "io/network_onnx.h"
 #include "io/network_passes.h"
 #include "io/network_yaml.h"
-#include "model/network_shapes.h"
+#include "tessera/network_shapes.h"
 
 namespace tessera::fuzz {
 namespace {

@@ -17,7 +17,7 @@
 #include "io/placement_json.h"
 #include "io/plan_json.h"
 #include "io/problem_yaml.h"
-#include "model/validate.h"
+#include "tessera/validate.h"
 
 namespace tessera::fuzz {
 

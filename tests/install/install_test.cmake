@@ -1,4 +1,4 @@
-# Run by ctest: cmake --install, configure and build the consumer, run it and the installed program.
+# Run by ctest: cmake --install, configure and build the consumers, run them and the installed program.
 function(must_run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
@@ -15,12 +15,30 @@ must_run(${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${SCRATCH}/consumer -G ${GENERAT
          -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix}
          -DCMAKE_BUILD_TYPE=Release)
 must_run(${CMAKE_COMMAND} --build ${SCRATCH}/consumer)
-must_run(${SCRATCH}/consumer/consumer ${NETWORK})
-if(NOT output MATCHES "a at [08]\n8 of 16 sizes fit\na plan that was ended: interrupted")
-  message(FATAL_ERROR "the consumer printed:\n${output}")
+set(expected "Tessera ${VERSION}: a at [08], 8 of 16 sizes fit.*a plan that was ended: interrupted")
+function(must_print_that consumer)
+  must_run(${CMAKE_COMMAND} -E env --unset=TESSERA_PROFILES
+           ${SCRATCH}/consumer/${consumer} ${NETWORK} ${ARGN})
+  if(NOT output MATCHES "${expected}")
+    message(FATAL_ERROR "${consumer} printed:\n${output}")
+  endif()
+endfunction()
+must_print_that(consumer ethos-u65-like)
+
+# The API, and nothing a program could take for its own.
+if(NM)
+  file(GLOB library ${prefix}/${LIBDIR}/libtessera.so)
+  must_run(${NM} -DC --defined-only ${library})
+  string(REGEX REPLACE "[^\n]* (typeinfo for |typeinfo name for |vtable for )?tessera::[^\n]*\n" "" others "${output}")
+  if(others OR NOT output MATCHES "tessera::place\\(")
+    message(FATAL_ERROR "the library shows more than the API:\n${others}")
+  endif()
 endif()
 
 must_run(${prefix}/${BINDIR}/tessera --version)
+if(NOT output STREQUAL "tessera ${VERSION}\n")
+  message(FATAL_ERROR "the installed program calls itself:\n${output}")
+endif()
 must_run(${CMAKE_COMMAND} -E env --unset=TESSERA_PROFILES ${prefix}/${BINDIR}/tessera profiles)
 if(NOT output MATCHES "nvdla-like")
   message(FATAL_ERROR "the installed program lists no profiles:\n${output}")
@@ -28,4 +46,13 @@ endif()
 if(NOT EXISTS ${prefix}/${PROFILES}/nvdla-like.yaml)
   message(FATAL_ERROR "no profile was installed in ${prefix}/${PROFILES}")
 endif()
+
+# What is linked statically runs without the library, and is told where profiles are.
+file(GLOB libraries ${prefix}/${LIBDIR}/libtessera.*)
+file(REMOVE ${libraries})
+execute_process(COMMAND ${SCRATCH}/consumer/consumer RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+if(status EQUAL 0)
+  message(FATAL_ERROR "the shared library is gone, and the consumer runs without it")
+endif()
+must_print_that(consumer_static ${prefix}/${PROFILES}/ethos-u65-like.yaml)
 file(REMOVE_RECURSE ${SCRATCH})

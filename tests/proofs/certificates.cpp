@@ -15,13 +15,14 @@
 #include <string>
 #include <string_view>
 
-#include "model/claim.h"
-#include "model/validate.h"
+#include "model/against.h"
 #include "planner/certificate.h"
-#include "planner/check_result.h"
-#include "planner/files.h"
 #include "planner/make_engine.h"
 #include "search/learning/engine.h"
+#include "tessera/check_result.h"
+#include "tessera/claim.h"
+#include "tessera/files.h"
+#include "tessera/validate.h"
 #include "tests/support/random_problem.h"
 
 namespace {

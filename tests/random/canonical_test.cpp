@@ -8,8 +8,8 @@
 #include <variant>
 
 #include "agreement.h"
-#include "model/check.h"
 #include "search/learning/engine.h"
+#include "tessera/check.h"
 
 namespace tessera::testing {
 namespace {

@@ -13,10 +13,11 @@
 #include <numeric>
 
 #include "engine/goal.h"
-#include "model/check.h"
-#include "model/validate.h"
+#include "model/against.h"
 #include "planner/make_engine.h"
 #include "proof/check_proof.h"
+#include "tessera/check.h"
+#include "tessera/validate.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/engine_agreement.h"
 #include "tests/support/problem_text.h"

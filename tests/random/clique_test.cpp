@@ -12,9 +12,9 @@
 
 #include "facts/conflicts.h"
 #include "facts/cut.h"
-#include "model/claim.h"
 #include "planner/certificate.h"
 #include "search/placement/bounds.h"
+#include "tessera/claim.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/effort.h"
 #include "tests/support/problem_text.h"

@@ -12,18 +12,18 @@
 #include <string_view>
 #include <vector>
 
-#include "model/check.h"
-#include "model/hardware_check.h"
-#include "model/validate.h"
-#include "planner/check_result.h"
-#include "planner/explain.h"
-#include "planner/export.h"
-#include "planner/files.h"
-#include "planner/generate.h"
-#include "planner/import.h"
-#include "planner/place.h"
-#include "planner/plan.h"
-#include "planner/tile.h"
+#include "tessera/check.h"
+#include "tessera/check_result.h"
+#include "tessera/explain.h"
+#include "tessera/export.h"
+#include "tessera/files.h"
+#include "tessera/generate.h"
+#include "tessera/hardware_check.h"
+#include "tessera/import.h"
+#include "tessera/place.h"
+#include "tessera/plan.h"
+#include "tessera/tile.h"
+#include "tessera/validate.h"
 #include "tests/support/effort.h"
 #include "tests/support/machines.h"
 #include "tests/support/random.h"
@@ -391,7 +391,7 @@ TEST_F(Door, Problems) {
     PlacementResult result;
     answers += answered(seed, "place", [&] { result = place(problem, params); });
     answered(seed, "explain",
-             [&] { static_cast<void>(tell_why(problem, {.limits = short_limits()})); });
+             [&] { static_cast<void>(explain(problem, {.limits = short_limits()})); });
     for (const char* format : {"dimacs", "smt2"})
       answered(seed, "export", [&] {
         static_cast<void>(write_formula(
@@ -426,7 +426,7 @@ TEST_F(Door, Problems) {
 TEST_F(Door, Generators) {
   cases(300, [&](std::uint64_t seed, Random& random) {
     Spoiler spoil(random);
-    for (const GeneratorEntry& entry : generator_list()) {
+    for (const GeneratorInfo& entry : generator_list()) {
       GenerateParams params;
       params.kind = std::string(entry.name);
       params.buffers = 20;

@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "encoder/sat_engine.h"
-#include "model/check.h"
+#include "tessera/check.h"
 #include "tests/support/problem_text.h"
 #include "tests/support/random_problem.h"
 

@@ -4,7 +4,7 @@
 #include "agreement.h"
 #include "io/placement_json.h"
 #include "io/problem_yaml.h"
-#include "model/check.h"
+#include "tessera/check.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/problem_text.h"
 

@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "model/network_shapes.h"
+#include "tessera/network_shapes.h"
 #include "tests/support/effort.h"
 #include "tests/support/literal_ops.h"
 #include "tests/support/random.h"

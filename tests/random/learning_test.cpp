@@ -15,6 +15,8 @@
 namespace tessera {
 namespace {
 
+using namespace encoder;
+
 using testing::expect_agreement;
 using testing::expect_session_agreement;
 using testing::Features;
@@ -203,12 +205,13 @@ TEST(RandomLearning, AgreesWithTheGeneralEngines) {
   const auto learning = make_learning_engine({});
   const auto sat = make_sat_engine({});
   const auto smt = make_smt_engine({});
-  const auto report =
-      compare_engines({learning.get(), sat.get(), smt.get()},
-                      testing::with_environment({.features = features,
-                                                 .count = 15,
-                                                 .goals = {Goal::fit, Goal::cost},
-                                                 .patience = std::chrono::milliseconds(1000)}));
+  std::vector<PlacementEngine*> engines = {learning.get(), sat.get(), smt.get()};
+  std::erase(engines, nullptr);  // smt, in a build without Z3
+  const auto report = compare_engines(
+      engines, testing::with_environment({.features = features,
+                                          .count = 15,
+                                          .goals = {Goal::fit, Goal::cost},
+                                          .patience = std::chrono::milliseconds(1000)}));
   testing::expect_no_disagreement(report);
   EXPECT_LT(report.unsupported, report.asked / 2 + 1) << "too few answers were confirmed";
 }

@@ -5,9 +5,9 @@
 #include <limits>
 #include <set>
 
-#include "model/check.h"
 #include "model/derived.h"
-#include "model/validate.h"
+#include "tessera/check.h"
+#include "tessera/validate.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/engine_agreement.h"
 #include "tests/support/problem_text.h"

@@ -1,6 +1,6 @@
 // planner/place() as users call it, against the oracle: status, least height, cost and modes, and
 // that every bound it states holds.
-#include "planner/place.h"
+#include "tessera/place.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "agreement.h"
-#include "model/check.h"
+#include "tessera/check.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/problem_text.h"
 #include "tests/support/shrink.h"

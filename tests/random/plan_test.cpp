@@ -3,7 +3,7 @@
 // On the way: no run costs less than its bound says.
 //
 //   TESSERA_SEED=17 TESSERA_CASES=1 random_plan_test        one of them again
-#include "planner/plan.h"
+#include "tessera/plan.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,12 +17,12 @@
 #include "cost/grid_bound.h"
 #include "cost/run_bound.h"
 #include "cost/score.h"
-#include "planner/files.h"
 #include "planner/plan_candidates.h"
 #include "planner/plan_peaks.h"
-#include "planner/tile.h"
 #include "planner/tile_engine.h"
 #include "search/tiles/tile_search.h"
+#include "tessera/files.h"
+#include "tessera/tile.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "facts/parts.h"
-#include "model/check.h"
-#include "model/validate.h"
-#include "planner/place.h"
+#include "tessera/check.h"
+#include "tessera/place.h"
+#include "tessera/validate.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/effort.h"
 #include "tests/support/problem_text.h"

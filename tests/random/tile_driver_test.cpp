@@ -12,10 +12,10 @@
 #include <tuple>
 
 #include "encoder/sat_engine.h"
-#include "model/check.h"
 #include "search/learning/engine.h"
 #include "search/placement/canonical.h"
 #include "search/tiles/tile_search.h"
+#include "tessera/check.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_network.h"

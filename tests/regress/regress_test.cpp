@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "engine/goal.h"
-#include "model/check.h"
-#include "planner/check_result.h"
-#include "planner/engines.h"
-#include "planner/files.h"
-#include "planner/place.h"
+#include "tessera/check.h"
+#include "tessera/check_result.h"
+#include "tessera/engines.h"
+#include "tessera/files.h"
+#include "tessera/place.h"
 #include "tests/support/paths.h"
 
 namespace tessera {

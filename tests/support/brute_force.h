@@ -1,5 +1,5 @@
 // The oracle: tries everything. Shares nothing with the checker or an engine but the words of
-// model/problem.h and the two lines that say which role allows which access.
+// tessera/problem.h and the two lines that say which role allows which access.
 //
 //   std::optional<OracleAnswer> best = brute_force(problem, OracleGoal::height);
 //   if (!best) ...                              // there is no placement at all
@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
-#include "model/placement.h"
-#include "model/problem.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera::testing {
 

@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "engine/session.h"
-#include "model/check.h"
 #include "model/derived.h"
 #include "model/size_layer.h"
-#include "model/validate.h"
+#include "tessera/check.h"
+#include "tessera/validate.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/effort.h"
 #include "tests/support/problem_text.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "model/network.h"
+#include "tessera/network.h"
 
 namespace tessera::testing {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/placement.h"
-#include "model/problem.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 
 namespace tessera::testing::literal {
 

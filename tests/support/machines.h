@@ -1,7 +1,7 @@
 // Small machines for tests of costs.
 #pragma once
 
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 
 namespace tessera::testing {
 

@@ -1,7 +1,7 @@
 // Arrays and links of random machines, with everything a profile can say of them.
 #pragma once
 
-#include "model/hardware.h"
+#include "tessera/hardware.h"
 #include "tests/support/random.h"
 
 namespace tessera::testing {

@@ -4,8 +4,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "model/network_shapes.h"
 #include "random.h"
+#include "tessera/network_shapes.h"
 #include "tests/support/convolutions.h"
 
 namespace tessera::testing {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "model/network.h"
+#include "tessera/network.h"
 
 namespace tessera::testing {
 

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "model/problem.h"
+#include "tessera/problem.h"
 #include "tests/support/random.h"
 
 namespace tessera::testing {

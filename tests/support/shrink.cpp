@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/validate.h"
+#include "tessera/validate.h"
 
 namespace tessera::testing {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera::testing {
 

@@ -9,7 +9,8 @@ import subprocess
 import time
 import unittest
 
-from support import (BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, ROOT, STOPPED, WRONG, Case, start)
+from support import (BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, LEFT_OUT, ROOT, STOPPED, TESSERA, WRONG,
+                     Case, run, start)
 
 SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
 
@@ -56,6 +57,23 @@ class Place(Case):
         for engine in ("canonical", "learning", "sat", "smt", "greedy", "boxing", "auto"):
             with self.subTest(engine=engine):
                 self.ends(FOUND, "place", self.file("in.csv", SMALL), "-c", 12, "-e", engine)
+
+    def test_what_a_build_leaves_out_is_said(self):
+        """Without a library: exit 2 and what is missing; the engine is not listed either."""
+        path = self.file("in.csv", SMALL)
+        out = self.folder / "out.yaml"
+        for arguments, left_out in (
+                (("import", EXAMPLES / "fsrcnn_x2_360p.onnx", "-o", out), LEFT_OUT[0]),
+                (("place", path, "-c", 12, "-e", "smt"), LEFT_OUT[1])):
+            with self.subTest(command=arguments[0]):
+                done = subprocess.run([TESSERA, *map(str, arguments)], capture_output=True, text=True,
+                                      timeout=60, check=False)
+                missing = left_out in done.stderr
+                self.assertEqual(done.returncode, BAD_INPUT if missing else FOUND, done.stderr)
+                if missing:
+                    self.assertIn("hint: build it with -DTESSERA_WITH_", done.stderr)
+                if arguments[0] == "place":
+                    self.assertEqual("smt" in run("place", "--help").stdout, not missing)
 
     def test_unknown_engine(self):
         done = self.ends(BAD_INPUT, "place", self.file("in.csv", SMALL), "-c", 12, "-e", "magic")

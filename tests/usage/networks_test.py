@@ -264,6 +264,36 @@ class Plans(Case):
         self.ends(FOUND, "plan", self.network, "-p", twice, "-q")
         self.ends(FOUND, "tile", self.network, "--ops", "0:2", "-p", twice, "-q")
 
+    def tile(self, code, *more):
+        done = self.ends(code, "tile", self.network, "--ops", "0:2", "-p", self.profile, "--format",
+                         "json", *more)
+        return json.loads(done.stdout)
+
+    def test_does_this_shape_fit(self):
+        """The largest shape does, the next larger one does not, and each is one probe."""
+        largest = self.tile(FOUND)["tiles"]["shape"]
+        asked = ",".join(f"{axis}={extent}" for axis, extent in largest.items())
+        fits = self.tile(FOUND, "--shape", asked)
+        self.assertEqual(fits["tiles"]["shape"], largest)
+        self.assertEqual([probe["shape"] for probe in fits["probes"]], [largest])
+        whole = self.tile(INFEASIBLE, "--shape", "H=32")  # and C and W as they are
+        self.assertEqual([probe["shape"] for probe in whole["probes"]], [{"C": 8, "H": 32, "W": 32}])
+        self.assertGreater(whole["lacking"], 0)
+        self.assertIn("a tile of this shape", whole["reason"])
+        rows = self.ends(FOUND, "tile", self.network, "--ops", "0:2", "-p", self.profile, "--shape",
+                         asked).stdout
+        self.assertIn("which fits", rows)
+
+    def test_shapes_that_are_none(self):
+        for shape in ("H=0", "H=33", "X=3", "H", "H=", "H=3,H=3", "H=3,,W=3", "h=3", "H=3x", "H=-1",
+                      "H=99999999999999999999", ","):
+            with self.subTest(shape=shape):
+                done = self.ends(BAD_INPUT, "tile", self.network, "--ops", "0:2", "-p", self.profile,
+                                 "--shape", shape)
+                self.assertLess(len(done.stderr), 300)
+        self.ends(BAD_INPUT, "tile", self.network, "--ops", "0:2", "-p", self.profile, "--shape",
+                  "H=3", "--all")
+
     def test_usage_errors(self):
         for more in (
             ("--max-ops", "0"), ("--weight", "latency=-1"), ("--weight", "latency=nan"),

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera::boxing {
 

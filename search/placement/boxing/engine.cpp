@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "facts/feature_sets.h"
-#include "model/check.h"
 #include "model/derived.h"
 #include "search/placement/boxing/assign.h"
 #include "search/placement/boxing/colouring.h"
@@ -15,6 +14,7 @@
 #include "search/placement/boxing/instance.h"
 #include "search/placement/boxing/rounds.h"
 #include "search/placement/canonical.h"
+#include "tessera/check.h"
 
 namespace tessera {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "model/poll.h"
-#include "model/problem.h"
+#include "tessera/problem.h"
 
 namespace tessera::boxing {
 

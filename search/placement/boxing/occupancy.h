@@ -16,8 +16,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "model/units.h"
 #include "search/placement/boxing/instance.h"
+#include "tessera/units.h"
 
 namespace tessera::boxing {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "model/polled_sort.h"
-#include "model/units.h"
 #include "search/placement/boxing/instance.h"
+#include "tessera/units.h"
 
 namespace tessera::boxing {
 

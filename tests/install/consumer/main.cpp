@@ -1,9 +1,5 @@
 // Whatever a search loop does: sizes that change, a plan, a call that is ended from another thread.
-#include <tessera/planner/files.h>
-#include <tessera/planner/import.h>
-#include <tessera/planner/place.h>
-#include <tessera/planner/plan.h>
-#include <tessera/planner/session.h>
+#include <tessera/tessera.h>
 
 #include <chrono>
 #include <iostream>
@@ -19,7 +15,7 @@ int main(int count, char** arguments) {
   problem.buffers.push_back({.id = "b", .live = {{1, 2}}, .size = 8});
   const tessera::PlacementResult result = tessera::place(problem, {});
   if (result.status != tessera::Status::feasible) return 1;
-  std::cout << "a at " << result.placement->places[0].offset << '\n';
+  std::cout << "Tessera " << tessera::version() << ": a at " << result.placement->places[0].offset;
 
   tessera::Session session(problem);
   int fits = 0;
@@ -27,12 +23,13 @@ int main(int count, char** arguments) {
     session.set_size(1, size);
     if (session.place({.timeout = 1s}).status == tessera::Status::feasible) ++fits;
   }
-  std::cout << fits << " of 16 sizes fit\n";
+  std::cout << ", " << fits << " of 16 sizes fit, no more because\n"
+            << tessera::explain(session.problem()).text;
 
-  if (count < 2) return 0;
+  if (count < 3) return 0;
   const tessera::Network network =
       tessera::read_network(arguments[1], {.dtype = tessera::ElementType::int8}).network;
-  const tessera::Hardware hardware = tessera::load_profile("ethos-u65-like");
+  const tessera::Hardware hardware = tessera::load_profile(arguments[2]);
   std::stop_source stop;
   const std::jthread other([&] { stop.request_stop(); });
   tessera::PlanParams params;

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "encoder/sat_engine.h"
-#include "model/check.h"
+#include "tessera/check.h"
 
 namespace tessera::encoder {
 namespace {

@@ -3,13 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/validate.h"
+#include "tessera/validate.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/problem_text.h"
 #include "tests/support/random_problem.h"
 
 namespace tessera {
 namespace {
+
+using namespace encoder;
 
 using testing::brute_force;
 using testing::Features;

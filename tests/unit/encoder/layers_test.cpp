@@ -7,8 +7,8 @@
 
 #include "encoder/backend.h"
 #include "encoder/encoding.h"
-#include "model/check.h"
-#include "model/validate.h"
+#include "tessera/check.h"
+#include "tessera/validate.h"
 
 namespace tessera::encoder {
 namespace {

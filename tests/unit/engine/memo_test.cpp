@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "engine/session.h"
-#include "model/check.h"
-#include "model/validate.h"
 #include "search/learning/engine.h"
 #include "search/placement/canonical.h"
+#include "tessera/check.h"
+#include "tessera/validate.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 

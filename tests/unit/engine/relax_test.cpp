@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "model/check.h"
-#include "model/validate.h"
+#include "tessera/check.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 namespace {

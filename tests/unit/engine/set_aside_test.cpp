@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "model/check.h"
 #include "model/derived.h"
 #include "search/learning/engine.h"
 #include "search/placement/canonical.h"
+#include "tessera/check.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "facts/cut.h"
-#include "model/claim.h"
+#include "tessera/claim.h"
 
 namespace tessera {
 namespace {

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "model/claim.h"
+#include "model/against.h"
+#include "tessera/claim.h"
 
 namespace tessera {
 namespace {

@@ -4,7 +4,7 @@
 #include "io/hardware_yaml.h"
 #include "io/placement_json.h"
 #include "io/problem_yaml.h"
-#include "model/check.h"
+#include "tessera/check.h"
 #include "tests/support/paths.h"
 #include "tests/unit/io/support.h"
 

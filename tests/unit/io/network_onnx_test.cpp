@@ -10,8 +10,8 @@
 #include "io/files.h"
 #include "io/network_passes.h"
 #include "io/network_yaml.h"
-#include "model/network_shapes.h"
-#include "model/network_stats.h"
+#include "tessera/network_shapes.h"
+#include "tessera/network_stats.h"
 #include "tests/support/paths.h"
 #include "tests/unit/io/onnx_bytes.h"
 

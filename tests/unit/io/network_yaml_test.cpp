@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "model/network_order.h"
-#include "model/network_shapes.h"
-#include "model/network_stats.h"
+#include "tessera/network_shapes.h"
+#include "tessera/network_stats.h"
 #include "tests/support/random_network.h"
 
 namespace tessera {

@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 
-#include "model/check.h"
 #include "model/derived.h"
+#include "tessera/check.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/effort.h"
 #include "tests/support/literal_rules.h"

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/check.h"
-#include "model/validate.h"
+#include "tessera/check.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 namespace {

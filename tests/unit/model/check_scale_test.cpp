@@ -3,8 +3,8 @@
 
 #include <ctime>
 
-#include "model/check.h"
-#include "model/validate.h"
+#include "tessera/check.h"
+#include "tessera/validate.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 

@@ -1,11 +1,11 @@
-#include "model/check.h"
+#include "tessera/check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "model/validate.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 namespace {

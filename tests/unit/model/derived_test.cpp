@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/check.h"
-#include "model/placement.h"
+#include "tessera/check.h"
+#include "tessera/placement.h"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/hardware_check.h"
+#include "tessera/hardware_check.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "model/placement.h"
+#include "tessera/placement.h"
 
 namespace tessera {
 namespace {

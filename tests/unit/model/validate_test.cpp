@@ -1,11 +1,11 @@
-#include "model/validate.h"
+#include "tessera/validate.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
 
-#include "model/units.h"
+#include "tessera/units.h"
 
 namespace tessera {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/mapping.h"
-#include "planner/files.h"
+#include "tessera/files.h"
 
 namespace tessera {
 namespace {

@@ -1,17 +1,17 @@
-#include "planner/generate.h"
+#include "tessera/generate.h"
 
 #include <gtest/gtest.h>
 
 #include "model/random.h"
-#include "model/validate.h"
-#include "planner/errors.h"
-#include "planner/files.h"
+#include "tessera/errors.h"
+#include "tessera/files.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 namespace {
 
 TEST(Generate, EveryKindMakesWhatWasAskedFor) {
-  for (const GeneratorEntry& entry : generator_list()) {
+  for (const GeneratorInfo& entry : generator_list()) {
     for (const std::int64_t buffers : {1, 7, 200}) {
       GenerateParams params;
       params.kind = entry.name;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <set>
 
-#include "model/validate.h"
+#include "tessera/validate.h"
 
 namespace tessera {
 namespace {

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "planner/files.h"
+#include "tessera/files.h"
 #include "tests/unit/io/support.h"
 
 namespace tessera {

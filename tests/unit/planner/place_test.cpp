@@ -1,15 +1,15 @@
-#include "planner/place.h"
+#include "tessera/place.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <string>
 
-#include "model/check.h"
-#include "planner/check_result.h"
-#include "planner/engines.h"
-#include "planner/files.h"
-#include "planner/generate.h"
+#include "tessera/check.h"
+#include "tessera/check_result.h"
+#include "tessera/engines.h"
+#include "tessera/files.h"
+#include "tessera/generate.h"
 #include "tests/support/paths.h"
 
 namespace tessera {

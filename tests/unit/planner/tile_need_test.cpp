@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "planner/plan.h"
-#include "planner/tile.h"
+#include "tessera/plan.h"
+#include "tessera/tile.h"
 #include "tests/support/convolutions.h"
 #include "tests/support/machines.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "model/validate.h"
+#include "tessera/validate.h"
 #include "tests/support/random_network.h"
 
 namespace tessera {

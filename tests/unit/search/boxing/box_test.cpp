@@ -6,8 +6,8 @@
 #include <chrono>
 #include <limits>
 
-#include "model/validate.h"
 #include "search/placement/boxing/engine.h"
+#include "tessera/validate.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/engine_agreement.h"
 #include "tests/support/problem_text.h"

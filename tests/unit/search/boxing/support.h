@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "model/check.h"
-#include "model/placement.h"
-#include "model/problem.h"
 #include "search/placement/boxing/instance.h"
+#include "tessera/check.h"
+#include "tessera/placement.h"
+#include "tessera/problem.h"
 #include "tests/support/random.h"
 
 namespace tessera::testing {

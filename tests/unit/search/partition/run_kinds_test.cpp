@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
-#include "model/network.h"
 #include "search/partition/structure.h"
+#include "tessera/network.h"
 #include "tests/support/random_network.h"
 
 namespace tessera {

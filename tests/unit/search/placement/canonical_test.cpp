@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <variant>
 
-#include "model/check.h"
 #include "search/placement/canonical_core.h"
 #include "search/placement/canonical_orders.h"
 #include "search/placement/failed_states.h"
+#include "tessera/check.h"
 
 namespace tessera {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "model/check.h"
-#include "model/validate.h"
 #include "search/placement/canonical_orders.h"
+#include "tessera/check.h"
+#include "tessera/validate.h"
 #include "tests/support/random_problem.h"
 
 namespace tessera {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/check.h"
+#include "tessera/check.h"
 #include "tests/support/random.h"
 
 namespace tessera {

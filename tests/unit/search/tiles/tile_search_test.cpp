@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
-#include "model/check.h"
 #include "search/learning/engine.h"
 #include "search/placement/canonical.h"
+#include "tessera/check.h"
 #include "tests/support/convolutions.h"
 
 namespace tessera {
@@ -176,6 +177,51 @@ TEST(TileSearch, AllIsTheSetOfLargestShapes) {
         for (const TileShape& large : found.maximal) covered = covered || inside(shape, large);
         EXPECT_TRUE(!fits || covered) << c << ' ' << h << ' ' << w;
       }
+}
+
+/// Asked about one shape at a time, it says of each what the list of all largest ones says.
+TEST(TileSearch, OneShapeIsOneQuestion) {
+  const Network net = chain(2, 12);
+  const Hardware hardware = machine(700);
+  const auto engine = make_canonical_engine();
+  const TileSearchResult all =
+      search(net, hardware, *engine, [](TileSearchParams& params) { params.all = true; });
+  ASSERT_FALSE(all.maximal.empty());
+  int fits = 0;
+  for (Dim c = 1; c <= 4; ++c)
+    for (Dim h = 1; h <= 12; ++h)
+      for (Dim w = 1; w <= 8; ++w) {
+        const TileShape shape{{c, h, w}};
+        const TileSearchResult one =
+            search(net, hardware, *engine, [&](TileSearchParams& params) { params.only = shape; });
+        ASSERT_NE(one.status, Status::unknown);
+        EXPECT_EQ(one.counters.shapes, 1);
+        EXPECT_LE(one.counters.by_engine, static_cast<std::int64_t>(one.demands.size()) + 1);
+        if (std::ranges::find(all.maximal, shape) != all.maximal.end()) {
+          EXPECT_EQ(one.status, Status::feasible);
+        } else if (one.status == Status::feasible) {
+          // It is one of the largest, or inside one.
+          EXPECT_TRUE(std::ranges::any_of(all.maximal,
+                                          [&](const TileShape& other) {
+                                            return shape.extent[0] <= other.extent[0] &&
+                                                   shape.extent[1] <= other.extent[1] &&
+                                                   shape.extent[2] <= other.extent[2];
+                                          }))
+              << c << ' ' << h << ' ' << w;
+        }
+        if (one.status != Status::feasible) continue;
+        ++fits;
+        EXPECT_EQ(one.shape, shape);
+        ASSERT_EQ(one.demands.size(), one.placements.size());
+        for (std::size_t k = 0; k < one.demands.size(); ++k) {
+          PlacementProblem problem = one.lowering.problem;
+          for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+            problem.buffers[b].size = one.demands[k][b];
+          EXPECT_TRUE(check(problem, one.placements[k]).empty());
+        }
+      }
+  EXPECT_GT(fits, 0);
+  EXPECT_LT(fits, 4 * 12 * 8);
 }
 
 TEST(TileSearch, TenConvolutionsAreNotMonotone) {

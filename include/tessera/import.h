@@ -13,10 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "../model/api.h"
-#include "../model/network.h"
+#include "api.h"
 #include "errors.h"
 #include "limits.h"
+#include "network.h"
+#include "placement.h"
 
 namespace tessera {
 
@@ -30,7 +31,7 @@ struct ImportOptions {
 };
 
 /// A limit came before the network was read; that says nothing about the file.
-class ImportStopped : public std::runtime_error {
+class TESSERA_API ImportStopped : public std::runtime_error {
  public:
   ImportStopped(const std::string& what, StopReason why) : std::runtime_error(what), reason(why) {}
   StopReason reason;

@@ -1,6 +1,7 @@
 // The constraints for other solvers, and their answers read back.
 //
-//   write_formula(problem, "dimacs", [&](std::string_view piece) { file.write(piece); });
+//   if (write_formula(problem, "dimacs", [&](std::string_view piece) { file << piece; }))
+//     std::cout << "a limit ended it\n";
 //   PlacementResult result = model_result(problem, "cadical.out");   // check it: check_result.h
 #pragma once
 
@@ -9,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "../model/api.h"
-#include "../model/placement.h"
-#include "../model/problem.h"
+#include "api.h"
 #include "limits.h"
+#include "placement.h"
+#include "problem.h"
 
 namespace tessera {
 

@@ -1,14 +1,15 @@
 // Synthetic problems, the same for the same seed on every machine.
 //
 //   PlacementProblem problem = generate({.kind = "packable", .buffers = 200, .seed = 7});
-//   std::string csv = problem_csv({.problem = problem});                     // files.h
+//   write_output("packable.yaml", problem_yaml(problem));                    // files.h
 //
 // random:   lifetimes and sizes drawn freely; the capacity is the largest load times `slack`
 // packable: a rectangle of time and addresses cut into pieces until nothing is left over, so a
 //           placement without any waste exists
 // network:  a chain of layers with skips: tensors live from their producer to their last reader,
 //           weights during their layer, sizes that shrink with depth
-// malloc, training: generate_traces.h; no capacity of their own, any number of buffers
+// malloc:   a program's heap: sizes and lifetimes with heavy tails, a memory without a capacity
+// training: a forward and a backward pass, a memory without a capacity
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@
 #include <string>
 #include <string_view>
 
-#include "../model/api.h"
-#include "../model/problem.h"
+#include "api.h"
+#include "problem.h"
 
 namespace tessera {
 
@@ -31,13 +32,12 @@ struct GenerateParams {
   double slack = 1.0;       ///< random and network: capacity over the largest load
 };
 
-struct GeneratorEntry {
-  std::string_view name{};
+struct GeneratorInfo {
+  std::string_view name{};  ///< a kind for GenerateParams
   std::string_view what{};  ///< one line for help texts
-  PlacementProblem (*make)(const GenerateParams& params) = nullptr;
 };
 
-[[nodiscard]] TESSERA_API std::span<const GeneratorEntry> generator_list();
+[[nodiscard]] TESSERA_API std::span<const GeneratorInfo> generator_list();
 
 /// Throws BadInput for an unknown kind or numbers that make no problem.
 /// ensure: validate(result) is empty; exactly params.buffers buffers; one memory "memory".

@@ -1,6 +1,6 @@
 // Why is it infeasible? In words.
 //
-//   Story why = tell_why(problem, {.limits = {.timeout = 30s}});
+//   Explanation why = explain(problem, {.limits = {.timeout = 30s}});
 //   if (why.status == Status::infeasible) std::cout << why.text;
 #pragma once
 
@@ -8,19 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "../model/api.h"
-#include "../model/placement.h"
-#include "../model/problem.h"
+#include "api.h"
 #include "limits.h"
+#include "placement.h"
+#include "problem.h"
 
 namespace tessera {
 
-struct StoryParams {
+struct ExplainParams {
   Limits limits{};
 };
 
 /// A set of buffers and hardware rules that cannot be placed together.
-struct Story {
+struct Explanation {
   Status status = Status::unknown;  ///< feasible: there is nothing to explain
   StopReason stop = StopReason::completed;
   bool minimal = false;                ///< without any one member the rest can be placed: proved
@@ -35,7 +35,7 @@ struct Story {
 };
 
 /// Throws BadInput if validate(problem) is not empty.
-[[nodiscard]] TESSERA_API Story tell_why(const PlacementProblem& problem,
-                                         const StoryParams& params);
+[[nodiscard]] TESSERA_API Explanation explain(const PlacementProblem& problem,
+                                              const ExplainParams& params = {});
 
 }  // namespace tessera

@@ -1,14 +1,14 @@
-// What planner/ throws. The command line turns BadInput into exit 2, OutputError and InternalError
+// What Tessera throws. The command line turns BadInput into exit 2, OutputError and InternalError
 // into exit 1.
 //
-//   try { place(load_problem("net.csv", {}), {}); }
+//   try { input = load_input("net.csv", {}); }                                      // files.h
 //   catch (const BadInput& bad) { std::cerr << bad.what() << '\n'; }   // "net.csv:3: size is 0..."
 #pragma once
 
 #include <stdexcept>
 #include <string>
 
-#include "../model/api.h"
+#include "api.h"
 
 namespace tessera {
 

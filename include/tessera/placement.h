@@ -1,7 +1,8 @@
 // Answers: where everything lies, and how sure that is.
 //
 //   if (result.status == Status::feasible) use(result.placement->places[b].offset);
-//   if (result.status == Status::unknown) report(result.stop);   // a limit is never a "no"
+//   if (result.status == Status::unknown) std::cout << to_string(result.stop);
+//   // a limit is never a "no"
 #pragma once
 
 #include <cstdint>

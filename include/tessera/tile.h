@@ -4,6 +4,11 @@
 //   if (found.status == Status::feasible)
 //     std::cout << found.counts[0] * found.counts[1] * found.counts[2] << " tiles\n";
 //
+//   // And does a tile of 32 channels, 8 rows and the whole width fit?
+//   if (find_largest_tile(net, hardware, {.ops = {3, 7}, .shape = {{32, 8, 0}}}).status ==
+//       Status::infeasible)
+//     std::cout << "no\n";
+//
 // Every variant the profile lists (double buffering, weights, halo) is tried; the one with the
 // fewest tiles is reported, the first of equals. Its placements have passed the checker.
 #pragma once
@@ -15,13 +20,13 @@
 #include <string>
 #include <vector>
 
-#include "../model/api.h"
-#include "../model/hardware.h"
-#include "../model/network.h"
-#include "../model/placement.h"
-#include "../model/plan.h"
+#include "api.h"
 #include "errors.h"
+#include "hardware.h"
 #include "limits.h"
+#include "network.h"
+#include "network_plan.h"
+#include "placement.h"
 
 namespace tessera {
 
@@ -39,7 +44,10 @@ struct TileVariant {
 struct TileParams {
   OpRange ops{};
   std::vector<TileVariant> variants{};  ///< empty: those of the profile
-  std::string engine = "auto";          ///< auto: the first that supports the hardware's rules
+  /// C, H, W of a tile, 0 for the whole extent: this shape alone, does it fit? Then nothing is
+  /// searched for, and the first variant that takes it is reported.
+  std::optional<std::array<Dim, 3>> shape{};
+  std::string engine = "auto";  ///< auto: the first that supports the hardware's rules
   Limits limits{};
   std::optional<std::chrono::nanoseconds> question_timeout{};  ///< of one question to the engine
   std::int64_t nodes_per_question = 1'000'000;
@@ -66,13 +74,14 @@ struct TileReport {
   std::array<bool, 3> divisible{false, false, false};
   std::array<Dim, 3> extent{1, 1, 1};
   std::array<Dim, 3> counts{1, 1, 1};
-  /// No shape with fewer tiles was left undecided by a limit.
+  /// No shape with fewer tiles was left undecided by a limit. Never for TileParams::shape.
   bool proven_largest = false;
   std::vector<PlannedPlacement> placements{};  ///< together they hold every distinct tile
   std::vector<std::array<Dim, 3>> all{};       ///< with TileParams::all
   std::vector<ProbeReport> probes{};
-  /// Where no shape fits: bytes the smallest tile needs beyond the memory; 0 where there are
-  /// enough, and it is the rules about banks, modes or several memories that no arrangement keeps.
+  /// Where no shape fits: bytes the smallest tile needs beyond the memory (of TileParams::shape:
+  /// that its busiest step is over, sizes rounded up); 0 where there are enough, and it is the
+  /// rules about banks, modes or several memories that no arrangement keeps.
   Size lacking = 0;
   std::string reason{};  ///< a sentence where there is no tile
   Stats stats{};
@@ -81,8 +90,9 @@ struct TileReport {
   [[nodiscard]] std::int64_t tile_count() const { return counts[0] * counts[1] * counts[2]; }
 };
 
-/// Throws BadInput for ops outside the network, hardware without on-chip memory and engines that
-/// do not support it; InternalError where the checker refuses a placement.
+/// Throws BadInput for ops outside the network, a shape that no tile of them has, hardware without
+/// on-chip memory and engines that do not support it; InternalError where the checker refuses a
+/// placement.
 [[nodiscard]] TESSERA_API TileReport find_largest_tile(const Network& network,
                                                        const Hardware& hardware,
                                                        const TileParams& params);

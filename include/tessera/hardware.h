@@ -1,6 +1,6 @@
-// What is known of one accelerator: a profile of hw_profiles/, read (io/hardware_yaml.h).
+// What is known of one accelerator: a profile, read.
 //
-//   Hardware hardware = read_hardware_yaml(find_profile("nvdla-like", directories), directories);
+//   Hardware hardware = load_profile("nvdla-like");       // files.h
 //   problem.memories = placement_memories(hardware);      // the memories buffers are placed into
 //   double ns = hardware.memories[1].bandwidth->bytes_per_cycle(hardware.clock_hz);
 //

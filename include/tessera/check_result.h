@@ -2,10 +2,10 @@
 //
 //   ResultVerdict verdict = check_result(problem, result);
 //   for (const Violation& wrong : verdict.wrong) std::cout << wrong.message << '\n';
-//   for (const std::string& claim : verdict.claimed) std::cout << "claimed, not checked: " <<
-//   claim;
+//   for (const std::string& claim : verdict.claimed)
+//     std::cout << "claimed, not checked: " << claim << '\n';
 //
-// check() of model/ judges the placement; a result file also says things about it and about what
+// check() of check.h judges the placement; a result file also says things about it and about what
 // is not there (heights, costs, bounds, "infeasible"). What can be recomputed is compared, bounds
 // are looked for among the cuts and the claims of a certificate, and what is left is listed.
 #pragma once
@@ -18,12 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "../model/api.h"
-#include "../model/check.h"
-#include "../model/claim.h"
-#include "../model/placement.h"
-#include "../model/problem.h"
+#include "api.h"
+#include "check.h"
+#include "claim.h"
 #include "limits.h"
+#include "placement.h"
+#include "problem.h"
 
 namespace tessera {
 

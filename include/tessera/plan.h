@@ -21,12 +21,12 @@
 #include <utility>
 #include <vector>
 
-#include "../model/api.h"
-#include "../model/hardware.h"
-#include "../model/network.h"
-#include "../model/plan.h"
+#include "api.h"
 #include "errors.h"
+#include "hardware.h"
 #include "limits.h"
+#include "network.h"
+#include "network_plan.h"
 
 namespace tessera {
 

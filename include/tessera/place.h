@@ -1,6 +1,6 @@
 // Where does every buffer go?
 //
-//   PlacementProblem problem = load_problem("net.csv", {.capacity = 1 << 20});    // files.h
+//   PlacementProblem problem = load_input("net.csv", {.capacity = 1 << 20}).problem;  // files.h
 //   PlacementResult result = place(problem, {.limits = {.timeout = 10s}});
 //   switch (result.status) {
 //     case Status::feasible: use(result.placement->places); break;
@@ -11,8 +11,8 @@
 // With the engine "auto": bounds (the load of one step may already say no), greedy placement,
 // canonical search with a small budget (for very many buffers: boxing), then two complete engines
 // side by side (for very many buffers: boxing as the third). Nothing is returned before the checker
-// of model/check.h has accepted it. The same problem, parameters and seed give the same placement,
-// unless a limit ends the search.
+// of check.h has accepted it. The same problem, parameters and seed give the same
+// placement, unless a limit ends the search.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@
 #include <utility>
 #include <vector>
 
-#include "../model/api.h"
-#include "../model/placement.h"
-#include "../model/problem.h"
+#include "api.h"
 #include "errors.h"
 #include "limits.h"
+#include "placement.h"
+#include "problem.h"
 
 namespace tessera {
 

@@ -23,11 +23,11 @@
 #include <span>
 #include <string>
 
-#include "../model/api.h"
-#include "../model/placement.h"
-#include "../model/problem.h"
+#include "api.h"
 #include "errors.h"
 #include "limits.h"
+#include "placement.h"
+#include "problem.h"
 
 namespace tessera {
 

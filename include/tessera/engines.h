@@ -1,13 +1,13 @@
 // What can place buffers, by name: for help texts, and for PlaceParams::engine.
 //
-//   for (const EngineInfo& each : engine_list()) std::cout << each.name << ": " << each.what <<
-//   '\n';
+//   for (const EngineInfo& each : engine_list())
+//     std::cout << each.name << ": " << each.what << '\n';
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "../model/api.h"
+#include "api.h"
 
 namespace tessera {
 

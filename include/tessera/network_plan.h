@@ -1,6 +1,6 @@
 // A whole network's answer: where it is cut, how each piece is tiled, where its buffers lie.
 //
-//   NetworkPlan plan = plan_network(net, hardware, {.threads = 2});        // planner/plan.h
+//   NetworkPlan plan = plan_network(net, hardware, {.max_ops = 8});        // plan.h
 //   for (const PlannedSubgraph& s : plan.subgraphs)
 //     std::cout << s.ops.first << " .. " << s.ops.last << ": " << s.tile_count() << " tiles\n";
 //

@@ -3,8 +3,8 @@
 //   std::vector<Violation> wrong = check(problem, placement);
 //   if (!wrong.empty()) std::cerr << wrong.front().message << '\n';
 //
-// Knows only model/. Written for clarity; near-linear in the number of buffers except for relations
-// and exempt pairs, so that 60,000 buffers take seconds.
+// Knows nothing of any engine. Written for clarity; near-linear in the number of buffers except for
+// relations and exempt pairs, so that 60,000 buffers take seconds.
 #pragma once
 
 #include <cstddef>
@@ -67,8 +67,8 @@ struct Violation {
 [[nodiscard]] TESSERA_API std::vector<Size> heights(const PlacementProblem& problem,
                                                     const Placement& placement);
 
-/// What can be said of a placement by counting, and nothing that has to be believed: its heights and
-/// its cost.
+/// What can be said of a placement by counting, and nothing that has to be believed: its heights
+/// and its cost.
 [[nodiscard]] TESSERA_API PlacementResult counted(const PlacementProblem& problem,
                                                   Placement placement);
 

@@ -1,8 +1,8 @@
 // A neural network as the planner sees it: tensors with shapes, ops in the order they run.
 //
-//   Network net = read_network("resnet50.onnx", {.dtype = ElementType::int8});  // planner/import.h
+//   Network net = read_network("resnet50.onnx", {}).network;        // import.h
 //   for (const Op& op : net.ops)
-//     std::cout << op.name << ' ' << to_string(op.kind) << ' ' << macs(net, op) << '\n';
+//     std::cout << op.name << ' ' << to_string(op.kind) << '\n';
 //
 // Plain values. check_network() (network_shapes.h) lists what is wrong with one; every room that
 // receives a network requires that list to be empty. Tensors are row-major in the order of their

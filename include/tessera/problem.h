@@ -5,7 +5,7 @@
 //   problem.buffers.push_back({.id = "a", .live = {{0, 3}}, .size = 4});
 //   problem.buffers.push_back({.id = "b", .live = {{1, 2}}, .size = 8});
 //   assert(validate(problem).empty());                       // validate.h
-//   PlacementResult result = place(problem, {});             // planner/place.h
+//   PlacementResult result = place(problem, {});             // place.h
 //
 // Plain values: nothing here checks itself. validate() lists what is wrong with a problem; every
 // engine, the checker and the planner require a problem for which that list is empty.

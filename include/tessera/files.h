@@ -1,7 +1,7 @@
-// Files in, files out, for programs that see only planner/ and model/.
+// Files in, files out.
 //
 //   Input input = load_input("net.csv", {.capacity = 1 << 20});
-//   PlacementResult result = place(input.problem, {});
+//   PlacementResult result = place(input.problem, {});            // place.h
 //   write_output("placed.json", result_json(input.problem, result));
 //
 // INPUT is a buffer CSV, a problem YAML or a dsa-solver JSON, told apart by content; "-" is the
@@ -17,11 +17,11 @@
 #include <string_view>
 #include <vector>
 
-#include "../model/api.h"
-#include "../model/hardware.h"
-#include "../model/placement.h"
-#include "../model/problem.h"
+#include "api.h"
 #include "errors.h"
+#include "hardware.h"
+#include "placement.h"
+#include "problem.h"
 
 namespace tessera {
 

@@ -1,7 +1,8 @@
 // Shapes: what an op makes of its inputs, and what is wrong with a network.
 //
 //   std::string error;
-//   if (auto shape = output_shape(op, {{1, 64, 56, 56}, {64, 64, 3, 3}}, error)) use(*shape);
+//   if (auto shape = output_shape(op, {{1, 64, 56, 56}, {64, 64, 3, 3}}, error)) std::cout <<
+//   shape->size();
 //
 //   for (const NetworkDefect& defect : check_network(net)) std::cerr << defect.message << '\n';
 #pragma once

@@ -2,13 +2,10 @@
 //
 //   Claim claim{.kind = ClaimKind::height, .memories = {0}, .least = 4096};
 //   std::cout << describe(problem, claim);        // "max height of {sram} >= 4096"
-//   PlacementProblem none = against(problem, claim);   // has no placement that pays at most
-//   std::optional<Cost> most = most_paid(claim);       // this, if the claim is true
 //
 // Plain values. A claim is true or false whatever anybody wrote about it; proof/ decides which.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,19 +30,5 @@ struct Claim {
 
 /// "infeasible with sram of 4096", "max height of {sram, dram} >= 4096", "cost >= 4", "modes >= 2".
 [[nodiscard]] TESSERA_API std::string describe(const PlacementProblem& problem, const Claim& claim);
-
-/// The problem in which nothing of `memories` is used at or above least - 1, for a height; the
-/// problem itself for any other claim. Capacities may become 0, which validate() refuses in an
-/// input: such a memory takes nothing.
-[[nodiscard]] TESSERA_API PlacementProblem against(const PlacementProblem& problem,
-                                                   const Claim& claim);
-
-/// least - 1 for costs and modes: the claim is true if no placement of against() pays so little.
-[[nodiscard]] TESSERA_API std::optional<Cost> most_paid(const Claim& claim);
-
-/// The memory with no address at or above `height` allowed: a smaller capacity, or where there are
-/// banks a reserved range above.
-/// require: height >= 0.
-TESSERA_API void limit_height(Memory& memory, Size height);
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-#include "planner/limits.h"
+#include "planner/limited_budget.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <charconv>
 #include <limits>
 
-#include "planner/errors.h"
+#include "tessera/errors.h"
 
 namespace tessera {
 

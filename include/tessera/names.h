@@ -1,0 +1,29 @@
+// The words for roles, modes and relations, as files and messages have them.
+//
+//   std::optional<Role> role = role_from("read_write");
+//   std::vector<Role> roles = mode_roles(memory, "read|write|off");   // three banks
+//   std::cout << to_string(RelationKind::same_bank) << '\n';
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api.h"
+#include "problem.h"
+
+namespace tessera {
+
+[[nodiscard]] TESSERA_API std::string_view to_string(Role role);
+[[nodiscard]] TESSERA_API std::optional<Role> role_from(std::string_view text);
+[[nodiscard]] TESSERA_API std::string_view to_string(RelationKind kind);
+[[nodiscard]] TESSERA_API std::optional<RelationKind> relation_kind_from(std::string_view text);
+
+/// Roles of the mode of this name, one per bank; empty where there is no such mode.
+/// A memory with modes_per_bank understands "read|write|off" (one role per bank).
+[[nodiscard]] TESSERA_API std::vector<Role> mode_roles(const Memory& memory, std::string_view mode);
+[[nodiscard]] TESSERA_API std::string per_bank_mode_name(std::span<const Role> roles);
+
+}  // namespace tessera

@@ -1,0 +1,43 @@
+// All of Tessera: whoever does not want to choose includes this one.
+//
+//   PlacementProblem problem;
+//   problem.memories.push_back({.name = "sram", .capacity = 12});
+//   problem.buffers.push_back({.id = "a", .live = {{0, 3}}, .size = 4});
+//   problem.buffers.push_back({.id = "b", .live = {{1, 2}}, .size = 8});
+//   const PlacementResult result = place(problem, {});
+//   if (result.status == Status::feasible) std::cout << result.placement->places[0].offset;
+//
+// Asking:     place.h, session.h (again and again), tile.h, plan.h, explain.h, engines.h
+// Checking:   check.h, check_result.h, validate.h, hardware_check.h
+// Files:      files.h, import.h, export.h, generate.h
+// Values:     problem.h, placement.h, claim.h, hardware.h, network.h, network_plan.h, limits.h
+#pragma once
+
+#include "api.h"
+#include "check.h"
+#include "check_result.h"
+#include "claim.h"
+#include "engines.h"
+#include "errors.h"
+#include "explain.h"
+#include "export.h"
+#include "files.h"
+#include "generate.h"
+#include "hardware.h"
+#include "hardware_check.h"
+#include "import.h"
+#include "limits.h"
+#include "names.h"
+#include "network.h"
+#include "network_plan.h"
+#include "network_shapes.h"
+#include "network_stats.h"
+#include "place.h"
+#include "placement.h"
+#include "plan.h"
+#include "problem.h"
+#include "session.h"
+#include "tile.h"
+#include "units.h"
+#include "validate.h"
+#include "version.h"

@@ -1,0 +1,9 @@
+#include "tessera/version.h"
+
+namespace tessera {
+
+std::string_view version() {
+  return TESSERA_VERSION;  // CMakeLists.txt reads it from the header
+}
+
+}  // namespace tessera

@@ -1,0 +1,16 @@
+#include "tessera/version.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tessera {
+namespace {
+
+TEST(Version, TheLibrarySaysWhatTheHeaderSays) {
+  EXPECT_EQ(version(), std::to_string(version_major) + "." + std::to_string(version_minor) + "." +
+                           std::to_string(version_patch));
+}
+
+}  // namespace
+}  // namespace tessera
