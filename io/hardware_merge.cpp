@@ -61,10 +61,13 @@ void drop_outdated_sources(Node& base, const Node& over) {
   });
 }
 
-/// The file `inherit` means: beside the file that says it, or on a shelf.
+/// The file `inherit` means: beside the file that says it, beside those that led there (a base in a
+/// folder of its own names others as its heirs do), or on a shelf.
 fs::path find_base(const Sources& sources, const Node& inherit, std::span<const fs::path> shelves) {
   const std::string& name = as_text(sources, inherit, "inherit");
-  std::vector<fs::path> folders{fs::path(sources.file(inherit)).parent_path()};
+  std::vector<fs::path> folders;
+  for (const std::string& file : sources.files())
+    folders.insert(folders.begin(), fs::path(file).parent_path());
   folders.insert(folders.end(), shelves.begin(), shelves.end());
   for (const fs::path& folder : folders) {
     if (!name.empty() && is_file(folder / (name + ".yaml"))) return folder / (name + ".yaml");

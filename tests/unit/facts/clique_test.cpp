@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "facts/cut.h"
+#include "model/against.h"
 #include "tessera/claim.h"
 
 namespace tessera {

@@ -168,6 +168,16 @@ TEST(HardwareYaml, BasesAreFoundOnShelvesToo) {
   EXPECT_REFUSED(read_hardware_yaml_file(folder / "mine.yaml"), 3, "no profile `base/npu`");
 }
 
+TEST(HardwareYaml, ABaseNamesOthersAsItsHeirsDo) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "base");
+  spill(folder / "base" / "a.yaml",
+        "tessera: hardware/1\nname: base/a\nmemories: {s: {capacity: 1 KiB}}\n");
+  spill(folder / "base" / "b.yaml", "tessera: hardware/1\nname: base/b\ninherit: base/a\n");
+  spill(folder / "mine.yaml", "tessera: hardware/1\nname: mine\ninherit: base/b\n");
+  EXPECT_EQ(read_hardware_yaml_file(folder / "mine.yaml").memories.size(), 1U);
+}
+
 TEST(HardwareYaml, ErrorsNameTheFileTheLineIsIn) {
   const Folder folder;
   spill(folder / "a.yaml",
