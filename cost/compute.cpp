@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "cost/array_memo.h"
 #include "cost/whole_number.h"
 
 namespace tessera {
@@ -110,7 +111,7 @@ std::int64_t vector_work(const Network& network, const Op& op,
 }
 
 ComputeCost compute_cost(const Network& network, const Op& op, std::span<const Dim> output_extents,
-                         const Hardware& hardware) {
+                         const Hardware& hardware, ArrayMemo* memo) {
   const OpLoops loops = loops_of(network, op, output_extents);
   const Chosen chosen = engine_for(op, loops, hardware);
   ComputeCost cost;
@@ -124,7 +125,9 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
   double cycles = 0;
   std::int64_t start = engine.kind == EngineKind::vector ? engine.startup : engine.fill;
   if (chosen.by_mapping) {
-    const ArrayCost array = array_cost(op, loops, engine, port_of(hardware));
+    const ArrayCost array = memo != nullptr && engine.blocks.buffer > 0
+                                ? memo->cost(op, loops, chosen.engine)
+                                : array_cost(op, loops, engine, port_of(hardware));
     cycles = array.cycles * factor;
     cost.bound_by = array.bound_by;
     if (engine.blocks.buffer > 0) {
@@ -167,7 +170,8 @@ LeastCompute least_compute(const Network& network, const Op& op, const Hardware&
 
 LeastCompute least_of_pieces(const Network& network, const Op& op, const Hardware& hardware) {
   const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
-  const Chosen chosen = engine_for(op, loops_of(network, op, extents), hardware);
+  const OpLoops loops = loops_of(network, op, extents);
+  const Chosen chosen = engine_for(op, loops, hardware);
   const Engine& engine = hardware.engines[chosen.engine];
   const bool one_way = engine.maps.size() <= 1 && engine.blocks.buffer <= 0;
   if (chosen.by_mapping && !one_way) return least_compute(network, op, hardware);

@@ -23,7 +23,7 @@ namespace tessera {
 class FetchBound {
  public:
   /// `passing`: per op the bytes of activations that any tiling has in memory while the op runs,
-  /// added up over its tiles. require: network and use outlive this.
+  /// added up over its tiles; 0 where it may not run at all. require: network and use outlive this.
   FetchBound(const Network& network, const Hardware& hardware, const ChannelUse& use,
              std::vector<Size> passing);
 

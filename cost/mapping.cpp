@@ -395,7 +395,8 @@ ArrayCost array_cost(const Op& op, const OpLoops& loops, const Engine& engine,
 
 double least_array_cycles(const Op& op, const OpLoops& loops, const Engine& engine) {
   const auto least_of = [&](const Mapping& mapping) {
-    const Blocks blocks(op, loops, engine, mapping, {});
+    const ArrayPort port;
+    const Blocks blocks(op, loops, engine, mapping, port);
     return std::max(blocks.least_steps() * mapping.cycles / static_cast<double>(engine.cores),
                     blocks.least_output());
   };

@@ -59,6 +59,23 @@ BurstCount thinned(BurstCount count, double density, Size burst) {
   return {.bursts = (bytes + burst - 1) / burst, .bytes = bytes, .rows = 1};
 }
 
+/// Cycles in which the memory on the chip serves so much at best; 0 where there are several, since
+/// who lies where is not known.
+double serving_cycles(const Hardware& hardware, double read, double written) {
+  const HardwareMemory* only = nullptr;
+  for (const HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip) continue;
+    if (only != nullptr) return 0;
+    only = &memory;
+  }
+  if (only == nullptr || !only->bandwidth) return 0;
+  const double reading = read / only->bandwidth->bytes_per_cycle(hardware.clock_hz);
+  const double writing =
+      written / only->write_bandwidth.value_or(*only->bandwidth).bytes_per_cycle(hardware.clock_hz);
+  constexpr double most = 1e18;  // what is more is refused where plans are simulated
+  return std::min(most, only->write_bandwidth ? std::max(reading, writing) : reading + writing);
+}
+
 /// Does every part of the output read its share of the operand at least? Of a concatenation it may
 /// be another operand that is read, of a padded tensor the padding.
 bool reads_evenly(const Op& op) {
@@ -165,9 +182,16 @@ void RunBounds::find_shares() {
         else
           known->second = std::max(known->second, operand.density);
       }
+      double read_bytes = 0;
       for (const auto& [t, density] : read)
-        share.energy_pj +=
-            density * static_cast<double>(tensor_bytes(network_.tensors[t])) * chip.read_pj;
+        read_bytes += density * static_cast<double>(tensor_bytes(network_.tensors[t]));
+      share.energy_pj += read_bytes * chip.read_pj;
+      double written_bytes = 0;
+      for (const TensorIndex t : outputs_[k])
+        written_bytes += static_cast<double>(tensor_bytes(network_.tensors[t]));
+      share.cycles =
+          std::max(share.cycles,
+                   static_cast<std::int64_t>(serving_cycles(hardware_, read_bytes, written_bytes)));
     }
     shares_.push_back(share);
   }
@@ -195,10 +219,12 @@ std::vector<Size> RunBounds::passing() const {
       made = std::max(made, density_[t]);
       if (density_[t] >= 1) whole_tensors.push_back(t);
     }
-    for (const Operand& operand : operands_[k])
-      if (operand.read_for(made) >= 1 &&
-          network_.tensors[operand.storage].kind != TensorKind::weight)
-        whole_tensors.push_back(operand.storage);
+    // Windows may lie in the padding as a whole: then nobody needs what was made for them.
+    if (made >= 1)
+      for (const Operand& operand : operands_[k])
+        if (operand.read_for(made) >= 1 &&
+            network_.tensors[operand.storage].kind != TensorKind::weight)
+          whole_tensors.push_back(operand.storage);
     std::ranges::sort(whole_tensors);
     whole_tensors.erase(std::unique(whole_tensors.begin(), whole_tensors.end()),
                         whole_tensors.end());

@@ -126,8 +126,8 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     ComputeCost compute;
     const bool computed = computes(part, tile, step);
     if (computed)
-      compute =
-          compute_cost(*part.network, part.op(step), computed_extents(part, tile, step), hardware);
+      compute = compute_cost(*part.network, part.op(step), computed_extents(part, tile, step),
+                             hardware, run.memo);
     op.engine = compute.engine;
     op.compute = compute.cycles;
     op.limiter = limiter_of(compute, hardware.engines[op.engine].kind);

@@ -27,6 +27,8 @@
 
 namespace tessera {
 
+class ArrayMemo;
+
 struct TiledRun {
   const Subgraph* subgraph = nullptr;
   const TileGrid* grid = nullptr;
@@ -34,7 +36,8 @@ struct TiledRun {
   const Hardware* hardware = nullptr;
   /// One that holds every tile, or one per entry of grid->tiles.
   std::vector<const PlannedPlacement*> placements;
-  Poll* poll = nullptr;  ///< who is asked whether to go on, if anybody: throws BudgetEnded
+  ArrayMemo* memo = nullptr;  ///< of the hardware, if there is one
+  Poll* poll = nullptr;       ///< who is asked whether to go on, if anybody: throws BudgetEnded
 };
 
 /// What keeps an op from being done sooner.

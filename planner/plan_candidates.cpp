@@ -36,7 +36,7 @@ std::vector<LoweringOptions> variants(const TilingOptions& tiling) {
 
 PlannedSubgraph planned(const TileGeometry& geometry, const Hardware& hardware,
                         const LoweringOptions& options, TileSearchResult found,
-                        std::string_view engine, Poll& poll) {
+                        std::string_view engine, ArrayMemo& arrays, Poll& poll) {
   PlannedSubgraph s;
   s.extent = found.shape.extent;
   s.counts = found.grid.counts;
@@ -59,6 +59,7 @@ PlannedSubgraph planned(const TileGeometry& geometry, const Hardware& hardware,
   }
   TiledRun run = piece_run(piece, hardware, s.placements);
   run.poll = &poll;
+  run.memo = &arrays;
   const RunCost cost = run_cost(run);
   s.metrics = cost.metrics;
   s.utilisation = cost.utilisation;
@@ -125,6 +126,8 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       network_(kept_network_ ? *kept_network_ : network),
       hardware_(hardware),
       cheapest_(cheapest_on_chip(hardware)),
+      arrays_(hardware_),
+      cheapest_arrays_(cheapest_),
       params_(std::move(params)),
       memory_(std::move(memory)),
       hardware_key_(hardware_key(hardware) + std::to_string(params_.nodes_per_question) + ' ' +
@@ -274,7 +277,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
   if (found.status == Status::feasible) {
     tried.option = answer.options.size();
     answer.options.push_back(
-        planned(geometry, hardware_, options, std::move(found), engine->name(), poll));
+        planned(geometry, hardware_, options, std::move(found), engine->name(), arrays_, poll));
   }
   return tried;
 }
@@ -388,7 +391,7 @@ void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
     }
     const Piece piece = make_piece(geometry.subgraph(), geometry.space(),
                                    geometry.grid(found.undecided[k]), found.lowering);
-    answer.open.push_back(least_metrics(piece, cheapest_, poll));
+    answer.open.push_back(least_metrics(piece, cheapest_, cheapest_arrays_, poll));
   }
 }
 

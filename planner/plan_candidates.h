@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/array_memo.h"
 #include "cost/channel_use.h"
 #include "cost/grid_bound.h"
 #include "engine/engine.h"
@@ -210,6 +211,8 @@ class Candidates {
   const Network& network_;
   const Hardware& hardware_;
   Hardware cheapest_;
+  mutable ArrayMemo arrays_;           ///< of hardware_
+  mutable ArrayMemo cheapest_arrays_;  ///< of cheapest_
   CandidateParams params_;
   std::shared_ptr<PlanMemory> memory_;
   std::string hardware_key_;

@@ -35,7 +35,7 @@ Hardware cheapest_on_chip(const Hardware& hardware) {
   return cheap;
 }
 
-Metrics least_metrics(const Piece& piece, const Hardware& hardware, Poll& poll) {
+Metrics least_metrics(const Piece& piece, const Hardware& hardware, ArrayMemo& arrays, Poll& poll) {
   // Offsets do not matter to the simulation; modes do, and none switches least.
   std::vector<PlannedPlacement> anywhere;
   Size peak = 0;
@@ -47,6 +47,7 @@ Metrics least_metrics(const Piece& piece, const Hardware& hardware, Poll& poll) 
   }
   TiledRun run = piece_run(piece, hardware, anywhere);
   run.poll = &poll;
+  run.memo = &arrays;
   Metrics metrics = run_cost(run).metrics;
   metrics.peak_bytes = peak;
   metrics.peak_bandwidth = 0;

@@ -3,9 +3,10 @@
 //
 //   const Hardware cheap = cheapest_on_chip(hardware);
 //   const Piece piece = make_piece(part, space, geometry.grid(shape), lowering);
-//   Metrics least = least_metrics(piece, cheap, poll);
+//   Metrics least = least_metrics(piece, cheap, arrays, poll);
 #pragma once
 
+#include "cost/array_memo.h"
 #include "planner/plan_piece.h"
 #include "tessera/hardware.h"
 #include "tessera/network_plan.h"
@@ -17,7 +18,7 @@ namespace tessera {
 
 /// ensure: no placement of the piece costs less or peaks lower; `hardware` is cheapest_on_chip of
 /// the machine. Of the bandwidth nothing is said: slower runs need less.
-[[nodiscard]] Metrics least_metrics(const Piece& piece, const Hardware& hardware,
+[[nodiscard]] Metrics least_metrics(const Piece& piece, const Hardware& hardware, ArrayMemo& arrays,
                                     Poll& poll);  // throws BudgetEnded
 
 }  // namespace tessera

@@ -94,6 +94,22 @@ TEST(RunBounds, CountFetchesAgain) {
 }
 
 /// Found by random tests: the slice needs nothing of what the first operation makes.
+/// Its windows lie in the padding as a whole: nobody makes what it seems to read.
+TEST(RunBounds, WhatIsOnlyPaddedAwayIsNotMade) {
+  Network net = testing::convolutions(2, {.channels = 16, .rows = 32, .columns = 32, .pad = 1});
+  Op& last = net.ops[1];
+  net.tensors[last.inputs[1]].shape = {16, 16, 1, 1};
+  net.tensors[last.outputs[0]].shape = {16, 16, 1, 1};
+  net.tensors[last.outputs[0]].shape[0] = 1;
+  last.kernel = {1, 1};
+  last.stride = {64, 64};
+  last.pad_begin = {2, 2};
+  last.pad_end = {0, 0};
+  const Hardware tiny = testing::toy_machine(1024);  // less than the first one's weights
+  RunBounds bounds(net, tiny);
+  EXPECT_LT(bounds.of(0, 1).dram_bytes, 64 * 1024);
+}
+
 TEST(RunBounds, ASliceMayLeaveOutAnOperandOfAConcatenation) {
   Network net;
   const TensorIndex a = add_tensor(net, {1, 2, 4, 4}, TensorKind::activation);

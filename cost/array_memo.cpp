@@ -1,0 +1,57 @@
+#include "cost/array_memo.h"
+
+namespace tessera {
+
+std::size_t ArrayMemo::Hash::operator()(const Key& key) const {
+  std::uint64_t hash = 0;
+  for (const std::int64_t value : key) {
+    // The finish of splitmix64 (Steele, Lea, Flood 2014).
+    std::uint64_t z = hash ^ (static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    hash = z ^ (z >> 31U);
+  }
+  return static_cast<std::size_t>(hash);
+}
+
+ArrayCost ArrayMemo::cost(const Op& op, const OpLoops& loops, std::size_t engine) {
+  // Every member by its name: one that is added does not compile until it is part of the key.
+  const auto& [op_class, nest, per_channel, has_weights, stride, dilation, upscale, input,
+               input_element, weight_element, output_element] = loops;
+  const auto& [n, g, k, c, h, w, r, s] = nest;
+  Key key{static_cast<std::int64_t>(engine) * 256 + static_cast<std::int64_t>(op.kind),
+          static_cast<std::int64_t>(op_class) * 4 + (per_channel ? 2 : 0) + (has_weights ? 1 : 0),
+          n,
+          g,
+          k,
+          c,
+          h,
+          w,
+          r,
+          s,
+          stride[0],
+          stride[1],
+          dilation[0],
+          dilation[1],
+          upscale[0],
+          upscale[1],
+          input[0],
+          input[1],
+          input_element,
+          weight_element,
+          output_element,
+          0};
+  {
+    const std::lock_guard guard(lock_);
+    key[21] =
+        names_.try_emplace(op.function, static_cast<std::int64_t>(names_.size())).first->second;
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+  }
+  const ArrayCost made = array_cost(op, loops, hardware_.engines[engine], port_);
+  const std::lock_guard guard(lock_);
+  if (known_.size() < most) known_.emplace(key, made);
+  return made;
+}
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+// What ops took on arrays before: trying all blocks of an op takes longer than all else about it,
+// and a plan asks for the same parts of the same ops thousands of times.
+//
+//   ArrayMemo memo(hardware);                       // one for a plan, shared by its threads
+//   ComputeCost c = compute_cost(net, op, extents, hardware, &memo);
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "cost/loops.h"
+#include "cost/mapping.h"
+#include "tessera/hardware.h"
+
+namespace tessera {
+
+/// Thread-safe. It holds what it was asked, some hundred bytes each, up to `most` answers.
+class ArrayMemo {
+ public:
+  static constexpr std::size_t most = 1 << 18;
+
+  /// require: the hardware outlives the memo and is the one that is asked about.
+  explicit ArrayMemo(const Hardware& hardware) : hardware_(hardware), port_(port_of(hardware)) {}
+
+  /// ensure: array_cost() of the engine with this index.
+  [[nodiscard]] ArrayCost cost(const Op& op, const OpLoops& loops, std::size_t engine);
+
+ private:
+  /// Everything that array_cost() looks at beside the engine: the loops, and what the op is called.
+  using Key = std::array<std::int64_t, 24>;
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
+
+  const Hardware& hardware_;
+  ArrayPort port_;
+  std::mutex lock_;
+  std::unordered_map<std::string, std::int64_t> names_;  ///< functions of ops, numbered
+  std::unordered_map<Key, ArrayCost, Hash> known_;
+};
+
+}  // namespace tessera
