@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "cost/whole_number.h"
+
 namespace tessera {
 namespace {
-
-Dim ceil_div(Dim a, Dim b) {
-  return (a + b - 1) / b;
-}
 
 Dim at_or(const std::vector<Dim>& list, std::size_t k, Dim otherwise) {
   return k < list.size() ? list[k] : otherwise;

@@ -5,12 +5,11 @@
 #include <limits>
 #include <vector>
 
+#include "cost/whole_number.h"
+
 namespace tessera {
 namespace {
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 std::int64_t round_up(std::int64_t a, std::int64_t b) {
   return ceil_div(a, b) * b;
 }

@@ -1,4 +1,4 @@
-// From doubles to counts of cycles and bytes.
+// Counts of cycles and bytes, from doubles and from each other.
 //
 //   cost.cycles = whole_number(std::ceil(work * factor), "cycles");
 //
@@ -22,6 +22,11 @@ inline constexpr double most_whole_number = 1152921504606846976.0;  // 2^60
                                 " on this profile: are its bandwidth, its clock and its factors "
                                 "what they should be?");
   return static_cast<std::int64_t>(value);
+}
+
+/// require: a >= 0, b > 0, and their sum does not overflow.
+[[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
 }
 
 /// a + b, with the same limit.  require: both are not negative.

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 /// Telling the parts of more takes longer than a limit may be exceeded by.
 constexpr std::size_t most_buffers = 100'000;
 
-struct Part {
+struct OwnProblem {
   std::vector<BufferIndex> buffers;
   PlacementProblem problem;
   Decision best;
@@ -36,7 +36,7 @@ bool pays(const PlacementProblem& problem) {
 }
 
 /// Once more about one part, with so much time.
-void ask(Part& part, SearchParams params, const DecideParams& how) {
+void ask(OwnProblem& part, SearchParams params, const DecideParams& how) {
   if (!pays(part.problem)) params.goal = Goal::fit;
   Decision answer = decide(part.problem, params, how);
   part.bound = std::max(part.bound, answer.found.bound);
@@ -50,13 +50,13 @@ void ask(Part& part, SearchParams params, const DecideParams& how) {
   part.best = std::move(answer);
 }
 
-Decision together(const PlacementProblem& problem, std::vector<Part>& parts) {
+Decision together(const PlacementProblem& problem, std::vector<OwnProblem>& parts) {
   Decision whole;
   whole.found.status = Status::feasible;
   Placement& placement = whole.found.placement.emplace();
   placement.places.resize(problem.buffers.size());
   placement.modes.resize(problem.memories.size());
-  for (Part& part : parts) {
+  for (OwnProblem& part : parts) {
     const std::vector<BufferPlace>& places = part.best.found.placement->places;
     for (std::size_t k = 0; k < part.buffers.size(); ++k)
       placement.places[part.buffers[k]] = places[k];
@@ -80,16 +80,16 @@ std::optional<Decision> decide_by_parts(const PlacementProblem& problem, const S
   if (buffers.size() < 2) return std::nullopt;
   std::stable_sort(buffers.begin(), buffers.end(),
                    [](const auto& one, const auto& two) { return one.size() < two.size(); });
-  std::vector<Part> parts;
+  std::vector<OwnProblem> parts;
   for (std::vector<BufferIndex>& each : buffers) {
     PlacementProblem part = restricted(problem, each);
     parts.push_back({std::move(each), std::move(part), {}, 0, 0});
   }
   constexpr int rounds = 2;
   for (int round = 0; round < rounds; ++round) {
-    auto open =
-        std::count_if(parts.begin(), parts.end(), [](const Part& part) { return !part.proved(); });
-    for (Part& part : parts) {
+    auto open = std::count_if(parts.begin(), parts.end(),
+                              [](const OwnProblem& part) { return !part.proved(); });
+    for (OwnProblem& part : parts) {
       if (part.proved()) continue;
       if (round > 0 && params.budget.exhausted()) break;
       SearchParams own = params;
@@ -103,7 +103,7 @@ std::optional<Decision> decide_by_parts(const PlacementProblem& problem, const S
     // Without a deadline a second time would find nothing else.
     if (params.budget.deadline == Clock::time_point::max()) break;
   }
-  for (Part& part : parts)
+  for (OwnProblem& part : parts)
     if (!part.placed()) return std::move(part.best);
   return together(problem, parts);
 }

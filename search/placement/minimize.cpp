@@ -227,9 +227,9 @@ void close_in(Interval& interval, const MinimizeParams& params, Totals& totals) 
 }
 
 /// What belongs to one memory; its height is searched by itself.
-struct Part {
-  Part(PlacementProblem problem, MemoryIndex m, std::vector<BufferIndex> its,
-       const MinimizeResult& known)
+struct MemoryPart {
+  MemoryPart(PlacementProblem problem, MemoryIndex m, std::vector<BufferIndex> its,
+             const MinimizeResult& known)
       : memory(m), members(std::move(its)), interval(std::move(problem), known.lower_bounds[m]) {}
 
   MemoryIndex memory;
@@ -239,7 +239,8 @@ struct Part {
 
 /// A first placement of the part, which fits. False: there is none, or none was found, and
 /// `result` says which.
-bool find_any(Part& part, const MinimizeParams& params, Totals& totals, MinimizeResult& result) {
+bool find_any(MemoryPart& part, const MinimizeParams& params, Totals& totals,
+              MinimizeResult& result) {
   Interval& interval = part.interval;
   if (params.start) {
     Placement start;
@@ -270,16 +271,16 @@ bool find_any(Part& part, const MinimizeParams& params, Totals& totals, Minimize
 
 /// Each memory has its share of the time that is left, so a hard one does not take that of the
 /// others; what they leave goes to those still open.
-void narrow(std::deque<Part>& parts, const MinimizeParams& params, Totals& totals) {
+void narrow(std::deque<MemoryPart>& parts, const MinimizeParams& params, Totals& totals) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end = params.budget.deadline;
   constexpr int rounds = 2;
   for (int round = 0; round < rounds; ++round) {
     auto open = std::count_if(parts.begin(), parts.end(),
-                              [](const Part& part) { return part.interval.open(); });
+                              [](const MemoryPart& part) { return part.interval.open(); });
     if (open == 0) return;
     totals.stop.reset();
-    for (Part& part : parts) {
+    for (MemoryPart& part : parts) {
       if (!part.interval.open()) continue;
       MinimizeParams own = params;
       const Clock::time_point now = Clock::now();
@@ -317,13 +318,13 @@ MinimizeResult minimize_height(const PlacementProblem& problem, const MinimizePa
   }
   result.heights.assign(memories, 0);
   Totals totals;
-  std::deque<Part> parts;  // a part does not move: threads look at it
+  std::deque<MemoryPart> parts;  // a part does not move: threads look at it
   for (MemoryIndex m = 0; m < memories; ++m) {
     std::vector<BufferIndex> members;
     PlacementProblem part = only_memory(problem, m, members);
     if (!members.empty()) parts.emplace_back(std::move(part), m, std::move(members), result);
   }
-  for (Part& part : parts) {
+  for (MemoryPart& part : parts) {
     part.interval.progress = [&result, &params, m = part.memory](Size best, Size lower) {
       result.heights[m] = best;
       result.lower_bounds[m] = lower;
@@ -335,7 +336,7 @@ MinimizeResult minimize_height(const PlacementProblem& problem, const MinimizePa
   Placement placement;
   placement.places.resize(problem.buffers.size());
   placement.modes.resize(memories);
-  for (Part& part : parts) {
+  for (MemoryPart& part : parts) {
     result.heights[part.memory] = part.interval.best();
     result.lower_bounds[part.memory] = part.interval.lower();
     for (std::size_t k = 0; k < part.members.size(); ++k)
