@@ -121,20 +121,24 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
   double cycles = 0;
   std::int64_t start = engine.kind == EngineKind::vector ? engine.startup : engine.fill;
   if (chosen.by_mapping) {
-    const ArrayCost array = memo != nullptr && engine.blocks.buffer > 0
-                                ? memo->cost(op, loops, chosen.engine)
-                                : array_cost(op, loops, engine, port_of(hardware));
+    const bool blocks = engine.blocks.buffer > 0;  // only they look at the port
+    const ArrayCost array =
+        blocks && memo != nullptr
+            ? memo->cost(op, loops, chosen.engine)
+            : array_cost(op, loops, engine, blocks ? port_of(hardware) : ArrayPort{});
     cycles = array.cycles * factor;
     cost.bound_by = array.bound_by;
-    if (engine.blocks.buffer > 0) {
+    if (blocks) {
       cost.input_bytes = array.input_bytes;
       cost.weight_bytes = array.weight_bytes;
-      cost.output_bytes = array.output_bytes;
     }
   } else if (engine.kind == EngineKind::vector) {
-    std::vector<Dim> kept(output_extents.begin(), output_extents.end());
-    if (kept.size() > 1) kept[1] = ceil_div(kept[1], engine.channels) * engine.channels;
-    const std::int64_t elements = products ? cost.work : vector_work(network, op, kept);
+    std::int64_t elements = cost.work;
+    if (!products && engine.channels > 1 && output_extents.size() > 1) {
+      std::vector<Dim> kept(output_extents.begin(), output_extents.end());
+      kept[1] = ceil_div(kept[1], engine.channels) * engine.channels;
+      elements = vector_work(network, op, kept);
+    }
     cycles = static_cast<double>(ceil_div(elements, engine.lanes)) *
              (products ? 1 : vector_cycles_per(engine, op)) * factor;
   } else {

@@ -28,11 +28,10 @@ struct ComputeCost {
   std::int64_t work = 0;  ///< multiply-accumulates, or elements on a vector engine
   double energy_pj = 0;
   BoundBy bound_by = BoundBy::mac;
-  // What the engine reads and writes on the chip. 0 where its profile has no blocks: then every
+  // What the engine reads on the chip. 0 where its profile has no blocks: then every
   // operand is read once.
   double input_bytes = 0;
   double weight_bytes = 0;
-  double output_bytes = 0;
 };
 
 /// Elements a vector engine touches: output elements times the window it reads for each.

@@ -56,6 +56,13 @@ std::vector<std::size_t> mappings_for(const Op& op, const OpLoops& loops, const 
   return found;
 }
 
+/// Those that compute the op, with their index: of an array with one unroll, that one.
+template <typename Use>
+void each_mapping(const Op& op, const OpLoops& loops, const Engine& engine, const Use& use) {
+  if (engine.maps.empty()) return use(0, plain_mapping(engine));
+  for (const std::size_t m : mappings_for(op, loops, engine)) use(m, engine.maps[m]);
+}
+
 /// A mapping that names depthwise convolutions sees their channels as K, not as groups of one; and
 /// rows of a matrix product go where the mapping unrolls space.
 LoopNest nest_for(const OpLoops& loops, const Mapping& mapping, bool names_depthwise) {
@@ -336,8 +343,6 @@ class Blocks {
     if (loops_.has_weights)
       cost.weight_bytes =
           n * weight_count() * static_cast<double>(loops_.weight_element) * planes(h, w);
-    cost.output_bytes = n * static_cast<double>(nest_.K) * static_cast<double>(nest_.H) *
-                        static_cast<double>(nest_.W) * static_cast<double>(loops_.output_element);
   }
 
   const OpLoops& loops_;
@@ -379,30 +384,24 @@ bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine) {
 
 ArrayCost array_cost(const Op& op, const OpLoops& loops, const Engine& engine,
                      const ArrayPort& port) {
-  if (engine.maps.empty()) {
-    const Mapping plain = plain_mapping(engine);
-    return Blocks(op, loops, engine, plain, port).best();
-  }
   ArrayCost best{.cycles = std::numeric_limits<double>::infinity()};
-  for (const std::size_t m : mappings_for(op, loops, engine)) {
-    ArrayCost cost = Blocks(op, loops, engine, engine.maps[m], port).best();
+  each_mapping(op, loops, engine, [&](std::size_t m, const Mapping& mapping) {
+    ArrayCost cost = Blocks(op, loops, engine, mapping, port).best();
     cost.mapping = m;
     if (cost.cycles < best.cycles) best = cost;
-  }
+  });
   return best;
 }
 
 double least_array_cycles(const Op& op, const OpLoops& loops, const Engine& engine) {
-  const auto least_of = [&](const Mapping& mapping) {
+  double least = std::numeric_limits<double>::infinity();
+  each_mapping(op, loops, engine, [&](std::size_t, const Mapping& mapping) {
     const ArrayPort port;
     const Blocks blocks(op, loops, engine, mapping, port);
-    return std::max(blocks.least_steps() * mapping.cycles / static_cast<double>(engine.cores),
-                    blocks.least_output());
-  };
-  if (engine.maps.empty()) return least_of(plain_mapping(engine));
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t m : mappings_for(op, loops, engine))
-    least = std::min(least, least_of(engine.maps[m]));
+    least = std::min(
+        least, std::max(blocks.least_steps() * mapping.cycles / static_cast<double>(engine.cores),
+                        blocks.least_output()));
+  });
   return least;
 }
 

@@ -42,7 +42,6 @@ struct ArrayCost {
   std::size_t mapping = 0;  ///< of engine.maps
   double input_bytes = 0;   ///< read from memory, again for each block that needs them again
   double weight_bytes = 0;
-  double output_bytes = 0;
 };
 
 /// require: the engine is a mac_array with maps or unroll; `name` is a key of `output` (the op's

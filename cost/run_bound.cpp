@@ -61,19 +61,16 @@ BurstCount thinned(BurstCount count, double density, Size burst) {
 
 /// Cycles in which the memory on the chip serves so much at best; 0 where there are several, since
 /// who lies where is not known.
-double serving_cycles(const Hardware& hardware, double read, double written) {
+double least_serving(const Hardware& hardware, double read, double written) {
   const HardwareMemory* only = nullptr;
   for (const HardwareMemory& memory : hardware.memories) {
     if (memory.offchip) continue;
     if (only != nullptr) return 0;
     only = &memory;
   }
-  if (only == nullptr || !only->bandwidth) return 0;
-  const double reading = read / only->bandwidth->bytes_per_cycle(hardware.clock_hz);
-  const double writing =
-      written / only->write_bandwidth.value_or(*only->bandwidth).bytes_per_cycle(hardware.clock_hz);
+  if (only == nullptr) return 0;
   constexpr double most = 1e18;  // what is more is refused where plans are simulated
-  return std::min(most, only->write_bandwidth ? std::max(reading, writing) : reading + writing);
+  return std::min(most, serving_cycles(*only, hardware.clock_hz, read, written));
 }
 
 /// Does every part of the output read its share of the operand at least? Of a concatenation it may
@@ -191,7 +188,7 @@ void RunBounds::find_shares() {
         written_bytes += static_cast<double>(tensor_bytes(network_.tensors[t]));
       share.cycles =
           std::max(share.cycles,
-                   static_cast<std::int64_t>(serving_cycles(hardware_, read_bytes, written_bytes)));
+                   static_cast<std::int64_t>(least_serving(hardware_, read_bytes, written_bytes)));
     }
     shares_.push_back(share);
   }
@@ -205,8 +202,7 @@ RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load) c
   const AccessEnergy chip = cheapest_access(hardware_);
   const AccessEnergy dram = offchip_energy(hardware_);
   return {cost.cycles, load ? cost.shared : 0, load ? 0 : cost.shared, cost.bytes,
-          static_cast<double>(cost.bytes) * (load ? dram.read_pj : dram.write_pj) +
-              static_cast<double>(count.bytes) * (load ? chip.write_pj : chip.read_pj)};
+          move_energy(count, cost, load, dram, chip)};
 }
 
 /// What any tiling has in memory while an op runs: all it makes and all it reads, in parts.

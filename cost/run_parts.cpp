@@ -49,6 +49,20 @@ bool computes(const Subgraph& part, const TileRegions& tile, Step step) {
   return local != part.tensors.size() && !tile.fresh[local].none;
 }
 
+double serving_cycles(const HardwareMemory& memory, double clock_hz, double read, double written) {
+  if (!memory.bandwidth) return 0;
+  const double reading = read / memory.bandwidth->bytes_per_cycle(clock_hz);
+  const double writing =
+      written / memory.write_bandwidth.value_or(*memory.bandwidth).bytes_per_cycle(clock_hz);
+  return memory.write_bandwidth ? std::max(reading, writing) : reading + writing;
+}
+
+double move_energy(const BurstCount& count, const TransferCost& transfer, bool load,
+                   const AccessEnergy& dram, const AccessEnergy& chip) {
+  return static_cast<double>(transfer.bytes) * (load ? dram.read_pj : dram.write_pj) +
+         static_cast<double>(count.bytes) * (load ? chip.write_pj : chip.read_pj);
+}
+
 AccessEnergy cheapest_access(const Hardware& hardware) {
   std::optional<AccessEnergy> least;
   for (const HardwareMemory& memory : hardware.memories) {

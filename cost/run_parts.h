@@ -26,6 +26,12 @@ namespace tessera {
                                                 Step step);
 /// Does op `step` compute anything in this tile?
 [[nodiscard]] bool computes(const Subgraph& part, const TileRegions& tile, Step step);
+/// Cycles in which a memory serves so many bytes; 0 where its bandwidth is not stated.
+[[nodiscard]] double serving_cycles(const HardwareMemory& memory, double clock_hz, double read,
+                                    double written);
+/// Of moving so much between the memory off the chip and one on it.
+[[nodiscard]] double move_energy(const BurstCount& count, const TransferCost& transfer, bool load,
+                                 const AccessEnergy& dram, const AccessEnergy& chip);
 /// Reads as cheap as in the cheapest on-chip memory, and writes.
 [[nodiscard]] AccessEnergy cheapest_access(const Hardware& hardware);
 [[nodiscard]] AccessEnergy offchip_energy(const Hardware& hardware);

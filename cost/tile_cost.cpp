@@ -42,37 +42,23 @@ std::vector<Access> accesses(const Subgraph& part, const TileRegions& tile, Step
 
 /// Cycles in which the memories on the chip can serve what the op reads and writes.
 double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
-                     const std::vector<std::size_t>& memory_of) {
+                     const std::vector<OnChip>& places) {
   const Hardware& hardware = *run.hardware;
   double most = 0;
   std::size_t index = 0;
   for (const HardwareMemory& memory : hardware.memories) {
     if (memory.offchip) continue;
     const std::size_t m = index++;
-    if (!memory.bandwidth) continue;
     double read = 0;
     double written = 0;
     for (const Access& access : list) {
-      if (memory_of[access.local] != m) continue;
+      if (places[access.local].memory != m) continue;
       read += access.read;
       written += access.written;
     }
-    const double reading = read / memory.bandwidth->bytes_per_cycle(hardware.clock_hz);
-    const double writing =
-        written /
-        memory.write_bandwidth.value_or(*memory.bandwidth).bytes_per_cycle(hardware.clock_hz);
-    most = std::max(most, memory.write_bandwidth ? std::max(reading, writing) : reading + writing);
+    most = std::max(most, serving_cycles(memory, hardware.clock_hz, read, written));
   }
   return most;
-}
-
-/// Per local tensor: the on-chip memory of its tiles, counted as placements count them.
-std::vector<std::size_t> memories_of(const TiledRun& run, const Placement& placement) {
-  std::vector<std::size_t> memory(run.subgraph->tensors.size(), 0);
-  for (std::size_t b = 0; b < run.lowering->buffers.size(); ++b)
-    if (run.lowering->buffers[b].role == BufferRole::tile)
-      memory[run.lowering->buffers[b].tensor] = placement.places[b].memory;
-  return memory;
 }
 
 Limiter limiter_of(const ComputeCost& op, EngineKind kind) {
@@ -96,18 +82,17 @@ const Placement& placement_of(const TiledRun& run, std::size_t tile) {
   return run.placements[run.placements.size() == 1 ? 0 : tile]->placement;
 }
 
-std::vector<AccessEnergy> access_energies(const TiledRun& run, const Placement& placement) {
-  std::vector<AccessEnergy> on_chip;
+std::vector<OnChip> places_on_chip(const TiledRun& run, const Placement& placement) {
+  std::vector<AccessEnergy> energies;
   for (const HardwareMemory& memory : run.hardware->memories)
-    if (!memory.offchip) on_chip.push_back(memory.energy);
-  std::vector<AccessEnergy> energies(run.subgraph->tensors.size());
-  const std::vector<std::size_t> memories = memories_of(run, placement);
-  for (std::size_t b = 0; b < run.lowering->buffers.size(); ++b)
-    if (run.lowering->buffers[b].role == BufferRole::tile) {
-      const std::size_t local = run.lowering->buffers[b].tensor;
-      energies[local] = on_chip[memories[local]];
-    }
-  return energies;
+    if (!memory.offchip) energies.push_back(memory.energy);
+  std::vector<OnChip> places(run.subgraph->tensors.size());
+  for (std::size_t b = 0; b < run.lowering->buffers.size(); ++b) {
+    if (run.lowering->buffers[b].role != BufferRole::tile) continue;
+    const MemoryIndex memory = placement.places[b].memory;
+    places[run.lowering->buffers[b].tensor] = {memory, energies[memory]};
+  }
+  return places;
 }
 
 TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index,
@@ -116,8 +101,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   const Hardware& hardware = *run.hardware;
   const TileRegions& tile = run.grid->tiles[index];
   const Placement& placement = placement_of(run, index);
-  const std::vector<AccessEnergy> energies = access_energies(run, placement);
-  const std::vector<std::size_t> memories = memories_of(run, placement);
+  const std::vector<OnChip> on_chip = places_on_chip(run, placement);
   const std::vector<std::int64_t> switches =
       mode_switches(placement.modes, run.lowering->steps_per_tile);
   TileCost cost;
@@ -135,11 +119,11 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     op.energy_pj = compute.energy_pj;
     const std::vector<Access> list = accesses(part, tile, step, compute);
     for (const Access& access : list)
-      op.energy_pj += access.read * energies[access.local].read_pj +
-                      access.written * energies[access.local].write_pj;
+      op.energy_pj += access.read * on_chip[access.local].energy.read_pj +
+                      access.written * on_chip[access.local].energy.write_pj;
     Cycles busy = compute.cycles;
     if (computed) {
-      const Cycles serving = whole_number(std::ceil(memory_cycles(run, list, memories)), "cycles");
+      const Cycles serving = whole_number(std::ceil(memory_cycles(run, list, on_chip)), "cycles");
       if (serving > busy) {
         busy = serving;
         op.limiter = Limiter::sram;
@@ -155,10 +139,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     const BurstCount count = moved(part, move.local, box, link);
     MoveCost& one = cost.moves.emplace_back();
     one.transfer = transfer_cost(count, link, move.load);
-    const AccessEnergy& chip = energies[move.local];
-    one.energy_pj =
-        static_cast<double>(one.transfer.bytes) * (move.load ? dram.read_pj : dram.write_pj) +
-        static_cast<double>(count.bytes) * (move.load ? chip.write_pj : chip.read_pj);
+    one.energy_pj = move_energy(count, one.transfer, move.load, dram, on_chip[move.local].energy);
   }
   return cost;
 }

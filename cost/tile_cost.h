@@ -41,8 +41,13 @@ struct TileCost {
 
 /// The placement of one of the grid's tiles.
 [[nodiscard]] const Placement& placement_of(const TiledRun& run, std::size_t tile);
-/// Energy of one byte read from and written to the memory each local tensor was placed in.
-[[nodiscard]] std::vector<AccessEnergy> access_energies(const TiledRun& run,
-                                                        const Placement& placement);
+/// Where the tiles of a local tensor lie: the memory as placements count them, and what a byte read
+/// from or written to it takes.
+struct OnChip {
+  MemoryIndex memory = 0;
+  AccessEnergy energy;
+};
+/// Per local tensor.
+[[nodiscard]] std::vector<OnChip> places_on_chip(const TiledRun& run, const Placement& placement);
 
 }  // namespace tessera

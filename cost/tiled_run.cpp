@@ -144,16 +144,15 @@ struct Resident {
 Resident load_resident(const TiledRun& run, const RunTasks& plan, const Link& link) {
   const Subgraph& part = *run.subgraph;
   Resident total;
-  const std::vector<AccessEnergy> energies = access_energies(run, placement_of(run, 0));
+  const std::vector<OnChip> on_chip = places_on_chip(run, placement_of(run, 0));
+  const AccessEnergy dram = offchip_energy(*run.hardware);
   std::vector<Cycles> channels(static_cast<std::size_t>(run.hardware->dma.channels), 0);
   Cycles bus = 0;
   for (const std::size_t local : plan.resident) {
     const BurstCount count = moved(part, local, whole(part.tensor(local).shape), link);
     MoveCost& one = total.moves.emplace_back();
     one.transfer = transfer_cost(count, link, true);
-    one.energy_pj =
-        static_cast<double>(one.transfer.bytes) * offchip_energy(*run.hardware).read_pj +
-        static_cast<double>(count.bytes) * energies[local].write_pj;
+    one.energy_pj = move_energy(count, one.transfer, true, dram, on_chip[local].energy);
     Cycles& channel = *std::ranges::min_element(channels);
     channel = std::max(channel + one.transfer.cycles, bus + one.transfer.shared);
     bus = channel;

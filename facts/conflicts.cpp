@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "facts/joined.h"
 #include "model/derived.h"
 
 namespace tessera {
@@ -20,18 +21,13 @@ bool exempts(RelationKind kind) {
 
 /// Of each buffer one of those that have its offset in every placement.
 std::vector<BufferIndex> classes_of(const PlacementProblem& problem) {
-  std::vector<BufferIndex> root(problem.buffers.size());
-  std::iota(root.begin(), root.end(), BufferIndex{0});
-  const auto find = [&root](BufferIndex b) {
-    while (root[b] != b) b = root[b] = root[root[b]];
-    return b;
-  };
-  for (const Relation& relation : problem.relations) {
-    if (relation.kind != RelationKind::same_offset) continue;
-    for (const BufferIndex b : relation.buffers) root[find(b)] = find(relation.buffers.front());
-  }
-  for (BufferIndex b = 0; b < root.size(); ++b) root[b] = find(b);
-  return root;
+  Joined sets(problem.buffers.size());
+  for (const Relation& relation : problem.relations)
+    if (relation.kind == RelationKind::same_offset)
+      for (const BufferIndex b : relation.buffers) sets.join(b, relation.buffers.front());
+  std::vector<BufferIndex> classes;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) classes.push_back(sets.find(b));
+  return classes;
 }
 
 std::optional<Step> common_step(const std::vector<StepRange>& a, const std::vector<StepRange>& b) {

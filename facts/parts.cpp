@@ -6,28 +6,14 @@
 #include <tuple>
 #include <utility>
 
+#include "facts/joined.h"
 #include "model/derived.h"
 
 namespace tessera {
 namespace {
 
-class Sets {
- public:
-  explicit Sets(std::size_t count) : root_(count) {
-    std::iota(root_.begin(), root_.end(), BufferIndex{0});
-  }
-  BufferIndex find(BufferIndex b) {
-    while (root_[b] != b) b = root_[b] = root_[root_[b]];
-    return b;
-  }
-  void join(BufferIndex a, BufferIndex b) { root_[find(a)] = find(b); }
-
- private:
-  std::vector<BufferIndex> root_;
-};
-
 /// Whoever lives at one step in one memory.
-void join_by_time(const PlacementProblem& problem, Sets& sets) {
+void join_by_time(const PlacementProblem& problem, Joined& sets) {
   struct Event {
     MemoryIndex memory;
     Step step;
@@ -60,7 +46,7 @@ void join_by_time(const PlacementProblem& problem, Sets& sets) {
 
 /// Whom a relation names, but for those that only speak of buffers in one memory: of these whoever
 /// may go to one.
-void join_by_relations(const PlacementProblem& problem, Sets& sets) {
+void join_by_relations(const PlacementProblem& problem, Joined& sets) {
   for (const Relation& relation : problem.relations) {
     const RelationKind kind = relation.kind;
     const bool within_memories =
@@ -84,7 +70,7 @@ std::vector<std::vector<BufferIndex>> independent_parts(const PlacementProblem& 
   std::vector<BufferIndex> all(problem.buffers.size());
   std::iota(all.begin(), all.end(), BufferIndex{0});
   if (std::any_of(problem.memories.begin(), problem.memories.end(), has_modes)) return {all};
-  Sets sets(problem.buffers.size());
+  Joined sets(problem.buffers.size());
   join_by_time(problem, sets);
   join_by_relations(problem, sets);
   std::vector<char> pays(problem.buffers.size(), 0);

@@ -181,6 +181,12 @@ class Checker {
             " are, so give a smaller `most` or larger steps");
   }
 
+  void speed(const Bandwidth& bandwidth) {
+    real("bandwidth", bandwidth.amount, limits::least_bandwidth, limits::most_bandwidth);
+    if (bandwidth.per_cycle && hardware_.clock_hz == 0)
+      wrong("bandwidth", "has a `bandwidth` per cycle, but the profile has no `clock`");
+  }
+
   void memories() {
     PlacementProblem spaces;
     for (const HardwareMemory& each : hardware_.memories) spaces.memories.push_back(each.space);
@@ -201,17 +207,11 @@ class Checker {
       whole("latency", memory.latency, 0, limits::cycles);
       if (memory.write_latency) whole("latency", *memory.write_latency, 0, limits::cycles);
       if (memory.write_bandwidth) {
-        real("bandwidth", memory.write_bandwidth->amount, limits::least_bandwidth,
-             limits::most_bandwidth);
+        speed(*memory.write_bandwidth);
         if (!memory.bandwidth) wrong("bandwidth", "has a bandwidth for writing alone");
-        if (memory.write_bandwidth->per_cycle && hardware_.clock_hz == 0)
-          wrong("bandwidth", "has a `bandwidth` per cycle, but the profile has no `clock`");
       }
       if (memory.bandwidth) {
-        real("bandwidth", memory.bandwidth->amount, limits::least_bandwidth,
-             limits::most_bandwidth);
-        if (memory.bandwidth->per_cycle && hardware_.clock_hz == 0)
-          wrong("bandwidth", "has a `bandwidth` per cycle, but the profile has no `clock`");
+        speed(*memory.bandwidth);
       } else if (memory.offchip) {
         wrong("bandwidth", "is off-chip and has no `bandwidth`");
       }

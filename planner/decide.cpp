@@ -14,6 +14,7 @@
 #include "engine/goal.h"
 #include "engine/race.h"
 #include "engine/relax.h"
+#include "engine/share_of_time.h"
 #include "planner/decide_parts.h"
 #include "planner/make_engine.h"
 #include "search/placement/bounds.h"
@@ -233,11 +234,9 @@ struct Asker {
   }
 
   /// How long one attempt of several may take.
-  [[nodiscard]] Budget share_of_time(int attempts) const {
+  [[nodiscard]] Budget share_of(int attempts) const {
     Budget share = params.budget;
-    const auto now = std::chrono::steady_clock::now();
-    if (share.deadline != std::chrono::steady_clock::time_point::max())
-      share.deadline = now + (share.deadline - now) / attempts;
+    share.deadline = share_of_time(params.budget, attempts);
     return share;
   }
 
@@ -247,7 +246,7 @@ struct Asker {
     if (!slots) return std::nullopt;
     phase("slots");
     SearchParams own = params;
-    own.budget = share_of_time(2);
+    own.budget = share_of(2);
     own.budget.max_nodes = std::min(own.budget.max_nodes, slot_nodes);
     SearchResult found = place_in_slots(problem, *slots, own);
     note("slots", found.stats);
@@ -269,7 +268,7 @@ struct Asker {
     if (engine->unsupported(problem, Goal::cost)) return std::nullopt;
     phase("optimize");
     SearchParams own = params;
-    own.budget = share_of_time(3);
+    own.budget = share_of(3);
     own.budget.meter = nullptr;
     own.budget.max_nodes = std::min(own.budget.max_nodes, meeting_conflicts);
     own.at_most = cost_bound;
@@ -330,7 +329,7 @@ struct Asker {
     }
     stats = first->found.stats;
     if (params.goal == Goal::cost && !params.at_most) {
-      if (!in_slots) cost_bound = cost_bound_by_slots(problem, share_of_time(4));
+      if (!in_slots) cost_bound = cost_bound_by_slots(problem, share_of(4));
       if (goal_value(problem, *first->found.placement, params.goal) == cost_bound) {
         first->found.bound = cost_bound;
         return std::move(*first);

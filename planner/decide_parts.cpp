@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/goal.h"
+#include "engine/share_of_time.h"
 #include "facts/parts.h"
 
 namespace tessera {
@@ -93,9 +94,7 @@ std::optional<Decision> decide_by_parts(const PlacementProblem& problem, const S
       if (part.proved()) continue;
       if (round > 0 && params.budget.exhausted()) break;
       SearchParams own = params;
-      const Clock::time_point now = Clock::now();
-      if (params.budget.deadline != Clock::time_point::max() && open > 1)
-        own.budget.deadline = now + (params.budget.deadline - now) / open;
+      own.budget.deadline = share_of_time(params.budget, open);
       ask(part, own, how);
       if (part.best.found.status == Status::infeasible) return std::move(part.best);
       --open;

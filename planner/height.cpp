@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "engine/race.h"
+#include "engine/share_of_time.h"
+#include "facts/joined.h"
 #include "model/against.h"
 #include "model/derived.h"
 #include "search/placement/bounds.h"
@@ -17,21 +19,6 @@
 namespace tessera {
 
 namespace {
-
-/// Joins memories into groups (union by smallest index; there are few memories).
-struct Groups {
-  std::vector<MemoryIndex> root;
-  explicit Groups(std::size_t count) : root(count) { std::iota(root.begin(), root.end(), 0U); }
-  MemoryIndex find(MemoryIndex m) const {
-    while (root[m] != m) m = root[m];
-    return m;
-  }
-  void join(MemoryIndex a, MemoryIndex b) {
-    const MemoryIndex one = find(a);
-    const MemoryIndex other = find(b);
-    root[std::max(one, other)] = std::min(one, other);
-  }
-};
 
 Size largest(const std::vector<Size>& values, const std::vector<MemoryIndex>& group) {
   Size most = 0;
@@ -94,11 +81,8 @@ BoxingResult box_first(const PlacementProblem& problem, const HeightParams& para
   own.threads = params.how.threads;
   own.lower_bounds = params.lower_bounds;
   own.progress = params.progress;
-  const auto never = std::chrono::steady_clock::time_point::max();
-  if (problem.buffers.size() <= search_up_to && own.budget.deadline != never) {
-    const auto now = std::chrono::steady_clock::now();
-    own.budget.deadline = now + (own.budget.deadline - now) / 2;
-  }
+  if (problem.buffers.size() <= search_up_to)
+    own.budget.deadline = share_of_time(params.search.budget, 2);
   return box(problem, own);
 }
 
@@ -127,7 +111,7 @@ HeightResult best_of(HeightResult result, std::optional<Decision> start) {
 }  // namespace
 
 std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
-  Groups groups(problem.memories.size());
+  Joined groups(problem.memories.size());  // there are few memories
   std::vector<MemoryIndex> first_allowed(problem.buffers.size());
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);

@@ -7,6 +7,7 @@
 #include <new>
 #include <thread>
 
+#include "engine/share_of_time.h"
 #include "search/placement/bounds.h"
 #include "search/placement/greedy.h"
 #include "search/placement/tie_memories.h"
@@ -272,8 +273,6 @@ bool find_any(MemoryPart& part, const MinimizeParams& params, Totals& totals,
 /// Each memory has its share of the time that is left, so a hard one does not take that of the
 /// others; what they leave goes to those still open.
 void narrow(std::deque<MemoryPart>& parts, const MinimizeParams& params, Totals& totals) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = params.budget.deadline;
   constexpr int rounds = 2;
   for (int round = 0; round < rounds; ++round) {
     auto open = std::count_if(parts.begin(), parts.end(),
@@ -283,9 +282,7 @@ void narrow(std::deque<MemoryPart>& parts, const MinimizeParams& params, Totals&
     for (MemoryPart& part : parts) {
       if (!part.interval.open()) continue;
       MinimizeParams own = params;
-      const Clock::time_point now = Clock::now();
-      if (end != Clock::time_point::max() && open > 1)
-        own.budget.deadline = now + (end - now) / open;
+      own.budget.deadline = share_of_time(params.budget, open);
       close_in(part.interval, own, totals);
       --open;
     }

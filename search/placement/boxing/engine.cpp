@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/share_of_time.h"
 #include "facts/feature_sets.h"
 #include "model/derived.h"
 #include "search/placement/boxing/assign.h"
@@ -192,11 +193,7 @@ class Run {
 
   [[nodiscard]] Budget share(std::size_t left) const {
     Budget budget = params_.budget;
-    if (left > 1 && budget.deadline != Clock::time_point::max()) {
-      const auto now = Clock::now();
-      if (budget.deadline > now)
-        budget.deadline = now + (budget.deadline - now) / static_cast<std::int64_t>(left);
-    }
+    if (left > 1) budget.deadline = share_of_time(params_.budget, static_cast<std::int64_t>(left));
     return budget;
   }
 

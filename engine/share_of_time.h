@@ -1,0 +1,24 @@
+// The time of a budget, divided among attempts that are made one after the other.
+//
+//   Budget own = budget;
+//   own.deadline = share_of_time(budget, 3);      // a third of what is left
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "model/budget.h"
+
+namespace tessera {
+
+/// When the first of so many attempts has to end; never, where the budget has no deadline.
+/// require: attempts >= 1.
+[[nodiscard]] inline std::chrono::steady_clock::time_point share_of_time(const Budget& budget,
+                                                                         std::int64_t attempts) {
+  using Clock = std::chrono::steady_clock;
+  if (budget.deadline == Clock::time_point::max()) return budget.deadline;
+  const Clock::time_point now = Clock::now();
+  return now + (budget.deadline - now) / attempts;
+}
+
+}  // namespace tessera
