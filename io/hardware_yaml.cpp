@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "io/engine_yaml.h"
@@ -25,7 +26,8 @@ class Reader {
   Hardware read(const Node& root) {
     Fields fields(sources_, root, "the profile");
     require_kind(sources_, fields, "hardware/1");
-    static_cast<void>(fields.find("inherit"));  // already followed
+    static_cast<void>(fields.find("inherit"));    // already followed
+    static_cast<void>(fields.find("reference"));  // followed below
     hardware_.name = as_text(sources_, fields.need("name"), "name");
     if (const Node* node = fields.find("clock")) {
       hardware_.clock_hz = positive(*node, "clock", parse_frequency);
@@ -299,7 +301,14 @@ Hardware read_hardware_yaml(std::string_view text, const std::string& file,
                             std::span<const fs::path> shelves) {
   Sources sources(file);
   const Node root = parse_inherited(text, sources, shelves);
-  return Reader(sources).read(root);
+  Hardware hardware = Reader(sources).read(root);
+  if (const Node* node = root.find("reference"); node && node->kind != Node::Kind::null) {
+    const fs::path path = find_named(sources, *node, "reference", shelves);
+    Sources own(path.string());
+    const Node other = parse_inherited(read_file(path), own, shelves);
+    hardware.reference = std::make_shared<const Hardware>(Reader(own).read(other));
+  }
+  return hardware;
 }
 
 std::vector<fs::path> hardware_yaml_files(const fs::path& path, std::span<const fs::path> shelves) {
