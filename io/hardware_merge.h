@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "io/tree.h"
+#include "tessera/hardware.h"
 
 namespace tessera {
 
@@ -13,5 +14,8 @@ namespace tessera {
 /// to the sources.
 [[nodiscard]] Node parse_inherited(std::string_view text, Sources& sources,
                                    std::span<const std::filesystem::path> shelves);
+
+/// What such a tree means, checked.
+[[nodiscard]] Hardware read_hardware_tree(const Node& root, const Sources& sources);
 
 }  // namespace tessera

@@ -299,6 +299,10 @@ Hardware read_hardware_yaml(std::string_view text, const std::string& file,
                             std::span<const fs::path> shelves) {
   Sources sources(file);
   const Node root = parse_inherited(text, sources, shelves);
+  return read_hardware_tree(root, sources);
+}
+
+Hardware read_hardware_tree(const Node& root, const Sources& sources) {
   return Reader(sources).read(root);
 }
 

@@ -37,7 +37,7 @@ VALUES = (
     "network_shapes", "network_stats", "placement", "problem", "units", "validate")
 CALLS = (
     "check_result", "engines", "errors", "explain", "export", "files", "generate", "import", "limits",
-    "place", "plan", "session", "tessera", "tile", "version")
+    "place", "plan", "profile", "session", "tessera", "tile", "version")
 EVERYTHING = DOOR / "tessera.h"  # includes every other header of the door
 
 # Start of an include -> the rooms where it may stand.
