@@ -128,10 +128,16 @@ const PlacementProblem& Session::problem() const {
 
 namespace {
 
-void require_quantity(Size value, const std::string& what) {
+/// `what` is asked for its words only where they are needed: sizes come by the hundred thousand.
+template <typename What>
+void require_quantity(Size value, What what) {
   if (value >= 1 && value <= max_address) return;
-  throw BadInput(what + " is " + std::to_string(value),
+  throw BadInput(what() + " is " + std::to_string(value),
                  "it has to be between 1 and " + std::to_string(max_address));
+}
+
+std::string size_of_buffer(const PlacementProblem& problem, BufferIndex buffer) {
+  return "the size of buffer '" + problem.buffers[buffer].id + "'";
 }
 
 }  // namespace
@@ -141,7 +147,7 @@ void Session::set_size(BufferIndex buffer, Size size) {
   if (buffer >= state.layer.sizes.size())
     throw BadInput("there is no buffer number " + std::to_string(buffer),
                    "the problem has " + std::to_string(state.layer.sizes.size()));
-  require_quantity(size, "the size of buffer '" + state.problem.buffers[buffer].id + "'");
+  require_quantity(size, [&] { return size_of_buffer(state.problem, buffer); });
   if (state.layer.sizes[buffer] == size) return;
   state.layer.sizes[buffer] = state.problem.buffers[buffer].size = size;
   state.valid = false;
@@ -153,7 +159,7 @@ void Session::set_sizes(std::span<const Size> sizes) {
     throw BadInput("there are " + std::to_string(sizes.size()) + " sizes for " +
                    std::to_string(state.layer.sizes.size()) + " buffers");
   for (BufferIndex b = 0; b < sizes.size(); ++b)
-    require_quantity(sizes[b], "the size of buffer '" + state.problem.buffers[b].id + "'");
+    require_quantity(sizes[b], [&] { return size_of_buffer(state.problem, b); });
   for (BufferIndex b = 0; b < sizes.size(); ++b) set_size(b, sizes[b]);
 }
 
@@ -167,7 +173,7 @@ void Session::set_capacity(MemoryIndex memory, Size capacity) {
     throw BadInput("memory '" + changed.name + "' has banks, whose sizes are its capacity",
                    "open a session for the problem with other banks");
   if (capacity != unbounded)
-    require_quantity(capacity, "the capacity of memory '" + changed.name + "'");
+    require_quantity(capacity, [&] { return "the capacity of memory '" + changed.name + "'"; });
   if (changed.capacity == capacity) return;
   state.layer.capacities[memory] = changed.capacity = capacity;
   state.valid = false;

@@ -68,10 +68,12 @@ void bind_profiles(py::module_& module) {
     >>> hw["memories.cbuf.bank_size"]
     '32 KiB'
     >>> hw["memories.cbuf.bank_size"] = "16 KiB"
-    >>> hw["memories.cbuf.bank_sise"] = "16 KiB"
-    Traceback (most recent call last):
-      ...
-    tessera.BadInput: `memories.cbuf.bank_sise=16 KiB`: memory `cbuf` has the unknown key `bank_sise`
+    >>> try:
+    ...     hw["memories.cbuf.bank_sise"] = "16 KiB"
+    ... except BadInput as wrong:
+    ...     print(wrong, wrong.hint, sep="\n")
+    `memories.cbuf.bank_sise=16 KiB`: memory `cbuf` has the unknown key `bank_sise`
+    did you mean `bank_size`?
     >>> hw.changes
     {'memories.cbuf.bank_size': '16 KiB'}
 

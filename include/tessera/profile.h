@@ -4,9 +4,8 @@
 //   profile.set("memories.cbuf.bank_size", "16 KiB");
 //   NetworkPlan plan = plan_network(net, profile.hardware(), {});      // plan.h
 //
-//   profile.set({{"memories.cbuf.banks", "8"},                         // all of them at once:
-//                {"memories.cbuf.modes", "[{name: split, roles: {0-3: read_write, 4-7:
-//                weight}}]"}});
+//   // Several at once: only what they come to together has to make sense.
+//   profile.set({{"memories.cbuf.banks", "32"}, {"memories.cbuf.bank_size", "8 KiB"}});
 //
 // A key is the path to it in the profile's YAML, joined by dots; a value is written as it would be
 // there, with its unit. `null` takes a key away. An entry may be named by its number
