@@ -240,7 +240,7 @@ void write_flow(const Node& node, std::string& out) {
     case Node::Kind::map:
       break;
     default:
-      write_text(node.text, node.plain, out);
+      write_text(node.text, node.plain || node.kind != Node::Kind::text, out);
       return;
   }
   const bool map = node.kind == Node::Kind::map;
@@ -263,6 +263,10 @@ std::string flow(const Node& node) {
 }
 
 }  // namespace
+
+std::string profile_text(const Node& value) {
+  return value.is_scalar() && value.kind != Node::Kind::null ? value.text : flow(value);
+}
 
 EditableProfile::EditableProfile(std::string_view text, const std::string& file,
                                  std::span<const std::filesystem::path> shelves)
@@ -316,7 +320,7 @@ std::string EditableProfile::value(std::string_view key) const {
     throw InputError(hardware_.name, 0, "the profile does not say " + shown(key),
                      close.empty() ? "" : "did you mean `" + std::string(close) + "`?");
   }
-  return at->is_scalar() && at->kind != Node::Kind::null ? at->text : flow(*at);
+  return profile_text(*at);
 }
 
 std::string EditableProfile::yaml() const {

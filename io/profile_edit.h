@@ -25,6 +25,9 @@ struct KeyChange {
   std::string value{};
 };
 
+/// A value of any tree (also one of JSON) as a change of a profile would have it.
+[[nodiscard]] std::string profile_text(const Node& value);
+
 class EditableProfile {
  public:
   /// As read_hardware_yaml().

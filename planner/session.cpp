@@ -13,6 +13,7 @@
 #include "planner/decide.h"
 #include "planner/limited_budget.h"
 #include "planner/make_engine.h"
+#include "planner/repack.h"
 #include "planner/requirements.h"
 #include "planner/tile_engine.h"
 #include "tessera/check.h"
@@ -45,7 +46,8 @@ struct Session::State {
         name(params.engine),
         engine((require_valid(problem), engine_for(problem, name))),
         layer(size_layer(problem)),
-        memo(problem, 1) {}
+        memo(problem, 1),
+        repack(problem) {}
 
   PlacementProblem problem;
   std::string name;  ///< as asked for
@@ -54,6 +56,7 @@ struct Session::State {
   SizeLayer layer;                        ///< the numbers of the problem
   bool valid = true;                      ///< validate(problem) has seen them
   Memo memo;
+  Repack repack;
   std::optional<LoadTest> load;  ///< of the capacities as they are
   std::string decided_by;
 
@@ -78,14 +81,22 @@ struct Session::State {
         return result;
       }
     }
+    if (name == automatic)
+      if (auto placement = repack.with(layer)) {
+        SearchResult result = known(Status::feasible, "");
+        result.placement = std::move(*placement);
+        return result;
+      }
     if (const auto placement = memo.placement_for(layer)) {
       SearchResult result = known(Status::feasible, "");
       result.placement = *placement;
       return result;
     }
     SearchResult result = search_now(search, threads);
-    if (result.status == Status::feasible)
+    if (result.status == Status::feasible) {
       memo.placed(layer, std::make_shared<const Placement>(*result.placement));
+      repack.follow(*result.placement);
+    }
     if (result.status == Status::infeasible) memo.refuted(layer);
     return result;
   }
@@ -185,7 +196,7 @@ PlacementResult Session::place(const Limits& limits) {
   const Clock::time_point begin = Clock::now();
   State& state = *state_;
   const LimitedBudget limited(limits);
-  if (!state.valid) require_valid(state.problem);
+  if (!state.valid && !state.repack.surely_valid(state.layer)) require_valid(state.problem);
   state.valid = true;
   SearchParams search{.budget = limited.budget(), .seed = limits.seed};
   SearchResult found;
