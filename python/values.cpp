@@ -114,7 +114,8 @@ Limits limits_of(const LimitArguments& arguments) {
 
 py::array view_of(const std::vector<std::int64_t>& values, const py::handle& owner) {
   py::array view(py::dtype::of<std::int64_t>(), {values.size()}, {}, values.data(), owner);
-  view.attr("flags").attr("writeable") = false;
+  // As view.flags.writeable = False, which goes through four objects of Python.
+  py::detail::array_proxy(view.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
   return view;
 }
 
