@@ -7,9 +7,9 @@
 
 namespace tessera::cli {
 
-void NetworkArguments::declare(CLI::App& app) {
+void NetworkArguments::declare(CLI::App& app, bool required) {
   app.add_option("NETWORK", path, "an ONNX model or a network YAML; - is the standard input")
-      ->required();
+      ->required(required);
   app.add_option("--dtype", dtype, "take every floating tensor as this type: int8, float16, ...");
   declare_reading(app);
 }

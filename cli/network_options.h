@@ -20,7 +20,7 @@ struct NetworkArguments {
   bool keep_activations = false;
   bool keep_patterns = false;
 
-  void declare(CLI::App& app);
+  void declare(CLI::App& app, bool required = true);
   /// Only how an ONNX model is read: --dim and --keep-...
   void declare_reading(CLI::App& app);
   /// Prints the import's warnings unless quiet. Throws BadInput and ImportStopped.

@@ -13,6 +13,7 @@
 #include "cli/console.h"
 #include "cli/network_options.h"
 #include "cli/options.h"
+#include "cli/plan_batch.h"
 #include "cli/plan_report.h"
 #include "cli/session.h"
 #include "tessera/files.h"
@@ -32,6 +33,7 @@ struct PlanOptions {
   std::string trace_file;
   std::string csv_file;
   bool layer_by_layer = false;
+  bool batch = false;
   std::vector<std::string> weights;
   std::vector<std::string> limits;
   std::size_t max_ops = 0;
@@ -115,7 +117,28 @@ std::string progress_text(const PlanProgress& progress) {
   return text;
 }
 
+void require_whole(const PlanOptions& options) {
+  if (options.network.path.empty())
+    throw BadInput("plan needs a NETWORK", "or --batch, which reads them line by line");
+  if (options.profile.empty())
+    throw BadInput("plan needs a --profile", "tessera profiles lists those there are");
+}
+
+void require_batch(const PlanOptions& options) {
+  if (!options.network.path.empty())
+    throw BadInput("--batch reads its networks from the standard input, so NETWORK has no place",
+                   "tessera plan --batch --profile ethos-u55-256 < networks.txt");
+  for (const std::string* file :
+       {&options.output_file, &options.plot_file, &options.trace_file, &options.csv_file})
+    if (!file->empty()) throw BadInput("--batch writes to the standard output, a line per plan");
+}
+
 int run_plan(const PlanOptions& options, Session& session) {
+  if (options.batch) {
+    require_batch(options);
+    return run_plan_batch(options.network, options.profile, params_of(options), session);
+  }
+  require_whole(options);
   require_svg(options.plot_file);
   session.reads(options.network.path);
   session.reads_profile(options.profile);
@@ -175,11 +198,16 @@ int run_plan(const PlanOptions& options, Session& session) {
 void add_plan(CLI::App& app, Command& command) {
   CLI::App* sub = app.add_subcommand("plan", "cut, tile and place a whole network");
   const auto options = std::make_shared<PlanOptions>();
-  options->network.declare(*sub);
+  options->network.declare(*sub, false);
   options->output.declare(*sub);
   options->search.declare(*sub);
-  sub->add_option("-p,--profile", options->profile, "the hardware: a profile's name or file")
-      ->required();
+  sub->add_option("-p,--profile", options->profile, "the hardware: a profile's name or file");
+  sub->add_flag(
+      "--batch", options->batch,
+      "read requests from the standard input, a line each: a network's path, or JSON as "
+      "in {\"network\": \"net.onnx\", \"profile\": \"nvdla-like\", \"set\": "
+      "{\"memories.cbuf.bank_size\": \"16 KiB\"}}; answer each with a line of JSON as soon "
+      "as it is planned. Limits hold for each plan");
   sub->add_option("-o,--output", options->output_file,
                   "write the plan: PLAN.json (- is the standard output)");
   CLI::Option* most =

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string_view>
 
 #include "io/tree.h"
+#include "tessera/hardware.h"
 
 namespace tessera {
 
@@ -19,5 +21,12 @@ namespace tessera {
 /// to the sources.
 [[nodiscard]] Node parse_inherited(std::string_view text, Sources& sources,
                                    std::span<const std::filesystem::path> shelves);
+
+/// What such a tree means, checked; without its reference.
+[[nodiscard]] Hardware read_hardware_tree(const Node& root, const Sources& sources);
+
+/// The machine that the tree's `reference` names; nothing where it names none.
+[[nodiscard]] std::shared_ptr<const Hardware> read_reference(
+    const Node& root, const Sources& sources, std::span<const std::filesystem::path> shelves);
 
 }  // namespace tessera

@@ -122,6 +122,19 @@ class MemorySweep {
   std::set<std::pair<BufferIndex, BufferIndex>> reported_;
 };
 
+/// Up to so many every two are compared sooner than a set is built.
+constexpr std::size_t few = 64;
+
+/// Do any two of them occupy an address at one step, whether they may or not?
+bool any_meet(const std::vector<Occupation>& occupations) {
+  for (std::size_t i = 0; i < occupations.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (overlaps(occupations[i].range, occupations[j].range) &&
+          overlaps(occupations[i].steps, occupations[j].steps))
+        return true;
+  return false;
+}
+
 }  // namespace
 
 void check_overlap(Context& context) {
@@ -129,6 +142,11 @@ void check_overlap(Context& context) {
   std::vector<std::vector<Occupation>> per_memory(context.problem.memories.size());
   for (BufferIndex b = 0; b < context.problem.buffers.size(); ++b) {
     if (context.sane[b] == 0) continue;
+    if (context.buffer(b).gaps.empty()) {
+      for (const StepRange& live : context.buffer(b).live)
+        per_memory[context.memory_of(b)].push_back({live, context.range(b), b});
+      continue;
+    }
     for (const Segment& segment : segments(context.buffer(b))) {
       per_memory[context.memory_of(b)].push_back(
           {segment.steps, segment.range.at(context.offset(b)), b});
@@ -136,6 +154,7 @@ void check_overlap(Context& context) {
   }
   for (std::vector<Occupation>& occupations : per_memory) {
     if (context.full()) return;
+    if (occupations.size() <= few && !any_meet(occupations)) continue;
     MemorySweep(context, exempt, std::move(occupations)).run();
   }
 }

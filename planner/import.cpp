@@ -43,10 +43,14 @@ std::string limit_name(StopReason reason) {
 
 }  // namespace
 
-ImportedNetwork read_network(const std::string& path, const ImportOptions& options) {
+namespace {
+
+/// Takes the bytes from `get`, within the limits of the whole call.
+template <typename Get>
+ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options, Get get) {
   const LimitedBudget limited(options.limits);
   try {
-    const std::string bytes = read_file(path == "-" ? "/dev/stdin" : path);
+    const std::string bytes = get();
     ImportedNetwork out;
     if (is_onnx(bytes, path)) {
       OnnxNetwork read = read_onnx(
@@ -78,6 +82,17 @@ ImportedNetwork read_network(const std::string& path, const ImportOptions& optio
         path + ": the " + limit_name(ended.reason) + " came before the network was read",
         ended.reason);
   }
+}
+
+}  // namespace
+
+ImportedNetwork read_network(const std::string& path, const ImportOptions& options) {
+  return read_bytes(path, options, [&] { return read_file(path == "-" ? "/dev/stdin" : path); });
+}
+
+ImportedNetwork read_network_bytes(std::string_view bytes, const std::string& name,
+                                   const ImportOptions& options) {
+  return read_bytes(name, options, [&] { return std::string(bytes); });
 }
 
 bool is_network_file(const std::string& path) {

@@ -8,6 +8,7 @@
 #include "io/files.h"
 #include "io/plan_csv.h"
 #include "io/plan_json.h"
+#include "planner/hardware_key.h"
 #include "planner/limited_budget.h"
 #include "planner/plan_baseline.h"
 #include "planner/plan_piece.h"
@@ -96,13 +97,13 @@ class ClaimCheck {
     const PlanReference& said = plan_.reference;
     const Hardware* const other = hardware_.reference.get();
     const std::string where = "reference: " + said.profile + ", layer by layer or planned";
-    if (said.profile == hardware_.name && (other == nullptr || other->name == said.profile)) {
+    if (other == nullptr || hardware_key(*other) == hardware_key(hardware_)) {
       if (!close(said.totals, plan_.baseline))
-        verdict_.claimed.push_back(where + ": what it costs is not the baseline of the plan");
+        verdict_.claimed.push_back(where + ": what it costs");
       return;
     }
     std::optional<PlanReference> made;
-    if (other != nullptr && other->name == said.profile) {
+    if (other->name == said.profile) {
       PlanParams params;
       const std::int64_t nodes = plan_.search.nodes_per_question;
       if (nodes > 0) params.nodes_per_question = nodes;

@@ -13,6 +13,7 @@
 #include "planner/decide.h"
 #include "planner/limited_budget.h"
 #include "planner/make_engine.h"
+#include "planner/repack.h"
 #include "planner/requirements.h"
 #include "planner/tile_engine.h"
 #include "tessera/check.h"
@@ -45,7 +46,8 @@ struct Session::State {
         name(params.engine),
         engine((require_valid(problem), engine_for(problem, name))),
         layer(size_layer(problem)),
-        memo(problem, 1) {}
+        memo(problem, 1),
+        repack(problem) {}
 
   PlacementProblem problem;
   std::string name;  ///< as asked for
@@ -54,6 +56,7 @@ struct Session::State {
   SizeLayer layer;                        ///< the numbers of the problem
   bool valid = true;                      ///< validate(problem) has seen them
   Memo memo;
+  Repack repack;
   std::optional<LoadTest> load;  ///< of the capacities as they are
   std::string decided_by;
 
@@ -78,14 +81,22 @@ struct Session::State {
         return result;
       }
     }
+    if (name == automatic)
+      if (auto placement = repack.with(layer)) {
+        SearchResult result = known(Status::feasible, "");
+        result.placement = std::move(*placement);
+        return result;
+      }
     if (const auto placement = memo.placement_for(layer)) {
       SearchResult result = known(Status::feasible, "");
       result.placement = *placement;
       return result;
     }
     SearchResult result = search_now(search, threads);
-    if (result.status == Status::feasible)
+    if (result.status == Status::feasible) {
       memo.placed(layer, std::make_shared<const Placement>(*result.placement));
+      repack.follow(*result.placement);
+    }
     if (result.status == Status::infeasible) memo.refuted(layer);
     return result;
   }
@@ -128,10 +139,16 @@ const PlacementProblem& Session::problem() const {
 
 namespace {
 
-void require_quantity(Size value, const std::string& what) {
+/// `what` is asked for its words only where they are needed: sizes come by the hundred thousand.
+template <typename What>
+void require_quantity(Size value, What what) {
   if (value >= 1 && value <= max_address) return;
-  throw BadInput(what + " is " + std::to_string(value),
+  throw BadInput(what() + " is " + std::to_string(value),
                  "it has to be between 1 and " + std::to_string(max_address));
+}
+
+std::string size_of_buffer(const PlacementProblem& problem, BufferIndex buffer) {
+  return "the size of buffer '" + problem.buffers[buffer].id + "'";
 }
 
 }  // namespace
@@ -141,7 +158,7 @@ void Session::set_size(BufferIndex buffer, Size size) {
   if (buffer >= state.layer.sizes.size())
     throw BadInput("there is no buffer number " + std::to_string(buffer),
                    "the problem has " + std::to_string(state.layer.sizes.size()));
-  require_quantity(size, "the size of buffer '" + state.problem.buffers[buffer].id + "'");
+  require_quantity(size, [&] { return size_of_buffer(state.problem, buffer); });
   if (state.layer.sizes[buffer] == size) return;
   state.layer.sizes[buffer] = state.problem.buffers[buffer].size = size;
   state.valid = false;
@@ -153,7 +170,7 @@ void Session::set_sizes(std::span<const Size> sizes) {
     throw BadInput("there are " + std::to_string(sizes.size()) + " sizes for " +
                    std::to_string(state.layer.sizes.size()) + " buffers");
   for (BufferIndex b = 0; b < sizes.size(); ++b)
-    require_quantity(sizes[b], "the size of buffer '" + state.problem.buffers[b].id + "'");
+    require_quantity(sizes[b], [&] { return size_of_buffer(state.problem, b); });
   for (BufferIndex b = 0; b < sizes.size(); ++b) set_size(b, sizes[b]);
 }
 
@@ -167,7 +184,7 @@ void Session::set_capacity(MemoryIndex memory, Size capacity) {
     throw BadInput("memory '" + changed.name + "' has banks, whose sizes are its capacity",
                    "open a session for the problem with other banks");
   if (capacity != unbounded)
-    require_quantity(capacity, "the capacity of memory '" + changed.name + "'");
+    require_quantity(capacity, [&] { return "the capacity of memory '" + changed.name + "'"; });
   if (changed.capacity == capacity) return;
   state.layer.capacities[memory] = changed.capacity = capacity;
   state.valid = false;
@@ -179,7 +196,7 @@ PlacementResult Session::place(const Limits& limits) {
   const Clock::time_point begin = Clock::now();
   State& state = *state_;
   const LimitedBudget limited(limits);
-  if (!state.valid) require_valid(state.problem);
+  if (!state.valid && !state.repack.surely_valid(state.layer)) require_valid(state.problem);
   state.valid = true;
   SearchParams search{.budget = limited.budget(), .seed = limits.seed};
   SearchResult found;

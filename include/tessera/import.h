@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,12 @@ struct ImportedNetwork {
 /// ensure: check_network(result.network) is empty.
 [[nodiscard]] TESSERA_API ImportedNetwork read_network(const std::string& path,
                                                        const ImportOptions& options);
+
+/// The same from what is in memory; `name` is for messages, and becomes the name of an ONNX network
+/// (without its ending).
+[[nodiscard]] TESSERA_API ImportedNetwork read_network_bytes(std::string_view bytes,
+                                                             const std::string& name,
+                                                             const ImportOptions& options);
 
 /// Is this file a network, rather than a placement problem? False for what cannot be read twice.
 [[nodiscard]] TESSERA_API bool is_network_file(const std::string& path);

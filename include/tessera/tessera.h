@@ -7,13 +7,15 @@
 //   const PlacementResult result = place(problem, {});
 //   if (result.status == Status::feasible) std::cout << result.placement->places[0].offset;
 //
-// Asking:     place.h, session.h (again and again), tile.h, plan.h, explain.h, engines.h
+// Asking:     place.h, session.h (again and again), tile.h, plan.h, batch.h, explain.h,
+//             engines.h
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
-// Files:      files.h, import.h, export.h, generate.h
+// Files:      files.h, profile.h, import.h, export.h, generate.h
 // Values:     problem.h, placement.h, claim.h, hardware.h, network.h, network_plan.h, limits.h
 #pragma once
 
 #include "api.h"
+#include "batch.h"
 #include "check.h"
 #include "check_result.h"
 #include "claim.h"
@@ -36,6 +38,7 @@
 #include "placement.h"
 #include "plan.h"
 #include "problem.h"
+#include "profile.h"
 #include "session.h"
 #include "tile.h"
 #include "units.h"

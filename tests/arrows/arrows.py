@@ -36,8 +36,8 @@ VALUES = (
     "api", "check", "claim", "hardware", "hardware_check", "names", "network", "network_plan",
     "network_shapes", "network_stats", "placement", "problem", "units", "validate")
 CALLS = (
-    "check_result", "engines", "errors", "explain", "export", "files", "generate", "import", "limits",
-    "place", "plan", "session", "tessera", "tile", "version")
+    "batch", "check_result", "engines", "errors", "explain", "export", "files", "generate", "import", "limits",
+    "place", "plan", "profile", "session", "tessera", "tile", "version")
 EVERYTHING = DOOR / "tessera.h"  # includes every other header of the door
 
 # Start of an include -> the rooms where it may stand.

@@ -8,6 +8,7 @@ The language behind a fence says what happens to a block:
     sh        the lines are run by bash and have to succeed.
     cpp       compiled, as the body of main() but for its includes.
     yaml, csv, json   read by the program.
+    python    is Python; tests/python runs it.
 
 The blocks of a page share a folder with a copy of examples/. A comment in the line before a block,
 which a reader of the page does not see, leaves it out: `<!-- not run: it builds everything -->`, or
@@ -19,6 +20,7 @@ declares.
 """
 
 import collections
+import doctest
 import json
 import os
 import pathlib
@@ -201,6 +203,11 @@ class Examples(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def python(self, block):
+        text = "\n".join(block.lines) + "\n"
+        for example in doctest.DocTestParser().get_examples(text) or [None]:
+            compile(text if example is None else example.source, "block", "exec")
+
     def missing(self, block):
         """Why a block is left out, or nothing."""
         if not block.mark:
@@ -212,7 +219,7 @@ class Examples(unittest.TestCase):
     def page(self, page):
         shutil.copytree(ROOT / "examples", self.folder / "examples")
         ways = {"console": self.console, "sh": self.sh, "cpp": self.cpp,
-                "yaml": self.data, "csv": self.data, "json": self.data}
+                "yaml": self.data, "csv": self.data, "json": self.data, "python": self.python}
         for block in blocks(page.read_text(encoding="utf-8")):
             with self.subTest(page=page.name, line=block.line):
                 self.assertIn(block.language, ways, "nothing is known to do with this language")

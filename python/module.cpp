@@ -1,0 +1,69 @@
+// The extension inside the package `tessera` (python/tessera/__init__.py).
+#include <pybind11/pybind11.h>
+
+#include "calls.h"
+#include "problems.h"
+#include "tessera/errors.h"
+#include "tessera/version.h"
+
+namespace tessera::python {
+namespace {
+
+/// The hint is an attribute, and stands below the sentence where Python shows notes (3.11).
+void raise_bad_input(const py::object& type, const BadInput& wrong) {
+  const py::object error = type(wrong.what());
+  error.attr("hint") = wrong.hint;
+  if (!wrong.hint.empty()) {
+    py::list notes;
+    notes.append("  hint: " + wrong.hint);
+    error.attr("__notes__") = notes;
+  }
+  PyErr_SetObject(type.ptr(), error.ptr());
+}
+
+void bind_errors(py::module_& module) {
+  // Kept by the translator below as long as the interpreter lives.
+  const auto made = [&](const char* name, PyObject* base, const char* text) {
+    py::object type = py::reinterpret_steal<py::object>(
+        PyErr_NewExceptionWithDoc((std::string("tessera.") + name).c_str(), text, base, nullptr));
+    module.attr(name) = type;
+    return type;
+  };
+  made("BadInput", PyExc_ValueError,
+       "What was given is wrong. The text says what and where; `hint` what would fix it.");
+  made("OutputError", PyExc_OSError, "What was found could not be written.");
+  made("InternalError", PyExc_RuntimeError,
+       "The checker refused an answer: a bug in Tessera, never yours.");
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    const auto type = [](const char* name) {
+      return py::module_::import("tessera._tessera").attr(name).cast<py::object>();
+    };
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const BadInput& wrong) {
+      raise_bad_input(type("BadInput"), wrong);
+    } catch (const OutputError& error) {
+      PyErr_SetString(type("OutputError").ptr(), error.what());
+    } catch (const InternalError& error) {
+      PyErr_SetString(type("InternalError").ptr(), error.what());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace tessera::python
+
+PYBIND11_MODULE(_tessera, module) {
+  using namespace tessera::python;
+  // What is seen as tessera.X says so of itself.
+  module.attr("__name__") = "tessera";
+  know_main_thread();
+  bind_errors(module);
+  bind_profiles(module);
+  bind_problems(module);
+  bind_placing(module);
+  bind_networks(module);
+  bind_plans(module);
+  module.attr("__version__") = std::string(tessera::version());
+  module.attr("__name__") = "tessera._tessera";
+}

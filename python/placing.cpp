@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "calls.h"
+#include "problems.h"
+#include "tessera/errors.h"
+#include "tessera/place.h"
+#include "tessera/session.h"
+#include "values.h"
+
+namespace tessera::python {
+namespace {
+
+Minimize minimize_of(const py::handle& value) {
+  if (value.is_none() || value.is(py::bool_(false))) return Minimize::none;
+  if (value.is(py::bool_(true))) return Minimize::by_input;
+  if (py::isinstance<py::str>(value)) {
+    const auto word = value.cast<std::string>();
+    if (word == "height") return Minimize::height;
+    if (word == "cost") return Minimize::cost;
+    if (word == "modes") return Minimize::modes;
+  }
+  throw BadInput(
+      "there is no such thing to minimise",
+      "`minimize` is \"height\", \"cost\", \"modes\", or True for what the problem says");
+}
+
+/// What a search says of itself, for a callback.
+struct Progress {
+  std::string phase;
+  std::optional<Size> height;
+  std::optional<Size> lower_bound;
+};
+
+std::function<void(const PlaceProgress&)> teller(Call& call, const py::object& callback) {
+  if (callback.is_none()) return {};
+  return [&call, &callback](const PlaceProgress& now) {
+    call.back([&] { callback(Progress{std::string(now.phase), now.height, now.lower_bound}); });
+  };
+}
+
+Answer place_arrays(const Arrays& arrays, const LimitArguments& limits, const py::handle& minimize,
+                    const std::string& engine, const py::object& progress) {
+  const Problem given = problem_from(arrays);
+  PlaceParams params;
+  params.engine = engine;
+  params.minimize = minimize_of(minimize);
+  params.limits = limits_of(limits);
+  Call call;
+  params.limits.stop = call.token();
+  params.progress = teller(call, progress);
+  return call.run([&] { return answer_of(given.problem, place(*given.problem, params)); });
+}
+
+/// A session, and its numbers beside the problem it began with.
+class KeptSession {
+ public:
+  KeptSession(const Arrays& arrays, const std::string& engine)
+      : KeptSession(problem_from(arrays), engine) {}
+
+  Answer solve(const py::object& sizes, const py::object& capacity, const LimitArguments& given) {
+    std::vector<Size> wanted;
+    if (!sizes.is_none()) wanted = whole_numbers(sizes, "sizes");
+    const std::optional<Size> room = size_of(capacity, "capacity");
+    Limits limits = limits_of(given);
+    Call call;
+    limits.stop = call.token();
+    return call.run([&] {
+      // One at a time; whoever waits does so without the GIL.
+      const std::lock_guard lock(mutex_);
+      if (!sizes.is_none()) {
+        session_.set_sizes(wanted);
+        sizes_ = std::move(wanted);
+      }
+      if (room) set_capacity(*room);
+      Answer answer = answer_of(begin_, session_.place(limits));
+      answer.sizes = sizes_;
+      answer.capacities = capacities_;
+      return answer;
+    });
+  }
+
+  [[nodiscard]] Problem problem() {
+    const py::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    return {std::make_shared<const PlacementProblem>(session_.problem())};
+  }
+
+ private:
+  KeptSession(Problem problem, const std::string& engine)
+      : begin_(std::move(problem.problem)), session_(*begin_, {.engine = engine}) {}
+
+  void set_capacity(Size room) {
+    if (begin_->memories.size() != 1)
+      throw BadInput("`capacity` is for one memory, and there are " +
+                     std::to_string(begin_->memories.size()));
+    session_.set_capacity(0, room);
+    capacities_ = {room};
+  }
+
+  std::shared_ptr<const PlacementProblem> begin_;
+  std::vector<Size> sizes_;       ///< empty: those of the beginning
+  std::vector<Size> capacities_;  ///< likewise
+  Session session_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void bind_placing(py::module_& module) {
+  py::class_<Progress>(module, "PlaceProgress", "What place() tells its `progress`.")
+      .def_property_readonly("phase", [](const Progress& p) { return p.phase; })
+      .def_property_readonly(
+          "height",
+          [](const Progress& p) -> py::object {
+            return p.height ? py::cast(*p.height) : py::none();
+          },
+          "The best so far, or None.")
+      .def_property_readonly("lower_bound", [](const Progress& p) -> py::object {
+        return p.lower_bound ? py::cast(*p.lower_bound) : py::none();
+      });
+
+  module.def(
+      "place",
+      [](py::object sizes, py::object lower, py::object upper, py::object capacity,
+         py::object alignment, py::object ids, py::object fixed, py::object hints,
+         const py::object& minimize, const std::string& engine, py::object timeout, py::object work,
+         py::object memory_limit, int threads, std::uint64_t seed, const py::object& progress) {
+        return place_arrays(
+            {std::move(sizes), std::move(lower), std::move(upper), std::move(capacity),
+             std::move(alignment), std::move(ids), std::move(fixed), std::move(hints)},
+            {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed}, minimize,
+            engine, progress);
+      },
+      py::arg("sizes"), py::arg("lower") = py::none(), py::arg("upper") = py::none(), py::kw_only(),
+      py::arg("capacity") = py::none(), py::arg("alignment") = py::none(),
+      py::arg("ids") = py::none(), py::arg("fixed") = py::none(), py::arg("hints") = py::none(),
+      py::arg("minimize") = py::none(), py::arg("engine") = "auto", py::arg("timeout") = py::none(),
+      py::arg("work") = py::none(), py::arg("memory_limit") = py::none(), py::arg("threads") = 2,
+      py::arg("seed") = 0, py::arg("progress") = py::none(),
+      R"(Finds an address for every buffer, or proves that there is none.
+
+The buffer k has `sizes[k]` bytes and lives in the steps from `lower[k]` to `upper[k] - 1`. Instead
+of arrays a Problem may be given.
+
+    >>> p = place([4, 8, 4], lower=[0, 1, 2], upper=[2, 2, 4], capacity=12)
+    >>> p.status, p.height
+    ('feasible', 12)
+    >>> place([4, 8, 4], [0, 1, 2], [2, 2, 4], minimize="height").proven_minimum
+    True
+
+`capacity` and `alignment` (one number, or an array) are bytes; a capacity may be a text such as
+"192 KiB". `fixed` and `hints` are arrays of offsets, -1 where there is none. `timeout` is in
+seconds. `minimize` is "height", "cost", "modes", or True for what the problem says.
+
+That nothing fits, and that a limit came first, is the status of the result. Wrong arguments raise
+BadInput. Other threads run meanwhile; Ctrl-C ends the search and raises KeyboardInterrupt.
+`progress` is called with a PlaceProgress now and then.
+)");
+
+  py::class_<KeptSession>(module, "Session", R"(One problem, asked again and again with other sizes.
+
+    >>> s = Session([4, 8], lower=[0, 1], upper=[3, 2], capacity=12)
+    >>> s.solve([4, 8]).status
+    'feasible'
+    >>> s.solve([5, 8]).status
+    'infeasible'
+    >>> s.solve([5, 8], capacity=13).status
+    'feasible'
+
+What earlier answers say of the new numbers is known without a search.
+)")
+      .def(py::init([](py::object sizes, py::object lower, py::object upper, py::object capacity,
+                       py::object alignment, py::object ids, py::object fixed, py::object hints,
+                       const std::string& engine) {
+             return std::make_unique<KeptSession>(
+                 Arrays{std::move(sizes), std::move(lower), std::move(upper), std::move(capacity),
+                        std::move(alignment), std::move(ids), std::move(fixed), std::move(hints)},
+                 engine);
+           }),
+           py::arg("sizes"), py::arg("lower") = py::none(), py::arg("upper") = py::none(),
+           py::kw_only(), py::arg("capacity") = py::none(), py::arg("alignment") = py::none(),
+           py::arg("ids") = py::none(), py::arg("fixed") = py::none(),
+           py::arg("hints") = py::none(), py::arg("engine") = "auto")
+      .def(
+          "solve",
+          [](KeptSession& self, const py::object& sizes, const py::object& capacity,
+             py::object timeout, py::object work, py::object memory_limit, int threads,
+             std::uint64_t seed) {
+            return self.solve(
+                sizes, capacity,
+                {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed});
+          },
+          py::arg("sizes") = py::none(), py::kw_only(), py::arg("capacity") = py::none(),
+          py::arg("timeout") = py::none(), py::arg("work") = py::none(),
+          py::arg("memory_limit") = py::none(), py::arg("threads") = 2, py::arg("seed") = 0,
+          "Is there a placement with these sizes? Sizes and a capacity stay until they are "
+          "changed.")
+      .def_property_readonly("problem", &KeptSession::problem,
+                             "The problem with the numbers it has now.");
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,369 @@
+#include <pybind11/stl.h>
+
+#include <cmath>
+#include <memory>
+#include <mutex>
+
+#include "calls.h"
+#include "networks.h"
+#include "problems.h"
+#include "profiles.h"
+#include "tessera/errors.h"
+#include "tessera/plan.h"
+#include "tessera/tile.h"
+#include "values.h"
+
+namespace tessera::python {
+namespace {
+
+struct Plan {
+  std::shared_ptr<const Network> network;
+  std::shared_ptr<const Hardware> hardware;
+  NetworkPlan plan;
+  py::object parsed = py::none();  ///< of its JSON, once somebody asks
+
+  /// A part of plan_json(), which is where the format is written down.
+  [[nodiscard]] py::object part(const char* key) {
+    if (parsed.is_none()) parsed = py::module_::import("json").attr("loads")(plan_json(plan));
+    const auto found = parsed.attr("get")(key);
+    return found.is_none() ? py::list() : found;
+  }
+};
+
+/// Answers to candidates, kept from plan to plan; one call at a time uses them.
+struct Memory {
+  std::shared_ptr<PlanMemory> memory = make_plan_memory();
+  std::mutex mutex;
+};
+
+std::string summary(const Plan& self) {
+  const NetworkPlan& plan = self.plan;
+  switch (plan.status) {
+    case Status::feasible: {
+      char text[160];
+      std::snprintf(text, sizeof text, "%zu ops in %zu pieces, score %.4f, at least %.4f",
+                    self.network->ops.size(), plan.subgraphs.size(), plan.score, plan.bound);
+      return plan.network + " on " + plan.profile + ": " + text;
+    }
+    case Status::infeasible:
+      return "infeasible: " + plan.reason;
+    case Status::unknown:
+      break;
+  }
+  return "unknown: stopped by " + std::string(to_string(plan.stop)) +
+         (plan.reason.empty() ? "" : ": " + plan.reason);
+}
+
+void require_feasible(const Plan& self) {
+  if (self.plan.status != Status::feasible)
+    throw BadInput("there is no plan: the status is " + std::string(to_string(self.plan.status)));
+}
+
+std::string html_of(const Plan& self) {
+  std::string html = "<div><p><b>tessera</b> " + escaped(summary(self)) + "</p>";
+  if (self.plan.status == Status::feasible) {
+    html += "<table><tr><th></th><th>plan</th><th>layer by layer</th></tr>";
+    const auto row = [&](const char* name, double value, double baseline) {
+      char text[160];
+      std::snprintf(text, sizeof text, "<tr><td>%s</td><td>%.6g</td><td>%.6g</td></tr>", name,
+                    value, baseline);
+      html += text;
+    };
+    const Metrics& now = self.plan.totals;
+    const Metrics& then = self.plan.baseline;
+    row("latency, cycles", static_cast<double>(now.latency_cycles),
+        static_cast<double>(then.latency_cycles));
+    row("energy, pJ", now.energy_pj, then.energy_pj);
+    row("DRAM, bytes", static_cast<double>(now.dram_bytes), static_cast<double>(then.dram_bytes));
+    row("peak, bytes", static_cast<double>(now.peak_bytes), static_cast<double>(then.peak_bytes));
+    html += "</table>" + plan_picture(self.plan);
+  }
+  return html + "</div>";
+}
+
+std::vector<std::pair<std::string, double>> numbers_of(const py::object& given, const char* name) {
+  std::vector<std::pair<std::string, double>> list;
+  if (given.is_none()) return list;
+  if (!py::isinstance<py::dict>(given))
+    throw BadInput("`" + std::string(name) + "` must be a dict of names and numbers");
+  for (const auto& [key, value] : given.cast<py::dict>()) {
+    const auto metric = std::string(py::str(key));
+    double number = 0;
+    if (metric == "peak_memory" && py::isinstance<py::str>(value)) {
+      number = static_cast<double>(*size_of(value, "peak_memory"));
+    } else {
+      number = PyFloat_AsDouble(value.ptr());
+      if (PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        number = -1;
+      }
+    }
+    if (!(number >= 0) || !std::isfinite(number))
+      throw BadInput(std::string(name) + " " + metric + " is '" + std::string(py::str(value)) +
+                     "', which is not a number of at least 0");
+    list.emplace_back(metric, number);
+  }
+  return list;
+}
+
+struct Progress {
+  double best_score;
+  double bound;
+  std::int64_t solved;
+};
+
+Plan make_plan(const py::object& network, const py::object& hardware, const py::object& max_ops,
+               const LimitArguments& limits, std::int64_t nodes_per_question,
+               const py::object& weights, const py::object& peak_limits, Memory* memory,
+               const py::object& progress) {
+  const KeptNetwork net = network_of(network);
+  auto machine = std::make_shared<const Hardware>(profile_of(hardware).hardware());
+  PlanParams params;
+  if (!max_ops.is_none()) {
+    const auto most = size_of(max_ops, "max_ops");
+    if (*most < 1) throw BadInput("`max_ops` must be at least 1");
+    params.max_ops = static_cast<std::size_t>(*most);
+  }
+  params.limits = limits_of(limits);
+  params.nodes_per_question = nodes_per_question;
+  params.weights = numbers_of(weights, "weights");
+  params.peak_limits = numbers_of(peak_limits, "limits");
+  if (memory != nullptr) params.memory = memory->memory;
+  Call call;
+  params.limits.stop = call.token();
+  if (!progress.is_none())
+    params.progress = [&](const PlanProgress& now) {
+      call.back([&] { progress(Progress{now.best_score, now.bound, now.solved}); });
+    };
+  NetworkPlan plan = call.run([&] {
+    std::unique_lock<std::mutex> lock;
+    if (memory != nullptr) lock = std::unique_lock(memory->mutex);
+    return plan_network(*net.network, *machine, params);
+  });
+  return {.network = net.network, .hardware = std::move(machine), .plan = std::move(plan)};
+}
+
+OpIndex op_of(const Network& network, const py::handle& given) {
+  if (py::isinstance<py::str>(given)) {
+    const auto name = given.cast<std::string>();
+    for (OpIndex k = 0; k < network.ops.size(); ++k)
+      if (network.ops[k].name == name) return k;
+    throw BadInput(
+        "`ops`: there is no op '" + name + "'",
+        "give numbers from 0 to " + std::to_string(network.ops.size() - 1) + ", or names");
+  }
+  const auto number = size_of(given, "ops");
+  if (!number || *number < 0) throw BadInput("`ops` are numbers from 0, or names");
+  return static_cast<OpIndex>(*number);
+}
+
+py::dict axes_dict(const std::array<Dim, 3>& values) {
+  py::dict dict;
+  dict["C"] = values[0];
+  dict["H"] = values[1];
+  dict["W"] = values[2];
+  return dict;
+}
+
+TileReport make_tile(const py::object& network, const py::object& ops, const py::object& hardware,
+                     const py::object& shape, const std::string& engine,
+                     const LimitArguments& limits) {
+  const KeptNetwork net = network_of(network);
+  const Hardware machine = profile_of(hardware).hardware();
+  TileParams params;
+  if (py::isinstance<py::tuple>(ops) || py::isinstance<py::list>(ops)) {
+    const auto pair = ops.cast<py::sequence>();
+    if (pair.size() != 2) throw BadInput("`ops` is the first op and the last one, both inside");
+    params.ops = {op_of(*net.network, py::object(pair[0])),
+                  op_of(*net.network, py::object(pair[1]))};
+  } else {
+    const OpIndex one = op_of(*net.network, ops);
+    params.ops = {one, one};
+  }
+  if (!shape.is_none()) {
+    std::array<Dim, 3> extent{0, 0, 0};
+    static constexpr std::string_view names = "CHW";
+    for (const auto& [key, value] : shape.cast<py::dict>()) {
+      const std::string axis = py::str(key);
+      if (axis.size() != 1 || names.find(axis) == names.npos)
+        throw BadInput("`shape`: '" + axis + "' is no axis of a tile",
+                       "give C, H and W as in {\"H\": 8, \"C\": 32}; what is left out is not cut");
+      extent[names.find(axis)] = *size_of(value, "shape");
+    }
+    params.shape = extent;
+  }
+  params.engine = engine;
+  params.limits = limits_of(limits);
+  Call call;
+  params.limits.stop = call.token();
+  return call.run([&] { return find_largest_tile(*net.network, machine, params); });
+}
+
+void bind_tile(py::module_& module) {
+  py::class_<TileReport>(module, "Tile",
+                         "The largest tile of a run of ops that fits, or why none does.")
+      .def_property_readonly("status",
+                             [](const TileReport& t) { return std::string(to_string(t.status)); })
+      .def_property_readonly("stop",
+                             [](const TileReport& t) { return std::string(to_string(t.stop)); })
+      .def_property_readonly(
+          "shape", [](const TileReport& t) { return axes_dict(t.extent); }, "C, H and W of a tile.")
+      .def_property_readonly(
+          "whole", [](const TileReport& t) { return axes_dict(t.whole); },
+          "C, H and W of what is cut.")
+      .def_property_readonly("count", &TileReport::tile_count, "How many tiles.")
+      .def_property_readonly("proven_largest", [](const TileReport& t) { return t.proven_largest; })
+      .def_property_readonly("variant", [](const TileReport& t) { return to_string(t.variant); })
+      .def_property_readonly("engine", [](const TileReport& t) { return t.engine; })
+      .def_property_readonly(
+          "lacking", [](const TileReport& t) { return t.lacking; },
+          "Bytes the smallest tile needs beyond the memory.")
+      .def_property_readonly("reason", [](const TileReport& t) { return t.reason; })
+      .def_property_readonly("seconds", [](const TileReport& t) { return t.seconds; })
+      .def_property_readonly("stats", [](const TileReport& t) { return stats_dict(t.stats); })
+      .def("to_json", &tile_json, "As `tessera tile --format json` prints it.")
+      .def("__repr__", [](const TileReport& t) {
+        if (t.status != Status::feasible)
+          return "<tessera.Tile: " + std::string(to_string(t.status)) + ": " + t.reason + ">";
+        return "<tessera.Tile: " + std::to_string(t.tile_count()) + " tiles of C" +
+               std::to_string(t.extent[0]) + " H" + std::to_string(t.extent[1]) + " W" +
+               std::to_string(t.extent[2]) + ">";
+      });
+  module.def(
+      "tile",
+      [](const py::object& network, const py::object& ops, const py::object& hardware,
+         const py::object& shape, const std::string& engine, py::object timeout, py::object work,
+         py::object memory_limit, int threads, std::uint64_t seed) {
+        return make_tile(
+            network, ops, hardware, shape, engine,
+            {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed});
+      },
+      py::arg("network"), py::arg("ops"), py::arg("hardware"), py::kw_only(),
+      py::arg("shape") = py::none(), py::arg("engine") = "auto", py::arg("timeout") = py::none(),
+      py::arg("work") = py::none(), py::arg("memory_limit") = py::none(), py::arg("threads") = 2,
+      py::arg("seed") = 0,
+      R"(The largest tile of the ops from the first to the last that fits the machine.
+
+`ops` is one op or a pair (first, last), by number from 0 or by name. `shape`, as in
+{"H": 8, "C": 32}, asks about one tile: does it fit?
+
+    >>> b = NetworkBuilder("toy", dtype="int8")
+    >>> net = b.build(b.conv(b.input((1, 64, 56, 56)), 64, activation="relu"))
+    >>> tile(net, 0, "ethos-u55-like", shape={"H": 8}).status
+    'feasible'
+)");
+}
+
+}  // namespace
+
+void bind_plans(py::module_& module) {
+  py::class_<Progress>(module, "PlanProgress", "What plan() tells its `progress`.")
+      .def_readonly("best_score", &Progress::best_score)
+      .def_readonly("bound", &Progress::bound)
+      .def_readonly("solved", &Progress::solved);
+  py::class_<Memory, std::shared_ptr<Memory>>(
+      module, "PlanMemory",
+      "Answers kept from plan to plan: give the same one to all calls of a search.")
+      .def(py::init<>());
+
+  py::class_<Plan>(module, "Plan",
+                   R"(Where a network is cut, how each piece is tiled, where its buffers lie.
+
+`score` is against the layer-by-layer plan (`baseline`): below 1 is better. `bound` is proved: no
+cover of the network scores less.
+)")
+      .def_property_readonly("status",
+                             [](const Plan& p) { return std::string(to_string(p.plan.status)); })
+      .def_property_readonly("stop",
+                             [](const Plan& p) { return std::string(to_string(p.plan.stop)); })
+      .def_property_readonly("reason", [](const Plan& p) { return p.plan.reason; })
+      .def_property_readonly("network", [](const Plan& p) { return p.plan.network; })
+      .def_property_readonly("profile", [](const Plan& p) { return p.plan.profile; })
+      .def_property_readonly("score", [](const Plan& p) { return p.plan.score; })
+      .def_property_readonly("bound", [](const Plan& p) { return p.plan.bound; })
+      .def_property_readonly("optimal", [](const Plan& p) { return p.plan.optimal; })
+      .def_property_readonly(
+          "proved_over", [](const Plan& p) { return p.plan.proved_over; },
+          "What `bound` ranges over, in words.")
+      .def_property_readonly("totals", [](const Plan& p) { return metrics_dict(p.plan.totals); })
+      .def_property_readonly(
+          "baseline", [](const Plan& p) { return metrics_dict(p.plan.baseline); },
+          "The totals layer by layer, on the same machine.")
+      .def_property_readonly(
+          "subgraphs", [](Plan& p) { return p.part("subgraphs"); },
+          "One dict per piece, as in the plan's JSON.")
+      .def_property_readonly(
+          "layers", [](Plan& p) { return p.part("layers"); },
+          "One dict per op: cycles, bytes, energy, what bounds it.")
+      .def_property_readonly("search", [](Plan& p) { return p.part("search"); })
+      .def_property_readonly("seconds", [](const Plan& p) { return p.plan.search.seconds; })
+      .def(
+          "to_json", [](const Plan& p) { return plan_json(p.plan); },
+          "As `tessera plan -o` writes it.")
+      .def(
+          "to_csv",
+          [](const Plan& p) {
+            require_feasible(p);
+            return plan_csv(p.plan);
+          },
+          "One line per op.")
+      .def(
+          "to_trace",
+          [](const Plan& p) {
+            require_feasible(p);
+            return plan_trace(*p.network, *p.hardware, p.plan);
+          },
+          "The simulated run, for Perfetto or chrome://tracing.")
+      .def(
+          "to_svg",
+          [](const Plan& p) {
+            require_feasible(p);
+            return plan_picture(p.plan);
+          },
+          "The plan as a picture.")
+      .def("_repr_html_", &html_of)
+      .def("__repr__", [](const Plan& p) { return "<tessera.Plan: " + summary(p) + ">"; });
+
+  module.def(
+      "plan",
+      [](const py::object& network, const py::object& hardware, const py::object& max_ops,
+         py::object timeout, py::object work, py::object memory_limit, int threads,
+         std::uint64_t seed, std::int64_t nodes_per_question, const py::object& weights,
+         const py::object& limits, const std::shared_ptr<Memory>& memory,
+         const py::object& progress) {
+        return make_plan(
+            network, hardware, max_ops,
+            {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed},
+            nodes_per_question, weights, limits, memory.get(), progress);
+      },
+      py::arg("network"), py::arg("hardware"), py::kw_only(), py::arg("max_ops") = py::none(),
+      py::arg("timeout") = py::none(), py::arg("work") = py::none(),
+      py::arg("memory_limit") = py::none(), py::arg("threads") = 2, py::arg("seed") = 0,
+      py::arg("nodes_per_question") = 20000, py::arg("weights") = py::none(),
+      py::arg("limits") = py::none(), py::arg("memory").none(true) = py::none(),
+      py::arg("progress") = py::none(),
+      R"(Plans a whole network on a machine: where to cut it, how to tile each piece, where buffers go.
+
+    >>> b = NetworkBuilder("toy", dtype="int8")
+    >>> x = b.input((1, 16, 32, 32))
+    >>> for _ in range(3):
+    ...     x = b.conv(x, 16, kernel=3, activation="relu")
+    >>> made = plan(b.build(x), "ethos-u55-like")
+    >>> made.status, made.optimal
+    ('feasible', True)
+    >>> made.totals["latency_cycles"] < made.baseline["latency_cycles"]
+    True
+
+`network` is a Network or the path of one, `hardware` a Profile or the name of one. `weights` takes
+the place of the profile's ({"latency": 0.7, "energy": 0.3}); `limits` bounds what any piece may
+take ({"peak_memory": "512 KiB"}). `max_ops` is the longest piece; 1 plans layer by layer. `memory`
+is a PlanMemory: answers kept for the next call. `timeout` is in seconds.
+
+Wrong arguments raise BadInput; that nothing fits, and that a limit came first, is the status of
+the result. Other threads run meanwhile; Ctrl-C ends the search and raises KeyboardInterrupt.
+`progress` is called with a PlanProgress now and then.
+)");
+  bind_tile(module);
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,290 @@
+#include "problems.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+
+#include "profiles.h"
+#include "tessera/check.h"
+#include "tessera/errors.h"
+#include "tessera/files.h"
+#include "tessera/validate.h"
+#include "values.h"
+
+namespace tessera::python {
+namespace {
+
+/// Drawings of more would take longer to look at than to make.
+constexpr std::size_t most_drawn = 2000;
+
+std::vector<std::string> names_of(const py::handle& ids, std::size_t count) {
+  std::vector<std::string> names;
+  names.reserve(count);
+  if (ids.is_none()) {
+    for (std::size_t b = 0; b < count; ++b) names.push_back(std::to_string(b));
+    return names;
+  }
+  for (const py::handle each : ids) names.emplace_back(py::str(each));
+  if (names.size() != count)
+    throw BadInput("`ids` has " + std::to_string(names.size()) + " entries, but there are " +
+                   std::to_string(count) + " buffers");
+  return names;
+}
+
+py::dict by_memory(const PlacementProblem& problem, const std::vector<Size>& values) {
+  py::dict dict;
+  for (MemoryIndex m = 0; m < values.size() && m < problem.memories.size(); ++m)
+    dict[py::str(problem.memories[m].name)] = values[m];
+  return dict;
+}
+
+py::object modes_of(const Answer& answer) {
+  py::dict dict;
+  if (answer.result.placement)
+    for (MemoryIndex m = 0; m < answer.result.placement->modes.size(); ++m)
+      if (!answer.result.placement->modes[m].empty())
+        dict[py::str(answer.problem->memories[m].name)] = answer.result.placement->modes[m];
+  return dict;
+}
+
+py::object memories_of(const Answer& answer) {
+  if (!answer.result.placement) return py::none();
+  py::list list;
+  for (const BufferPlace& place : answer.result.placement->places)
+    list.append(answer.problem->memories[place.memory].name);
+  return list;
+}
+
+std::string svg_of(const Answer& answer, const std::string& title) {
+  if (!answer.result.placement)
+    throw BadInput("there is no placement to draw: the status is " +
+                   std::string(to_string(answer.result.status)));
+  return placement_picture(answer.asked(), *answer.result.placement, title);
+}
+
+std::string summary(const Answer& answer) {
+  const PlacementResult& result = answer.result;
+  const std::string count = std::to_string(answer.problem->buffers.size());
+  switch (result.status) {
+    case Status::feasible:
+      return "feasible: " + count + " buffers placed by " + result.engine + ", height " +
+             std::to_string(result.height) + ", at least " + std::to_string(result.lower_bound);
+    case Status::infeasible:
+      return "infeasible: " + result.reason;
+    case Status::unknown:
+      break;
+  }
+  return "unknown: stopped by " + std::string(to_string(result.stop)) +
+         (result.reason.empty() ? "" : ": " + result.reason);
+}
+
+std::string html_of(const Answer& answer) {
+  std::string html = "<div><p><b>tessera</b> " + escaped(summary(answer)) + "</p>";
+  if (answer.result.placement && answer.problem->buffers.size() <= most_drawn)
+    html += svg_of(answer, "");
+  return html + "</div>";
+}
+
+Problem load(const py::object& path, const py::object& capacity, const py::object& profile) {
+  InputOptions options;
+  options.capacity = size_of(capacity, "capacity");
+  PlacementProblem problem;
+  if (profile.is_none() || py::isinstance<py::str>(profile)) {
+    options.shelves = shelves();
+    if (!profile.is_none()) options.profile = profile.cast<std::string>();
+    problem = load_input(path_of(path), options).problem;
+  } else {
+    throw BadInput("`profile` must be the name or the file of a profile",
+                   "Problem.with_memories() takes a profile that was changed");
+  }
+  return {std::make_shared<const PlacementProblem>(std::move(problem))};
+}
+
+}  // namespace
+
+PlacementProblem Answer::asked() const {
+  PlacementProblem now = *problem;
+  for (BufferIndex b = 0; b < sizes.size(); ++b) now.buffers[b].size = sizes[b];
+  for (MemoryIndex m = 0; m < capacities.size(); ++m) now.memories[m].capacity = capacities[m];
+  return now;
+}
+
+Problem problem_from(const Arrays& arrays) {
+  if (py::isinstance<Problem>(arrays.sizes)) {
+    for (const py::object* other : {&arrays.lower, &arrays.upper, &arrays.alignment, &arrays.ids,
+                                    &arrays.fixed, &arrays.hints})
+      if (!other->is_none()) throw BadInput("a Problem has arrays of its own: give it alone");
+    const auto& given = arrays.sizes.cast<const Problem&>();
+    const auto capacity = size_of(arrays.capacity, "capacity");
+    if (!capacity) return given;
+    PlacementProblem problem = *given.problem;
+    if (problem.memories.size() != 1 || !problem.memories[0].banks.empty())
+      throw BadInput("`capacity` is for one memory without banks");
+    problem.memories[0].capacity = *capacity;
+    return {std::make_shared<const PlacementProblem>(std::move(problem))};
+  }
+  if (arrays.lower.is_none() || arrays.upper.is_none())
+    throw BadInput("`lower` and `upper` are missing",
+                   "the buffer k lives in the steps from lower[k] to upper[k] - 1");
+  const std::vector<std::int64_t> sizes = whole_numbers(arrays.sizes, "sizes");
+  const std::size_t count = sizes.size();
+  const std::vector<std::int64_t> lower = one_each(arrays.lower, "lower", count);
+  const std::vector<std::int64_t> upper = one_each(arrays.upper, "upper", count);
+  std::vector<std::string> names = names_of(arrays.ids, count);
+  auto problem = std::make_shared<PlacementProblem>();
+  Memory memory;
+  memory.name = "memory";
+  if (const auto capacity = size_of(arrays.capacity, "capacity")) memory.capacity = *capacity;
+  problem->memories.push_back(std::move(memory));
+  problem->buffers.resize(count);
+  for (BufferIndex b = 0; b < count; ++b) {
+    Buffer& buffer = problem->buffers[b];
+    buffer.id = std::move(names[b]);
+    buffer.live.push_back({lower[b], upper[b]});
+    buffer.size = sizes[b];
+  }
+  if (!arrays.alignment.is_none()) {
+    const std::vector<std::int64_t> alignment = one_each(arrays.alignment, "alignment", count);
+    for (BufferIndex b = 0; b < count; ++b) problem->buffers[b].alignment = alignment[b];
+  }
+  const auto offsets = [&](const py::object& given, const char* name, auto member) {
+    if (given.is_none()) return;
+    const std::vector<std::int64_t> values = one_each(given, name, count);
+    for (BufferIndex b = 0; b < count; ++b)
+      if (values[b] >= 0) problem->buffers[b].*member = values[b];
+  };
+  offsets(arrays.fixed, "fixed", &Buffer::offset);
+  offsets(arrays.hints, "hints", &Buffer::hint);
+  return {std::move(problem)};
+}
+
+Answer answer_of(std::shared_ptr<const PlacementProblem> problem, PlacementResult result) {
+  Answer answer{.problem = std::move(problem), .result = std::move(result)};
+  if (answer.result.placement) {
+    answer.offsets.reserve(answer.result.placement->places.size());
+    for (const BufferPlace& place : answer.result.placement->places)
+      answer.offsets.push_back(place.offset);
+  }
+  return answer;
+}
+
+void bind_problems(py::module_& module) {
+  py::class_<Problem>(module, "Problem", R"(Buffers, memories and rules, from a file or from arrays.
+
+    >>> problem = Problem([4, 8], lower=[0, 1], upper=[3, 2], capacity=12)
+    >>> len(problem), problem.ids
+    (2, ['0', '1'])
+    >>> place(problem).status
+    'feasible'
+)")
+      .def(py::init([](py::object sizes, py::object lower, py::object upper, py::object capacity,
+                       py::object alignment, py::object ids, py::object fixed, py::object hints) {
+             Problem made = problem_from({std::move(sizes), std::move(lower), std::move(upper),
+                                          std::move(capacity), std::move(alignment), std::move(ids),
+                                          std::move(fixed), std::move(hints)});
+             for (const Defect& defect : validate(*made.problem)) throw BadInput(defect.message);
+             return made;
+           }),
+           py::arg("sizes"), py::arg("lower") = py::none(), py::arg("upper") = py::none(),
+           py::kw_only(), py::arg("capacity") = py::none(), py::arg("alignment") = py::none(),
+           py::arg("ids") = py::none(), py::arg("fixed") = py::none(),
+           py::arg("hints") = py::none())
+      .def("__len__", [](const Problem& self) { return self.problem->buffers.size(); })
+      .def_property_readonly("name", [](const Problem& self) { return self.problem->name; })
+      .def_property_readonly("ids",
+                             [](const Problem& self) {
+                               std::vector<std::string> ids;
+                               for (const Buffer& buffer : self.problem->buffers)
+                                 ids.push_back(buffer.id);
+                               return ids;
+                             })
+      .def_property_readonly(
+          "sizes",
+          [](const Problem& self) {
+            py::array_t<std::int64_t> sizes(static_cast<py::ssize_t>(self.problem->buffers.size()));
+            auto* to = sizes.mutable_data();
+            for (const Buffer& buffer : self.problem->buffers) *to++ = buffer.size;
+            return sizes;
+          },
+          "A new array of the sizes, in the order of the buffers.")
+      .def(
+          "with_memories",
+          [](const Problem& self, const Profile& profile) {
+            PlacementProblem problem = *self.problem;
+            problem.memories = placement_memories(profile.hardware());
+            for (const Defect& defect : validate(problem)) throw BadInput(defect.message);
+            return Problem{std::make_shared<const PlacementProblem>(std::move(problem))};
+          },
+          py::arg("profile"), "The same buffers in the memories of a profile.")
+      .def(
+          "to_yaml", [](const Problem& self) { return problem_yaml(*self.problem); },
+          "The problem as a file that `tessera place` reads.")
+      .def("__repr__", [](const Problem& self) {
+        return "<tessera.Problem: " + std::to_string(self.problem->buffers.size()) + " buffers>";
+      });
+  module.def("load_problem", &load, py::arg("path"), py::kw_only(),
+             py::arg("capacity") = py::none(), py::arg("profile") = py::none(),
+             R"(Reads a buffer CSV, a problem YAML or a dsa-solver JSON.
+
+`capacity` takes the place of the file's own; `profile` names the machine whose memories are meant.
+)");
+
+  py::class_<Answer>(module, "Placement", R"(Where every buffer lies, or why there is no saying.
+
+`status` is "feasible", "infeasible" (proved) or "unknown" (a limit came first; `stop` says which).
+
+    >>> p = place([4, 8], lower=[0, 1], upper=[3, 2], capacity=11)
+    >>> p.status, p.offsets is None
+    ('infeasible', True)
+    >>> print(p.reason)
+    Memory 'memory' has a capacity of 11 bytes, but its buffers need at least 12 (12 are live together at step 1).
+)")
+      .def_property_readonly(
+          "status", [](const Answer& a) { return std::string(to_string(a.result.status)); })
+      .def_property_readonly(
+          "stop", [](const Answer& a) { return std::string(to_string(a.result.stop)); },
+          "What ended the search: \"completed\", or the limit that did.")
+      .def_property_readonly(
+          "offsets",
+          [](const py::object& self) -> py::object {
+            const auto& answer = self.cast<const Answer&>();
+            if (!answer.result.placement) return py::none();
+            return view_of(answer.offsets, self);
+          },
+          "An int64 array, one offset per buffer; None where there is no placement.")
+      .def_property_readonly("memories", &memories_of,
+                             "The name of the memory of each buffer; None without a placement.")
+      .def_property_readonly("height", [](const Answer& a) { return a.result.height; })
+      .def_property_readonly(
+          "lower_bound", [](const Answer& a) { return a.result.lower_bound; },
+          "Proved: no placement is lower.")
+      .def_property_readonly(
+          "proven_minimum", [](const Answer& a) { return a.result.proven_minimum; },
+          "Was the height minimised, and is it proved to be the least?")
+      .def_property_readonly(
+          "heights", [](const Answer& a) { return by_memory(*a.problem, a.result.heights); })
+      .def_property_readonly(
+          "lower_bounds",
+          [](const Answer& a) { return by_memory(*a.problem, a.result.lower_bounds); })
+      .def_property_readonly("cost", [](const Answer& a) { return a.result.cost; })
+      .def_property_readonly("proven_optimal",
+                             [](const Answer& a) { return a.result.proven_optimal; })
+      .def_property_readonly("modes", &modes_of, "Per memory with modes: that of every step.")
+      .def_property_readonly("engine", [](const Answer& a) { return a.result.engine; })
+      .def_property_readonly("reason", [](const Answer& a) { return a.result.reason; })
+      .def_property_readonly("seconds", [](const Answer& a) { return a.result.seconds; })
+      .def_property_readonly("seed", [](const Answer& a) { return a.result.seed; })
+      .def_property_readonly("stats", [](const Answer& a) { return stats_dict(a.result.stats); })
+      .def_property_readonly("problem",
+                             [](const Answer& a) {
+                               return Problem{std::make_shared<const PlacementProblem>(a.asked())};
+                             })
+      .def("to_svg", &svg_of, py::arg("title") = "", "The placement as a picture.")
+      .def(
+          "to_json", [](const Answer& a) { return result_json(a.asked(), a.result); },
+          "The result as `tessera place --format json` prints it.")
+      .def("_repr_html_", &html_of)
+      .def("__repr__", [](const Answer& a) { return "<tessera.Placement: " + summary(a) + ">"; });
+}
+
+}  // namespace tessera::python

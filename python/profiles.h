@@ -1,0 +1,19 @@
+// Profiles for Python.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+#include <vector>
+
+#include "tessera/profile.h"
+
+namespace tessera::python {
+
+/// Folders with profiles that come with the package.
+[[nodiscard]] std::vector<std::string> shelves();
+
+/// A Profile as it is, or the one of this name or file.
+[[nodiscard]] Profile profile_of(const pybind11::handle& given);
+
+}  // namespace tessera::python
