@@ -275,7 +275,7 @@ EditableProfile::EditableProfile(std::string_view text, const std::string& file,
       tree_(base_),
       shelves_(shelves.begin(), shelves.end()) {
   hardware_ = read_hardware_tree(tree_, sources_);
-  hardware_.reference = read_reference(tree_, sources_, shelves_);
+  reference_ = hardware_.reference = read_reference(tree_, sources_, shelves_);
 }
 
 void EditableProfile::change(std::span<const KeyChange> changes) {
@@ -297,7 +297,7 @@ void EditableProfile::change(std::span<const KeyChange> changes) {
     Hardware changed = read_hardware_tree(tree, sources);
     changed.reference = std::ranges::any_of(wanted, names_reference)
                             ? read_reference(tree, sources, shelves_)
-                            : hardware_.reference;
+                            : reference_;
     hardware_ = std::move(changed);
   } catch (const InputError& wrong) {
     if (wrong.line == 0) throw;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,7 @@ class EditableProfile {
   Node tree_;
   Hardware hardware_;
   std::vector<std::filesystem::path> shelves_;
+  std::shared_ptr<const Hardware> reference_;  ///< of the files, before anything is changed
   std::vector<KeyChange> changes_;
 };
 

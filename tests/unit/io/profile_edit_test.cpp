@@ -152,6 +152,23 @@ TEST(ProfileEdit, EveryProfileReadsBackFromWhatIsWritten) {
   }
 }
 
+TEST(ProfileEdit, TheReferenceIsOneOfTheProfiles) {
+  EditableProfile edited = profile("nvdla-like");
+  const std::shared_ptr<const Hardware> before = edited.hardware().reference;
+  change(edited, "reference", "gap9-like");
+  ASSERT_TRUE(edited.hardware().reference);
+  EXPECT_EQ(edited.hardware().reference->name, "gap9-like");
+  change(edited, "clock", "500 MHz");  // whatever else is changed, it stays
+  EXPECT_EQ(edited.hardware().reference->name, "gap9-like");
+  EXPECT_THROW(change(edited, "reference", "gap"), InputError);
+  EXPECT_EQ(edited.hardware().reference->name, "gap9-like");
+  change(edited, "reference", "null");
+  EXPECT_FALSE(edited.hardware().reference);
+  EditableProfile untouched = profile("nvdla-like");
+  change(untouched, "clock", "500 MHz");
+  EXPECT_EQ(untouched.hardware().reference != nullptr, before != nullptr);
+}
+
 TEST(ProfileEdit, KeysAreListedAndMissed) {
   const EditableProfile nvdla = profile("nvdla-like");
   EXPECT_THAT(nvdla.keys(), Contains("memories.cbuf.bank_size"));
