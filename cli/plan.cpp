@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ namespace {
 struct PlanOptions {
   NetworkArguments network;
   std::string profile;
+  std::string reference;
   OutputArguments output;
   SearchArguments search;
   std::string output_file;
@@ -78,6 +80,36 @@ PlanParams params_of(const PlanOptions& options) {
   return params;
 }
 
+/// What a plan costs that --reference names; nothing where it names a machine.
+std::optional<PlanReference> costs_of_plan(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  PlanFileHeader header = plan_file_header(path);
+  if (header.is_plan && !header.costs)
+    throw BadInput(path + ": is a plan that was not found: nothing can be relative to it");
+  return header.costs;
+}
+
+/// What is asked for, relative to what --reference names, if it does.
+NetworkPlan plan_of(const PlanOptions& options, const Network& network, const Hardware& hardware,
+                    PlanParams params, const Session& session) {
+  if (!options.reference.empty() && !params.reference) {
+    params.reference = layer_by_layer(network, load_profile(options.reference), params);
+    params.limits = session.remaining(params.limits);
+    if (!params.reference) {
+      NetworkPlan none;
+      none.network = network.name;
+      none.profile = hardware.name;
+      none.stop =
+          params.limits.stop.stop_requested() ? StopReason::interrupted : StopReason::time_limit;
+      none.reason = "the reference of the score, " + options.reference +
+                    " layer by layer, was not known within the limits";
+      return none;
+    }
+  }
+  return plan_network(network, hardware, params);
+}
+
 std::string progress_text(const PlanProgress& progress) {
   char text[120];
   std::snprintf(text, sizeof text, "plan: best score %.4f, at least %.4f, %lld runs solved",
@@ -110,6 +142,11 @@ int run_plan(const PlanOptions& options, Session& session) {
   require_svg(options.plot_file);
   session.reads(options.network.path);
   session.reads_profile(options.profile);
+  const std::optional<PlanReference> costs = costs_of_plan(options.reference);
+  if (costs)
+    session.reads(options.reference);
+  else
+    session.reads_profile(options.reference);
   OutputFile* const output = session.writes("--output", options.output_file);
   OutputFile* const plot = session.writes("--plot", options.plot_file);
   OutputFile* const trace = session.writes("--trace", options.trace_file);
@@ -130,7 +167,8 @@ int run_plan(const PlanOptions& options, Session& session) {
     if (stderr_is_terminal())
       params.progress = [&status](const PlanProgress& p) { status.show(progress_text(p)); };
     session.interrupts().enter(Phase::searching);
-    plan = plan_network(network, hardware, params);
+    params.reference = costs;
+    plan = plan_of(options, network, hardware, params, session);
     session.interrupts().enter(Phase::writing);
   }
   plan.dtype = options.network.dtype;
@@ -184,6 +222,9 @@ void add_plan(CLI::App& app, Command& command) {
   sub->add_option("--limit", options->limits,
                   "no subgraph may exceed it: peak_memory=512KiB, peak_bandwidth=8 (bytes per "
                   "cycle)");
+  sub->add_option("--reference", options->reference,
+                  "what scores are relative to: a profile, layer by layer, or PLAN.json (default: "
+                  "the profile's `reference`, or the profile itself)");
   sub->add_option("--csv", options->csv_file, "write a line per op: FILE.csv");
   sub->add_option("--plot", options->plot_file, "draw the plan: FILE.svg");
   sub->add_option("--trace", options->trace_file,

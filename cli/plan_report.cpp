@@ -127,8 +127,20 @@ std::string totals_table(const NetworkPlan& plan, const Hardware& hardware) {
              change(real(t.dram_bytes), real(b.dram_bytes))});
   table.add({"peak", bytes_text(t.peak_bytes), bytes_text(b.peak_bytes),
              change(real(t.peak_bytes), real(b.peak_bytes))});
-  table.add({"score", decimals(plan.score, 4), "1.0000", change(plan.score, 1.0)});
+  table.add({"score", decimals(plan.score, 4), decimals(plan.baseline_score, 4),
+             change(plan.score, plan.baseline_score)});
   return table.text(1);
+}
+
+/// Nothing where it is what everybody expects: the column beside.
+std::string reference_line(const NetworkPlan& plan, const Hardware& hardware) {
+  const PlanReference& r = plan.reference;
+  const Hardware* const named = hardware.reference.get();
+  if (r.totals == plan.baseline && (r.profile == plan.profile || named != nullptr)) return "";
+  const double seconds =
+      r.clock_hz > 0 ? static_cast<double>(r.totals.latency_cycles) / r.clock_hz : 0;
+  return "scores are relative to " + r.profile + ": " + decimals(1000 * seconds, 2) + " ms, " +
+         energy_text(r.totals.energy_pj) + ", " + bytes_text(r.totals.dram_bytes) + " of DRAM\n";
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -171,7 +183,8 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware) {
     if (!plan.reason.empty()) text += ": " + plan.reason;
     return text + "\n" + search_line(plan);
   }
-  text += "\n" + subgraph_table(plan, hardware) + "\n" + totals_table(plan, hardware) + "\n";
+  text += "\n" + subgraph_table(plan, hardware) + "\n" + totals_table(plan, hardware) +
+          reference_line(plan, hardware) + "\n";
   if (plan.optimal)
     text += "This is the best of all covers, each run in the fewest tiles that fit: proved.\n";
   else

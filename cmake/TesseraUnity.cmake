@@ -1,8 +1,9 @@
 # Files that cannot share a compilation with the others of their room, because both use one name for
 # two things in their unnamed namespaces. It matters where several files are compiled as one: the
 # presets that inherit "whole". A new clash is no fault of the program: ./dev builds file by file
-# then, and says so; give one of the two another name, or add it here.
-set_property(SOURCE
+# then, and says so; give one of the two another name, or add it here. CMake keeps such a property
+# for one folder: each that compiles these files includes this one.
+set(alone
   cost/pipeline.cpp
   io/hardware_yaml.cpp
   io/placement_json.cpp
@@ -10,7 +11,6 @@ set_property(SOURCE
   io/problem_yaml.cpp
   io/problem_yaml_write.cpp
   io/svg.cpp
-  model/network_check.cpp
   planner/generate.cpp
   planner/height.cpp
   planner/plan.cpp
@@ -19,5 +19,6 @@ set_property(SOURCE
   search/placement/canonical.cpp
   search/placement/canonical_load.cpp
   search/placement/canonical_search.cpp
-  search/tiles/tile_search.cpp
-  PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+  search/tiles/tile_search.cpp)
+list(TRANSFORM alone PREPEND "${PROJECT_SOURCE_DIR}/")
+set_property(SOURCE ${alone} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)

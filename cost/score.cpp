@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "cost/whole_number.h"
 
@@ -83,6 +84,16 @@ ObjectiveWeights normalized(const ObjectiveWeights& weights) {
           .dram_bytes = weights.dram_bytes / sum,
           .peak_memory = weights.peak_memory / sum,
           .peak_bandwidth = weights.peak_bandwidth / sum};
+}
+
+Metrics in_cycles_of(double clock_hz, const PlanReference& reference) {
+  Metrics totals = reference.totals;
+  if (reference.clock_hz > 0 && reference.clock_hz != clock_hz) {
+    const double cycles =
+        static_cast<double>(totals.latency_cycles) * (clock_hz / reference.clock_hz);
+    totals.latency_cycles = whole_number(std::max(1.0, std::round(cycles)), "cycles");
+  }
+  return totals;
 }
 
 double additive_score(const Score& score, const Metrics& metrics) {

@@ -1,6 +1,6 @@
 // One number for a plan: how it compares, in what matters to whom, with a fixed reference.
 //
-//   Score score{hardware.objective, reference};     // reference: layer by layer on this profile
+//   Score score{hardware.objective, reference};     // layer by layer, on this machine or another
 //   double j = score_of(score, totals);             // 1.0: as good as the reference
 //
 // J = sum_i w_i * m_i / ref_i with sum w = 1, so the weights read as "1 % of latency is worth
@@ -36,6 +36,9 @@ struct Score {
   ObjectiveWeights weights;
   Metrics reference;
 };
+
+/// What the reference would take in cycles of a clock: its time counts, and all else as it is.
+[[nodiscard]] Metrics in_cycles_of(double clock_hz, const PlanReference& reference);
 
 /// The part that adds over subgraphs (latency, energy, DRAM bytes).
 [[nodiscard]] double additive_score(const Score& score, const Metrics& metrics);

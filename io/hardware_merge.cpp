@@ -61,10 +61,12 @@ void drop_outdated_sources(Node& base, const Node& over) {
   });
 }
 
-/// The file `inherit` means: beside the file that says it, beside those that led there (a base in a
-/// folder of its own names others as its heirs do), or on a shelf.
-fs::path find_base(const Sources& sources, const Node& inherit, std::span<const fs::path> shelves) {
-  const std::string& name = as_text(sources, inherit, "inherit");
+}  // namespace
+
+fs::path find_named(const Sources& sources, const Node& node, const char* key,
+                    std::span<const fs::path> shelves) {
+  const std::string& name = as_text(sources, node, key);
+  // A base in a folder of its own names others as its heirs do.
   std::vector<fs::path> folders;
   for (const std::string& file : sources.files())
     folders.insert(folders.begin(), fs::path(file).parent_path());
@@ -72,11 +74,9 @@ fs::path find_base(const Sources& sources, const Node& inherit, std::span<const 
   for (const fs::path& folder : folders) {
     if (!name.empty() && is_file(folder / (name + ".yaml"))) return folder / (name + ".yaml");
   }
-  throw sources.error(inherit, "there is no profile " + shown(name) + " to inherit from",
+  throw sources.error(node, "there is no profile " + shown(name) + ", which `" + key + "` names",
                       "it is looked for as <name>.yaml beside this file and among the profiles");
 }
-
-}  // namespace
 
 Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs::path> shelves) {
   std::vector<Node> chain{parse_yaml(text, sources)};
@@ -93,7 +93,7 @@ Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs
                               std::to_string(longest_chain) + " levels deep",
                           "does one inherit from itself?");
     }
-    const fs::path base = find_base(sources, *inherit, shelves);
+    const fs::path base = find_named(sources, *inherit, "inherit", shelves);
     const std::string base_text = read_file(base);
     sources.add(base.string());
     chain.push_back(parse_yaml(base_text, sources));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "io/engine_yaml.h"
@@ -25,7 +26,8 @@ class Reader {
   Hardware read(const Node& root) {
     Fields fields(sources_, root, "the profile");
     require_kind(sources_, fields, "hardware/1");
-    static_cast<void>(fields.find("inherit"));  // already followed
+    static_cast<void>(fields.find("inherit"));    // already followed
+    static_cast<void>(fields.find("reference"));  // followed below
     hardware_.name = as_text(sources_, fields.need("name"), "name");
     if (const Node* node = fields.find("clock")) {
       hardware_.clock_hz = positive(*node, "clock", parse_frequency);
@@ -299,11 +301,23 @@ Hardware read_hardware_yaml(std::string_view text, const std::string& file,
                             std::span<const fs::path> shelves) {
   Sources sources(file);
   const Node root = parse_inherited(text, sources, shelves);
-  return read_hardware_tree(root, sources);
+  Hardware hardware = read_hardware_tree(root, sources);
+  hardware.reference = read_reference(root, sources, shelves);
+  return hardware;
 }
 
 Hardware read_hardware_tree(const Node& root, const Sources& sources) {
   return Reader(sources).read(root);
+}
+
+std::shared_ptr<const Hardware> read_reference(const Node& root, const Sources& sources,
+                                               std::span<const fs::path> shelves) {
+  const Node* const node = root.find("reference");
+  if (node == nullptr || node->kind == Node::Kind::null) return nullptr;
+  const fs::path path = find_named(sources, *node, "reference", shelves);
+  Sources own(path.string());
+  const Node other = parse_inherited(read_file(path), own, shelves);
+  return std::make_shared<const Hardware>(read_hardware_tree(other, own));
 }
 
 std::vector<fs::path> hardware_yaml_files(const fs::path& path, std::span<const fs::path> shelves) {

@@ -32,9 +32,14 @@ std::string_view word(HaloPolicy policy) {
   return "keep";
 }
 
-void write_metrics(std::string& out, const Metrics& metrics, std::optional<double> score) {
+void write_metrics(std::string& out, const Metrics& metrics, std::optional<double> score = {},
+                   const PlanReference* of = nullptr) {
   JsonObject object(out);
   if (score) object.real("score", *score);
+  if (of != nullptr) {
+    object.text("profile", of->profile);
+    object.real("clock_hz", of->clock_hz);
+  }
   object.number("latency_cycles", metrics.latency_cycles);
   object.real("energy_pj", metrics.energy_pj);
   object.number("dram_bytes", metrics.dram_bytes);
@@ -89,7 +94,7 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
                                              subgraph.placements.end());
     write_list(object.entry("more_placements"), more, ",\n", placement_text);
   }
-  write_metrics(object.entry("metrics"), subgraph.metrics, std::nullopt);
+  write_metrics(object.entry("metrics"), subgraph.metrics);
   object.real("utilisation", subgraph.utilisation);
   object.number("mode_switches", subgraph.mode_switches);
   object.close();
@@ -118,6 +123,38 @@ void write_name_lists(std::string& out, const std::vector<std::vector<std::strin
   });
 }
 
+/// Sums of a plan, or of what one is relative to: then `of` says whose.
+Metrics read_metrics(const Sources& sources, const Node& node, std::string what,
+                     PlanReference* of = nullptr, double* score = nullptr) {
+  Fields fields(sources, node, std::move(what));
+  Metrics metrics;
+  if (of != nullptr) {
+    fields.take("profile", of->profile);
+    fields.take("clock_hz", of->clock_hz);
+  }
+  if (score != nullptr) fields.take("score", *score);
+  fields.take("latency_cycles", metrics.latency_cycles);
+  fields.take("energy_pj", metrics.energy_pj);
+  fields.take("dram_bytes", metrics.dram_bytes);
+  fields.take("peak_bytes", metrics.peak_bytes);
+  fields.take("peak_bandwidth", metrics.peak_bandwidth);
+  fields.finish();
+  return metrics;
+}
+
+/// Of a plan that was found.
+std::optional<PlanReference> costs_of(const Sources& sources, const Node& root) {
+  const Node* const totals = root.find("totals");
+  const Node* const status = root.find("status");
+  if (totals == nullptr || status == nullptr || status->text != "feasible") return std::nullopt;
+  PlanReference costs;
+  Fields fields(sources, root, "the plan");
+  fields.take("profile", costs.profile);
+  fields.take("clock_hz", costs.clock_hz);
+  costs.totals = read_metrics(sources, *totals, "totals");
+  return costs;
+}
+
 class Reader {
  public:
   Reader(const Sources& sources, const PlannedProblem& problem_of, const PlannedClaims& claims)
@@ -143,9 +180,15 @@ class Reader {
     fields.take("proved_over", plan.proved_over);
     fields.take("limit_mattered", plan.limit_mattered);
     if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
-    if (const Node* node = fields.find("totals")) plan.totals = metrics(*node, "totals");
+    if (const Node* node = fields.find("totals"))
+      plan.totals = read_metrics(sources_, *node, "totals");
+    fields.take("clock_hz", plan.clock_hz);
     if (const Node* node = fields.find("baseline"))
-      plan.baseline = metrics(*node, "baseline", true);
+      plan.baseline = read_metrics(sources_, *node, "baseline", nullptr, &plan.baseline_score);
+    // Files from before there were references are relative to their baseline.
+    plan.reference = {plan.profile, plan.clock_hz, plan.baseline};
+    if (const Node* node = fields.find("reference"))
+      plan.reference.totals = read_metrics(sources_, *node, "reference", &plan.reference);
     const bool feasible = plan.status == Status::feasible;
     if (const Node* list = feasible ? &fields.need("subgraphs") : fields.find("subgraphs"))
       for (const Node& node : as_list(sources_, *list, "subgraphs"))
@@ -162,27 +205,6 @@ class Reader {
   }
 
  private:
-  Metrics metrics(const Node& node, std::string what, bool with_score = false) const {
-    Fields fields(sources_, node, std::move(what));
-    Metrics metrics;
-    if (with_score) {
-      double score = 1;
-      fields.take("score", score);
-      if (score != 1)
-        throw MismatchError(sources_.file(node), node.line,
-                            "the score of the baseline is " + std::to_string(score) +
-                                ", but scores are relative to it",
-                            wrong_plan);
-    }
-    fields.take("latency_cycles", metrics.latency_cycles);
-    fields.take("energy_pj", metrics.energy_pj);
-    fields.take("dram_bytes", metrics.dram_bytes);
-    fields.take("peak_bytes", metrics.peak_bytes);
-    fields.take("peak_bandwidth", metrics.peak_bandwidth);
-    fields.finish();
-    return metrics;
-  }
-
   ObjectiveWeights weights(const Node& node) const {
     Fields fields(sources_, node, "weights");
     ObjectiveWeights weights;
@@ -232,7 +254,7 @@ class Reader {
           as_one_of(sources_, variant.need("halo"), "halo", {"recompute", "keep_columns", "keep"}));
       variant.finish();
     }
-    if (const Node* m = fields.find("metrics")) s.metrics = metrics(*m, "metrics");
+    if (const Node* m = fields.find("metrics")) s.metrics = read_metrics(sources_, *m, "metrics");
     fields.take("utilisation", s.utilisation);
     fields.take("mode_switches", s.mode_switches);
     add_placement(s, fields.need("placement"));
@@ -335,6 +357,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   if (!plan.reason.empty()) object.text("reason", plan.reason);
   object.text("network", plan.network);
   object.text("profile", plan.profile);
+  object.real("clock_hz", plan.clock_hz);
   if (!plan.dtype.empty()) object.text("dtype", plan.dtype);
   object.real("score", plan.score);
   object.real("bound", plan.bound);
@@ -350,8 +373,9 @@ std::string write_plan_json(const NetworkPlan& plan) {
     weights.real("peak_bandwidth", plan.weights.peak_bandwidth);
     weights.close();
   }
-  write_metrics(object.entry("totals"), plan.totals, std::nullopt);
-  write_metrics(object.entry("baseline"), plan.baseline, 1.0);
+  write_metrics(object.entry("totals"), plan.totals);
+  write_metrics(object.entry("baseline"), plan.baseline, plan.baseline_score);
+  write_metrics(object.entry("reference"), plan.reference.totals, {}, &plan.reference);
   write_list(object.entry("subgraphs"), plan.subgraphs, ",\n", subgraph_text);
   write_list(object.entry("layers"), plan.layers, ",\n", layer_text);
   write_name_lists(object.entry("unused_modes"), plan.unused_modes);
@@ -384,6 +408,7 @@ PlanHeader read_plan_header(std::string_view text, const std::string& file) {
   header.is_plan = kind != nullptr && kind->text == "plan/1";
   if (const Node* dtype = header.is_plan ? root.find("dtype") : nullptr)
     header.dtype = as_text(sources, *dtype, "dtype");
+  if (header.is_plan) header.costs = costs_of(sources, root);
   return header;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,7 +39,9 @@ using PlannedClaims = std::function<void(const PlannedSubgraph& subgraph,
 struct PlanHeader {
   bool is_plan = false;  ///< it is a JSON object with `"tessera": "plan/1"`
   std::string dtype;
+  std::optional<PlanReference> costs;  ///< its totals, where it is feasible
 };
+/// Throws InputError.
 [[nodiscard]] PlanHeader read_plan_header(std::string_view text, const std::string& file);
 
 }  // namespace tessera

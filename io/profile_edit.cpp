@@ -270,8 +270,12 @@ std::string profile_text(const Node& value) {
 
 EditableProfile::EditableProfile(std::string_view text, const std::string& file,
                                  std::span<const std::filesystem::path> shelves)
-    : sources_(file), base_(parse_inherited(text, sources_, shelves)), tree_(base_) {
+    : sources_(file),
+      base_(parse_inherited(text, sources_, shelves)),
+      tree_(base_),
+      shelves_(shelves.begin(), shelves.end()) {
   hardware_ = read_hardware_tree(tree_, sources_);
+  hardware_.reference = read_reference(tree_, sources_, shelves_);
 }
 
 void EditableProfile::change(std::span<const KeyChange> changes) {
@@ -288,8 +292,13 @@ void EditableProfile::change(std::span<const KeyChange> changes) {
   Sources sources = sources_;
   Node tree = base_;
   for (KeyChange& each : wanted) each.key = Edit(each, sources).apply(tree);
+  const auto names_reference = [](const KeyChange& each) { return each.key == "reference"; };
   try {
-    hardware_ = read_hardware_tree(tree, sources);
+    Hardware changed = read_hardware_tree(tree, sources);
+    changed.reference = std::ranges::any_of(wanted, names_reference)
+                            ? read_reference(tree, sources, shelves_)
+                            : hardware_.reference;
+    hardware_ = std::move(changed);
   } catch (const InputError& wrong) {
     if (wrong.line == 0) throw;
     // It stands in a file, and is wrong together with what was changed elsewhere.

@@ -58,6 +58,7 @@ class EditableProfile {
   Node base_;
   Node tree_;
   Hardware hardware_;
+  std::vector<std::filesystem::path> shelves_;
   std::vector<KeyChange> changes_;
 };
 

@@ -18,9 +18,9 @@ namespace limits = hardware_limits;
 constexpr std::array<std::string_view, 6> op_classes{"conv", "grouped", "depthwise",
                                                      "fc",   "matmul",  "pool"};
 
-class Checker {
+class HardwareChecker {
  public:
-  explicit Checker(const Hardware& hardware) : hardware_(hardware) {}
+  explicit HardwareChecker(const Hardware& hardware) : hardware_(hardware) {}
 
   std::vector<HardwareDefect> run() {
     machine();
@@ -285,7 +285,7 @@ std::string mapped_ops_text() {
 }
 
 std::vector<HardwareDefect> check_hardware(const Hardware& hardware) {
-  return Checker(hardware).run();
+  return HardwareChecker(hardware).run();
 }
 
 }  // namespace tessera

@@ -16,9 +16,9 @@ std::string text(const Shape& shape) {
   return out + "]";
 }
 
-class Checker {
+class NetworkChecker {
  public:
-  explicit Checker(const Network& network) : net_(network) {}
+  explicit NetworkChecker(const Network& network) : net_(network) {}
 
   std::vector<NetworkDefect> run() {
     if (!indices()) return std::move(defects_);  // the rest would follow wrong indices
@@ -223,7 +223,7 @@ class Checker {
 }  // namespace
 
 std::vector<NetworkDefect> check_network(const Network& network) {
-  return Checker(network).run();
+  return NetworkChecker(network).run();
 }
 
 }  // namespace tessera

@@ -124,10 +124,11 @@ class Key {
 
 std::string hardware_key(const Hardware& hardware) {
   const auto& [name, provenance, clock, static_power, engines, memories, dma, mode_switch,
-               restrictions, tiling, objective] = hardware;
+               restrictions, tiling, objective, reference] = hardware;
   static_cast<void>(name);
   static_cast<void>(provenance);
   static_cast<void>(objective);
+  static_cast<void>(reference);
   Key key;
   key.add(clock, static_power, engines, memories, dma, mode_switch, restrictions, tiling);
   return key.take();

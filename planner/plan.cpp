@@ -1,11 +1,13 @@
 #include "tessera/plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 #include "cost/run_bound.h"
 #include "cost/score.h"
 #include "io/plan_svg.h"
+#include "planner/hardware_key.h"
 #include "planner/limited_budget.h"
 #include "planner/plan_baseline.h"
 #include "planner/plan_candidates.h"
@@ -49,7 +51,7 @@ ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) 
 
 /// The first op that fits with no tile, as a sentence; "" if there is none.
 std::string impossible_op(const Network& network, const Hardware& hardware,
-                          const SingleOps& singles, const std::stop_token& stop) {
+                          const SingleOps& singles, const Budget& budget) {
   for (OpIndex op = 0; op < singles.size(); ++op) {
     const CandidateAnswer& answer = *singles[op];
     if (!answer.options.empty() || !answer.complete()) continue;
@@ -57,7 +59,7 @@ std::string impossible_op(const Network& network, const Hardware& hardware,
                        std::string(to_string(network.ops[op].kind)) +
                        ") fits with no tile into the memory of " + hardware.name;
     const MissingBytes missing = missing_bytes(make_subgraph(network, {op, op}), hardware,
-                                               tile_variants(hardware.tiling), stop);
+                                               tile_variants(hardware.tiling), budget);
     if (missing.bytes > 0)
       return text + ": its smallest tile needs " + to_string(missing) + " than there are";
     return text +
@@ -65,6 +67,12 @@ std::string impossible_op(const Network& network, const Hardware& hardware,
            "profile";
   }
   return "";
+}
+
+void require_effort(const Network& network, const Hardware& hardware, const PlanParams& params) {
+  require_valid(network);
+  require_valid(hardware);
+  if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
 }
 
 /// Takes the cover of `other`, which is one of fewer candidates, where it is better.
@@ -108,6 +116,8 @@ CoverResult best_in_time(const CoverProblem& problem, const CoverParams& params)
 constexpr double slack = 1 - 1e-9;
 
 class Planner {
+  using Clock = std::chrono::steady_clock;
+
  public:
   Planner(const Network& network, const Hardware& hardware, const PlanParams& params)
       : network_(network),
@@ -127,8 +137,9 @@ class Planner {
     plan_.weights = weights_;
     plan_.seed = params_.limits.seed;
     plan_.search.nodes_per_question = params_.nodes_per_question;
+    plan_.clock_hz = hardware_.clock_hz;
     RunBounds bounds(network_, hardware_);
-    if (baseline()) cover(bounds);
+    if (baseline() && reference()) cover(bounds);
     plan_.search.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     return std::move(plan_);
@@ -152,7 +163,7 @@ class Planner {
     } else {
       singles = single_ops(candidates_, network_.ops.size(), params_.limits.threads);
     }
-    plan_.reason = impossible_op(network_, hardware_, singles, params_.limits.stop);
+    plan_.reason = impossible_op(network_, hardware_, singles, limited_.budget());
     if (!plan_.reason.empty()) {
       plan_.status = Status::infeasible;
       note_search(nullptr);
@@ -164,15 +175,53 @@ class Planner {
       note_search(nullptr);
       return false;
     }
-    plan_.baseline = layer_by_layer(singles);
+    plan_.baseline = sum_of(singles);
     if (weights_.energy > 0 && plan_.baseline.energy_pj <= 0)
       throw BadInput("the score weighs energy, but profile " + hardware_.name + " has no energies",
                      "give the profile energies, or --weight energy=0");
     return true;
   }
 
+  /// What the score is relative to.  require: baseline().
+  bool reference() {
+    const Hardware* const other = hardware_.reference.get();
+    if (params_.reference) {
+      plan_.reference = *params_.reference;
+    } else if (other != nullptr && hardware_key(*other) != hardware_key(hardware_)) {
+      PlanParams rest = params_;
+      const Budget& budget = limited_.budget();
+      if (budget.deadline != Clock::time_point::max())
+        rest.limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
+      rest.memory = memory_;
+      const std::optional<PlanReference> made = layer_by_layer(network_, *other, rest);
+      if (!made) {
+        plan_.reason = "the reference of the score, " + other->name +
+                       " layer by layer, was not known within the limits";
+        plan_.stop = stop_reason();
+        note_search(nullptr);
+        return false;
+      }
+      plan_.reference = *made;
+    } else {
+      plan_.reference = {other != nullptr ? other->name : hardware_.name, hardware_.clock_hz,
+                         plan_.baseline};
+    }
+    const Metrics& own = plan_.baseline;
+    const Metrics& r = plan_.reference.totals;
+    if ((weights_.latency > 0 && r.latency_cycles <= 0 && own.latency_cycles > 0) ||
+        (weights_.energy > 0 && !(r.energy_pj > 0)) ||
+        (weights_.dram_bytes > 0 && r.dram_bytes <= 0 && own.dram_bytes > 0) ||
+        (weights_.peak_memory > 0 && r.peak_bytes <= 0 && own.peak_bytes > 0))
+      throw BadInput("the score weighs a metric of which the reference, " +
+                         plan_.reference.profile + ", has nothing",
+                     "give it figures, another reference, or the metric no weight");
+    return true;
+  }
+
   void cover(RunBounds& bounds) {
-    const Score score{weights_, plan_.baseline};
+    const Score score{weights_, in_cycles_of(hardware_.clock_hz, plan_.reference)};
+    if (plan_.reference.totals != plan_.baseline)  // else 1, without a last bit
+      plan_.baseline_score = score_of(score, plan_.baseline);
     CoverProblem problem;
     problem.ops = network_.ops.size();
     problem.like = like_ops(network_, last_readers(network_));
@@ -237,7 +286,7 @@ class Planner {
   [[nodiscard]] std::string why_limited() {
     const std::string op = impossible_op(
         network_, within_, single_ops(candidates_, network_.ops.size(), params_.limits.threads),
-        params_.limits.stop);
+        limited_.budget());
     if (!op.empty()) return "within the limit on peak_memory " + op;
     return "no cover of the network keeps the limits with the tiles that were tried";
   }
@@ -315,16 +364,39 @@ class Planner {
 
 }  // namespace
 
+std::optional<PlanReference> layer_by_layer(const Network& network, const Hardware& hardware,
+                                            const PlanParams& params) {
+  require_effort(network, hardware, params);
+  const LimitedBudget limited(params.limits);
+  try {
+    Candidates candidates(network, hardware,
+                          {.nodes_per_question = params.nodes_per_question,
+                           .seed = params.limits.seed,
+                           .budget = limited.budget(),
+                           .keep_geometry = params.memory != nullptr},
+                          params.memory ? params.memory : make_plan_memory());
+    const SingleOps singles = single_ops(candidates, network.ops.size(), params.limits.threads);
+    const std::string impossible = impossible_op(network, hardware, singles, limited.budget());
+    if (!impossible.empty())
+      throw BadInput("layer by layer on " + hardware.name + " is no reference: " + impossible,
+                     "name another machine with `reference:` in the profile or --reference");
+    if (first_open(singles)) return std::nullopt;
+    return PlanReference{hardware.name, hardware.clock_hz, sum_of(singles)};
+  } catch (const std::invalid_argument& error) {
+    throw BadInput(error.what());
+  }
+}
+
 std::shared_ptr<PlanMemory> make_plan_memory() {
   return std::make_shared<PlanMemory>();
 }
 
 NetworkPlan plan_network(const Network& network, const Hardware& hardware,
                          const PlanParams& params) {
-  require_valid(network);
-  require_valid(hardware);
+  require_effort(network, hardware, params);
   if (params.max_ops < 1) throw BadInput("a run has at least one op: max_ops is 0");
-  if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
+  if (hardware.reference) require_valid(*hardware.reference);
+  if (params.reference) require_reference(*params.reference);
   NetworkPlan plan;
   try {
     plan = Planner(network, hardware, params).run();

@@ -28,7 +28,7 @@ std::optional<OpIndex> first_open(const SingleOps& singles) {
   return std::nullopt;
 }
 
-Metrics layer_by_layer(const SingleOps& singles) {
+Metrics sum_of(const SingleOps& singles) {
   Metrics sum;
   for (const auto& answer : singles) {
     const auto best = std::ranges::min_element(answer->options, {}, [](const PlannedSubgraph& s) {

@@ -1,7 +1,7 @@
 // Layer by layer: what a network costs where every op runs alone. Private to planner/.
 //
 //   const SingleOps singles = single_ops(candidates, network.ops.size(), threads);
-//   if (!first_open(singles)) baseline = layer_by_layer(singles);
+//   if (!first_open(singles)) baseline = sum_of(singles);
 //
 // Scores are measured against it, and check() makes it again.
 #pragma once
@@ -26,6 +26,6 @@ using SingleOps = std::vector<std::shared_ptr<const CandidateAnswer>>;
 
 /// The cheapest option of each op by latency, then by traffic: there is no reference yet.
 /// require: first_open(singles) is none.
-[[nodiscard]] Metrics layer_by_layer(const SingleOps& singles);
+[[nodiscard]] Metrics sum_of(const SingleOps& singles);
 
 }  // namespace tessera

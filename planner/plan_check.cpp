@@ -42,8 +42,15 @@ class PlanChecker {
       totals = k == 0 ? plan_.subgraphs[k].metrics : combine(totals, plan_.subgraphs[k].metrics);
     }
     metrics("the totals", totals, plan_.totals);
-    if (!close(score_of({plan_.weights, plan_.baseline}, plan_.totals), plan_.score))
-      say("the score does not follow from the totals, the baseline and the weights");
+    const Score score{plan_.weights, in_cycles_of(hardware_.clock_hz, plan_.reference)};
+    if (!close(score_of(score, plan_.totals), plan_.score))
+      say("the score does not follow from the totals, the reference and the weights");
+    if (!close(score_of(score, plan_.baseline), plan_.baseline_score))
+      say("the score of the baseline is not " + std::to_string(plan_.baseline_score) +
+          ": it does not follow from the baseline, the reference and the weights");
+    if (plan_.clock_hz != 0 && plan_.clock_hz != hardware_.clock_hz)  // 0: not said
+      say("the profile's clock is " + std::to_string(hardware_.clock_hz) + " Hz, not " +
+          std::to_string(plan_.clock_hz));
     if (plan_.bound > plan_.score && !close(plan_.bound, plan_.score))
       say("the bound is above the score of the plan itself");
     if (plan_.optimal && plan_.bound < plan_.score && !close(plan_.bound, plan_.score))

@@ -8,6 +8,7 @@
 #include "io/files.h"
 #include "io/plan_csv.h"
 #include "io/plan_json.h"
+#include "planner/hardware_key.h"
 #include "planner/limited_budget.h"
 #include "planner/plan_baseline.h"
 #include "planner/plan_piece.h"
@@ -73,6 +74,7 @@ class ClaimCheck {
     }
     weights();
     baseline();
+    reference();
     bounds();
     verdict_.claimed.emplace_back(
         "stop, search, seed, limit_mattered and engine names: how it was found");
@@ -87,6 +89,33 @@ class ClaimCheck {
       return;
     verdict_.claimed.emplace_back(
         "weights: others than the profile's were asked for (the score is right for them)");
+  }
+
+  /// Of the profile's own machine it is the baseline; of the machine the profile names it is made
+  /// again; of any other it is a claim.
+  void reference() {
+    const PlanReference& said = plan_.reference;
+    const Hardware* const other = hardware_.reference.get();
+    const std::string where = "reference: " + said.profile + ", layer by layer or planned";
+    if (other == nullptr || hardware_key(*other) == hardware_key(hardware_)) {
+      if (!close(said.totals, plan_.baseline))
+        verdict_.claimed.push_back(where + ": what it costs");
+      return;
+    }
+    std::optional<PlanReference> made;
+    if (other->name == said.profile) {
+      PlanParams params;
+      const std::int64_t nodes = plan_.search.nodes_per_question;
+      if (nodes > 0) params.nodes_per_question = nodes;
+      params.limits = limits_;
+      params.limits.seed = plan_.seed;
+      try {
+        made = layer_by_layer(network_, *other, params);
+      } catch (const BadInput&) {  // it fits with no tile there
+      }
+    }
+    if (!made || !close(made->totals, said.totals) || made->clock_hz != said.clock_hz)
+      verdict_.claimed.push_back(where + ": what it costs");
   }
 
   [[nodiscard]] CandidateParams effort(const Budget& budget) const {
@@ -109,7 +138,7 @@ class ClaimCheck {
                                  "' alone was not decided with the effort the plan names");
       return;
     }
-    const Metrics made = layer_by_layer(singles);
+    const Metrics made = sum_of(singles);
     if (close(made, plan_.baseline)) return;
     const std::string differs = "the baseline, each op alone, has " +
                                 std::to_string(made.latency_cycles) + " cycles and " +
@@ -155,7 +184,7 @@ PlanFileHeader plan_file_header(const std::string& path) {
   try {
     std::string text = read_file(path == "-" ? "/dev/stdin" : path);
     PlanHeader header = read_plan_header(text, path);
-    return {header.is_plan, std::move(header.dtype), std::move(text)};
+    return {header.is_plan, std::move(header.dtype), std::move(text), std::move(header.costs)};
   } catch (const InputError& error) {
     throw BadInput(error.what(), error.hint);
   }

@@ -94,6 +94,12 @@ void require_result(const PlacementProblem& problem, const PlacementResult& resu
   if (result.placement) require_placed(problem, *result.placement);
 }
 
+void require_reference(const PlanReference& reference) {
+  require_metrics(reference.totals);
+  if (!(reference.clock_hz >= 0) || !std::isfinite(reference.clock_hz))
+    refuse("the reference of a plan has a clock that is negative or no number");
+}
+
 void require_plan(const NetworkPlan& plan) {
   if (plan.status > Status::unknown || plan.stop > StopReason::interrupted)
     refuse("the plan has a status that does not exist");
@@ -117,6 +123,7 @@ void require_plan(const NetworkPlan& plan) {
   }
   require_metrics(plan.totals);
   require_metrics(plan.baseline);
+  require_reference(plan.reference);
 }
 
 }  // namespace tessera

@@ -36,5 +36,6 @@ void require_placed(const PlacementProblem& problem, const Placement& placement)
 void require_result(const PlacementProblem& problem, const PlacementResult& result);
 /// Such a plan may be wrong, but it can be looked at and written.
 void require_plan(const NetworkPlan& plan);
+void require_reference(const PlanReference& reference);
 
 }  // namespace tessera

@@ -230,7 +230,7 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
   if (best->status == Status::infeasible && shape) {
     best = std::ranges::min_element(reports, {}, &TileReport::lacking);
   } else if (best->status == Status::infeasible) {
-    missing = missing_bytes(part, hardware, variants, params.limits.stop);
+    missing = missing_bytes(part, hardware, variants, limited.budget());
     best = reports.begin() + static_cast<std::ptrdiff_t>(missing.variant);
     best->lacking = missing.bytes;
   }

@@ -1,7 +1,9 @@
 #include "planner/tile_need.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <utility>
 
 #include "facts/load.h"
 #include "model/derived.h"
@@ -21,26 +23,29 @@ bool is_plain(const PlacementProblem& problem) {
 /// Search nodes for the height of one tile: some seconds, hardly ever reached.
 constexpr std::int64_t most_work = 1'000'000;
 
-/// What one tile needs beyond the capacity of the only memory; nothing where no capacity would do.
-std::optional<MissingBytes> over_height(PlacementProblem problem, const std::stop_token& stop) {
-  const Size capacity = problem.memories.front().capacity;
-  problem.memories.front().capacity = unbounded;
-  const PlacementResult least = place(problem, {.minimize = Minimize::height,
-                                                .limits = {.work = most_work, .stop = stop},
-                                                .progress = nullptr});
-  if (least.status == Status::infeasible) return std::nullopt;
-  return MissingBytes{(least.proven_minimum ? least.height : least.lower_bound) - capacity,
-                      least.proven_minimum};
-}
-
 MissingBytes over_load(const PlacementProblem& problem) {
   std::vector<Size> sizes;
   for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
   return {LoadTest(problem).excess(sizes), false};
 }
 
+/// What one tile needs beyond the capacity of the only memory; nothing where no capacity would do.
+std::optional<MissingBytes> over_height(PlacementProblem problem, const Budget& budget) {
+  using Clock = std::chrono::steady_clock;
+  const auto now = Clock::now();
+  if (budget.deadline <= now) return over_load(problem);
+  const Size capacity = std::exchange(problem.memories.front().capacity, unbounded);
+  Limits limits{.work = most_work, .stop = budget.stop};
+  if (budget.deadline != Clock::time_point::max()) limits.timeout = budget.deadline - now;
+  const PlacementResult least =
+      place(problem, {.minimize = Minimize::height, .limits = limits, .progress = nullptr});
+  if (least.status == Status::infeasible) return std::nullopt;
+  return MissingBytes{(least.proven_minimum ? least.height : least.lower_bound) - capacity,
+                      least.proven_minimum};
+}
+
 MissingBytes missing_in(const Subgraph& part, const Hardware& hardware, const TileVariant& variant,
-                        const std::stop_token& stop) {
+                        const Budget& budget) {
   TileGeometry geometry(part, variant.halo);
   const TileSpace& space = geometry.space();
   TileShape least = space.whole;
@@ -54,7 +59,7 @@ MissingBytes missing_in(const Subgraph& part, const Hardware& hardware, const Ti
   for (std::size_t k = 0; k < piece.demands.size(); ++k) {
     const PlacementProblem problem = piece_problem(piece, k);
     const std::optional<MissingBytes> more =
-        plain ? over_height(problem, stop) : over_load(problem);
+        plain ? over_height(problem, budget) : over_load(problem);
     if (!more) return {};  // it is not bytes that are missing
     missing.bytes = std::max(missing.bytes, more->bytes);
     missing.exact = missing.exact && more->exact;
@@ -67,10 +72,10 @@ MissingBytes missing_in(const Subgraph& part, const Hardware& hardware, const Ti
 }  // namespace
 
 MissingBytes missing_bytes(const Subgraph& part, const Hardware& hardware,
-                           const std::vector<TileVariant>& variants, const std::stop_token& stop) {
-  MissingBytes least = missing_in(part, hardware, variants.front(), stop);
+                           const std::vector<TileVariant>& variants, const Budget& budget) {
+  MissingBytes least = missing_in(part, hardware, variants.front(), budget);
   for (std::size_t k = 1; k < variants.size(); ++k) {
-    MissingBytes other = missing_in(part, hardware, variants[k], stop);
+    MissingBytes other = missing_in(part, hardware, variants[k], budget);
     other.variant = k;
     if (other.bytes < least.bytes) least = other;
   }

@@ -1,13 +1,13 @@
 // What is missing where no tile of some ops fits. Private to planner/.
 //
-//   const MissingBytes missing = missing_bytes(part, hardware, variants, stop);
+//   const MissingBytes missing = missing_bytes(part, hardware, variants, budget);
 //   if (missing.bytes > 0) say("the smallest tile needs " + to_string(missing));
 #pragma once
 
-#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "model/budget.h"
 #include "tessera/hardware.h"
 #include "tessera/tile.h"
 #include "tiling/subgraph.h"
@@ -26,10 +26,11 @@ struct MissingBytes {
   std::size_t variant = 0;
 };
 
-/// require: no tile fits in any of the variants, which are not none.
+/// require: no tile fits in any of the variants, which are not none. Where the budget ends first,
+/// it is what the load says.
 [[nodiscard]] MissingBytes missing_bytes(const Subgraph& part, const Hardware& hardware,
                                          const std::vector<TileVariant>& variants,
-                                         const std::stop_token& stop);
+                                         const Budget& budget);
 
 /// "1 byte more", "at least 16 bytes more".
 [[nodiscard]] std::string to_string(const MissingBytes& missing);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -163,6 +164,9 @@ struct Hardware {
   std::vector<OperandRestriction> restrictions;
   TilingOptions tiling;
   ObjectiveWeights objective;
+  /// The machine that scores of plans are relative to, so that machines can be ranked; nothing: the
+  /// profile itself. Its own reference is not asked.
+  std::shared_ptr<const Hardware> reference;
 };
 
 /// The memories buffers are placed into: all that are not off-chip, in the profile's order.

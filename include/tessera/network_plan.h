@@ -77,18 +77,28 @@ struct PlanSearch {
   double seconds = 0;
 };
 
+/// What scores are relative to: a network layer by layer on some machine, or another plan.
+struct PlanReference {
+  std::string profile;  ///< of that machine
+  double clock_hz = 0;  ///< latencies on two machines are compared as times
+  Metrics totals;
+};
+
 struct NetworkPlan {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
   std::string network;
   std::string profile;
-  std::string dtype;   ///< that took the place of the network's floating types; empty: none
-  std::string reason;  ///< for infeasible and unknown: which op needs how much more than there is
+  double clock_hz = 0;  ///< of the profile
+  std::string dtype;    ///< that took the place of the network's floating types; empty: none
+  std::string reason;   ///< for infeasible and unknown: which op needs how much more than there is
   std::vector<PlannedSubgraph> subgraphs;
   std::vector<PlannedLayer> layers;  ///< one per op, in the network's order
   Metrics totals;
-  Metrics baseline;  ///< layer by layer: one op at a time, on the same profile
-  double score = 0;  ///< weighted, against the baseline: below 1 is better
+  Metrics baseline;           ///< layer by layer: one op at a time, on the same profile
+  double baseline_score = 1;  ///< of that, against the reference
+  PlanReference reference;
+  double score = 0;  ///< weighted, against the reference: below 1 is better
   double bound = 0;  ///< proved: no cover of the network scores less
   bool optimal = false;
   std::string proved_over;      ///< what `bound` and `optimal` range over, in words

@@ -3,7 +3,7 @@
 //   Network net = read_network("resnet50.onnx", {.dtype = ElementType::int8}).network;  // import.h
 //   Hardware hardware = load_profile("ethos-u65-like");                                 // files.h
 //   NetworkPlan plan = plan_network(net, hardware, {.limits = {.timeout = 60s}});
-//   std::cout << plan.score << " of the layer-by-layer baseline\n";
+//   std::cout << plan.score << " of what " << plan.reference.profile << " costs, layer by layer\n";
 //
 // Every run of consecutive ops is a candidate. A candidate is tiled in every variant the profile
 // allows (double buffering, weights resident or fetched again, halo), the largest tile that fits is
@@ -50,6 +50,10 @@ struct PlanParams {
   std::vector<std::pair<std::string, double>> weights{};
   /// No subgraph may exceed these: ("peak_memory", 524288), ("peak_bandwidth", bytes per cycle).
   std::vector<std::pair<std::string, double>> peak_limits{};
+  /// What the score is relative to, in place of what the profile says: layer_by_layer() of another
+  /// machine, say, or what another plan costs. Nothing: the profile's reference, or its own
+  /// machine.
+  std::optional<PlanReference> reference{};
   std::shared_ptr<PlanMemory> memory{};  ///< nothing: this call alone
   std::function<void(const PlanProgress&)> progress{};
 };
@@ -59,6 +63,13 @@ struct PlanParams {
 /// weights or limits that name no metric.
 [[nodiscard]] TESSERA_API NetworkPlan plan_network(const Network& network, const Hardware& hardware,
                                                    const PlanParams& params);
+
+/// The network on a machine, each op alone in its cheapest variant: a reference for plans. Of the
+/// params the limits, the effort and the memory matter. Nothing where a limit struck before it was
+/// known. Throws BadInput, also where some op fits with no tile.
+[[nodiscard]] TESSERA_API std::optional<PlanReference> layer_by_layer(const Network& network,
+                                                                      const Hardware& hardware,
+                                                                      const PlanParams& params);
 
 /// Everything wrong with a plan, as sentences: an op missing or twice, a placement the checker
 /// refuses, a tile no placement holds, metrics that do not come out the same. Empty: it is right.
@@ -87,6 +98,8 @@ struct PlanFileHeader {
   bool is_plan = false;  ///< else: some other file
   std::string dtype{};   ///< the element type the network was read with; empty: its own
   std::string text{};    ///< of the whole file: the standard input cannot be read twice
+  /// What it costs, where it is a plan that was found: other plans may be relative to it.
+  std::optional<PlanReference> costs{};
 };
 /// "-" is the standard input.
 [[nodiscard]] TESSERA_API PlanFileHeader plan_file_header(const std::string& path);

@@ -40,7 +40,7 @@ bool State::push(Lit wanted, const Reason& reason) {
     return false;
   }
   const std::size_t most = (std::size_t{1} << 20U) + 32 * bound_.size();
-  if (trail_.size() >= most) throw BudgetEnded(StopReason::node_limit, false);
+  if (trail_.size() >= most) throw BudgetEnded(StopReason::memory_limit, false);
   trail_.push_back({lit.value, bound_[lit.key], reason, lit.key, latest_[lit.key], level_});
   latest_[lit.key] = static_cast<std::int32_t>(trail_.size()) - 1;
   bound_[lit.key] = lit.value;

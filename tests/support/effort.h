@@ -1,4 +1,5 @@
-// How much a test may ask for: sanitizers make everything many times slower.
+// How much a test may ask for: sanitizers make everything many times slower, and so does a build
+// without optimisation.
 //
 //   for (std::uint64_t seed = 1; seed <= effort(3000); ++seed)
 #pragma once
@@ -16,17 +17,21 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-/// The number of repetitions; a tenth of it, but at least 20, under a sanitizer.
+#if defined(NDEBUG)
+inline constexpr bool optimised = true;
+#else
+inline constexpr bool optimised = false;
+#endif
+
+/// The number of repetitions; a tenth of it under a sanitizer, a fifth without optimisation, but at
+/// least 20.
 [[nodiscard]] constexpr std::size_t effort(std::size_t count) {
-  return sanitized ? std::max<std::size_t>(std::min<std::size_t>(count, 20), count / 10) : count;
+  const std::size_t part = sanitized ? 10 : optimised ? 1 : 5;
+  return std::max<std::size_t>(std::min<std::size_t>(count, 20), count / part);
 }
 
 /// What a bound on seconds is multiplied with: builds that are not made to be fast take longer.
-#if defined(NDEBUG)
-inline constexpr double slowness = sanitized ? 20 : 1;
-#else
-inline constexpr double slowness = sanitized ? 40 : 10;
-#endif
+inline constexpr double slowness = (sanitized ? 20 : 1) * (optimised ? 1 : sanitized ? 2 : 10);
 
 /// A number from the environment, for repeating one case of a random test.
 [[nodiscard]] inline std::uint64_t setting(const char* name, std::uint64_t standard) {

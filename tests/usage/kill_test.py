@@ -2,9 +2,9 @@
 """Kills every command that writes at random moments, in every way: no file is torn, no input is
 lost, nothing is left beside an output but after SIGKILL.
 
-TESSERA_KILLS says how many (40), TESSERA_RANDOM_SEED where the dice begin, TESSERA_KILL_FOLDER in
-which folder: some file systems have no files without names (mount -t vfat), and there the names
-beside matter. A failure prints what repeats it.
+TESSERA_KILLS says how many (40; 14 in a slow build), TESSERA_RANDOM_SEED where the dice begin,
+TESSERA_KILL_FOLDER in which folder: some file systems have no files without names (mount -t vfat),
+and there the names beside matter. A failure prints what repeats it.
 """
 
 import hashlib
@@ -21,10 +21,10 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-from support import (ENDS, EXAMPLES, FAILED, FOUND, INFEASIBLE, ROOT, STOPPED, BAD_INPUT, run, start,
-                     strict_json)
+from support import (ENDS, EXAMPLES, FAILED, FOUND, INFEASIBLE, ROOT, SLOW, STOPPED, BAD_INPUT, run,
+                     start, strict_json)
 
-KILLS = int(os.environ.get("TESSERA_KILLS", "40"))
+KILLS = int(os.environ.get("TESSERA_KILLS", "14" if SLOW else "40"))
 SEED = int(os.environ.get("TESSERA_RANDOM_SEED", "1"))
 FOLDER = os.environ.get("TESSERA_KILL_FOLDER")
 
@@ -94,7 +94,8 @@ class Kills(unittest.TestCase):
         return lambda _, path: checked("check", self.data / problem, path, *capacity)
 
     def plan(self, _, path):
-        self.is_json(_, path)
+        if strict_json(path.read_text())["status"] == "unknown":
+            return  # stopped before the first plan was there
         checked("check", self.data / "net.onnx", path, "-p", "ethos-u55-like")
 
     def proof(self, problem):

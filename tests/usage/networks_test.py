@@ -158,6 +158,54 @@ class Plans(Case):
         relative["totals"]["score"] = 0.5
         self.check(BAD_INPUT, relative)
 
+    def test_scores_of_different_machines_are_in_one_unit(self):
+        self.plan()
+        base = json.loads(self.plan_file.read_text())
+        self.assertEqual(base["reference"]["profile"], "small")
+        self.assertEqual(base["baseline"]["score"], 1)
+        variant = ("tessera: hardware/1\nname: {}\ninherit: small\nreference: small\n"
+                   "objective: {{latency: 1, energy: 0, dram_bytes: 0, peak_memory: 0}}\n{}\n")
+        plans = {}
+        for name, change in (("slow", "clock: 500 MHz"), ("fast", "clock: 2 GHz"),
+                             ("large", "memories: {sram: {capacity: 48 KiB}}")):
+            profile = self.file(f"{name}.yaml", variant.format(name, change))
+            self.ends(FOUND, "plan", self.network, "-p", profile, "-o", self.plan_file)
+            plan = plans[name] = json.loads(self.plan_file.read_text())
+            for key in ("latency_cycles", "energy_pj", "dram_bytes", "peak_bytes"):
+                self.assertEqual(plan["reference"][key], base["baseline"][key], name)
+            seconds = plan["totals"]["latency_cycles"] / plan["clock_hz"]
+            other = base["baseline"]["latency_cycles"] / base["clock_hz"]
+            self.assertAlmostEqual(plan["score"], seconds / other, 6)
+            done = self.check(FOUND, None, profile=profile)
+            self.assertNotIn("reference", done.stdout)  # it was made again, and is the same
+            plan["baseline"]["score"] *= 2
+            self.check(WRONG, plan, profile=profile)
+        self.assertLess(plans["fast"]["score"], plans["slow"]["score"])
+        self.assertLess(plans["large"]["score"], plans["slow"]["score"])
+
+    def test_what_scores_are_relative_to_can_be_named(self):
+        self.plan()
+        first = self.file("first.json", self.plan_file.read_text())
+        done = self.plan("--reference", first)
+        again = json.loads(self.plan_file.read_text())
+        # The same cover scores 1; in other units another one may be better.
+        self.assertLessEqual(again["score"], 1 + 1e-9)
+        self.assertEqual(again["reference"]["dram_bytes"],
+                         json.loads(first.read_text())["totals"]["dram_bytes"])
+        self.assertIn("relative to small", done.stdout)
+        self.assertIn("claimed, not checked: reference", self.check(FOUND, None).stdout)
+        # Figures that are not those of the reference.
+        again["reference"]["latency_cycles"] *= 2
+        self.assertIn("does not follow", self.check(WRONG, again).stdout)
+        # A name that is none, a machine on which it does not fit, a plan that was not found.
+        self.plan("--reference", "smal", code=BAD_INPUT)
+        tiny = self.file("tiny.yaml", PROFILE.replace("12 KiB", "64 B").replace("small", "tiny"))
+        self.assertIn("is no reference", self.plan("--reference", tiny, code=BAD_INPUT).stderr)
+        none = self.folder / "none.json"
+        self.ends(INFEASIBLE, "plan", self.network, "-p", tiny, "-o", none)
+        self.assertIn("not found", self.plan("--reference", none, code=BAD_INPUT).stderr)
+        self.plan("--reference", first, "-o", first, code=BAD_INPUT)  # it would be lost
+
     def test_a_plan_of_something_else_is_wrong(self):
         self.plan()
         other = self.file("other.yaml", NETWORK.replace("[1, 8, 32, 32]", "[1, 8, 40, 32]"))

@@ -1,5 +1,6 @@
 // The seeds of the fuzzers, and every input that once broke a reader, as an ordinary test.
 #include "tests/fuzz/properties.h"
+#include "tests/support/effort.h"
 #include "tests/support/paths.h"
 #include "tests/unit/io/case_file.h"
 #include "tests/unit/io/support.h"
@@ -71,7 +72,7 @@ TEST(FuzzCorpus, SmallDamageIsSurvived) {
     const fs::path folder = testing::source_path("tests/fuzz/corpus") / fs::path(property.name);
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
       SCOPED_TRACE(entry.path().string());
-      each_damaged(testing::slurp(entry.path()), 4001,
+      each_damaged(testing::slurp(entry.path()), testing::effort(4001),
                    [&](const std::string& text) { EXPECT_NO_THROW(property.check(text)) << text; });
     }
   }

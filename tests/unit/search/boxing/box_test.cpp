@@ -9,6 +9,7 @@
 #include "search/placement/boxing/engine.h"
 #include "tessera/validate.h"
 #include "tests/support/brute_force.h"
+#include "tests/support/effort.h"
 #include "tests/support/engine_agreement.h"
 #include "tests/support/problem_text.h"
 #include "tests/support/random_problem.h"
@@ -140,7 +141,8 @@ TEST(Box, StopsAtTheTarget) {
 }
 
 /// The lowest possible heights, and what box() makes of them.
-void compare_with_least(const Features& features, std::uint64_t first_seed, int count) {
+void compare_with_least(const Features& features, std::uint64_t first_seed, std::size_t most) {
+  const int count = static_cast<int>(effort(most));
   int solved = 0;
   int least = 0;
   for (int k = 0; k < count; ++k) {
@@ -194,7 +196,7 @@ TEST(BoxRandom, SeveralMemories) {
 
 TEST(BoxRandom, EngineNeverContradictsTheOracle) {
   const auto engine = make_boxing_engine({.threads = 1, .max_rounds = 40});
-  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+  for (std::uint64_t seed = 0; seed < effort(600); ++seed) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, Features::all());
     if (engine->unsupported(problem, Goal::fit)) continue;
