@@ -131,6 +131,9 @@ void require_batch(const PlanOptions& options) {
   for (const std::string* file :
        {&options.output_file, &options.plot_file, &options.trace_file, &options.csv_file})
     if (!file->empty()) throw BadInput("--batch writes to the standard output, a line per plan");
+  if (!options.reference.empty())
+    throw BadInput("--batch has no --reference",
+                   "the key `reference` of a profile says it for all");
 }
 
 int run_plan(const PlanOptions& options, Session& session) {

@@ -1,5 +1,7 @@
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -106,6 +108,40 @@ std::vector<std::pair<std::string, double>> numbers_of(const py::object& given, 
   return list;
 }
 
+/// What other plans may be relative to.
+PlanReference costs_of(const Plan& self) {
+  require_feasible(self);
+  return {self.plan.profile, self.plan.clock_hz, self.plan.totals};
+}
+
+/// Relative to the network layer by layer on another machine. Both are within the limits.
+NetworkPlan plan_against(const Network& network, const Hardware& hardware, const Hardware& other,
+                         PlanParams params) {
+  const auto begin = std::chrono::steady_clock::now();
+  params.reference = layer_by_layer(network, other, params);
+  if (params.reference) {
+    if (params.limits.timeout)
+      *params.limits.timeout =
+          std::max(std::chrono::nanoseconds::zero(),
+                   *params.limits.timeout - (std::chrono::steady_clock::now() - begin));
+    return plan_network(network, hardware, params);
+  }
+  NetworkPlan none;
+  none.network = network.name;
+  none.profile = hardware.name;
+  none.stop =
+      params.limits.stop.stop_requested() ? StopReason::interrupted : StopReason::time_limit;
+  none.reason = "the reference of the score, " + other.name +
+                " layer by layer, was not known within the limits";
+  return none;
+}
+
+py::dict reference_of(const Plan& self) {
+  py::dict dict = metrics_dict(self.plan.reference.totals);
+  dict["profile"] = self.plan.reference.profile;
+  return dict;
+}
+
 struct Progress {
   double best_score;
   double bound;
@@ -114,8 +150,8 @@ struct Progress {
 
 Plan make_plan(const py::object& network, const py::object& hardware, const py::object& max_ops,
                const LimitArguments& limits, std::int64_t nodes_per_question,
-               const py::object& weights, const py::object& peak_limits, Memory* memory,
-               const py::object& progress) {
+               const py::object& weights, const py::object& peak_limits,
+               const py::object& reference, Memory* memory, const py::object& progress) {
   const KeptNetwork net = network_of(network);
   auto machine = std::make_shared<const Hardware>(profile_of(hardware).hardware());
   PlanParams params;
@@ -129,6 +165,11 @@ Plan make_plan(const py::object& network, const py::object& hardware, const py::
   params.weights = numbers_of(weights, "weights");
   params.peak_limits = numbers_of(peak_limits, "limits");
   if (memory != nullptr) params.memory = memory->memory;
+  std::optional<Hardware> other;
+  if (py::isinstance<Plan>(reference))
+    params.reference = costs_of(reference.cast<const Plan&>());
+  else if (!reference.is_none())
+    other = profile_of(reference).hardware();
   Call call;
   params.limits.stop = call.token();
   if (!progress.is_none())
@@ -138,7 +179,8 @@ Plan make_plan(const py::object& network, const py::object& hardware, const py::
   NetworkPlan plan = call.run([&] {
     std::unique_lock<std::mutex> lock;
     if (memory != nullptr) lock = std::unique_lock(memory->mutex);
-    return plan_network(*net.network, *machine, params);
+    if (!other) return plan_network(*net.network, *machine, params);
+    return plan_against(*net.network, *machine, *other, params);
   });
   return {.network = net.network, .hardware = std::move(machine), .plan = std::move(plan)};
 }
@@ -269,8 +311,8 @@ void bind_plans(py::module_& module) {
   py::class_<Plan>(module, "Plan",
                    R"(Where a network is cut, how each piece is tiled, where its buffers lie.
 
-`score` is against the layer-by-layer plan (`baseline`): below 1 is better. `bound` is proved: no
-cover of the network scores less.
+`score` is against `reference`, mostly the layer-by-layer plan on the same machine (`baseline`): below
+1 is better. `bound` is proved: no cover of the network scores less.
 )")
       .def_property_readonly("status",
                              [](const Plan& p) { return std::string(to_string(p.plan.status)); })
@@ -289,6 +331,9 @@ cover of the network scores less.
       .def_property_readonly(
           "baseline", [](const Plan& p) { return metrics_dict(p.plan.baseline); },
           "The totals layer by layer, on the same machine.")
+      .def_property_readonly("baseline_score", [](const Plan& p) { return p.plan.baseline_score; })
+      .def_property_readonly("reference", &reference_of,
+                             "What the score is relative to: a profile's name and totals.")
       .def_property_readonly(
           "subgraphs", [](Plan& p) { return p.part("subgraphs"); },
           "One dict per piece, as in the plan's JSON.")
@@ -329,19 +374,19 @@ cover of the network scores less.
       [](const py::object& network, const py::object& hardware, const py::object& max_ops,
          py::object timeout, py::object work, py::object memory_limit, int threads,
          std::uint64_t seed, std::int64_t nodes_per_question, const py::object& weights,
-         const py::object& limits, const std::shared_ptr<Memory>& memory,
-         const py::object& progress) {
+         const py::object& limits, const py::object& reference,
+         const std::shared_ptr<Memory>& memory, const py::object& progress) {
         return make_plan(
             network, hardware, max_ops,
             {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed},
-            nodes_per_question, weights, limits, memory.get(), progress);
+            nodes_per_question, weights, limits, reference, memory.get(), progress);
       },
       py::arg("network"), py::arg("hardware"), py::kw_only(), py::arg("max_ops") = py::none(),
       py::arg("timeout") = py::none(), py::arg("work") = py::none(),
       py::arg("memory_limit") = py::none(), py::arg("threads") = 2, py::arg("seed") = 0,
       py::arg("nodes_per_question") = 20000, py::arg("weights") = py::none(),
-      py::arg("limits") = py::none(), py::arg("memory").none(true) = py::none(),
-      py::arg("progress") = py::none(),
+      py::arg("limits") = py::none(), py::arg("reference") = py::none(),
+      py::arg("memory").none(true) = py::none(), py::arg("progress") = py::none(),
       R"(Plans a whole network on a machine: where to cut it, how to tile each piece, where buffers go.
 
     >>> b = NetworkBuilder("toy", dtype="int8")
@@ -357,7 +402,9 @@ cover of the network scores less.
 `network` is a Network or the path of one, `hardware` a Profile or the name of one. `weights` takes
 the place of the profile's ({"latency": 0.7, "energy": 0.3}); `limits` bounds what any piece may
 take ({"peak_memory": "512 KiB"}). `max_ops` is the longest piece; 1 plans layer by layer. `memory`
-is a PlanMemory: answers kept for the next call. `timeout` is in seconds.
+is a PlanMemory: answers kept for the next call. `timeout` is in seconds. `reference` is what the
+score is relative to: a Profile or the name of one (layer by layer on it), or another Plan; without
+it what the profile says, or its own machine.
 
 Wrong arguments raise BadInput; that nothing fits, and that a limit came first, is the status of
 the result. Other threads run meanwhile; Ctrl-C ends the search and raises KeyboardInterrupt.

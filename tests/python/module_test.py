@@ -236,6 +236,24 @@ class Planning(unittest.TestCase):
         for key in ("score", "totals", "baseline"):
             self.assertEqual(mine[key], theirs[key])
 
+    def test_scores_have_a_reference(self):
+        net = toy()
+        plain = tessera.plan(net, "ethos-u55-like")
+        self.assertEqual((plain.baseline_score, plain.reference["profile"]), (1, "ethos-u55-like"))
+        itself = tessera.plan(net, "ethos-u55-like", reference=plain)
+        self.assertAlmostEqual(itself.score, 1)
+        other = tessera.plan(net, "ethos-u55-like", reference="nvdla-like", timeout=60)
+        self.assertEqual(other.reference["profile"], "nvdla-like")
+        self.assertEqual(other.totals, plain.totals)
+        done = subprocess.run(
+            [TESSERA, "plan", "-", "--profile", "ethos-u55-like", "--reference", "nvdla-like",
+             "--format", "json"], input=net.to_yaml(), capture_output=True, text=True, check=True,
+            timeout=120)
+        self.assertAlmostEqual(json.loads(done.stdout)["score"], other.score)
+        impossible = tessera.plan(net, "ethos-u55-like", max_ops=1, limits={"peak_memory": 1})
+        with self.assertRaisesRegex(tessera.BadInput, "there is no plan"):
+            tessera.plan(net, "ethos-u55-like", reference=impossible)
+
     def test_bytes_and_messages(self):
         data = FSRCNN.read_bytes()
 

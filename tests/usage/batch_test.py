@@ -110,6 +110,7 @@ class Batch(Case):
         toy = self.file("toy.yaml", NETWORK)
         self.ends(BAD_INPUT, "plan", "--batch", toy, "-p", "nvdla-like", stdin="")
         self.ends(BAD_INPUT, "plan", "--batch", "-o", self.folder / "p.json", stdin="")
+        self.ends(BAD_INPUT, "plan", "--batch", "--reference", "nvdla-like", stdin="")
         self.ends(BAD_INPUT, "plan")
         self.ends(BAD_INPUT, "plan", toy)
 
