@@ -406,8 +406,7 @@ double least_array_cycles(const Op& op, const OpLoops& loops, const Engine& engi
 }
 
 double peak_macs(const Engine& engine) {
-  if (engine.maps.empty()) return Counts(engine.unroll).product();
-  double peak = 0;
+  double peak = engine.maps.empty() ? Counts(engine.unroll).product() : 0;
   for (const Mapping& mapping : engine.maps)
     peak = std::max(peak, Counts(mapping.unroll).product() / mapping.cycles);
   return std::max(1.0, peak * static_cast<double>(engine.cores));
