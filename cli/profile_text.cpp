@@ -141,6 +141,7 @@ void add_mapping(Sheet& sheet, const std::string& key, const Mapping& mapping) {
   text += ": " + loops_text(mapping.unroll) + " in " + real(mapping.cycles) +
           (mapping.cycles == 1 ? " cycle" : " cycles");
   if (mapping.least > 0) text += ", a pass at least " + std::to_string(mapping.least);
+  if (mapping.start > 0) text += ", each after " + std::to_string(mapping.start);
   if (!mapping.at_least.empty()) text += ", counted as at least " + loops_text(mapping.at_least);
   if (mapping.input_depth > 0)
     text += ", " + std::to_string(mapping.input_depth) + " input channels at once";
@@ -171,8 +172,25 @@ void add_array(Sheet& sheet, const std::string& key, const Engine& engine) {
   sheet.add(key + ".energy", real(engine.energy_pj) + " pJ per multiply-accumulate");
 }
 
+/// "input in cbuf, weights in cbuf, output in sram or cbuf"
+std::string reach_text(const Reach& reach) {
+  std::string text;
+  const auto add = [&](const char* operand, const std::vector<std::string>& memories) {
+    if (memories.empty()) return;
+    std::string names;
+    for (const std::string& name : memories) names += (names.empty() ? "" : " or ") + name;
+    text += (text.empty() ? "" : ", ") + std::string(operand) + " in " + names;
+  };
+  add("input", reach.input);
+  add("weights", reach.weights);
+  add("output", reach.output);
+  return text;
+}
+
 void add_engine(Sheet& sheet, const Engine& engine) {
   const std::string key = "engines." + engine.name;
+  if (const std::string reach = reach_text(engine.reach); !reach.empty())
+    sheet.add(key + ".memories", reach);
   if (engine.kind == EngineKind::mac_array) return add_array(sheet, key, engine);
   sheet.add(key + ".lanes", std::to_string(engine.lanes));
   if (engine.channels > 1)

@@ -11,9 +11,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "cost/loops.h"
 #include "cost/mapping.h"
 #include "tessera/hardware.h"
+#include "tiling/loops.h"
 
 namespace tessera {
 

@@ -9,6 +9,7 @@
 
 #include "cost/array_memo.h"
 #include "cost/whole_number.h"
+#include "tiling/ceil_div.h"
 
 namespace tessera {
 namespace {
@@ -46,36 +47,20 @@ double type_factor(const Engine& engine, ElementType type) {
                            static_cast<double>(bytes_of_type_name(engine.dtype)));
 }
 
-/// The engine of an op, whatever part of it is computed.
-struct Chosen {
-  std::size_t engine = 0;
-  bool by_mapping = false;
-};
-
-Chosen engine_for(const Op& op, const OpLoops& loops, const Hardware& hardware) {
-  const auto find = [&](EngineKind kind) -> std::optional<std::size_t> {
-    for (std::size_t e = 0; e < hardware.engines.size(); ++e)
-      if (hardware.engines[e].kind == kind) return e;
-    return std::nullopt;
-  };
-  for (std::size_t e = 0; e < hardware.engines.size(); ++e)
-    if (hardware.engines[e].kind == EngineKind::mac_array &&
-        has_mapping(op, loops, hardware.engines[e]))
-      return {e, true};
-  const bool products = is_product(op);
-  auto found = find(products ? EngineKind::mac_array : EngineKind::vector);
-  if (!found) found = find(products ? EngineKind::vector : EngineKind::mac_array);
-  if (!found)
+EngineChoice engine_for(const Op& op, const OpLoops& loops, const Hardware& hardware) {
+  const std::optional<EngineChoice> chosen = choose_engine(op, loops, hardware);
+  if (!chosen)
     throw std::invalid_argument("profile " + hardware.name +
                                 " has no engines: nothing can compute '" + op.name + "'");
-  return {*found, false};
+  return *chosen;
 }
 
+/// A product takes a cycle per vector where the profile does not name it.
 double vector_cycles_per(const Engine& engine, const Op& op) {
   const std::string_view kind = to_string(op.kind);
   for (const auto& [name, cycles] : engine.cycles_per_vector)
     if (name == op.function || name == kind) return cycles;
-  return engine.default_cycles_per_vector;
+  return is_product(op) ? 1 : engine.default_cycles_per_vector;
 }
 
 }  // namespace
@@ -109,7 +94,7 @@ std::int64_t vector_work(const Network& network, const Op& op,
 ComputeCost compute_cost(const Network& network, const Op& op, std::span<const Dim> output_extents,
                          const Hardware& hardware, ArrayMemo* memo) {
   const OpLoops loops = loops_of(network, op, output_extents);
-  const Chosen chosen = engine_for(op, loops, hardware);
+  const EngineChoice chosen = engine_for(op, loops, hardware);
   ComputeCost cost;
   cost.engine = chosen.engine;
   const Engine& engine = hardware.engines[cost.engine];
@@ -139,8 +124,8 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
       kept[1] = ceil_div(kept[1], engine.channels) * engine.channels;
       elements = vector_work(network, op, kept);
     }
-    cycles = static_cast<double>(ceil_div(elements, engine.lanes)) *
-             (products ? 1 : vector_cycles_per(engine, op)) * factor;
+    cycles = static_cast<double>(ceil_div(elements, engine.lanes)) * vector_cycles_per(engine, op) *
+             factor;
   } else {
     cycles = static_cast<double>(cost.work);
   }
@@ -152,7 +137,7 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
 LeastCompute least_compute(const Network& network, const Op& op, const Hardware& hardware) {
   const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
   const OpLoops loops = loops_of(network, op, extents);
-  const Chosen chosen = engine_for(op, loops, hardware);
+  const EngineChoice chosen = engine_for(op, loops, hardware);
   const Engine& engine = hardware.engines[chosen.engine];
   const bool products = is_product(op);
   const double factor = type_factor(
@@ -163,15 +148,15 @@ LeastCompute least_compute(const Network& network, const Op& op, const Hardware&
   if (chosen.by_mapping)
     least.cycles = least_array_cycles(op, loops, engine) * factor;
   else if (engine.kind == EngineKind::vector)
-    least.cycles = work / static_cast<double>(engine.lanes) *
-                   (products ? 1 : vector_cycles_per(engine, op)) * factor;
+    least.cycles =
+        work / static_cast<double>(engine.lanes) * vector_cycles_per(engine, op) * factor;
   return least;
 }
 
 LeastCompute least_of_pieces(const Network& network, const Op& op, const Hardware& hardware) {
   const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
   const OpLoops loops = loops_of(network, op, extents);
-  const Chosen chosen = engine_for(op, loops, hardware);
+  const EngineChoice chosen = engine_for(op, loops, hardware);
   const Engine& engine = hardware.engines[chosen.engine];
   const bool one_way = engine.maps.size() <= 1 && engine.blocks.buffer <= 0;
   if (chosen.by_mapping && !one_way) return least_compute(network, op, hardware);

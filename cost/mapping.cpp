@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "cost/whole_number.h"
+#include "tiling/ceil_div.h"
 
 namespace tessera {
 namespace {
@@ -43,17 +43,6 @@ Mapping plain_mapping(const Engine& engine) {
   mapping.ops = {"conv"};
   mapping.unroll = engine.unroll;
   return mapping;
-}
-
-std::vector<std::size_t> mappings_for(const Op& op, const OpLoops& loops, const Engine& engine) {
-  std::vector<std::size_t> found;
-  for (const std::string_view name : names_of(op, loops)) {
-    for (std::size_t m = 0; m < engine.maps.size(); ++m)
-      if (std::ranges::find(engine.maps[m].ops, name) != engine.maps[m].ops.end())
-        found.push_back(m);
-    if (!found.empty()) break;
-  }
-  return found;
 }
 
 /// Those that compute the op, with their index: of an array with one unroll, that one.
@@ -281,7 +270,8 @@ class Blocks {
            static_cast<double>(ceil_div(w.made, unroll_.W));
   }
   [[nodiscard]] double pass_cycles(const Extent& h, const Extent& w) const {
-    return std::max(static_cast<double>(mapping_.least), mapping_.cycles * positions(h, w));
+    return std::max(static_cast<double>(mapping_.least), mapping_.cycles * positions(h, w)) +
+           static_cast<double>(mapping_.start);
   }
 
   [[nodiscard]] ArrayCost cost(const Extent& h, const Extent& w, std::int64_t k) const {
@@ -296,9 +286,11 @@ class Blocks {
     double output = made * rate_;
     if (loops_.has_weights) output = std::max(output, deep * channel_rate_);
     ArrayCost cost;
-    cost.bound_by = output > compute                           ? BoundBy::output
-                    : pass > mapping_.cycles * positions(h, w) ? BoundBy::weights
-                                                               : BoundBy::mac;
+    cost.bound_by = output > compute ? BoundBy::output
+                    : pass > 2 * mapping_.cycles * positions(h, w) ||
+                            static_cast<double>(mapping_.least) > mapping_.cycles * positions(h, w)
+                        ? BoundBy::weights
+                        : BoundBy::mac;
     const double blocks = block_count(h, w, k);
     if (rule_.buffer <= 0) {
       cost.cycles = std::max(compute, output) * blocks;
@@ -378,10 +370,6 @@ ArrayPort port_of(const Hardware& hardware) {
   return port;
 }
 
-bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine) {
-  return engine.maps.empty() ? is_product(op) : !mappings_for(op, loops, engine).empty();
-}
-
 ArrayCost array_cost(const Op& op, const OpLoops& loops, const Engine& engine,
                      const ArrayPort& port) {
   ArrayCost best{.cycles = std::numeric_limits<double>::infinity()};
@@ -406,8 +394,7 @@ double least_array_cycles(const Op& op, const OpLoops& loops, const Engine& engi
 }
 
 double peak_macs(const Engine& engine) {
-  if (engine.maps.empty()) return Counts(engine.unroll).product();
-  double peak = 0;
+  double peak = engine.maps.empty() ? Counts(engine.unroll).product() : 0;
   for (const Mapping& mapping : engine.maps)
     peak = std::max(peak, Counts(mapping.unroll).product() / mapping.cycles);
   return std::max(1.0, peak * static_cast<double>(engine.cores));

@@ -18,8 +18,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "cost/loops.h"
 #include "tessera/hardware.h"
+#include "tiling/engine_choice.h"
 
 namespace tessera {
 
@@ -49,9 +49,6 @@ struct ArrayCost {
 /// names (names_of()); there is one (has_mapping()).
 [[nodiscard]] ArrayCost array_cost(const Op& op, const OpLoops& loops, const Engine& engine,
                                    const ArrayPort& port);
-
-/// Does a mapping of the engine compute the op?
-[[nodiscard]] bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine);
 
 /// What no cut of the op's output into pieces, along N, G, K, H and W, takes less than: in cycles.
 /// ensure: at most the sum of array_cost().cycles over the pieces.

@@ -18,6 +18,30 @@ Slack slack_of(const Buffer& buffer, Step cycle, Step reuse, Step first, Step la
   return slack;
 }
 
+struct Uses {
+  Step first = 0;
+  Step last = 0;
+};
+
+/// The first and the last step of a tile that use a buffer: make it, read it, or read a copy of it
+/// that is filled before them.
+Uses uses_of(const Subgraph& part, const Lowering& lowering, const LoweredBuffer& buffer) {
+  const LocalTensor& local = part.tensors[buffer.tensor];
+  Uses uses{.first = local.producer.value_or(local.consumers.empty() ? 0 : local.consumers.back()),
+            .last = local.producer.value_or(0)};
+  std::vector<bool> copied(lowering.most_shares, false);
+  for (const Step step : local.consumers) {
+    const std::size_t share = lowering.share_of(buffer.tensor, step);
+    // A copy is filled before the first op that reads it; what is loaded is loaded into each share.
+    const bool fills = !loaded(local) && share != buffer.share && !copied[share];
+    copied[share] = true;
+    if (share != buffer.share && !fills) continue;
+    uses.first = std::min(uses.first, step);
+    uses.last = std::max(uses.last, step);
+  }
+  return uses;
+}
+
 }  // namespace
 
 RunTasks run_tasks(const TiledRun& run) {
@@ -26,28 +50,36 @@ RunTasks run_tasks(const TiledRun& run) {
   RunTasks plan;
   plan.steps = lowering.steps_per_tile;
   const Step cycle = lowering.options.double_buffer ? 2 * plan.steps : plan.steps;
-  std::vector<bool> two_copies(part.tensors.size(), false);
+  const auto of_share = [&](const LoweredBuffer& buffer) {
+    return buffer.tensor * lowering.most_shares + buffer.share;
+  };
+  std::vector<bool> two_copies(part.tensors.size() * lowering.most_shares, false);
   for (const LoweredBuffer& lowered : lowering.buffers)
-    if (lowered.copy == 1) two_copies[lowered.tensor] = true;
+    if (lowered.copy == 1) two_copies[of_share(lowered)] = true;
   // The first copy's buffer of each tensor stands for both: they live alike, half a cycle apart.
   for (std::size_t b = 0; b < lowering.buffers.size(); ++b) {
     const LoweredBuffer& lowered = lowering.buffers[b];
     if (lowered.role != BufferRole::tile || lowered.copy != 0) continue;
     const LocalTensor& local = part.tensors[lowered.tensor];
     const Buffer& buffer = lowering.problem.buffers[b];
+    if (lowered.copied_before) {
+      plan.copies.push_back({lowered.tensor, lowered.share, *lowered.copied_before});
+      continue;
+    }
+    const Uses uses = uses_of(part, lowering, lowered);
     const bool resident =
         local.weight && lowering.options.weights == WeightPolicy::resident && loaded(local);
     if (resident) {
-      plan.resident.push_back(lowered.tensor);
+      plan.resident.push_back({lowered.tensor, lowered.share, uses.first});
       continue;
     }
     if (local.consumers.empty() && loaded(local)) continue;
-    const Step first = loaded(local) ? local.consumers.front() : *local.producer;
-    const Step last = local.consumers.empty() ? first : std::max(first, local.consumers.back());
-    const Step reuse = two_copies[lowered.tensor] ? cycle : plan.steps;
-    const Slack slack = slack_of(buffer, cycle, reuse, first, last);
-    if (loaded(local)) plan.moves.push_back({lowered.tensor, true, slack, first});
-    if (local.leaves && !loaded(local)) plan.moves.push_back({lowered.tensor, false, slack, last});
+    const Step reuse = two_copies[of_share(lowered)] ? cycle : plan.steps;
+    const Slack slack = slack_of(buffer, cycle, reuse, uses.first, uses.last);
+    if (loaded(local))
+      plan.moves.push_back({lowered.tensor, lowered.share, true, slack, uses.first});
+    if (local.leaves && !loaded(local))
+      plan.moves.push_back({lowered.tensor, lowered.share, false, slack, uses.last});
   }
   return plan;
 }

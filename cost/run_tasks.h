@@ -20,16 +20,32 @@ struct Slack {
 
 struct Move {
   std::size_t local = 0;
+  std::size_t share = 0;  ///< of the tensor (lower.h)
   bool load = true;
   Slack slack;
   Step use = 0;  ///< first (load) or last (store) step that uses the buffer
 };
 
+/// A weight that is loaded before the first tile.
+struct ResidentWeight {
+  std::size_t local = 0;
+  std::size_t share = 0;
+  Step use = 0;  ///< first step that reads it
+};
+
+/// From where a tensor is made to where some ops read it, before a step.
+struct ChipCopy {
+  std::size_t local = 0;
+  std::size_t share = 0;  ///< that is filled
+  Step before = 0;
+};
+
 /// Everything about a run that does not depend on the tile.
 struct RunTasks {
   Step steps = 0;
-  std::vector<Move> moves;            ///< per tile
-  std::vector<std::size_t> resident;  ///< local weight tensors loaded before the first tile
+  std::vector<Move> moves;  ///< per tile
+  std::vector<ResidentWeight> resident;
+  std::vector<ChipCopy> copies;  ///< per tile
 };
 
 [[nodiscard]] RunTasks run_tasks(const TiledRun& run);

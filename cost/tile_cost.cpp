@@ -14,14 +14,16 @@ namespace {
 /// Bytes an op reads from and writes to a local tensor.
 struct Access {
   std::size_t local = 0;
+  std::size_t share = 0;
   double read = 0;
   double written = 0;
 };
 
 /// Every operand is read once at least; where the engine's blocks are known, as often as they need
 /// it. Each tensor stands once.
-std::vector<Access> accesses(const Subgraph& part, const TileRegions& tile, Step step,
+std::vector<Access> accesses(const TiledRun& run, const TileRegions& tile, Step step,
                              const ComputeCost& op) {
+  const Subgraph& part = *run.subgraph;
   std::vector<Access> list;
   for (const LocalOperand& operand : part.operands_at[static_cast<std::size_t>(step)]) {
     auto bytes = static_cast<double>(box_bytes(part, operand.local, tile.needed[operand.local]));
@@ -29,7 +31,9 @@ std::vector<Access> accesses(const Subgraph& part, const TileRegions& tile, Step
     if (operand.position == 1) bytes = std::max(bytes, op.weight_bytes);
     const auto known = std::ranges::find(list, operand.local, &Access::local);
     if (known == list.end())
-      list.push_back({.local = operand.local, .read = bytes});
+      list.push_back({.local = operand.local,
+                      .share = run.lowering->share_of(operand.local, step),
+                      .read = bytes});
     else
       known->read = std::max(known->read, bytes);
   }
@@ -42,7 +46,7 @@ std::vector<Access> accesses(const Subgraph& part, const TileRegions& tile, Step
 
 /// Cycles in which the memories on the chip can serve what the op reads and writes.
 double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
-                     const std::vector<OnChip>& places) {
+                     const ChipPlaces& places) {
   const Hardware& hardware = *run.hardware;
   double most = 0;
   std::size_t index = 0;
@@ -52,7 +56,7 @@ double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
     double read = 0;
     double written = 0;
     for (const Access& access : list) {
-      if (places[access.local].memory != m) continue;
+      if (places.of(access.local, access.share).memory != m) continue;
       read += access.read;
       written += access.written;
     }
@@ -82,18 +86,47 @@ const Placement& placement_of(const TiledRun& run, std::size_t tile) {
   return run.placements[run.placements.size() == 1 ? 0 : tile]->placement;
 }
 
-std::vector<OnChip> places_on_chip(const TiledRun& run, const Placement& placement) {
+ChipPlaces::ChipPlaces(const TiledRun& run, const Placement& placement)
+    : shares_(run.lowering->most_shares), places_(run.subgraph->tensors.size() * shares_) {
   std::vector<AccessEnergy> energies;
   for (const HardwareMemory& memory : run.hardware->memories)
     if (!memory.offchip) energies.push_back(memory.energy);
-  std::vector<OnChip> places(run.subgraph->tensors.size());
   for (std::size_t b = 0; b < run.lowering->buffers.size(); ++b) {
-    if (run.lowering->buffers[b].role != BufferRole::tile) continue;
+    const LoweredBuffer& buffer = run.lowering->buffers[b];
+    if (buffer.role != BufferRole::tile) continue;
     const MemoryIndex memory = placement.places[b].memory;
-    places[run.lowering->buffers[b].tensor] = {memory, energies[memory]};
+    places_[buffer.tensor * shares_ + buffer.share] = {memory, energies[memory]};
   }
-  return places;
 }
+
+namespace {
+
+/// An op waits for what is copied on the chip before it: the DMA is set up for each copy, and both
+/// memories have to serve it.
+void add_copies(const TiledRun& run, const RunTasks& tasks, const TileRegions& tile, Step step,
+                const ChipPlaces& places, OpCost& op) {
+  const Hardware& hardware = *run.hardware;
+  const auto memory = [&](MemoryIndex m) {
+    for (const HardwareMemory& each : hardware.memories)
+      if (!each.offchip && m-- == 0) return &each;
+    return static_cast<const HardwareMemory*>(nullptr);
+  };
+  for (const ChipCopy& copy : tasks.copies) {
+    if (copy.before != step || tile.fresh[copy.local].none) continue;
+    const auto bytes =
+        static_cast<double>(box_bytes(*run.subgraph, copy.local, tile.fresh[copy.local]));
+    const OnChip& from = places.of(copy.local, 0);
+    const OnChip& to = places.of(copy.local, copy.share);
+    const double serving =
+        std::max(serving_cycles(*memory(from.memory), hardware.clock_hz, bytes, 0),
+                 serving_cycles(*memory(to.memory), hardware.clock_hz, 0, bytes));
+    op.cycles = whole_sum(op.cycles, hardware.dma.setup, "cycles");
+    op.cycles = whole_sum(op.cycles, whole_number(std::ceil(serving), "cycles"), "cycles");
+    op.energy_pj += bytes * (from.energy.read_pj + to.energy.write_pj);
+  }
+}
+
+}  // namespace
 
 TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index,
                    const Link& link) {
@@ -101,7 +134,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   const Hardware& hardware = *run.hardware;
   const TileRegions& tile = run.grid->tiles[index];
   const Placement& placement = placement_of(run, index);
-  const std::vector<OnChip> on_chip = places_on_chip(run, placement);
+  const ChipPlaces on_chip(run, placement);
   const std::vector<std::int64_t> switches =
       mode_switches(placement.modes, run.lowering->steps_per_tile);
   TileCost cost;
@@ -117,10 +150,11 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     op.limiter = limiter_of(compute, hardware.engines[op.engine].kind);
     op.work = is_product(part.op(step)) ? compute.work : 0;
     op.energy_pj = compute.energy_pj;
-    const std::vector<Access> list = accesses(part, tile, step, compute);
-    for (const Access& access : list)
-      op.energy_pj += access.read * on_chip[access.local].energy.read_pj +
-                      access.written * on_chip[access.local].energy.write_pj;
+    const std::vector<Access> list = accesses(run, tile, step, compute);
+    for (const Access& access : list) {
+      const AccessEnergy& energy = on_chip.of(access.local, access.share).energy;
+      op.energy_pj += access.read * energy.read_pj + access.written * energy.write_pj;
+    }
     Cycles busy = compute.cycles;
     if (computed) {
       const Cycles serving = whole_number(std::ceil(memory_cycles(run, list, on_chip)), "cycles");
@@ -132,6 +166,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     const std::int64_t switched = switches[static_cast<std::size_t>(step)];
     op.cycles = busy + switched * hardware.mode_switch.cycles;
     op.energy_pj += static_cast<double>(switched) * hardware.mode_switch.energy_pj;
+    add_copies(run, tasks, tile, step, on_chip, op);
   }
   const AccessEnergy dram = offchip_energy(hardware);
   for (const Move& move : tasks.moves) {
@@ -139,7 +174,8 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     const BurstCount count = moved(part, move.local, box, link);
     MoveCost& one = cost.moves.emplace_back();
     one.transfer = transfer_cost(count, link, move.load);
-    one.energy_pj = move_energy(count, one.transfer, move.load, dram, on_chip[move.local].energy);
+    one.energy_pj = move_energy(count, one.transfer, move.load, dram,
+                                on_chip.of(move.local, move.share).energy);
   }
   return cost;
 }

@@ -47,7 +47,17 @@ struct OnChip {
   MemoryIndex memory = 0;
   AccessEnergy energy;
 };
-/// Per local tensor.
-[[nodiscard]] std::vector<OnChip> places_on_chip(const TiledRun& run, const Placement& placement);
+/// Of the shares of local tensors.
+class ChipPlaces {
+ public:
+  ChipPlaces(const TiledRun& run, const Placement& placement);
+  [[nodiscard]] const OnChip& of(std::size_t local, std::size_t share) const {
+    return places_[local * shares_ + share];
+  }
+
+ private:
+  std::size_t shares_ = 1;
+  std::vector<OnChip> places_;
+};
 
 }  // namespace tessera

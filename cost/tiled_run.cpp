@@ -144,15 +144,17 @@ struct Resident {
 Resident load_resident(const TiledRun& run, const RunTasks& plan, const Link& link) {
   const Subgraph& part = *run.subgraph;
   Resident total;
-  const std::vector<OnChip> on_chip = places_on_chip(run, placement_of(run, 0));
+  const ChipPlaces on_chip(run, placement_of(run, 0));
   const AccessEnergy dram = offchip_energy(*run.hardware);
   std::vector<Cycles> channels(static_cast<std::size_t>(run.hardware->dma.channels), 0);
   Cycles bus = 0;
-  for (const std::size_t local : plan.resident) {
-    const BurstCount count = moved(part, local, whole(part.tensor(local).shape), link);
+  for (const ResidentWeight& weight : plan.resident) {
+    const BurstCount count =
+        moved(part, weight.local, whole(part.tensor(weight.local).shape), link);
     MoveCost& one = total.moves.emplace_back();
     one.transfer = transfer_cost(count, link, true);
-    one.energy_pj = move_energy(count, one.transfer, true, dram, on_chip[local].energy);
+    one.energy_pj =
+        move_energy(count, one.transfer, true, dram, on_chip.of(weight.local, weight.share).energy);
     Cycles& channel = *std::ranges::min_element(channels);
     channel = std::max(channel + one.transfer.cycles, bus + one.transfer.shared);
     bus = channel;
@@ -263,8 +265,7 @@ std::vector<LayerCost> layer_costs(const TiledRun& run, const RunTasks& plan,
       add(static_cast<std::size_t>(plan.moves[m].use), costs[t].moves[m], times);
   }
   for (std::size_t m = 0; m < plan.resident.size(); ++m)
-    add(static_cast<std::size_t>(run.subgraph->tensors[plan.resident[m]].consumers.front()),
-        resident.moves[m], 1);
+    add(static_cast<std::size_t>(plan.resident[m].use), resident.moves[m], 1);
   std::vector<Cycles> weights(steps);
   for (std::size_t k = 0; k < steps; ++k) {
     weights[k] = std::max(computing[k], moving[k]);

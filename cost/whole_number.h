@@ -24,11 +24,6 @@ inline constexpr double most_whole_number = 1152921504606846976.0;  // 2^60
   return static_cast<std::int64_t>(value);
 }
 
-/// require: a >= 0, b > 0, and their sum does not overflow.
-[[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 /// a + b, with the same limit.  require: both are not negative.
 [[nodiscard]] inline std::int64_t whole_sum(std::int64_t a, std::int64_t b, const char* what) {
   const std::int64_t most = static_cast<std::int64_t>(most_whole_number);

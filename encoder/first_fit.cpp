@@ -8,7 +8,7 @@ namespace {
 /// May this buffer lie in a bank that has this role at every step?
 bool welcomes(Role role, const Buffer& buffer) {
   return role != Role::off && (buffer.read.empty() || may_read(role, buffer.kind)) &&
-         (buffer.write.empty() || may_write(role));
+         (buffer.write.empty() || may_write(role, buffer.kind));
 }
 
 /// Addresses at which a buffer cannot start: begin <= offset < end.

@@ -9,8 +9,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::array<Role, 6> all_roles = {Role::read,   Role::write, Role::read_write,
-                                           Role::weight, Role::hold,  Role::off};
+constexpr std::array<Role, 7> all_roles = {Role::read, Role::write, Role::read_write, Role::weight,
+                                           Role::data, Role::hold,  Role::off};
 using Roles = std::uint8_t;  // a bit for each
 
 constexpr Roles bit(Role role) {
@@ -36,7 +36,6 @@ std::vector<Stretch> stretches_of(const PlacementProblem& problem,
   const Memory& memory = problem.memories[m];
   const std::vector<AddressRange> banks = bank_ranges(memory);
   const Roles any = roles_that([](Role) { return true; });
-  const Roles writes = roles_that([](Role role) { return may_write(role); });
   const auto is_off = [](Role role) { return role == Role::off; };
   bool off = false;
   for (const Mode& mode : memory.modes)
@@ -55,6 +54,7 @@ std::vector<Stretch> stretches_of(const PlacementProblem& problem,
     const Buffer& buffer = problem.buffers[b];
     const AddressRange whole = AddressRange{0, buffer.size}.at(places[b].offset);
     const Roles reads = roles_that([&](Role role) { return may_read(role, buffer.kind); });
+    const Roles writes = roles_that([&](Role role) { return may_write(role, buffer.kind); });
     for (const Step t : buffer.read) demands.push_back({{t, t + 1}, whole, reads});
     for (const Step t : buffer.write) demands.push_back({{t, t + 1}, whole, writes});
     if (!off) continue;

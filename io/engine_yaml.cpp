@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "io/network_yaml.h"
+#include "io/text.h"
 #include "io/units.h"
 #include "tessera/hardware_check.h"
+#include "tessera/network.h"
 
 namespace tessera {
 namespace {
@@ -39,6 +42,7 @@ class EngineReader {
         return factor(each, "dtype_factor");
       });
     }
+    if (const Node* n = fields.find("memories")) engine.reach = read_reach(*n);
     if (engine.kind == EngineKind::mac_array)
       read_array(node, fields, engine);
     else
@@ -48,6 +52,31 @@ class EngineReader {
   }
 
  private:
+  /// One list for all operands, or one for each of them.
+  [[nodiscard]] Reach read_reach(const Node& node) const {
+    const auto names = [&](const Node& list, std::string_view what) {
+      std::vector<std::string> found;
+      for (const Node& each : as_list(sources_, list, what))
+        found.push_back(as_text(sources_, each, what));
+      if (found.empty())
+        throw sources_.error_at_key(list, shown(what) + " names no memory",
+                                    "leave it out where an engine reaches them all");
+      return found;
+    };
+    Reach reach;
+    if (node.kind == Node::Kind::list) {
+      reach.input = names(node, "memories");
+      reach.weights = reach.output = reach.input;
+      return reach;
+    }
+    Fields fields(sources_, node, "`memories`");
+    if (const Node* n = fields.find("input")) reach.input = names(*n, "input");
+    if (const Node* n = fields.find("weights")) reach.weights = names(*n, "weights");
+    if (const Node* n = fields.find("output")) reach.output = names(*n, "output");
+    fields.finish();
+    return reach;
+  }
+
   void read_array(const Node& node, Fields& fields, Engine& engine) const {
     const Node* unroll = fields.find("unroll");
     const Node* maps = fields.find("maps");
@@ -66,7 +95,7 @@ class EngineReader {
     if (const Node* n = fields.find("cores"))
       engine.cores = as_whole(sources_, *n, "cores", 1, hardware_limits::parallel);
     if (const Node* n = fields.find("output"))
-      read_rates(*n, "output", engine.output_cycles, engine.output_of);
+      read_rates(*n, "output", engine.output_cycles, engine.output_of, true);
     if (const Node* n = fields.find("channel_cycles"))
       read_rates(*n, "channel_cycles", engine.channel_cycles, engine.channel_of);
     if (const Node* n = fields.find("fill")) engine.fill = cycles(*n, "fill");
@@ -79,7 +108,7 @@ class EngineReader {
       engine.channels = as_whole(sources_, *n, "channels", 1, hardware_limits::parallel);
     if (const Node* n = fields.find("cycles_per_vector"))
       read_rates(*n, "cycles_per_vector", engine.default_cycles_per_vector,
-                 engine.cycles_per_vector);
+                 engine.cycles_per_vector, true);
   }
 
   [[nodiscard]] Mapping read_mapping(const Node& node) const {
@@ -89,9 +118,7 @@ class EngineReader {
     const Node& ops = fields.need("ops");
     for (const Node& each : as_list(sources_, ops, "ops")) {
       const std::string& name = as_text(sources_, each, "ops");
-      if (!is_mapped_op(name))
-        throw sources_.error(each, shown(name) + " is no kind of op",
-                             "kinds are " + mapped_ops_text());
+      if (!is_mapped_op(name)) throw no_kind(each, name, {});
       mapping.ops.push_back(name);
     }
     if (mapping.ops.empty()) throw sources_.error_at_key(ops, fields.what() + " names no ops");
@@ -99,6 +126,7 @@ class EngineReader {
     if (const Node* n = fields.find("at_least")) mapping.at_least = read_loops(*n, "at_least");
     if (const Node* n = fields.find("cycles")) mapping.cycles = factor(*n, "cycles");
     if (const Node* n = fields.find("least")) mapping.least = cycles(*n, "least");
+    if (const Node* n = fields.find("start")) mapping.start = cycles(*n, "start");
     if (const Node* n = fields.find("input_depth"))
       mapping.input_depth = as_whole(sources_, *n, "input_depth", 1, hardware_limits::parallel);
     fields.finish();
@@ -139,8 +167,9 @@ class EngineReader {
   }
 
   /// One number for all ops, or a default and those of some kinds of op.
+  /// `functions`: they go by the op's kind or function, else by what a map calls it.
   void read_rates(const Node& node, std::string_view what, double& otherwise,
-                  std::vector<std::pair<std::string, double>>& of) const {
+                  std::vector<std::pair<std::string, double>>& of, bool functions = false) const {
     if (node.kind != Node::Kind::map) {
       otherwise = factor(node, what);
       return;
@@ -151,7 +180,41 @@ class EngineReader {
         otherwise = value;
       else
         of.emplace_back(each.key, value);
+      if (each.key == "default") continue;
+      if (functions ? !is_function(each.key) : !is_mapped_op(each.key))
+        throw no_kind(each, each.key, functions ? elementwise_functions() : Words{});
     }
+  }
+
+  using Words = std::vector<std::string_view>;
+  /// A kind of network files, a function of theirs or of ONNX, or a foreign type.
+  [[nodiscard]] static bool is_function(std::string_view name) {
+    constexpr std::string_view others[] = {
+        "acos",      "acosh",          "asin",        "asinh",      "atan",      "atanh",
+        "bernoulli", "bitshift",       "bitwiseand",  "bitwisenot", "bitwiseor", "bitwisexor",
+        "castlike",  "celu",           "cosh",        "eyelike",    "isinf",     "isnan",
+        "mean",      "greaterorequal", "lessorequal", "shrink",     "sinh",      "sum",
+        "tan",       "prod",           "l1",          "l2",         "logsum",    "logsumexp",
+        "sumsquare", "thresholdedrelu"};
+    const Words& functions = elementwise_functions();
+    return op_kind_from(name).has_value() ||
+           std::find(functions.begin(), functions.end(), name) != functions.end() ||
+           std::find(std::begin(others), std::end(others), name) != std::end(others) ||
+           (!name.empty() && name.front() >= 'A' && name.front() <= 'Z');
+  }
+  [[nodiscard]] InputError no_kind(const Node& node, std::string_view name, Words known) const {
+    const bool functions = !known.empty();
+    for (const char* each : {"conv", "grouped", "depthwise", "fc", "matmul", "pool"})
+      if (!functions || std::string_view(each) == "conv") known.emplace_back(each);
+    for (int k = 0; k <= static_cast<int>(OpKind::opaque); ++k)
+      known.push_back(to_string(static_cast<OpKind>(k)));
+    const std::string_view close = closest_word(name, known);
+    return sources_.error_at_key(node, shown(name) + " is no kind of op",
+                                 close.empty() ? functions ? "write a kind of a network file "
+                                                             "(max_pool, softmax) or a function "
+                                                             "(add, relu)"
+                                                           : "kinds are " + mapped_ops_text()
+                                               : "did you mean `" + std::string(close) + "`?");
   }
 
   void check_dtype(const Node& at, const std::string& name) const {

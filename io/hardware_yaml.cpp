@@ -51,7 +51,7 @@ class Reader {
     for (const HardwareDefect& defect : check_hardware(hardware_)) {
       std::string message = defect.message;
       if (message.ends_with('.')) message.pop_back();
-      throw sources_.error(node_of(root, defect), std::move(message));
+      throw sources_.error(node_of(root, defect), std::move(message), defect.hint);
     }
     return std::move(hardware_);
   }

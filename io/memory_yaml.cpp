@@ -15,7 +15,7 @@ Role read_role(const Sources& sources, const Node& node) {
   const std::optional<Role> role = role_from(as_text(sources, node, "roles"));
   if (role) return *role;
   throw sources.error(node, shown(node.text) + " is no role",
-                      "roles are read, write, read_write, weight, hold and off");
+                      "roles are read, write, read_write, weight, data, hold and off");
 }
 
 std::vector<Role> read_roles(const Sources& sources, const Node& list) {

@@ -80,7 +80,7 @@ void check_buffer(Context& context, const ModeSchedule& schedule, BufferIndex b)
     }
     for (const Step step : buffer.write) {
       const Role role = schedule.role(step, bank);
-      if (may_write(role)) continue;
+      if (may_write(role, buffer.kind)) continue;
       add(context, Rule::mode_write, b, step, bank, role, schedule.name(step), "is written");
     }
   }

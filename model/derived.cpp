@@ -8,8 +8,8 @@ namespace tessera {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> role_names = {"read",   "write", "read_write",
-                                                        "weight", "hold",  "off"};
+constexpr std::array<std::string_view, 7> role_names = {"read", "write", "read_write", "weight",
+                                                        "data", "hold",  "off"};
 constexpr std::array<std::string_view, 9> relation_names = {
     "same_bank",   "different_banks", "same_memory", "different_memories", "adjacent",
     "same_offset", "may_overlap",     "disjoint",    "avoid_overlap"};

@@ -43,10 +43,11 @@ struct Segment {
 /// May a buffer of this kind be read from / written to a bank with this role?
 [[nodiscard]] constexpr bool may_read(Role role, BufferKind kind) {
   return role == Role::read || role == Role::read_write ||
-         (kind == BufferKind::weight && role == Role::weight);
+         role == (kind == BufferKind::weight ? Role::weight : Role::data);
 }
-[[nodiscard]] constexpr bool may_write(Role role) {
-  return role == Role::write || role == Role::read_write;
+[[nodiscard]] constexpr bool may_write(Role role, BufferKind kind) {
+  return role == Role::write || role == Role::read_write ||
+         (kind == BufferKind::activation && role == Role::data);
 }
 
 /// Unordered pairs (first < second, sorted, unique) exempt from non-overlap: those of same_offset

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "model/hardware_idle.h"
 #include "say.h"
 #include "tessera/network.h"
 #include "tessera/validate.h"
@@ -29,13 +30,14 @@ class HardwareChecker {
     restrictions();
     tiling();
     objective();
+    if (defects_.empty()) find_idle(hardware_, defects_);
     return std::move(defects_);
   }
 
  private:
   template <typename... Pieces>
   void wrong(const char* field, const Pieces&... pieces) {
-    defects_.push_back({part_, index_, field, say(of_, ' ', pieces..., '.')});
+    defects_.push_back({part_, index_, field, say(of_, ' ', pieces..., '.'), {}});
   }
   void at(HardwarePart part, std::size_t index, std::string of) {
     part_ = part;
@@ -144,6 +146,7 @@ class HardwareChecker {
       cells(mapping.unroll);
       real("cycles", mapping.cycles, limits::least_factor, limits::most_factor);
       whole("least", mapping.least, 0, limits::cycles);
+      whole("start", mapping.start, 0, limits::cycles);
       whole("input_depth", mapping.input_depth, 0, limits::parallel);
       if (engine.blocks.buffer > 0) block_shapes(engine.blocks, mapping.unroll);
     }
@@ -193,8 +196,11 @@ class HardwareChecker {
     for (Defect& defect : validate(spaces)) {
       if (defect.part != ProblemPart::memory && defect.field != "memories") continue;
       const bool one = defect.part == ProblemPart::memory;
-      defects_.push_back({one ? HardwarePart::memory : HardwarePart::profile, defect.index,
-                          std::move(defect.field), std::move(defect.message)});
+      defects_.push_back({one ? HardwarePart::memory : HardwarePart::profile,
+                          defect.index,
+                          std::move(defect.field),
+                          std::move(defect.message),
+                          {}});
     }
     bool placed = false;
     for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {

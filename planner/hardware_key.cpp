@@ -85,8 +85,8 @@ class Key {
     add(space, offchip, energy, bandwidth, write_bandwidth, burst, latency, write_latency);
   }
   void put(const Mapping& mapping) {
-    const auto& [name, ops, unroll, at_least, cycles, least, input_depth] = mapping;
-    add(name, ops, unroll, at_least, cycles, least, input_depth);
+    const auto& [name, ops, unroll, at_least, cycles, least, start, input_depth] = mapping;
+    add(name, ops, unroll, at_least, cycles, least, start, input_depth);
   }
   void put(const BlockRule& rule) {
     const auto& [buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule,
@@ -94,11 +94,12 @@ class Key {
     add(buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule, stages);
   }
   void put(const Engine& engine) {
-    const auto& [name, kind, energy, unroll, maps, blocks, cores, output, output_of, channel,
+    const auto& [name, kind, reach, energy, unroll, maps, blocks, cores, output, output_of, channel,
                  channel_of, dtype, dtype_factor, fill, lanes, startup, channels, default_cycles,
                  cycles] = engine;
-    add(name, kind, energy, unroll, maps, blocks, cores, output, output_of, channel, channel_of,
-        dtype, dtype_factor, fill, lanes, startup, channels, default_cycles, cycles);
+    add(name, kind, reach.input, reach.weights, reach.output, energy, unroll, maps, blocks, cores,
+        output, output_of, channel, channel_of, dtype, dtype_factor, fill, lanes, startup, channels,
+        default_cycles, cycles);
   }
   void put(const Dma& dma) {
     const auto& [channels, outstanding, outstanding_writes, setup] = dma;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "cost/loops.h"
+#include "tiling/loops.h"
 
 namespace tessera {
 

@@ -203,7 +203,8 @@ bool DerivationFacts::impossible(const Box& box, Step step,
   };
   if (asks(each.read) && caught(whole, [&](Role role) { return !may_read(role, each.kind); }))
     return true;
-  if (asks(each.write) && caught(whole, [](Role role) { return !may_write(role); })) return true;
+  if (asks(each.write) && caught(whole, [&](Role role) { return !may_write(role, each.kind); }))
+    return true;
   return std::any_of(parts_[box.buffer].begin(), parts_[box.buffer].end(),
                      [&](const Segment& part) {
                        return part.steps.contains(step) &&

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "facts/room.h"
+#include "tiling/engine_choice.h"
 
 namespace tessera {
 namespace {
@@ -40,6 +41,56 @@ class Cycle {
   std::vector<StepRange> intervals_;
 };
 
+/// Sorted; everything where nobody says.
+using Memories = std::vector<MemoryIndex>;
+
+/// Where operands of the ops of a run may lie, by what their engines reach.
+class Reachable {
+ public:
+  Reachable(const Subgraph& part, const Hardware& hardware) {
+    for (const HardwareMemory& memory : hardware.memories)
+      if (!memory.offchip) names_.push_back(&memory.space.name);
+    const auto restricts = [](const Engine& engine) {
+      const auto& [input, weights, output] = engine.reach;
+      return !input.empty() || !weights.empty() || !output.empty();
+    };
+    if (std::ranges::none_of(hardware.engines, restricts)) return;
+    static const Reach everything;
+    for (std::size_t step = 0; step < part.steps(); ++step) {
+      const Op& op = part.op(static_cast<Step>(step));
+      const OpLoops loops =
+          loops_of(*part.network, op, part.network->tensors[op.outputs.at(0)].shape);
+      const auto chosen = choose_engine(op, loops, hardware);
+      of_.push_back(chosen ? &hardware.engines[chosen->engine].reach : &everything);
+    }
+  }
+
+  [[nodiscard]] bool restricts() const { return !of_.empty(); }
+  [[nodiscard]] Memories input(Step step) const { return memories(at(step).input); }
+  [[nodiscard]] Memories weights(Step step) const { return memories(at(step).weights); }
+  [[nodiscard]] Memories output(Step step) const { return memories(at(step).output); }
+
+ private:
+  [[nodiscard]] const Reach& at(Step step) const { return *of_[static_cast<std::size_t>(step)]; }
+  [[nodiscard]] Memories memories(const std::vector<std::string>& listed) const {
+    Memories found;
+    for (MemoryIndex m = 0; m < names_.size(); ++m)
+      if (listed.empty() || std::ranges::find(listed, *names_[m]) != listed.end())
+        found.push_back(m);
+    return found;
+  }
+
+  std::vector<const std::string*> names_;  ///< of the memories that buffers are placed into
+  std::vector<const Reach*> of_;           ///< per step; nothing where no engine restricts
+};
+
+/// The ops that use a tensor at one place.
+struct Share {
+  Memories memories;       ///< empty: any
+  bool made = false;       ///< by an op of the run
+  std::vector<Step> read;  ///< steps, sorted
+};
+
 class Lowerer {
  public:
   Lowerer(const Subgraph& subgraph, const TileSpace& space, const Hardware& hardware,
@@ -47,6 +98,7 @@ class Lowerer {
       : part_(subgraph),
         space_(space),
         hardware_(hardware),
+        reachable_(subgraph, hardware),
         n_(static_cast<Step>(subgraph.steps())),
         parities_(options.double_buffer ? 2 : 1),
         period_(n_ * parities_) {
@@ -62,15 +114,20 @@ class Lowerer {
       memory.reserved = merged(std::move(memory.reserved));
     for (std::size_t t = 0; t < part_.tensors.size(); ++t) {
       of_.emplace_back();
-      if (part_.tensors[t].weight)
-        weight(t);
-      else if (!part_.tensors[t].producer)
-        input(t);
-      else if (part_.tensors[t].leaves)
-        output(t);
-      else
-        intermediate(t);
-      halo(t);
+      find_shares(t);
+      for (share_ = 0; share_ < shares_.size(); ++share_) {
+        if (part_.tensors[t].weight)
+          weight(t);
+        else if (!part_.tensors[t].producer)
+          input(t);
+        else if (share_ > 0)
+          copy(t);
+        else if (part_.tensors[t].leaves)
+          output(t);
+        else
+          intermediate(t);
+        halo(t);
+      }
     }
     for (Buffer& buffer : out_.problem.buffers) {
       tidy(buffer.read);
@@ -85,30 +142,75 @@ class Lowerer {
     std::ranges::sort(steps);
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   }
-  [[nodiscard]] Step last_use(std::size_t t) const {
+  /// Each op joins the first share that its engine reaches, and else makes one of its own.
+  void find_shares(std::size_t t) {
     const LocalTensor& local = part_.tensors[t];
-    const Step made = local.producer.value_or(0);
-    return local.consumers.empty() ? made : std::max(made, local.consumers.back());
+    shares_.assign(1, {.memories = {}, .made = local.producer.has_value(), .read = {}});
+    if (!reachable_.restricts()) {
+      shares_.front().read = local.consumers;
+      return;
+    }
+    bool first = !local.producer;
+    if (local.producer) shares_.front().memories = reachable_.output(*local.producer);
+    for (const Step step : local.consumers) {
+      const Memories mine = reachable(t, step);
+      if (first) shares_.front().memories = mine;
+      first = false;
+      std::size_t s = 0;
+      for (; s < shares_.size(); ++s) {
+        Memories both;
+        std::ranges::set_intersection(shares_[s].memories, mine, std::back_inserter(both));
+        if (both.empty()) continue;
+        shares_[s].memories = std::move(both);
+        break;
+      }
+      if (s == shares_.size()) shares_.push_back({.memories = mine, .made = false, .read = {}});
+      shares_[s].read.push_back(step);
+      if (s > 0) out_.later.push_back({t, step, s});
+    }
+    out_.most_shares = std::max(out_.most_shares, shares_.size());
+  }
+  /// What is fused into a product is read where its results go, not where its input lies.
+  [[nodiscard]] Memories reachable(std::size_t t, Step step) const {
+    if (part_.tensors[t].weight) return reachable_.weights(step);
+    const bool fused =
+        is_product(part_.op(step)) &&
+        std::ranges::none_of(part_.operands_at[static_cast<std::size_t>(step)],
+                             [&](const LocalOperand& o) { return o.local == t && o.position < 2; });
+    return fused ? reachable_.output(step) : reachable_.input(step);
+  }
+  [[nodiscard]] const Share& share() const { return shares_[share_]; }
+
+  /// Of this share; where it is made, also the steps before which it is copied into the others.
+  [[nodiscard]] Step last_use(std::size_t t) const {
+    Step last = part_.tensors[t].producer.value_or(0);
+    if (!share().read.empty()) last = std::max(last, share().read.back());
+    if (share().made)
+      for (const Share& other : shares_)
+        if (!other.read.empty() && &other != &share()) last = std::max(last, other.read.front());
+    return last;
   }
   [[nodiscard]] Step wrapped(Step step) const { return (step % period_ + period_) % period_; }
 
   Buffer& add(std::size_t t, BufferRole role, int copy, const char* suffix) {
     const Tensor& tensor = part_.tensor(t);
     Buffer buffer;
-    buffer.id = tensor.name + suffix;
+    buffer.id = tensor.name + (share_ == 0 ? "" : ".copy" + std::to_string(share_)) + suffix;
+    if (share().memories.size() < out_.problem.memories.size()) buffer.memories = share().memories;
     buffer.size = std::max<Size>(1, tensor_bytes(tensor));
     buffer.kind = part_.tensors[t].weight ? BufferKind::weight : BufferKind::activation;
     of_[t].push_back(out_.buffers.size());
     // Resident weights are there for all tiles, whatever part of them a tile reads.
     const bool resident = part_.tensors[t].weight && out_.options.weights == WeightPolicy::resident;
-    out_.buffers.push_back({t, role, copy, element_bytes(tensor.type), resident ? buffer.size : 0});
+    out_.buffers.push_back({t, role, copy, element_bytes(tensor.type), resident ? buffer.size : 0,
+                            share_, std::nullopt});
     return out_.problem.buffers.emplace_back(std::move(buffer));
   }
-  void reads(Buffer& buffer, std::size_t t, int parity) const {
-    for (const Step step : part_.tensors[t].consumers) buffer.read.push_back(parity * n_ + step);
+  void reads(Buffer& buffer, int parity) const {
+    for (const Step step : share().read) buffer.read.push_back(parity * n_ + step);
   }
-  void all_reads(Buffer& buffer, std::size_t t) const {
-    for (int parity = 0; parity < parities_; ++parity) reads(buffer, t, parity);
+  void all_reads(Buffer& buffer) const {
+    for (int parity = 0; parity < parities_; ++parity) reads(buffer, parity);
   }
   [[nodiscard]] const char* copy_name(int copy) const {
     if (parities_ == 1) return "";
@@ -117,41 +219,41 @@ class Lowerer {
 
   /// Weights are loaded by DMA outside the roles of the banks, so only their reads are listed.
   void weight(std::size_t t) {
-    const Step first = part_.tensors[t].consumers.front();
-    const Step length = part_.tensors[t].consumers.back() + 1 - first;
+    const Step first = share().read.front();
+    const Step length = share().read.back() + 1 - first;
     if (out_.options.weights == WeightPolicy::resident) {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       buffer.live = {{0, period_}};
-      all_reads(buffer, t);
+      all_reads(buffer);
       out_.across_tiles = true;
     } else if (parities_ == 1) {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       buffer.live = {{first, first + length}};
-      all_reads(buffer, t);
+      all_reads(buffer);
     } else if (length + 1 <= n_) {  // loaded one step early, gone before the next tile needs it
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       Cycle live(period_);
       for (int parity = 0; parity < 2; ++parity) live.add(parity * n_ + first - 1, length + 1);
       buffer.live = live.intervals();
-      all_reads(buffer, t);
+      all_reads(buffer);
     } else {
       for (int copy = 0; copy < 2; ++copy) {
         Buffer& buffer = add(t, BufferRole::tile, copy, copy_name(copy));
         Cycle live(period_);
         live.add(copy * n_ + first - 1, length + 1);
         buffer.live = live.intervals();
-        reads(buffer, t, copy);
+        reads(buffer, copy);
       }
     }
   }
 
   void input(std::size_t t) {
-    const Step first = part_.tensors[t].consumers.front();
-    const Step last = part_.tensors[t].consumers.back();
+    const Step first = share().read.front();
+    const Step last = share().read.back();
     if (parities_ == 1) {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       buffer.live = {{first, last + 1}};
-      reads(buffer, t, 0);
+      reads(buffer, 0);
       return;
     }
     for (int copy = 0; copy < 2; ++copy) {  // loaded while the tile before it runs
@@ -159,7 +261,7 @@ class Lowerer {
       Cycle live(period_);
       live.add((copy - 1) * n_, n_ + last + 1);
       buffer.live = live.intervals();
-      reads(buffer, t, copy);
+      reads(buffer, copy);
       buffer.write.push_back(wrapped(copy * n_ + first - 1));
     }
   }
@@ -171,7 +273,7 @@ class Lowerer {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       buffer.live = {{made, after}};
       buffer.write.push_back(made);
-      reads(buffer, t, 0);
+      reads(buffer, 0);
       return;
     }
     for (int copy = 0; copy < 2; ++copy) {  // stored until the next tile makes its own
@@ -180,7 +282,7 @@ class Lowerer {
       live.add(copy * n_ + made, std::max(n_, after + 1 - made));
       buffer.live = live.intervals();
       buffer.write.push_back(copy * n_ + made);
-      reads(buffer, t, copy);
+      reads(buffer, copy);
       buffer.read.push_back(wrapped(copy * n_ + after));
     }
   }
@@ -194,16 +296,29 @@ class Lowerer {
       buffer.write.push_back(parity * n_ + made);
     }
     buffer.live = live.intervals();
-    all_reads(buffer, t);
+    all_reads(buffer);
+  }
+
+  /// For ops that do not reach where the tensor is made.
+  void copy(std::size_t t) {
+    Buffer& buffer = add(t, BufferRole::tile, 0, "");
+    const Step first = share().read.front();
+    Cycle live(period_);
+    for (int parity = 0; parity < parities_; ++parity)
+      live.add(parity * n_ + first, share().read.back() + 1 - first);
+    buffer.live = live.intervals();
+    all_reads(buffer);
+    out_.buffers.back().copied_before = first;
   }
 
   /// What is kept from tile to tile is brought up to date between two steps.
   void halo(std::size_t t) {
     if (!space_.has_halo[t] || out_.options.halo == HaloPolicy::recompute) return;
+    if (share().read.empty() && shares_.size() > 1) return;
     const auto keep = [&](BufferRole role, const char* suffix) {
       Buffer& buffer = add(t, role, 0, suffix);
       buffer.live = {{0, period_}};
-      all_reads(buffer, t);
+      all_reads(buffer);
       out_.across_tiles = true;
     };
     if (space_.follows[static_cast<std::size_t>(TileAxis::width)][t])
@@ -217,12 +332,15 @@ class Lowerer {
   std::vector<BufferIndex> named(std::size_t step, const std::string& operand, int parity) const {
     std::vector<BufferIndex> found;
     const auto take = [&](std::size_t t) {
+      const std::size_t mine = out_.share_of(t, static_cast<Step>(step));
       std::vector<std::size_t> copies;
       for (const std::size_t b : of_[t])
-        if (out_.buffers[b].role == BufferRole::tile) copies.push_back(b);
+        if (out_.buffers[b].role == BufferRole::tile && out_.buffers[b].share == mine)
+          copies.push_back(b);
       found.push_back(copies.size() == 2 ? copies[static_cast<std::size_t>(parity)] : copies[0]);
       for (const std::size_t b : of_[t])
-        if (out_.buffers[b].role != BufferRole::tile) found.push_back(b);
+        if (out_.buffers[b].role != BufferRole::tile && out_.buffers[b].share == mine)
+          found.push_back(b);
     };
     if (operand == "output") std::ranges::for_each(part_.made_at[step], take);
     for (const LocalOperand& used : part_.operands_at[step])
@@ -250,6 +368,9 @@ class Lowerer {
   const Subgraph& part_;
   const TileSpace& space_;
   const Hardware& hardware_;
+  Reachable reachable_;
+  std::vector<Share> shares_;  ///< of the tensor that is laid out
+  std::size_t share_ = 0;
   Step n_;
   int parities_;
   Step period_;
@@ -292,6 +413,12 @@ Size elements(const Subgraph& subgraph, const TileSpace& space, const LoweredBuf
 }
 
 }  // namespace
+
+std::size_t Lowering::share_of(std::size_t tensor, Step step) const {
+  for (const LaterShare& each : later)
+    if (each.tensor == tensor && each.step == step) return each.share;
+  return 0;
+}
 
 std::vector<Size> Lowering::capacities() const {
   std::vector<Size> all;

@@ -13,8 +13,13 @@
 // the step before the copy is first used; a read in the step after its last use). Without it,
 // loads and stores happen between two steps, where no mode restricts them; nor does one ever
 // restrict how weights are loaded.
+//
+// A tensor lies where the engines of all ops that use it reach it. Where there is no such memory it
+// lies in several: what comes from outside is loaded into each, what the run makes is copied from
+// where it is made before the first op that reads the copy, between two steps.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,6 +49,16 @@ struct LoweredBuffer {
   int copy = 0;         ///< 1 for the second of two copies
   Size element = 1;     ///< bytes of one of the tensor's
   Size every_tile = 0;  ///< its size whatever a tile reads of it; 0: that goes by what it reads
+  std::size_t share = 0;
+  std::optional<Step> copied_before{};  ///< on the chip, from the share where the tensor is made
+};
+
+/// Ops whose engines reach no common memory use shares of their own of a tensor. Share 0 is where
+/// it is made, or first read.
+struct LaterShare {
+  std::size_t tensor = 0;
+  Step step = 0;  ///< that reads this share
+  std::size_t share = 1;
 };
 
 struct Lowering {
@@ -53,6 +68,11 @@ struct Lowering {
   Step steps_per_tile = 0;
   /// Some buffer keeps its content from tile to tile, so that all tiles share one placement.
   bool across_tiles = false;
+  std::size_t most_shares = 1;    ///< of a tensor
+  std::vector<LaterShare> later;  ///< none on machines whose engines reach all memories
+
+  /// The share of a local tensor that a step reads, or makes.
+  [[nodiscard]] std::size_t share_of(std::size_t tensor, Step step) const;
 
   [[nodiscard]] std::vector<Size> capacities() const;
 };

@@ -8,7 +8,7 @@ namespace {
 constexpr Dim floor_div(Dim a, Dim b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
-constexpr Dim ceil_div(Dim a, Dim b) {
+constexpr Dim signed_ceil_div(Dim a, Dim b) {
   return -floor_div(-a, b);
 }
 
@@ -27,7 +27,7 @@ bool window_touches(const Window& window, const Span& made, Dim x) {
 /// Is there a tap j in [0, kernel) with x * stride - pad + j * dilation inside `made`?
 bool transposed_touches(const Window& window, const Span& made, Dim x) {
   const Dim origin = x * window.stride - window.pad;
-  const Dim first = std::max<Dim>(0, ceil_div(made.begin - origin, window.dilation));
+  const Dim first = std::max<Dim>(0, signed_ceil_div(made.begin - origin, window.dilation));
   const Dim last = std::min(window.kernel - 1, floor_div(made.end - 1 - origin, window.dilation));
   return first <= last;
 }
@@ -61,13 +61,13 @@ Dim nearest(const ResizeRule& rule, const Ratio& at) {
     case ResizeRule::Nearest::floor:
       return at.floor();
     case ceil:
-      return ceil_div(at.over, at.under);
+      return signed_ceil_div(at.over, at.under);
     case round_prefer_ceil:
       return floor_div(2 * at.over + at.under, 2 * at.under);
     case round_prefer_floor:
       break;
   }
-  return ceil_div(2 * at.over - at.under, 2 * at.under);
+  return signed_ceil_div(2 * at.over - at.under, 2 * at.under);
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ Span window_input(const Window& window, const Span& made, Dim extent) {
 
 Span transposed_window_input(const Window& window, const Span& made, Dim extent) {
   const Dim reach = window.dilation * (window.kernel - 1);
-  Span region = intersect(Span{ceil_div(made.begin + window.pad - reach, window.stride),
+  Span region = intersect(Span{signed_ceil_div(made.begin + window.pad - reach, window.stride),
                                floor_div(made.end - 1 + window.pad, window.stride) + 1},
                           Span{0, extent});
   while (!region.empty() && !transposed_touches(window, made, region.begin)) ++region.begin;

@@ -25,7 +25,7 @@ bool allows(Role role, Use use, BufferKind kind) {
     case Use::read:
       return may_read(role, kind);
     case Use::write:
-      return may_write(role);
+      return may_write(role, kind);
     case Use::live:
       return role != Role::off;
   }

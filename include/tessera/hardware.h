@@ -50,6 +50,7 @@ struct Mapping {
   LoopCounts at_least;           ///< shorter loops take as long as one of so many
   double cycles = 1;             ///< of a step
   std::int64_t least = 0;        ///< cycles of a pass: its weights have to arrive
+  std::int64_t start = 0;        ///< cycles of a pass before its first step, hidden by nothing
   std::int64_t input_depth = 0;  ///< input channels of one pass; 0: all
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
@@ -73,10 +74,19 @@ enum class EngineKind : std::uint8_t {
   vector,     ///< everything else, `lanes` elements at a time
 };
 
+/// Memories on the chip, by name, where operands of an engine's ops may lie; an empty list: any.
+struct Reach {
+  std::vector<std::string> input;
+  std::vector<std::string> weights;
+  std::vector<std::string> output;
+  friend bool operator==(const Reach&, const Reach&) = default;
+};
+
 /// Something that computes. Lists of pairs keep the order of the file.
 struct Engine {
   std::string name;
   EngineKind kind = EngineKind::mac_array;
+  Reach reach;
   double energy_pj = 0;  ///< of one multiply-accumulate (mac_array) or one element (vector)
 
   // mac_array

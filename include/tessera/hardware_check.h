@@ -52,12 +52,15 @@ struct HardwareDefect {
   std::size_t index = 0;  ///< of the engine, memory or restriction
   std::string field;      ///< "clock", "burst", ...: the key a reader would look for
   std::string message;    ///< a whole sentence
+  std::string hint{};     ///< what would fix it; may be empty
 };
 
 /// Everything that makes the profile ill-formed; empty means it is well-formed. In particular
 /// ensures when empty: every number is finite and within the limits above, every enumeration has
 /// one of its values, names are unique, at least one memory is placed into, its memories pass
-/// validate(), weights are not negative and add up to 1. A profile may lack a clock, an off-chip
+/// validate(), weights are not negative and add up to 1, and nothing that is said would change no
+/// answer: a memory that no engine reaches, an engine or a map that no op is given to, a burst on
+/// the chip. A profile may lack a clock, an off-chip
 /// memory or engines: then it can be placed into, but not simulated.
 [[nodiscard]] TESSERA_API std::vector<HardwareDefect> check_hardware(const Hardware& hardware);
 

@@ -23,8 +23,9 @@ namespace tessera {
 using BufferIndex = std::size_t;  ///< position in PlacementProblem::buffers
 using MemoryIndex = std::size_t;  ///< position in PlacementProblem::memories
 
-/// What a bank may do during one step.
-enum class Role : std::uint8_t { read, write, read_write, weight, hold, off };
+/// What a bank may do during one step. `weight` is read and holds weights alone, `data` is read and
+/// written and holds anything but weights.
+enum class Role : std::uint8_t { read, write, read_write, weight, data, hold, off };
 
 struct Bank {
   std::string name{};

@@ -50,9 +50,9 @@ void Build::step_modes(MemoryIndex m, const StepClass& steps) {
         return role && !may_read(*role, kind);
       });
     for (const auto& [b, range] : steps.writes)
-      keep_out(mode, b, range, [&](std::size_t bank) {
+      keep_out(mode, b, range, [&, kind = problem_.buffers[b].kind](std::size_t bank) {
         const auto role = role_of(bank);
-        return role && !may_write(*role);
+        return role && !may_write(*role, kind);
       });
     for (const auto& [b, range] : steps.live)
       keep_out(mode, b, range, [&](std::size_t bank) {

@@ -114,7 +114,11 @@ class Boxes:
         buffer, step = self.refuted.problem.buffers[b], self.mode_step
         for use, steps in (("read", buffer.reads), ("write", buffer.writes)):
             if step in steps:
-                allowed = ACCESS[use] | ({"weight"} if use == "read" and buffer.kind == "weight" else set())
+                if buffer.kind != "weight":
+                    own = {"data"}
+                else:
+                    own = {"weight"} if use == "read" else set()
+                allowed = ACCESS[use] | own
                 if any(always_meets(low, high, buffer.size, *run) for run in self.runs(lambda role: role not in allowed)):
                     return True
         for lower, upper, begin, end in self.refuted.parts[b]:

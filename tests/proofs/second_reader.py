@@ -14,7 +14,7 @@ LARGEST = 1 << 60
 PROFILES = Path(__file__).resolve().parents[2] / "hw_profiles"
 RELATIONS = ("same_bank", "different_banks", "same_memory", "different_memories", "adjacent", "same_offset", "may_overlap",
              "disjoint", "avoid_overlap")
-ROLES = ("read", "write", "read_write", "weight", "hold", "off")
+ROLES = ("read", "write", "read_write", "weight", "data", "hold", "off")
 UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
          "TiB": 1 << 40}
 

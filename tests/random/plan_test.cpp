@@ -342,6 +342,7 @@ TEST(Plan, OtherCapacitiesInMemoryChangeNothing) {
     for (HardwareMemory& memory : hardware.memories) {
       memory.space.banks.clear();
       memory.space.modes.clear();
+      hardware.mode_switch = {};
     }
     hardware.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
     PlanParams params;

@@ -87,8 +87,10 @@ bool mode_serves(const PlacementProblem& problem, BufferIndex b, const BufferPla
     const Role role = mode.roles[bank];
     if (touches_bank(memory, whole, bank)) {
       const bool readable = role == Role::read || role == Role::read_write ||
-                            (role == Role::weight && buffer.kind == BufferKind::weight);
-      const bool writable = role == Role::write || role == Role::read_write;
+                            (role == Role::weight && buffer.kind == BufferKind::weight) ||
+                            (role == Role::data && buffer.kind != BufferKind::weight);
+      const bool writable = role == Role::write || role == Role::read_write ||
+                            (role == Role::data && buffer.kind != BufferKind::weight);
       if (contains(buffer.read, step) && !readable) return false;
       if (contains(buffer.write, step) && !writable) return false;
     }

@@ -1,7 +1,8 @@
 #include "tests/support/random_machine.h"
 
+#include <algorithm>
+
 namespace tessera::testing {
-namespace {
 
 Mapping random_mapping(Random& random, std::vector<std::string> ops) {
   Mapping mapping{.name = ops.front(), .ops = std::move(ops)};
@@ -12,11 +13,10 @@ Mapping random_mapping(Random& random, std::vector<std::string> ops) {
   if (mapping.unroll.back().first == "S" && !mapping.at_least.empty()) mapping.at_least.clear();
   mapping.cycles = static_cast<double>(random.between(1, 3));
   if (random.chance(40)) mapping.least = random.between(1, 12);
+  if (random.chance(20)) mapping.start = random.between(1, 12);
   if (random.chance(40)) mapping.input_depth = random.between(1, 8);
   return mapping;
 }
-
-}  // namespace
 
 Engine random_array(Random& random) {
   Engine mac;
@@ -32,7 +32,13 @@ Engine random_array(Random& random) {
   if (random.chance(30)) mac.maps.push_back(random_mapping(random, {"elementwise", "reduce"}));
   mac.cores = random.between(1, 2);
   if (random.chance(50)) mac.output_cycles = 0.25 * static_cast<double>(random.between(1, 4));
-  if (random.chance(30)) mac.output_of = {{"max_pool", 0.125}, {"add", 0.75}};
+  if (random.chance(30)) {
+    mac.output_of = {{"add", 0.75}};
+    const bool pools = std::ranges::any_of(mac.maps, [](const Mapping& mapping) {
+      return std::ranges::find(mapping.ops, "pool") != mapping.ops.end();
+    });
+    if (pools) mac.output_of.emplace_back("max_pool", 0.125);
+  }
   if (random.chance(30)) mac.channel_cycles = 1.5;
   if (random.chance(50)) {
     mac.blocks.buffer = 64 * random.between(4, 60);
@@ -55,10 +61,19 @@ void randomize_link(Random& random, Hardware& hardware) {
       memory.bandwidth = per_cycle(1, memory.offchip ? 8 : 32);
     if (memory.bandwidth && random.chance(30))
       memory.write_bandwidth = per_cycle(1, memory.offchip ? 8 : 32);
-    memory.latency = random.between(0, 30);
-    if (random.chance(30)) memory.write_latency = random.between(0, 60);
+    const bool waits = std::ranges::any_of(
+        hardware.engines, [](const Engine& engine) { return engine.blocks.stages > 0; });
+    if (memory.offchip || (memory.bandwidth && waits)) {
+      memory.latency = random.between(0, 30);
+      if (random.chance(30)) memory.write_latency = random.between(0, 60);
+    }
     if (memory.offchip) memory.burst = random.chance(50) ? 8 : 1;
   }
+  const bool stated = std::ranges::any_of(hardware.memories, [](const HardwareMemory& memory) {
+    return !memory.offchip && memory.bandwidth.has_value();
+  });
+  for (Engine& engine : hardware.engines)
+    if (!stated) engine.blocks.stages = 0;
   hardware.dma = {.channels = random.between(1, 3),
                   .outstanding = random.between(1, 16),
                   .outstanding_writes = {},

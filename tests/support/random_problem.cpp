@@ -194,8 +194,8 @@ class Maker {
 
   Role random_role() {
     static const std::vector<Role> roles = {
-        Role::read_write, Role::read_write, Role::read_write, Role::read, Role::read,
-        Role::write,      Role::write,      Role::weight,     Role::hold, Role::off};
+        Role::read_write, Role::read_write, Role::read_write, Role::read, Role::read, Role::write,
+        Role::write,      Role::weight,     Role::data,       Role::hold, Role::off};
     return random_.pick(roles);
   }
 

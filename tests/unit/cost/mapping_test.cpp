@@ -66,6 +66,8 @@ TEST(Mapping, WeightsThatArriveSlowlyBoundAProductOfOneRow) {
 
 TEST(Mapping, UtilisationIsOfTheCellsThereAre) {
   EXPECT_EQ(peak_macs({.name = "mac", .unroll = {{"C", 64}, {"K", 32}, {"G", 8}}}), 64 * 32 * 8);
+  EXPECT_EQ(peak_macs({.name = "mac", .unroll = {{"C", 64}, {"K", 32}}, .cores = 3}), 64 * 32 * 3)
+      << "cores share the steps of one unroll as they do those of maps";
   EXPECT_EQ(
       peak_macs({.name = "mac",
                  .maps = {{.name = "a", .unroll = {{"C", 32}, {"K", 8}, {"W", 4}}, .cycles = 4},

@@ -90,7 +90,8 @@ class Expected {
         add(std::count(buffer.read.begin(), buffer.read.end(), t) > 0 &&
                 !may_read(roles[bank], buffer.kind),
             Rule::mode_read, {b}, t, bank);
-        add(std::count(buffer.write.begin(), buffer.write.end(), t) > 0 && !may_write(roles[bank]),
+        add(std::count(buffer.write.begin(), buffer.write.end(), t) > 0 &&
+                !may_write(roles[bank], buffer.kind),
             Rule::mode_write, {b}, t, bank);
       }
       const auto now = testing::literal::occupied(buffer, place(b).offset, t);
@@ -245,7 +246,7 @@ class Corruption : public ::testing::TestWithParam<std::pair<const char*, Damage
 TEST_P(Corruption, IsNamedExactly) {
   std::map<Rule, int> seen;
   int damaged = 0;
-  for (std::uint64_t seed = 1; seed <= testing::effort(3000); ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::effort(4000); ++seed) {
     Random random(seed);
     PlacementProblem problem = random_problem(random, testing::Features::all());
     for (Relation& relation : problem.relations) relation.buffers.resize(2);

@@ -133,10 +133,13 @@ TEST(Access, FollowsTheContract) {
   for (int k = 0; k <= static_cast<int>(Role::off); ++k) {
     const auto role = static_cast<Role>(k);
     const bool both = role == Role::read_write;
-    EXPECT_EQ(may_read(role, BufferKind::activation), both || role == Role::read);
+    EXPECT_EQ(may_read(role, BufferKind::activation),
+              both || role == Role::read || role == Role::data);
     EXPECT_EQ(may_read(role, BufferKind::weight),
               both || role == Role::read || role == Role::weight);
-    EXPECT_EQ(may_write(role), both || role == Role::write);
+    EXPECT_EQ(may_write(role, BufferKind::activation),
+              both || role == Role::write || role == Role::data);
+    EXPECT_EQ(may_write(role, BufferKind::weight), both || role == Role::write);
   }
 }
 

@@ -132,6 +132,52 @@ TEST(Lower, RestrictionsBecomeRelations) {
     EXPECT_EQ(relation.kind, RelationKind::different_banks);
 }
 
+/// An array that reads from one memory and writes to the other.
+Hardware one_way_machine() {
+  Hardware hardware = machine();
+  hardware.memories.insert(hardware.memories.begin() + 1, hardware.memories[0]);
+  hardware.memories[1].space.name = "out";
+  Engine mac{.name = "mac"};
+  mac.unroll = {{"C", 4}};
+  mac.reach = {.input = {hardware.memories[0].space.name},
+               .weights = {hardware.memories[0].space.name},
+               .output = {"out"}};
+  hardware.engines = {mac};
+  return hardware;
+}
+
+TEST(Lower, WhatNoMemoryServesLiesInTwo) {
+  Fixture f;
+  const Lowering l = lower(f.part, f.space, one_way_machine(), {.weights = WeightPolicy::refetch});
+  EXPECT_THAT(named(l, "x").memories, ElementsAre(0U));
+  EXPECT_THAT(named(l, "w1").memories, ElementsAre(0U));
+  EXPECT_THAT(named(l, "y").memories, ElementsAre(1U));
+  // Made by the first op in one memory, read by the second from the other: both live while it is
+  // copied, before the second op begins.
+  EXPECT_THAT(named(l, "t").memories, ElementsAre(1U));
+  EXPECT_THAT(named(l, "t").live, ElementsAre(StepRange{0, 2}));
+  EXPECT_THAT(named(l, "t").read, ElementsAre());
+  EXPECT_THAT(named(l, "t.copy1").memories, ElementsAre(0U));
+  EXPECT_THAT(named(l, "t.copy1").live, ElementsAre(StepRange{1, 2}));
+  EXPECT_THAT(named(l, "t.copy1").read, ElementsAre(1));
+  EXPECT_EQ(l.most_shares, 2U);
+  EXPECT_TRUE(validate(l.problem).empty());
+  const Lowering two = lower(f.part, f.space, one_way_machine(),
+                             {.double_buffer = true, .weights = WeightPolicy::refetch});
+  EXPECT_THAT(named(two, "t.copy1").live, ElementsAre(StepRange{1, 2}, StepRange{3, 4}));
+  EXPECT_TRUE(validate(two.problem).empty());
+}
+
+TEST(Lower, EnginesThatReachEverythingShareEverything) {
+  Fixture f;
+  Hardware hardware = one_way_machine();
+  hardware.engines[0].reach.output.push_back(hardware.memories[0].space.name);
+  const Lowering l = lower(f.part, f.space, hardware, {.weights = WeightPolicy::refetch});
+  EXPECT_EQ(l.most_shares, 1U);
+  EXPECT_THAT(named(l, "t").memories, ElementsAre(0U)) << "where it is made and where it is read";
+  EXPECT_THAT(named(l, "y").memories, ElementsAre()) << "anywhere";
+}
+
 TEST(Lower, AddressesReservedTwiceAreReservedOnce) {
   Hardware hardware = machine();
   hardware.memories[0].space.reserved = {{512, 1024}, {0, 256}, {0, 256}, {128, 384}};

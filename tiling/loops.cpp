@@ -1,8 +1,8 @@
-#include "cost/loops.h"
+#include "tiling/loops.h"
 
 #include <algorithm>
 
-#include "cost/whole_number.h"
+#include "tiling/ceil_div.h"
 
 namespace tessera {
 namespace {

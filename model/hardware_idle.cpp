@@ -1,0 +1,296 @@
+#include "model/hardware_idle.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "say.h"
+#include "tessera/network.h"
+
+namespace tessera {
+namespace {
+
+/// What an array may call an op, the most special name first, and whether it multiplies and adds.
+struct OpNames {
+  std::array<std::string_view, 3> names;
+  bool products = false;
+  bool weights = false;
+};
+constexpr std::array<OpNames, 7> told_apart{{{{"conv"}, true, true},
+                                             {{"grouped", "conv"}, true, true},
+                                             {{"depthwise", "conv"}, true, true},
+                                             {{"fc", "matmul", "conv"}, true, true},
+                                             {{"matmul", "conv"}, true, true},
+                                             {{"max_pool", "pool"}, false, false},
+                                             {{"average_pool", "pool"}, false, false}}};
+/// Kinds that conv, matmul and pool stand for.
+constexpr std::array<OpKind, 5> by_class{OpKind::conv, OpKind::conv_transpose, OpKind::matmul,
+                                         OpKind::max_pool, OpKind::average_pool};
+
+std::vector<OpNames> every_op() {
+  std::vector<OpNames> ops(told_apart.begin(), told_apart.end());
+  for (int k = 0; k <= static_cast<int>(OpKind::opaque); ++k) {
+    const auto kind = static_cast<OpKind>(k);
+    if (std::ranges::find(by_class, kind) == by_class.end())
+      ops.push_back({.names = {to_string(kind)}});
+  }
+  return ops;
+}
+
+class Idle {
+ public:
+  Idle(const Hardware& hardware, std::vector<HardwareDefect>& defects)
+      : hardware_(hardware), defects_(defects) {}
+
+  void run() {
+    for (const HardwareMemory& memory : hardware_.memories) {
+      if (!memory.offchip && memory.bandwidth) chip_bandwidth_ = true;
+      if (!memory.space.modes.empty() || memory.space.modes_per_bank) modes_ = true;
+    }
+    for (const Engine& engine : hardware_.engines)
+      waits_ = waits_ || (chip_bandwidth_ && engine.blocks.stages > 0);
+    memories();
+    reach();
+    engines();
+    if (!modes_ && (hardware_.mode_switch.cycles != 0 || hardware_.mode_switch.energy_pj != 0)) {
+      at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+      wrong(hardware_.mode_switch.cycles != 0 ? "cycles" : "energy",
+            "leave `mode_switch` out, or give a memory its `modes`",
+            "has a price for a `mode_switch`, but no memory has modes");
+    }
+  }
+
+ private:
+  template <typename... Pieces>
+  void wrong(const char* field, std::string hint, const Pieces&... pieces) {
+    defects_.push_back({part_, index_, field, say(of_, ' ', pieces..., '.'), std::move(hint)});
+  }
+  void at(HardwarePart part, std::size_t index, std::string of) {
+    part_ = part;
+    index_ = index;
+    of_ = std::move(of);
+  }
+
+  void memories() {
+    const HardwareMemory* home = nullptr;
+    for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
+      const HardwareMemory& memory = hardware_.memories[m];
+      at(HardwarePart::memory, m, say("Memory '", memory.space.name, "'"));
+      if (!memory.offchip) {
+        on_chip(memory);
+        continue;
+      }
+      if (home != nullptr)
+        wrong("offchip", "describe the one that holds the network, or place buffers into this one",
+              "is a second memory off the chip, but all tensors come from and go to '",
+              home->space.name, "'");
+      else
+        home = &memory;
+      off_chip(memory.space);
+    }
+  }
+
+  void off_chip(const Memory& space) {
+    const char* field = space.capacity != unbounded && space.banks.empty() ? "capacity"
+                        : space.alignment != 1                             ? "alignment"
+                        : !space.banks.empty()                             ? "banks"
+                        : !space.modes.empty()                             ? "modes"
+                        : !space.reserved.empty()                          ? "reserved"
+                        : !space.straddle                                  ? "straddle"
+                                                                           : nullptr;
+    if (field != nullptr)
+      wrong(field, "leave it out: addresses off the chip are not planned", "has `", field,
+            "`, but is off-chip: buffers are not placed into it");
+  }
+
+  void on_chip(const HardwareMemory& memory) {
+    if (memory.burst != 1)
+      wrong("burst", "bursts are of the off-chip memory",
+            "has a `burst`, but is on the chip, where no transfer is cut into bursts");
+    if ((memory.latency != 0 || memory.write_latency.value_or(0) != 0) && !waits_)
+      wrong("latency",
+            "an array with `blocks` of some `stages` waits for the memory whose `bandwidth` is "
+            "stated",
+            "has a `latency` on the chip, but no engine waits for it");
+  }
+
+  void reach() {
+    std::vector<bool> reached(hardware_.memories.size(), hardware_.engines.empty());
+    for (std::size_t e = 0; e < hardware_.engines.size(); ++e) {
+      const auto& [input, weights, output] = hardware_.engines[e].reach;
+      at(HardwarePart::engine, e, say("Engine '", hardware_.engines[e].name, "'"));
+      for (const std::vector<std::string>* list : {&input, &weights, &output})
+        reach(*list, reached);
+    }
+    for (std::size_t m = 0; m < reached.size(); ++m) {
+      if (reached[m] || hardware_.memories[m].offchip) continue;
+      at(HardwarePart::memory, m, say("Memory '", hardware_.memories[m].space.name, "'"));
+      wrong("memories", "name it in the `memories` of an engine, or leave it out",
+            "is reached by no engine, so nothing would ever lie in it");
+    }
+  }
+
+  void reach(const std::vector<std::string>& list, std::vector<bool>& reached) {
+    if (list.empty()) reached.assign(reached.size(), true);
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      const auto found = std::ranges::find_if(hardware_.memories, [&](const HardwareMemory& each) {
+        return each.space.name == list[k] && !each.offchip;
+      });
+      if (found == hardware_.memories.end())
+        wrong("memories", say("memories on the chip are ", chip_names()), "reaches '", list[k],
+              "', which is no memory on the chip");
+      else
+        reached[static_cast<std::size_t>(found - hardware_.memories.begin())] = true;
+      if (std::find(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(k), list[k]) !=
+          list.begin() + static_cast<std::ptrdiff_t>(k))
+        wrong("memories", {}, "names memory '", list[k], "' twice");
+    }
+    const bool all = std::ranges::all_of(hardware_.memories, [&](const HardwareMemory& each) {
+      return each.offchip || std::ranges::find(list, each.space.name) != list.end();
+    });
+    if (all && !list.empty())
+      wrong("memories", "leave it out",
+            "names every memory on the chip, all of which an engine reaches anyway");
+  }
+  [[nodiscard]] std::string chip_names() const {
+    std::string names;
+    for (const HardwareMemory& each : hardware_.memories)
+      if (!each.offchip) names += (names.empty() ? "" : ", ") + each.space.name;
+    return names;
+  }
+
+  /// Goes through all kinds of op as they are given to engines.
+  void engines() {
+    const std::vector<Engine>& engines = hardware_.engines;
+    used_.clear();
+    for (const Engine& engine : engines) used_.emplace_back(engine.maps.size());
+    std::vector<bool> computes(engines.size(), false);
+    for (const OpNames& op : every_op())
+      if (const auto e = engine_of(op)) computes[*e] = true;
+    for (std::size_t e = 0; e < engines.size(); ++e) {
+      at(HardwarePart::engine, e, say("Engine '", engines[e].name, "'"));
+      if (!computes[e])
+        wrong("kind",
+              "an array says in `maps` which kinds of op it computes, the first that names one "
+              "takes it",
+              "computes nothing: other engines take every kind of op");
+      else if (engines[e].kind == EngineKind::mac_array)
+        array(engines[e], used_[e]);
+      rates("cycles_per_vector", engines[e].cycles_per_vector, e);
+      rates("output", engines[e].output_of, e);
+      for (const auto& [type, factor] : engines[e].dtype_factor)
+        if (type == engines[e].dtype)
+          wrong("dtype_factor", "leave it out: `dtype` is the type at full speed",
+                "has a `dtype_factor` for its own `dtype` ", type);
+    }
+  }
+
+  /// Those of kinds that the engine never computes.
+  void rates(const char* field, const std::vector<std::pair<std::string, double>>& of,
+             std::size_t e) {
+    for (const auto& [name, cycles] : of) {
+      const std::optional<OpKind> kind = op_kind_from(name);
+      if (!kind) continue;  // a function
+      bool takes = false;
+      for (const OpNames& op : every_op()) {
+        const bool same = *kind == OpKind::matmul
+                              ? op.names[1] == "matmul" || op.names[0] == "matmul"
+                          : *kind == OpKind::conv_transpose ? op.products && op.names[0] != "matmul"
+                          : *kind == OpKind::conv           ? op.products && op.names[0] != "matmul"
+                                                            : op.names[0] == name;
+        takes = takes || (same && engine_of(op) == e);
+      }
+      if (!takes)
+        wrong(field, "leave it out, or let the engine compute such ops", "has `", field, "` for '",
+              name, "', which other engines compute");
+    }
+  }
+
+  /// Notes which names of its maps the op is computed by.
+  std::optional<std::size_t> engine_of(const OpNames& op) {
+    const std::vector<Engine>& engines = hardware_.engines;
+    for (std::size_t e = 0; e < engines.size(); ++e) {
+      if (engines[e].kind != EngineKind::mac_array) continue;
+      if (engines[e].maps.empty()) {
+        if (op.products) return e;
+        continue;
+      }
+      for (const std::string_view name : op.names) {
+        bool found = false;
+        for (std::size_t m = 0; m < engines[e].maps.size() && !name.empty(); ++m) {
+          const std::vector<std::string>& ops = engines[e].maps[m].ops;
+          if (std::ranges::find(ops, name) == ops.end()) continue;
+          used_[e][m].push_back(name);
+          found = true;
+        }
+        if (found) return e;
+      }
+    }
+    for (const EngineKind kind : {op.products ? EngineKind::mac_array : EngineKind::vector,
+                                  op.products ? EngineKind::vector : EngineKind::mac_array})
+      for (std::size_t e = 0; e < engines.size(); ++e)
+        if (engines[e].kind == kind) return e;
+    return std::nullopt;
+  }
+
+  static std::int64_t count_of(const LoopCounts& counts, std::string_view loop) {
+    const auto found = std::ranges::find(counts, loop, &LoopCounts::value_type::first);
+    return found == counts.end() ? 1 : found->second;
+  }
+
+  void array(const Engine& engine, const std::vector<std::vector<std::string_view>>& used) {
+    for (std::size_t m = 0; m < engine.maps.size(); ++m) {
+      const Mapping& mapping = engine.maps[m];
+      for (const std::string& op : mapping.ops)
+        if (std::ranges::find(used[m], op) == used[m].end())
+          wrong("maps",
+                "the first array that names a kind of op takes it, by its most special name",
+                "has a map '", mapping.name, "' for '", op,
+                "' that computes nothing: other maps or engines take all such ops");
+      for (const auto& [loop, least] : mapping.at_least)
+        if (std::string_view("CRST").find(loop) == std::string_view::npos)
+          wrong("maps", "it can have C, R, S and T", "has a map '", mapping.name,
+                "' whose `at_least` names ", loop,
+                ": only loops that are summed over can be too short");
+      const bool taps = count_of(mapping.unroll, "T") > 1 || count_of(mapping.at_least, "T") > 1;
+      for (const LoopCounts* counts : {&mapping.unroll, &mapping.at_least})
+        if (taps && (count_of(*counts, "R") > 1 || count_of(*counts, "S") > 1))
+          wrong("maps", "T stands for all taps, R x S", "has a map '", mapping.name,
+                "' with T beside R or S, which would be ignored");
+    }
+    for (const auto& [loop, most] : engine.blocks.most)
+      if (std::string_view("KHWRS").find(loop) == std::string_view::npos)
+        wrong("blocks", "it can have K, H, W, R and S", "has `blocks` whose `most` names ", loop,
+              ": a block has channels, rows, columns and parts of a kernel");
+    if (engine.blocks.stages > 0 && !chip_bandwidth_)
+      wrong("blocks", "state the `bandwidth` of the memory that it reads from",
+            "has `stages`, but no memory on the chip has a `bandwidth`");
+    for (const auto& [kind, cycles] : engine.channel_of)
+      if (std::ranges::none_of(told_apart, [&kind = kind](const OpNames& op) {
+            return op.weights && op.names[0] == kind;
+          }))
+        wrong("channel_cycles", "kinds with weights are conv, grouped, depthwise, fc and matmul",
+              "has `channel_cycles` for '", kind, "', which has no weights");
+  }
+
+  const Hardware& hardware_;
+  std::vector<HardwareDefect>& defects_;
+  std::vector<std::vector<std::vector<std::string_view>>> used_;  ///< per engine and map
+  bool chip_bandwidth_ = false;
+  bool modes_ = false;
+  bool waits_ = false;
+  HardwarePart part_ = HardwarePart::profile;
+  std::size_t index_ = 0;
+  std::string of_;
+};
+
+}  // namespace
+
+void find_idle(const Hardware& hardware, std::vector<HardwareDefect>& defects) {
+  Idle(hardware, defects).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,374 @@
+// A key that is accepted changes an answer: of each shipped profile, every value is replaced by
+// others, and for one of them at least some plan, or some placement, of a few small networks has to
+// come out differently. A value that may be anything describes nothing.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "io/files.h"
+#include "io/hardware_merge.h"
+#include "io/hardware_yaml.h"
+#include "io/network_yaml.h"
+#include "tessera/files.h"
+#include "tessera/place.h"
+#include "tessera/plan.h"
+#include "tests/support/effort.h"
+#include "tests/support/paths.h"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> shelves() {
+  return {testing::source_path("hw_profiles")};
+}
+
+/// The profile with everything it inherits, as one text that inherits nothing.
+void write(const Node& node, std::string& out) {
+  if (node.kind == Node::Kind::map || node.kind == Node::Kind::list) {
+    const bool map = node.kind == Node::Kind::map;
+    out += map ? '{' : '[';
+    for (const Node& each : node.children) {
+      if (&each != &node.children.front()) out += ", ";
+      if (map) out += each.key + ": ";
+      write(each, out);
+    }
+    out += map ? '}' : ']';
+  } else {
+    out += node.text;
+  }
+}
+
+std::string text_of(const Node& profile) {
+  std::string text;
+  for (const Node& each : profile.children) {
+    text += each.key + ": ";
+    write(each, text);
+    text += '\n';
+  }
+  return text;
+}
+
+Node resolved(const std::string& name) {
+  const fs::path path = find_profile(name, shelves());
+  Sources sources(path.string());
+  Node root = parse_inherited(read_file(path), sources, shelves());
+  std::erase_if(root.children, [](const Node& each) {  // labels
+    return each.key == "inherit" || each.key == "reference" || each.key == "provenance";
+  });
+  return root;
+}
+
+/// Small enough to be planned in milliseconds, and between them of every kind that a profile tells
+/// apart: taps of many sizes, strides, groups, one row, one pixel, deep and shallow.
+Network chain(const std::string& body, const std::string& shape, const std::string& type,
+              const std::string& last) {
+  return read_network_yaml("tessera: network/1\nname: n\ntensors: {x: {shape: " + shape +
+                               ", dtype: " + type + "}}\ninputs: [x]\nops:\n" + body +
+                               "outputs: [" + last + "]\n",
+                           "n.yaml")
+      .network;
+}
+
+std::vector<Network> networks() {
+  std::vector<Network> list;
+  for (const char* type : {"int8", "int16", "float32"})
+    list.push_back(chain(
+        "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [48, 24, 3, 3]}, pad: "
+        "[1, 1, 1, 1]}\n"
+        "  - {name: s1, type: sigmoid, inputs: [a], output: b}\n"
+        "  - {name: p1, type: max_pool, inputs: [b], output: c, kernel: [2, 2], stride: [2, 2]}\n"
+        "  - {name: c2, type: conv, inputs: [c], output: d, weights: {shape: [48, 1, 3, 3]}, "
+        "groups: 48, pad: [1, 1, 1, 1]}\n"
+        "  - {name: a1, type: add, inputs: [c, d], output: e}\n"
+        "  - {name: m1, type: mul, inputs: [e, d], output: f}\n"
+        "  - {name: u1, type: sub, inputs: [f, d], output: g}\n"
+        "  - {name: t1, type: tanh, inputs: [g], output: h}\n"
+        "  - {name: z1, type: softmax, inputs: [h], output: i, axes: [1]}\n",
+        "[1, 24, 20, 20]", type, "i"));
+  list.push_back(chain(
+      "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [256, 192, 1, 1]}}\n"
+      "  - {name: c2, type: conv, inputs: [a], output: b, weights: {shape: [64, 256, 5, 5]}, pad: "
+      "[2, 2, 2, 2]}\n"
+      "  - {name: c3, type: conv, inputs: [b], output: c, weights: {shape: [40, 64, 11, 11]}, "
+      "stride: [4, 4]}\n"
+      "  - {name: c4, type: conv, inputs: [c], output: d, weights: {shape: [40, 10, 3, 3]}, "
+      "groups: 4, pad: [1, 1, 1, 1]}\n"
+      "  - {name: p1, type: average_pool, inputs: [d], output: e, kernel: [2, 2], stride: [2, "
+      "2]}\n",
+      "[1, 192, 28, 28]", "int8", "e"));
+  list.push_back(chain(
+      "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [300, 100, 1, 1]}}\n"
+      "  - {name: c2, type: conv, inputs: [a], output: b, weights: {shape: [33, 300, 1, 1]}}\n",
+      "[1, 100, 1, 1]", "int8", "b"));
+  list.push_back(
+      chain("  - {name: m1, type: matmul, inputs: [x], output: a, weights: {shape: [96, 200]}}\n"
+            "  - {name: m2, type: matmul, inputs: [a], output: b, weights: {shape: [200, 40]}}\n",
+            "[1, 70, 96]", "int8", "b"));
+  // For a machine of a few bytes.
+  list.push_back(
+      chain("  - {name: a1, type: add, inputs: [x, x], output: a}\n"
+            "  - {name: r1, type: softmax, inputs: [a], output: b, axes: [1]}\n",
+            "[1, 3]", "int8", "b"));
+  const auto tiny = [&](const char* weights, const char* shape, const char* type) {
+    return chain(
+        std::string("  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: ") +
+            weights + "}}\n",
+        shape, type, "a");
+  };
+  list.push_back(tiny("[2, 2, 1, 1]", "[1, 2, 1, 1]", "int8"));
+  for (const char* type : {"int16", "float32"})
+    list.push_back(tiny("[1, 1, 1, 1]", "[1, 1, 8, 1]", type));
+  list.push_back(tiny("[1, 1, 1, 3]", "[1, 1, 1, 10]", "int8"));
+  list.push_back(tiny("[1, 1, 3, 1]", "[1, 1, 12, 1]", "int8"));
+  // Few channels, where taps fill an array.
+  for (const auto& [weights, shape] : {std::pair{"[16, 3, 3, 3]", "[1, 3, 30, 30]"},
+                                       {"[3, 16, 3, 3]", "[1, 16, 30, 30]"},
+                                       {"[9, 6, 5, 5]", "[1, 6, 32, 32]"}})
+    list.push_back(tiny(weights, shape, "int8"));
+  // Weights and data that fill 16 banks of 32 KiB, each split of them.
+  for (const int banks : {1, 2, 4, 6, 8, 10, 12, 14, 15})
+    list.push_back(tiny(("[" + std::to_string(128 * banks) + ", 256, 1, 1]").c_str(),
+                        ("[1, 256, " + std::to_string(16 - banks) + ", 128]").c_str(), "int8"));
+  // More than any of them holds, so that tiles matter.
+  const std::string twice =
+      "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [16, 16, 3, 3]}, pad: "
+      "[1, 1, 1, 1]}\n"
+      "  - {name: c2, type: conv, inputs: [a], output: b, weights: {shape: [16, 16, 3, 3]}, pad: "
+      "[1, 1, 1, 1]}\n";
+  list.push_back(chain(twice, "[1, 16, 200, 200]", "int8", "b"));
+  list.push_back(chain(twice, "[1, 16, 4096, 4096]", "int8", "b"));
+  return list;
+}
+
+std::string numbers(const Metrics& m) {
+  return std::to_string(m.latency_cycles) + ' ' + std::to_string(m.energy_pj) + ' ' +
+         std::to_string(m.dram_bytes) + ' ' + std::to_string(m.peak_bytes) + ' ' +
+         std::to_string(m.peak_bandwidth) + '\n';
+}
+
+/// What a user is told of a network on a machine.
+std::string planned(const Network& network, const Hardware& hardware, std::size_t ops) {
+  PlanParams params;
+  params.max_ops = ops;
+  params.nodes_per_question = 500;
+  params.limits.threads = 1;
+  const NetworkPlan plan = plan_network(network, hardware, params);
+  std::string text = numbers(plan.totals) + numbers(plan.baseline) + std::to_string(plan.score);
+  text += ' ' + std::to_string(static_cast<double>(plan.totals.latency_cycles) / hardware.clock_hz *
+                               1e9);  // the report says seconds
+  for (const PlannedSubgraph& s : plan.subgraphs)
+    for (const PlannedPlacement& p : s.placements)
+      for (const BufferPlace& place : p.placement.places)
+        text += ' ' + std::to_string(place.memory) + '@' + std::to_string(place.offset);
+  return text;
+}
+
+/// Of three buffers that live together, and of one as large as its memory.
+std::string placed(const Hardware& hardware) {
+  PlacementProblem problem;
+  problem.memories = placement_memories(hardware);
+  for (const Size size : {Size{3}, Size{5}, Size{100}})
+    problem.buffers.push_back(
+        {.id = std::to_string(size), .live = {{0, 2}}, .size = size, .read = {1}, .write = {0}});
+  const PlacementResult result = place(problem, {});
+  std::string text(to_string(result.status));
+  if (result.placement)
+    for (const BufferPlace& place : result.placement->places)
+      text += ' ' + std::to_string(place.memory) + '@' + std::to_string(place.offset);
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    problem.buffers.assign(
+        1, {.id = "all", .live = {{0, 1}}, .size = problem.memories[m].capacity, .memories = {m}});
+    text += ' ' + std::string(to_string(place(problem, {}).status));
+  }
+  return text;
+}
+
+class Answers {
+ public:
+  explicit Answers(const Hardware& hardware) : networks_(networks()) {
+    for (std::size_t q = 0; q < count(); ++q) first_.push_back(answer(q, hardware));
+  }
+  /// Is any of them another one on this machine?
+  [[nodiscard]] bool differ(const Hardware& hardware) {
+    for (std::size_t k = 0; k < count(); ++k) {
+      const std::size_t q = (last_ + k) % count();  // what told two apart does so often
+      if (answer(q, hardware) == first_[q]) continue;
+      last_ = q;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] std::size_t count() const { return 2 * networks_.size() + 1; }
+  [[nodiscard]] std::string answer(std::size_t q, const Hardware& hardware) const {
+    if (q == 0) return placed(hardware);
+    if (hardware.engines.empty()) return {};
+    return planned(networks_[(q - 1) / 2], hardware, q % 2 == 1 ? 1 : 3);
+  }
+
+  std::vector<Network> networks_;
+  std::vector<std::string> first_;
+  std::size_t last_ = 1;
+};
+
+/// Other values of a leaf, written as it is.
+std::vector<std::string> others(const Node& leaf) {
+  const std::string& text = leaf.text;
+  if (text == "true") return {"false"};
+  if (text == "false") return {"true"};
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"mac_array", "vector"},
+        {"int8", "int16", "float32", "bf16"},
+        {"read", "write", "read_write", "weight", "data", "off", "hold"},
+        {"resident", "refetch"},
+        {"recompute", "keep_columns", "keep"}}) {
+    std::vector<std::string> list = words;
+    if (std::erase(list, text) > 0) return list;
+  }
+  char* end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str()) return {};
+  std::string unit = end;
+  for (const auto& [name, bytes] : {std::pair{" KiB", 1024.0}, {" MiB", 1048576.0}}) {
+    if (unit != name) continue;
+    value *= bytes;
+    unit = " B";
+  }
+  const bool whole = text.find('.') == std::string::npos || !unit.empty();
+  std::vector<std::string> list;
+  for (const double factor : {2.0, 0.5, 16.0, 1.0 / 16, 1000.0, 1e-3, 1e6, 1e-6}) {
+    double other = value == 0 ? 8 * factor : value * factor;
+    if (whole) other = std::max(1.0, std::floor(other));
+    std::string shown = std::to_string(other);
+    if (whole) shown = shown.substr(0, shown.find('.'));
+    if (shown + unit != text) list.push_back(shown + unit);
+  }
+  list.push_back("0" + unit);
+  return list;
+}
+
+class Keys {
+ public:
+  explicit Keys(Node profile)
+      : profile_(std::move(profile)), answers_(read_hardware_yaml(text_of(profile_), "p.yaml")) {}
+
+  /// Paths of those that change nothing.
+  std::vector<std::string> idle() {
+    for (Node& each : profile_.children)
+      if (each.key != "tessera" && each.key != "name") walk(each, each.key);
+    return idle_;
+  }
+  [[nodiscard]] int asked() const { return asked_; }
+
+ private:
+  /// `refused`: that the profile cannot be read so is a difference, too.
+  [[nodiscard]] bool differs(const Node& profile, bool refused) {
+    try {
+      const Hardware hardware = read_hardware_yaml(text_of(profile), "p.yaml");
+      return answers_.differ(hardware);
+    } catch (const std::exception&) {
+      return refused;
+    }
+  }
+
+  void walk(Node& node, const std::string& path) {
+    if (node.kind == Node::Kind::map || node.kind == Node::Kind::list) {
+      const bool list = node.kind == Node::Kind::list;
+      for (std::size_t k = 0; k < node.children.size(); ++k) {
+        const std::string key = list ? std::to_string(k) : node.children[k].key;
+        // A range without one of its ends is none.
+        const bool whole = node.key == "maps" || node.key == "reserved";
+        if (whole && !without(path + '.' + key)) idle_.push_back(path + '.' + key);
+        if (node.key == "reserved") continue;
+        if (key != "name") walk(node.children[k], path + '.' + key);
+      }
+      return;
+    }
+    if (path.find(".ops.") != std::string::npos) return;  // the map is asked about as a whole
+    ++asked_;
+    // What else may be said goes by these: with another value the rest of the profile is wrong.
+    const bool reach = path.starts_with("engines.") && path.find(".memories.") != std::string::npos;
+    const bool decides =
+        node.key == "kind" || node.key == "offchip" || node.key == "banks" || reach;
+    const Node kept = node;
+    std::vector<std::string> values = others(kept);
+    if (reach)
+      for (const Node& memory : profile_.find("memories")->children) values.push_back(memory.key);
+    for (const std::string& text : values) {
+      if (text == kept.text) continue;
+      node.text = text;
+      const bool found = differs(profile_, decides);
+      node = kept;
+      if (found) return;
+    }
+    if (without(path)) return;
+    idle_.push_back(path + ": " + kept.text);
+  }
+
+  /// Leaves out the value, or the entry of a list: is that a difference? A weight of the objective
+  /// gives its share to the next one.
+  bool without(const std::string& path) {
+    Node changed = profile_;
+    Node* at = &changed;
+    std::string rest = path;
+    while (true) {
+      const std::size_t dot = rest.find('.');
+      const std::string key = rest.substr(0, dot);
+      const bool list = at->kind == Node::Kind::list;
+      std::size_t k = 0;
+      while (k < at->children.size() && (list ? std::to_string(k) : at->children[k].key) != key)
+        ++k;
+      if (dot != std::string::npos) {
+        at = &at->children[k];
+        rest = rest.substr(dot + 1);
+        continue;
+      }
+      if (path.starts_with("objective.")) {
+        Node& heir = at->children[(k + 1) % at->children.size()];
+        heir.text = std::to_string(std::strtod(heir.text.c_str(), nullptr) +
+                                   std::strtod(at->children[k].text.c_str(), nullptr));
+      }
+      at->children.erase(at->children.begin() + static_cast<std::ptrdiff_t>(k));
+      break;
+    }
+    return differs(changed, path.find(".maps.") != std::string::npos);
+  }
+
+  Node profile_;
+  Answers answers_;
+  std::vector<std::string> idle_;
+  int asked_ = 0;
+};
+
+class ProfileKeys : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ProfileKeys, EachChangesAnAnswer) {
+  Keys keys(resolved(GetParam()));
+  EXPECT_EQ(keys.idle(), std::vector<std::string>{});
+  EXPECT_GT(keys.asked(), 20);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> list = profile_names(shelves());
+  std::erase_if(list, [](const std::string& name) {  // other names of the same machines
+    return name == "ethos-u55-like" || name == "ethos-u65-like";
+  });
+  if (testing::sanitized || !testing::optimised) return {"ethos-u55-128", "patent-three-banks"};
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, ProfileKeys, ::testing::ValuesIn(names()), [](const auto& one) {
+  std::string name = one.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace tessera

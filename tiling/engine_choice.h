@@ -1,0 +1,34 @@
+// Which engine of a machine computes an op, whatever part of it is computed.
+//
+//   const OpLoops loops = loops_of(net, op, net.tensors[op.outputs[0]].shape);
+//   if (const auto chosen = choose_engine(op, loops, hardware)) hardware.engines[chosen->engine];
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tiling/loops.h"
+
+namespace tessera {
+
+struct EngineChoice {
+  std::size_t engine = 0;
+  bool by_mapping = false;  ///< the engine is an array that says how it computes such ops
+};
+
+/// The first array with a mapping for the op; else the first engine of its own kind (array for
+/// products, vector for the rest), else one of the other kind. Nothing without engines.
+[[nodiscard]] std::optional<EngineChoice> choose_engine(const Op& op, const OpLoops& loops,
+                                                        const Hardware& hardware);
+
+/// Of engine.maps, those that carry the most special of the op's names (names_of()).
+[[nodiscard]] std::vector<std::size_t> mappings_for(const Op& op, const OpLoops& loops,
+                                                    const Engine& engine);
+
+/// Does a mapping of the engine compute the op? One unroll without maps computes all products.
+[[nodiscard]] bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine);
+
+}  // namespace tessera
