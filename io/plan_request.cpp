@@ -11,7 +11,7 @@ namespace {
   throw InputError(where, 0, wrong.message, wrong.hint);
 }
 
-PlanRequestText read(std::string_view text, const std::string& where) {
+PlanRequestText read_request(std::string_view text, const std::string& where) {
   const Sources sources(where);
   const Node root = parse_json(text, sources);
   Fields fields(sources, root, "the line");
@@ -31,7 +31,7 @@ PlanRequestText read(std::string_view text, const std::string& where) {
 
 PlanRequestText read_plan_request_json(std::string_view text, const std::string& where) {
   try {
-    return read(text, where);
+    return read_request(text, where);
   } catch (const InputError& wrong) {
     throw_at(where, wrong);
   }

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::string_view digits = "0123456789";
+constexpr std::string_view decimal_digits = "0123456789";
 
 /// The first name of a path. Names may have dots in them: the longest that `map` has is meant.
 std::string_view first_name(const Node& map, std::string_view path) {
@@ -37,7 +37,7 @@ std::optional<std::size_t> entry_at(const Node& around, std::string_view name) {
     for (std::size_t k = 0; k < around.children.size(); ++k)
       if (around.children[k].key == name) return k;
   std::size_t number = 0;
-  if (name.empty() || name.find_first_not_of(digits) != name.npos) return std::nullopt;
+  if (name.empty() || name.find_first_not_of(decimal_digits) != name.npos) return std::nullopt;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (error != std::errc{} || number >= around.children.size()) return std::nullopt;
   return number;

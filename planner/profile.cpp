@@ -14,7 +14,7 @@ struct Profile::State {
 namespace {
 
 template <typename Function>
-auto translated(Function&& function) {
+auto outside(Function&& function) {
   try {
     return function();
   } catch (const InputError& error) {
@@ -24,7 +24,7 @@ auto translated(Function&& function) {
 
 EditableProfile read_profile(const std::string& name_or_path,
                              const std::vector<std::string>& first) {
-  return translated([&] {
+  return outside([&] {
     const std::vector<std::filesystem::path> shelves = profile_shelves(first);
     const std::filesystem::path path = find_profile(name_or_path, shelves);
     return EditableProfile(read_file(path), path.string(), shelves);
@@ -47,7 +47,7 @@ Profile::~Profile() = default;
 
 Profile Profile::from_text(std::string_view text, const std::string& file,
                            const std::vector<std::string>& shelves) {
-  return Profile(translated([&] {
+  return Profile(outside([&] {
     return std::make_unique<State>(State{EditableProfile(text, file, profile_shelves(shelves))});
   }));
 }
@@ -64,7 +64,7 @@ void Profile::set(const std::vector<ProfileChange>& changes) {
   std::vector<KeyChange> wanted;
   wanted.reserve(changes.size());
   for (const auto& [key, value] : changes) wanted.push_back({key, value});
-  translated([&] { state_->profile.change(wanted); });
+  outside([&] { state_->profile.change(wanted); });
 }
 
 std::vector<ProfileChange> Profile::changes() const {
@@ -83,7 +83,7 @@ bool Profile::has(std::string_view key) const {
 }
 
 std::string Profile::get(std::string_view key) const {
-  return translated([&] { return state_->profile.value(key); });
+  return outside([&] { return state_->profile.value(key); });
 }
 
 std::string Profile::yaml() const {

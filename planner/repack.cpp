@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 /// Of more the pairs alone would take longer to go through than a search is likely to.
-constexpr std::size_t most_buffers = 512;
+constexpr std::size_t most_repacked = 512;
 
 constexpr FeatureSet kept{Feature::buffer_alignment, Feature::several_lives, Feature::gap};
 
@@ -18,7 +18,7 @@ constexpr FeatureSet kept{Feature::buffer_alignment, Feature::several_lives, Fea
 
 Repack::Repack(const PlacementProblem& problem) {
   const std::size_t count = problem.buffers.size();
-  usable_ = count <= most_buffers && problem.memories.size() == 1 &&
+  usable_ = count <= most_repacked && problem.memories.size() == 1 &&
             (features_of(problem) - kept).empty();
   if (!usable_) return;
   alignments_.reserve(count);
