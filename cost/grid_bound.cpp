@@ -296,12 +296,12 @@ void GridBound::find_items(const Subgraph& part, const ChannelUse& use, std::siz
       const LeastCompute least = least_compute(network, op, hardware);
       item.cycles = least.cycles;
       item.energy_pj = least.energy_pj;
-    } else {
+    } else if (is_loaded(part, local)) {
       item.bytes = energy(t);
     }
     items_.push_back(item);
   }
-  stored_bytes_ = energy(anchor);
+  if (!part.keeps) stored_bytes_ = energy(anchor);
   const std::optional<Step> last = part.tensors[anchor].producer;
   const OpIndex op = part.ops.first + static_cast<OpIndex>(last.value_or(0));
   for (const TensorIndex weight : use.in_every_tile(part.ops, op))

@@ -123,6 +123,7 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware)
     : network_(network),
       hardware_(hardware),
       link_(link_of(hardware)),
+      stays_(stays_on_chip(hardware)),
       readers_(last_readers(network)),
       channel_use_(network, readers_) {
   for (const Op& op : network.ops) {
@@ -240,13 +241,14 @@ void RunBounds::add_op(Growing& run, OpIndex op) const {
     for (const TensorIndex out : outputs_[op]) of_op = std::max(of_op, density_[out]);
     const double density = operand.read_for(of_op);
     if (run.made[t] || density <= run.loaded[t]) continue;
+    if (stays_ && network_.tensors[t].kind != TensorKind::weight) continue;  // it is on the chip
     if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true), -1);
     run.loaded[t] = density;
     run.moved.add(move(t, density, true), 1);
   }
   for (const TensorIndex t : outputs_[op]) {
     run.made[t] = true;
-    if (!readers_[t] || *readers_[t] <= op) continue;
+    if (stays_ || !readers_[t] || *readers_[t] <= op) continue;
     run.leaving.push_back(t);
     run.moved.add(stores_[t], 1);
   }

@@ -73,6 +73,7 @@ class RunBounds {
   const Network& network_;
   const Hardware& hardware_;
   Link link_;
+  bool stays_ = false;                           ///< no activation is ever moved
   std::vector<std::optional<OpIndex>> readers_;  ///< last reader per tensor (tiling/subgraph.h)
   std::vector<std::vector<Operand>> operands_;   ///< per op
   std::vector<std::vector<TensorIndex>> outputs_;

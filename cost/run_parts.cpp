@@ -27,10 +27,6 @@ bool names_axis(const Op& op, std::size_t axis) {
   return std::ranges::find(op.axes, axis) != op.axes.end();
 }
 
-bool loaded(const LocalTensor& tensor) {
-  return !tensor.producer.has_value();
-}
-
 std::size_t output_of(const Subgraph& part, Step step) {
   const std::vector<std::size_t>& made = part.made_at[static_cast<std::size_t>(step)];
   return made.empty() ? part.tensors.size() : made.front();

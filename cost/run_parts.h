@@ -17,8 +17,6 @@ namespace tessera {
                                const Link& link);
 /// Is the axis one of those that the op names (reduces, normalizes, joins along)?
 [[nodiscard]] bool names_axis(const Op& op, std::size_t axis);
-/// Does the tensor come from outside the run?
-[[nodiscard]] bool loaded(const LocalTensor& tensor);
 /// The local tensor that `step` makes (the first, if several); tensors.size() if none is kept.
 [[nodiscard]] std::size_t output_of(const Subgraph& part, Step step);
 /// Extents of what op `step` computes in this tile; nothing where it computes nothing.

@@ -33,7 +33,7 @@ Uses uses_of(const Subgraph& part, const Lowering& lowering, const LoweredBuffer
   for (const Step step : local.consumers) {
     const std::size_t share = lowering.share_of(buffer.tensor, step);
     // A copy is filled before the first op that reads it; what is loaded is loaded into each share.
-    const bool fills = !loaded(local) && share != buffer.share && !copied[share];
+    const bool fills = !is_loaded(part, local) && share != buffer.share && !copied[share];
     copied[share] = true;
     if (share != buffer.share && !fills) continue;
     uses.first = std::min(uses.first, step);
@@ -68,17 +68,17 @@ RunTasks run_tasks(const TiledRun& run) {
     }
     const Uses uses = uses_of(part, lowering, lowered);
     const bool resident =
-        local.weight && lowering.options.weights == WeightPolicy::resident && loaded(local);
+        local.weight && lowering.options.weights == WeightPolicy::resident && is_loaded(part, local);
     if (resident) {
       plan.resident.push_back({lowered.tensor, lowered.share, uses.first});
       continue;
     }
-    if (local.consumers.empty() && loaded(local)) continue;
+    if (local.consumers.empty() && is_loaded(part, local)) continue;
     const Step reuse = two_copies[of_share(lowered)] ? cycle : plan.steps;
     const Slack slack = slack_of(buffer, cycle, reuse, uses.first, uses.last);
-    if (loaded(local))
+    if (is_loaded(part, local))
       plan.moves.push_back({lowered.tensor, lowered.share, true, slack, uses.first});
-    if (local.leaves && !loaded(local))
+    if (is_stored(part, local))
       plan.moves.push_back({lowered.tensor, lowered.share, false, slack, uses.last});
   }
   return plan;

@@ -93,7 +93,7 @@ ChipPlaces::ChipPlaces(const TiledRun& run, const Placement& placement)
     if (!memory.offchip) energies.push_back(memory.energy);
   for (std::size_t b = 0; b < run.lowering->buffers.size(); ++b) {
     const LoweredBuffer& buffer = run.lowering->buffers[b];
-    if (buffer.role != BufferRole::tile) continue;
+    if (!is_whole_or_tile(buffer.role)) continue;
     const MemoryIndex memory = placement.places[b].memory;
     places_[buffer.tensor * shares_ + buffer.share] = {memory, energies[memory]};
   }

@@ -99,6 +99,7 @@ class Reader {
     HardwareMemory memory;
     memory.space = read_memory(sources_, fields, node.key);
     if (const Node* n = fields.find("offchip")) memory.offchip = as_bool(sources_, *n, "offchip");
+    if (const Node* n = fields.find("writable")) memory.writable = as_bool(sources_, *n, "writable");
     if (const Node* n = fields.find("energy")) memory.energy = read_energy(*n);
     if (const Node* n = fields.find("bandwidth")) {
       two_values(*n, "bandwidth", [&](const Node& each, bool write) {

@@ -90,6 +90,14 @@ class Idle {
       else
         home = &memory;
       off_chip(memory.space);
+      if (!memory.writable && (memory.write_bandwidth || memory.write_latency))
+        wrong(memory.write_bandwidth ? "bandwidth" : "latency", "give the figure for reading alone",
+              "has a figure for writing, but is not writable");
+    }
+    if (stays_on_chip(hardware_) && hardware_.dma.outstanding_writes) {
+      at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+      wrong("outstanding", "give the figure for reading alone",
+            "has writes `outstanding`, but no memory off the chip is writable");
     }
   }
 
@@ -107,6 +115,9 @@ class Idle {
   }
 
   void on_chip(const HardwareMemory& memory) {
+    if (!memory.writable)
+      wrong("writable", "only a memory off the chip may be read-only: flash, say",
+            "is on the chip, where buffers are placed, and cannot be read-only");
     if (memory.burst != 1)
       wrong("burst", "bursts are of the off-chip memory",
             "has a `burst`, but is on the chip, where no transfer is cut into bursts");

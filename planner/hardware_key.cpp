@@ -80,9 +80,10 @@ class Key {
     add(read, write);
   }
   void put(const HardwareMemory& memory) {
-    const auto& [space, offchip, energy, bandwidth, write_bandwidth, burst, latency,
+    const auto& [space, offchip, writable, energy, bandwidth, write_bandwidth, burst, latency,
                  write_latency] = memory;
-    add(space, offchip, energy, bandwidth, write_bandwidth, burst, latency, write_latency);
+    add(space, offchip, writable, energy, bandwidth, write_bandwidth, burst, latency,
+        write_latency);
   }
   void put(const Mapping& mapping) {
     const auto& [name, ops, unroll, at_least, cycles, least, start, input_depth] = mapping;

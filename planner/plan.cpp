@@ -7,7 +7,9 @@
 #include "cost/run_bound.h"
 #include "cost/score.h"
 #include "io/plan_svg.h"
+#include "model/against.h"
 #include "planner/hardware_key.h"
+#include "planner/kept_places.h"
 #include "planner/limited_budget.h"
 #include "planner/plan_baseline.h"
 #include "planner/plan_candidates.h"
@@ -58,8 +60,9 @@ std::string impossible_op(const Network& network, const Hardware& hardware,
     std::string text = "op '" + network.ops[op].name + "' (" +
                        std::string(to_string(network.ops[op].kind)) +
                        ") fits with no tile into the memory of " + hardware.name;
-    const MissingBytes missing = missing_bytes(make_subgraph(network, {op, op}), hardware,
-                                               tile_variants(hardware.tiling), budget);
+    const MissingBytes missing =
+        missing_bytes(make_subgraph(network, {op, op}, last_readers(network), hardware), hardware,
+                      tile_variants(hardware.tiling), budget);
     if (missing.bytes > 0)
       return text + ": its smallest tile needs " + to_string(missing) + " than there are";
     return text +
@@ -112,6 +115,16 @@ CoverResult best_in_time(const CoverProblem& problem, const CoverParams& params)
   return result;
 }
 
+Hardware with_share(Hardware hardware, double share) {
+  if (share >= 1) return hardware;
+  for (HardwareMemory& memory : hardware.memories)
+    if (!memory.offchip)
+      limit_height(
+          memory.space,
+          std::max<Size>(1, static_cast<Size>(static_cast<double>(memory.space.capacity) * share)));
+  return hardware;
+}
+
 /// A sum of rounded parts may exceed the rounded sum by a hair.
 constexpr double slack = 1 - 1e-9;
 
@@ -119,7 +132,9 @@ class Planner {
   using Clock = std::chrono::steady_clock;
 
  public:
-  Planner(const Network& network, const Hardware& hardware, const PlanParams& params)
+  /// Tiles are looked for in a `share` of the memory.
+  Planner(const Network& network, const Hardware& hardware, const PlanParams& params,
+          double share = 1)
       : network_(network),
         hardware_(hardware),
         params_(params),
@@ -127,7 +142,8 @@ class Planner {
         limits_(peak_limits_of(params)),
         begin_(std::chrono::steady_clock::now()),
         limited_(params.limits),
-        within_(machine_within(hardware, limits_)),
+        within_(with_share(machine_within(hardware, limits_), share)),
+        whole_(!limits_.any() && share >= 1),
         memory_(params.memory ? params.memory : make_plan_memory()),
         candidates_(network, within_, candidate_params(), memory_) {}
 
@@ -157,7 +173,7 @@ class Planner {
   /// reference, so that scores with and without one can be compared.
   bool baseline() {
     SingleOps singles;
-    if (limits_.any()) {
+    if (!whole_) {
       Candidates unlimited(network_, hardware_, candidate_params(), memory_);
       singles = single_ops(unlimited, network_.ops.size(), params_.limits.threads);
     } else {
@@ -224,7 +240,8 @@ class Planner {
       plan_.baseline_score = score_of(score, plan_.baseline);
     CoverProblem problem;
     problem.ops = network_.ops.size();
-    problem.like = like_ops(network_, last_readers(network_));
+    // What waits on the chip for others is not the same for runs that are alike.
+    if (!stays_on_chip(hardware_)) problem.like = like_ops(network_, last_readers(network_));
     problem.max_ops = params_.max_ops;
     problem.peak_weight = peak_weight(score);
     problem.bound = [&](std::size_t first, std::size_t last) {
@@ -263,8 +280,12 @@ class Planner {
       if (!decides(hardware_, limits_)) plan_.status = Status::unknown;
     }
     for (const CoverRun& run : result.runs) add(run);
+    if (plan_.status == Status::feasible && stays_on_chip(hardware_)) settle();
     if (plan_.status == Status::feasible) {
+      count_layers();
       plan_.score = score_of(score, plan_.totals);
+      // Placed together, runs may peak higher than by themselves.
+      plan_.optimal = plan_.optimal && plan_.score * slack <= result.objective;
       if (plan_.optimal) plan_.bound = plan_.score;
       const std::vector<Memory> memories = placement_memories(hardware_);
       plan_.unused_modes = unused_modes(memories, plan_.subgraphs);
@@ -318,10 +339,34 @@ class Planner {
     const Piece piece = make_piece(network_, hardware_, s);
     for (std::size_t k = 0; k < s.placements.size(); ++k)
       s.placements[k].problem = piece_problem(piece, k);
-    const RunCost cost = run_cost(piece_run(piece, hardware_, s.placements));
-    std::ranges::move(piece_layers(piece, cost), std::back_inserter(plan_.layers));
-    plan_.totals = plan_.subgraphs.empty() ? s.metrics : combine(plan_.totals, s.metrics);
     plan_.subgraphs.push_back(std::move(s));
+  }
+
+  /// What stays on the chip gets one place in all runs.
+  void settle() {
+    Limits limits = params_.limits;
+    const Budget& budget = limited_.budget();
+    if (budget.deadline != Clock::time_point::max())
+      limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
+    const KeptPlaces kept = settle_kept(network_, hardware_, plan_.subgraphs, limits);
+    if (kept.status == Status::feasible) return;
+    plan_.status = Status::unknown;
+    plan_.optimal = false;
+    plan_.stop = kept.stop;
+    plan_.subgraphs.clear();
+    plan_.reason =
+        "each run of the best cover fits, but no one place was found for what stays on the chip "
+        "from run to run";
+  }
+
+  void count_layers() {
+    for (std::size_t k = 0; k < plan_.subgraphs.size(); ++k) {
+      const PlannedSubgraph& s = plan_.subgraphs[k];
+      const Piece piece = make_piece(network_, hardware_, s);
+      const RunCost cost = run_cost(piece_run(piece, hardware_, s.placements));
+      std::ranges::move(piece_layers(piece, cost), std::back_inserter(plan_.layers));
+      plan_.totals = k == 0 ? s.metrics : combine(plan_.totals, s.metrics);
+    }
   }
 
   void note_search(const CoverResult* result) {
@@ -357,6 +402,7 @@ class Planner {
   std::chrono::steady_clock::time_point begin_;
   LimitedBudget limited_;
   Hardware within_;  ///< `hardware_` with the memory that the limits leave
+  bool whole_;       ///< which is all of it
   std::shared_ptr<PlanMemory> memory_;
   Candidates candidates_;
   NetworkPlan plan_;
@@ -391,6 +437,35 @@ std::shared_ptr<PlanMemory> make_plan_memory() {
   return std::make_shared<PlanMemory>();
 }
 
+namespace {
+
+/// Runs that fit by themselves may leave no one place for what stays on the chip between them. Then
+/// tiles that leave some room do, as a rule: what is proved is what was proved of all tiles.
+NetworkPlan planned(const Network& network, const Hardware& hardware, const PlanParams& params) {
+  const auto begin = std::chrono::steady_clock::now();
+  PlanParams rest = params;
+  if (!rest.memory) rest.memory = make_plan_memory();
+  NetworkPlan plan = Planner(network, hardware, rest).run();
+  const double bound = plan.bound;
+  for (const double share : {0.96, 0.9, 0.8, 0.65, 0.5}) {
+    if (!stays_on_chip(hardware) || plan.status != Status::unknown ||
+        plan.stop != StopReason::completed)
+      break;
+    if (params.limits.timeout)
+      rest.limits.timeout =
+          std::max(std::chrono::nanoseconds{0},
+                   *params.limits.timeout - (std::chrono::steady_clock::now() - begin));
+    NetworkPlan smaller = Planner(network, hardware, rest, share).run();
+    smaller.bound = std::min(bound, smaller.score);
+    smaller.optimal = false;
+    if (smaller.status == Status::infeasible) break;
+    plan = std::move(smaller);
+  }
+  return plan;
+}
+
+}  // namespace
+
 NetworkPlan plan_network(const Network& network, const Hardware& hardware,
                          const PlanParams& params) {
   require_effort(network, hardware, params);
@@ -399,7 +474,7 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
   if (params.reference) require_reference(*params.reference);
   NetworkPlan plan;
   try {
-    plan = Planner(network, hardware, params).run();
+    plan = planned(network, hardware, params);
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }

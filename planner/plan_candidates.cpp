@@ -176,7 +176,7 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
       known.answer ? next_level(known.level, known.answer->dear, params_.nodes_per_question) : 0;
   auto run = std::make_shared<RunGeometry>();
   run->network = kept_network_;
-  run->part = make_subgraph(network_, ops, readers_);
+  run->part = make_subgraph(network_, ops, readers_, hardware_);
   const std::string structure = structure_key(run->part);
   const std::string key = hardware_key_ + std::to_string(level) + structure;
   const std::string question = capacity_free_key_.empty() ? "" : capacity_free_key_ + structure;

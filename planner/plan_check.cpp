@@ -5,6 +5,7 @@
 
 #include "cost/score.h"
 #include "cost/trace.h"
+#include "planner/kept_places.h"
 #include "planner/plan_idle.h"
 #include "planner/plan_piece.h"
 #include "planner/requirements.h"
@@ -41,6 +42,8 @@ class PlanChecker {
       subgraph(plan_.subgraphs[k]);
       totals = k == 0 ? plan_.subgraphs[k].metrics : combine(totals, plan_.subgraphs[k].metrics);
     }
+    for (std::string& sentence : kept_apart(network_, hardware_, plan_.subgraphs))
+      say(std::move(sentence));
     metrics("the totals", totals, plan_.totals);
     const Score score{plan_.weights, in_cycles_of(hardware_.clock_hz, plan_.reference)};
     if (!close(score_of(score, plan_.totals), plan_.score))

@@ -35,7 +35,7 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
   if (planned.ops.first > planned.ops.last || planned.ops.last >= network.ops.size())
     refuse(planned,
            "does not exist: the network has " + std::to_string(network.ops.size()) + " ops");
-  Subgraph part = make_subgraph(network, planned.ops);
+  Subgraph part = make_subgraph(network, planned.ops, last_readers(network), hardware);
   TileGeometry geometry(part, planned.halo);
   const TileSpace& space = geometry.space();
   TileShape shape;

@@ -182,7 +182,7 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
                        std::to_string(params.ops.last) + " are not a run of this network's ops",
                    "they are numbered from 0 to " + std::to_string(network.ops.size() - 1));
   const Clock::time_point begin = Clock::now();
-  const Subgraph part = make_subgraph(network, params.ops);
+  const Subgraph part = make_subgraph(network, params.ops, last_readers(network), hardware);
   const std::optional<TileShape> shape = shape_of(part, params);
   const LimitedBudget limited(params.limits);
   std::vector<TileReport> reports;

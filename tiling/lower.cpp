@@ -118,17 +118,20 @@ class Lowerer {
       for (share_ = 0; share_ < shares_.size(); ++share_) {
         if (part_.tensors[t].weight)
           weight(t);
+        else if (is_kept(part_, part_.tensors[t]) && share_ == 0)
+          kept(t);
+        else if (share_ > 0 && (part_.tensors[t].producer || part_.keeps))
+          copy(t);
         else if (!part_.tensors[t].producer)
           input(t);
-        else if (share_ > 0)
-          copy(t);
         else if (part_.tensors[t].leaves)
           output(t);
         else
           intermediate(t);
-        halo(t);
+        if (!is_kept(part_, part_.tensors[t])) halo(t);
       }
     }
+    for (std::size_t k = 0; k < part_.passing.size(); ++k) passing(k);
     for (Buffer& buffer : out_.problem.buffers) {
       tidy(buffer.read);
       tidy(buffer.write);
@@ -247,6 +250,30 @@ class Lowerer {
     }
   }
 
+  /// All of the tensor, through all tiles. Nothing is said of who reads and writes it in between
+  /// two of them: it waits there for other runs.
+  void kept(std::size_t t) {
+    Buffer& buffer = add(t, BufferRole::kept, 0, "");
+    buffer.live = {{0, period_}};
+    all_reads(buffer);
+    if (part_.tensors[t].producer)
+      for (int parity = 0; parity < parities_; ++parity)
+        buffer.write.push_back(parity * n_ + *part_.tensors[t].producer);
+    out_.buffers.back().every_tile = buffer.size;
+    out_.across_tiles = true;
+  }
+  void passing(std::size_t k) {
+    const Tensor& tensor = part_.network->tensors[part_.passing[k]];
+    Buffer buffer;
+    buffer.id = tensor.name;
+    buffer.size = std::max<Size>(1, tensor_bytes(tensor));
+    buffer.live = {{0, period_}};
+    out_.buffers.push_back(
+        {k, BufferRole::passing, 0, element_bytes(tensor.type), buffer.size, 0, std::nullopt});
+    out_.problem.buffers.push_back(std::move(buffer));
+    out_.across_tiles = true;
+  }
+
   void input(std::size_t t) {
     const Step first = share().read.front();
     const Step last = share().read.back();
@@ -335,11 +362,11 @@ class Lowerer {
       const std::size_t mine = out_.share_of(t, static_cast<Step>(step));
       std::vector<std::size_t> copies;
       for (const std::size_t b : of_[t])
-        if (out_.buffers[b].role == BufferRole::tile && out_.buffers[b].share == mine)
+        if (is_whole_or_tile(out_.buffers[b].role) && out_.buffers[b].share == mine)
           copies.push_back(b);
       found.push_back(copies.size() == 2 ? copies[static_cast<std::size_t>(parity)] : copies[0]);
       for (const std::size_t b : of_[t])
-        if (out_.buffers[b].role != BufferRole::tile && out_.buffers[b].share == mine)
+        if (!is_whole_or_tile(out_.buffers[b].role) && out_.buffers[b].share == mine)
           found.push_back(b);
     };
     if (operand == "output") std::ranges::for_each(part_.made_at[step], take);

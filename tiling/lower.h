@@ -14,6 +14,10 @@
 // loads and stores happen between two steps, where no mode restricts them; nor does one ever
 // restrict how weights are loaded.
 //
+// Where a run keeps tensors on the chip (Subgraph::keeps), those that come from outside or leave
+// are buffers of their whole size through all tiles, neither loaded nor stored, and so are those
+// that wait for later runs.
+//
 // A tensor lies where the engines of all ops that use it reach it. Where there is no such memory it
 // lies in several: what comes from outside is loaded into each, what the run makes is copied from
 // where it is made before the first op that reads the copy, between two steps.
@@ -38,13 +42,20 @@ struct LoweringOptions {
 
 /// What a buffer of the problem holds.
 enum class BufferRole : std::uint8_t {
+  kept,     ///< the whole of a tensor that stays on the chip from run to run
+  passing,  ///< likewise, of no op of this run
   tile,     ///< the tile's part of a tensor (the fresh part, where a halo is kept)
   columns,  ///< overlap with the tile to the left, kept
   rows,     ///< overlap with the tiles above, kept
 };
 
+/// Does it hold what an op works on, and not only what is kept beside it?
+[[nodiscard]] constexpr bool is_whole_or_tile(BufferRole role) {
+  return role == BufferRole::tile || role == BufferRole::kept;
+}
+
 struct LoweredBuffer {
-  std::size_t tensor = 0;  ///< in Subgraph::tensors
+  std::size_t tensor = 0;  ///< in Subgraph::tensors; of what is passing: in Subgraph::passing
   BufferRole role = BufferRole::tile;
   int copy = 0;         ///< 1 for the second of two copies
   Size element = 1;     ///< bytes of one of the tensor's

@@ -58,6 +58,25 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   return subgraph;
 }
 
+Subgraph make_subgraph(const Network& network, OpRange range,
+                       const std::vector<std::optional<OpIndex>>& readers,
+                       const Hardware& hardware) {
+  Subgraph part = make_subgraph(network, range, readers);
+  part.keeps = stays_on_chip(hardware);
+  if (!part.keeps) return part;
+  std::vector<bool> there(network.tensors.size(), false);
+  for (const TensorIndex tensor : network.inputs) there[storage_of(network, tensor)] = true;
+  for (OpIndex k = 0; k < range.first; ++k)
+    for (const TensorIndex tensor : network.ops[k].outputs)
+      there[storage_of(network, tensor)] = true;
+  for (const LocalTensor& own : part.tensors) there[own.tensor] = false;
+  for (TensorIndex t = 0; t < network.tensors.size(); ++t)
+    if (there[t] && network.tensors[t].kind != TensorKind::weight && readers[t] &&
+        *readers[t] > range.last)
+      part.passing.push_back(t);
+  return part;
+}
+
 Subgraph make_subgraph(const Network& network, OpRange range) {
   return make_subgraph(network, range, last_readers(network));
 }

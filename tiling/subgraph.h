@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "tessera/hardware.h"
 #include "tessera/network.h"
 
 namespace tessera {
@@ -35,6 +36,10 @@ struct Subgraph {
   std::vector<LocalTensor> tensors;                    ///< in order of first appearance
   std::vector<std::vector<LocalOperand>> operands_at;  ///< per step
   std::vector<std::vector<std::size_t>> made_at;       ///< per step: local tensors it makes
+  /// What is made outside and needed later stays on the chip meanwhile: then tensors that come from
+  /// outside or leave are there as a whole, and so are these, which no op of the run touches.
+  bool keeps = false;
+  std::vector<TensorIndex> passing;
   [[nodiscard]] std::size_t steps() const { return ops.size(); }
   [[nodiscard]] const Tensor& tensor(std::size_t local) const {
     return network->tensors[tensors[local].tensor];
@@ -53,5 +58,23 @@ struct Subgraph {
 [[nodiscard]] Subgraph make_subgraph(const Network& network, OpRange range,
                                      const std::vector<std::optional<OpIndex>>& readers);
 [[nodiscard]] Subgraph make_subgraph(const Network& network, OpRange range);
+
+/// The run on a machine: keeps what has to stay on its chip (stays_on_chip()).
+[[nodiscard]] Subgraph make_subgraph(const Network& network, OpRange range,
+                                     const std::vector<std::optional<OpIndex>>& readers,
+                                     const Hardware& hardware);
+
+/// Does the tensor come from outside, or leave, and lie on the chip as a whole meanwhile?
+[[nodiscard]] inline bool is_kept(const Subgraph& part, const LocalTensor& tensor) {
+  return part.keeps && !tensor.weight && (!tensor.producer || tensor.leaves);
+}
+/// Does the tensor come from outside by DMA?
+[[nodiscard]] inline bool is_loaded(const Subgraph& part, const LocalTensor& tensor) {
+  return !tensor.producer && !is_kept(part, tensor);
+}
+/// Is it stored by DMA?
+[[nodiscard]] inline bool is_stored(const Subgraph& part, const LocalTensor& tensor) {
+  return tensor.producer && tensor.leaves && !is_kept(part, tensor);
+}
 
 }  // namespace tessera

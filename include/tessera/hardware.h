@@ -114,6 +114,9 @@ struct Engine {
 struct HardwareMemory {
   Memory space;          ///< name, capacity, alignment, banks, modes, reserved (problem.h)
   bool offchip = false;  ///< buffers are not placed into it; loads come from and stores go to it
+  /// By a program that runs. Where the memory off the chip is not (flash), what an op makes stays on
+  /// the chip until its last reader has run, and so do inputs and results of the network.
+  bool writable = true;
   AccessEnergy energy;
   std::optional<Bandwidth> bandwidth;         ///< always present for an off-chip memory
   std::optional<Bandwidth> write_bandwidth;   ///< a way of its own; else both directions share one
@@ -178,6 +181,9 @@ struct Hardware {
   /// profile itself. Its own reference is not asked.
   std::shared_ptr<const Hardware> reference;
 };
+
+/// Can nothing that a network makes leave the chip?
+[[nodiscard]] TESSERA_API bool stays_on_chip(const Hardware& hardware);
 
 /// The memories buffers are placed into: all that are not off-chip, in the profile's order.
 [[nodiscard]] TESSERA_API std::vector<Memory> placement_memories(const Hardware& hardware);

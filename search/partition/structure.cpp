@@ -98,6 +98,10 @@ std::string structure_key(const Subgraph& subgraph) {
     }
   }
   for (const auto& made : subgraph.made_at) key.add(made);
+  key.add(subgraph.keeps);
+  key.add(subgraph.passing.size());
+  for (const TensorIndex tensor : subgraph.passing)
+    key.add(tensor_bytes(subgraph.network->tensors[tensor]));
   return key.take();
 }
 

@@ -178,6 +178,63 @@ TEST(Lower, EnginesThatReachEverythingShareEverything) {
   EXPECT_THAT(named(l, "y").memories, ElementsAre()) << "anywhere";
 }
 
+TEST(Lower, WhatStaysOnTheChipIsThereAsAWhole) {
+  const Network net = two_convolutions();
+  Hardware hardware = machine();
+  for (HardwareMemory& memory : hardware.memories) memory.writable = !memory.offchip;
+  ASSERT_TRUE(stays_on_chip(hardware));
+  const auto readers = last_readers(net);
+  // Both ops: x and y are kept, t is the tile's.
+  const Subgraph both = make_subgraph(net, {0, 1}, readers, hardware);
+  EXPECT_TRUE(both.passing.empty());
+  TileGeometry geometry(both, HaloPolicy::recompute);
+  for (const bool twice : {false, true}) {
+    const Lowering l = lower(both, geometry.space(), hardware, {.double_buffer = twice});
+    const Step period = twice ? 4 : 2;
+    EXPECT_THAT(named(l, "x").live, ElementsAre(StepRange{0, period}));
+    EXPECT_THAT(named(l, "y").live, ElementsAre(StepRange{0, period}));
+    TileShape half = geometry.space().whole;
+    half.extent[1] = (half.extent[1] + 1) / 2;
+    const auto sizes = demands(both, geometry.space(), l, geometry.grid(half).tiles);
+    ASSERT_EQ(sizes.size(), 1U) << "all tiles share one placement";
+    for (std::size_t b = 0; b < l.buffers.size(); ++b) {
+      const Size whole = l.problem.buffers[b].size;
+      if (l.buffers[b].role == BufferRole::kept)
+        EXPECT_EQ(sizes[0][b], whole);
+      else if (l.problem.buffers[b].kind == BufferKind::activation)
+        EXPECT_LT(sizes[0][b], whole);
+    }
+    EXPECT_TRUE(validate(l.problem).empty());
+  }
+  // Of the first op alone t waits for the second; of the second alone nothing does.
+  const Subgraph first = make_subgraph(net, {0, 0}, readers, hardware);
+  EXPECT_TRUE(first.passing.empty());
+  const Lowering l = lower(first, tile_space(first), hardware, {});
+  EXPECT_THAT(named(l, "t").write, ElementsAre(0));
+  EXPECT_TRUE(is_kept(first, first.tensors[0]));
+}
+
+TEST(Lower, WhatWaitsForLaterRunsIsThereToo) {
+  Network net = two_convolutions();
+  net.outputs.push_back(net.ops[0].outputs[0]);  // t is a result as well
+  Hardware hardware = machine();
+  for (HardwareMemory& memory : hardware.memories) memory.writable = !memory.offchip;
+  // A third op that touches neither x nor t.
+  Op again = net.ops[1];
+  again.name = "c2";
+  again.inputs[0] = net.ops[1].outputs[0];
+  net.tensors.push_back(net.tensors[again.inputs[0]]);
+  net.tensors.back().name = "z";
+  again.outputs = {net.tensors.size() - 1};
+  net.ops.push_back(again);
+  net.outputs.push_back(again.outputs[0]);
+  const Subgraph last = make_subgraph(net, {2, 2}, last_readers(net), hardware);
+  EXPECT_THAT(last.passing, ElementsAre(net.ops[0].outputs[0]));
+  const Lowering l = lower(last, tile_space(last), hardware, {});
+  EXPECT_EQ(named(l, "t").size, 2 * 12 * 8);
+  EXPECT_THAT(named(l, "t").read, ElementsAre());
+}
+
 TEST(Lower, AddressesReservedTwiceAreReservedOnce) {
   Hardware hardware = machine();
   hardware.memories[0].space.reserved = {{512, 1024}, {0, 256}, {0, 256}, {128, 384}};

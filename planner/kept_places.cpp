@@ -1,0 +1,150 @@
+#include "planner/kept_places.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "cost/tiled_run.h"
+#include "facts/modes.h"
+#include "planner/plan_piece.h"
+#include "tessera/place.h"
+#include "tessera/validate.h"
+
+namespace tessera {
+namespace {
+
+/// The tensor that a buffer holds from run to run, if it does.
+std::optional<TensorIndex> kept_tensor(const Piece& piece, BufferIndex buffer) {
+  const LoweredBuffer& lowered = piece.lowering.buffers[buffer];
+  if (lowered.role == BufferRole::passing) return piece.part.passing[lowered.tensor];
+  if (lowered.role == BufferRole::kept) return piece.part.tensors[lowered.tensor].tensor;
+  return std::nullopt;
+}
+
+/// All runs on one time line.
+class Together {
+ public:
+  void add(const Piece& piece) {
+    const PlacementProblem own = piece_problem(piece, 0);
+    if (all_.memories.empty()) all_.memories = own.memories;
+    std::vector<BufferIndex>& mine = of_run_.emplace_back();
+    const Step length = steps_of(piece);
+    for (BufferIndex b = 0; b < own.buffers.size(); ++b) {
+      Buffer buffer = shifted(own.buffers[b]);
+      const std::optional<TensorIndex> tensor = kept_tensor(piece, b);
+      if (!tensor) {
+        buffer.id = std::to_string(of_run_.size()) + ":" + buffer.id;
+        mine.push_back(all_.buffers.size());
+        all_.buffers.push_back(std::move(buffer));
+        continue;
+      }
+      const auto [known, fresh] = kept_.try_emplace(*tensor, all_.buffers.size());
+      mine.push_back(known->second);
+      if (fresh)
+        all_.buffers.push_back(std::move(buffer));
+      else
+        extend(all_.buffers[known->second], buffer);
+    }
+    for (Relation relation : own.relations) {
+      for (BufferIndex& buffer : relation.buffers) buffer = mine[buffer];
+      all_.relations.push_back(std::move(relation));
+    }
+    now_ += length;
+  }
+  [[nodiscard]] const PlacementProblem& problem() const { return all_; }
+  /// Some tensor may lie in no memory that all who use it reach.
+  [[nodiscard]] bool homeless() const { return homeless_; }
+  [[nodiscard]] const std::vector<BufferIndex>& of_run(std::size_t run) const {
+    return of_run_[run];
+  }
+
+ private:
+  static Step steps_of(const Piece& piece) {
+    return piece.lowering.steps_per_tile * (piece.lowering.options.double_buffer ? 2 : 1);
+  }
+  [[nodiscard]] Buffer shifted(Buffer buffer) const {
+    for (StepRange& live : buffer.live) live = {live.lower + now_, live.upper + now_};
+    for (Step& step : buffer.read) step += now_;
+    for (Step& step : buffer.write) step += now_;
+    return buffer;
+  }
+  /// Runs follow each other, so lives touch and steps stay sorted.
+  void extend(Buffer& buffer, const Buffer& more) {
+    buffer.live.back().upper = more.live.back().upper;
+    buffer.read.insert(buffer.read.end(), more.read.begin(), more.read.end());
+    buffer.write.insert(buffer.write.end(), more.write.begin(), more.write.end());
+    if (more.memories.empty()) return;
+    if (buffer.memories.empty()) {
+      buffer.memories = more.memories;
+      return;
+    }
+    std::erase_if(buffer.memories, [&](MemoryIndex m) {
+      return std::ranges::find(more.memories, m) == more.memories.end();
+    });
+    homeless_ = homeless_ || buffer.memories.empty();
+  }
+
+  PlacementProblem all_;
+  std::map<TensorIndex, BufferIndex> kept_;
+  std::vector<std::vector<BufferIndex>> of_run_;
+  Step now_ = 0;
+  bool homeless_ = false;
+};
+
+}  // namespace
+
+KeptPlaces settle_kept(const Network& network, const Hardware& hardware,
+                       std::vector<PlannedSubgraph>& runs, const Limits& limits) {
+  Together together;
+  std::vector<Piece> pieces;
+  for (const PlannedSubgraph& run : runs) {
+    pieces.push_back(make_piece(network, hardware, run));
+    together.add(pieces.back());
+  }
+  if (together.homeless()) return {Status::infeasible, StopReason::completed};
+  const PlacementResult found = place(together.problem(), {.limits = limits});
+  if (!found.placement) return {found.status, found.stop};
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    PlannedPlacement& own = runs[k].placements.front();
+    own.problem = piece_problem(pieces[k], 0);
+    own.engine = found.engine;
+    const std::vector<BufferIndex>& of_run = together.of_run(k);
+    own.placement.places.clear();
+    for (const BufferIndex buffer : of_run)
+      own.placement.places.push_back(found.placement->places[buffer]);
+    auto modes = settle_modes(own.problem, own.placement.places, pieces[k].lowering.steps_per_tile);
+    if (!modes) throw InternalError("runs were placed together so that a step has no mode");
+    own.placement.modes = std::move(*modes);
+    const RunCost cost = run_cost(piece_run(pieces[k], hardware, runs[k].placements));
+    runs[k].metrics = cost.metrics;
+    runs[k].utilisation = cost.utilisation;
+    runs[k].mode_switches = cost.mode_switches;
+  }
+  return {};
+}
+
+std::vector<std::string> kept_apart(const Network& network, const Hardware& hardware,
+                                    const std::vector<PlannedSubgraph>& runs) {
+  std::vector<std::string> wrong;
+  if (!stays_on_chip(hardware)) return wrong;
+  std::map<TensorIndex, BufferPlace> places;
+  for (const PlannedSubgraph& run : runs) {
+    const Piece piece = make_piece(network, hardware, run);
+    for (const PlannedPlacement& placed : run.placements)
+      for (BufferIndex b = 0; b < placed.placement.places.size(); ++b) {
+        const std::optional<TensorIndex> tensor = kept_tensor(piece, b);
+        if (!tensor) continue;
+        const BufferPlace& here = placed.placement.places[b];
+        const auto [known, fresh] = places.try_emplace(*tensor, here);
+        if (fresh || known->second == here) continue;
+        wrong.push_back("tensor '" + network.tensors[*tensor].name +
+                        "' stays on the chip, but lies at " + std::to_string(known->second.offset) +
+                        " in one run and at " + std::to_string(here.offset) + " in that of ops " +
+                        std::to_string(run.ops.first) + " to " + std::to_string(run.ops.last));
+      }
+  }
+  return wrong;
+}
+
+}  // namespace tessera
