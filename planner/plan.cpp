@@ -142,6 +142,7 @@ class Planner {
         limits_(peak_limits_of(params)),
         begin_(std::chrono::steady_clock::now()),
         limited_(params.limits),
+        baseline_(baseline_machine(network, hardware)),
         within_(with_share(machine_within(hardware, limits_), share)),
         whole_(!limits_.any() && share >= 1),
         memory_(params.memory ? params.memory : make_plan_memory()),
@@ -173,13 +174,13 @@ class Planner {
   /// reference, so that scores with and without one can be compared.
   bool baseline() {
     SingleOps singles;
-    if (!whole_) {
-      Candidates unlimited(network_, hardware_, candidate_params(), memory_);
+    if (!whole_ || stays_on_chip(hardware_)) {
+      Candidates unlimited(network_, baseline_, candidate_params(), memory_);
       singles = single_ops(unlimited, network_.ops.size(), params_.limits.threads);
     } else {
       singles = single_ops(candidates_, network_.ops.size(), params_.limits.threads);
     }
-    plan_.reason = impossible_op(network_, hardware_, singles, limited_.budget());
+    plan_.reason = impossible_op(network_, baseline_, singles, limited_.budget());
     if (!plan_.reason.empty()) {
       plan_.status = Status::infeasible;
       note_search(nullptr);
@@ -308,7 +309,10 @@ class Planner {
     const std::string op = impossible_op(
         network_, within_, single_ops(candidates_, network_.ops.size(), params_.limits.threads),
         limited_.budget());
-    if (!op.empty()) return "within the limit on peak_memory " + op;
+    if (!op.empty()) return (limits_.any() ? "within the limit on peak_memory " : "") + op;
+    if (stays_on_chip(hardware_))
+      return "no cover of the network leaves room for what has to stay on the chip of " +
+             hardware_.name + ", whose memory off the chip is not writable";
     return "no cover of the network keeps the limits with the tiles that were tried";
   }
 
@@ -401,8 +405,9 @@ class Planner {
   PeakLimits limits_;
   std::chrono::steady_clock::time_point begin_;
   LimitedBudget limited_;
-  Hardware within_;  ///< `hardware_` with the memory that the limits leave
-  bool whole_;       ///< which is all of it
+  Hardware baseline_;  ///< on which each op is planned alone
+  Hardware within_;    ///< `hardware_` with the memory that the limits leave
+  bool whole_;         ///< which is all of it
   std::shared_ptr<PlanMemory> memory_;
   Candidates candidates_;
   NetworkPlan plan_;
@@ -415,14 +420,15 @@ std::optional<PlanReference> layer_by_layer(const Network& network, const Hardwa
   require_effort(network, hardware, params);
   const LimitedBudget limited(params.limits);
   try {
-    Candidates candidates(network, hardware,
+    const Hardware machine = baseline_machine(network, hardware);
+    Candidates candidates(network, machine,
                           {.nodes_per_question = params.nodes_per_question,
                            .seed = params.limits.seed,
                            .budget = limited.budget(),
                            .keep_geometry = params.memory != nullptr},
                           params.memory ? params.memory : make_plan_memory());
     const SingleOps singles = single_ops(candidates, network.ops.size(), params.limits.threads);
-    const std::string impossible = impossible_op(network, hardware, singles, limited.budget());
+    const std::string impossible = impossible_op(network, machine, singles, limited.budget());
     if (!impossible.empty())
       throw BadInput("layer by layer on " + hardware.name + " is no reference: " + impossible,
                      "name another machine with `reference:` in the profile or --reference");

@@ -9,6 +9,13 @@
 
 namespace tessera {
 
+namespace {
+
+/// Of all memories together a valid profile has no more.
+constexpr Size most_room = Size{1} << 56U;
+
+}  // namespace
+
 SingleOps single_ops(Candidates& candidates, std::size_t ops, int threads) {
   SingleOps answers(ops);
   std::atomic<std::size_t> next{0};
@@ -26,6 +33,18 @@ std::optional<OpIndex> first_open(const SingleOps& singles) {
   for (OpIndex op = 0; op < singles.size(); ++op)
     if (singles[op]->options.empty()) return op;
   return std::nullopt;
+}
+
+Hardware baseline_machine(const Network& network, const Hardware& hardware) {
+  Hardware machine = hardware;
+  if (!stays_on_chip(hardware)) return machine;
+  Size all = 0;
+  for (const Tensor& tensor : network.tensors)
+    all = std::min(most_room, all + std::min(most_room, tensor_bytes(tensor)));
+  for (HardwareMemory& memory : machine.memories)
+    if (!memory.offchip && memory.space.banks.empty())
+      memory.space.capacity = std::max(memory.space.capacity, all + memory.space.alignment);
+  return machine;
 }
 
 Metrics sum_of(const SingleOps& singles) {

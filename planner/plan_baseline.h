@@ -24,6 +24,11 @@ using SingleOps = std::vector<std::shared_ptr<const CandidateAnswer>>;
 /// The first op without any option.
 [[nodiscard]] std::optional<OpIndex> first_open(const SingleOps& singles);
 
+/// The machine on which a network is planned layer by layer. Where nothing may leave the chip, runs
+/// of several ops may fit though an op alone does not, with what it reads and makes as a whole: so
+/// there it is one with as much memory as all tensors together need. Else it is the machine itself.
+[[nodiscard]] Hardware baseline_machine(const Network& network, const Hardware& hardware);
+
 /// The cheapest option of each op by latency, then by traffic: there is no reference yet.
 /// require: first_open(singles) is none.
 [[nodiscard]] Metrics sum_of(const SingleOps& singles);

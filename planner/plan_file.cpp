@@ -127,7 +127,8 @@ class ClaimCheck {
 
   void baseline() {
     const LimitedBudget limited(limits_);
-    Candidates candidates(network_, hardware_, effort(limited.budget()), make_plan_memory());
+    const Hardware machine = baseline_machine(network_, hardware_);
+    Candidates candidates(network_, machine, effort(limited.budget()), make_plan_memory());
     const SingleOps singles = single_ops(candidates, network_.ops.size(), limits_.threads);
     if (limited.budget().exhausted() || candidates.ran_out_of_memory()) {
       verdict_.claimed.emplace_back("baseline: a limit ended the check before it was made again");
