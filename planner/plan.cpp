@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 
 #include "cost/run_bound.h"
@@ -237,8 +238,8 @@ class Planner {
 
   void cover(RunBounds& bounds) {
     const Score score{weights_, in_cycles_of(hardware_.clock_hz, plan_.reference)};
-    if (plan_.reference.totals != plan_.baseline)  // else 1, without a last bit
-      plan_.baseline_score = score_of(score, plan_.baseline);
+    plan_.baseline_score = score_of(score, plan_.baseline);
+    if (std::abs(plan_.baseline_score - 1) < 1e-9) plan_.baseline_score = 1;
     CoverProblem problem;
     problem.ops = network_.ops.size();
     // What waits on the chip for others is not the same for runs that are alike.

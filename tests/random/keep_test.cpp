@@ -139,7 +139,7 @@ double best_cover_of(const Network& network, const Hardware& hardware, const Sco
 
 TEST(Keep, TensorsStayWhereTheyAre) {
   const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(150));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(80));
   int planned = 0;
   int proved = 0;
   for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {

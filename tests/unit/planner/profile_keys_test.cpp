@@ -143,6 +143,13 @@ std::vector<Network> networks() {
       "[1, 1, 1, 1]}\n";
   list.push_back(chain(twice, "[1, 16, 200, 200]", "int8", "b"));
   list.push_back(chain(twice, "[1, 16, 4096, 4096]", "int8", "b"));
+  // Large in the middle alone: where nothing is written off the chip, two ops have to be one run.
+  list.push_back(chain(
+      "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [512, 16, 3, 3]}, pad: "
+      "[1, 1, 1, 1]}\n"
+      "  - {name: c2, type: conv, inputs: [a], output: b, weights: {shape: [16, 512, 3, 3]}, pad: "
+      "[1, 1, 1, 1]}\n",
+      "[1, 16, 60, 60]", "int8", "b"));
   return list;
 }
 

@@ -199,10 +199,11 @@ TEST(Lower, WhatStaysOnTheChipIsThereAsAWhole) {
     ASSERT_EQ(sizes.size(), 1U) << "all tiles share one placement";
     for (std::size_t b = 0; b < l.buffers.size(); ++b) {
       const Size whole = l.problem.buffers[b].size;
-      if (l.buffers[b].role == BufferRole::kept)
+      if (l.buffers[b].role == BufferRole::kept) {
         EXPECT_EQ(sizes[0][b], whole);
-      else if (l.problem.buffers[b].kind == BufferKind::activation)
+      } else if (l.problem.buffers[b].kind == BufferKind::activation) {
         EXPECT_LT(sizes[0][b], whole);
+      }
     }
     EXPECT_TRUE(validate(l.problem).empty());
   }
