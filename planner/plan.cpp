@@ -310,10 +310,11 @@ class Planner {
     const std::string op = impossible_op(
         network_, within_, single_ops(candidates_, network_.ops.size(), params_.limits.threads),
         limited_.budget());
-    if (!op.empty()) return (limits_.any() ? "within the limit on peak_memory " : "") + op;
     if (stays_on_chip(hardware_))
       return "no cover of the network leaves room for what has to stay on the chip of " +
-             hardware_.name + ", whose memory off the chip is not writable";
+             hardware_.name + ", whose memory off the chip is not writable" +
+             (op.empty() ? "" : "; " + op);
+    if (!op.empty()) return (limits_.any() ? "within the limit on peak_memory " : "") + op;
     return "no cover of the network keeps the limits with the tiles that were tried";
   }
 
