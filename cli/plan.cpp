@@ -37,6 +37,7 @@ struct PlanOptions {
   std::vector<std::string> weights;
   std::vector<std::string> limits;
   std::size_t max_ops = 0;
+  std::int64_t tile_shapes = PlanParams{}.tile_shapes;
 };
 
 std::pair<std::string, std::string> name_and_value(const std::string& text,
@@ -66,6 +67,7 @@ PlanParams params_of(const PlanOptions& options) {
   PlanParams params;
   if (options.max_ops > 0) params.max_ops = options.max_ops;
   if (options.layer_by_layer) params.max_ops = 1;
+  params.tile_shapes = options.tile_shapes;
   params.limits = options.search.limits();
   for (const std::string& text : options.weights) {
     const auto [name, value] = name_and_value(text, "--weight");
@@ -219,6 +221,10 @@ void add_plan(CLI::App& app, Command& command) {
   sub->add_flag("--layer-by-layer", options->layer_by_layer,
                 "every op is a subgraph of its own: no fusion, the best tiles for each")
       ->excludes(most);
+  sub->add_option("--tile-shapes", options->tile_shapes,
+                  "how many shapes are costed of each variant of a run on a best cover, where more "
+                  "tiles than the fewest may be cheaper; 0: the fewest alone")
+      ->check(whole_number(0));
   sub->add_option("--weight", options->weights,
                   "weight of a metric in the score: latency=0.7 (also energy, dram_bytes, "
                   "peak_memory), in place of the profile's; all are scaled to add up to 1");

@@ -186,7 +186,8 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware) {
   text += "\n" + subgraph_table(plan, hardware) + "\n" + totals_table(plan, hardware) +
           reference_line(plan, hardware) + "\n";
   if (plan.optimal)
-    text += "This is the best of all covers, each run in the fewest tiles that fit: proved.\n";
+    text += std::string("This is the best of all covers, each run in the fewest tiles that fit") +
+            (plan.search.shapes > 0 ? ", or in others that were looked at" : "") + ": proved.\n";
   else
     text += "The best cover scores at least " + decimals(plan.bound, 4) +
             "; that it is not below " + decimals(plan.score, 4) + " is not proved" +

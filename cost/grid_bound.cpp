@@ -321,6 +321,37 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c) const {
   return sums;
 }
 
+double GridBound::cycles_of(const Sums& sums, double fetched) const {
+  const double loading = (sums.bytes + fetched) * read_cycles_per_byte_;
+  const double storing = stored_bytes_ * write_cycles_per_byte_;
+  return std::max(sums.cycles, two_ways_ ? std::max(loading, storing) : loading + storing);
+}
+
+Metrics GridBound::metrics_of(const Sums& sums, double cycles, double fetched) const {
+  Metrics m;
+  const double loaded = sums.bytes + fetched;
+  constexpr double rounding = 1 - 1e-9;
+  m.latency_cycles = static_cast<std::int64_t>(std::min(cycles * rounding, most_whole_number));
+  m.dram_bytes =
+      static_cast<Size>(std::min((loaded + stored_bytes_) * rounding, most_whole_number));
+  m.energy_pj = (sums.energy_pj + loaded * dram_.read_pj + stored_bytes_ * dram_.write_pj +
+                 cycles * static_pj_per_cycle_) *
+                rounding;
+  return m;
+}
+
+Metrics GridBound::of_counts(const std::array<Dim, tile_axes>& counts, WeightPolicy weights) const {
+  const auto tiles = static_cast<double>(counts[0] * counts[1] * counts[2]);
+  const double fetched = weight_bytes_ * (weights == WeightPolicy::refetch ? tiles : 1.0);
+  // A count of a long axis stands for those after the one before it.
+  const auto at = [](const Axis& axis, Dim count) {
+    const auto found = std::ranges::lower_bound(axis.counts, count);
+    return static_cast<std::size_t>(found - axis.counts.begin());
+  };
+  const Sums one = sums(at(axes_[0], counts[1]), at(axes_[1], counts[2]), counts[0]);
+  return metrics_of(one, cycles_of(one, fetched), fetched);
+}
+
 Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Sums least{infinity, infinity, infinity};
@@ -331,10 +362,7 @@ Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights) const {
     const Sums one = sums(h, w, c);
     least.bytes = std::min(least.bytes, one.bytes);
     least.energy_pj = std::min(least.energy_pj, one.energy_pj);
-    const double loading = (one.bytes + fetched) * read_cycles_per_byte_;
-    const double storing = stored_bytes_ * write_cycles_per_byte_;
-    const double moving = two_ways_ ? std::max(loading, storing) : loading + storing;
-    cycles = std::min(cycles, std::max(one.cycles, moving));
+    cycles = std::min(cycles, cycles_of(one, fetched));
   };
   const std::vector<Dim>& rows = axes_[0].counts;
   const std::vector<Dim>& columns = axes_[1].counts;
@@ -354,17 +382,8 @@ Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights) const {
       if (c == 2) break;
     }
   }
-  Metrics m;
   if (cycles == infinity) cycles = least.bytes = least.energy_pj = 1e18;  // no such tiling
-  const double loaded = least.bytes + fetched;
-  constexpr double rounding = 1 - 1e-9;
-  m.latency_cycles = static_cast<std::int64_t>(std::min(cycles * rounding, most_whole_number));
-  m.dram_bytes =
-      static_cast<Size>(std::min((loaded + stored_bytes_) * rounding, most_whole_number));
-  m.energy_pj = (least.energy_pj + loaded * dram_.read_pj + stored_bytes_ * dram_.write_pj +
-                 cycles * static_pj_per_cycle_) *
-                rounding;
-  return m;
+  return metrics_of(least, cycles, fetched);
 }
 
 }  // namespace tessera

@@ -35,6 +35,10 @@ class GridBound {
   /// ensure: no tiling into at least so many tiles costs less; peaks are 0. The same for every
   /// capacity.  require: tiles >= 1.
   [[nodiscard]] Metrics least(std::int64_t tiles, WeightPolicy weights) const;
+  /// ensure: no tiling into just so many along each axis (TileAxis) costs less; peaks are 0.
+  /// require: there is such a tiling.
+  [[nodiscard]] Metrics of_counts(const std::array<Dim, tile_axes>& counts,
+                                  WeightPolicy weights) const;
   /// Latency of least(1, ...), whatever the weights do.
   [[nodiscard]] std::int64_t least_latency() const { return least_latency_; }
   /// There is no tiling into more.
@@ -77,6 +81,9 @@ class GridBound {
   void find_items(const Subgraph& part, const ChannelUse& use, std::size_t anchor,
                   const Hardware& hardware);
   [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c) const;
+  /// Of computing and moving, whatever overlaps.
+  [[nodiscard]] double cycles_of(const Sums& sums, double fetched) const;
+  [[nodiscard]] Metrics metrics_of(const Sums& sums, double cycles, double fetched) const;
 
   double read_cycles_per_byte_ = 0;
   double write_cycles_per_byte_ = 0;

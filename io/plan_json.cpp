@@ -335,6 +335,7 @@ class Reader {
     fields.take("unknown", search.unknown);
     fields.take("reused", search.reused);
     fields.take("pruned", search.pruned);
+    fields.take("shapes", search.shapes);
     fields.take("nodes_per_question", search.nodes_per_question);
     fields.take("seconds", search.seconds);
     fields.finish();
@@ -388,6 +389,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
     search.number("unknown", plan.search.unknown);
     search.number("reused", plan.search.reused);
     search.number("pruned", plan.search.pruned);
+    search.number("shapes", plan.search.shapes);
     search.number("nodes_per_question", plan.search.nodes_per_question);
     search.real("seconds", plan.search.seconds);
     search.close();

@@ -11,6 +11,7 @@
 #include "planner/hardware_key.h"
 #include "planner/plan_effort.h"
 #include "planner/plan_open.h"
+#include "planner/plan_option.h"
 #include "planner/plan_piece.h"
 #include "planner/tile_engine.h"
 #include "search/partition/structure.h"
@@ -20,52 +21,6 @@
 namespace tessera {
 
 namespace {
-
-/// The easier ones first, since what they say holds for the others: single-buffered, and of those
-/// the ones that fetch weights again.
-std::vector<LoweringOptions> variants(const TilingOptions& tiling) {
-  std::vector<LoweringOptions> all;
-  for (const TileVariant& variant : tile_variants(tiling))
-    all.push_back({variant.double_buffer, variant.weights, variant.halo});
-  std::ranges::stable_sort(all, {}, [](const LoweringOptions& options) {
-    return std::pair(options.double_buffer,
-                     options.double_buffer != (options.weights == WeightPolicy::resident));
-  });
-  return all;
-}
-
-PlannedSubgraph planned(const TileGeometry& geometry, const Hardware& hardware,
-                        const LoweringOptions& options, TileSearchResult found,
-                        std::string_view engine, ArrayMemo& arrays, Poll& poll) {
-  PlannedSubgraph s;
-  s.extent = found.shape.extent;
-  s.counts = found.grid.counts;
-  s.double_buffer = options.double_buffer;
-  s.weights = options.weights;
-  s.halo = options.halo;
-  const Step steps = found.lowering.steps_per_tile;
-  const Piece piece = make_piece(geometry.subgraph(), geometry.space(), std::move(found.grid),
-                                 std::move(found.lowering));
-  for (std::size_t k = 0; k < found.placements.size(); ++k) {
-    PlannedPlacement p{.problem = piece_problem(piece, k),
-                       .placement = std::move(found.placements[k]),
-                       .engine = std::string(engine)};
-    auto modes = settle_modes(p.problem, p.placement.places, steps);
-    if (!modes)
-      throw InternalError("engine " + p.engine +
-                          " placed buffers that leave a step without a mode");
-    p.placement.modes = std::move(*modes);
-    s.placements.push_back(std::move(p));
-  }
-  TiledRun run = piece_run(piece, hardware, s.placements);
-  run.poll = &poll;
-  run.memo = &arrays;
-  const RunCost cost = run_cost(run);
-  s.metrics = cost.metrics;
-  s.utilisation = cost.utilisation;
-  s.mode_switches = cost.mode_switches;
-  return s;
-}
 
 /// The only memory on the chip, where nothing about it but its capacity is a number of bytes that
 /// would have to change with it.
@@ -80,15 +35,6 @@ std::optional<MemoryIndex> only_plain_memory(const Hardware& hardware) {
     only = m;
   }
   return only;
-}
-
-/// Does whatever fits in the variant `hard` fit in `easy`? Double buffering adds copies and longer
-/// lives to what one tile needs alone; without it, weights that are fetched again live shorter and
-/// are no larger. (With it they may need two copies.)
-bool easier(const LoweringOptions& easy, const LoweringOptions& hard) {
-  if (easy.halo != hard.halo || easy.double_buffer) return false;
-  if (easy.weights == hard.weights) return hard.double_buffer;
-  return easy.weights == WeightPolicy::refetch && !hard.double_buffer;
 }
 
 /// Where options cost the same, people expect weights that stay.
@@ -165,6 +111,13 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
   return known.answer;
 }
 
+std::shared_ptr<RunGeometry> Candidates::new_run(OpRange ops) const {
+  auto run = std::make_shared<RunGeometry>();
+  run->network = kept_network_;
+  run->part = make_subgraph(network_, ops, readers_, hardware_);
+  return run;
+}
+
 Candidates::Known Candidates::given_up(const Known& known) {
   CandidateAnswer last = known.answer ? *known.answer : CandidateAnswer{};
   last.open_beyond = last.undecided = last.final = true;
@@ -174,9 +127,7 @@ Candidates::Known Candidates::given_up(const Known& known) {
 Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {
   const int level =
       known.answer ? next_level(known.level, known.answer->dear, params_.nodes_per_question) : 0;
-  auto run = std::make_shared<RunGeometry>();
-  run->network = kept_network_;
-  run->part = make_subgraph(network_, ops, readers_, hardware_);
+  std::shared_ptr<RunGeometry> run = new_run(ops);
   const std::string structure = structure_key(run->part);
   const std::string key = hardware_key_ + std::to_string(level) + structure;
   const std::string question = capacity_free_key_.empty() ? "" : capacity_free_key_ + structure;
@@ -277,7 +228,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
   if (found.status == Status::feasible) {
     tried.option = answer.options.size();
     answer.options.push_back(
-        planned(geometry, hardware_, options, std::move(found), engine->name(), arrays_, poll));
+        make_option(geometry, hardware_, options, std::move(found), engine->name(), arrays_, poll));
   }
   return tried;
 }
@@ -287,7 +238,7 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
   CandidateAnswer answer;
   const Effort effort = effort_at(level, params_.nodes_per_question);
   bool single_tile = false;
-  for (const LoweringOptions& options : variants(hardware_.tiling)) {
+  for (const LoweringOptions& options : lowering_variants(hardware_.tiling)) {
     // Two copies of a single tile's buffers would hide nothing.
     if (options.double_buffer && single_tile) continue;
     Fewest fewest;
@@ -398,6 +349,7 @@ void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
 CandidateCounts Candidates::counts() const {
   const std::lock_guard guard(lock_);
   CandidateCounts counts = counts_;
+  counts.shapes = shapes_;
   for (const auto& [run, known] : of_run_) {
     if (!known.answer) continue;
     if (known.answer->undecided)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <limits>
 #include <map>
@@ -28,6 +29,8 @@ struct CandidateAnswer {
   std::vector<PlannedSubgraph> options;
   /// Bounds of what tile shapes with a question left open would cost.
   std::vector<Metrics> open;
+  /// What tiles nobody looked at score at least, where cheaper ones were looked for (refine()).
+  double open_score = std::numeric_limits<double>::infinity();
   bool open_beyond = false;  ///< and there are more of them, of which nothing is known
   bool undecided = false;    ///< a limit left some of them open
   bool dear = false;         ///< some of `open` are bounds of tiles too dear to look for yet
@@ -134,11 +137,19 @@ struct CandidateParams {
   bool keep_geometry = false;
 };
 
+/// What cheaper tiles are looked for with.
+struct ShapeGoal {
+  std::function<double(const Metrics&)> score;  ///< monotone; infinite for what is not allowed
+  std::string key;                              ///< what it depends on
+  std::int64_t most_shapes = 0;                 ///< of each variant
+};
+
 struct CandidateCounts {
   std::int64_t solved = 0;  ///< efforts on one run count once
   std::int64_t reused = 0;  ///< answered before, here or for another capacity
   std::int64_t infeasible = 0;
   std::int64_t unknown = 0;
+  std::int64_t shapes = 0;  ///< costed by refine()
 };
 
 /// Thread-safe.
@@ -150,6 +161,10 @@ class Candidates {
   /// The answer for a run: 0 is the least effort, each number more tells more where it is not
   /// final.
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
+  /// From now on answer() has cheaper tiles of the run, too, as far as so many shapes of each
+  /// variant tell: an option more wherever one is better than all before. Nothing where more effort
+  /// on the run was not asked for yet.
+  void refine(OpRange ops, const ShapeGoal& goal);
   [[nodiscard]] CandidateCounts counts() const;
   /// Some answer says less than it might with more memory.
   [[nodiscard]] bool ran_out_of_memory() const { return out_of_memory_; }
@@ -172,6 +187,9 @@ class Candidates {
   /// What is known, and that nobody will know more.
   [[nodiscard]] static Known given_up(const Known& known);
   [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
+  [[nodiscard]] std::shared_ptr<RunGeometry> new_run(OpRange ops) const;
+  [[nodiscard]] CandidateAnswer refined(RunGeometry& run, const std::string& structure,
+                                        CandidateAnswer answer, const ShapeGoal& goal) const;
   [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
                                             int level, const OfCapacity& others,
                                             bool& searched) const;
@@ -225,6 +243,7 @@ class Candidates {
   mutable std::mutex lock_;
   std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
   CandidateCounts counts_;
+  mutable std::atomic<std::int64_t> shapes_ = 0;
   mutable std::atomic<bool> out_of_memory_ = false;  ///< seen or foreseen
 };
 

@@ -73,6 +73,7 @@ struct PlanSearch {
   std::int64_t unknown = 0;     ///< a limit on a question or on time ended their evaluation
   std::int64_t reused = 0;      ///< the same question as one already answered
   std::int64_t pruned = 0;      ///< never evaluated: their bounds kept them off every best cover
+  std::int64_t shapes = 0;      ///< of tiles, more than the fewest, that were costed
   std::int64_t nodes_per_question = 0;  ///< that one placement question was allowed
   double seconds = 0;
 };

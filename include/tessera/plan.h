@@ -7,7 +7,8 @@
 //
 // Every run of consecutive ops is a candidate. A candidate is tiled in every variant the profile
 // allows (double buffering, weights resident or fetched again, halo), the largest tile that fits is
-// placed and simulated, and the best cover of all ops by candidates is found exactly. The plan is
+// placed and simulated, and the best cover of all ops by candidates is found exactly. For the runs
+// of the best cover smaller tiles are looked at, which may be cheaper. The plan is
 // checked before it is returned: coverage, every placement, metrics recomputed.
 // The same arguments give the same plan whatever the number of threads, unless a limit ends it.
 #pragma once
@@ -46,6 +47,9 @@ struct PlanParams {
   Limits limits{};
   /// Search nodes one placement question may take; more is `unknown`, counted and reported.
   std::int64_t nodes_per_question = 20000;
+  /// Tile shapes that are costed of each variant of a run, where the run is part of a best cover:
+  /// more tiles than the fewest may be cheaper. 0: the fewest tiles alone.
+  std::int64_t tile_shapes = 64;
   /// Take the place of the profile's weights: ("latency", 0.7). Scaled to sum 1.
   std::vector<std::pair<std::string, double>> weights{};
   /// No subgraph may exceed these: ("peak_memory", 524288), ("peak_bandwidth", bytes per cycle).

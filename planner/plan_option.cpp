@@ -1,0 +1,65 @@
+#include "planner/plan_option.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "cost/tiled_run.h"
+#include "facts/modes.h"
+#include "planner/plan_piece.h"
+#include "tessera/errors.h"
+#include "tessera/tile.h"
+
+namespace tessera {
+
+std::vector<LoweringOptions> lowering_variants(const TilingOptions& tiling) {
+  std::vector<LoweringOptions> all;
+  for (const TileVariant& variant : tile_variants(tiling))
+    all.push_back({variant.double_buffer, variant.weights, variant.halo});
+  std::ranges::stable_sort(all, {}, [](const LoweringOptions& options) {
+    return std::pair(options.double_buffer,
+                     options.double_buffer != (options.weights == WeightPolicy::resident));
+  });
+  return all;
+}
+
+bool easier(const LoweringOptions& easy, const LoweringOptions& hard) {
+  if (easy.halo != hard.halo || easy.double_buffer) return false;
+  if (easy.weights == hard.weights) return hard.double_buffer;
+  return easy.weights == WeightPolicy::refetch && !hard.double_buffer;
+}
+
+PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardware,
+                            const LoweringOptions& options, TileSearchResult found,
+                            std::string_view engine, ArrayMemo& arrays, Poll& poll) {
+  PlannedSubgraph s;
+  s.extent = found.shape.extent;
+  s.counts = found.grid.counts;
+  s.double_buffer = options.double_buffer;
+  s.weights = options.weights;
+  s.halo = options.halo;
+  const Step steps = found.lowering.steps_per_tile;
+  const Piece piece = make_piece(geometry.subgraph(), geometry.space(), std::move(found.grid),
+                                 std::move(found.lowering));
+  for (std::size_t k = 0; k < found.placements.size(); ++k) {
+    PlannedPlacement p{.problem = piece_problem(piece, k),
+                       .placement = std::move(found.placements[k]),
+                       .engine = std::string(engine)};
+    auto modes = settle_modes(p.problem, p.placement.places, steps);
+    if (!modes)
+      throw InternalError("engine " + p.engine +
+                          " placed buffers that leave a step without a mode");
+    p.placement.modes = std::move(*modes);
+    s.placements.push_back(std::move(p));
+  }
+  TiledRun run = piece_run(piece, hardware, s.placements);
+  run.poll = &poll;
+  run.memo = &arrays;
+  const RunCost cost = run_cost(run);
+  s.metrics = cost.metrics;
+  s.utilisation = cost.utilisation;
+  s.mode_switches = cost.mode_switches;
+  return s;
+}
+
+}  // namespace tessera

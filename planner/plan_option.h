@@ -1,0 +1,28 @@
+// One way to run some ops: tiled in some variant, placed and simulated.
+// Private to planner/.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "cost/array_memo.h"
+#include "search/tiles/tile_search.h"
+#include "tessera/network_plan.h"
+
+namespace tessera {
+
+/// The easier ones first, since what they say holds for the others: single-buffered, and of those
+/// the ones that fetch weights again.
+[[nodiscard]] std::vector<LoweringOptions> lowering_variants(const TilingOptions& tiling);
+
+/// Does whatever fits in the variant `hard` fit in `easy`? Double buffering adds copies and longer
+/// lives to what one tile needs alone; without it, weights that are fetched again live shorter and
+/// are no larger. (With it they may need two copies.)
+[[nodiscard]] bool easier(const LoweringOptions& easy, const LoweringOptions& hard);
+
+/// Without ops and names, which differ where structure is shared.  require: found is feasible.
+[[nodiscard]] PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardware,
+                                          const LoweringOptions& options, TileSearchResult found,
+                                          std::string_view engine, ArrayMemo& arrays, Poll& poll);
+
+}  // namespace tessera

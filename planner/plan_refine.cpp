@@ -1,0 +1,100 @@
+// Cheaper tiles for runs that matter: the part of Candidates that looks beyond the fewest.
+#include <algorithm>
+#include <new>
+
+#include "planner/plan_candidates.h"
+#include "planner/plan_open.h"
+#include "planner/plan_option.h"
+#include "planner/plan_piece.h"
+#include "planner/plan_shapes.h"
+#include "planner/tile_engine.h"
+#include "search/partition/structure.h"
+
+namespace tessera {
+
+void Candidates::refine(OpRange ops, const ShapeGoal& goal) {
+  Known known;
+  {
+    const std::lock_guard guard(lock_);
+    known = of_run_[{ops.first, ops.last}];
+  }
+  if (!known.answer || !known.answer->final) return;
+  std::shared_ptr<RunGeometry> run = new_run(ops);
+  const std::string structure = structure_key(run->part);
+  const std::string key = hardware_key_ + "cheaper " + goal.key + '\n' + structure;
+  bool fresh = false;
+  const PlanMemory::Answer better = memory_->get(key, fresh, [&] {
+    if (kept_network_)
+      if (auto kept = memory_->geometry(structure)) run = std::move(kept);
+    const std::lock_guard guard(run->lock);
+    try {
+      return refined(*run, structure, *known.answer, goal);
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+    } catch (const BudgetEnded& ended) {
+      if (ended.reason == StopReason::memory_limit) out_of_memory_ = true;
+    }
+    CandidateAnswer as_before = *known.answer;
+    as_before.open_score = 0;
+    return as_before;
+  });
+  if (params_.budget.exhausted() || out_of_memory_) memory_->forget(key);
+  const std::lock_guard guard(lock_);
+  of_run_[{ops.first, ops.last}].answer = better;
+}
+
+CandidateAnswer Candidates::refined(RunGeometry& run, const std::string& structure,
+                                    CandidateAnswer answer, const ShapeGoal& goal) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const PlannedSubgraph& option : answer.options)
+    least = std::min(least, goal.score(option.metrics));
+  Poll poll(params_.budget);
+  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
+  const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
+  double open = std::numeric_limits<double>::infinity();
+  for (const LoweringOptions& options : lowering_variants(hardware_.tiling)) {
+    const auto tried = std::ranges::find(answer.tried, options, &CandidateAnswer::Tried::variant);
+    if (tried != answer.tried.end() && tried->decided && !tried->option) continue;
+    std::int64_t fewest = 1;
+    for (const CandidateAnswer::Tried& other : answer.tried)
+      if (other.variant == options || easier(other.variant, options))
+        fewest = std::max(fewest, other.none_below);
+    TileGeometry& geometry =
+        run.of_halo.try_emplace(options.halo, run.part, options.halo).first->second;
+    const WatchedGeometry watched(geometry, poll);
+    const std::shared_ptr<const GridBound> bound =
+        options.halo == HaloPolicy::recompute ? grid_bound(question) : nullptr;
+    CheapestTile best = cheapest_tile(
+        geometry, hardware_,
+        {.options = options,
+         .engine = engine.get(),
+         .budget = params_.budget,
+         .nodes_per_question = effort_at(0, params_.nodes_per_question).nodes,
+         .seed = params_.seed,
+         .fewest_tiles = fewest,
+         .bound = bound.get(),
+         .score = goal.score,
+         .cost =
+             [&](const TileGrid& grid, const Lowering& lowering) {
+               return least_metrics(make_piece(run.part, geometry.space(), grid, lowering),
+                                    cheapest_, cheapest_arrays_, poll);
+             },
+         .below = least,
+         .most_shapes = goal.most_shapes});
+    shapes_ += best.looked;
+    open = std::min(open, best.open);
+    if (!best.found) continue;
+    PlannedSubgraph option = make_option(geometry, hardware_, options, std::move(*best.found),
+                                         engine->name(), arrays_, poll);
+    const double cost = goal.score(option.metrics);
+    // Where its places cost more than they might, other places might cost less.
+    if (cost > best.cost) open = std::min(open, best.cost);
+    if (cost >= least) continue;
+    least = cost;
+    answer.options.push_back(std::move(option));
+  }
+  if (open < least) answer.open_score = open;
+  return answer;
+}
+
+}  // namespace tessera

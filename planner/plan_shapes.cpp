@@ -1,0 +1,217 @@
+#include "planner/plan_shapes.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "model/derived.h"
+#include "search/tiles/shape_order.h"
+
+namespace tessera {
+namespace {
+
+/// Groups of which bounds are compared; the rest is cut into more tiles than any of these.
+constexpr std::size_t most_groups = 4096;
+/// A group with no more shapes than this is looked at as a whole.
+constexpr std::int64_t small_group = 64;
+
+/// Extents along an axis that fill the arrays: multiples of what they do at once.
+std::array<std::vector<Dim>, tile_axes> granules(const Hardware& hardware) {
+  std::array<std::set<Dim>, tile_axes> found;
+  const auto add = [&](const LoopCounts& unroll) {
+    for (const auto& [loop, count] : unroll) {
+      if (count < 2) continue;
+      if (loop == "K" || loop == "C" || loop == "G") found[0].insert(count);
+      if (loop == "H") found[1].insert(count);
+      if (loop == "W") found[2].insert(count);
+    }
+  };
+  for (const Engine& engine : hardware.engines) {
+    add(engine.unroll);
+    for (const Mapping& map : engine.maps) add(map.unroll);
+    if (engine.blocks.depth_step > 1) found[0].insert(engine.blocks.depth_step);
+  }
+  std::array<std::vector<Dim>, tile_axes> all;
+  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    all[axis].assign(found[axis].begin(), found[axis].end());
+  return all;
+}
+
+struct Rated {
+  double bound = 0;
+  ShapeGroup group;
+};
+
+class ShapeSearch {
+ public:
+  ShapeSearch(TileGeometry& geometry, const Hardware& hardware, const ShapeSearchParams& params)
+      : geometry_(geometry),
+        hardware_(hardware),
+        params_(params),
+        lowering_(lower(geometry.subgraph(), geometry.space(), hardware, params.options)),
+        horizon_(horizon(lowering_.problem)),
+        granules_(granules(hardware)) {
+    best_.cost = params.below;
+    for (const HardwareMemory& memory : hardware.memories)
+      if (!memory.offchip) room_ += memory.space.capacity;
+  }
+
+  CheapestTile run() {
+    for (const Rated& rated : groups()) {
+      if (rated.bound >= best_.cost) break;
+      if (!look_into(rated)) break;
+    }
+    if (best_.open >= best_.cost) best_.open = std::numeric_limits<double>::infinity();
+    return std::move(best_);
+  }
+
+ private:
+  /// What so many tiles or more cost at least, from a power of two below.
+  [[nodiscard]] double from(std::int64_t tiles) {
+    if (params_.bound == nullptr) return 0;
+    while (2 * stage_ <= tiles) stage_ *= 2, staged_.reset();
+    if (!staged_) staged_ = params_.score(params_.bound->least(stage_, params_.options.weights));
+    return *staged_;
+  }
+
+  /// Those that may be cheaper than what is known, the most promising first.
+  std::vector<Rated> groups() {
+    std::vector<Rated> list;
+    // Two copies of a single tile's buffers would hide nothing.
+    const std::int64_t fewest =
+        std::max<std::int64_t>(params_.fewest_tiles, params_.options.double_buffer ? 2 : 1);
+    ShapeGroups groups(geometry_.space(), {.fewest = fewest});
+    std::size_t met = 0;
+    while (const std::optional<ShapeGroup> group = groups.next()) {
+      const double rest = from(group->tiles());
+      if (rest >= best_.cost) break;
+      if (met++ == most_groups || params_.budget.exhausted()) {
+        leave_open(rest);
+        break;
+      }
+      const double bound =
+          params_.bound == nullptr
+              ? 0
+              : params_.score(params_.bound->of_counts(group->counts, params_.options.weights));
+      if (bound >= best_.cost || first_is_too_large(group->smallest())) continue;
+      list.push_back({bound, *group});
+    }
+    std::ranges::stable_sort(list, {}, &Rated::bound);
+    return list;
+  }
+
+  void leave_open(double cost) { best_.open = std::min(best_.open, cost); }
+
+  /// Extents along an axis that stand for all of the group.
+  [[nodiscard]] std::vector<Dim> extents(const ShapeGroup& group, std::size_t axis) const {
+    const Dim least = group.least[axis];
+    std::vector<Dim> list{least};
+    for (const Dim granule : granules_[axis]) {
+      const Dim even = (least + granule - 1) / granule * granule;
+      if (even <= group.most[axis]) list.push_back(even);
+    }
+    std::ranges::sort(list);
+    const auto twice = std::ranges::unique(list);
+    list.erase(twice.begin(), twice.end());
+    return list;
+  }
+  [[nodiscard]] static std::vector<Dim> all_extents(const ShapeGroup& group, std::size_t axis) {
+    std::vector<Dim> list;
+    for (Dim extent = group.least[axis]; extent <= group.most[axis]; ++extent)
+      list.push_back(extent);
+    return list;
+  }
+
+  /// Is there more that may be looked at?
+  bool look_into(const Rated& rated) {
+    std::int64_t shapes = 1;
+    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+      shapes *= std::min<std::int64_t>(rated.group.most[axis] - rated.group.least[axis] + 1,
+                                       small_group + 1);
+    const bool all = shapes <= small_group;
+    std::array<std::vector<Dim>, tile_axes> along;
+    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+      along[axis] = all ? all_extents(rated.group, axis) : extents(rated.group, axis);
+    if (!all) leave_open(rated.bound);
+    for (const Dim w : along[2])
+      for (const Dim c : along[0])
+        for (const Dim h : along[1]) {
+          if (best_.looked == params_.most_shapes || params_.budget.exhausted()) {
+            leave_open(rated.bound);
+            return false;
+          }
+          look_at({{c, h, w}});
+        }
+    return true;
+  }
+
+  /// The first tile grows with every extent, so this says it of the whole group.
+  [[nodiscard]] bool first_is_too_large(const TileShape& shape) {
+    if (geometry_.first_volumes(shape, volumes_))
+      tile_sizes(lowering_, volumes_, sizes_);
+    else
+      sizes_ = tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_,
+                          geometry_.first_tile(shape));
+    return peak(sizes_) > room_;
+  }
+
+  void look_at(const TileShape& shape) {
+    if (first_is_too_large(shape)) return;
+    const TileGrid grid = geometry_.grid(shape);
+    for (const TileRegions& tile : grid.tiles)
+      if (peak(tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, tile)) > room_)
+        return;
+    ++best_.looked;
+    const double cost = params_.score(params_.cost(grid, lowering_));
+    if (cost >= best_.cost) return;
+    TileSearchResult fits = find_tile(geometry_, hardware_,
+                                      {.options = params_.options,
+                                       .engine = params_.engine,
+                                       .budget = params_.budget,
+                                       .nodes_per_question = params_.nodes_per_question,
+                                       .seed = params_.seed,
+                                       .only = shape});
+    if (fits.status == Status::unknown) return leave_open(cost);
+    if (fits.status != Status::feasible) return;
+    best_.cost = cost;
+    best_.found = std::move(fits);
+  }
+
+  /// Bytes alive at the fullest step.
+  [[nodiscard]] Size peak(const std::vector<Size>& sizes) {
+    const std::vector<Buffer>& buffers = lowering_.problem.buffers;
+    load_.assign(static_cast<std::size_t>(horizon_), 0);
+    Size most = 0;
+    for (std::size_t b = 0; b < buffers.size(); ++b)
+      for (const StepRange& live : buffers[b].live)
+        for (Step step = live.lower; step < live.upper; ++step) {
+          Size& load = load_[static_cast<std::size_t>(step)];
+          most = std::max(most, load += sizes[b]);
+        }
+    return most;
+  }
+
+  TileGeometry& geometry_;
+  const Hardware& hardware_;
+  const ShapeSearchParams& params_;
+  Lowering lowering_;
+  Step horizon_;
+  std::array<std::vector<Dim>, tile_axes> granules_;
+  Size room_ = 0;
+  CheapestTile best_;
+  std::int64_t stage_ = 1;
+  std::optional<double> staged_;
+  // Working memory.
+  std::vector<Size> load_;
+  std::vector<Size> sizes_;
+  std::vector<std::int64_t> volumes_;
+};
+
+}  // namespace
+
+CheapestTile cheapest_tile(TileGeometry& geometry, const Hardware& hardware,
+                           const ShapeSearchParams& params) {
+  return ShapeSearch(geometry, hardware, params).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,59 @@
+// The cheapest tiles of a run, where the fewest are not.
+//
+//   const CheapestTile best = cheapest_tile(geometry, hardware, {.options = variant,
+//                                                                .fewest_tiles = 3,
+//                                                                .cost = simulate,
+//                                                                .below = known});
+//   if (best.found) use(*best.found);
+//
+// Fewer tiles fetch and make less again, but more of them let transfers hide behind work, and an
+// extent that suits the array keeps more of it busy. Shapes are looked at in groups that cut each
+// axis into equally many parts, those with the lowest bound first; what a group costs at least
+// follows from its counts alone (cost/grid_bound.h), so most groups are left out unseen. Where
+// there are many shapes in a group, the most even one and those that the array's unrolling divides
+// stand for it. What was left out costs at least `open`.
+// Private to planner/.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "cost/grid_bound.h"
+#include "search/tiles/tile_search.h"
+#include "tessera/hardware.h"
+#include "tiling/geometry.h"
+#include "tiling/lower.h"
+
+namespace tessera {
+
+struct ShapeSearchParams {
+  LoweringOptions options;
+  PlacementEngine* engine = nullptr;
+  Budget budget;
+  std::int64_t nodes_per_question = 20000;
+  std::uint64_t seed = 0;
+  std::int64_t fewest_tiles = 1;  ///< shapes with fewer do not fit, or are known
+  const GridBound* bound = nullptr;
+  std::function<double(const Metrics&)> score;  ///< monotone in every metric
+  /// What the shape costs, at least; called for each that is looked at.
+  std::function<Metrics(const TileGrid&, const Lowering&)> cost;
+  double below = std::numeric_limits<double>::infinity();  ///< what costs as much is of no use
+  std::int64_t most_shapes = 0;                            ///< so many are looked at
+};
+
+struct CheapestTile {
+  std::optional<TileSearchResult> found;  ///< placed; the cheapest that was looked at
+  double cost = std::numeric_limits<double>::infinity();
+  double open = std::numeric_limits<double>::infinity();
+  std::int64_t looked = 0;
+};
+
+/// require: engine, score and cost are set.
+[[nodiscard]] CheapestTile cheapest_tile(TileGeometry& geometry, const Hardware& hardware,
+                                         const ShapeSearchParams& params);
+
+}  // namespace tessera

@@ -1,0 +1,158 @@
+// Cheaper tiles than the fewest against exhaustive search: for random runs of ops on random
+// machines, the cheapest option is the cheapest of every tile shape in every variant, each placed
+// and simulated by itself; and with few looks allowed, what was left out costs no less than is
+// said.
+//
+//   random_cheapest_tile_test                                    300 runs
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_cheapest_tile_test    one of them again
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "cost/array_memo.h"
+#include "planner/plan_candidates.h"
+#include "planner/plan_option.h"
+#include "planner/tile_engine.h"
+#include "tests/support/effort.h"
+#include "tests/support/random.h"
+#include "tests/support/random_machine.h"
+#include "tests/support/random_network.h"
+
+namespace tessera {
+namespace {
+
+using testing::Random;
+using testing::setting;
+
+Hardware random_hardware(Random& random, Size needed) {
+  Hardware h;
+  h.name = "random";
+  h.clock_hz = 1e9;
+  Engine vec;
+  vec.name = "vec";
+  vec.kind = EngineKind::vector;
+  vec.lanes = random.between(1, 8);
+  vec.energy_pj = 0.1;
+  h.engines = {testing::random_array(random), vec};
+  HardwareMemory sram;
+  sram.space.name = "sram";
+  sram.space.capacity = std::max<Size>(16, needed * random.between(10, 130) / 100);
+  sram.space.alignment = random.chance(30) ? 4 : 1;
+  sram.energy = {.read_pj = 1, .write_pj = 2};
+  HardwareMemory dram;
+  dram.space.name = "dram";
+  dram.offchip = true;
+  dram.energy = {.read_pj = 50, .write_pj = 60};
+  h.memories = {sram, dram};
+  testing::randomize_link(random, h);
+  h.tiling.double_buffer = {false, true};
+  h.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
+  if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep_columns};
+  return h;
+}
+
+/// Of every shape in every variant.
+double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
+                const ShapeGoal& goal) {
+  double best = std::numeric_limits<double>::infinity();
+  const Subgraph part = make_subgraph(network, ops, last_readers(network), hardware);
+  const auto engine = tile_engine(hardware);
+  ArrayMemo arrays(hardware);
+  const Budget budget;
+  Poll poll(budget);
+  for (const LoweringOptions& options : lowering_variants(hardware.tiling)) {
+    TileGeometry geometry(part, options.halo);
+    const TileSpace& space = geometry.space();
+    TileShape shape;
+    const auto least = [&](std::size_t axis) {
+      return space.axis[axis] ? Dim{1} : space.whole.extent[axis];
+    };
+    for (shape.extent[0] = least(0); shape.extent[0] <= space.whole.extent[0]; ++shape.extent[0])
+      for (shape.extent[1] = least(1); shape.extent[1] <= space.whole.extent[1]; ++shape.extent[1])
+        for (shape.extent[2] = least(2); shape.extent[2] <= space.whole.extent[2];
+             ++shape.extent[2]) {
+          TileSearchResult found = find_tile(
+              geometry, hardware, {.options = options, .engine = engine.get(), .only = shape});
+          // Two copies of a single tile's buffers would hide nothing.
+          if (found.status != Status::feasible || (options.double_buffer && shape == space.whole))
+            continue;
+          const PlannedSubgraph option = make_option(geometry, hardware, options, std::move(found),
+                                                     engine->name(), arrays, poll);
+          best = std::min(best, goal.score(option.metrics));
+        }
+  }
+  return best;
+}
+
+double best_of(const CandidateAnswer& answer, const ShapeGoal& goal) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const PlannedSubgraph& option : answer.options)
+    best = std::min(best, goal.score(option.metrics));
+  return best;
+}
+
+TEST(CheapestTile, IsTheCheapestOfAllShapes) {
+  const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(300));
+  int better = 0;
+  int exact = 0;
+  for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
+    SCOPED_TRACE("repeat with TESSERA_SEED=" + std::to_string(seed) + " TESSERA_CASES=1");
+    Random random(seed ^ 0x51ab);
+    const Network network =
+        testing::random_network(seed, {.ops = static_cast<std::size_t>(random.between(1, 4)),
+                                       .extent = 7,
+                                       .channels = 4,
+                                       .views = random.chance(50),
+                                       .spatial_only = random.chance(60)});
+    const OpRange ops{0, network.ops.size() - 1};
+    Size bytes = 0;
+    for (const Tensor& tensor : network.tensors) bytes += tensor_bytes(tensor);
+    const Hardware hardware = random_hardware(random, bytes);
+    const double latency = random.chance(20) ? 1 : 0.5;
+    const Size peak = random.chance(50) ? bytes : random.between(1, bytes);
+    const ShapeGoal goal{.score =
+                             [&](const Metrics& m) {
+                               return latency * static_cast<double>(m.latency_cycles) +
+                                      (1 - latency) * m.energy_pj / 100 +
+                                      static_cast<double>(std::max(peak, m.peak_bytes));
+                             },
+                         .key = "",
+                         .most_shapes = 100000};
+    Candidates candidates(network, hardware, {}, make_plan_memory());
+    auto answer = candidates.answer(ops);
+    for (int effort = 1; !answer->final; ++effort) answer = candidates.answer(ops, effort);
+    const double fewest = best_of(*answer, goal);
+    const double all = cheapest(network, ops, hardware, goal);
+    EXPECT_GE(fewest, all * (1 - 1e-9));
+    // What a few looks leave out.
+    {
+      Candidates some(network, hardware, {}, make_plan_memory());
+      for (int effort = 0; !some.answer(ops, effort)->final;) ++effort;
+      ShapeGoal few = goal;
+      few.most_shapes = random.between(1, 20);
+      some.refine(ops, few);
+      const auto found = some.answer(ops);
+      EXPECT_LE(best_of(*found, goal), fewest);
+      EXPECT_GE(all, std::min(found->open_score, best_of(*found, goal)) * (1 - 1e-9));
+    }
+    candidates.refine(ops, goal);
+    answer = candidates.answer(ops);
+    const double best = best_of(*answer, goal);
+    EXPECT_GE(best, all * (1 - 1e-9));
+    EXPECT_GE(all, std::min(answer->open_score, best) * (1 - 1e-9));
+    if (all == std::numeric_limits<double>::infinity()) continue;
+    if (best < fewest) ++better;
+    if (answer->open_score < best) continue;
+    ++exact;
+    EXPECT_NEAR(best, all, 1e-9 * all);
+  }
+  EXPECT_GT(better, static_cast<int>(cases / 10));
+  EXPECT_GT(exact, static_cast<int>(cases / 2));
+}
+
+}  // namespace
+}  // namespace tessera
