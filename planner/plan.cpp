@@ -1,23 +1,20 @@
 #include "tessera/plan.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <set>
-#include <sstream>
 #include <stdexcept>
 
 #include "cost/run_bound.h"
 #include "cost/score.h"
 #include "io/plan_svg.h"
 #include "model/against.h"
-#include "model/crew.h"
 #include "planner/hardware_key.h"
 #include "planner/kept_places.h"
 #include "planner/limited_budget.h"
 #include "planner/plan_baseline.h"
 #include "planner/plan_candidates.h"
+#include "planner/plan_cheaper.h"
 #include "planner/plan_idle.h"
 #include "planner/plan_peaks.h"
 #include "planner/plan_piece.h"
@@ -271,7 +268,8 @@ class Planner {
       };
     CoverResult result = best_in_time(problem, in_part_of_the_time(cover_params));
     if (result.status == Status::feasible && params_.tile_shapes > 0)
-      look_for_cheaper_tiles(problem, cover_params, score, result);
+      take_cheaper_tiles(candidates_, problem, cover_params, {score, limits_, params_.tile_shapes},
+                         result);
     plan_.status = result.status;
     plan_.stop = result.stop == StopReason::completed && !result.optimal &&
                          result.status != Status::infeasible && candidates_.ran_out_of_memory()
@@ -309,81 +307,8 @@ class Planner {
     return params;
   }
 
-  /// What a run costs on a cover that peaks as this one does: peaks below that one are free.
-  [[nodiscard]] ShapeGoal shape_goal(const Score& score, const CoverResult& result) {
-    Size peak = 0;
-    for (const CoverRun& run : result.runs)
-      peak = std::max(peak, option_of(run).metrics.peak_bytes);
-    const double per_byte = peak_weight(score);
-    std::ostringstream key;
-    key << params_.tile_shapes << ' ' << peak << ' ' << std::hexfloat << per_byte;
-    for (const Metrics& unit :
-         {Metrics{.latency_cycles = 1}, Metrics{.energy_pj = 1}, Metrics{.dram_bytes = 1}})
-      key << ' ' << additive_score(score, unit);
-    key << ' ' << limits_.peak_bytes << ' ' << limits_.peak_bandwidth;
-    return {.score =
-                [this, score, per_byte, peak](const Metrics& m) {
-                  return limits_.allow(m)
-                             ? additive_score(score, m) +
-                                   per_byte * static_cast<double>(std::max(peak, m.peak_bytes))
-                             : std::numeric_limits<double>::infinity();
-                },
-            .key = std::move(key).str(),
-            .most_shapes = params_.tile_shapes};
-  }
   [[nodiscard]] const PlannedSubgraph& option_of(const CoverRun& run) {
-    const OpRange like{run.evaluated, run.evaluated + run.last - run.first};
-    return candidates_.answer(like)->options[run.option];
-  }
-
-  /// The same cover with what was found for its runs.
-  void take_cheaper_options(const Score& score, CoverResult& result) {
-    Size peak = 0;
-    for (const CoverRun& run : result.runs)
-      peak = std::max(peak, option_of(run).metrics.peak_bytes);
-    double sum = 0;
-    for (CoverRun& run : result.runs) {
-      const auto answer = candidates_.answer({run.evaluated, run.evaluated + run.last - run.first});
-      double least = additive_score(score, answer->options[run.option].metrics);
-      for (std::size_t k = 0; k < answer->options.size(); ++k) {
-        const Metrics& m = answer->options[k].metrics;
-        if (m.peak_bytes > peak || !limits_.allow(m) || additive_score(score, m) >= least) continue;
-        least = additive_score(score, m);
-        run.option = k;
-      }
-      sum += least;
-    }
-    result.objective =
-        std::min(result.objective, sum + peak_weight(score) * static_cast<double>(peak));
-  }
-
-  /// Tiles by what they cost, for the runs of the best cover; then for those of the cover that is
-  /// best with them, until all its runs were looked at.
-  void look_for_cheaper_tiles(const CoverProblem& problem, const CoverParams& params,
-                              const Score& score, CoverResult& result) {
-    std::set<std::pair<std::size_t, std::size_t>> seen;
-    while (!params.budget.exhausted()) {
-      std::vector<OpRange> fresh;
-      for (const CoverRun& run : result.runs) {
-        const OpRange like{run.evaluated, run.evaluated + run.last - run.first};
-        if (seen.insert({like.first, like.last}).second) fresh.push_back(like);
-      }
-      if (fresh.empty()) break;
-      const ShapeGoal goal = shape_goal(score, result);
-      std::atomic<std::size_t> next{0};
-      work_together(params_.limits.threads, [&] {
-        for (std::size_t k = next++; k < fresh.size(); k = next++)
-          candidates_.refine(fresh[k], goal);
-      });
-      take_cheaper_options(score, result);
-      CoverResult better = best_cover(problem, params);
-      if (better.status != Status::feasible || better.objective >= result.objective) {
-        // That nothing is better is worth knowing.
-        if (better.optimal && better.objective <= result.objective) result = std::move(better);
-        break;
-      }
-      result = std::move(better);
-    }
+    return candidates_.answer(evaluated_run(run))->options[run.option];
   }
 
   /// What the bound is a bound of, for whoever reads it in a file.

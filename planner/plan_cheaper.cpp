@@ -1,0 +1,167 @@
+#include "planner/plan_cheaper.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <set>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "model/crew.h"
+
+namespace tessera {
+namespace {
+
+/// Rounds in which runs that nobody looked at are taken for cheaper than they are known to be.
+constexpr int hopeful_rounds = 12;
+/// And this much cheaper still, so that what is better than the others is met.
+constexpr double hope = 0.9;
+
+class Cheaper {
+ public:
+  Cheaper(Candidates& candidates, const CoverProblem& problem, const CoverParams& params,
+          const CheaperTiles& how, CoverResult& result)
+      : candidates_(candidates), problem_(problem), params_(params), how_(how), result_(result) {}
+
+  void run() {
+    settle();
+    for (int round = 0; round < hopeful_rounds && !params_.budget.exhausted(); ++round) {
+      const CoverResult hoped = best_cover(hopeful(), params_);
+      if (hoped.status != Status::feasible || !look_at(hoped)) return;
+      settle();
+    }
+  }
+
+ private:
+  /// Until the best cover has only runs that were looked at.
+  void settle() {
+    while (!params_.budget.exhausted()) {
+      const bool fresh = look_at(result_);
+      if (fresh) take_cheaper_options();
+      CoverResult better = best_cover(problem_, params_);
+      if (better.status != Status::feasible) return;
+      const bool lower = better.objective < result_.objective;
+      // That nothing is lower is worth knowing.
+      if (lower || (better.optimal && better.objective <= result_.objective))
+        result_ = std::move(better);
+      if (!lower) return;
+    }
+  }
+
+  /// Looks for cheaper tiles of the runs that were not looked at yet: were there any?
+  bool look_at(const CoverResult& cover) {
+    std::vector<OpRange> fresh;
+    for (const CoverRun& run : cover.runs) {
+      const OpRange ops = evaluated_run(run);
+      if (seen_.insert({ops.first, ops.last}).second) fresh.push_back(ops);
+    }
+    const ShapeGoal goal = goal_of_cover();
+    std::vector<std::pair<double, double>> costs(fresh.size());
+    std::atomic<std::size_t> next{0};
+    work_together(params_.threads, [&] {
+      for (std::size_t k = next++; k < fresh.size(); k = next++) {
+        costs[k].first = least_cost(fresh[k]);
+        candidates_.refine(fresh[k], goal);
+        costs[k].second = least_cost(fresh[k]);
+      }
+    });
+    for (const auto& [before, after] : costs) {
+      if (after == std::numeric_limits<double>::infinity()) continue;
+      before_ += before;
+      after_ += after;
+    }
+    return !fresh.empty();
+  }
+
+  [[nodiscard]] double least_cost(OpRange ops) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const PlannedSubgraph& option : candidates_.answer(ops)->options)
+      if (how_.limits.allow(option.metrics))
+        least = std::min(least, additive_score(how_.score, option.metrics));
+    return least;
+  }
+
+  /// The problem in which runs that nobody looked at cost as much less as the others came to.
+  [[nodiscard]] CoverProblem hopeful() {
+    CoverProblem problem = problem_;
+    const double factor = hope * (before_ > 0 ? after_ / before_ : 1);
+    problem.evaluate = [this, factor](std::size_t first, std::size_t last, int effort) {
+      CoverCandidate candidate = problem_.evaluate(first, last, effort);
+      if (!seen_.contains({first, last}))
+        for (CoverOption& option : candidate.options) option.cost *= factor;
+      return candidate;
+    };
+    return problem;
+  }
+
+  [[nodiscard]] Size peak() {
+    Size peak = 0;
+    for (const CoverRun& run : result_.runs) {
+      const auto answer = candidates_.answer(evaluated_run(run));
+      peak = std::max(peak, answer->options[run.option].metrics.peak_bytes);
+    }
+    return peak;
+  }
+
+  /// What a run costs on a cover that peaks as this one does: peaks below that one are free.
+  [[nodiscard]] ShapeGoal goal_of_cover() {
+    const Score& score = how_.score;
+    const PeakLimits& limits = how_.limits;
+    const double per_byte = peak_weight(score);
+    const Size free = peak();
+    std::ostringstream key;
+    key << how_.most_shapes << ' ' << (per_byte > 0 ? free : 0) << ' ' << std::hexfloat << per_byte;
+    for (const Metrics& unit :
+         {Metrics{.latency_cycles = 1}, Metrics{.energy_pj = 1}, Metrics{.dram_bytes = 1}})
+      key << ' ' << additive_score(score, unit);
+    key << ' ' << limits.peak_bytes << ' ' << limits.peak_bandwidth;
+    return {.score =
+                [score, limits, per_byte, free](const Metrics& m) {
+                  return limits.allow(m)
+                             ? additive_score(score, m) +
+                                   per_byte * static_cast<double>(std::max(free, m.peak_bytes))
+                             : std::numeric_limits<double>::infinity();
+                },
+            .key = std::move(key).str(),
+            .most_shapes = how_.most_shapes};
+  }
+
+  /// The same cover with what was found for its runs.
+  void take_cheaper_options() {
+    const Size most = peak();
+    double sum = 0;
+    for (CoverRun& run : result_.runs) {
+      const auto answer = candidates_.answer(evaluated_run(run));
+      double least = additive_score(how_.score, answer->options[run.option].metrics);
+      for (std::size_t k = 0; k < answer->options.size(); ++k) {
+        const Metrics& m = answer->options[k].metrics;
+        const double cost = additive_score(how_.score, m);
+        if (m.peak_bytes > most || !how_.limits.allow(m) || cost >= least) continue;
+        least = cost;
+        run.option = k;
+      }
+      sum += least;
+    }
+    sum += problem_.peak_weight * static_cast<double>(most);
+    result_.objective = std::min(result_.objective, sum);
+  }
+
+  Candidates& candidates_;
+  const CoverProblem& problem_;
+  const CoverParams& params_;
+  const CheaperTiles& how_;
+  CoverResult& result_;
+  std::set<std::pair<std::size_t, std::size_t>> seen_;
+  double before_ = 0;  ///< what runs cost that were looked at,
+  double after_ = 0;   ///< and do now
+};
+
+}  // namespace
+
+void take_cheaper_tiles(Candidates& candidates, const CoverProblem& problem,
+                        const CoverParams& params, const CheaperTiles& how, CoverResult& result) {
+  Cheaper(candidates, problem, params, how, result).run();
+}
+
+}  // namespace tessera
