@@ -8,6 +8,7 @@
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "planner/make_engine.h"
+#include "search/guided/engine.h"
 #include "search/learning/engine.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical.h"
@@ -24,6 +25,7 @@ constexpr auto infos = std::to_array<EngineInfo>({
 #ifndef TESSERA_WITHOUT_Z3
     {"smt", "the same rules over integers or bit-vectors, decided by Z3"},
 #endif
+    {"guided", "a tree over which buffer is next, guided by a solver; no answer proves nothing", false},
     {"boxing", "low placements of very many buffers; finding nothing proves nothing", false},
     {"greedy", "several orders of first fit; finding nothing proves nothing", false},
 });
@@ -43,6 +45,7 @@ constexpr std::array<Maker, infos.size()> makers = {{
 #ifndef TESSERA_WITHOUT_Z3
     {[] { return make_smt_engine({}); }, 0},
 #endif
+    {[] { return make_guided_engine(); }, 12},
     {[] { return make_boxing_engine({}); }, 3'000},
     {[] { return make_greedy_engine(); }, 1'000},
 }};

@@ -1,0 +1,301 @@
+#include "search/guided/search.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "search/guided/phases.h"
+
+namespace tessera::guided {
+
+using learning::Key;
+using learning::key_of;
+using learning::Lit;
+using learning::no_key;
+using learning::State;
+using learning::Var;
+
+namespace {
+
+constexpr std::uint64_t work_between_looks = 200'000;  // some milliseconds
+constexpr std::int64_t steps_between_looks = 32;
+
+void mark(std::vector<std::uint64_t>& levels, std::int32_t level) {
+  const auto bit = static_cast<std::size_t>(level);
+  if (levels.size() <= bit / 64) levels.resize(bit / 64 + 1, 0);
+  levels[bit / 64] |= std::uint64_t{1} << (bit % 64);
+}
+
+/// The deepest level at most `most` in the set; 0: there is none.
+std::int32_t deepest(const std::vector<std::uint64_t>& levels, std::int32_t most) {
+  if (most <= 0 || levels.empty()) return 0;
+  auto word = static_cast<std::size_t>(most) / 64;
+  std::uint64_t keep = ~std::uint64_t{0} >> (63U - static_cast<unsigned>(most) % 64);
+  if (word >= levels.size()) {
+    word = levels.size() - 1;
+    keep = ~std::uint64_t{0};
+  }
+  for (;; --word) {
+    const std::uint64_t bits = levels[word] & keep;
+    if (bits != 0) return static_cast<std::int32_t>(word * 64 + std::bit_width(bits) - 1);
+    if (word == 0) return 0;
+    keep = ~std::uint64_t{0};
+  }
+}
+
+bool contains(const std::vector<BufferIndex>& list, BufferIndex b) {
+  return std::find(list.begin(), list.end(), b) != list.end();
+}
+
+}  // namespace
+
+Search::Search(const PlacementProblem& problem, const GuidedParams& params,
+               learning::Deduction& deduction, const learning::Build& build, Poll& poll)
+    : params_(params), deduction_(deduction), build_(build), conflict_(deduction) {
+  const std::size_t n = problem.buffers.size();
+  phase_ = params.phases ? contention_phases(problem, poll) : std::vector<std::uint32_t>(n, 0);
+  const std::uint32_t phases =
+      n == 0 ? 0 : *std::max_element(phase_.begin(), phase_.end()) + 1;
+  std::vector<std::vector<BufferIndex>> members(phases);
+  for (BufferIndex b = 0; b < n; ++b) members[phase_[b]].push_back(b);
+  const auto& looks = build.plan.looks;
+  for (std::size_t order = 0; order < orders; ++order) {
+    ranked_[order] = members;
+    const auto key = [&](BufferIndex b) {
+      const learning::Looks& l = looks[b];
+      switch (static_cast<By>(order)) {
+        case By::lifetime:
+          return std::pair{l.length, l.size};
+        case By::size:
+          return std::pair{l.size, l.length};
+        case By::area:
+          break;
+      }
+      return std::pair{l.length * l.size, l.length};
+    };
+    for (auto& list : ranked_[order]) {
+      poll(static_cast<std::int64_t>(list.size()));
+      std::sort(list.begin(), list.end(), [&](BufferIndex a, BufferIndex b) {
+        return key(a) != key(b) ? key(a) > key(b) : a < b;
+      });
+    }
+  }
+  choices_.resize(n);
+  const auto whose = build.buffers_of_variables();
+  for (const Var var : build.plan.first)
+    if (!whose[var].empty()) choices_[whose[var].front()].push_back(var);
+}
+
+Search::Point& Search::point(std::int32_t depth) {
+  const auto at = static_cast<std::size_t>(depth);
+  if (points_.size() <= at) points_.resize(2 * at + 16);
+  return points_[at];
+}
+
+/// The best `per_order` open buffers of the phase by every order, each once.
+void Search::collect(std::uint32_t phase, std::size_t per_order,
+                     std::vector<BufferIndex>& found) {
+  const std::size_t kinds = params_.candidates ? orders : 1;
+  for (std::size_t order = 0; order < kinds; ++order) {
+    std::size_t taken = 0;
+    for (const BufferIndex b : ranked_[order][phase]) {
+      if (!open(b)) continue;
+      if (!contains(found, b)) found.push_back(b);
+      if (++taken == per_order) break;
+    }
+  }
+}
+
+void Search::open_boolean(Point& point, Var var) {
+  const std::int8_t phase = build_.plan.phase[var];
+  point.boolean = key_of(var, phase == 1 ? 1 : 0);
+  point.sides_left = 2;
+}
+
+bool Search::open_point() {
+  const State& state = deduction_.state;
+  const std::int32_t depth = state.level();
+  Point& now = point(depth);
+  now.waiting.clear();
+  now.tried.clear();
+  now.conflict.clear();
+  now.boolean = no_key;
+  now.sides_left = 0;
+  now.inside = 0;
+  now.phase = depth > 0 ? points_[static_cast<std::size_t>(depth) - 1].phase : 0;
+  // A buffer that lies somewhere, but nobody knows in which memory.
+  if (!build_.plan.first.empty())
+    for (BufferIndex b = 0; b < choices_.size(); ++b)
+      if (!open(b))
+        for (const Var var : choices_[b])
+          if (!state.fixed(var)) {
+            open_boolean(now, var);
+            return true;
+          }
+  // The phase of the buffer before, then the others from the most contended on.
+  const auto phases = static_cast<std::uint32_t>(ranked_[0].size());
+  if (now.phase < phases) collect(now.phase, per_order_, now.waiting);
+  for (std::uint32_t p = 0; p < phases && now.waiting.empty(); ++p)
+    collect(p, per_order_, now.waiting);
+  if (now.waiting.empty()) {
+    for (const auto& [var, activity] : build_.plan.bools)
+      if (!state.fixed(var)) {
+        open_boolean(now, var);
+        return true;
+      }
+    return false;
+  }
+  for (const Var var : choices_[now.waiting.front()])
+    if (!state.fixed(var)) {
+      now.phase = phase_[now.waiting.front()];
+      open_boolean(now, var);
+      now.waiting.clear();
+      return true;
+    }
+  std::reverse(now.waiting.begin(), now.waiting.end());
+  return true;
+}
+
+std::optional<Lit> Search::next_of(Point& point) {
+  if (point.boolean != no_key) {
+    if (point.sides_left == 0) return std::nullopt;
+    --point.sides_left;
+    const Key key = point.sides_left == 1 ? point.boolean : learning::opposite(point.boolean);
+    return Lit{key, 1};
+  }
+  if (point.waiting.empty()) return std::nullopt;
+  const BufferIndex b = point.waiting.back();
+  point.waiting.pop_back();
+  point.tried.push_back(b);
+  point.phase = phase_[b];
+  const State& state = deduction_.state;
+  const Var var = build_.plan.offsets[b];
+  return Lit{key_of(var, 1), -(state.bound(key_of(var, 0)) + state.span(var))};
+}
+
+/// What failed deep in the tree is tried first where the search goes back to.
+void Search::promote(const Point& failed, Point& target) const {
+  if (failed.boolean != no_key || target.boolean != no_key) return;
+  for (auto b = failed.tried.rbegin(); b != failed.tried.rend(); ++b) {
+    if (contains(target.tried, *b)) continue;
+    std::erase(target.waiting, *b);
+    target.waiting.push_back(*b);
+  }
+  const auto most = static_cast<std::size_t>(params_.most_candidates) * per_order_;
+  const std::size_t all = target.waiting.size() + target.tried.size();
+  if (all <= most) return;
+  const auto excess = static_cast<std::ptrdiff_t>(std::min(all - most, target.waiting.size()));
+  target.waiting.erase(target.waiting.begin(), target.waiting.begin() + excess);
+}
+
+/// The deepest point above `target` whose subtree has seen too many backtracks; -1: there is none.
+std::int32_t Search::stuck_above(std::int32_t target) const {
+  for (std::int32_t depth = target - 1; depth >= 0; --depth)
+    if (points_[static_cast<std::size_t>(depth)].inside > params_.stuck_after) return depth;
+  return -1;
+}
+
+/// From a point without candidates to the one that goes on. -1: nothing is left anywhere.
+std::int32_t Search::go_back(std::int32_t failed) {
+  ++counters_.major_backtracks;
+  Point& from = point(failed);
+  // The last placement in the conflict is the one that failed here; this is the one before.
+  std::int32_t target = params_.directed ? deepest(from.conflict, failed) - 1 : failed - 1;
+  if (target < 0) return -1;
+  if (params_.stuck) {
+    for (std::int32_t depth = 0; depth < target; ++depth)
+      ++points_[static_cast<std::size_t>(depth)].inside;
+    if (const std::int32_t stuck = stuck_above(target); stuck >= 0) {
+      ++counters_.stuck_exits;
+      target = stuck;
+      // Whoever is further up has seen one excursion, not a hundred backtracks.
+      for (std::int32_t depth = 0; depth <= target; ++depth)
+        points_[static_cast<std::size_t>(depth)].inside = 0;
+    }
+  }
+  Point& to = point(target);
+  if (params_.directed) {
+    for (std::int32_t level = deepest(from.conflict, target); level > 0;
+         level = deepest(from.conflict, level - 1))
+      mark(to.conflict, level);
+  }
+  if (params_.promote) promote(from, to);
+  deduction_.backtrack(target);
+  return target;
+}
+
+std::optional<StopReason> Search::over(const Budget& budget) {
+  if (counters_.steps >= budget.max_nodes) return StopReason::node_limit;
+  if (counters_.steps % steps_between_looks != 0 &&
+      deduction_.work - looked_at_ < work_between_looks)
+    return std::nullopt;
+  looked_at_ = deduction_.work;
+  if (budget.meter != nullptr) {
+    const auto done = static_cast<std::int64_t>(deduction_.work);
+    budget.meter->done.store(done, std::memory_order_relaxed);
+    if (done >= budget.meter->limit.load(std::memory_order_relaxed)) return StopReason::node_limit;
+  }
+  return budget.exhausted();
+}
+
+Outcome Search::run_once(const Budget& budget, StopReason& stop) {
+  State& state = deduction_.state;
+  for (;;) {
+    if (!open_point()) return Outcome::placed;
+    std::int32_t depth = state.level();
+    for (;;) {
+      Point& now = point(depth);
+      if (const auto why = over(budget)) {
+        stop = *why;
+        return Outcome::stopped;
+      }
+      const std::optional<Lit> choice = next_of(now);
+      if (!choice) {
+        depth = go_back(depth);
+        if (depth < 0) return Outcome::exhausted;
+        continue;
+      }
+      ++counters_.steps;
+      state.open_level();
+      const bool raised = state.raise(*choice, {.rule = learning::Rule::decision});
+      if (!raised) deduction_.stop_at_clash();
+      if (raised && deduction_.propagate()) break;
+      ++counters_.minor_backtracks;
+      if (params_.directed) {
+        const auto levels = conflict_.levels();
+        if (levels.empty()) return Outcome::refuted;
+        if (levels.front() <= depth) {
+          // What was decided before is impossible by itself: nothing here can help.
+          now.conflict.clear();
+          now.waiting.clear();
+          now.sides_left = 0;
+        }
+        for (const std::int32_t level : levels)
+          if (level <= depth) mark(now.conflict, level);
+      } else if (conflict_.at_root()) {
+        return Outcome::refuted;
+      }
+      deduction_.backtrack(depth);
+    }
+  }
+}
+
+Outcome Search::run(const Budget& budget, StopReason& stop) {
+  // Once with everything the solver knows: what it sees without a decision is proved.
+  if (!deduction_.propagate()) return Outcome::refuted;
+  deduction_.settle();
+  deduction_.light = !params_.sections;
+  deduction_.wake();
+  if (!deduction_.propagate()) return Outcome::refuted;
+  deduction_.settle();
+  for (;;) {
+    const Outcome outcome = run_once(budget, stop);
+    if (outcome != Outcome::exhausted || !params_.widen) return outcome;
+    if (per_order_ >= phase_.size()) return outcome;
+    per_order_ *= 4;
+    ++counters_.widenings;
+    deduction_.backtrack(0);
+  }
+}
+
+}  // namespace tessera::guided
