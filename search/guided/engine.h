@@ -26,7 +26,8 @@ struct GuidedParams {
   bool promote = true;     ///< what failed is tried first where the search goes back to
   bool stuck = true;       ///< leave a subtree that was backtracked into too often
   bool widen = true;       ///< more candidates once the tree with a few is exhausted
-  bool sections = false;   ///< the solver uses all section rules, not their floor alone
+  bool learn = true;       ///< the solver remembers what it refused, as a clause
+  bool sections = true;    ///< the solver uses all section rules; without: their floor alone
   int most_candidates = 16;  ///< of one point, with those that were prepended
   int stuck_after = 100;     ///< backtracks inside a subtree
 };

@@ -51,7 +51,11 @@ bool contains(const std::vector<BufferIndex>& list, BufferIndex b) {
 
 Search::Search(const PlacementProblem& problem, const GuidedParams& params,
                learning::Deduction& deduction, const learning::Build& build, Poll& poll)
-    : params_(params), deduction_(deduction), build_(build), conflict_(deduction) {
+    : params_(params),
+      deduction_(deduction),
+      build_(build),
+      conflict_(deduction),
+      analysis_(deduction, true, false) {
   const std::size_t n = problem.buffers.size();
   phase_ = params.phases ? contention_phases(problem, poll) : std::vector<std::uint32_t>(n, 0);
   const std::uint32_t phases =
@@ -92,18 +96,20 @@ Search::Point& Search::point(std::int32_t depth) {
   return points_[at];
 }
 
-/// The best `per_order` open buffers of the phase by every order, each once.
-void Search::collect(std::uint32_t phase, std::size_t per_order,
-                     std::vector<BufferIndex>& found) {
+/// The best `per_order` open buffers of the phase by every order, each once. False: it has none.
+bool Search::collect(std::uint32_t phase, std::size_t per_order, Point& now) {
   const std::size_t kinds = params_.candidates ? orders : 1;
+  bool any = false;
   for (std::size_t order = 0; order < kinds; ++order) {
     std::size_t taken = 0;
     for (const BufferIndex b : ranked_[order][phase]) {
       if (!open(b)) continue;
-      if (!contains(found, b)) found.push_back(b);
+      any = true;
+      if (!contains(now.waiting, b) && !contains(now.tried, b)) now.waiting.push_back(b);
       if (++taken == per_order) break;
     }
   }
+  return any;
 }
 
 void Search::open_boolean(Point& point, Var var) {
@@ -112,13 +118,16 @@ void Search::open_boolean(Point& point, Var var) {
   point.sides_left = 2;
 }
 
-bool Search::open_point() {
+bool Search::open_point(bool again) {
   const State& state = deduction_.state;
   const std::int32_t depth = state.level();
   Point& now = point(depth);
   now.waiting.clear();
-  now.tried.clear();
-  now.conflict.clear();
+  // Whoever was refused here has a higher bound now: to try again and again would be creeping.
+  if (!again) {
+    now.tried.clear();
+    now.conflict.clear();
+  }
   now.boolean = no_key;
   now.sides_left = 0;
   now.inside = 0;
@@ -134,10 +143,9 @@ bool Search::open_point() {
           }
   // The phase of the buffer before, then the others from the most contended on.
   const auto phases = static_cast<std::uint32_t>(ranked_[0].size());
-  if (now.phase < phases) collect(now.phase, per_order_, now.waiting);
-  for (std::uint32_t p = 0; p < phases && now.waiting.empty(); ++p)
-    collect(p, per_order_, now.waiting);
-  if (now.waiting.empty()) {
+  bool left = now.phase < phases && collect(now.phase, per_order_, now);
+  for (std::uint32_t p = 0; p < phases && !left; ++p) left = collect(p, per_order_, now);
+  if (!left) {
     for (const auto& [var, activity] : build_.plan.bools)
       if (!state.fixed(var)) {
         open_boolean(now, var);
@@ -145,6 +153,7 @@ bool Search::open_point() {
       }
     return false;
   }
+  if (now.waiting.empty()) return true;
   for (const Var var : choices_[now.waiting.front()])
     if (!state.fixed(var)) {
       now.phase = phase_[now.waiting.front()];
@@ -163,6 +172,8 @@ std::optional<Lit> Search::next_of(Point& point) {
     const Key key = point.sides_left == 1 ? point.boolean : learning::opposite(point.boolean);
     return Lit{key, 1};
   }
+  // What was learned meanwhile may have left some of them a single place.
+  while (!point.waiting.empty() && !open(point.waiting.back())) point.waiting.pop_back();
   if (point.waiting.empty()) return std::nullopt;
   const BufferIndex b = point.waiting.back();
   point.waiting.pop_back();
@@ -177,7 +188,7 @@ std::optional<Lit> Search::next_of(Point& point) {
 void Search::promote(const Point& failed, Point& target) const {
   if (failed.boolean != no_key || target.boolean != no_key) return;
   for (auto b = failed.tried.rbegin(); b != failed.tried.rend(); ++b) {
-    if (contains(target.tried, *b)) continue;
+    if (contains(target.tried, *b) || !open(*b)) continue;
     std::erase(target.waiting, *b);
     target.waiting.push_back(*b);
   }
@@ -201,6 +212,8 @@ std::int32_t Search::go_back(std::int32_t failed) {
   Point& from = point(failed);
   // The last placement in the conflict is the one that failed here; this is the one before.
   std::int32_t target = params_.directed ? deepest(from.conflict, failed) - 1 : failed - 1;
+  // A clause names the level of a fact and not all the decisions below it.
+  if (params_.learn && target < 0) target = failed - 1;
   if (target < 0) return -1;
   if (params_.stuck) {
     for (std::int32_t depth = 0; depth < target; ++depth)
@@ -219,8 +232,8 @@ std::int32_t Search::go_back(std::int32_t failed) {
          level = deepest(from.conflict, level - 1))
       mark(to.conflict, level);
   }
-  if (params_.promote) promote(from, to);
   deduction_.backtrack(target);
+  if (params_.promote) promote(from, to);
   return target;
 }
 
@@ -240,8 +253,9 @@ std::optional<StopReason> Search::over(const Budget& budget) {
 
 Outcome Search::run_once(const Budget& budget, StopReason& stop) {
   State& state = deduction_.state;
-  for (;;) {
-    if (!open_point()) return Outcome::placed;
+  for (bool again = false;;) {
+    if (!open_point(again)) return Outcome::placed;
+    again = false;
     std::int32_t depth = state.level();
     for (;;) {
       Point& now = point(depth);
@@ -261,22 +275,113 @@ Outcome Search::run_once(const Budget& budget, StopReason& stop) {
       if (!raised) deduction_.stop_at_clash();
       if (raised && deduction_.propagate()) break;
       ++counters_.minor_backtracks;
-      if (params_.directed) {
-        const auto levels = conflict_.levels();
-        if (levels.empty()) return Outcome::refuted;
-        if (levels.front() <= depth) {
-          // What was decided before is impossible by itself: nothing here can help.
-          now.conflict.clear();
-          now.waiting.clear();
-          now.sides_left = 0;
-        }
-        for (const std::int32_t level : levels)
-          if (level <= depth) mark(now.conflict, level);
-      } else if (conflict_.at_root()) {
-        return Outcome::refuted;
-      }
-      deduction_.backtrack(depth);
+      const Refusal refusal = params_.learn ? learn_from_refusal(depth) : refused(depth);
+      if (refusal == Refusal::refuted) return Outcome::refuted;
+      again = refusal == Refusal::reopen;
+      if (again) break;
+      depth = state.level();
     }
+  }
+}
+
+Search::Refusal Search::refused(std::int32_t depth) {
+  Point& now = point(depth);
+  if (params_.directed) {
+    const auto levels = conflict_.levels();
+    if (levels.empty()) return Refusal::refuted;
+    if (levels.front() <= depth) {
+      // What was decided before is impossible by itself: nothing here can help.
+      now.conflict.clear();
+      now.waiting.clear();
+      now.sides_left = 0;
+    }
+    for (const std::int32_t level : levels)
+      if (level <= depth) mark(now.conflict, level);
+  } else if (conflict_.at_root()) {
+    return Refusal::refuted;
+  }
+  deduction_.backtrack(depth);
+  return Refusal::goes_on;
+}
+
+Search::Refusal Search::learn_from_refusal(std::int32_t depth) {
+  State& state = deduction_.state;
+  for (;;) {
+    deduction_.conflict(lemma_);
+    const std::int32_t level = analysis_.level_of(lemma_);
+    if (level == 0) return Refusal::refuted;
+    deduction_.backtrack(level);
+    analysis_.run(lemma_, learned_);
+    deduction_.clauses.decay();
+    const std::int32_t back = level - 1;
+    Point& now = point(back);
+    for (std::size_t k = 1; k < learned_.lits.size(); ++k) {
+      const std::int32_t at = state.entry_of(state.negation(learned_.lits[k]));
+      if (at >= 0) mark(now.conflict, state.entry(at).level);
+    }
+    deduction_.backtrack(back);
+    if (back < depth) {
+      ++counters_.major_backtracks;
+      if (params_.promote) promote(point(depth), now);
+      depth = back;
+    }
+    if (learned_.lits.size() == 1) {
+      const Lit fact = learned_.lits[0];
+      deduction_.backtrack(0);
+      if (!state.raise(fact, {.rule = learning::Rule::root}) || !deduction_.propagate())
+        return Refusal::refuted;
+      replay(back);
+      return Refusal::reopen;
+    }
+    const learning::ClauseRef ref =
+        deduction_.clauses.add(learned_.lits, state, true, learned_.glue);
+    if (!state.raise(learned_.lits[0], {.rule = learning::Rule::clause, .a = ref}))
+      deduction_.stop_at_clash();
+    else if (deduction_.propagate())
+      break;
+  }
+  // A Boolean that has got its value, buffers that have got their place: another point is needed.
+  Point& now = point(state.level());
+  const bool settled =
+      now.boolean != no_key
+          ? state.fixed(learning::var_of(now.boolean))
+          : !now.waiting.empty() && std::none_of(now.waiting.begin(), now.waiting.end(),
+                                                 [this](BufferIndex b) { return open(b); });
+  if (settled) return Refusal::reopen;
+  if (static_cast<std::int64_t>(deduction_.clauses.learned()) > keep_) {
+    const std::int32_t level = state.level();
+    deduction_.backtrack(0);
+    if (!deduction_.propagate()) return Refusal::refuted;
+    keep_ += 500;
+    deduction_.settle();
+    deduction_.clauses.reduce(state);
+    replay(level);
+    return Refusal::reopen;
+  }
+  return Refusal::goes_on;
+}
+
+/// From level 0, at rest: the decisions of the first points again, as far as they still hold.
+void Search::replay(std::int32_t level) {
+  State& state = deduction_.state;
+  deduction_.settle();
+  for (std::int32_t depth = 0; depth < level; ++depth) {
+    const Point& was = point(depth);
+    Lit lit;
+    if (was.boolean != no_key) {
+      lit = {was.sides_left == 1 ? was.boolean : learning::opposite(was.boolean), 1};
+      if (state.fixed(learning::var_of(lit.key))) return;
+    } else {
+      const BufferIndex b = was.tried.back();
+      if (!open(b)) return;
+      const Var var = build_.plan.offsets[b];
+      lit = {key_of(var, 1), -(state.bound(key_of(var, 0)) + state.span(var))};
+    }
+    ++counters_.steps;
+    state.open_level();
+    if (state.raise(lit, {.rule = learning::Rule::decision}) && deduction_.propagate()) continue;
+    deduction_.backtrack(depth);
+    return;
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "search/guided/conflict.h"
 #include "search/guided/engine.h"
+#include "search/learning/analysis.h"
 #include "search/learning/build.h"
 
 namespace tessera::guided {
@@ -58,14 +59,23 @@ class Search {
     std::int64_t inside = 0;                   ///< backtracks in its subtree
   };
 
+  enum class Refusal : std::uint8_t { refuted, goes_on, reopen };
+
   [[nodiscard]] Outcome run_once(const Budget& budget, StopReason& stop);
   [[nodiscard]] std::optional<StopReason> over(const Budget& budget);
-  /// Opens the point at the present depth. False: everything is decided.
-  [[nodiscard]] bool open_point();
+  /// Opens the point at the present depth; `again`: what was tried there is remembered. False:
+  /// everything is decided.
+  [[nodiscard]] bool open_point(bool again);
   void open_boolean(Point& point, learning::Var var);
+  /// What the solver refused at `depth` is forgotten at once, but for the levels it is made of.
+  [[nodiscard]] Refusal refused(std::int32_t depth);
+  /// Or it becomes a clause, and the search goes on wherever that leaves a choice.
+  [[nodiscard]] Refusal learn_from_refusal(std::int32_t depth);
+  /// From level 0: the decisions of the first `level` points again, as far as they still can be.
+  void replay(std::int32_t level);
   /// The next decision of the point; nothing: none is left.
   [[nodiscard]] std::optional<learning::Lit> next_of(Point& point);
-  void collect(std::uint32_t phase, std::size_t per_order, std::vector<BufferIndex>& found);
+  bool collect(std::uint32_t phase, std::size_t per_order, Point& now);
   [[nodiscard]] std::int32_t go_back(std::int32_t failed);
   void promote(const Point& failed, Point& target) const;
   [[nodiscard]] std::int32_t stuck_above(std::int32_t target) const;
@@ -78,12 +88,16 @@ class Search {
   learning::Deduction& deduction_;
   const learning::Build& build_;
   Conflict conflict_;
+  learning::Analysis analysis_;
+  learning::Learned learned_;
+  learning::Lemma lemma_;
   Counters counters_;
   std::vector<std::uint32_t> phase_;                // by buffer
   std::vector<std::vector<BufferIndex>> ranked_[orders];  // by phase: best first
   std::vector<std::vector<learning::Var>> choices_;  // by buffer: Booleans of its memory
   std::vector<Point> points_;
   std::size_t per_order_ = 1;
+  std::int64_t keep_ = 4000;     // learned clauses before the next reduction
   std::uint64_t looked_at_ = 0;  // work of the solver at the last look at the budget
 };
 
