@@ -20,7 +20,7 @@ constexpr std::size_t most_pairs = 1 << 20;  // pairs live at one time
 /// and the search does not know which; the rest is for the learning engine's own searches.
 constexpr LearningParams solver_params() {
   LearningParams params;
-  params.rests = false;
+  params.rests = true;
   params.symmetry = false;
   params.cores = false;
   return params;

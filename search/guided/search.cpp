@@ -179,9 +179,12 @@ std::optional<Lit> Search::next_of(Point& point) {
   point.waiting.pop_back();
   point.tried.push_back(b);
   point.phase = phase_[b];
+  return lowest_of(build_.plan.offsets[b]);
+}
+
+Lit Search::lowest_of(Var var) const {
   const State& state = deduction_.state;
-  const Var var = build_.plan.offsets[b];
-  return Lit{key_of(var, 1), -(state.bound(key_of(var, 0)) + state.span(var))};
+  return {key_of(var, 1), -(state.bound(key_of(var, 0)) + state.span(var))};
 }
 
 /// What failed deep in the tree is tried first where the search goes back to.
@@ -263,11 +266,38 @@ Outcome Search::run_once(const Budget& budget, StopReason& stop) {
         stop = *why;
         return Outcome::stopped;
       }
-      const std::optional<Lit> choice = next_of(now);
+      std::optional<Lit> choice = next_of(now);
       if (!choice) {
         depth = go_back(depth);
         if (depth < 0) return Outcome::exhausted;
         continue;
+      }
+      if (params_.learn && now.boolean == no_key) {
+        // Once a clause has refuted a place, the next one that matters is where something carries
+        // the buffer; whatever lies between is creeping.
+        const Var var = learning::var_of(choice->key);
+        const std::int32_t before = state.size();
+        bool fits = true;
+        if (deduction_.rests.governs(var)) {
+          fits = deduction_.rests.lift(state, deduction_.orders, var);
+          if (!fits) deduction_.stop_at_clash();
+        }
+        if (!fits || state.size() > before) {
+          fits = fits && deduction_.propagate();
+          if (!fits) {
+            const Refusal refusal = learn_from_refusal(depth);
+            if (refusal == Refusal::refuted) return Outcome::refuted;
+            again = refusal == Refusal::reopen;
+            if (again) break;
+            depth = state.level();
+            continue;
+          }
+          if (state.fixed(var)) {
+            again = true;
+            break;
+          }
+          choice = lowest_of(var);
+        }
       }
       ++counters_.steps;
       state.open_level();
@@ -374,8 +404,7 @@ void Search::replay(std::int32_t level) {
     } else {
       const BufferIndex b = was.tried.back();
       if (!open(b)) return;
-      const Var var = build_.plan.offsets[b];
-      lit = {key_of(var, 1), -(state.bound(key_of(var, 0)) + state.span(var))};
+      lit = lowest_of(build_.plan.offsets[b]);
     }
     ++counters_.steps;
     state.open_level();

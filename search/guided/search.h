@@ -75,6 +75,8 @@ class Search {
   void replay(std::int32_t level);
   /// The next decision of the point; nothing: none is left.
   [[nodiscard]] std::optional<learning::Lit> next_of(Point& point);
+  /// "The buffer ends where it ends at its lowest place."
+  [[nodiscard]] learning::Lit lowest_of(learning::Var var) const;
   bool collect(std::uint32_t phase, std::size_t per_order, Point& now);
   [[nodiscard]] std::int32_t go_back(std::int32_t failed);
   void promote(const Point& failed, Point& target) const;
