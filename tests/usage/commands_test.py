@@ -54,7 +54,7 @@ class Place(Case):
                       (["m0", "m0", "m1"], ["m1", "m1", "m0"]))
 
     def test_every_engine_by_name(self):
-        for engine in ("canonical", "learning", "sat", "smt", "greedy", "boxing", "auto"):
+        for engine in ("canonical", "learning", "sat", "smt", "guided", "greedy", "boxing", "auto"):
             with self.subTest(engine=engine):
                 self.ends(FOUND, "place", self.file("in.csv", SMALL), "-c", 12, "-e", engine)
 
@@ -487,7 +487,8 @@ class Others(Case):
                   self.file("answer", "hello"))
 
     def test_generate_is_the_same_for_the_same_seed(self):
-        for kind in ("random", "packable", "network", "malloc", "training"):
+        for kind in ("random", "packable", "network", "malloc", "training", "full-overlap",
+                     "non-overlapping"):
             one = self.ends(FOUND, "generate", kind, "-n", 50, "--seed", 5).stdout
             two = self.ends(FOUND, "generate", kind, "-n", 50, "--seed", 5).stdout
             other = self.ends(FOUND, "generate", kind, "-n", 50, "--seed", 6).stdout

@@ -46,9 +46,9 @@ class HasLeft final : public MemoryWatch {
 };
 
 PlacementProblem large(const std::string& engine) {
-  // The learning engine refuses more buffers than these.
+  // These two refuse more buffers than these.
   return generate(
-      {.kind = "packable", .buffers = engine == "learning" ? 4'000 : 20'000, .seed = 9});
+      {.kind = "packable", .buffers = engine == "learning" || engine == "guided" ? 4'000 : 20'000, .seed = 9});
 }
 
 class EngineLimits : public ::testing::TestWithParam<std::string> {
@@ -90,12 +90,12 @@ TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EngineLimits,
-                         ::testing::Values("canonical", "learning", "sat", "smt", "boxing",
-                                           "greedy"),
+                         ::testing::Values("canonical", "learning", "sat", "smt", "guided",
+                                           "boxing", "greedy"),
                          [](const auto& each) { return each.param; });
 
 TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
-  for (const std::string engine : {"canonical", "learning", "sat", "smt"}) {
+  for (const std::string engine : {"canonical", "learning", "sat", "smt", "guided"}) {
     if (!make_engine(engine)) continue;  // a build without Z3
     const PlacementProblem problem = large(engine);
     HasLeft watch(Size{16} << 20U);
@@ -112,7 +112,7 @@ TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
 
 TEST(EngineEstimates, SmallProblemsAreNotKeptFromAnyEngine) {
   const PlacementProblem problem = generate({.kind = "packable", .buffers = 30, .seed = 9});
-  for (const std::string engine : {"canonical", "learning", "sat", "smt"}) {
+  for (const std::string engine : {"canonical", "learning", "sat", "smt", "guided"}) {
     if (!make_engine(engine)) continue;  // a build without Z3
     HasLeft watch(Size{16} << 20U);
     SearchParams params;
