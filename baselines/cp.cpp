@@ -1,10 +1,9 @@
 // The placement problem as disjunctions, for Gecode.
+#include <algorithm>
+#include <array>
 #include <gecode/int.hh>
 #include <gecode/minimodel.hh>
 #include <gecode/search.hh>
-
-#include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>

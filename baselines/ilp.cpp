@@ -1,4 +1,7 @@
 // The placement problem as a linear program with integers, for CBC.
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <coin/CbcEventHandler.hpp>
 #include <coin/CbcHeuristic.hpp>
 #include <coin/CbcModel.hpp>
@@ -8,8 +11,6 @@
 #include <coin/ClpSimplex.hpp>
 #include <coin/CoinPackedMatrix.hpp>
 #include <coin/OsiClpSolverInterface.hpp>
-
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -82,6 +83,13 @@ class SimplexHandler final : public ClpEventHandler {
   unsigned calls_ = 0;
 };
 
+/// Nothing where there is no deadline.
+std::optional<double> seconds_left(const Budget& budget) {
+  if (budget.deadline == std::chrono::steady_clock::time_point::max()) return std::nullopt;
+  const std::chrono::duration<double> left = budget.deadline - std::chrono::steady_clock::now();
+  return std::max(0.0, left.count());
+}
+
 /// "This body ends below the other one" or the opposite, as one column.
 struct Choice {
   std::uint32_t first = 0;
@@ -152,8 +160,7 @@ class Program {
         moved = true;
       };
       for (const Choice& each : choices_) {
-        const bool below =
-            each.column < 0 ? each.column == first_below : values[each.column] > 0.5;
+        const bool below = each.column < 0 ? each.column == first_below : values[each.column] > 0.5;
         if (each.second >= n) {
           if (!below) raise(each.first, model_.reserved[each.second - n].end);
         } else if (below) {
@@ -292,8 +299,8 @@ class Ilp final : public PlacementEngine {
                           : "The limit struck while the integer program was written down.";
     }
     if (result.status == Status::feasible) result.placement = std::move(placement);
-    result.stats = {{"nodes", counts.nodes}, {"iterations", counts.iterations},
-                    {"pairs", counts.pairs}};
+    result.stats = {
+        {"nodes", counts.nodes}, {"iterations", counts.iterations}, {"pairs", counts.pairs}};
     return result;
   }
 
@@ -330,7 +337,11 @@ class Ilp final : public PlacementEngine {
     Watch watch(params.budget);
     SimplexHandler between_iterations(watch);
     solver.getModelPtr()->passInEventHandler(&between_iterations);
+    // Some of the inner solvers ask nobody: they look at a clock of their own.
+    const auto left = seconds_left(params.budget);
+    if (left) solver.getModelPtr()->setMaximumSeconds(*left);
     CbcModel search(solver);
+    if (left) search.setMaximumSeconds(*left);
     search.messageHandler()->setLogLevel(0);
     search.setLogLevel(0);
     NodeHandler between_nodes(watch);
@@ -347,6 +358,7 @@ class Ilp final : public PlacementEngine {
     search.addHeuristic(&rounding);
     search.initialSolve();
     if (!watch.over()) search.branchAndBound();
+    watch.over();
     counts.nodes += search.getNodeCount();
     counts.iterations += search.getIterationCount();
     const double* const best = search.bestSolution();
@@ -360,7 +372,8 @@ class Ilp final : public PlacementEngine {
                      "matter of its tolerance and proves nothing.");
     }
     if (const auto stopped = watch.stopped())
-      return give_up(*stopped, "The integer program was stopped by a limit before it could decide.");
+      return give_up(*stopped,
+                     "The integer program was stopped by a limit before it could decide.");
     if (!search.isProvenInfeasible())
       return give_up(StopReason::completed, "The integer program ended without an answer.");
     if (model.largest > safe_numbers)

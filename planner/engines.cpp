@@ -26,7 +26,8 @@ constexpr auto infos = std::to_array<EngineInfo>({
 #ifndef TESSERA_WITHOUT_Z3
     {"smt", "the same rules over integers or bit-vectors, decided by Z3"},
 #endif
-    {"guided", "a tree over which buffer is next, guided by a solver; no answer proves nothing", false},
+    {"guided", "a tree over which buffer is next, guided by a solver; no answer proves nothing",
+     false},
 #ifndef TESSERA_WITHOUT_CBC
     {"ilp", "a baseline: a linear program with integers, decided by CBC"},
 #endif
@@ -86,9 +87,10 @@ std::unique_ptr<PlacementEngine> make_known_engine(std::string_view name) {
     throw BadInput("engine smt needs Z3, and this build of Tessera has no Z3",
                    "build it with -DTESSERA_WITH_Z3=ON; engine sat takes the same problems");
   if (name == "ilp")
-    throw BadInput("engine ilp needs CBC, and this build of Tessera has no CBC",
-                   "build it with -DTESSERA_WITH_CBC=ON where coinor-libcbc-dev is installed; every "
-                   "complete engine takes the same problems");
+    throw BadInput(
+        "engine ilp needs CBC, and this build of Tessera has no CBC",
+        "build it with -DTESSERA_WITH_CBC=ON where coinor-libcbc-dev is installed; every "
+        "complete engine takes the same problems");
   if (name == "cp")
     throw BadInput("engine cp needs Gecode, and this build of Tessera has no Gecode",
                    "build it with -DTESSERA_WITH_GECODE=ON where libgecode-dev is installed; every "

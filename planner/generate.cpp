@@ -102,8 +102,7 @@ PlacementProblem make_non_overlapping(const GenerateParams& params) {
   PlacementProblem problem = empty_problem(params);
   const Step each = std::max<Step>(1, params.steps / std::max<std::int64_t>(1, params.buffers));
   for (std::int64_t b = 0; b < params.buffers; ++b)
-    problem.buffers.push_back(make_buffer(static_cast<std::size_t>(b),
-                                          {b * each, (b + 1) * each},
+    problem.buffers.push_back(make_buffer(static_cast<std::size_t>(b), {b * each, (b + 1) * each},
                                           random.between(1, params.capacity), params.alignment));
   set_capacity(problem, params);
   return problem;
@@ -230,9 +229,9 @@ constexpr std::array<GeneratorInfo, 7> kinds = {{
     {"non-overlapping", "one buffer after the other"},
 }};
 using Maker = PlacementProblem (*)(const GenerateParams& params);
-constexpr std::array<Maker, kinds.size()> makers = {make_random, make_packable, make_network,
-                                                    make_malloc, make_training,
-                                                    make_full_overlap, make_non_overlapping};
+constexpr std::array<Maker, kinds.size()> makers = {
+    make_random,   make_packable,     make_network,        make_malloc,
+    make_training, make_full_overlap, make_non_overlapping};
 
 }  // namespace
 

@@ -43,8 +43,7 @@ Timeline timeline_of(const PlacementProblem& problem, Poll& poll) {
       const auto allowed = allowed_memories(problem, buffer);
       if (std::find(allowed.begin(), allowed.end(), m) == allowed.end()) continue;
       // Who may go to several memories is expected to be a little in each.
-      const double share =
-          static_cast<double>(buffer.size) / static_cast<double>(allowed.size());
+      const double share = static_cast<double>(buffer.size) / static_cast<double>(allowed.size());
       for (const StepRange& live : buffer.live) {
         poll();
         load[time.slice(live.lower)] += share;

@@ -58,8 +58,7 @@ Search::Search(const PlacementProblem& problem, const GuidedParams& params,
       analysis_(deduction, true, false) {
   const std::size_t n = problem.buffers.size();
   phase_ = params.phases ? contention_phases(problem, poll) : std::vector<std::uint32_t>(n, 0);
-  const std::uint32_t phases =
-      n == 0 ? 0 : *std::max_element(phase_.begin(), phase_.end()) + 1;
+  const std::uint32_t phases = n == 0 ? 0 : *std::max_element(phase_.begin(), phase_.end()) + 1;
   std::vector<std::vector<BufferIndex>> members(phases);
   for (BufferIndex b = 0; b < n; ++b) members[phase_[b]].push_back(b);
   const auto& looks = build.plan.looks;

@@ -52,7 +52,7 @@ class Search {
   struct Point {
     std::vector<BufferIndex> waiting;  ///< candidates, the next one last
     std::vector<BufferIndex> tried;
-    std::vector<std::uint64_t> conflict;  ///< levels that the failures here are made of
+    std::vector<std::uint64_t> conflict;       ///< levels that the failures here are made of
     learning::Key boolean = learning::no_key;  ///< what is decided, if it is no buffer
     int sides_left = 0;                        ///< of the Boolean
     std::uint32_t phase = 0;                   ///< of the buffer put here
@@ -94,9 +94,9 @@ class Search {
   learning::Learned learned_;
   learning::Lemma lemma_;
   Counters counters_;
-  std::vector<std::uint32_t> phase_;                // by buffer
+  std::vector<std::uint32_t> phase_;                      // by buffer
   std::vector<std::vector<BufferIndex>> ranked_[orders];  // by phase: best first
-  std::vector<std::vector<learning::Var>> choices_;  // by buffer: Booleans of its memory
+  std::vector<std::vector<learning::Var>> choices_;       // by buffer: Booleans of its memory
   std::vector<Point> points_;
   std::size_t per_order_ = 1;
   std::int64_t keep_ = 4000;     // learned clauses before the next reduction

@@ -30,11 +30,11 @@ Features positions() {
 void expect_like_brute_force(const std::unique_ptr<PlacementEngine>& engine, std::size_t count) {
   if (!engine) GTEST_SKIP() << "this build has no such engine";
   const auto ask = [&](const Features& features, bool must_support, std::size_t share) {
-    const AgreementReport report = compare_with_oracle(
-        *engine, with_environment({.features = features,
-                                   .count = count / share,
-                                   .may_give_up = true,
-                                   .must_support = must_support}));
+    const AgreementReport report =
+        compare_with_oracle(*engine, with_environment({.features = features,
+                                                       .count = count / share,
+                                                       .may_give_up = true,
+                                                       .must_support = must_support}));
     expect_no_disagreement(report);
     std::cout << "  given up: " << report.given_up << '\n';
   };
@@ -60,9 +60,9 @@ TEST(RandomBaselines, AgreeOnProblemsOfFifteenToThirtyBuffers) {
   Features features = positions();
   features.scale = 4;
   expect_no_disagreement(compare_engines(
-      engines, with_environment({.features = features,
-                                 .count = 40,
-                                 .patience = std::chrono::milliseconds(300)})));
+      engines,
+      with_environment(
+          {.features = features, .count = 40, .patience = std::chrono::milliseconds(300)})));
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ AgreementReport asked(const GuidedParams& params, AgreementParams how) {
 }
 
 TEST(RandomGuided, AgreesWithTheOracle) {
-  const AgreementReport report = asked(
-      {}, {.features = Features::one_address_space(), .count = 10'000, .must_support = true});
+  const AgreementReport report =
+      asked({}, {.features = Features::one_address_space(), .count = 10'000, .must_support = true});
   EXPECT_LT(report.given_up * 10, report.asked);
 }
 
@@ -36,15 +36,15 @@ TEST(RandomGuided, AgreesOnTightProblemsOfSizesAndLifetimes) {
 }
 
 TEST(RandomGuided, AgreesOnTheWholeModel) {
-  const AgreementReport report = asked(
-      {}, {.features = Features::all(), .count = 10'000, .must_support = true});
+  const AgreementReport report =
+      asked({}, {.features = Features::all(), .count = 10'000, .must_support = true});
   EXPECT_LT(report.given_up * 10, report.asked);
 }
 
 TEST(RandomGuided, HonoursWhatItDoesNotSupport) {
-  asked({}, {.features = Features::all(),
-             .count = 2000,
-             .goals = {Goal::fit, Goal::cost, Goal::modes}});
+  asked(
+      {},
+      {.features = Features::all(), .count = 2000, .goals = {Goal::fit, Goal::cost, Goal::modes}});
 }
 
 TEST(RandomGuided, NoPartChangesAnAnswer) {

@@ -95,7 +95,8 @@ TEST(Greedy, TheOrderByContentionPutsTheFullestStepFirst) {
 TEST(Greedy, EveryOrderCanBeAskedAlone) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 30});
-  problem.buffers = {{.id = "a", .live = {{0, 2}}, .size = 10}, {.id = "b", .live = {{1, 3}}, .size = 20}};
+  problem.buffers = {{.id = "a", .live = {{0, 2}}, .size = 10},
+                     {.id = "b", .live = {{1, 3}}, .size = 20}};
   for (const std::string& order : greedy_orders())
     EXPECT_EQ(place_greedily(problem, {.only_order = order}).order, order);
 }
