@@ -91,14 +91,14 @@ std::vector<std::pair<std::string, Asker>> askers() {
       {"phases", &GuidedParams::phases},     {"candidates", &GuidedParams::candidates},
       {"directed", &GuidedParams::directed}, {"promote", &GuidedParams::promote},
       {"stuck", &GuidedParams::stuck},       {"widen", &GuidedParams::widen},
-      {"learn", &GuidedParams::learn},       {"sections", &GuidedParams::sections}};
+      {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},       {"sections", &GuidedParams::sections}};
   for (const auto& [name, part] : parts) {
     GuidedParams params;
     params.*part = false;
     all.emplace_back(std::string("guided-") + name, by_guided(params));
   }
   // As plain as the paper: nothing that it does not have.
-  all.emplace_back("guided-plain", by_guided({.widen = false, .learn = false, .sections = false}));
+  all.emplace_back("guided-plain", by_guided({.widen = false, .restarts = false, .learn = false, .sections = false}));
   for (const std::string& order : greedy_orders())
     all.emplace_back("one-" + order, [order](const PlacementProblem& problem, double seconds) {
       Answer answer;

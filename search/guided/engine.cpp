@@ -48,7 +48,8 @@ void add_stats(SearchResult& result, const Counters& counters) {
                   {"minor_backtracks", counters.minor_backtracks},
                   {"major_backtracks", counters.major_backtracks},
                   {"stuck_exits", counters.stuck_exits},
-                  {"widenings", counters.widenings}};
+                  {"widenings", counters.widenings},
+                  {"restarts", counters.restarts}};
 }
 
 class Engine final : public PlacementEngine {
@@ -92,7 +93,7 @@ class Engine final : public PlacementEngine {
         return result;
       }
       prefer_memories(problem, params.seed, build);
-      search.emplace(problem, params_, deduction, build, poll);
+      search.emplace(problem, params_, deduction, build, params.seed, poll);
       switch (search->run(params.budget, result.stop)) {
         case Outcome::placed:
           result.status = Status::feasible;
@@ -101,6 +102,7 @@ class Engine final : public PlacementEngine {
         case Outcome::refuted:
           refuted("What has to be kept contradicts itself before any buffer is placed.");
           break;
+        case Outcome::restart:
         case Outcome::exhausted:
           result.reason =
               "No candidate of the guided search is left, which proves nothing; ask a complete "

@@ -26,6 +26,7 @@ struct GuidedParams {
   bool promote = true;       ///< what failed is tried first where the search goes back to
   bool stuck = true;         ///< leave a subtree that was backtracked into too often
   bool widen = true;         ///< more candidates once the tree with a few is exhausted
+  bool restarts = true;  ///< begin again with other ties, and with a solver that reasons less
   bool learn = true;         ///< the solver remembers what it refused, as a clause
   bool sections = true;      ///< the solver uses all section rules; without: their floor alone
   int most_candidates = 16;  ///< of one point, with those that were prepended

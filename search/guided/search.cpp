@@ -1,8 +1,9 @@
 #include "search/guided/search.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <numeric>
+#include <utility>
 
 #include "search/guided/phases.h"
 
@@ -19,6 +20,23 @@ namespace {
 
 constexpr std::uint64_t work_between_looks = 200'000;  // some milliseconds
 constexpr std::int64_t steps_between_looks = 32;
+constexpr std::int64_t first_turn = 50;  // backtracks until the first restart
+
+/// 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993), from 0.
+std::int64_t luby(std::int64_t at) {
+  std::int64_t size = 1;
+  std::int64_t power = 1;
+  while (size < at + 1) {
+    size = 2 * size + 1;
+    power *= 2;
+  }
+  while (size - 1 != at) {
+    size = (size - 1) / 2;
+    power /= 2;
+    at %= size;
+  }
+  return power;
+}
 
 void mark(std::vector<std::uint64_t>& levels, std::int32_t level) {
   const auto bit = static_cast<std::size_t>(level);
@@ -50,43 +68,52 @@ bool contains(const std::vector<BufferIndex>& list, BufferIndex b) {
 }  // namespace
 
 Search::Search(const PlacementProblem& problem, const GuidedParams& params,
-               learning::Deduction& deduction, const learning::Build& build, Poll& poll)
+               learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
+               Poll& poll)
     : params_(params),
       deduction_(deduction),
       build_(build),
       conflict_(deduction),
-      analysis_(deduction, true, false) {
+      analysis_(deduction, true, false),
+      random_(seed) {
   const std::size_t n = problem.buffers.size();
   phase_ = params.phases ? contention_phases(problem, poll) : std::vector<std::uint32_t>(n, 0);
   const std::uint32_t phases = n == 0 ? 0 : *std::max_element(phase_.begin(), phase_.end()) + 1;
-  std::vector<std::vector<BufferIndex>> members(phases);
-  for (BufferIndex b = 0; b < n; ++b) members[phase_[b]].push_back(b);
-  const auto& looks = build.plan.looks;
-  for (std::size_t order = 0; order < orders; ++order) {
-    ranked_[order] = members;
-    const auto key = [&](BufferIndex b) {
-      const learning::Looks& l = looks[b];
-      switch (static_cast<By>(order)) {
-        case By::lifetime:
-          return std::pair{l.length, l.size};
-        case By::size:
-          return std::pair{l.size, l.length};
-        case By::area:
-          break;
-      }
-      return std::pair{l.length * l.size, l.length};
-    };
-    for (auto& list : ranked_[order]) {
-      poll(static_cast<std::int64_t>(list.size()));
-      std::sort(list.begin(), list.end(), [&](BufferIndex a, BufferIndex b) {
-        return key(a) != key(b) ? key(a) > key(b) : a < b;
-      });
-    }
-  }
+  for (auto& ranked : ranked_) ranked.resize(phases);
+  for (auto& ranked : ranked_)
+    for (BufferIndex b = 0; b < n; ++b) ranked[phase_[b]].push_back(b);
+  poll(static_cast<std::int64_t>(n));
+  rank(0);
   choices_.resize(n);
   const auto whose = build.buffers_of_variables();
   for (const Var var : build.plan.first)
     if (!whose[var].empty()) choices_[whose[var].front()].push_back(var);
+}
+
+void Search::rank(double noise) {
+  const auto& looks = build_.plan.looks;
+  std::vector<std::pair<double, double>> keys(looks.size());
+  for (std::size_t order = 0; order < orders; ++order) {
+    for (std::size_t b = 0; b < looks.size(); ++b) {
+      const learning::Looks& l = looks[b];
+      switch (static_cast<By>(order)) {
+        case By::lifetime:
+          keys[b] = {l.length, l.size};
+          break;
+        case By::size:
+          keys[b] = {l.size, l.length};
+          break;
+        case By::area:
+          keys[b] = {l.length * l.size, l.length};
+          break;
+      }
+      if (noise > 0) keys[b].first *= 1 + noise * random_.unit();
+    }
+    for (auto& list : ranked_[order])
+      std::sort(list.begin(), list.end(), [&](BufferIndex a, BufferIndex b) {
+        return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
+      });
+  }
 }
 
 Search::Point& Search::point(std::int32_t depth) {
@@ -211,6 +238,7 @@ std::int32_t Search::stuck_above(std::int32_t target) const {
 /// From a point without candidates to the one that goes on. -1: nothing is left anywhere.
 std::int32_t Search::go_back(std::int32_t failed) {
   ++counters_.major_backtracks;
+  --turn_left_;
   Point& from = point(failed);
   // The last placement in the conflict is the one that failed here; this is the one before.
   std::int32_t target = params_.directed ? deepest(from.conflict, failed) - 1 : failed - 1;
@@ -267,6 +295,7 @@ Outcome Search::run_once(const Budget& budget, StopReason& stop) {
       }
       std::optional<Lit> choice = next_of(now);
       if (!choice) {
+        if (params_.restarts && turn_left_ <= 0) return Outcome::restart;
         depth = go_back(depth);
         if (depth < 0) return Outcome::exhausted;
         continue;
@@ -351,6 +380,7 @@ Search::Refusal Search::learn_from_refusal(std::int32_t depth) {
     deduction_.backtrack(back);
     if (back < depth) {
       ++counters_.major_backtracks;
+      --turn_left_;
       if (params_.promote) promote(point(depth), now);
       depth = back;
     }
@@ -379,11 +409,7 @@ Search::Refusal Search::learn_from_refusal(std::int32_t depth) {
   if (settled) return Refusal::reopen;
   if (static_cast<std::int64_t>(deduction_.clauses.learned()) > keep_) {
     const std::int32_t level = state.level();
-    deduction_.backtrack(0);
-    if (!deduction_.propagate()) return Refusal::refuted;
-    keep_ += 500;
-    deduction_.settle();
-    deduction_.clauses.reduce(state);
+    if (!tidy()) return Refusal::refuted;
     replay(level);
     return Refusal::reopen;
   }
@@ -422,13 +448,37 @@ Outcome Search::run(const Budget& budget, StopReason& stop) {
   if (!deduction_.propagate()) return Outcome::refuted;
   deduction_.settle();
   for (;;) {
+    turn_left_ = first_turn * luby(counters_.restarts);
     const Outcome outcome = run_once(budget, stop);
-    if (outcome != Outcome::exhausted || !params_.widen) return outcome;
-    if (per_order_ >= phase_.size()) return outcome;
-    per_order_ *= 4;
-    ++counters_.widenings;
-    deduction_.backtrack(0);
+    if (outcome == Outcome::restart) {
+      ++counters_.restarts;
+      constexpr std::array<double, 3> noises = {0.1, 0.3, 1.0};
+      rank(noises[static_cast<std::size_t>(counters_.restarts) % noises.size()]);
+    } else {
+      if (outcome != Outcome::exhausted || !params_.widen || per_order_ >= phase_.size())
+        return outcome;
+      per_order_ *= 4;
+      ++counters_.widenings;
+    }
+    if (!tidy()) return Outcome::refuted;
+    // Half of the trees are grown with less reasoning, and more of them.
+    const bool light = !params_.sections || (params_.restarts && counters_.restarts % 2 == 1);
+    if (light == deduction_.light) continue;
+    deduction_.light = light;
+    deduction_.wake();
+    if (!deduction_.propagate()) return Outcome::refuted;
+    deduction_.settle();
   }
+}
+
+bool Search::tidy() {
+  deduction_.backtrack(0);
+  if (!deduction_.propagate()) return false;
+  deduction_.settle();
+  if (static_cast<std::int64_t>(deduction_.clauses.learned()) <= keep_) return true;
+  keep_ += 500;
+  deduction_.clauses.reduce(deduction_.state);
+  return true;
 }
 
 }  // namespace tessera::guided

@@ -1,7 +1,7 @@
 // The tree over "which buffer next", on top of a solver that follows every decision.
 //
-//   Search search(problem, params, deduction, build, poll);
-//   Outcome outcome = search.run(budget, seed, stop);
+//   Search search(problem, params, deduction, build, seed, poll);
+//   Outcome outcome = search.run(budget, stop);
 //   if (outcome == Outcome::placed) use(build.decode());
 //
 // Every level of the solver's state belongs to one point of the tree: there a buffer was put at its
@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/random.h"
 #include "search/guided/conflict.h"
 #include "search/guided/engine.h"
 #include "search/learning/analysis.h"
@@ -22,6 +23,7 @@ namespace tessera::guided {
 enum class Outcome : std::uint8_t {
   placed,     ///< every variable of the solver is fixed
   refuted,    ///< the solver found a contradiction that needs no decision
+  restart,    ///< enough of this tree: never an answer of run()
   exhausted,  ///< no candidate is left, which proves nothing
   stopped,
 };
@@ -32,13 +34,15 @@ struct Counters {
   std::int64_t major_backtracks = 0;  ///< points without a candidate left
   std::int64_t stuck_exits = 0;
   std::int64_t widenings = 0;
+  std::int64_t restarts = 0;
 };
 
 class Search {
  public:
   /// require: build.all() is done and consistent. Throws BudgetEnded.
   Search(const PlacementProblem& problem, const GuidedParams& params,
-         learning::Deduction& deduction, const learning::Build& build, Poll& poll);
+         learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
+         Poll& poll);
 
   /// `stop` says why it was stopped.
   [[nodiscard]] Outcome run(const Budget& budget, StopReason& stop);
@@ -61,6 +65,11 @@ class Search {
 
   enum class Refusal : std::uint8_t { refuted, goes_on, reopen };
 
+  /// Puts the buffers of every phase in order; `noise` multiplies what decides by up to 1 + noise.
+  void rank(double noise);
+  /// At level 0: what was learned becomes part of the problem, and clauses that do not help are
+  /// forgotten. False: that contradicts itself.
+  [[nodiscard]] bool tidy();
   [[nodiscard]] Outcome run_once(const Budget& budget, StopReason& stop);
   [[nodiscard]] std::optional<StopReason> over(const Budget& budget);
   /// Opens the point at the present depth; `again`: what was tried there is remembered. False:
@@ -98,7 +107,9 @@ class Search {
   std::vector<std::vector<BufferIndex>> ranked_[orders];  // by phase: best first
   std::vector<std::vector<learning::Var>> choices_;       // by buffer: Booleans of its memory
   std::vector<Point> points_;
+  Random random_;
   std::size_t per_order_ = 1;
+  std::int64_t turn_left_ = 0;   // backtracks until the next restart
   std::int64_t keep_ = 4000;     // learned clauses before the next reduction
   std::uint64_t looked_at_ = 0;  // work of the solver at the last look at the budget
 };
