@@ -4,6 +4,8 @@
 #include <chrono>
 #include <coin/CbcEventHandler.hpp>
 #include <coin/CbcHeuristic.hpp>
+#include <coin/CbcHeuristicDiveCoefficient.hpp>
+#include <coin/CbcHeuristicFPump.hpp>
 #include <coin/CbcModel.hpp>
 #include <coin/CglGomory.hpp>
 #include <coin/CglProbing.hpp>
@@ -348,6 +350,8 @@ class Ilp final : public PlacementEngine {
     search.passInEventHandler(&between_nodes);
     search.setRandomSeed(static_cast<int>(params.seed % 1'000'000) + 1);
     search.setMaximumSolutions(1);  // nothing is optimised
+    search.setNumberStrong(5);
+    search.setNumberBeforeTrust(5);
     CglProbing probing;
     probing.setMaxPass(1);
     probing.setMaxProbe(10);
@@ -356,6 +360,11 @@ class Ilp final : public PlacementEngine {
     search.addCutGenerator(&gomory, -1, "gomory");
     CbcRounding rounding(search);
     search.addHeuristic(&rounding);
+    CbcHeuristicFPump pump(search);
+    pump.setMaximumPasses(30);
+    search.addHeuristic(&pump);
+    CbcHeuristicDiveCoefficient dive(search);
+    search.addHeuristic(&dive);
     search.initialSolve();
     if (!watch.over()) search.branchAndBound();
     watch.over();
