@@ -22,6 +22,9 @@ constexpr std::uint64_t work_between_looks = 200'000;  // some milliseconds
 constexpr std::int64_t steps_between_looks = 32;
 constexpr std::int64_t first_turn = 50;  // backtracks until the first restart
 
+/// Trees that are grown once more after every candidate was tried: what was learned may say "no".
+constexpr int most_exhausted = 32;
+
 /// 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993), from 0.
 std::int64_t luby(std::int64_t at) {
   std::int64_t size = 1;
@@ -447,18 +450,20 @@ Outcome Search::run(const Budget& budget, StopReason& stop) {
   deduction_.wake();
   if (!deduction_.propagate()) return Outcome::refuted;
   deduction_.settle();
-  for (;;) {
+  for (int again = most_exhausted;;) {
     turn_left_ = first_turn * luby(counters_.restarts);
     const Outcome outcome = run_once(budget, stop);
-    if (outcome == Outcome::restart) {
+    const bool exhausted = outcome == Outcome::exhausted;
+    if (exhausted && params_.widen && per_order_ < phase_.size()) {
+      per_order_ *= 4;
+      ++counters_.widenings;
+    } else if (outcome == Outcome::restart ||
+               (exhausted && params_.restarts && params_.learn && again-- > 0)) {
       ++counters_.restarts;
       constexpr std::array<double, 3> noises = {0.1, 0.3, 1.0};
       rank(noises[static_cast<std::size_t>(counters_.restarts) % noises.size()]);
     } else {
-      if (outcome != Outcome::exhausted || !params_.widen || per_order_ >= phase_.size())
-        return outcome;
-      per_order_ *= 4;
-      ++counters_.widenings;
+      return outcome;
     }
     if (!tidy()) return Outcome::refuted;
     // Half of the trees are grown with less reasoning, and more of them.
