@@ -26,8 +26,7 @@ constexpr auto infos = std::to_array<EngineInfo>({
 #ifndef TESSERA_WITHOUT_Z3
     {"smt", "the same rules over integers or bit-vectors, decided by Z3"},
 #endif
-    {"guided", "a tree over which buffer is next, guided by a solver; no answer proves nothing",
-     false},
+    {"guided", "a tree over which buffer is next, guided by a solver; may give up", false},
 #ifndef TESSERA_WITHOUT_CBC
     {"ilp", "a baseline: a linear program with integers, decided by CBC"},
 #endif
