@@ -30,11 +30,15 @@ Features positions() {
 void expect_like_brute_force(const std::unique_ptr<PlacementEngine>& engine, std::size_t count) {
   if (!engine) GTEST_SKIP() << "this build has no such engine";
   const auto ask = [&](const Features& features, bool must_support, std::size_t share) {
-    const AgreementReport report =
-        compare_with_oracle(*engine, with_environment({.features = features,
-                                                       .count = count / share,
-                                                       .may_give_up = true,
-                                                       .must_support = must_support}));
+    const AgreementReport report = compare_with_oracle(
+        *engine,
+        with_environment(
+            {.features = features,
+             .count = count / share,
+             .magnify =
+                 false,  // trying one value after the other takes as long as there are values
+             .may_give_up = true,
+             .must_support = must_support}));
     expect_no_disagreement(report);
     std::cout << "  given up: " << report.given_up << '\n';
   };
@@ -44,11 +48,11 @@ void expect_like_brute_force(const std::unique_ptr<PlacementEngine>& engine, std
 }
 
 TEST(RandomBaselines, IlpAgreesWithTheOracle) {
-  expect_like_brute_force(make_ilp_engine(), 2000);
+  expect_like_brute_force(make_ilp_engine(), 300);
 }
 
 TEST(RandomBaselines, CpAgreesWithTheOracle) {
-  expect_like_brute_force(make_cp_engine(), 10'000);
+  expect_like_brute_force(make_cp_engine(), 1000);
 }
 
 TEST(RandomBaselines, AgreeOnProblemsOfFifteenToThirtyBuffers) {
