@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-ENGINES = ["auto", "canonical", "learning", "sat", "smt", "boxing", "greedy"]
+ENGINES = ["auto", "canonical", "learning", "sat", "smt", "guided", "boxing", "greedy"]
 KILL_AFTER = 30
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples")
 

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <string>
 
+#include "baselines/engines.h"
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "planner/make_engine.h"
+#include "search/guided/engine.h"
 #include "search/learning/engine.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical.h"
@@ -23,6 +25,13 @@ constexpr auto infos = std::to_array<EngineInfo>({
     {"sat", "every rule as clauses, decided by CaDiCaL"},
 #ifndef TESSERA_WITHOUT_Z3
     {"smt", "the same rules over integers or bit-vectors, decided by Z3"},
+#endif
+    {"guided", "a tree over which buffer is next, guided by a solver; may give up", false},
+#ifndef TESSERA_WITHOUT_CBC
+    {"ilp", "a baseline: a linear program with integers, decided by CBC"},
+#endif
+#ifndef TESSERA_WITHOUT_GECODE
+    {"cp", "a baseline: the disjunctions themselves, decided by Gecode"},
 #endif
     {"boxing", "low placements of very many buffers; finding nothing proves nothing", false},
     {"greedy", "several orders of first fit; finding nothing proves nothing", false},
@@ -42,6 +51,13 @@ constexpr std::array<Maker, infos.size()> makers = {{
     {[] { return make_sat_engine({}); }, 1'000'000},
 #ifndef TESSERA_WITHOUT_Z3
     {[] { return make_smt_engine({}); }, 0},
+#endif
+    {[] { return make_guided_engine(); }, 12},
+#ifndef TESSERA_WITHOUT_CBC
+    {[] { return make_ilp_engine(); }, 0},
+#endif
+#ifndef TESSERA_WITHOUT_GECODE
+    {[] { return make_cp_engine(); }, 0},
 #endif
     {[] { return make_boxing_engine({}); }, 3'000},
     {[] { return make_greedy_engine(); }, 1'000},
@@ -69,6 +85,15 @@ std::unique_ptr<PlacementEngine> make_known_engine(std::string_view name) {
   if (name == "smt")
     throw BadInput("engine smt needs Z3, and this build of Tessera has no Z3",
                    "build it with -DTESSERA_WITH_Z3=ON; engine sat takes the same problems");
+  if (name == "ilp")
+    throw BadInput(
+        "engine ilp needs CBC, and this build of Tessera has no CBC",
+        "build it with -DTESSERA_WITH_CBC=ON where coinor-libcbc-dev is installed; every "
+        "complete engine takes the same problems");
+  if (name == "cp")
+    throw BadInput("engine cp needs Gecode, and this build of Tessera has no Gecode",
+                   "build it with -DTESSERA_WITH_GECODE=ON where libgecode-dev is installed; every "
+                   "complete engine takes the same problems");
   std::string names = "auto";
   for (const EngineInfo& known : infos) names += ", " + std::string(known.name);
   throw BadInput("there is no engine '" + std::string(name) + "'", "engines: " + names);

@@ -83,6 +83,31 @@ PlacementProblem make_random(const GenerateParams& params) {
   return problem;
 }
 
+/// Everybody lives all the time: the order of the addresses is all there is to choose.
+PlacementProblem make_full_overlap(const GenerateParams& params) {
+  Random random(params.seed);
+  PlacementProblem problem = empty_problem(params);
+  const Step steps = params.steps > 0 ? params.steps : 4;
+  const Size largest = std::max<Size>(1, params.capacity / std::max<Size>(1, params.buffers));
+  for (std::int64_t b = 0; b < params.buffers; ++b)
+    problem.buffers.push_back(make_buffer(static_cast<std::size_t>(b), {0, steps},
+                                          random.between(1, largest), params.alignment));
+  set_capacity(problem, params);
+  return problem;
+}
+
+/// One buffer after the other: each has the whole memory.
+PlacementProblem make_non_overlapping(const GenerateParams& params) {
+  Random random(params.seed);
+  PlacementProblem problem = empty_problem(params);
+  const Step each = std::max<Step>(1, params.steps / std::max<std::int64_t>(1, params.buffers));
+  for (std::int64_t b = 0; b < params.buffers; ++b)
+    problem.buffers.push_back(make_buffer(static_cast<std::size_t>(b), {b * each, (b + 1) * each},
+                                          random.between(1, params.capacity), params.alignment));
+  set_capacity(problem, params);
+  return problem;
+}
+
 struct Piece {
   StepRange live;
   AddressRange place;
@@ -194,16 +219,19 @@ PlacementProblem make_training(const GenerateParams& params) {
   return make_trace(params, TraceKind::training);
 }
 
-constexpr std::array<GeneratorInfo, 5> kinds = {{
+constexpr std::array<GeneratorInfo, 7> kinds = {{
     {"random", "lifetimes and sizes drawn freely"},
     {"packable", "a rectangle cut into pieces: can be placed without any waste"},
     {"network", "layers with skips, weights and activations"},
     {"malloc", "a program's heap: power-law sizes and lifetimes (any size)"},
     {"training", "a forward and a backward pass (any size)"},
+    {"full-overlap", "every buffer lives with every other one"},
+    {"non-overlapping", "one buffer after the other"},
 }};
 using Maker = PlacementProblem (*)(const GenerateParams& params);
-constexpr std::array<Maker, kinds.size()> makers = {make_random, make_packable, make_network,
-                                                    make_malloc, make_training};
+constexpr std::array<Maker, kinds.size()> makers = {
+    make_random,   make_packable,     make_network,        make_malloc,
+    make_training, make_full_overlap, make_non_overlapping};
 
 }  // namespace
 

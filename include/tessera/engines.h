@@ -14,7 +14,8 @@ namespace tessera {
 struct EngineInfo {
   std::string_view name;
   std::string_view what;  ///< one line for help texts
-  /// May it say "infeasible"? A heuristic engine only finds placements.
+  /// Does it decide every problem it takes, if it has the time? Others may give up: they find
+  /// placements, and say "infeasible" where that is proved at once or never.
   bool complete = true;
   /// Does it write certificates of what it proved?
   bool writes_proofs = false;

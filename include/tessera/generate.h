@@ -10,6 +10,8 @@
 //           weights during their layer, sizes that shrink with depth
 // malloc:   a program's heap: sizes and lifetimes with heavy tails, a memory without a capacity
 // training: a forward and a backward pass, a memory without a capacity
+// full-overlap, non-overlapping: all buffers live together, or no two do (TelaMalloc's small
+//           measurements): what an engine takes for the pairs there are, and for those there are not
 #pragma once
 
 #include <cstdint>
@@ -29,7 +31,7 @@ struct GenerateParams {
   std::int64_t steps = 0;   ///< length of the schedule; 0: chosen from the number of buffers
   Size capacity = 1 << 20;  ///< packable: of the memory; otherwise sizes scale with it
   Size alignment = 1;       ///< of every buffer
-  double slack = 1.0;       ///< random and network: capacity over the largest load
+  double slack = 1.0;       ///< not packable or a trace: capacity over the largest load
 };
 
 struct GeneratorInfo {

@@ -21,18 +21,40 @@ namespace {
 
 constexpr Size nowhere = std::numeric_limits<Size>::max() / 4;
 
-enum class Order : std::uint8_t { area, size, width, start, total, size_by_width };
-constexpr std::array<std::pair<Order, const char*>, 6> orders = {{
+enum class Order : std::uint8_t { area, size, width, start, total, size_by_width, contention };
+constexpr std::array<std::pair<Order, const char*>, 7> orders = {{
     {Order::area, "area"},
     {Order::size, "size"},
     {Order::width, "width"},
     {Order::start, "start"},
     {Order::total, "total"},
     {Order::size_by_width, "size_by_width"},
+    {Order::contention, "contention"},
 }};
+
+/// What is most contended first, then by alignment, by size times lifetime squared, by lifetime:
+/// the heuristic that TelaMalloc (ASPLOS 2023) replaced. Ranks, since four facts decide.
+std::vector<double> contention_keys(const Core& core, const canonical::OrderFacts& facts) {
+  std::vector<std::array<double, 4>> values;
+  for (std::size_t i = 0; i < core.items.size(); ++i) {
+    const Item& item = core.items[i];
+    const auto size = static_cast<double>(item.size);
+    values.push_back({facts.total[i], static_cast<double>(item.alignment),
+                      size * item.width * item.width, item.width});
+  }
+  std::vector<std::size_t> sorted(values.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+  std::vector<double> keys(values.size());
+  for (std::size_t k = 0; k < sorted.size(); ++k)
+    keys[sorted[k]] = static_cast<double>(sorted.size() - k);
+  return keys;
+}
 
 /// One value per item; larger goes first.
 std::vector<double> keys_of(const Core& core, const canonical::OrderFacts& facts, Order order) {
+  if (order == Order::contention) return contention_keys(core, facts);
   std::vector<double> keys(core.items.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Item& item = core.items[i];
@@ -55,6 +77,8 @@ std::vector<double> keys_of(const Core& core, const canonical::OrderFacts& facts
         break;
       case Order::size_by_width:
         keys[i] = size * size * item.width;
+        break;
+      case Order::contention:
         break;
     }
   }
@@ -167,6 +191,7 @@ bool fit_memory(const Core& core, const GreedyParams& params, Poll& poll, Attemp
   Attempt attempt;
   std::vector<double> best_keys;
   for (const auto& [order, label] : orders) {
+    if (!params.only_order.empty() && params.only_order != label) continue;
     if (best.height < nowhere && params.budget.exhausted()) break;
     const std::vector<double> keys = keys_of(core, facts, order);
     first_fit.place(sorted_by(core, keys), attempt);
@@ -177,6 +202,7 @@ bool fit_memory(const Core& core, const GreedyParams& params, Poll& poll, Attemp
     }
     if (params.first_fit_is_enough && best.height < nowhere) return true;
   }
+  if (!params.only_order.empty()) return best.height < nowhere;
   Random random(params.seed);
   for (int round = 0; round < params.rounds && !params.budget.exhausted(); ++round) {
     std::vector<double> keys = best_keys;
@@ -219,6 +245,12 @@ FeatureSet greedy_features() {
   return taken;
 }
 
+std::vector<std::string> greedy_orders() {
+  std::vector<std::string> names;
+  for (const auto& [order, label] : orders) names.emplace_back(label);
+  return names;
+}
+
 GreedyResult place_greedily(const PlacementProblem& problem, const GreedyParams& params) {
   GreedyResult result;
   bool large = false;
@@ -227,7 +259,7 @@ GreedyResult place_greedily(const PlacementProblem& problem, const GreedyParams&
   } catch (const BudgetEnded&) {
     return result;
   }
-  const int tries = problem.memories.size() > 1 ? 8 : 1;
+  const int tries = problem.memories.size() > 1 && params.only_order.empty() ? 8 : 1;
   std::int64_t placements = 0;
   for (int attempt = 0; attempt < tries; ++attempt) {
     std::optional<PlacementProblem> tied;

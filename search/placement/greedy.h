@@ -28,6 +28,8 @@ struct GreedyParams {
   bool first_fit_is_enough = false;
   /// First fit looks at every overlapping pair; above this many pairs the skyline is used.
   std::int64_t max_pairs = 20'000'000;
+  /// Only this order and no variations of it: what a single heuristic is worth. Empty: all.
+  std::string only_order{};
   int rounds = 8;  ///< more orders derived from the best one, with noise
 };
 
@@ -37,6 +39,9 @@ struct GreedyResult {
   std::string order;                   ///< name of the winning order
   Stats stats;
 };
+
+/// Names for GreedyParams::only_order.
+[[nodiscard]] std::vector<std::string> greedy_orders();
 
 /// What a problem may use for greedy placement to try it.
 [[nodiscard]] FeatureSet greedy_features();

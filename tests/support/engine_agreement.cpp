@@ -109,6 +109,12 @@ Magnification random_magnification(Random& random, const PlacementProblem& probl
   return result;
 }
 
+/// An engine that is not complete says that it knows nothing, and why.
+bool gave_up(const SearchResult& result) {
+  return result.status == Status::unknown && result.stop == StopReason::completed &&
+         !result.reason.empty() && !result.placement;
+}
+
 std::string describe(std::uint64_t seed, Goal goal, const Magnification& by,
                      const std::string& what) {
   std::ostringstream out;
@@ -213,6 +219,7 @@ AgreementReport compare_with_oracle(PlacementEngine& engine, const AgreementPara
         const PlacementProblem large = magnified(small, by.granule, by.spread);
         const SearchResult result = engine.solve(
             large, {.budget = {.deadline = Clock::now() + params.patience}, .goal = goal});
+        if (params.may_give_up && gave_up(result)) return std::nullopt;
         return compare(large, goal, result, brute_force(small, oracle_goal(goal)));
       };
       ++report.asked;
@@ -231,6 +238,10 @@ AgreementReport compare_with_oracle(PlacementEngine& engine, const AgreementPara
           const SearchResult result = engine.solve(
               problem, {.budget = {.deadline = start + params.patience}, .goal = goal});
           report.engine_seconds += seconds_since(start);
+          if (params.may_give_up && gave_up(result)) {
+            ++report.given_up;
+            return std::nullopt;
+          }
           const auto oracle_start = Clock::now();
           const std::optional<OracleAnswer> expected = brute_force(base, oracle_goal(goal));
           report.oracle_seconds += seconds_since(oracle_start);

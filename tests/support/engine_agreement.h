@@ -25,8 +25,10 @@ struct AgreementParams {
   std::size_t count = 1000;
   std::uint64_t seed = 1;  ///< question k is made from seed + k, so one alone can be repeated
   std::vector<Goal> goals = {Goal::fit};
-  bool magnify = true;        ///< ask some questions in other units of address and time
-  bool must_support = false;  ///< an unsupported problem counts as a disagreement
+  bool magnify = true;  ///< ask some questions in other units of address and time
+  /// Engines that are not complete: "unknown" without a limit is counted and is no disagreement.
+  bool may_give_up = false;
+  bool must_support = false;                   ///< an unsupported problem counts as a disagreement
   std::chrono::milliseconds patience{20'000};  ///< per question
   std::size_t stop_after = 3;                  ///< disagreements
 };
@@ -42,6 +44,7 @@ struct AgreementReport {
   std::size_t feasible = 0;
   std::size_t infeasible = 0;
   std::size_t unsupported = 0;
+  std::size_t given_up = 0;  ///< where may_give_up allows it
   double engine_seconds = 0;
   double oracle_seconds = 0;
   std::vector<Disagreement> disagreements{};

@@ -54,7 +54,7 @@ class Place(Case):
                       (["m0", "m0", "m1"], ["m1", "m1", "m0"]))
 
     def test_every_engine_by_name(self):
-        for engine in ("canonical", "learning", "sat", "smt", "greedy", "boxing", "auto"):
+        for engine in ("canonical", "learning", "sat", "smt", "guided", "ilp", "cp", "greedy", "boxing", "auto"):
             with self.subTest(engine=engine):
                 self.ends(FOUND, "place", self.file("in.csv", SMALL), "-c", 12, "-e", engine)
 
@@ -64,7 +64,9 @@ class Place(Case):
         out = self.folder / "out.yaml"
         for arguments, left_out in (
                 (("import", EXAMPLES / "fsrcnn_x2_360p.onnx", "-o", out), LEFT_OUT[0]),
-                (("place", path, "-c", 12, "-e", "smt"), LEFT_OUT[1])):
+                (("place", path, "-c", 12, "-e", "smt"), LEFT_OUT[1]),
+                (("place", path, "-c", 12, "-e", "ilp"), LEFT_OUT[2]),
+                (("place", path, "-c", 12, "-e", "cp"), LEFT_OUT[3])):
             with self.subTest(command=arguments[0]):
                 done = subprocess.run([TESSERA, *map(str, arguments)], capture_output=True, text=True,
                                       timeout=60, check=False)
@@ -73,7 +75,8 @@ class Place(Case):
                 if missing:
                     self.assertIn("hint: build it with -DTESSERA_WITH_", done.stderr)
                 if arguments[0] == "place":
-                    self.assertEqual("smt" in run("place", "--help").stdout, not missing)
+                    listed = re.search(r"who searches: ([^\n]*)", run("place", "--help").stdout)
+                    self.assertEqual(arguments[-1] in listed[1].split(", "), not missing)
 
     def test_unknown_engine(self):
         done = self.ends(BAD_INPUT, "place", self.file("in.csv", SMALL), "-c", 12, "-e", "magic")
@@ -487,7 +490,8 @@ class Others(Case):
                   self.file("answer", "hello"))
 
     def test_generate_is_the_same_for_the_same_seed(self):
-        for kind in ("random", "packable", "network", "malloc", "training"):
+        for kind in ("random", "packable", "network", "malloc", "training", "full-overlap",
+                     "non-overlapping"):
             one = self.ends(FOUND, "generate", kind, "-n", 50, "--seed", 5).stdout
             two = self.ends(FOUND, "generate", kind, "-n", 50, "--seed", 5).stdout
             other = self.ends(FOUND, "generate", kind, "-n", 50, "--seed", 6).stdout

@@ -46,15 +46,20 @@ class HasLeft final : public MemoryWatch {
 };
 
 PlacementProblem large(const std::string& engine) {
-  // The learning engine refuses more buffers than these.
-  return generate(
-      {.kind = "packable", .buffers = engine == "learning" ? 4'000 : 20'000, .seed = 9});
+  // Some refuse more buffers than these.
+  const bool baseline = engine == "ilp" || engine == "cp";
+  const bool pairs = engine == "learning" || engine == "guided";
+  return generate({.kind = "packable",
+                   .buffers = baseline ? 1'500
+                              : pairs  ? 4'000
+                                       : 20'000,
+                   .seed = 9});
 }
 
 class EngineLimits : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (!make_engine(GetParam())) GTEST_SKIP() << "this build has no Z3";
+    if (!make_engine(GetParam())) GTEST_SKIP() << "this build has no such engine";
   }
 };
 
@@ -90,13 +95,13 @@ TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EngineLimits,
-                         ::testing::Values("canonical", "learning", "sat", "smt", "boxing",
-                                           "greedy"),
+                         ::testing::Values("canonical", "learning", "sat", "smt", "guided", "ilp",
+                                           "cp", "boxing", "greedy"),
                          [](const auto& each) { return each.param; });
 
 TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
-  for (const std::string engine : {"canonical", "learning", "sat", "smt"}) {
-    if (!make_engine(engine)) continue;  // a build without Z3
+  for (const std::string engine : {"canonical", "learning", "sat", "smt", "guided", "ilp", "cp"}) {
+    if (!make_engine(engine)) continue;  // a build without its library
     const PlacementProblem problem = large(engine);
     HasLeft watch(Size{16} << 20U);
     SearchParams params;
@@ -112,8 +117,8 @@ TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
 
 TEST(EngineEstimates, SmallProblemsAreNotKeptFromAnyEngine) {
   const PlacementProblem problem = generate({.kind = "packable", .buffers = 30, .seed = 9});
-  for (const std::string engine : {"canonical", "learning", "sat", "smt"}) {
-    if (!make_engine(engine)) continue;  // a build without Z3
+  for (const std::string engine : {"canonical", "learning", "sat", "smt", "guided", "ilp", "cp"}) {
+    if (!make_engine(engine)) continue;  // a build without its library
     HasLeft watch(Size{16} << 20U);
     SearchParams params;
     params.budget.memory = &watch;

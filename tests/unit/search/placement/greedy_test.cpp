@@ -73,5 +73,33 @@ TEST(Greedy, MoreOrdersAreNeverWorse) {
   EXPECT_LE(more.heights[0], few.heights[0]);
 }
 
+// What is most contended goes first, then alignment, size times lifetime squared, lifetime.
+TEST(Greedy, TheOrderByContentionPutsTheFullestStepFirst) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 100});
+  problem.buffers = {{.id = "quiet", .live = {{0, 4}}, .size = 30},
+                     {.id = "thin", .live = {{3, 9}}, .size = 10},
+                     {.id = "short", .live = {{8, 9}}, .size = 40},
+                     {.id = "aligned", .live = {{8, 9}}, .size = 16, .alignment = 16}};
+  const GreedyResult found = place_greedily(problem, {.only_order = "contention"});
+  ASSERT_TRUE(found.placement);
+  EXPECT_EQ(found.order, "contention");
+  EXPECT_TRUE(check(problem, *found.placement).empty());
+  // At step 8 live 66 bytes: first the aligned one, then the long one, then the short one.
+  EXPECT_EQ(found.placement->places[3].offset, 0);
+  EXPECT_EQ(found.placement->places[1].offset, 16);
+  EXPECT_EQ(found.placement->places[2].offset, 26);
+  EXPECT_EQ(found.placement->places[0].offset, 26);
+}
+
+TEST(Greedy, EveryOrderCanBeAskedAlone) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 30});
+  problem.buffers = {{.id = "a", .live = {{0, 2}}, .size = 10},
+                     {.id = "b", .live = {{1, 3}}, .size = 20}};
+  for (const std::string& order : greedy_orders())
+    EXPECT_EQ(place_greedily(problem, {.only_order = order}).order, order);
+}
+
 }  // namespace
 }  // namespace tessera

@@ -1,0 +1,404 @@
+// The placement problem as a linear program with integers, for CBC.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <coin/CbcEventHandler.hpp>
+#include <coin/CbcHeuristic.hpp>
+#include <coin/CbcHeuristicDiveCoefficient.hpp>
+#include <coin/CbcHeuristicFPump.hpp>
+#include <coin/CbcModel.hpp>
+#include <coin/CglGomory.hpp>
+#include <coin/CglProbing.hpp>
+#include <coin/ClpEventHandler.hpp>
+#include <coin/ClpSimplex.hpp>
+#include <coin/CoinPackedMatrix.hpp>
+#include <coin/OsiClpSolverInterface.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "baselines/engines.h"
+#include "baselines/model.h"
+
+namespace tessera {
+namespace baselines {
+namespace {
+
+constexpr std::int64_t most_pairs = 1 << 17;
+/// Up to here an integrality tolerance of 1e-6 times a big M stays far below half a unit.
+constexpr std::int64_t safe_numbers = 100'000;
+/// Beyond, doubles no longer tell neighbouring positions apart next to a big M.
+constexpr std::int64_t most_numbers = std::int64_t{1} << 40;
+
+/// Asked by CBC between nodes and by its simplex between iterations.
+class Watch {
+ public:
+  explicit Watch(const Budget& budget) : budget_(budget) {}
+  bool over() {
+    if (!stop_) stop_ = budget_.exhausted();
+    return stop_.has_value();
+  }
+  bool count_nodes(std::int64_t nodes) {
+    if (budget_.meter != nullptr) {
+      budget_.meter->done.store(nodes, std::memory_order_relaxed);
+      if (nodes >= budget_.meter->limit.load(std::memory_order_relaxed) && !stop_)
+        stop_ = StopReason::node_limit;
+    }
+    if (nodes >= budget_.max_nodes && !stop_) stop_ = StopReason::node_limit;
+    return over();
+  }
+  [[nodiscard]] std::optional<StopReason> stopped() const { return stop_; }
+
+ private:
+  const Budget& budget_;
+  std::optional<StopReason> stop_;
+};
+
+class NodeHandler final : public CbcEventHandler {
+ public:
+  explicit NodeHandler(Watch& watch) : watch_(&watch) {}
+  CbcEventHandler* clone() const override { return new NodeHandler(*this); }
+  CbcAction event(CbcEvent /*event*/) override {
+    const CbcModel* const model = getModel();
+    const bool over =
+        model != nullptr ? watch_->count_nodes(model->getNodeCount()) : watch_->over();
+    return over ? stop : noAction;
+  }
+
+ private:
+  Watch* watch_;
+};
+
+class SimplexHandler final : public ClpEventHandler {
+ public:
+  explicit SimplexHandler(Watch& watch) : watch_(&watch) {}
+  ClpEventHandler* clone() const override { return new SimplexHandler(*this); }
+  int event(Event which) override {
+    if (which != endOfIteration && which != endOfFactorization) return -1;
+    if (++calls_ % 64 != 0 && which == endOfIteration) return -1;
+    return watch_->over() ? 5 : -1;
+  }
+
+ private:
+  Watch* watch_;
+  unsigned calls_ = 0;
+};
+
+/// Nothing where there is no deadline.
+std::optional<double> seconds_left(const Budget& budget) {
+  if (budget.deadline == std::chrono::steady_clock::time_point::max()) return std::nullopt;
+  const std::chrono::duration<double> left = budget.deadline - std::chrono::steady_clock::now();
+  return std::max(0.0, left.count());
+}
+
+/// "This body ends below the other one" or the opposite, as one column.
+struct Choice {
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;  ///< a body; or a reserved range, counted from the bodies on
+  int column = 0;
+};
+
+class Program {
+ public:
+  Program(const Model& model, Poll& poll) : model_(model) {
+    const std::size_t n = model.bodies.size();
+    for (const Body& body : model.bodies) {
+      poll();
+      // Counted in strides, so that a whole number is an aligned offset.
+      add_column(static_cast<double>(body.low / body.stride),
+                 static_cast<double>(body.high / body.stride), body.stride > 1);
+    }
+    for (const auto& [a, b] : model.pairs) {
+      poll(16);
+      choose(a, b);
+    }
+    for (std::uint32_t r = 0; r < model.reserved.size(); ++r)
+      for (std::uint32_t k = 0; k < n; ++k) {
+        poll(16);
+        choose(k, static_cast<std::uint32_t>(n) + r);
+      }
+  }
+
+  void load(OsiClpSolverInterface& solver, Poll& poll) {
+    std::vector<int> row_of, column_of;
+    std::vector<double> factor_of, least, most;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      const Row& row = rows_[r];
+      poll(4);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(row.count); ++k) {
+        row_of.push_back(static_cast<int>(r));
+        column_of.push_back(row.column[k]);
+        factor_of.push_back(row.factor[k]);
+      }
+      least.push_back(-COIN_DBL_MAX);
+      most.push_back(row.most);
+    }
+    const std::vector<double> objective(low_.size(), 0);
+    CoinPackedMatrix matrix(false, row_of.data(), column_of.data(), factor_of.data(),
+                            static_cast<CoinBigIndex>(row_of.size()));
+    matrix.setDimensions(static_cast<int>(rows_.size()), static_cast<int>(low_.size()));
+    poll.look();
+    solver.loadProblem(matrix, low_.data(), high_.data(), objective.data(), least.data(),
+                       most.data());
+    for (std::size_t c = 0; c < low_.size(); ++c)
+      if (integer_[c] != 0) solver.setInteger(static_cast<int>(c));
+    poll.look();
+  }
+
+  /// Exact positions from the orders that were chosen; nothing where those are no orders.
+  [[nodiscard]] std::optional<std::vector<std::int64_t>> positions(const double* values) const {
+    const std::size_t n = model_.bodies.size();
+    std::vector<std::int64_t> at(n);
+    for (std::size_t k = 0; k < n; ++k) at[k] = model_.bodies[k].low;
+    // Longest paths: every round settles whoever has all that lies below it settled.
+    for (std::size_t round = 0; round <= n + 1; ++round) {
+      bool moved = false;
+      const auto raise = [&](std::uint32_t k, std::int64_t least) {
+        const std::int64_t stride = model_.bodies[k].stride;
+        least = (least + stride - 1) / stride * stride;
+        if (at[k] >= least) return;
+        at[k] = least;
+        moved = true;
+      };
+      for (const Choice& each : choices_) {
+        const bool below = each.column < 0 ? each.column == first_below : values[each.column] > 0.5;
+        if (each.second >= n) {
+          if (!below) raise(each.first, model_.reserved[each.second - n].end);
+        } else if (below) {
+          raise(each.second, at[each.first] + model_.bodies[each.first].size);
+        } else {
+          raise(each.first, at[each.second] + model_.bodies[each.second].size);
+        }
+      }
+      if (!moved) return at;
+      for (std::size_t k = 0; k < n; ++k)
+        if (at[k] > model_.bodies[k].high) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr int first_below = -1;
+  static constexpr int first_above = -2;
+
+  struct Row {
+    std::array<int, 3> column;
+    std::array<double, 3> factor;
+    int count;
+    double most;
+  };
+
+  int add_column(double low, double high, bool integer) {
+    low_.push_back(low);
+    high_.push_back(high);
+    integer_.push_back(integer ? 1 : 0);
+    return static_cast<int>(low_.size()) - 1;
+  }
+
+  /// offset(below) + size <= offset(above), unless the binary has another value.
+  void add_order(std::uint32_t below, std::uint32_t above, int column, bool when) {
+    const std::size_t n = model_.bodies.size();
+    Row row{{}, {}, 0, 0};
+    std::int64_t most = 0;   // of the left side minus the right side
+    std::int64_t known = 0;  // what stands on the right
+    const auto term = [&](std::uint32_t k, double sign) {
+      const auto index = static_cast<std::size_t>(row.count++);
+      row.column[index] = static_cast<int>(k);
+      row.factor[index] = sign * static_cast<double>(model_.bodies[k].stride);
+    };
+    if (below < n) {
+      term(below, 1);
+      most += model_.bodies[below].high + model_.bodies[below].size;
+      known -= model_.bodies[below].size;
+    } else {
+      most += model_.reserved[below - n].end;
+      known -= model_.reserved[below - n].end;
+    }
+    if (above < n) {
+      term(above, -1);
+      most -= model_.bodies[above].low;
+    } else {
+      most -= model_.reserved[above - n].begin;
+      known += model_.reserved[above - n].begin;
+    }
+    if (most <= 0) return;  // always so
+    row.most = static_cast<double>(known);
+    if (column >= 0) {
+      const auto big = static_cast<double>(most);
+      const auto index = static_cast<std::size_t>(row.count++);
+      row.column[index] = column;
+      row.factor[index] = when ? big : -big;
+      if (when) row.most += big;
+    }
+    rows_.push_back(row);
+  }
+
+  /// Could it end at or below where the other one begins?
+  [[nodiscard]] bool possible(std::uint32_t below, std::uint32_t above) const {
+    const std::size_t n = model_.bodies.size();
+    const std::int64_t end = below < n ? model_.bodies[below].low + model_.bodies[below].size
+                                       : model_.reserved[below - n].end;
+    const std::int64_t begin =
+        above < n ? model_.bodies[above].high : model_.reserved[above - n].begin;
+    return end <= begin;
+  }
+
+  void choose(std::uint32_t a, std::uint32_t b) {
+    const bool under = possible(a, b);
+    const bool over = possible(b, a);
+    Choice choice{a, b, under ? first_below : first_above};
+    if (under && over) choice.column = add_column(0, 1, true);
+    // Where neither is possible one of the two rows contradicts the bounds: that is the answer.
+    if (under) add_order(a, b, choice.column, true);
+    if (over || !under) add_order(b, a, choice.column, false);
+    choices_.push_back(choice);
+  }
+
+  const Model& model_;
+  std::vector<double> low_, high_;
+  std::vector<char> integer_;
+  std::vector<Row> rows_;
+  std::vector<Choice> choices_;
+};
+
+class Ilp final : public PlacementEngine {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "ilp"; }
+  [[nodiscard]] FeatureSet features() const override { return baselines::features(); }
+
+  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
+                                                    Goal /*goal*/) const override {
+    const std::int64_t pairs = living_pairs(problem);
+    if (pairs <= most_pairs) return std::nullopt;
+    return "The integer program takes up to " + std::to_string(most_pairs) +
+           " pairs of buffers that live at one time; this problem has " + std::to_string(pairs) +
+           ".";
+  }
+
+  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
+                                   const SearchParams& params) override {
+    SearchResult result;
+    Placement placement;
+    placement.places.resize(problem.buffers.size());
+    placement.modes.resize(problem.memories.size());
+    result.status = Status::feasible;
+    Counts counts;
+    try {
+      Poll poll(params.budget);
+      poll.look();
+      // Rows, columns, and copies of both: measured over problems of 50 to 400 buffers.
+      constexpr double bytes_per_pair = 2500;
+      poll.room(bytes_per_pair * static_cast<double>(living_pairs(problem)));
+      for (MemoryIndex m = 0; m < problem.memories.size() && result.status == Status::feasible; ++m)
+        place(problem, m, params, poll, placement, result, counts);
+    } catch (const BudgetEnded& ended) {
+      result.status = Status::unknown;
+      result.stop = ended.reason;
+      result.reason = ended.foreseen
+                          ? "The integer program would need more memory than there is for so many "
+                            "pairs of buffers."
+                          : "The limit struck while the integer program was written down.";
+    }
+    if (result.status == Status::feasible) result.placement = std::move(placement);
+    result.stats = {
+        {"nodes", counts.nodes}, {"iterations", counts.iterations}, {"pairs", counts.pairs}};
+    return result;
+  }
+
+ private:
+  struct Counts {
+    std::int64_t nodes = 0;
+    std::int64_t iterations = 0;
+    std::int64_t pairs = 0;
+  };
+
+  static void place(const PlacementProblem& problem, MemoryIndex m, const SearchParams& params,
+                    Poll& poll, Placement& placement, SearchResult& result, Counts& counts) {
+    const Model model = model_of(problem, m, poll);
+    if (model.bodies.empty()) return;
+    counts.pairs += static_cast<std::int64_t>(model.pairs.size());
+    if (auto why = nowhere(problem, model)) {
+      result.status = Status::infeasible;
+      result.reason = *std::move(why);
+      return;
+    }
+    const auto give_up = [&result](StopReason stop, const char* reason) {
+      result.status = Status::unknown;
+      result.stop = stop;
+      result.reason = reason;
+    };
+    if (model.largest > most_numbers)
+      return give_up(StopReason::completed,
+                     "The addresses are too large for the floating-point arithmetic of the integer "
+                     "program; ask another engine.");
+    OsiClpSolverInterface solver;
+    solver.messageHandler()->setLogLevel(0);
+    Program program(model, poll);
+    program.load(solver, poll);
+    Watch watch(params.budget);
+    SimplexHandler between_iterations(watch);
+    solver.getModelPtr()->passInEventHandler(&between_iterations);
+    // Some of the inner solvers ask nobody: they look at a clock of their own.
+    const auto left = seconds_left(params.budget);
+    if (left) solver.getModelPtr()->setMaximumSeconds(*left);
+    CbcModel search(solver);
+    if (left) search.setMaximumSeconds(*left);
+    search.messageHandler()->setLogLevel(0);
+    search.setLogLevel(0);
+    NodeHandler between_nodes(watch);
+    search.passInEventHandler(&between_nodes);
+    search.setRandomSeed(static_cast<int>(params.seed % 1'000'000) + 1);
+    search.setMaximumSolutions(1);  // nothing is optimised
+    search.setNumberStrong(5);
+    search.setNumberBeforeTrust(5);
+    CglProbing probing;
+    probing.setMaxPass(1);
+    probing.setMaxProbe(10);
+    CglGomory gomory;
+    search.addCutGenerator(&probing, -1, "probing");
+    search.addCutGenerator(&gomory, -1, "gomory");
+    CbcRounding rounding(search);
+    search.addHeuristic(&rounding);
+    CbcHeuristicFPump pump(search);
+    pump.setMaximumPasses(30);
+    search.addHeuristic(&pump);
+    CbcHeuristicDiveCoefficient dive(search);
+    search.addHeuristic(&dive);
+    search.initialSolve();
+    if (!watch.over()) search.branchAndBound();
+    watch.over();
+    counts.nodes += search.getNodeCount();
+    counts.iterations += search.getIterationCount();
+    const double* const best = search.bestSolution();
+    if (best != nullptr) {
+      if (const auto offsets = program.positions(best)) {
+        put(model, *offsets, placement);
+        return;
+      }
+      return give_up(watch.stopped().value_or(StopReason::completed),
+                     "The orders that the integer program chose do not fit exactly, which is a "
+                     "matter of its tolerance and proves nothing.");
+    }
+    if (const auto stopped = watch.stopped())
+      return give_up(*stopped,
+                     "The integer program was stopped by a limit before it could decide.");
+    if (!search.isProvenInfeasible())
+      return give_up(StopReason::completed, "The integer program ended without an answer.");
+    if (model.largest > safe_numbers)
+      return give_up(StopReason::completed,
+                     "The integer program finds nothing, but with addresses this large its "
+                     "floating-point arithmetic proves nothing.");
+    result.status = Status::infeasible;
+    result.reason = "The integer program has no solution.";
+  }
+};
+
+}  // namespace
+}  // namespace baselines
+
+std::unique_ptr<PlacementEngine> make_ilp_engine() {
+  return std::make_unique<baselines::Ilp>();
+}
+
+}  // namespace tessera

@@ -1,0 +1,137 @@
+#include "search/guided/engine.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "facts/feature_sets.h"
+#include "search/guided/search.h"
+#include "search/learning/build.h"
+#include "search/placement/tie_memories.h"
+
+namespace tessera {
+namespace guided {
+namespace {
+
+constexpr std::size_t most_parts = 4096;     // parts of buffers: three tables of parts x parts
+constexpr std::size_t most_pairs = 1 << 20;  // pairs live at one time
+
+/// What the solver is asked to know. Symmetry would forbid placements that are as good as others,
+/// and the search does not know which; the rest is for the learning engine's own searches.
+constexpr LearningParams solver_params() {
+  LearningParams params;
+  params.rests = true;
+  params.symmetry = false;
+  params.cores = false;
+  return params;
+}
+
+/// Memories are tried as a balanced division would have them.
+void prefer_memories(const PlacementProblem& problem, std::uint64_t seed, learning::Build& build) {
+  if (build.plan.first.empty()) return;
+  const auto tied = tie_memories(problem, seed);
+  if (!tied) return;
+  Placement like;
+  for (const Buffer& buffer : tied->buffers)
+    like.places.push_back({allowed_memories(*tied, buffer).front(), 0});
+  // Of three memories or more each is a Boolean of its own: "not this one", but for the chosen one.
+  const auto whose = build.buffers_of_variables();
+  for (const learning::Var var : build.plan.first)
+    if (!whose[var].empty() &&
+        allowed_memories(problem, problem.buffers[whose[var].front()]).size() > 2)
+      build.plan.phase[var] = 1;
+  build.prefer(like);
+}
+
+void add_stats(SearchResult& result, const Counters& counters) {
+  result.stats = {{"steps", counters.steps},
+                  {"minor_backtracks", counters.minor_backtracks},
+                  {"major_backtracks", counters.major_backtracks},
+                  {"stuck_exits", counters.stuck_exits},
+                  {"widenings", counters.widenings},
+                  {"restarts", counters.restarts}};
+}
+
+class Engine final : public PlacementEngine {
+ public:
+  explicit Engine(const GuidedParams& params) : params_(params) {}
+
+  [[nodiscard]] std::string_view name() const override { return "guided"; }
+
+  [[nodiscard]] FeatureSet features() const override {
+    return together(together(address_features, sharing_features),
+                    {Feature::choice_of_memory, Feature::modes, Feature::modes_per_bank,
+                     Feature::same_bank, Feature::different_banks, Feature::adjacent});
+  }
+
+  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
+                                                    Goal /*goal*/) const override {
+    const auto [parts, pairs] = learning::live_pairs(problem);
+    if (parts <= most_parts && pairs <= most_pairs) return std::nullopt;
+    return "The guided search takes up to " + std::to_string(most_parts) +
+           " buffers (parts of them, where there are gaps) and " + std::to_string(most_pairs) +
+           " pairs that live at one time; this problem has " + std::to_string(parts) + " and " +
+           std::to_string(pairs) + ".";
+  }
+
+  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
+                                   const SearchParams& params) override {
+    SearchResult result;
+    const LearningParams solver = solver_params();
+    learning::Deduction deduction(solver);
+    Poll poll(params.budget);
+    std::optional<Search> search;
+    try {
+      learning::Build build(problem, params.goal, deduction, solver, false, poll);
+      build.all();
+      const auto refuted = [&result](const char* reason) {
+        result.status = Status::infeasible;
+        result.reason = reason;
+      };
+      if (!build.consistent()) {
+        refuted("A rule of the problem cannot be kept, whatever else is placed.");
+        return result;
+      }
+      prefer_memories(problem, params.seed, build);
+      search.emplace(problem, params_, deduction, build, params.seed, poll);
+      switch (search->run(params.budget, result.stop)) {
+        case Outcome::placed:
+          result.status = Status::feasible;
+          result.placement = build.decode();
+          break;
+        case Outcome::refuted:
+          refuted("What has to be kept contradicts itself before any buffer is placed.");
+          break;
+        case Outcome::restart:
+        case Outcome::exhausted:
+          result.reason =
+              "No candidate of the guided search is left, which proves nothing; ask a complete "
+              "engine.";
+          break;
+        case Outcome::stopped:
+          result.reason = "The guided search was stopped by a limit before it could decide.";
+          break;
+      }
+    } catch (const BudgetEnded& ended) {
+      result.stop = ended.reason;
+      result.reason = ended.foreseen
+                          ? "The guided search would need more memory than there is for so many "
+                            "pairs of buffers."
+                          : "The limit struck while the guided search worked out its rules.";
+    }
+    add_stats(result, search ? search->counters() : Counters{});
+    return result;
+  }
+
+ private:
+  GuidedParams params_;
+};
+
+}  // namespace
+}  // namespace guided
+
+std::unique_ptr<PlacementEngine> make_guided_engine(const GuidedParams& params) {
+  return std::make_unique<guided::Engine>(params);
+}
+
+}  // namespace tessera

@@ -1,0 +1,489 @@
+#include "search/guided/search.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "search/guided/phases.h"
+
+namespace tessera::guided {
+
+using learning::Key;
+using learning::key_of;
+using learning::Lit;
+using learning::no_key;
+using learning::State;
+using learning::Var;
+
+namespace {
+
+constexpr std::uint64_t work_between_looks = 200'000;  // some milliseconds
+constexpr std::int64_t steps_between_looks = 32;
+constexpr std::int64_t first_turn = 50;  // backtracks until the first restart
+
+/// Trees that are grown once more after every candidate was tried: what was learned may say "no".
+constexpr int most_exhausted = 32;
+
+/// 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993), from 0.
+std::int64_t luby(std::int64_t at) {
+  std::int64_t size = 1;
+  std::int64_t power = 1;
+  while (size < at + 1) {
+    size = 2 * size + 1;
+    power *= 2;
+  }
+  while (size - 1 != at) {
+    size = (size - 1) / 2;
+    power /= 2;
+    at %= size;
+  }
+  return power;
+}
+
+void mark(std::vector<std::uint64_t>& levels, std::int32_t level) {
+  const auto bit = static_cast<std::size_t>(level);
+  if (levels.size() <= bit / 64) levels.resize(bit / 64 + 1, 0);
+  levels[bit / 64] |= std::uint64_t{1} << (bit % 64);
+}
+
+/// The deepest level at most `most` in the set; 0: there is none.
+std::int32_t deepest(const std::vector<std::uint64_t>& levels, std::int32_t most) {
+  if (most <= 0 || levels.empty()) return 0;
+  auto word = static_cast<std::size_t>(most) / 64;
+  std::uint64_t keep = ~std::uint64_t{0} >> (63U - static_cast<unsigned>(most) % 64);
+  if (word >= levels.size()) {
+    word = levels.size() - 1;
+    keep = ~std::uint64_t{0};
+  }
+  for (;; --word) {
+    const std::uint64_t bits = levels[word] & keep;
+    if (bits != 0) return static_cast<std::int32_t>(word * 64 + std::bit_width(bits) - 1);
+    if (word == 0) return 0;
+    keep = ~std::uint64_t{0};
+  }
+}
+
+bool contains(const std::vector<BufferIndex>& list, BufferIndex b) {
+  return std::find(list.begin(), list.end(), b) != list.end();
+}
+
+}  // namespace
+
+Search::Search(const PlacementProblem& problem, const GuidedParams& params,
+               learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
+               Poll& poll)
+    : params_(params),
+      deduction_(deduction),
+      build_(build),
+      conflict_(deduction),
+      analysis_(deduction, true, false),
+      random_(seed) {
+  const std::size_t n = problem.buffers.size();
+  phase_ = params.phases ? contention_phases(problem, poll) : std::vector<std::uint32_t>(n, 0);
+  const std::uint32_t phases = n == 0 ? 0 : *std::max_element(phase_.begin(), phase_.end()) + 1;
+  for (auto& ranked : ranked_) ranked.resize(phases);
+  for (auto& ranked : ranked_)
+    for (BufferIndex b = 0; b < n; ++b) ranked[phase_[b]].push_back(b);
+  poll(static_cast<std::int64_t>(n));
+  rank(0);
+  choices_.resize(n);
+  const auto whose = build.buffers_of_variables();
+  for (const Var var : build.plan.first)
+    if (!whose[var].empty()) choices_[whose[var].front()].push_back(var);
+}
+
+void Search::rank(double noise) {
+  const auto& looks = build_.plan.looks;
+  std::vector<std::pair<double, double>> keys(looks.size());
+  for (std::size_t order = 0; order < orders; ++order) {
+    for (std::size_t b = 0; b < looks.size(); ++b) {
+      const learning::Looks& l = looks[b];
+      switch (static_cast<By>(order)) {
+        case By::lifetime:
+          keys[b] = {l.length, l.size};
+          break;
+        case By::size:
+          keys[b] = {l.size, l.length};
+          break;
+        case By::area:
+          keys[b] = {l.length * l.size, l.length};
+          break;
+      }
+      if (noise > 0) keys[b].first *= 1 + noise * random_.unit();
+    }
+    for (auto& list : ranked_[order])
+      std::sort(list.begin(), list.end(), [&](BufferIndex a, BufferIndex b) {
+        return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
+      });
+  }
+}
+
+Search::Point& Search::point(std::int32_t depth) {
+  const auto at = static_cast<std::size_t>(depth);
+  if (points_.size() <= at) points_.resize(2 * at + 16);
+  return points_[at];
+}
+
+/// The best `per_order` open buffers of the phase by every order, each once. False: it has none.
+bool Search::collect(std::uint32_t phase, std::size_t per_order, Point& now) {
+  const std::size_t kinds = params_.candidates ? orders : 1;
+  bool any = false;
+  for (std::size_t order = 0; order < kinds; ++order) {
+    std::size_t taken = 0;
+    for (const BufferIndex b : ranked_[order][phase]) {
+      if (!open(b)) continue;
+      any = true;
+      if (!contains(now.waiting, b) && !contains(now.tried, b)) now.waiting.push_back(b);
+      if (++taken == per_order) break;
+    }
+  }
+  return any;
+}
+
+void Search::open_boolean(Point& point, Var var) {
+  const std::int8_t phase = build_.plan.phase[var];
+  point.boolean = key_of(var, phase == 1 ? 1 : 0);
+  point.sides_left = 2;
+}
+
+bool Search::open_point(bool again) {
+  const State& state = deduction_.state;
+  const std::int32_t depth = state.level();
+  Point& now = point(depth);
+  now.waiting.clear();
+  // Whoever was refused here has a higher bound now: to try again and again would be creeping.
+  if (!again) {
+    now.tried.clear();
+    now.conflict.clear();
+  }
+  now.boolean = no_key;
+  now.sides_left = 0;
+  now.inside = 0;
+  now.phase = depth > 0 ? points_[static_cast<std::size_t>(depth) - 1].phase : 0;
+  // A buffer that lies somewhere, but nobody knows in which memory.
+  if (!build_.plan.first.empty())
+    for (BufferIndex b = 0; b < choices_.size(); ++b)
+      if (!open(b))
+        for (const Var var : choices_[b])
+          if (!state.fixed(var)) {
+            open_boolean(now, var);
+            return true;
+          }
+  // The phase of the buffer before, then the others from the most contended on.
+  const auto phases = static_cast<std::uint32_t>(ranked_[0].size());
+  bool left = now.phase < phases && collect(now.phase, per_order_, now);
+  for (std::uint32_t p = 0; p < phases && !left; ++p) left = collect(p, per_order_, now);
+  if (!left) {
+    for (const auto& [var, activity] : build_.plan.bools)
+      if (!state.fixed(var)) {
+        open_boolean(now, var);
+        return true;
+      }
+    return false;
+  }
+  if (now.waiting.empty()) return true;
+  for (const Var var : choices_[now.waiting.front()])
+    if (!state.fixed(var)) {
+      now.phase = phase_[now.waiting.front()];
+      open_boolean(now, var);
+      now.waiting.clear();
+      return true;
+    }
+  std::reverse(now.waiting.begin(), now.waiting.end());
+  return true;
+}
+
+std::optional<Lit> Search::next_of(Point& point) {
+  if (point.boolean != no_key) {
+    if (point.sides_left == 0) return std::nullopt;
+    --point.sides_left;
+    const Key key = point.sides_left == 1 ? point.boolean : learning::opposite(point.boolean);
+    return Lit{key, 1};
+  }
+  // What was learned meanwhile may have left some of them a single place.
+  while (!point.waiting.empty() && !open(point.waiting.back())) point.waiting.pop_back();
+  if (point.waiting.empty()) return std::nullopt;
+  const BufferIndex b = point.waiting.back();
+  point.waiting.pop_back();
+  point.tried.push_back(b);
+  point.phase = phase_[b];
+  return lowest_of(build_.plan.offsets[b]);
+}
+
+Lit Search::lowest_of(Var var) const {
+  const State& state = deduction_.state;
+  return {key_of(var, 1), -(state.bound(key_of(var, 0)) + state.span(var))};
+}
+
+/// What failed deep in the tree is tried first where the search goes back to.
+void Search::promote(const Point& failed, Point& target) const {
+  if (failed.boolean != no_key || target.boolean != no_key) return;
+  for (auto b = failed.tried.rbegin(); b != failed.tried.rend(); ++b) {
+    if (contains(target.tried, *b) || !open(*b)) continue;
+    std::erase(target.waiting, *b);
+    target.waiting.push_back(*b);
+  }
+  const auto most = static_cast<std::size_t>(params_.most_candidates) * per_order_;
+  const std::size_t all = target.waiting.size() + target.tried.size();
+  if (all <= most) return;
+  const auto excess = static_cast<std::ptrdiff_t>(std::min(all - most, target.waiting.size()));
+  target.waiting.erase(target.waiting.begin(), target.waiting.begin() + excess);
+}
+
+/// The deepest point above `target` whose subtree has seen too many backtracks; -1: there is none.
+std::int32_t Search::stuck_above(std::int32_t target) const {
+  for (std::int32_t depth = target - 1; depth >= 0; --depth)
+    if (points_[static_cast<std::size_t>(depth)].inside > params_.stuck_after) return depth;
+  return -1;
+}
+
+/// From a point without candidates to the one that goes on. -1: nothing is left anywhere.
+std::int32_t Search::go_back(std::int32_t failed) {
+  ++counters_.major_backtracks;
+  --turn_left_;
+  Point& from = point(failed);
+  // The last placement in the conflict is the one that failed here; this is the one before.
+  std::int32_t target = params_.directed ? deepest(from.conflict, failed) - 1 : failed - 1;
+  // A clause names the level of a fact and not all the decisions below it.
+  if (params_.learn && target < 0) target = failed - 1;
+  if (target < 0) return -1;
+  if (params_.stuck) {
+    for (std::int32_t depth = 0; depth < target; ++depth)
+      ++points_[static_cast<std::size_t>(depth)].inside;
+    if (const std::int32_t stuck = stuck_above(target); stuck >= 0) {
+      ++counters_.stuck_exits;
+      target = stuck;
+      // Whoever is further up has seen one excursion, not a hundred backtracks.
+      for (std::int32_t depth = 0; depth <= target; ++depth)
+        points_[static_cast<std::size_t>(depth)].inside = 0;
+    }
+  }
+  Point& to = point(target);
+  if (params_.directed) {
+    for (std::int32_t level = deepest(from.conflict, target); level > 0;
+         level = deepest(from.conflict, level - 1))
+      mark(to.conflict, level);
+  }
+  deduction_.backtrack(target);
+  if (params_.promote) promote(from, to);
+  return target;
+}
+
+std::optional<StopReason> Search::over(const Budget& budget) {
+  if (counters_.steps >= budget.max_nodes) return StopReason::node_limit;
+  if (counters_.steps % steps_between_looks != 0 &&
+      deduction_.work - looked_at_ < work_between_looks)
+    return std::nullopt;
+  looked_at_ = deduction_.work;
+  if (budget.meter != nullptr) {
+    const auto done = static_cast<std::int64_t>(deduction_.work);
+    budget.meter->done.store(done, std::memory_order_relaxed);
+    if (done >= budget.meter->limit.load(std::memory_order_relaxed)) return StopReason::node_limit;
+  }
+  return budget.exhausted();
+}
+
+Outcome Search::run_once(const Budget& budget, StopReason& stop) {
+  State& state = deduction_.state;
+  for (bool again = false;;) {
+    if (!open_point(again)) return Outcome::placed;
+    again = false;
+    std::int32_t depth = state.level();
+    for (;;) {
+      Point& now = point(depth);
+      if (const auto why = over(budget)) {
+        stop = *why;
+        return Outcome::stopped;
+      }
+      std::optional<Lit> choice = next_of(now);
+      if (!choice) {
+        if (params_.restarts && turn_left_ <= 0) return Outcome::restart;
+        depth = go_back(depth);
+        if (depth < 0) return Outcome::exhausted;
+        continue;
+      }
+      if (params_.learn && now.boolean == no_key) {
+        // Once a clause has refuted a place, the next one that matters is where something carries
+        // the buffer; whatever lies between is creeping.
+        const Var var = learning::var_of(choice->key);
+        const std::int32_t before = state.size();
+        bool fits = true;
+        if (deduction_.rests.governs(var)) {
+          fits = deduction_.rests.lift(state, deduction_.orders, var);
+          if (!fits) deduction_.stop_at_clash();
+        }
+        if (!fits || state.size() > before) {
+          fits = fits && deduction_.propagate();
+          if (!fits) {
+            const Refusal refusal = learn_from_refusal(depth);
+            if (refusal == Refusal::refuted) return Outcome::refuted;
+            again = refusal == Refusal::reopen;
+            if (again) break;
+            depth = state.level();
+            continue;
+          }
+          if (state.fixed(var)) {
+            again = true;
+            break;
+          }
+          choice = lowest_of(var);
+        }
+      }
+      ++counters_.steps;
+      state.open_level();
+      const bool raised = state.raise(*choice, {.rule = learning::Rule::decision});
+      if (!raised) deduction_.stop_at_clash();
+      if (raised && deduction_.propagate()) break;
+      ++counters_.minor_backtracks;
+      const Refusal refusal = params_.learn ? learn_from_refusal(depth) : refused(depth);
+      if (refusal == Refusal::refuted) return Outcome::refuted;
+      again = refusal == Refusal::reopen;
+      if (again) break;
+      depth = state.level();
+    }
+  }
+}
+
+Search::Refusal Search::refused(std::int32_t depth) {
+  Point& now = point(depth);
+  if (params_.directed) {
+    const auto levels = conflict_.levels();
+    if (levels.empty()) return Refusal::refuted;
+    if (levels.front() <= depth) {
+      // What was decided before is impossible by itself: nothing here can help.
+      now.conflict.clear();
+      now.waiting.clear();
+      now.sides_left = 0;
+    }
+    for (const std::int32_t level : levels)
+      if (level <= depth) mark(now.conflict, level);
+  } else if (conflict_.at_root()) {
+    return Refusal::refuted;
+  }
+  deduction_.backtrack(depth);
+  return Refusal::goes_on;
+}
+
+Search::Refusal Search::learn_from_refusal(std::int32_t depth) {
+  State& state = deduction_.state;
+  for (;;) {
+    deduction_.conflict(lemma_);
+    const std::int32_t level = analysis_.level_of(lemma_);
+    if (level == 0) return Refusal::refuted;
+    deduction_.backtrack(level);
+    analysis_.run(lemma_, learned_);
+    deduction_.clauses.decay();
+    const std::int32_t back = level - 1;
+    Point& now = point(back);
+    for (std::size_t k = 1; k < learned_.lits.size(); ++k) {
+      const std::int32_t at = state.entry_of(state.negation(learned_.lits[k]));
+      if (at >= 0) mark(now.conflict, state.entry(at).level);
+    }
+    deduction_.backtrack(back);
+    if (back < depth) {
+      ++counters_.major_backtracks;
+      --turn_left_;
+      if (params_.promote) promote(point(depth), now);
+      depth = back;
+    }
+    if (learned_.lits.size() == 1) {
+      const Lit fact = learned_.lits[0];
+      deduction_.backtrack(0);
+      if (!state.raise(fact, {.rule = learning::Rule::root}) || !deduction_.propagate())
+        return Refusal::refuted;
+      replay(back);
+      return Refusal::reopen;
+    }
+    const learning::ClauseRef ref =
+        deduction_.clauses.add(learned_.lits, state, true, learned_.glue);
+    if (!state.raise(learned_.lits[0], {.rule = learning::Rule::clause, .a = ref}))
+      deduction_.stop_at_clash();
+    else if (deduction_.propagate())
+      break;
+  }
+  // A Boolean that has got its value, buffers that have got their place: another point is needed.
+  Point& now = point(state.level());
+  const bool settled =
+      now.boolean != no_key
+          ? state.fixed(learning::var_of(now.boolean))
+          : !now.waiting.empty() && std::none_of(now.waiting.begin(), now.waiting.end(),
+                                                 [this](BufferIndex b) { return open(b); });
+  if (settled) return Refusal::reopen;
+  if (static_cast<std::int64_t>(deduction_.clauses.learned()) > keep_) {
+    const std::int32_t level = state.level();
+    if (!tidy()) return Refusal::refuted;
+    replay(level);
+    return Refusal::reopen;
+  }
+  return Refusal::goes_on;
+}
+
+/// From level 0, at rest: the decisions of the first points again, as far as they still hold.
+void Search::replay(std::int32_t level) {
+  State& state = deduction_.state;
+  deduction_.settle();
+  for (std::int32_t depth = 0; depth < level; ++depth) {
+    const Point& was = point(depth);
+    Lit lit;
+    if (was.boolean != no_key) {
+      lit = {was.sides_left == 1 ? was.boolean : learning::opposite(was.boolean), 1};
+      if (state.fixed(learning::var_of(lit.key))) return;
+    } else {
+      const BufferIndex b = was.tried.back();
+      if (!open(b)) return;
+      lit = lowest_of(build_.plan.offsets[b]);
+    }
+    ++counters_.steps;
+    state.open_level();
+    if (state.raise(lit, {.rule = learning::Rule::decision}) && deduction_.propagate()) continue;
+    deduction_.backtrack(depth);
+    return;
+  }
+}
+
+Outcome Search::run(const Budget& budget, StopReason& stop) {
+  // Once with everything the solver knows: what it sees without a decision is proved.
+  if (!deduction_.propagate()) return Outcome::refuted;
+  deduction_.settle();
+  deduction_.light = !params_.sections;
+  deduction_.wake();
+  if (!deduction_.propagate()) return Outcome::refuted;
+  deduction_.settle();
+  for (int again = most_exhausted;;) {
+    turn_left_ = first_turn * luby(counters_.restarts);
+    const Outcome outcome = run_once(budget, stop);
+    const bool exhausted = outcome == Outcome::exhausted;
+    if (exhausted && params_.widen && per_order_ < phase_.size()) {
+      per_order_ *= 4;
+      ++counters_.widenings;
+    } else if (outcome == Outcome::restart ||
+               (exhausted && params_.restarts && params_.learn && again-- > 0)) {
+      ++counters_.restarts;
+      constexpr std::array<double, 3> noises = {0.1, 0.3, 1.0};
+      rank(noises[static_cast<std::size_t>(counters_.restarts) % noises.size()]);
+    } else {
+      return outcome;
+    }
+    if (!tidy()) return Outcome::refuted;
+    // Half of the trees are grown with less reasoning, and more of them.
+    const bool light = !params_.sections || (params_.restarts && counters_.restarts % 2 == 1);
+    if (light == deduction_.light) continue;
+    deduction_.light = light;
+    deduction_.wake();
+    if (!deduction_.propagate()) return Outcome::refuted;
+    deduction_.settle();
+  }
+}
+
+bool Search::tidy() {
+  deduction_.backtrack(0);
+  if (!deduction_.propagate()) return false;
+  deduction_.settle();
+  if (static_cast<std::int64_t>(deduction_.clauses.learned()) <= keep_) return true;
+  keep_ += 500;
+  deduction_.clauses.reduce(deduction_.state);
+  return true;
+}
+
+}  // namespace tessera::guided
