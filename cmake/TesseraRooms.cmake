@@ -87,6 +87,11 @@ function(tessera_room_libraries)
       list(APPEND needs z3)
     endif()
   endif()
+  if(TARGET tessera_explore)
+    find_package(SQLite3 REQUIRED)  # Debian: libsqlite3-dev
+    target_link_libraries(tessera_explore PRIVATE SQLite::SQLite3)
+    list(APPEND needs sqlite3)
+  endif()
   if(TARGET tessera_planner AND NOT TESSERA_WITH_Z3)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/planner/engines.cpp
       PROPERTIES COMPILE_DEFINITIONS TESSERA_WITHOUT_Z3)

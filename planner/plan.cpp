@@ -220,7 +220,8 @@ class Planner {
 
   void cover(RunBounds& bounds) {
     const Score score{weights_, in_cycles_of(hardware_.clock_hz, plan_.reference)};
-    if (plan_.reference.totals != plan_.baseline)  // else 1, without a last bit
+    // Else 1, without a last bit. (A machine with another clock may take as many cycles.)
+    if (plan_.reference.totals != plan_.baseline || plan_.reference.clock_hz != hardware_.clock_hz)
       plan_.baseline_score = score_of(score, plan_.baseline);
     CoverProblem problem;
     problem.ops = network_.ops.size();

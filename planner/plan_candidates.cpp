@@ -132,6 +132,7 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       memory_(std::move(memory)),
       hardware_key_(hardware_key(hardware) + std::to_string(params_.nodes_per_question) + ' ' +
                     std::to_string(params_.seed) + '\n'),
+      placement_key_(placement_key(hardware) + std::to_string(params_.seed) + '\n'),
       readers_(last_readers(network_)),
       channel_use_(network_, readers_) {
   plain_ = only_plain_memory(hardware);
@@ -179,9 +180,10 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
   run->part = make_subgraph(network_, ops, readers_);
   const std::string structure = structure_key(run->part);
   const std::string key = hardware_key_ + std::to_string(level) + structure;
-  const std::string question = capacity_free_key_.empty() ? "" : capacity_free_key_ + structure;
+  const std::string question =
+      capacity_free_key_.empty() || memory_->exact() ? "" : capacity_free_key_ + structure;
   bool fresh = false;
-  auto answer = memory_->get(key, fresh, [&] {
+  const auto made_here = [&] {
     if (kept_network_)
       if (auto kept = memory_->geometry(structure)) run = std::move(kept);
     const std::lock_guard guard(run->lock);
@@ -199,9 +201,15 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
     }
     // Where nothing fits, however many tiles, it is as quickly made again.
     if (kept_network_ && (!made.options.empty() || made.dear)) memory_->keep(structure, run);
+    made.cut_short = !made.complete() && (params_.budget.exhausted() || out_of_memory_);
     return made;
-  });
-  if (!answer->complete() && (params_.budget.exhausted() || out_of_memory_)) memory_->forget(key);
+  };
+  PlanMemory::Answer answer;
+  do {
+    answer = memory_->get(key, fresh, made_here);
+    if (answer->cut_short) memory_->forget(key, answer);
+    // Whoever made it had less time than there is here.
+  } while (answer->cut_short && !fresh && !params_.budget.exhausted());
   if (searched && !question.empty()) memory_->note(question, capacity_, answer);
   return {answer, known.effort + 1, level};
 }
@@ -261,14 +269,8 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
   Poll poll(params_.budget);
   const WatchedGeometry watched(geometry, poll);
   const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
-  TileSearchResult found = find_tile(geometry, hardware_,
-                                     {.options = options,
-                                      .engine = engine.get(),
-                                      .budget = params_.budget,
-                                      .nodes_per_question = question.effort.nodes,
-                                      .seed = params_.seed,
-                                      .fewest_tiles = fewest.tiles,
-                                      .find_most_tiles = most_tiles});
+  TileSearchResult found =
+      search_tile(question, geometry, options, fewest.tiles, most_tiles, *engine);
   if (found.stop == StopReason::memory_limit) out_of_memory_ = true;
   add_open(answer, geometry, found);
   if (found.cut) leave_open();
@@ -280,6 +282,78 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
         planned(geometry, hardware_, options, std::move(found), engine->name(), arrays_, poll));
   }
   return tried;
+}
+
+TileSearchResult Candidates::search_tile(const Question& question, TileGeometry& geometry,
+                                         const LoweringOptions& options, std::int64_t fewest,
+                                         const std::function<std::int64_t()>& most_tiles,
+                                         PlacementEngine& engine) const {
+  const TileSearchParams asked{.options = options,
+                               .engine = &engine,
+                               .budget = params_.budget,
+                               .nodes_per_question = question.effort.nodes,
+                               .seed = params_.seed,
+                               .fewest_tiles = fewest,
+                               .find_most_tiles = most_tiles};
+  if (!kept_network_) {
+    TileSearchResult found = find_tile(geometry, hardware_, asked);
+    settle(found, geometry, asked);
+    return found;
+  }
+  const std::string key = placement_key_ + std::to_string(question.effort.nodes) + ' ' +
+                          (options.double_buffer ? 'd' : 's') +
+                          std::to_string(static_cast<int>(options.weights)) +
+                          std::to_string(static_cast<int>(options.halo)) + question.structure;
+  TileSearchParams rest = asked;
+  TileMemo::Entry before;
+  if (const TileMemo::Entry known = memory_->tiles().find(key)) {
+    const bool one_tile = known->status == Status::feasible && known->tiles == 1;
+    const std::int64_t most = one_tile ? std::numeric_limits<std::int64_t>::max() : most_tiles();
+    if (auto found = recall(*known, geometry.space(), fewest, most))
+      if (recalled(*found, geometry, options)) return std::move(*found);
+    // It was cut where nothing had fitted yet: the search goes on from there.
+    if (known->cut && known->undecided.empty() && known->fewest <= fewest &&
+        fewest <= known->most + 1) {
+      rest.fewest_tiles = known->most + 1;
+      before = known;
+    }
+  }
+  std::int64_t most = 0;
+  rest.find_most_tiles = [&] { return most = most_tiles(); };
+  TileSearchResult found = find_tile(geometry, hardware_, rest);
+  settle(found, geometry, asked);
+  if (before) found.least_excess = std::min(found.least_excess, before->least_excess);
+  const bool ended = found.stop == StopReason::completed || found.stop == StopReason::node_limit;
+  if (ended && !params_.budget.exhausted())
+    memory_->tiles().keep(key,
+                          known_tile(found, before ? before->fewest : rest.fewest_tiles, most));
+  return found;
+}
+
+/// Where the buffers of the shape lie depends on the questions before it: on where the search
+/// began, and what it could skip. Asked alone, the shape has the same answer for everybody.
+void Candidates::settle(TileSearchResult& found, TileGeometry& geometry,
+                        const TileSearchParams& asked) const {
+  if (found.status != Status::feasible) return;
+  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
+  TileSearchParams alone = asked;
+  alone.engine = engine.get();
+  alone.nodes_per_question = params_.nodes_per_question;
+  alone.fewest_tiles = 1;
+  alone.find_most_tiles = nullptr;
+  alone.only = found.shape;
+  TileSearchResult again = find_tile(geometry, hardware_, alone);
+  if (again.status == Status::feasible) found.placements = std::move(again.placements);
+}
+
+/// What was recalled has no problem, which follows from its shape.
+bool Candidates::recalled(TileSearchResult& found, TileGeometry& geometry,
+                          const LoweringOptions& options) const {
+  found.lowering = lower(geometry.subgraph(), geometry.space(), hardware_, options);
+  if (found.status != Status::feasible) return true;
+  found.grid = geometry.grid(found.shape);
+  found.demands = demands(geometry.subgraph(), geometry.space(), found.lowering, found.grid.tiles);
+  return found.demands.size() == found.placements.size();
 }
 
 CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& structure, int level,
