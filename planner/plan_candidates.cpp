@@ -130,9 +130,13 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       cheapest_arrays_(cheapest_),
       params_(std::move(params)),
       memory_(std::move(memory)),
-      hardware_key_(hardware_key(hardware) + std::to_string(params_.nodes_per_question) + ' ' +
+      hardware_key_(memory_->short_for(hardware_key(hardware)) +
+                    std::to_string(params_.nodes_per_question) + ' ' +
                     std::to_string(params_.seed) + '\n'),
-      placement_key_(placement_key(hardware) + std::to_string(params_.seed) + '\n'),
+      placement_key_(memory_->short_for(placement_key(hardware)) +
+                     std::to_string(params_.nodes_per_question) + ' ' +
+                     std::to_string(params_.seed) + '\n'),
+      engine_name_(tile_engine(hardware)->name()),
       readers_(last_readers(network_)),
       channel_use_(network_, readers_) {
   plain_ = only_plain_memory(hardware);
@@ -140,7 +144,8 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
   capacity_ = hardware.memories[*plain_].space.capacity;
   Hardware other = hardware;
   other.memories[*plain_].space.capacity = other.memories[*plain_].space.alignment;
-  capacity_free_key_ = hardware_key(other) + std::to_string(params_.nodes_per_question) + ' ' +
+  capacity_free_key_ = memory_->short_for(hardware_key(other)) +
+                       std::to_string(params_.nodes_per_question) + ' ' +
                        std::to_string(params_.seed) + '\n';
 }
 
@@ -200,7 +205,8 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
       made = *given_up(known).answer;
     }
     // Where nothing fits, however many tiles, it is as quickly made again.
-    if (kept_network_ && (!made.options.empty() || made.dear)) memory_->keep(structure, run);
+    if (kept_network_ && (memory_->exact() || !made.options.empty() || made.dear))
+      memory_->keep(structure, run);
     made.cut_short = !made.complete() && (params_.budget.exhausted() || out_of_memory_);
     return made;
   };
@@ -268,9 +274,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
       question.run.of_halo.try_emplace(options.halo, question.run.part, options.halo).first->second;
   Poll poll(params_.budget);
   const WatchedGeometry watched(geometry, poll);
-  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
-  TileSearchResult found =
-      search_tile(question, geometry, options, fewest.tiles, most_tiles, *engine);
+  TileSearchResult found = search_tile(question, geometry, options, fewest.tiles, most_tiles);
   if (found.stop == StopReason::memory_limit) out_of_memory_ = true;
   add_open(answer, geometry, found);
   if (found.cut) leave_open();
@@ -279,23 +283,25 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
   if (found.status == Status::feasible) {
     tried.option = answer.options.size();
     answer.options.push_back(
-        planned(geometry, hardware_, options, std::move(found), engine->name(), arrays_, poll));
+        planned(geometry, hardware_, options, std::move(found), engine_name_, arrays_, poll));
   }
   return tried;
 }
 
 TileSearchResult Candidates::search_tile(const Question& question, TileGeometry& geometry,
                                          const LoweringOptions& options, std::int64_t fewest,
-                                         const std::function<std::int64_t()>& most_tiles,
-                                         PlacementEngine& engine) const {
-  const TileSearchParams asked{.options = options,
-                               .engine = &engine,
-                               .budget = params_.budget,
-                               .nodes_per_question = question.effort.nodes,
-                               .seed = params_.seed,
-                               .fewest_tiles = fewest,
-                               .find_most_tiles = most_tiles};
+                                         const std::function<std::int64_t()>& most_tiles) const {
+  TileSearchParams asked{.options = options,
+                         .engine = nullptr,
+                         .budget = params_.budget,
+                         .nodes_per_question = question.effort.nodes,
+                         .seed = params_.seed,
+                         .fewest_tiles = fewest,
+                         .find_most_tiles = most_tiles};
+  std::unique_ptr<PlacementEngine> engine;
   if (!kept_network_) {
+    engine = tile_engine(hardware_);
+    asked.engine = engine.get();
     TileSearchResult found = find_tile(geometry, hardware_, asked);
     settle(found, geometry, asked);
     return found;
@@ -318,6 +324,8 @@ TileSearchResult Candidates::search_tile(const Question& question, TileGeometry&
       before = known;
     }
   }
+  engine = tile_engine(hardware_);
+  rest.engine = engine.get();
   std::int64_t most = 0;
   rest.find_most_tiles = [&] { return most = most_tiles(); };
   TileSearchResult found = find_tile(geometry, hardware_, rest);
@@ -349,6 +357,7 @@ void Candidates::settle(TileSearchResult& found, TileGeometry& geometry,
 /// What was recalled has no problem, which follows from its shape.
 bool Candidates::recalled(TileSearchResult& found, TileGeometry& geometry,
                           const LoweringOptions& options) const {
+  if (found.status != Status::feasible && found.undecided.empty()) return true;
   found.lowering = lower(geometry.subgraph(), geometry.space(), hardware_, options);
   if (found.status != Status::feasible) return true;
   found.grid = geometry.grid(found.shape);
@@ -400,8 +409,8 @@ CandidateAnswer::Tried Candidates::outcome(const TileSpace& space, const Lowerin
     tried.none_below = fewest.tiles;
   // Loads were rounded up to the alignment.
   Size granule = 1;
-  for (const Memory& memory : found.lowering.problem.memories)
-    granule = std::max(granule, memory.alignment);
+  for (const HardwareMemory& memory : hardware_.memories)
+    if (!memory.offchip) granule = std::max(granule, memory.space.alignment);
   const Size room = std::max<Size>(0, found.least_excess - granule);
   tried.headroom = found.lacking > 0 ? room : std::min(tried.headroom, room);
   return tried;

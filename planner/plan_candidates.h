@@ -65,6 +65,12 @@ class PlanMemory {
   explicit PlanMemory(bool exact = false) : exact_(exact) {}
   [[nodiscard]] bool exact() const { return exact_; }
   [[nodiscard]] TileMemo& tiles() { return tiles_; }
+  /// A short word for a long one, the same for the same, that begins no other.
+  [[nodiscard]] std::string short_for(const std::string& text) {
+    const std::lock_guard guard(lock_);
+    const auto word = words_.try_emplace(text, words_.size()).first;
+    return std::to_string(word->second) + ' ';
+  }
 
   /// The answer of this key; `make` is called by the first who asks, others wait for it.
   template <typename Make>
@@ -123,7 +129,8 @@ class PlanMemory {
   }
   /// Everything that is about this machine alone (hardware_key.h), which is not asked about again.
   /// What others can use stays.
-  void drop(const std::string& machine) {
+  void drop(const std::string& hardware_key) {
+    const std::string machine = short_for(hardware_key);
     const std::lock_guard guard(lock_);
     const auto drop_from = [&](auto& map) {
       auto at = map.lower_bound(machine);
@@ -147,6 +154,7 @@ class PlanMemory {
   bool exact_;
   TileMemo tiles_;
   std::mutex lock_;
+  std::map<std::string, std::size_t> words_;
   std::map<std::string, std::shared_future<Answer>> answers_;
   std::map<std::string, std::vector<std::pair<Size, Answer>>> of_capacity_;
   std::map<std::string, std::shared_ptr<RunGeometry>> geometries_;
@@ -229,8 +237,7 @@ class Candidates {
   /// one tile does not do.
   [[nodiscard]] TileSearchResult search_tile(const Question& question, TileGeometry& geometry,
                                              const LoweringOptions& options, std::int64_t fewest,
-                                             const std::function<std::int64_t()>& most_tiles,
-                                             PlacementEngine& engine) const;
+                                             const std::function<std::int64_t()>& most_tiles) const;
   void settle(TileSearchResult& found, TileGeometry& geometry, const TileSearchParams& asked) const;
   [[nodiscard]] bool recalled(TileSearchResult& found, TileGeometry& geometry,
                               const LoweringOptions& options) const;
@@ -253,6 +260,7 @@ class Candidates {
   std::shared_ptr<PlanMemory> memory_;
   std::string hardware_key_;
   std::string placement_key_;  ///< the part of it that tiles depend on
+  std::string engine_name_;    ///< of tile_engine()
   /// The same without the capacity, where it is a plain number; empty: it is not.
   std::string capacity_free_key_;
   std::optional<MemoryIndex> plain_;  ///< of the hardware: the only memory on the chip
