@@ -1,5 +1,7 @@
 #include "tessera/explore.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -17,6 +19,7 @@
 #include "io/json_text.h"
 #include "model/crew.h"
 #include "planner/hardware_key.h"
+#include "planner/limited_budget.h"
 #include "planner/plan_candidates.h"
 #include "planner/plan_peaks.h"
 #include "tessera/import.h"
@@ -36,6 +39,8 @@ class Explorer {
     if (params.limits.timeout) deadline_ = begin_ + *params.limits.timeout;
     if (!params.store.empty()) store_ = std::make_unique<Store>(params.store);
     if (params.share) memory_ = std::make_shared<PlanMemory>(true);
+    if (params.limits.memory)
+      most_resident_ = resident_before_ + std::max<Size>(1, *params.limits.memory / 2);
   }
 
   ExploreResult run() {
@@ -262,10 +267,31 @@ class Explorer {
       if (limits.any()) memory_->drop(hardware_key(machine_within(profile->hardware(), limits)));
     }
     const std::lock_guard guard(lock_);
+    keep_memory_small();
     if (state.has_all_plans() && !beaten_by(state))
       for (std::size_t n = 0; n < plans.size(); ++n)
         if (!plans[n].empty()) plans_[{c, n}] = std::move(plans[n]);
     note_progress(state);
+  }
+
+  /// What is shared grows with every machine. Without it results are the same, only later.
+  void keep_memory_small() {
+    if (!memory_ || resident_memory() < most_resident_) return;
+    memory_->shrink(false);
+    ::malloc_trim(0);
+    if (resident_memory() >= most_resident_) {
+      memory_->shrink(true);
+      ::malloc_trim(0);
+    }
+    // Where that is what plans under way need, there is no use in trying after each of them.
+    most_resident_ = std::max(most_resident_, resident_memory() / 2 * 3);
+  }
+
+  /// What the whole sweep may take, less what it has taken.
+  [[nodiscard]] std::optional<Size> memory_left() const {
+    if (!params_.limits.memory) return std::nullopt;
+    const Size taken = std::max<Size>(0, resident_memory() - resident_before_);
+    return std::max<Size>(1, *params_.limits.memory - taken);
   }
 
   /// What a plan of this network on this machine depends on. A plan that is proved does not depend
@@ -303,6 +329,7 @@ class Explorer {
     params.limits.timeout = sweep_.text.timeout;
     if (const auto left = time_left())
       params.limits.timeout = std::min(*left, params.limits.timeout.value_or(*left));
+    params.limits.memory = memory_left();
     KnownPlan known;
     try {
       NetworkPlan plan = plan_network(sweep_.networks[n].network, hardware, params);
@@ -455,6 +482,8 @@ class Explorer {
   const ExploreParams& params_;
   Clock::time_point begin_;
   std::optional<Clock::time_point> deadline_;
+  Size resident_before_ = resident_memory();
+  Size most_resident_ = Size{2} << 30U;
   std::unique_ptr<Store> store_;
   std::shared_ptr<PlanMemory> memory_;
   PlanParams plan_params_;

@@ -139,6 +139,16 @@ class PlanMemory {
     drop_from(answers_);
     drop_from(bounds_);
   }
+  /// What is quickly made again goes first: how tiles cut a run, and what it costs at least. With
+  /// `all` what tile searches found goes as well. Plans under way keep what they hold.
+  void shrink(bool all) {
+    {
+      const std::lock_guard guard(lock_);
+      geometries_.clear();
+      bounds_.clear();
+    }
+    if (all) tiles_.clear();
+  }
   /// Answers by their question without the capacity, for other capacities.
   void note(const std::string& question, Size capacity, Answer answer) {
     const std::lock_guard guard(lock_);

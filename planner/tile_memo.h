@@ -52,6 +52,10 @@ class TileMemo {
     const std::lock_guard guard(lock_);
     known_[key] = std::move(entry);
   }
+  void clear() {
+    const std::lock_guard guard(lock_);
+    known_.clear();
+  }
 
  private:
   mutable std::mutex lock_;
