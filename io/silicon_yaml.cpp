@@ -16,9 +16,9 @@ struct Price {
   double leakage_mw = 0;
 };
 
-class Reader {
+class SiliconReader {
  public:
-  Reader(const Hardware& hardware, const Sources& sources)
+  SiliconReader(const Hardware& hardware, const Sources& sources)
       : hardware_(hardware), sources_(sources) {}
 
   std::vector<SiliconPart> read(const Node& node) {
@@ -118,7 +118,8 @@ class Reader {
 std::vector<SiliconPart> read_silicon(const Node& root, const Hardware& hardware,
                                       const Sources& sources) {
   const Node* const node = root.find("silicon");
-  return node == nullptr ? std::vector<SiliconPart>{} : Reader(hardware, sources).read(*node);
+  return node == nullptr ? std::vector<SiliconPart>{}
+                         : SiliconReader(hardware, sources).read(*node);
 }
 
 }  // namespace tessera

@@ -29,9 +29,9 @@ std::optional<Quantity> quantity(std::string_view text) {
   return q;
 }
 
-class Reader {
+class SweepReader {
  public:
-  Reader(const Sources& sources, SweepText& sweep) : sources_(sources), sweep_(sweep) {}
+  SweepReader(const Sources& sources, SweepText& sweep) : sources_(sources), sweep_(sweep) {}
 
   void read(const Node& root) {
     Fields fields(sources_, root, "the sweep");
@@ -290,7 +290,7 @@ SweepText read_sweep_yaml(std::string_view text, const std::string& file) {
   const Node root = parse_yaml(text, sources);
   SweepText sweep;
   sweep.file = file;
-  Reader(sources, sweep).read(root);
+  SweepReader(sources, sweep).read(root);
   return sweep;
 }
 

@@ -108,13 +108,6 @@ void plainest_first(CandidateAnswer& answer) {
           static_cast<std::size_t>(std::ranges::find(order, *tried.option) - order.begin());
 }
 
-std::int64_t tiles_of(const TileSpace& space, const TileShape& shape) {
-  std::int64_t tiles = 1;
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
-    tiles *= (space.whole.extent[axis] + shape.extent[axis] - 1) / shape.extent[axis];
-  return tiles;
-}
-
 /// Shapes of one variant whose cost is worth simulating before anyone knows that they fit.
 constexpr std::size_t most_open = 16;
 

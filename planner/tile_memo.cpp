@@ -6,13 +6,6 @@ namespace tessera {
 
 namespace {
 
-std::int64_t tiles_of(const TileSpace& space, const TileShape& shape) {
-  std::int64_t tiles = 1;
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
-    tiles *= (space.whole.extent[axis] + shape.extent[axis] - 1) / shape.extent[axis];
-  return tiles;
-}
-
 /// As a search that stops looking at `most` tiles would end.
 TileSearchResult cut_at(const KnownTile& known, const TileSpace& space, std::int64_t most) {
   TileSearchResult found;
@@ -26,6 +19,13 @@ TileSearchResult cut_at(const KnownTile& known, const TileSpace& space, std::int
 }
 
 }  // namespace
+
+std::int64_t tiles_of(const TileSpace& space, const TileShape& shape) {
+  std::int64_t tiles = 1;
+  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    tiles *= (space.whole.extent[axis] + shape.extent[axis] - 1) / shape.extent[axis];
+  return tiles;
+}
 
 KnownTile known_tile(const TileSearchResult& found, std::int64_t fewest, std::int64_t most) {
   KnownTile known;

@@ -62,6 +62,8 @@ class TileMemo {
   std::unordered_map<std::string, Entry> known_;
 };
 
+[[nodiscard]] std::int64_t tiles_of(const TileSpace& space, const TileShape& shape);
+
 /// require: the search ended by itself. `most`: its limit, where it was cut.
 [[nodiscard]] KnownTile known_tile(const TileSearchResult& found, std::int64_t fewest,
                                    std::int64_t most);
