@@ -41,6 +41,7 @@ void add_profiles(CLI::App& app, Command& command);
 void add_plan(CLI::App& app, Command& command);
 void add_tile(CLI::App& app, Command& command);
 void add_import(CLI::App& app, Command& command);
+void add_explore(CLI::App& app, Command& command);
 void add_completion(CLI::App& app, Command& command);
 
 }  // namespace tessera::cli

@@ -115,6 +115,7 @@ int run(int argc, char** argv) {
   add_plan(app, command);
   add_tile(app, command);
   add_import(app, command);
+  add_explore(app, command);
   add_completion(app, command);
 
   std::vector<std::string> arguments =

@@ -9,6 +9,7 @@
 #include "io/files.h"
 #include "io/hardware_merge.h"
 #include "io/memory_yaml.h"
+#include "io/silicon_yaml.h"
 #include "io/tree.h"
 #include "io/units.h"
 #include "model/derived.h"
@@ -46,6 +47,9 @@ class Reader {
     if (const Node* node = fields.find("restrictions")) read_restrictions(*node);
     if (const Node* node = fields.find("tiling")) read_tiling(*node);
     if (const Node* node = fields.find("objective")) read_objective(*node);
+    static_cast<void>(fields.find("silicon"));
+    for (const SiliconPart& part : read_silicon(root, hardware_, sources_))
+      hardware_.static_power_mw += part.leakage_mw;
     if (const Node* node = fields.find("provenance")) read_provenance(root, *node);
     fields.finish();
     for (const HardwareDefect& defect : check_hardware(hardware_)) {

@@ -6,6 +6,7 @@
 
 #include "io/hardware_merge.h"
 #include "io/hardware_yaml.h"
+#include "io/silicon_yaml.h"
 #include "io/text.h"
 
 namespace tessera {
@@ -309,6 +310,10 @@ void EditableProfile::change(std::span<const KeyChange> changes) {
   }
   tree_ = std::move(tree);
   changes_ = std::move(wanted);
+}
+
+std::vector<SiliconPart> EditableProfile::silicon() const {
+  return read_silicon(tree_, hardware_, sources_);
 }
 
 std::vector<std::string> EditableProfile::keys() const {

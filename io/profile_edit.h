@@ -17,6 +17,7 @@
 
 #include "io/tree.h"
 #include "tessera/hardware.h"
+#include "tessera/silicon.h"
 
 namespace tessera {
 
@@ -36,6 +37,8 @@ class EditableProfile {
                   std::span<const std::filesystem::path> shelves = {});
 
   [[nodiscard]] const Hardware& hardware() const { return hardware_; }
+
+  [[nodiscard]] std::vector<SiliconPart> silicon() const;
 
   /// All of them or, where one is refused (InputError), none. An entry of a map or list may be
   /// named by its number: `engines.0.lanes`.

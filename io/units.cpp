@@ -239,6 +239,10 @@ Parsed<double> parse_energy_per_byte(std::string_view text) {
 Parsed<double> parse_power(std::string_view text) {
   return parse_quantity(text, power_units, "50 mW");
 }
+Parsed<double> parse_area(std::string_view text) {
+  constexpr std::array area_units{RealUnit{"mm2", 1}, RealUnit{"um2", 1e-6}};
+  return parse_quantity(text, area_units, "0.5 mm2");
+}
 
 Parsed<Bandwidth> parse_bandwidth(std::string_view text) {
   const Split parts = split(text);

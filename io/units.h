@@ -42,6 +42,7 @@ struct Parsed {
 [[nodiscard]] Parsed<double> parse_energy(std::string_view text);           ///< in pJ
 [[nodiscard]] Parsed<double> parse_energy_per_byte(std::string_view text);  ///< in pJ per byte
 [[nodiscard]] Parsed<double> parse_power(std::string_view text);            ///< in mW
+[[nodiscard]] Parsed<double> parse_area(std::string_view text);             ///< in mm2
 [[nodiscard]] Parsed<Bandwidth> parse_bandwidth(std::string_view text);     ///< /s or /cycle
 
 /// A plain decimal number, with or without a fraction or an exponent; finite.

@@ -136,4 +136,22 @@ std::string hardware_key(const Hardware& hardware) {
   return key.take();
 }
 
+std::string placement_key(const Hardware& hardware) {
+  Hardware bare;
+  for (const Engine& engine : hardware.engines) {
+    Engine& same = bare.engines.emplace_back();
+    same.name = engine.name;
+    same.kind = engine.kind;
+    same.reach = engine.reach;
+    for (const Mapping& mapping : engine.maps) same.maps.emplace_back().ops = mapping.ops;
+  }
+  for (const HardwareMemory& memory : hardware.memories) {
+    HardwareMemory& same = bare.memories.emplace_back();
+    same.space = memory.space;
+    same.offchip = memory.offchip;
+  }
+  bare.restrictions = hardware.restrictions;
+  return hardware_key(bare);
+}
+
 }  // namespace tessera

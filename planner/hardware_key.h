@@ -17,4 +17,8 @@ namespace tessera {
 /// and the weights of the score do not.
 [[nodiscard]] std::string hardware_key(const Hardware& hardware);
 
+/// The part of it that decides which tiles fit, and where their buffers lie: what lower() of
+/// tiling/ and the choice of an engine look at. Speeds and energies are not in it.
+[[nodiscard]] std::string placement_key(const Hardware& hardware);
+
 }  // namespace tessera

@@ -54,13 +54,6 @@ void plainest_first(CandidateAnswer& answer) {
           static_cast<std::size_t>(std::ranges::find(order, *tried.option) - order.begin());
 }
 
-std::int64_t tiles_of(const TileSpace& space, const TileShape& shape) {
-  std::int64_t tiles = 1;
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
-    tiles *= (space.whole.extent[axis] + shape.extent[axis] - 1) / shape.extent[axis];
-  return tiles;
-}
-
 /// Shapes of one variant whose cost is worth simulating before anyone knows that they fit.
 constexpr std::size_t most_open = 16;
 
@@ -76,8 +69,13 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       cheapest_arrays_(cheapest_),
       params_(std::move(params)),
       memory_(std::move(memory)),
-      hardware_key_(hardware_key(hardware) + std::to_string(params_.nodes_per_question) + ' ' +
+      hardware_key_(memory_->short_for(hardware_key(hardware)) +
+                    std::to_string(params_.nodes_per_question) + ' ' +
                     std::to_string(params_.seed) + '\n'),
+      placement_key_(memory_->short_for(placement_key(hardware)) +
+                     std::to_string(params_.nodes_per_question) + ' ' +
+                     std::to_string(params_.seed) + '\n'),
+      engine_name_(tile_engine(hardware)->name()),
       readers_(last_readers(network_)),
       channel_use_(network_, readers_) {
   plain_ = only_plain_memory(hardware);
@@ -85,7 +83,8 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
   capacity_ = hardware.memories[*plain_].space.capacity;
   Hardware other = hardware;
   other.memories[*plain_].space.capacity = other.memories[*plain_].space.alignment;
-  capacity_free_key_ = hardware_key(other) + std::to_string(params_.nodes_per_question) + ' ' +
+  capacity_free_key_ = memory_->short_for(hardware_key(other)) +
+                       std::to_string(params_.nodes_per_question) + ' ' +
                        std::to_string(params_.seed) + '\n';
 }
 
@@ -130,9 +129,10 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
   std::shared_ptr<RunGeometry> run = new_run(ops);
   const std::string structure = structure_key(run->part);
   const std::string key = hardware_key_ + std::to_string(level) + structure;
-  const std::string question = capacity_free_key_.empty() ? "" : capacity_free_key_ + structure;
+  const std::string question =
+      capacity_free_key_.empty() || memory_->exact() ? "" : capacity_free_key_ + structure;
   bool fresh = false;
-  auto answer = memory_->get(key, fresh, [&] {
+  const auto made_here = [&] {
     if (kept_network_)
       if (auto kept = memory_->geometry(structure)) run = std::move(kept);
     const std::lock_guard guard(run->lock);
@@ -149,10 +149,17 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
       made = *given_up(known).answer;
     }
     // Where nothing fits, however many tiles, it is as quickly made again.
-    if (kept_network_ && (!made.options.empty() || made.dear)) memory_->keep(structure, run);
+    if (kept_network_ && (memory_->exact() || !made.options.empty() || made.dear))
+      memory_->keep(structure, run);
+    made.cut_short = !made.complete() && (params_.budget.exhausted() || out_of_memory_);
     return made;
-  });
-  if (!answer->complete() && (params_.budget.exhausted() || out_of_memory_)) memory_->forget(key);
+  };
+  PlanMemory::Answer answer;
+  do {
+    answer = memory_->get(key, fresh, made_here);
+    if (answer->cut_short) memory_->forget(key, answer);
+    // Whoever made it had less time than there is here.
+  } while (answer->cut_short && !fresh && !params_.budget.exhausted());
   if (searched && !question.empty()) memory_->note(question, capacity_, answer);
   return {answer, known.effort + 1, level};
 }
@@ -211,15 +218,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
       question.run.of_halo.try_emplace(options.halo, question.run.part, options.halo).first->second;
   Poll poll(params_.budget);
   const WatchedGeometry watched(geometry, poll);
-  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
-  TileSearchResult found = find_tile(geometry, hardware_,
-                                     {.options = options,
-                                      .engine = engine.get(),
-                                      .budget = params_.budget,
-                                      .nodes_per_question = question.effort.nodes,
-                                      .seed = params_.seed,
-                                      .fewest_tiles = fewest.tiles,
-                                      .find_most_tiles = most_tiles});
+  TileSearchResult found = search_tile(question, geometry, options, fewest.tiles, most_tiles);
   if (found.stop == StopReason::memory_limit) out_of_memory_ = true;
   add_open(answer, geometry, found);
   if (found.cut) leave_open();
@@ -228,9 +227,86 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
   if (found.status == Status::feasible) {
     tried.option = answer.options.size();
     answer.options.push_back(
-        make_option(geometry, hardware_, options, std::move(found), engine->name(), arrays_, poll));
+        make_option(geometry, hardware_, options, std::move(found), engine_name_, arrays_, poll));
   }
   return tried;
+}
+
+TileSearchResult Candidates::search_tile(const Question& question, TileGeometry& geometry,
+                                         const LoweringOptions& options, std::int64_t fewest,
+                                         const std::function<std::int64_t()>& most_tiles) const {
+  TileSearchParams asked{.options = options,
+                         .engine = nullptr,
+                         .budget = params_.budget,
+                         .nodes_per_question = question.effort.nodes,
+                         .seed = params_.seed,
+                         .fewest_tiles = fewest,
+                         .find_most_tiles = most_tiles};
+  std::unique_ptr<PlacementEngine> engine;
+  if (!kept_network_) {
+    engine = tile_engine(hardware_);
+    asked.engine = engine.get();
+    TileSearchResult found = find_tile(geometry, hardware_, asked);
+    settle(found, geometry, asked);
+    return found;
+  }
+  const std::string key = placement_key_ + std::to_string(question.effort.nodes) + ' ' +
+                          (options.double_buffer ? 'd' : 's') +
+                          std::to_string(static_cast<int>(options.weights)) +
+                          std::to_string(static_cast<int>(options.halo)) + question.structure;
+  TileSearchParams rest = asked;
+  TileMemo::Entry before;
+  if (const TileMemo::Entry known = memory_->tiles().find(key)) {
+    const bool one_tile = known->status == Status::feasible && known->tiles == 1;
+    const std::int64_t most = one_tile ? std::numeric_limits<std::int64_t>::max() : most_tiles();
+    if (auto found = recall(*known, geometry.space(), fewest, most))
+      if (recalled(*found, geometry, options)) return std::move(*found);
+    // It was cut where nothing had fitted yet: the search goes on from there.
+    if (known->cut && known->undecided.empty() && known->fewest <= fewest &&
+        fewest <= known->most + 1) {
+      rest.fewest_tiles = known->most + 1;
+      before = known;
+    }
+  }
+  engine = tile_engine(hardware_);
+  rest.engine = engine.get();
+  std::int64_t most = 0;
+  rest.find_most_tiles = [&] { return most = most_tiles(); };
+  TileSearchResult found = find_tile(geometry, hardware_, rest);
+  settle(found, geometry, asked);
+  if (before) found.least_excess = std::min(found.least_excess, before->least_excess);
+  const bool ended = found.stop == StopReason::completed || found.stop == StopReason::node_limit;
+  if (ended && !params_.budget.exhausted())
+    memory_->tiles().keep(key,
+                          known_tile(found, before ? before->fewest : rest.fewest_tiles, most));
+  return found;
+}
+
+/// Where the buffers of the shape lie depends on the questions before it: on where the search
+/// began, and what it could skip. Asked alone, the shape has the same answer for everybody.
+void Candidates::settle(TileSearchResult& found, TileGeometry& geometry,
+                        const TileSearchParams& asked) const {
+  if (found.status != Status::feasible) return;
+  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
+  TileSearchParams alone = asked;
+  alone.engine = engine.get();
+  alone.nodes_per_question = params_.nodes_per_question;
+  alone.fewest_tiles = 1;
+  alone.find_most_tiles = nullptr;
+  alone.only = found.shape;
+  TileSearchResult again = find_tile(geometry, hardware_, alone);
+  if (again.status == Status::feasible) found.placements = std::move(again.placements);
+}
+
+/// What was recalled has no problem, which follows from its shape.
+bool Candidates::recalled(TileSearchResult& found, TileGeometry& geometry,
+                          const LoweringOptions& options) const {
+  if (found.status != Status::feasible && found.undecided.empty()) return true;
+  found.lowering = lower(geometry.subgraph(), geometry.space(), hardware_, options);
+  if (found.status != Status::feasible) return true;
+  found.grid = geometry.grid(found.shape);
+  found.demands = demands(geometry.subgraph(), geometry.space(), found.lowering, found.grid.tiles);
+  return found.demands.size() == found.placements.size();
 }
 
 CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& structure, int level,
@@ -277,8 +353,8 @@ CandidateAnswer::Tried Candidates::outcome(const TileSpace& space, const Lowerin
     tried.none_below = fewest.tiles;
   // Loads were rounded up to the alignment.
   Size granule = 1;
-  for (const Memory& memory : found.lowering.problem.memories)
-    granule = std::max(granule, memory.alignment);
+  for (const HardwareMemory& memory : hardware_.memories)
+    if (!memory.offchip) granule = std::max(granule, memory.space.alignment);
   const Size room = std::max<Size>(0, found.least_excess - granule);
   tried.headroom = found.lacking > 0 ? room : std::min(tried.headroom, room);
   return tried;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <limits>
@@ -17,6 +18,7 @@
 #include "cost/grid_bound.h"
 #include "engine/engine.h"
 #include "planner/plan_effort.h"
+#include "planner/tile_memo.h"
 #include "search/tiles/tile_search.h"
 #include "tessera/network_plan.h"
 #include "tessera/plan.h"
@@ -35,6 +37,7 @@ struct CandidateAnswer {
   bool undecided = false;    ///< a limit left some of them open
   bool dear = false;         ///< some of `open` are bounds of tiles too dear to look for yet
   bool final = true;         ///< more effort would not be made
+  bool cut_short = false;    ///< the limits of whoever made it ended it: others may know more
   /// The variants that were tried, for answers with other capacities.
   struct Tried {
     LoweringOptions variant;
@@ -60,6 +63,18 @@ struct RunGeometry {
 class PlanMemory {
  public:
   using Answer = std::shared_ptr<const CandidateAnswer>;
+  /// Exact: a plan is the same to the byte with it and without. Else a tile's placement may be one
+  /// that was made for another capacity, which fits as well and takes no time, but may be higher.
+  explicit PlanMemory(bool exact = false) : exact_(exact) {}
+  [[nodiscard]] bool exact() const { return exact_; }
+  [[nodiscard]] TileMemo& tiles() { return tiles_; }
+  /// A short word for a long one, the same for the same, that begins no other.
+  [[nodiscard]] std::string short_for(const std::string& text) {
+    const std::lock_guard guard(lock_);
+    const auto word = words_.try_emplace(text, words_.size()).first;
+    return std::to_string(word->second) + ' ';
+  }
+
   /// The answer of this key; `make` is called by the first who asks, others wait for it.
   template <typename Make>
   Answer get(const std::string& key, bool& fresh, const Make& make) {
@@ -105,10 +120,37 @@ class PlanMemory {
     return bounds_.emplace(key, std::move(made)).first->second;
   }
 
-  /// An answer that a limit cut short is not worth remembering.
-  void forget(const std::string& key) {
+  /// An answer that a limit cut short is not worth remembering. Somebody may have made another one
+  /// by now.
+  void forget(const std::string& key, const Answer& answer) {
     const std::lock_guard guard(lock_);
-    answers_.erase(key);
+    const auto known = answers_.find(key);
+    if (known == answers_.end() ||
+        known->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+      return;
+    if (known->second.get() == answer) answers_.erase(known);
+  }
+  /// Everything that is about this machine alone (hardware_key.h), which is not asked about again.
+  /// What others can use stays.
+  void drop(const std::string& hardware_key) {
+    const std::string machine = short_for(hardware_key);
+    const std::lock_guard guard(lock_);
+    const auto drop_from = [&](auto& map) {
+      auto at = map.lower_bound(machine);
+      while (at != map.end() && at->first.starts_with(machine)) at = map.erase(at);
+    };
+    drop_from(answers_);
+    drop_from(bounds_);
+  }
+  /// What is quickly made again goes first: how tiles cut a run, and what it costs at least. With
+  /// `all` what tile searches found goes as well. Plans under way keep what they hold.
+  void shrink(bool all) {
+    {
+      const std::lock_guard guard(lock_);
+      geometries_.clear();
+      bounds_.clear();
+    }
+    if (all) tiles_.clear();
   }
   /// Answers by their question without the capacity, for other capacities.
   void note(const std::string& question, Size capacity, Answer answer) {
@@ -122,7 +164,10 @@ class PlanMemory {
   }
 
  private:
+  bool exact_;
+  TileMemo tiles_;
   std::mutex lock_;
+  std::map<std::string, std::size_t> words_;
   std::map<std::string, std::shared_future<Answer>> answers_;
   std::map<std::string, std::vector<std::pair<Size, Answer>>> of_capacity_;
   std::map<std::string, std::shared_ptr<RunGeometry>> geometries_;
@@ -216,6 +261,14 @@ class Candidates {
   /// it is all there is to say.
   static bool follows_from_easier(const LoweringOptions& variant, CandidateAnswer& answer,
                                   Fewest& fewest);
+  /// find_tile(), or what a machine with the same memories made of it. `most_tiles` is asked where
+  /// one tile does not do.
+  [[nodiscard]] TileSearchResult search_tile(const Question& question, TileGeometry& geometry,
+                                             const LoweringOptions& options, std::int64_t fewest,
+                                             const std::function<std::int64_t()>& most_tiles) const;
+  void settle(TileSearchResult& found, TileGeometry& geometry, const TileSearchParams& asked) const;
+  [[nodiscard]] bool recalled(TileSearchResult& found, TileGeometry& geometry,
+                              const LoweringOptions& options) const;
   bool carry_over(const LoweringOptions& variant, const OfCapacity& others, CandidateAnswer& answer,
                   Fewest& fewest) const;
   [[nodiscard]] CandidateAnswer::Tried outcome(const TileSpace& space,
@@ -234,6 +287,8 @@ class Candidates {
   CandidateParams params_;
   std::shared_ptr<PlanMemory> memory_;
   std::string hardware_key_;
+  std::string placement_key_;  ///< the part of it that tiles depend on
+  std::string engine_name_;    ///< of tile_engine()
   /// The same without the capacity, where it is a plain number; empty: it is not.
   std::string capacity_free_key_;
   std::optional<MemoryIndex> plain_;  ///< of the hardware: the only memory on the chip

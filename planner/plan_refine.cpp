@@ -23,12 +23,14 @@ void Candidates::refine(OpRange ops, const ShapeGoal& goal) {
   const std::string structure = structure_key(run->part);
   const std::string key = hardware_key_ + "cheaper " + goal.key + '\n' + structure;
   bool fresh = false;
-  const PlanMemory::Answer better = memory_->get(key, fresh, [&] {
+  const auto made_here = [&] {
     if (kept_network_)
       if (auto kept = memory_->geometry(structure)) run = std::move(kept);
     const std::lock_guard guard(run->lock);
     try {
-      return refined(*run, structure, *known.answer, goal);
+      CandidateAnswer made = refined(*run, structure, *known.answer, goal);
+      made.cut_short = params_.budget.exhausted() || out_of_memory_;
+      return made;
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
     } catch (const BudgetEnded& ended) {
@@ -36,9 +38,15 @@ void Candidates::refine(OpRange ops, const ShapeGoal& goal) {
     }
     CandidateAnswer as_before = *known.answer;
     as_before.open_score = 0;
+    as_before.cut_short = true;
     return as_before;
-  });
-  if (params_.budget.exhausted() || out_of_memory_) memory_->forget(key);
+  };
+  PlanMemory::Answer better;
+  do {
+    better = memory_->get(key, fresh, made_here);
+    if (better->cut_short) memory_->forget(key, better);
+    // Whoever made it had less time than there is here.
+  } while (better->cut_short && !fresh && !params_.budget.exhausted());
   const std::lock_guard guard(lock_);
   of_run_[{ops.first, ops.last}].answer = better;
 }
@@ -85,7 +93,7 @@ CandidateAnswer Candidates::refined(RunGeometry& run, const std::string& structu
     open = std::min(open, best.open);
     if (!best.found) continue;
     PlannedSubgraph option = make_option(geometry, hardware_, options, std::move(*best.found),
-                                         engine->name(), arrays_, poll);
+                                         engine_name_, arrays_, poll);
     const double cost = goal.score(option.metrics);
     // Where its places cost more than they might, other places might cost less.
     if (cost > best.cost) open = std::min(open, best.cost);

@@ -56,6 +56,10 @@ const Hardware& Profile::hardware() const {
   return state_->profile.hardware();
 }
 
+std::vector<SiliconPart> Profile::silicon() const {
+  return outside([&] { return state_->profile.silicon(); });
+}
+
 void Profile::set(const std::string& key, const std::string& value) {
   set({{key, value}});
 }

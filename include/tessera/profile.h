@@ -22,6 +22,7 @@
 #include "api.h"
 #include "errors.h"
 #include "hardware.h"
+#include "silicon.h"
 
 namespace tessera {
 
@@ -42,6 +43,9 @@ class TESSERA_API Profile {
   ~Profile();
 
   [[nodiscard]] const Hardware& hardware() const;
+
+  /// Of what the profile's `silicon` puts a price on; empty where it has none.
+  [[nodiscard]] std::vector<SiliconPart> silicon() const;
 
   /// Throw BadInput for a key that no profile has and a value it cannot have. Then nothing has
   /// changed. Of several, only what they come to together has to make sense.

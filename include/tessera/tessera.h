@@ -8,10 +8,11 @@
 //   if (result.status == Status::feasible) std::cout << result.placement->places[0].offset;
 //
 // Asking:     place.h, session.h (again and again), tile.h, plan.h, batch.h, explain.h,
-//             engines.h
+//             explore.h, engines.h
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
 // Files:      files.h, profile.h, import.h, export.h, generate.h
-// Values:     problem.h, placement.h, claim.h, hardware.h, network.h, network_plan.h, limits.h
+// Values:     problem.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
+//             network_plan.h, limits.h
 #pragma once
 
 #include "api.h"
@@ -22,6 +23,7 @@
 #include "engines.h"
 #include "errors.h"
 #include "explain.h"
+#include "explore.h"
 #include "export.h"
 #include "files.h"
 #include "generate.h"
@@ -40,6 +42,7 @@
 #include "problem.h"
 #include "profile.h"
 #include "session.h"
+#include "silicon.h"
 #include "tile.h"
 #include "units.h"
 #include "validate.h"

@@ -5,8 +5,9 @@
 
 Three rules. A room includes only rooms below it (ROOMS says which). A third-party header stays in
 the room it belongs to (THIRD_PARTY). The headers of include/tessera/ are the public door: each
-belongs to a room, VALUES to model/ and CALLS to planner/, and counts as that room's wherever it is
-included; they are installed, so they include one another alone, by relative path.
+belongs to a room, VALUES to model/, CALLS to planner/ and SWEEPS to explore/, and counts as that
+room's wherever it is included; they are installed, so they include one another alone, by relative
+path.
 Prints one line per broken include; exit 1 if there is one.
 """
 
@@ -28,18 +29,20 @@ ROOMS = {
     "search": {"model", "facts", "engine", "tiling", "cost"},
     "planner": {"model", "facts", "engine", "search", "encoder", "baselines", "proof", "tiling", "cost",
                 "io"},
-    "cli": {"planner", "model"},
-    "python": {"planner", "model"},
+    "explore": {"planner", "cost", "io", "model"},
+    "cli": {"explore", "planner", "model"},
+    "python": {"explore", "planner", "model"},
 }
 # The public door, and the room that each of its headers belongs to. What stands in the folder is
 # installed, and has to stand in one of these lists.
 DOOR = pathlib.PurePath("include/tessera")
 VALUES = (
     "api", "check", "claim", "hardware", "hardware_check", "names", "network", "network_plan",
-    "network_shapes", "network_stats", "placement", "problem", "units", "validate")
+    "network_shapes", "network_stats", "placement", "problem", "silicon", "units", "validate")
 CALLS = (
     "batch", "check_result", "engines", "errors", "explain", "export", "files", "generate", "import", "limits",
-    "place", "plan", "profile", "session", "tessera", "tile", "version")
+    "place", "plan", "profile", "session", "tile", "version")
+SWEEPS = ("explore", "tessera")
 EVERYTHING = DOOR / "tessera.h"  # includes every other header of the door
 
 # Start of an include -> the rooms where it may stand.
@@ -52,6 +55,7 @@ THIRD_PARTY = {
     "z3": {"encoder"},
     "coin/": {"baselines"},
     "gecode/": {"baselines"},
+    "sqlite3": {"explore"},
     "CLI/": {"cli"},
     "CLI11": {"cli"},
     "gtest/": set(),
@@ -70,7 +74,8 @@ def is_public(path):
 def room_of(path):
     """The room a path below the root belongs to, or None."""
     if is_public(path):
-        return "model" if path.stem in VALUES else "planner" if path.stem in CALLS else None
+        rooms = (("model", VALUES), ("planner", CALLS), ("explore", SWEEPS))
+        return next((room for room, stems in rooms if path.stem in stems), None)
     return path.parts[0] if path.parts and path.parts[0] in ROOMS else None
 
 
@@ -135,7 +140,7 @@ def wrong_door(root):
     """What is wrong with the door as a whole, as (file, line number, reason)."""
     there = {path.stem for path in (root / DOOR).rglob("*") if path.is_file()}
     wrong = [(DOOR / f"{name}.h", 0, "is in arrows.py, and there is no such file")
-             for name in sorted({*VALUES, *CALLS} - there)]
+             for name in sorted({*VALUES, *CALLS, *SWEEPS} - there)]
     if (root / EVERYTHING).is_file():
         included = {pathlib.PurePath(name).stem for _, _, name in include_lines(root, EVERYTHING)}
         wrong += [(EVERYTHING, 0, f"does not include {name}.h")

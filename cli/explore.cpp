@@ -1,0 +1,168 @@
+// tessera explore: many machines, judged on a set of networks.
+
+#include "tessera/explore.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/session.h"
+#include "tessera/files.h"
+
+namespace tessera::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExploreOptions {
+  std::string sweep;
+  std::string folder;
+  std::string store;
+  bool no_store = false;
+  OutputArguments output;
+  SearchArguments search;
+};
+
+std::string progress_text(const ExploreProgress& p, double seconds) {
+  char text[200];
+  const double left = p.done == 0 ? 0
+                                  : seconds / static_cast<double>(p.done) *
+                                        static_cast<double>(p.candidates - p.done);
+  std::snprintf(
+      text, sizeof text,
+      "explore: %zu of %zu, %zu proved, %zu excluded, best %.4f, %.0f s, about %.0f s left", p.done,
+      p.candidates, p.proved, p.excluded, p.best.value_or(0), seconds, left);
+  return text;
+}
+
+fs::path made_folder(const std::string& name) {
+  std::error_code error;
+  fs::create_directories(name, error);
+  if (error || !fs::is_directory(name))
+    throw BadInput(name + ": is no folder and cannot be made one" +
+                   (error ? ": " + error.message() : ""));
+  return name;
+}
+
+std::size_t count(const ExploreResult& result, SweepStatus status) {
+  std::size_t all = 0;
+  for (const ExploreRow& row : result.rows) all += row.network == "*" && row.status == status;
+  return all;
+}
+
+std::string report(const ExploreResult& result, const std::string& folder) {
+  std::string text;
+  const auto line = [&](const std::string& part) { text += part + '\n'; };
+  const std::size_t candidates =
+      count(result, SweepStatus::proved) + count(result, SweepStatus::limit) +
+      count(result, SweepStatus::infeasible) + count(result, SweepStatus::excluded) +
+      count(result, SweepStatus::failed);
+  line(counted(candidates, "candidate", "candidates") + ": " +
+       std::to_string(count(result, SweepStatus::proved)) + " proved, " +
+       std::to_string(count(result, SweepStatus::limit)) + " ended by a limit, " +
+       std::to_string(count(result, SweepStatus::infeasible)) + " infeasible, " +
+       std::to_string(count(result, SweepStatus::excluded)) + " excluded, " +
+       std::to_string(count(result, SweepStatus::failed)) + " failed");
+  char numbers[120];
+  std::snprintf(numbers, sizeof numbers, "%.1f s", result.seconds);
+  line(std::to_string(result.counts.planned) + " plans made, " +
+       std::to_string(result.counts.stored) + " from the store, " +
+       std::to_string(result.counts.excluded) + " not needed; " + numbers);
+  for (const ExploreRow& row : result.rows) {
+    if (!result.best || row.candidate != *result.best || row.network != "*") continue;
+    std::snprintf(numbers, sizeof numbers, "%.4f", row.score.value_or(0));
+    std::string what;
+    for (std::size_t k = 0; k < result.keys.size(); ++k)
+      what += (k == 0 ? "" : ", ") + result.keys[k] + '=' + row.values[k];
+    line("Best score " + std::string(numbers) + (what.empty() ? "" : ": " + what));
+  }
+  std::string axes;
+  for (const std::string& axis : result.axes) axes += (axes.empty() ? "" : ", ") + axis;
+  line(counted(result.pareto.size(), "candidate is", "candidates are") +
+       " beaten by none in everything (" + axes +
+       "): " + (fs::path(folder) / "pareto.csv").string());
+  if (result.stop != StopReason::completed)
+    line("Stopped by " + std::string(to_string(result.stop)) + "; the same command goes on.");
+  return text;
+}
+
+int run_explore(const ExploreOptions& options, Session& session) {
+  session.reads(options.sweep);
+  session.limit_reading(options.search.own);
+  Limits limits = options.search.limits();
+  limits.stop = session.interrupts().token();
+  const Sweep sweep(options.sweep, session.remaining(limits));
+  for (const std::string& file : sweep.files())
+    if (file != options.sweep) session.reads(file);
+  const fs::path folder = made_folder(options.folder);
+  OutputFile* const results = session.writes("-o", (folder / "results.csv").string());
+  OutputFile* const pareto = session.writes("-o", (folder / "pareto.csv").string());
+  OutputFile* const summary = session.writes("-o", (folder / "summary.json").string());
+  ExploreParams params;
+  params.limits = session.remaining(limits);
+  if (!options.no_store)
+    params.store = options.store.empty() ? (folder / "store.sqlite").string() : options.store;
+  ExploreResult result;
+  {
+    StatusLine status(options.output.quiet);
+    if (stderr_is_terminal())
+      params.progress = [&status](const ExploreProgress& p) {
+        status.show(progress_text(p, status.seconds()));
+      };
+    session.interrupts().enter(Phase::searching);
+    result = explore(sweep, params);
+    session.interrupts().enter(Phase::writing);
+  }
+  session.deliver(results, [&] { return results_csv(result); });
+  session.deliver(pareto, [&] { return pareto_csv(result); });
+  session.deliver(summary, [&] { return summary_json(sweep, result); });
+  if (!result.plans.empty()) {
+    const fs::path plans = made_folder((folder / "plans").string());
+    for (const ExplorePlan& plan : result.plans) {
+      const std::string name = std::to_string(plan.candidate);
+      write_output((plans / (name + ".yaml")).string(), sweep.machine(plan.candidate).yaml());
+      write_output((plans / (name + '-' + plan.network + ".json")).string(), plan.json);
+    }
+  }
+  if (options.output.json())
+    session.report([&] { return summary_json(sweep, result); });
+  else if (!options.output.quiet)
+    session.report([&] { return report(result, options.folder); });
+  const bool complete = result.stop == StopReason::completed;
+  const bool answered = count(result, SweepStatus::infeasible) +
+                            count(result, SweepStatus::proved) +
+                            count(result, SweepStatus::excluded) >
+                        0;
+  return session.exit_code(complete || answered || result.best ? exit_found : exit_stopped,
+                           complete);
+}
+
+}  // namespace
+
+void add_explore(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand("explore", "try many machines on a set of networks");
+  const auto options = std::make_shared<ExploreOptions>();
+  sub->add_option("SWEEP", options->sweep, "what varies, and what is wanted: a sweep YAML")
+      ->required();
+  sub->add_option("-o,--output", options->folder,
+                  "the folder for results.csv, pareto.csv, summary.json, plans/ and the store")
+      ->required();
+  sub->add_option("--store", options->store,
+                  "the file that keeps what was planned (default: store.sqlite in the folder); "
+                  "several sweeps may share one, also at the same time")
+      ->excludes(sub->add_flag("--no-store", options->no_store, "keep nothing for later"));
+  options->output.declare(*sub);
+  options->search.declare(*sub);
+  sub->footer("Example:\n  tessera explore sweep.yaml -o out --threads 8");
+  sub->final_callback([options, &command] {
+    command.run = [options](Session& session) { return run_explore(*options, session); };
+  });
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,511 @@
+#include "tessera/explore.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+
+#include "explore/candidate.h"
+#include "explore/fingerprint.h"
+#include "explore/rows.h"
+#include "explore/sweep.h"
+#include "io/json_text.h"
+#include "model/crew.h"
+#include "planner/hardware_key.h"
+#include "planner/limited_budget.h"
+#include "planner/plan_candidates.h"
+#include "planner/plan_peaks.h"
+#include "tessera/import.h"
+#include "tessera/plan.h"
+#include "tessera/version.h"
+
+namespace tessera {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Explorer {
+ public:
+  Explorer(const Sweep::State& sweep, const ExploreParams& params)
+      : sweep_(sweep), params_(params), begin_(Clock::now()), states_(sweep.choices.size()) {
+    if (params.limits.timeout) deadline_ = begin_ + *params.limits.timeout;
+    if (!params.store.empty()) store_ = std::make_unique<Store>(params.store);
+    if (params.share) memory_ = std::make_shared<PlanMemory>(true);
+    if (params.limits.memory)
+      most_resident_ = resident_before_ + std::max<Size>(1, *params.limits.memory / 2);
+  }
+
+  ExploreResult run() {
+    prepare();
+    look_at_machines();
+    for (const std::vector<std::size_t>& wave : waves()) {
+      set_front();
+      together(wave, [&](std::size_t c) { plan_candidate(c); });
+      keep_plans_of_the_best();
+    }
+    return result();
+  }
+
+ private:
+  [[nodiscard]] std::optional<StopReason> ended() const {
+    if (params_.limits.stop.stop_requested()) return StopReason::interrupted;
+    if (deadline_ && Clock::now() >= *deadline_) return StopReason::time_limit;
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> time_left() const {
+    if (!deadline_) return std::nullopt;
+    return std::max(Clock::duration::zero(), *deadline_ - Clock::now());
+  }
+
+  template <typename Work>
+  void together(const std::vector<std::size_t>& candidates, const Work& work) {
+    std::atomic<std::size_t> next{0};
+    work_together(params_.limits.threads, [&] {
+      for (std::size_t k = next++; k < candidates.size(); k = next++) work(candidates[k]);
+    });
+  }
+
+  /// What every candidate is asked, and what scores are relative to.
+  void prepare() {
+    ObjectiveWeights& weights = weights_;
+    weights = sweep_.base.hardware().objective;
+    if (!sweep_.text.objective.empty()) {
+      weights = {.latency = 0};
+      for (const auto& [name, value] : sweep_.text.objective)
+        weight_of(weights, *metric_from(name)) = value;
+    }
+    weights = normalized(weights);
+    plan_params_.weights = {{"latency", weights.latency},
+                            {"energy", weights.energy},
+                            {"dram_bytes", weights.dram_bytes},
+                            {"peak_memory", weights.peak_memory}};
+    plan_params_.peak_limits = sweep_.text.limits;
+    plan_params_.limits = params_.limits;
+    plan_params_.limits.threads = 1;
+    plan_params_.limits.timeout.reset();
+    plan_params_.memory = memory_;
+    if (sweep_.text.work) plan_params_.nodes_per_question = *sweep_.text.work;
+    comparison_.latency = weights.latency > 0;
+    comparison_.energy = weights.energy > 0;
+    comparison_.dram = weights.dram_bytes > 0;
+    comparison_.peak = weights.peak_memory > 0;
+    for (const SweepNetwork& network : sweep_.networks) comparison_.shares.push_back(network.share);
+    make_references();
+    for (const SweepNetwork& network : sweep_.networks)
+      network_keys_.push_back(fingerprint(network_yaml(network.network)));
+  }
+
+  void make_references() {
+    const Hardware& base = sweep_.base.hardware();
+    const Hardware& machine = sweep_.reference ? sweep_.reference->hardware()
+                              : base.reference ? *base.reference
+                                               : base;
+    for (const SweepNetwork& network : sweep_.networks) {
+      PlanParams params = plan_params_;
+      params.limits.threads = params_.limits.threads;
+      params.limits.timeout = time_left();
+      std::optional<PlanReference> reference;
+      try {
+        reference = layer_by_layer(network.network, machine, params);
+      } catch (const BadInput& bad) {
+        throw BadInput(sweep_.text.file + ':' +
+                           std::to_string(sweep_.reference ? sweep_.text.reference_line
+                                                           : sweep_.text.base_line) +
+                           ": network " + network.name + ": " + bad.what(),
+                       "name a machine that scores can be relative to: reference: PROFILE");
+      }
+      if (!reference) {
+        stop_ = ended().value_or(StopReason::time_limit);
+        return;
+      }
+      references_.push_back(*reference);
+    }
+    if (memory_) memory_->drop(hardware_key(machine));
+  }
+
+  /// Which of them there are, what they cost in silicon, and what no plan on them can beat.
+  void look_at_machines() {
+    if (stop_ != StopReason::completed) {
+      for (CandidateState& state : states_) state.stopped = true;
+      return;
+    }
+    std::vector<std::size_t> all(states_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    together(all, [&](std::size_t c) {
+      CandidateState& state = states_[c];
+      state.plans.resize(sweep_.networks.size());
+      if (ended()) {
+        state.stopped = true;
+        return;
+      }
+      try {
+        look_at(c, state);
+      } catch (const BadInput& bad) {
+        state.failed = bad.what();
+      } catch (const std::invalid_argument& bad) {
+        state.failed = bad.what();
+      }
+    });
+    comparison_.area = std::ranges::all_of(states_, [](const CandidateState& state) {
+      return !state.failed.empty() || state.stopped || state.area;
+    });
+    if (std::ranges::all_of(states_, [](const auto& state) { return !state.failed.empty(); }))
+      throw BadInput(sweep_.text.file + ": no candidate is a machine that can be planned for: " +
+                     states_.front().failed);
+  }
+
+  void look_at(std::size_t c, CandidateState& state) {
+    const Profile profile = sweep_.machine(sweep_.choices[c]);
+    const Hardware& hardware = profile.hardware();
+    state.clock_hz = hardware.clock_hz;
+    state.machine = fingerprint(hardware_key(hardware));
+    state.area = area_of(profile);
+    if (sweep_.text.most_area && !state.area)
+      state.failed = "its area is not known: the profile does not say what silicon costs";
+    if (sweep_.text.most_area && state.area && *state.area > *sweep_.text.most_area)
+      state.excluded = "its area of " + json_number(*state.area) + " mm2 is over the limit of " +
+                       json_number(*sweep_.text.most_area) + " mm2";
+    if (!sweep_.text.prune || !state.excluded.empty() || !state.failed.empty()) return;
+    for (std::size_t n = 0; n < sweep_.networks.size(); ++n)
+      state.least.push_back(
+          least_cost(sweep_.networks[n].network, hardware,
+                     {weights_, in_cycles_of(hardware.clock_hz, references_[n])}));
+  }
+
+  /// With pruning the most promising come first, a few more each time: what is excluded depends on
+  /// waves that are finished, so it is the same whatever the number of threads.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> waves() const {
+    std::vector<std::size_t> order;
+    for (std::size_t c = 0; c < states_.size(); ++c)
+      if (states_[c].failed.empty() && states_[c].excluded.empty() && !states_[c].stopped)
+        order.push_back(c);
+    if (!sweep_.text.prune) return {order};
+    std::vector<double> promise(states_.size(), 0);
+    for (const std::size_t c : order) promise[c] = comparison_.score(states_[c]);
+    std::ranges::stable_sort(order, {}, [&](std::size_t c) { return promise[c]; });
+    std::vector<std::vector<std::size_t>> all;
+    std::size_t length = 4;
+    constexpr std::size_t longest = 32;
+    for (std::size_t at = 0; at < order.size();
+         at += all.back().size(), length = std::min(2 * length, longest))
+      all.emplace_back(
+          order.begin() + static_cast<std::ptrdiff_t>(at),
+          order.begin() + static_cast<std::ptrdiff_t>(std::min(at + length, order.size())));
+    return all;
+  }
+
+  /// The finished candidates that no other beats.
+  void set_front() {
+    std::vector<std::size_t> finished;
+    std::vector<Point> points;
+    for (std::size_t c = 0; c < states_.size(); ++c)
+      if (states_[c].has_all_plans()) {
+        finished.push_back(c);
+        points.push_back(comparison_.with_score(states_[c]));
+      }
+    front_.clear();
+    for (const std::size_t k : front(points)) front_.emplace_back(finished[k], points[k]);
+  }
+
+  /// Somebody finished is no worse in anything than this one can be, and better in something.
+  [[nodiscard]] std::optional<std::size_t> beaten_by(const CandidateState& state) const {
+    const Point least = comparison_.with_score(state);
+    for (const auto& [other, point] : front_)
+      if (dominates(point, least)) return other;
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::string names(std::size_t c) const {
+    std::string text;
+    const std::vector<std::string> values = sweep_.values(sweep_.choices[c]);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      text += (k == 0 ? "" : ", ") + sweep_.keys[k] + '=' + values[k];
+    return text.empty() ? "the base" : text;
+  }
+
+  void plan_candidate(std::size_t c) {
+    CandidateState& state = states_[c];
+    std::optional<Profile> profile;
+    std::vector<std::string> plans(sweep_.networks.size());
+    for (std::size_t n = 0; n < sweep_.networks.size(); ++n) {
+      if (sweep_.text.prune)
+        if (const auto other = beaten_by(state)) {
+          state.excluded = names(*other) + " is no worse in anything than the bounds of this one";
+          break;
+        }
+      if (ended()) {
+        state.stopped = true;
+        break;
+      }
+      const std::string key = key_of(state, n);
+      if (auto known = recall(key)) {
+        state.plans[n] = std::move(known);
+        ++stored_;
+      } else {
+        if (!profile) profile = sweep_.machine(sweep_.choices[c]);
+        make_plan(state, n, profile->hardware(), key, plans[n]);
+      }
+      // One network that does not fit is enough.
+      if (state.plans[n] && state.plans[n]->status == SweepStatus::infeasible &&
+          sweep_.text.prune && n + 1 < sweep_.networks.size()) {
+        state.excluded = "network " + sweep_.networks[n].name + " is infeasible on this machine";
+        break;
+      }
+    }
+    if (memory_ && profile) {
+      memory_->drop(hardware_key(profile->hardware()));
+      const PeakLimits limits = peak_limits_of(plan_params_);
+      if (limits.any()) memory_->drop(hardware_key(machine_within(profile->hardware(), limits)));
+    }
+    const std::lock_guard guard(lock_);
+    keep_memory_small();
+    if (state.has_all_plans() && !beaten_by(state))
+      for (std::size_t n = 0; n < plans.size(); ++n)
+        if (!plans[n].empty()) plans_[{c, n}] = std::move(plans[n]);
+    note_progress(state);
+  }
+
+  /// What is shared grows with every machine. Without it results are the same, only later.
+  void keep_memory_small() {
+    if (!memory_ || resident_memory() < most_resident_) return;
+    memory_->shrink(false);
+    ::malloc_trim(0);
+    if (resident_memory() >= most_resident_) {
+      memory_->shrink(true);
+      ::malloc_trim(0);
+    }
+    // Where that is what plans under way need, there is no use in trying after each of them.
+    most_resident_ = std::max(most_resident_, resident_memory() / 2 * 3);
+  }
+
+  /// What the whole sweep may take, less what it has taken.
+  [[nodiscard]] std::optional<Size> memory_left() const {
+    if (!params_.limits.memory) return std::nullopt;
+    const Size taken = std::max<Size>(0, resident_memory() - resident_before_);
+    return std::max<Size>(1, *params_.limits.memory - taken);
+  }
+
+  /// What a plan of this network on this machine depends on. A plan that is proved does not depend
+  /// on the time there was for it.
+  [[nodiscard]] std::string key_of(const CandidateState& state, std::size_t n) const {
+    std::string text = "plan of Tessera " + std::string(version()) + '\n' + state.machine + '\n' +
+                       network_keys_[n] + '\n';
+    for (const auto& [name, value] : plan_params_.weights)
+      text += name + '=' + json_number(value) + '\n';
+    for (const auto& [name, value] : plan_params_.peak_limits)
+      text += "limit " + name + '=' + json_number(value) + '\n';
+    const PlanReference& r = references_[n];
+    text += json_number(r.clock_hz) + ' ' + std::to_string(r.totals.latency_cycles) + ' ' +
+            json_number(r.totals.energy_pj) + ' ' + std::to_string(r.totals.dram_bytes) + ' ' +
+            std::to_string(r.totals.peak_bytes) + '\n';
+    text += "nodes " + std::to_string(plan_params_.nodes_per_question) + " seed " +
+            std::to_string(plan_params_.limits.seed) + '\n';
+    return fingerprint(text);
+  }
+  [[nodiscard]] std::string timed(const std::string& key) const {
+    const std::int64_t time = sweep_.text.timeout ? sweep_.text.timeout->count() : -1;
+    return key + '@' + std::to_string(time);
+  }
+
+  [[nodiscard]] std::optional<KnownPlan> recall(const std::string& key) {
+    if (!store_) return std::nullopt;
+    std::optional<KnownPlan> known = store_->find(key);
+    return known ? known : store_->find(timed(key));
+  }
+
+  void make_plan(CandidateState& state, std::size_t n, const Hardware& hardware,
+                 const std::string& key, std::string& json) {
+    PlanParams params = plan_params_;
+    params.reference = references_[n];
+    params.limits.timeout = sweep_.text.timeout;
+    if (const auto left = time_left())
+      params.limits.timeout = std::min(*left, params.limits.timeout.value_or(*left));
+    params.limits.memory = memory_left();
+    KnownPlan known;
+    try {
+      NetworkPlan plan = plan_network(sweep_.networks[n].network, hardware, params);
+      const bool cut_short = plan.stop == StopReason::interrupted ||
+                             plan.stop == StopReason::memory_limit ||
+                             (plan.stop == StopReason::time_limit && ended());
+      known = summary_of(plan);
+      if (cut_short && known.status == SweepStatus::limit) {
+        state.stopped = true;
+        state.plans[n] = std::move(known);
+        return;
+      }
+      if (plan.status == Status::feasible) {
+        plan.dtype = sweep_.text.dtype;
+        json = plan_json(plan);
+      }
+      ++planned_;
+      state.plans[n] = known;
+    } catch (const BadInput& bad) {
+      state.failed = bad.what();
+      return;
+    } catch (const std::bad_alloc&) {
+      known.reason = "the memory came to an end";
+      state.plans[n] = std::move(known);
+      state.stopped = true;
+      return;
+    }
+    if (!store_) return;
+    const bool wanted = !json.empty() && !beaten_by(state);
+    store_->keep(known.status == SweepStatus::limit ? timed(key) : key, known,
+                 wanted ? json : std::string());
+  }
+
+  [[nodiscard]] static KnownPlan summary_of(const NetworkPlan& plan) {
+    KnownPlan known;
+    known.totals = plan.totals;
+    known.reason = plan.reason;
+    if (plan.status == Status::infeasible) {
+      known.status = SweepStatus::infeasible;
+    } else if (plan.status == Status::feasible) {
+      known.status = plan.optimal ? SweepStatus::proved : SweepStatus::limit;
+      known.score = plan.score;
+      known.bound = plan.bound;
+      if (!plan.optimal)
+        known.reason = plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
+                           ? "questions were left open for want of work: there may be a better plan"
+                           : "the time was over: there may be a better plan";
+    } else if (plan.bound > 0) {
+      known.bound = plan.bound;
+    }
+    return known;
+  }
+
+  /// Plans are large: of those that were made only the ones that may be asked for stay.
+  void keep_plans_of_the_best() {
+    set_front();
+    const std::optional<std::size_t> best = best_candidate();
+    std::erase_if(plans_, [&](const auto& entry) {
+      const std::size_t c = entry.first.first;
+      return c != best &&
+             std::ranges::none_of(front_, [&](const auto& other) { return other.first == c; });
+    });
+  }
+
+  [[nodiscard]] std::optional<std::size_t> best_candidate() const {
+    std::optional<std::size_t> best;
+    for (std::size_t c = 0; c < states_.size(); ++c)
+      if (states_[c].has_all_plans() &&
+          (!best || comparison_.score(states_[c]) < comparison_.score(states_[*best])))
+        best = c;
+    return best;
+  }
+
+  void note_progress(const CandidateState& state) {
+    ++progress_.done;
+    progress_.candidates = states_.size();
+    if (!state.excluded.empty()) ++progress_.excluded;
+    if (state.has_all_plans()) {
+      progress_.proved += std::ranges::all_of(
+          state.plans, [](const auto& plan) { return plan->status == SweepStatus::proved; });
+      const double score = comparison_.score(state);
+      if (!progress_.best || score < *progress_.best) progress_.best = score;
+    }
+    if (params_.progress) params_.progress(progress_);
+  }
+
+  ExploreResult result() {
+    ExploreResult result;
+    result.keys = sweep_.keys;
+    result.axes = comparison_.axes();
+    std::vector<std::size_t> complete;
+    std::vector<Point> points;
+    std::vector<std::size_t> set_rows;
+    for (std::size_t c = 0; c < states_.size(); ++c) {
+      const RowMaker maker{sweep_, comparison_, states_[c], c};
+      maker.add_to(result.rows);
+      if (states_[c].has_all_plans()) {
+        complete.push_back(c);
+        points.push_back(comparison_.point(states_[c]));
+        set_rows.push_back(result.rows.size() - 1);
+      }
+      if (!states_[c].excluded.empty())
+        result.counts.excluded += std::ranges::count(
+            states_[c].plans, false, [](const auto& plan) { return plan.has_value(); });
+      if (states_[c].stopped) result.stop = ended().value_or(StopReason::memory_limit);
+    }
+    std::vector<std::size_t> wanted;
+    for (const std::size_t k : front(points)) {
+      result.pareto.push_back(result.rows[set_rows[k]]);
+      wanted.push_back(complete[k]);
+    }
+    result.best = best_candidate();
+    if (result.best && !std::ranges::count(wanted, *result.best)) wanted.push_back(*result.best);
+    for (const std::size_t c : wanted) add_plans(c, result);
+    if (stop_ != StopReason::completed) result.stop = stop_;
+    result.references = references_;
+    result.counts.planned = planned_;
+    result.counts.stored = stored_;
+    result.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    return result;
+  }
+
+  /// From memory, or from the store; what neither has is planned again, if it ends as before.
+  void add_plans(std::size_t c, ExploreResult& result) {
+    for (std::size_t n = 0; n < sweep_.networks.size(); ++n) {
+      std::string json;
+      const std::string key = key_of(states_[c], n);
+      const KnownPlan& known = *states_[c].plans[n];
+      const std::string stored = known.status == SweepStatus::limit ? timed(key) : key;
+      if (const auto made = plans_.find({c, n}); made != plans_.end()) json = made->second;
+      if (json.empty() && store_) json = store_->plan(stored).value_or("");
+      if (json.empty() && !ended()) {
+        PlanParams params = plan_params_;
+        params.reference = references_[n];
+        params.limits.timeout = sweep_.text.timeout;
+        if (const auto left = time_left())
+          params.limits.timeout = std::min(*left, params.limits.timeout.value_or(*left));
+        NetworkPlan plan = plan_network(sweep_.networks[n].network,
+                                        sweep_.machine(sweep_.choices[c]).hardware(), params);
+        plan.dtype = sweep_.text.dtype;
+        if (plan.status == Status::feasible && std::abs(plan.score - *known.score) < 1e-9)
+          json = plan_json(plan);
+        if (store_ && !json.empty()) store_->keep_plan(stored, json);
+      }
+      if (!json.empty()) result.plans.push_back({c, sweep_.networks[n].name, std::move(json)});
+    }
+  }
+
+  const Sweep::State& sweep_;
+  const ExploreParams& params_;
+  Clock::time_point begin_;
+  std::optional<Clock::time_point> deadline_;
+  Size resident_before_ = resident_memory();
+  Size most_resident_ = Size{2} << 30U;
+  std::unique_ptr<Store> store_;
+  std::shared_ptr<PlanMemory> memory_;
+  PlanParams plan_params_;
+  ObjectiveWeights weights_;
+  Comparison comparison_;
+  std::vector<PlanReference> references_;
+  std::vector<std::string> network_keys_;
+  std::vector<CandidateState> states_;
+  std::vector<std::pair<std::size_t, Point>> front_;  ///< of finished waves
+  StopReason stop_ = StopReason::completed;
+  std::mutex lock_;  ///< of what follows
+  std::map<std::pair<std::size_t, std::size_t>, std::string> plans_;
+  ExploreProgress progress_;
+  std::atomic<std::int64_t> planned_ = 0;
+  std::atomic<std::int64_t> stored_ = 0;
+};
+
+}  // namespace
+
+ExploreResult explore(const Sweep& sweep, const ExploreParams& params) {
+  if (params.limits.threads < 1) throw BadInput("there has to be at least one thread");
+  return Explorer(sweep.state(), params).run();
+}
+
+}  // namespace tessera

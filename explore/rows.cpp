@@ -1,0 +1,232 @@
+#include "explore/rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "explore/fingerprint.h"
+#include "io/json_text.h"
+#include "tessera/import.h"
+#include "tessera/names.h"
+#include "tessera/version.h"
+
+namespace tessera {
+
+namespace {
+
+double milliseconds(double cycles, double clock_hz) {
+  return clock_hz > 0 ? cycles / clock_hz * 1e3 : 0;
+}
+
+/// RFC 4180: quotes where the text has a comma, a quote or a line end.
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string cell(const std::optional<double>& number) {
+  return number ? json_number(*number) : std::string();
+}
+
+/// A mean of cycles or bytes need not be whole; one that is reads as such.
+std::string figure(double number) {
+  constexpr double exact = 9007199254740992;  // 2^53
+  if (std::floor(number) == number && std::abs(number) < exact)
+    return json_number(static_cast<std::int64_t>(number));
+  return json_number(number);
+}
+
+std::string table(const ExploreResult& result, const std::vector<ExploreRow>& rows) {
+  std::string out;
+  for (const std::string& key : result.keys) out += cell(key) + ',';
+  out +=
+      "network,status,score,bound,latency_cycles,latency_ms,energy_pj,dram_bytes,peak_bytes,area,"
+      "reason\n";
+  for (const ExploreRow& row : rows) {
+    for (const std::string& value : row.values) out += cell(value) + ',';
+    out += cell(row.network) + ',' + std::string(to_string(row.status)) + ',' + cell(row.score) +
+           ',' + cell(row.bound) + ',';
+    const double figures[] = {row.latency_cycles, row.latency_ms, row.energy_pj, row.dram_bytes,
+                              row.peak_bytes};
+    for (const double each : figures) out += (row.score ? figure(each) : "") + ',';
+    out += cell(row.area) + ',' + cell(row.reason) + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+ExploreRow RowMaker::empty(const std::string& network) const {
+  ExploreRow row;
+  row.candidate = candidate;
+  row.values = sweep.values(sweep.choices[candidate]);
+  row.network = network;
+  row.area = state.area;
+  return row;
+}
+
+ExploreRow RowMaker::of_network(std::size_t n) const {
+  ExploreRow row = empty(sweep.networks[n].name);
+  if (n < state.plans.size() && state.plans[n]) {
+    const KnownPlan& plan = *state.plans[n];
+    row.status = plan.status;
+    row.score = plan.score;
+    row.bound = plan.bound;
+    row.latency_cycles = static_cast<double>(plan.totals.latency_cycles);
+    row.latency_ms = milliseconds(row.latency_cycles, state.clock_hz);
+    row.energy_pj = plan.totals.energy_pj;
+    row.dram_bytes = static_cast<double>(plan.totals.dram_bytes);
+    row.peak_bytes = static_cast<double>(plan.totals.peak_bytes);
+    row.reason = plan.reason;
+    return row;
+  }
+  if (n < state.least.size()) row.bound = state.least[n].score;
+  if (!state.failed.empty()) {
+    row.status = SweepStatus::failed;
+    row.reason = state.failed;
+    row.bound.reset();
+  } else if (!state.excluded.empty()) {
+    row.status = SweepStatus::excluded;
+    row.reason = state.excluded;
+  } else {
+    row.status = SweepStatus::limit;
+    row.reason = "the sweep was stopped before";
+  }
+  return row;
+}
+
+ExploreRow RowMaker::of_set() const {
+  ExploreRow row = empty("*");
+  std::vector<ExploreRow> parts;
+  for (std::size_t n = 0; n < sweep.networks.size(); ++n) parts.push_back(of_network(n));
+  // What is said of the set is the worst that is said of a network.
+  constexpr SweepStatus worst_first[] = {SweepStatus::failed, SweepStatus::infeasible,
+                                         SweepStatus::excluded, SweepStatus::limit};
+  row.status = SweepStatus::proved;
+  for (const SweepStatus status : worst_first) {
+    const auto part = std::ranges::find(parts, status, &ExploreRow::status);
+    if (part == parts.end()) continue;
+    row.status = status;
+    row.reason = status == SweepStatus::failed || status == SweepStatus::excluded
+                     ? part->reason
+                     : part->network + ": " + part->reason;
+    break;
+  }
+  double score = 0, bound = 0;
+  bool scored = true, bounded = true;
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    const double share = sweep.networks[n].share;
+    scored = scored && parts[n].score;
+    bounded = bounded && parts[n].bound;
+    score += share * parts[n].score.value_or(0);
+    bound += share * parts[n].bound.value_or(0);
+    row.latency_cycles += share * parts[n].latency_cycles;
+    row.energy_pj += share * parts[n].energy_pj;
+    row.dram_bytes += share * parts[n].dram_bytes;
+    row.peak_bytes = std::max(row.peak_bytes, parts[n].peak_bytes);
+  }
+  row.latency_ms = milliseconds(row.latency_cycles, state.clock_hz);
+  if (scored) row.score = score;
+  if (bounded && row.status != SweepStatus::infeasible) row.bound = bound;
+  return row;
+}
+
+void RowMaker::add_to(std::vector<ExploreRow>& rows) const {
+  for (std::size_t n = 0; n < sweep.networks.size(); ++n) rows.push_back(of_network(n));
+  rows.push_back(of_set());
+}
+
+std::string_view to_string(SweepStatus status) {
+  switch (status) {
+    case SweepStatus::proved:
+      return "proved";
+    case SweepStatus::limit:
+      return "limit";
+    case SweepStatus::infeasible:
+      return "infeasible";
+    case SweepStatus::excluded:
+      return "excluded";
+    case SweepStatus::failed:
+      break;
+  }
+  return "failed";
+}
+
+std::string results_csv(const ExploreResult& result) {
+  return table(result, result.rows);
+}
+
+std::string pareto_csv(const ExploreResult& result) {
+  return table(result, result.pareto);
+}
+
+std::string summary_json(const Sweep& sweep, const ExploreResult& result) {
+  const Sweep::State& state = sweep.state();
+  const auto pair = [](std::string_view key, const std::string& value) {
+    return json_string(key) + ": " + value;
+  };
+  const auto count = [&](SweepStatus status) {
+    return json_number(
+        static_cast<std::int64_t>(std::ranges::count_if(result.rows, [&](const ExploreRow& row) {
+          return row.network == "*" && row.status == status;
+        })));
+  };
+  std::string out = "{" + pair("tessera", json_string("exploration/1")) + ",\n ";
+  out += pair("version", json_string(version())) + ",\n ";
+  out += pair("sweep", "{" + pair("file", json_string(state.text.file)) + ", " +
+                           pair("sha256", json_string(fingerprint(state.source))) + "}") +
+         ",\n ";
+  out += pair("base", "{" + pair("profile", json_string(state.text.base)) + ", " +
+                          pair("sha256", json_string(fingerprint(state.base.yaml()))) + "}") +
+         ",\n ";
+  out += json_string("networks") + ": [";
+  for (std::size_t n = 0; n < state.networks.size(); ++n) {
+    const SweepNetwork& network = state.networks[n];
+    out += (n == 0 ? "{" : ",\n  {") + pair("name", json_string(network.name)) + ", " +
+           pair("file", json_string(network.file)) + ", " +
+           pair("weight", json_number(network.share)) + ", " +
+           pair("sha256", json_string(fingerprint(network_yaml(network.network))));
+    if (n < result.references.size()) {
+      const PlanReference& r = result.references[n];
+      out += ", " + json_string("reference") + ": {" + pair("profile", json_string(r.profile)) +
+             ", " + pair("latency_cycles", json_number(r.totals.latency_cycles)) + ", " +
+             pair("energy_pj", json_number(r.totals.energy_pj)) + ", " +
+             pair("dram_bytes", json_number(r.totals.dram_bytes)) + ", " +
+             pair("peak_bytes", json_number(r.totals.peak_bytes)) + "}";
+    }
+    out += "}";
+  }
+  out += "],\n ";
+  out += pair("candidates", json_number(static_cast<std::int64_t>(state.choices.size()))) + ",\n ";
+  out += json_string("status") + ": {";
+  constexpr SweepStatus all[] = {SweepStatus::proved, SweepStatus::limit, SweepStatus::infeasible,
+                                 SweepStatus::excluded, SweepStatus::failed};
+  for (const SweepStatus status : all)
+    out += (status == all[0] ? "" : ", ") + pair(to_string(status), count(status));
+  out += "},\n " + json_string("axes") + ": [";
+  for (std::size_t k = 0; k < result.axes.size(); ++k)
+    out += (k == 0 ? "" : ", ") + json_string(result.axes[k]);
+  out += "],\n " + json_string("units") + ": " +
+         "{\"latency_ms\": \"ms\", \"energy_pj\": \"pJ\", \"dram_bytes\": \"B\", \"peak_bytes\": "
+         "\"B\", \"area\": \"mm2\"},\n ";
+  out += pair("pareto", json_number(static_cast<std::int64_t>(result.pareto.size()))) + ",\n ";
+  out += pair("best", result.best ? json_number(static_cast<std::int64_t>(*result.best)) : "null") +
+         ",\n ";
+  out += pair("stop", json_string(to_string(result.stop))) + ",\n ";
+  out += json_string("plans") + ": {" + pair("made", json_number(result.counts.planned)) + ", " +
+         pair("stored", json_number(result.counts.stored)) + ", " +
+         pair("excluded", json_number(result.counts.excluded)) + "},\n ";
+  out += pair("seconds", json_number(result.seconds)) + "}\n";
+  return out;
+}
+
+std::optional<double> area_of(const Profile& profile) {
+  const std::vector<SiliconPart> parts = profile.silicon();
+  if (parts.empty()) return std::nullopt;
+  double area = 0;
+  for (const SiliconPart& part : parts) area += part.area_mm2;
+  return area;
+}
+
+}  // namespace tessera

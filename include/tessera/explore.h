@@ -1,0 +1,146 @@
+// Many machines, judged on a set of networks: what `tessera explore` runs.
+//
+//   const Sweep sweep("sweep.yaml");                           // throws BadInput, file and line
+//   ExploreParams params;
+//   params.store = "out/store.sqlite";                         // goes on where it was
+//   const ExploreResult result = explore(sweep, params);
+//   write_output("out/results.csv", results_csv(result));      // files.h
+//   for (const ExploreRow& row : result.pareto) std::cout << row.score.value_or(0) << '\n';
+//
+// A candidate is the base profile with one choice of every varied key. Each is planned for each
+// network until its plan is proved or the sweep's effort is spent; what does not depend on the
+// machine, or on the part of it that changed, is computed once. With pruning, a candidate that can
+// be shown to be no better than a finished one in anything is not planned to the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api.h"
+#include "errors.h"
+#include "limits.h"
+#include "network_plan.h"
+#include "placement.h"
+#include "profile.h"
+
+namespace tessera {
+
+/// `tessera: sweep/1`, read, with its networks and its base profile.
+class TESSERA_API Sweep {
+ public:
+  /// Throws BadInput ("file:line: ...") for whatever is wrong with the file, before anything is
+  /// planned, and ImportStopped (import.h).
+  explicit Sweep(const std::string& path, const Limits& limits = {},
+                 const std::vector<std::string>& shelves = {});
+  /// `file` is for messages and for what networks are relative to.
+  static Sweep from_text(std::string_view text, const std::string& file, const Limits& limits = {},
+                         const std::vector<std::string>& shelves = {});
+
+  /// How many machines it asks for.
+  [[nodiscard]] std::size_t candidates() const;
+  [[nodiscard]] const std::vector<std::string>& keys() const;  ///< what varies
+  [[nodiscard]] std::vector<std::string> networks() const;     ///< names
+  /// The machine of a candidate, in the order of the grid. Throws BadInput where it is none.
+  [[nodiscard]] Profile machine(std::size_t candidate) const;
+  /// Every file it was read from.
+  [[nodiscard]] const std::vector<std::string>& files() const;
+
+  struct State;
+  [[nodiscard]] const State& state() const { return *state_; }
+
+ private:
+  explicit Sweep(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+enum class SweepStatus : std::uint8_t {
+  proved,      ///< planned, and no plan is better
+  limit,       ///< a limit ended it: the plan so far, if there is one, and a bound
+  infeasible,  ///< proved: there is no plan
+  excluded,    ///< not planned to the end: it cannot be better than another one
+  failed,      ///< there is no such machine, or it cannot be simulated
+};
+[[nodiscard]] TESSERA_API std::string_view to_string(SweepStatus status);
+
+/// A candidate and a network, or a candidate and the weighted set ("*").
+struct ExploreRow {
+  std::size_t candidate = 0;          ///< from 0, in the order of the grid
+  std::vector<std::string> values{};  ///< of the varied keys
+  std::string network{};
+  SweepStatus status = SweepStatus::limit;
+  std::optional<double> score{};  ///< of a plan that was found
+  std::optional<double> bound{};  ///< proved: no plan scores less
+  /// Of that plan; of the set: weighted means, and the largest peak.
+  double latency_cycles = 0;
+  double latency_ms = 0;
+  double energy_pj = 0;
+  double dram_bytes = 0;
+  double peak_bytes = 0;
+  std::optional<double> area{};  ///< mm2; nothing where the profile does not say what silicon costs
+  std::string reason{};          ///< where there is no proved plan: why
+};
+
+struct ExploreCounts {
+  std::int64_t planned = 0;   ///< plans made now
+  std::int64_t stored = 0;    ///< plans that the store had
+  std::int64_t excluded = 0;  ///< plans that were not needed
+};
+
+struct ExplorePlan {
+  std::size_t candidate = 0;
+  std::string network{};
+  std::string json{};  ///< a PLAN.json (plan.h)
+};
+
+struct ExploreResult {
+  std::vector<std::string> keys{};
+  std::vector<ExploreRow> rows{};           ///< by candidate, networks inside, then "*"
+  std::vector<ExploreRow> pareto{};         ///< rows of "*" that no other beats in everything
+  std::vector<std::string> axes{};          ///< in which: latency_ms, energy_pj, ..., area
+  std::optional<std::size_t> best{};        ///< candidate with the best score of the set
+  std::vector<ExplorePlan> plans{};         ///< of the candidates in `pareto` and of the best one
+  std::vector<PlanReference> references{};  ///< per network: what scores are relative to
+  StopReason stop = StopReason::completed;
+  ExploreCounts counts{};
+  double seconds = 0;
+};
+
+struct ExploreProgress {
+  std::size_t done = 0;
+  std::size_t candidates = 0;
+  std::size_t proved = 0;
+  std::size_t excluded = 0;
+  std::optional<double> best{};  ///< score of the set
+};
+
+struct ExploreParams {
+  /// Of the whole sweep: time, memory, threads and the stop token. Plans run side by side, each in
+  /// one thread.
+  Limits limits{};
+  /// A file of SQLite that keeps what was planned; empty: nothing is kept. Several sweeps, and
+  /// several processes at once, may use one.
+  std::string store{};
+  /// Answers shared between candidates. Without, each is planned from nothing; the results are the
+  /// same.
+  bool share = true;
+  /// Called from one thread at a time.
+  std::function<void(const ExploreProgress&)> progress{};
+};
+
+/// Throws BadInput where no candidate is a machine, or the store is none, and OutputError where the
+/// store cannot be written.
+[[nodiscard]] TESSERA_API ExploreResult explore(const Sweep& sweep, const ExploreParams& params);
+
+[[nodiscard]] TESSERA_API std::string results_csv(const ExploreResult& result);
+[[nodiscard]] TESSERA_API std::string pareto_csv(const ExploreResult& result);
+/// What was asked, by fingerprint, and how it went, as JSON.
+[[nodiscard]] TESSERA_API std::string summary_json(const Sweep& sweep, const ExploreResult& result);
+
+}  // namespace tessera

@@ -1,0 +1,68 @@
+#include "planner/tile_memo.h"
+
+#include <algorithm>
+
+namespace tessera {
+
+namespace {
+
+/// As a search that stops looking at `most` tiles would end.
+TileSearchResult cut_at(const KnownTile& known, const TileSpace& space, std::int64_t most) {
+  TileSearchResult found;
+  found.status = Status::unknown;
+  found.stop = StopReason::node_limit;
+  found.cut = true;
+  found.least_excess = known.least_excess;
+  for (const TileShape& shape : known.undecided)
+    if (tiles_of(space, shape) <= most) found.undecided.push_back(shape);
+  return found;
+}
+
+}  // namespace
+
+std::int64_t tiles_of(const TileSpace& space, const TileShape& shape) {
+  std::int64_t tiles = 1;
+  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    tiles *= (space.whole.extent[axis] + shape.extent[axis] - 1) / shape.extent[axis];
+  return tiles;
+}
+
+KnownTile known_tile(const TileSearchResult& found, std::int64_t fewest, std::int64_t most) {
+  KnownTile known;
+  known.status = found.status;
+  known.cut = found.cut;
+  known.most = found.cut ? most : 0;
+  known.fewest = fewest;
+  if (found.status == Status::feasible) {
+    known.shape = found.shape;
+    known.tiles = found.grid.count();
+    known.placements = found.placements;
+  }
+  known.undecided = found.undecided;
+  known.lacking = found.lacking;
+  known.least_excess = found.least_excess;
+  return known;
+}
+
+std::optional<TileSearchResult> recall(const KnownTile& known, const TileSpace& space,
+                                       std::int64_t fewest, std::int64_t most) {
+  if (known.fewest > fewest) return std::nullopt;
+  if (known.status == Status::feasible) {
+    if (known.tiles > most) return cut_at(known, space, most);
+    if (known.tiles < fewest) return std::nullopt;
+  } else if (known.cut) {
+    if (most > known.most) return std::nullopt;
+    return cut_at(known, space, most);
+  }
+  TileSearchResult found;
+  found.status = known.status;
+  found.stop = known.status == Status::unknown ? StopReason::node_limit : StopReason::completed;
+  found.shape = known.shape;
+  found.placements = known.placements;
+  found.undecided = known.undecided;
+  found.lacking = known.lacking;
+  found.least_excess = known.least_excess;
+  return found;
+}
+
+}  // namespace tessera

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""explore: bad sweeps, a run and its files, killed and resumed, two at once on one store."""
+
+import csv
+import json
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from support import BAD_INPUT, FOUND, TESSERA, Case, plain_signals, start, strict_json
+
+NETWORK = """tessera: network/1
+name: toy
+tensors: {x: {shape: [1, 32, 28, 28], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c1, type: conv, inputs: [x], output: t, weights: {shape: [64, 32, 3, 3]}, pad: [1, 1, 1, 1]}
+  - {name: r1, type: relu, inputs: [t], output: r}
+  - {name: c2, type: conv, inputs: [r], output: u, weights: {shape: [64, 64, 3, 3]}, pad: [1, 1, 1, 1]}
+  - {name: c3, type: conv, inputs: [u], output: v, weights: {shape: [64, 64, 1, 1]}}
+  - {name: a1, type: add, inputs: [v, r], output: y}
+outputs: [y]
+"""
+
+SWEEP = """tessera: sweep/1
+networks: [{file: toy.yaml, weight: 2}]
+hardware:
+  base: ethos-u55-256
+  vary:
+    memories.sram.capacity: {from: 16 KiB, to: 256 KiB, step: 16 KiB}
+    engines.mac.cores: [1, 2, 4]
+    memories.dram.bandwidth: [1 B/cycle, 2 B/cycle]
+  where: ["memories.sram.capacity >= 32 KiB or engines.mac.cores == 1"]
+objective: {latency: 0.5, energy: 0.5}
+"""
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+class Explore(Case):
+    def setUp(self):
+        super().setUp()
+        self.file("toy.yaml", NETWORK)
+
+    def sweep(self, old="", new="", more=""):
+        self.assertIn(old, SWEEP)
+        return self.file("sweep.yaml", SWEEP.replace(old, new) + more)
+
+    def test_bad_sweeps_name_the_line_and_run_nothing(self):
+        cases = [
+            ("objective:", "objektive:", 10, "did you mean `objective`?"),
+            ("sram.capacity: {from", "sram.capacty: {from", 6, "did you mean `memories.sram.capacity`?"),
+            ("[1, 2, 4]", "[]", 7, "leave the key out"),
+            ("from: 16 KiB", "from: 512 KiB", 6, "is empty"),
+            ("toy.yaml", "gone.yaml", 2, "gone.yaml"),
+            ("ethos-u55-256", "ethos-u55-257", 4, "ethos-u55-257"),
+            (">= 32 KiB or engines.mac.cores == 1", ">= 32 MiB", 9, "no candidate keeps every condition"),
+            (">= 32 KiB or", ">= 32 KiB orr", 9, "not understood"),
+            ("engines.mac.cores == 1", "engines.mac.coers == 1", 9, "did you mean `engines.mac.cores`?"),
+            ("engines.mac.cores:", "objective.latency:", 7, "is no part of a machine"),
+            ("latency: 0.5", "latencyy: 0.5", 10, "did you mean `latency`?"),
+            ("weight: 2", "weight: 0", 2, "more than 0"),
+        ]
+        for old, new, line, said in cases:
+            with self.subTest(new):
+                path = self.sweep(old, new)
+                done = self.ends(BAD_INPUT, "explore", path, "-o", self.folder / "out")
+                self.assertTrue(done.stderr.startswith(f"{path}:{line}: "), done.stderr)
+                self.assertIn(said, done.stderr)
+                self.assertFalse((self.folder / "out").exists())
+        path = self.sweep("engines.mac.cores: [1, 2, 4]", "engines.mac.cores: [0, -1]")
+        done = self.ends(BAD_INPUT, "explore", path, "-o", self.folder / "out")
+        self.assertIn("no candidate", done.stderr)
+
+    def test_files(self):
+        path = self.sweep()
+        done = self.ends(FOUND, "explore", path, "-o", self.folder / "out")
+        self.assertIn("candidates", done.stdout)
+        out = self.folder / "out"
+        rows = rows_of(out / "results.csv")
+        self.assertEqual(
+            list(rows[0]),
+            ["memories.sram.capacity", "engines.mac.cores", "memories.dram.bandwidth", "network", "status",
+             "score", "bound", "latency_cycles", "latency_ms", "energy_pj", "dram_bytes", "peak_bytes",
+             "area", "reason"])
+        self.assertEqual(len(rows), 2 * (16 * 6 - 4))
+        self.assertEqual([row["network"] for row in rows[:4]], ["toy", "*", "toy", "*"])
+        known = {"proved", "excluded"}
+        self.assertLessEqual({row["status"] for row in rows}, known)
+        for row in rows:
+            if row["status"] == "proved":
+                self.assertEqual(row["score"], row["bound"])
+            else:
+                self.assertTrue(row["reason"])
+        summary = strict_json((out / "summary.json").read_text())
+        self.assertEqual(summary["candidates"], len(rows) // 2)
+        self.assertEqual(summary["stop"], "completed")
+        front = rows_of(out / "pareto.csv")
+        self.assertEqual(len(front), summary["pareto"])
+        best = min((row for row in rows if row["network"] == "*" and row["score"]),
+                   key=lambda row: float(row["score"]))
+        plan = out / "plans" / f"{summary['best']}-toy.json"
+        machine = out / "plans" / f"{summary['best']}.yaml"
+        self.assertAlmostEqual(json.loads(plan.read_text())["score"], float(best["score"]))
+        self.ends(FOUND, "check", self.folder / "toy.yaml", plan, "--profile", machine)
+
+    def test_a_candidate_that_fails_is_a_row(self):
+        path = self.sweep("engines.mac.cores: [1, 2, 4]", "engines.mac.cores: [1, 0]")
+        self.ends(FOUND, "explore", path, "-o", self.folder / "out")
+        rows = rows_of(self.folder / "out" / "results.csv")
+        failed = [row for row in rows if row["engines.mac.cores"] == "0"]
+        self.assertTrue(failed)
+        for row in failed:
+            self.assertEqual(row["status"], "failed")
+            self.assertIn("cores", row["reason"])
+
+    def test_what_does_not_fit_is_a_row(self):
+        path = self.sweep("{from: 16 KiB, to: 256 KiB, step: 16 KiB}", "[64 B, 64 KiB]")
+        where = '  where: ["memories.sram.capacity >= 32 KiB or engines.mac.cores == 1"]\n'
+        path.write_text(path.read_text().replace(where, ""))
+        self.ends(FOUND, "explore", path, "-o", self.folder / "out")
+        rows = rows_of(self.folder / "out" / "results.csv")
+        for row in rows:
+            if row["memories.sram.capacity"] == "64 B":
+                self.assertEqual(row["status"], "infeasible")
+                self.assertIn("fits with no tile", row["reason"])
+
+    def test_an_extended_sweep_plans_what_is_new(self):
+        store = self.folder / "store.sqlite"
+        path = self.sweep(more="prune: false\n")
+        self.ends(FOUND, "explore", path, "-o", self.folder / "a", "--store", store)
+        path = self.sweep("[1, 2, 4]", "[1, 2, 3, 4]", more="prune: false\n")
+        self.ends(FOUND, "explore", path, "-o", self.folder / "b", "--store", store)
+        summary = json.loads((self.folder / "b" / "summary.json").read_text())
+        self.assertEqual(summary["plans"]["made"], 30)
+        self.ends(FOUND, "explore", path, "-o", self.folder / "c", "--no-store")
+        self.same(self.folder / "b", self.folder / "c")
+
+    def same(self, a, b):
+        for name in ("results.csv", "pareto.csv"):
+            self.assertEqual((a / name).read_text(), (b / name).read_text())
+
+    def test_killed_at_any_moment_it_goes_on(self):
+        path = self.sweep(more="prune: false\n")
+        began = time.monotonic()
+        self.ends(FOUND, "explore", path, "-o", self.folder / "whole", "--no-store")
+        whole = time.monotonic() - began
+        moments = random.Random(17)
+        out = self.folder / "killed"
+        for _ in range(10):
+            process = subprocess.Popen(
+                [TESSERA, "explore", path, "-o", out], preexec_fn=plain_signals,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(moments.uniform(0, whole / 4))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        self.ends(FOUND, "explore", path, "-o", out)
+        self.same(self.folder / "whole", out)
+        self.assertEqual(sorted(p.name for p in out.iterdir() if p.name.endswith(".part")), [])
+
+    def test_interrupted_it_says_so_and_goes_on(self):
+        path = self.sweep(more="prune: false\n")
+        process = start("explore", path, "-o", self.folder / "out", "--threads", "1")
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        self.assertIn(process.returncode, (0, 128 + signal.SIGINT))
+        self.ends(FOUND, "explore", path, "-o", self.folder / "out")
+        self.ends(FOUND, "explore", path, "-o", self.folder / "whole", "--no-store")
+        self.same(self.folder / "whole", self.folder / "out")
+
+    def test_two_processes_share_a_store(self):
+        path = self.sweep(more="prune: false\n")
+        store = self.folder / "store.sqlite"
+        outs = [self.folder / "a", self.folder / "b"]
+        both = [start("explore", path, "-o", out, "--store", store) for out in outs]
+        for process in both:
+            said = process.communicate()
+            self.assertEqual(process.returncode, FOUND, said)
+        self.ends(FOUND, "explore", path, "-o", self.folder / "alone", "--no-store")
+        for out in outs:
+            self.same(self.folder / "alone", out)
+
+    def test_a_store_that_is_none(self):
+        path = self.sweep()
+        store = self.file("store.txt", "x" * 5000)
+        done = self.ends(BAD_INPUT, "explore", path, "-o", self.folder / "out", "--store", store)
+        self.assertIn("--store", done.stderr)
+        self.assertEqual(store.read_text(), "x" * 5000)
+
+
+if __name__ == "__main__":
+    unittest.main()
