@@ -17,6 +17,9 @@ namespace {
 constexpr int hopeful_rounds = 12;
 /// And this much cheaper still, so that what is better than the others is met.
 constexpr double hope = 0.9;
+/// In those rounds a run is looked at with this part of the shapes; with all, once it is on a best
+/// cover.
+constexpr std::int64_t glance = 4;
 
 class Cheaper {
  public:
@@ -28,16 +31,19 @@ class Cheaper {
     settle();
     for (int round = 0; round < hopeful_rounds && !params_.budget.exhausted(); ++round) {
       const CoverResult hoped = best_cover(hopeful(), params_);
-      if (hoped.status != Status::feasible || !look_at(hoped)) return;
+      if (hoped.status != Status::feasible || !look_at(hoped, glanced_, how_.most_shapes / glance))
+        return;
       settle();
     }
   }
 
  private:
+  using Runs = std::set<std::pair<std::size_t, std::size_t>>;
+
   /// Until the best cover has only runs that were looked at.
   void settle() {
     while (!params_.budget.exhausted()) {
-      const bool fresh = look_at(result_);
+      const bool fresh = look_at(result_, seen_, how_.most_shapes);
       if (fresh) take_cheaper_options();
       CoverResult better = best_cover(problem_, params_);
       if (better.status != Status::feasible) return;
@@ -50,13 +56,13 @@ class Cheaper {
   }
 
   /// Looks for cheaper tiles of the runs that were not looked at yet: were there any?
-  bool look_at(const CoverResult& cover) {
+  bool look_at(const CoverResult& cover, Runs& known, std::int64_t shapes) {
     std::vector<OpRange> fresh;
     for (const CoverRun& run : cover.runs) {
       const OpRange ops = evaluated_run(run);
-      if (seen_.insert({ops.first, ops.last}).second) fresh.push_back(ops);
+      if (known.insert({ops.first, ops.last}).second) fresh.push_back(ops);
     }
-    const ShapeGoal goal = goal_of_cover();
+    const ShapeGoal goal = goal_of_cover(shapes);
     std::vector<std::pair<double, double>> costs(fresh.size());
     std::atomic<std::size_t> next{0};
     work_together(params_.threads, [&] {
@@ -88,7 +94,7 @@ class Cheaper {
     const double factor = hope * (before_ > 0 ? after_ / before_ : 1);
     problem.evaluate = [this, factor](std::size_t first, std::size_t last, int effort) {
       CoverCandidate candidate = problem_.evaluate(first, last, effort);
-      if (!seen_.contains({first, last}))
+      if (!seen_.contains({first, last}) && !glanced_.contains({first, last}))
         for (CoverOption& option : candidate.options) option.cost *= factor;
       return candidate;
     };
@@ -105,13 +111,13 @@ class Cheaper {
   }
 
   /// What a run costs on a cover that peaks as this one does: peaks below that one are free.
-  [[nodiscard]] ShapeGoal goal_of_cover() {
+  [[nodiscard]] ShapeGoal goal_of_cover(std::int64_t shapes) {
     const Score& score = how_.score;
     const PeakLimits& limits = how_.limits;
     const double per_byte = peak_weight(score);
     const Size free = peak();
     std::ostringstream key;
-    key << how_.most_shapes << ' ' << (per_byte > 0 ? free : 0) << ' ' << std::hexfloat << per_byte;
+    key << shapes << ' ' << (per_byte > 0 ? free : 0) << ' ' << std::hexfloat << per_byte;
     for (const Metrics& unit :
          {Metrics{.latency_cycles = 1}, Metrics{.energy_pj = 1}, Metrics{.dram_bytes = 1}})
       key << ' ' << additive_score(score, unit);
@@ -124,7 +130,7 @@ class Cheaper {
                              : std::numeric_limits<double>::infinity();
                 },
             .key = std::move(key).str(),
-            .most_shapes = how_.most_shapes};
+            .most_shapes = shapes};
   }
 
   /// The same cover with what was found for its runs.
@@ -152,7 +158,8 @@ class Cheaper {
   const CoverParams& params_;
   const CheaperTiles& how_;
   CoverResult& result_;
-  std::set<std::pair<std::size_t, std::size_t>> seen_;
+  Runs seen_;
+  Runs glanced_;
   double before_ = 0;  ///< what runs cost that were looked at,
   double after_ = 0;   ///< and do now
 };

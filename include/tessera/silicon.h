@@ -1,8 +1,8 @@
 // What a machine costs on the chip, part by part.
 //
 //   double area = 0;
-//   for (const SiliconPart& part : Profile("nvdla-like").silicon()) area += part.area_mm2;  //
-//   profile.h
+//   const Profile profile("nvdla-like");  // profile.h
+//   for (const SiliconPart& part : profile.silicon()) area += part.area_mm2;
 #pragma once
 
 #include <string>

@@ -298,6 +298,7 @@ def plan(
     threads: int = ...,
     seed: int = ...,
     nodes_per_question: int = ...,
+    tile_shapes: int = ...,
     weights: Optional[Mapping[str, float]] = ...,
     limits: Optional[Mapping[str, Union[float, str]]] = ...,
     reference: Optional[Union[Profile, _Path, Plan]] = ...,

@@ -234,7 +234,7 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
                                        .views = true,
                                        .spatial_only = random.chance(60)});
     const Hardware hardware = machine(random, bytes_of(network));
-    PlanParams params;
+    PlanParams params{.tile_shapes = 0};
     if (random.chance(30)) params.max_ops = static_cast<std::size_t>(random.between(1, 4));
     params.limits.threads = static_cast<int>(random.between(1, 2));
     double peak_limit = std::numeric_limits<double>::infinity();
@@ -243,7 +243,7 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
           static_cast<double>(std::max<Size>(1, bytes_of(network) * random.between(10, 80) / 100));
       params.peak_limits.emplace_back("peak_memory", peak_limit);
     }
-    const NetworkPlan plan = plan_network(network, hardware, params);
+    NetworkPlan plan = plan_network(network, hardware, params);
 
     Candidates candidates(network, hardware, {.seed = params.limits.seed}, make_plan_memory());
     expect_sound(network, hardware, candidates);
@@ -277,6 +277,13 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
     }
     ASSERT_LE(static_cast<double>(plan.totals.peak_bytes), peak_limit);
     expect_reads_back(network, hardware, plan);
+    params.tile_shapes = random.between(1, 40);
+    NetworkPlan cheaper = plan_network(network, hardware, params);
+    ASSERT_EQ(cheaper.status, Status::feasible);
+    ASSERT_LE(cheaper.score, plan.score * (1 + 1e-9));
+    ASSERT_LE(static_cast<double>(cheaper.totals.peak_bytes), peak_limit);
+    expect_reads_back(network, hardware, cheaper);
+    plan = std::move(cheaper);
     if (seed % 10 == 0) {
       params.limits.threads = 3;
       NetworkPlan again = plan_network(network, hardware, params);
@@ -312,7 +319,7 @@ TEST(Plan, ALimitOnThePeakMakesTilesSmaller) {
   Random random(1);
   Hardware hardware = machine(random, 4096);
   hardware.memories[0].space = {.name = "sram", .capacity = 2048};
-  const NetworkPlan whole = plan_network(network, hardware, {});
+  const NetworkPlan whole = plan_network(network, hardware, {.tile_shapes = 0});
   EXPECT_EQ(whole.totals.peak_bytes, 2048);
   const NetworkPlan half =
       plan_network(network, hardware, {.peak_limits = {{"peak_memory", 1100}}});

@@ -27,7 +27,7 @@ outputs: [y]
 SWEEP = """tessera: sweep/1
 networks: [{file: toy.yaml, weight: 2}]
 hardware:
-  base: ethos-u55-256
+  base: ethos-u55-like
   vary:
     memories.sram.capacity: {from: 16 KiB, to: 256 KiB, step: 16 KiB}
     engines.mac.cores: [1, 2, 4]
@@ -58,7 +58,7 @@ class Explore(Case):
             ("[1, 2, 4]", "[]", 7, "leave the key out"),
             ("from: 16 KiB", "from: 512 KiB", 6, "is empty"),
             ("toy.yaml", "gone.yaml", 2, "gone.yaml"),
-            ("ethos-u55-256", "ethos-u55-257", 4, "ethos-u55-257"),
+            ("ethos-u55-like", "ethos-u55-lika", 4, "ethos-u55-lika"),
             (">= 32 KiB or engines.mac.cores == 1", ">= 32 MiB", 9, "no candidate keeps every condition"),
             (">= 32 KiB or", ">= 32 KiB orr", 9, "not understood"),
             ("engines.mac.cores == 1", "engines.mac.coers == 1", 9, "did you mean `engines.mac.cores`?"),
