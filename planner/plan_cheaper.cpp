@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -28,6 +29,22 @@ class Cheaper {
       : candidates_(candidates), problem_(problem), params_(params), how_(how), result_(result) {}
 
   void run() {
+    const double bound = result_.bound;
+    const double of_peak = problem_.peak_weight * static_cast<double>(peak());
+    look_around();
+    const std::optional<StopReason> stopped = params_.budget.exhausted();
+    if (!stopped) return;
+    // What would have been found is not known, and so not whether this is the best; but no cover
+    // became cheaper by more than all runs that were looked at together.
+    if (result_.stop == StopReason::completed) result_.stop = *stopped;
+    result_.optimal = false;
+    result_.bound = std::clamp(bound - (before_ - after_) - of_peak, 0.0, result_.objective);
+  }
+
+ private:
+  using Runs = std::set<std::pair<std::size_t, std::size_t>>;
+
+  void look_around() {
     settle();
     for (int round = 0; round < hopeful_rounds && !params_.budget.exhausted(); ++round) {
       const CoverResult hoped = best_cover(hopeful(), params_);
@@ -36,9 +53,6 @@ class Cheaper {
       settle();
     }
   }
-
- private:
-  using Runs = std::set<std::pair<std::size_t, std::size_t>>;
 
   /// Until the best cover has only runs that were looked at.
   void settle() {
