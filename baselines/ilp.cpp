@@ -25,11 +25,11 @@ namespace tessera {
 namespace baselines {
 namespace {
 
-constexpr std::int64_t most_pairs = 1 << 17;
+constexpr std::int64_t most_binaries = 1 << 17;
 /// Up to here an integrality tolerance of 1e-6 times a big M stays far below half a unit.
 constexpr std::int64_t safe_numbers = 100'000;
 /// Beyond, doubles no longer tell neighbouring positions apart next to a big M.
-constexpr std::int64_t most_numbers = std::int64_t{1} << 40;
+constexpr std::int64_t most_columns = std::int64_t{1} << 40;
 
 /// Asked by CBC between nodes and by its simplex between iterations.
 class Watch {
@@ -270,8 +270,8 @@ class Ilp final : public PlacementEngine {
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
                                                     Goal /*goal*/) const override {
     const std::int64_t pairs = living_pairs(problem);
-    if (pairs <= most_pairs) return std::nullopt;
-    return "The integer program takes up to " + std::to_string(most_pairs) +
+    if (pairs <= most_binaries) return std::nullopt;
+    return "The integer program takes up to " + std::to_string(most_binaries) +
            " pairs of buffers that live at one time; this problem has " + std::to_string(pairs) +
            ".";
   }
@@ -328,7 +328,7 @@ class Ilp final : public PlacementEngine {
       result.stop = stop;
       result.reason = reason;
     };
-    if (model.largest > most_numbers)
+    if (model.largest > most_columns)
       return give_up(StopReason::completed,
                      "The addresses are too large for the floating-point arithmetic of the integer "
                      "program; ask another engine.");

@@ -37,7 +37,7 @@ struct PlanOptions {
   std::vector<std::string> weights;
   std::vector<std::string> limits;
   std::size_t max_ops = 0;
-  std::int64_t tile_shapes = PlanParams{}.tile_shapes;
+  std::optional<std::int64_t> tile_shapes;
 };
 
 std::pair<std::string, std::string> name_and_value(const std::string& text,
@@ -67,7 +67,9 @@ PlanParams params_of(const PlanOptions& options) {
   PlanParams params;
   if (options.max_ops > 0) params.max_ops = options.max_ops;
   if (options.layer_by_layer) params.max_ops = 1;
-  params.tile_shapes = options.tile_shapes;
+  // Layer by layer is for comparing: what an op takes by itself, cut no more than it must be.
+  if (options.layer_by_layer) params.tile_shapes = 0;
+  if (options.tile_shapes) params.tile_shapes = *options.tile_shapes;
   params.limits = options.search.limits();
   for (const std::string& text : options.weights) {
     const auto [name, value] = name_and_value(text, "--weight");
@@ -219,7 +221,7 @@ void add_plan(CLI::App& app, Command& command) {
       sub->add_option("--max-ops", options->max_ops, "longest run of ops that is one subgraph")
           ->check(whole_number(1));
   sub->add_flag("--layer-by-layer", options->layer_by_layer,
-                "every op is a subgraph of its own: no fusion, the best tiles for each")
+                "every op is a subgraph of its own: no fusion, the fewest tiles for each")
       ->excludes(most);
   sub->add_option("--tile-shapes", options->tile_shapes,
                   "how many shapes are costed of each variant of a run on a best cover, where more "
