@@ -20,7 +20,7 @@ constexpr int hopeful_rounds = 12;
 constexpr double hope = 0.9;
 /// In those rounds a run is looked at with this part of the shapes; with all, once it is on a best
 /// cover.
-constexpr std::int64_t glance = 4;
+constexpr std::int64_t glance_part = 4;
 
 class Cheaper {
  public:
@@ -48,7 +48,7 @@ class Cheaper {
     settle();
     for (int round = 0; round < hopeful_rounds && !params_.budget.exhausted(); ++round) {
       const CoverResult hoped = best_cover(hopeful(), params_);
-      if (hoped.status != Status::feasible || !look_at(hoped, glanced_, how_.most_shapes / glance))
+      if (hoped.status != Status::feasible || !look_at(hoped, glanced_, how_.most_shapes / glance_part))
         return;
       settle();
     }
