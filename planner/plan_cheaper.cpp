@@ -48,7 +48,8 @@ class Cheaper {
     settle();
     for (int round = 0; round < hopeful_rounds && !params_.budget.exhausted(); ++round) {
       const CoverResult hoped = best_cover(hopeful(), params_);
-      if (hoped.status != Status::feasible || !look_at(hoped, glanced_, how_.most_shapes / glance_part))
+      if (hoped.status != Status::feasible ||
+          !look_at(hoped, glanced_, how_.most_shapes / glance_part))
         return;
       settle();
     }
