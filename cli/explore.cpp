@@ -122,14 +122,7 @@ int run_explore(const ExploreOptions& options, Session& session) {
   session.deliver(results, [&] { return results_csv(result); });
   session.deliver(pareto, [&] { return pareto_csv(result); });
   session.deliver(summary, [&] { return summary_json(sweep, result); });
-  if (!result.plans.empty()) {
-    const fs::path plans = made_folder((folder / "plans").string());
-    for (const ExplorePlan& plan : result.plans) {
-      const std::string name = std::to_string(plan.candidate);
-      write_output((plans / (name + ".yaml")).string(), sweep.machine(plan.candidate).yaml());
-      write_output((plans / (name + '-' + plan.network + ".json")).string(), plan.json);
-    }
-  }
+  save_plans(sweep, result, folder.string());
   if (options.output.json())
     session.report([&] { return summary_json(sweep, result); });
   else if (!options.output.quiet)

@@ -7,7 +7,7 @@ namespace tessera {
 namespace {
 
 /// As a search that stops looking at `most` tiles would end.
-TileSearchResult cut_at(const KnownTile& known, const TileSpace& space, std::int64_t most) {
+TileSearchResult cut_at(const RememberedTile& known, const TileSpace& space, std::int64_t most) {
   TileSearchResult found;
   found.status = Status::unknown;
   found.stop = StopReason::node_limit;
@@ -27,8 +27,8 @@ std::int64_t tiles_of(const TileSpace& space, const TileShape& shape) {
   return tiles;
 }
 
-KnownTile known_tile(const TileSearchResult& found, std::int64_t fewest, std::int64_t most) {
-  KnownTile known;
+RememberedTile known_tile(const TileSearchResult& found, std::int64_t fewest, std::int64_t most) {
+  RememberedTile known;
   known.status = found.status;
   known.cut = found.cut;
   known.most = found.cut ? most : 0;
@@ -44,7 +44,7 @@ KnownTile known_tile(const TileSearchResult& found, std::int64_t fewest, std::in
   return known;
 }
 
-std::optional<TileSearchResult> recall(const KnownTile& known, const TileSpace& space,
+std::optional<TileSearchResult> recall(const RememberedTile& known, const TileSpace& space,
                                        std::int64_t fewest, std::int64_t most) {
   if (known.fewest > fewest) return std::nullopt;
   if (known.status == Status::feasible) {

@@ -23,7 +23,7 @@
 namespace tessera {
 
 /// An answer of find_tile() that no limit on time cut short.
-struct KnownTile {
+struct RememberedTile {
   Status status = Status::unknown;
   bool cut = false;         ///< shapes with more than `most` tiles were not looked at
   std::int64_t most = 0;    ///< where it was cut
@@ -39,7 +39,7 @@ struct KnownTile {
 /// Thread-safe.
 class TileMemo {
  public:
-  using Entry = std::shared_ptr<const KnownTile>;
+  using Entry = std::shared_ptr<const RememberedTile>;
   /// Null: nothing is known.
   [[nodiscard]] Entry find(const std::string& key) const {
     const std::lock_guard guard(lock_);
@@ -47,8 +47,8 @@ class TileMemo {
     return known == known_.end() ? nullptr : known->second;
   }
   /// Takes the place of what is known.
-  void keep(const std::string& key, KnownTile known) {
-    auto entry = std::make_shared<const KnownTile>(std::move(known));
+  void keep(const std::string& key, RememberedTile known) {
+    auto entry = std::make_shared<const RememberedTile>(std::move(known));
     const std::lock_guard guard(lock_);
     known_[key] = std::move(entry);
   }
@@ -65,12 +65,13 @@ class TileMemo {
 [[nodiscard]] std::int64_t tiles_of(const TileSpace& space, const TileShape& shape);
 
 /// require: the search ended by itself. `most`: its limit, where it was cut.
-[[nodiscard]] KnownTile known_tile(const TileSearchResult& found, std::int64_t fewest,
-                                   std::int64_t most);
+[[nodiscard]] RememberedTile known_tile(const TileSearchResult& found, std::int64_t fewest,
+                                        std::int64_t most);
 
 /// What a search from `fewest` to `most` tiles would say, as far as it is known: grid, lowering and
 /// demands are left to the caller. Nothing where there is more to look for.
-[[nodiscard]] std::optional<TileSearchResult> recall(const KnownTile& known, const TileSpace& space,
-                                                     std::int64_t fewest, std::int64_t most);
+[[nodiscard]] std::optional<TileSearchResult> recall(const RememberedTile& known,
+                                                     const TileSpace& space, std::int64_t fewest,
+                                                     std::int64_t most);
 
 }  // namespace tessera

@@ -64,6 +64,7 @@ PYBIND11_MODULE(_tessera, module) {
   bind_placing(module);
   bind_networks(module);
   bind_plans(module);
+  bind_exploring(module);
   module.attr("__version__") = std::string(tessera::version());
   module.attr("__name__") = "tessera._tessera";
 }

@@ -140,6 +140,10 @@ struct ExploreParams {
 
 [[nodiscard]] TESSERA_API std::string results_csv(const ExploreResult& result);
 [[nodiscard]] TESSERA_API std::string pareto_csv(const ExploreResult& result);
+/// The machine and the plans of each candidate in `result.plans`, into FOLDER/plans. Throws
+/// OutputError.
+TESSERA_API void save_plans(const Sweep& sweep, const ExploreResult& result,
+                            const std::string& folder);
 /// What was asked, by fingerprint, and how it went, as JSON.
 [[nodiscard]] TESSERA_API std::string summary_json(const Sweep& sweep, const ExploreResult& result);
 

@@ -7,6 +7,7 @@
 
 Placing buffers:    place, Session, load_problem
 Planning networks:  plan, tile, load_network, NetworkBuilder, load_profile, profiles
+Many machines:      explore
 
 Every answer has passed an independent checker before it is seen. That nothing fits, and that a
 limit came first, is the `status` of a result; wrong arguments raise BadInput.
@@ -19,6 +20,7 @@ _shelf = _os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "profiles")
 
 from ._tessera import (  # noqa: E402
     BadInput,
+    Exploration,
     InternalError,
     Network,
     OutputError,
@@ -32,6 +34,7 @@ from ._tessera import (  # noqa: E402
     Session,
     Tile,
     __version__,
+    explore,
     load_network,
     load_problem,
     load_profile,
@@ -44,6 +47,7 @@ from .builder import NetworkBuilder, Tensor
 
 __all__ = [
     "BadInput",
+    "Exploration",
     "InternalError",
     "Network",
     "NetworkBuilder",
@@ -59,6 +63,7 @@ __all__ = [
     "Tensor",
     "Tile",
     "__version__",
+    "explore",
     "load_network",
     "load_problem",
     "load_profile",

@@ -318,3 +318,28 @@ def tile(
     threads: int = ...,
     seed: int = ...,
 ) -> Tile: ...
+class Exploration:
+    @property
+    def rows(self) -> List[Dict[str, Any]]: ...
+    @property
+    def pareto(self) -> List[Dict[str, Any]]: ...
+    @property
+    def best(self) -> Optional[Dict[str, Any]]: ...
+    @property
+    def axes(self) -> List[str]: ...
+    @property
+    def stop(self) -> str: ...
+    @property
+    def folder(self) -> str: ...
+def explore(
+    sweep: _Path,
+    folder: _Path,
+    *,
+    timeout: Optional[_Timeout] = ...,
+    work: Optional[int] = ...,
+    memory_limit: Optional[_Size] = ...,
+    threads: int = ...,
+    seed: int = ...,
+    store: Optional[_Path] = ...,
+    progress: Optional[Callable[[Dict[str, Any]], object]] = ...,
+) -> Exploration: ...

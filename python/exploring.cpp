@@ -1,0 +1,165 @@
+#include <pybind11/stl.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "calls.h"
+#include "problems.h"
+#include "tessera/errors.h"
+#include "tessera/explore.h"
+#include "tessera/files.h"
+#include "values.h"
+
+namespace tessera::python {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Exploration {
+  ExploreResult result;
+  std::string folder;
+};
+
+/// With the names of the columns of results.csv.
+py::dict row_dict(const ExploreResult& result, const ExploreRow& row) {
+  py::dict dict;
+  for (std::size_t k = 0; k < result.keys.size(); ++k)
+    dict[py::str(result.keys[k])] = k < row.values.size() ? row.values[k] : std::string();
+  dict["candidate"] = row.candidate;
+  dict["network"] = row.network;
+  dict["status"] = std::string(to_string(row.status));
+  dict["score"] = row.score;
+  dict["bound"] = row.bound;
+  const bool planned = row.score.has_value();
+  const auto figure = [&](const char* name, double value) {
+    dict[name] = planned ? py::object(py::float_(value)) : py::none();
+  };
+  figure("latency_cycles", row.latency_cycles);
+  figure("latency_ms", row.latency_ms);
+  figure("energy_pj", row.energy_pj);
+  figure("dram_bytes", row.dram_bytes);
+  figure("peak_bytes", row.peak_bytes);
+  dict["area"] = row.area;
+  dict["reason"] = row.reason;
+  return dict;
+}
+
+py::list row_dicts(const ExploreResult& result, const std::vector<ExploreRow>& rows) {
+  py::list list;
+  for (const ExploreRow& row : rows) list.append(row_dict(result, row));
+  return list;
+}
+
+Exploration run(const py::object& sweep_path, const py::object& folder,
+                const LimitArguments& limits, const py::object& store, const py::object& progress) {
+  Exploration made;
+  made.folder = path_of(folder);
+  Call call;
+  ExploreParams params;
+  params.limits = limits_of(limits);
+  params.limits.stop = call.token();
+  params.store =
+      store.is_none() ? (fs::path(made.folder) / "store.sqlite").string() : path_of(store);
+  if (!progress.is_none())
+    params.progress = [&](const ExploreProgress& now) {
+      call.back([&] {
+        py::dict dict;
+        dict["done"] = now.done;
+        dict["candidates"] = now.candidates;
+        dict["proved"] = now.proved;
+        dict["excluded"] = now.excluded;
+        dict["best"] = now.best;
+        progress(dict);
+      });
+    };
+  const std::string path = path_of(sweep_path);
+  made.result = call.run([&] {
+    const Sweep sweep(path, params.limits);
+    std::error_code error;
+    fs::create_directories(made.folder, error);
+    if (error) throw OutputError(made.folder + ": " + error.message());
+    ExploreResult result = explore(sweep, params);
+    const fs::path out(made.folder);
+    write_output((out / "results.csv").string(), results_csv(result));
+    write_output((out / "pareto.csv").string(), pareto_csv(result));
+    write_output((out / "summary.json").string(), summary_json(sweep, result));
+    save_plans(sweep, result, made.folder);
+    return result;
+  });
+  return made;
+}
+
+}  // namespace
+
+void bind_exploring(py::module_& module) {
+  py::class_<Exploration>(module, "Exploration", "What a sweep over machines found.")
+      .def_property_readonly(
+          "rows", [](const Exploration& e) { return row_dicts(e.result, e.result.rows); },
+          "A dict per candidate and network, and per candidate one of the weighted set, whose "
+          "network is '*'; in the order of the grid.")
+      .def_property_readonly(
+          "pareto", [](const Exploration& e) { return row_dicts(e.result, e.result.pareto); },
+          "The rows '*' that no other beats in everything.")
+      .def_property_readonly(
+          "best",
+          [](const Exploration& e) -> py::object {
+            for (const ExploreRow& row : e.result.rows)
+              if (e.result.best && row.candidate == *e.result.best && row.network == "*")
+                return row_dict(e.result, row);
+            return py::none();
+          },
+          "The row '*' with the best score; None where no candidate has one.")
+      .def_property_readonly(
+          "axes", [](const Exploration& e) { return e.result.axes; }, "Of the front.")
+      .def_property_readonly(
+          "stop", [](const Exploration& e) { return std::string(to_string(e.result.stop)); },
+          "What ended it: \"completed\", or a limit.")
+      .def_property_readonly(
+          "folder", [](const Exploration& e) { return e.folder; }, "Where its files are.")
+      .def("__repr__", [](const Exploration& e) {
+        return "<tessera.Exploration: " + std::to_string(e.result.rows.size()) + " rows, " +
+               std::to_string(e.result.pareto.size()) + " on the front, in " + e.folder + ">";
+      });
+
+  module.def(
+      "explore",
+      [](const py::object& sweep, const py::object& folder, py::object timeout, py::object work,
+         py::object memory_limit, int threads, std::uint64_t seed, const py::object& store,
+         const py::object& progress) {
+        return run(sweep, folder,
+                   {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed},
+                   store, progress);
+      },
+      py::arg("sweep"), py::arg("folder"), py::kw_only(), py::arg("timeout") = py::none(),
+      py::arg("work") = py::none(), py::arg("memory_limit") = py::none(), py::arg("threads") = 2,
+      py::arg("seed") = 0, py::arg("store") = py::none(), py::arg("progress") = py::none(),
+      R"(Tries many machines on a set of networks, as `tessera explore` does: sweep is the path of a
+sweep YAML, folder gets results.csv, pareto.csv, summary.json, plans/ and the store, so that the
+same call goes on where it was.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "net.yaml"), "w") as out:
+    ...     b = NetworkBuilder("net", dtype="int8")
+    ...     _ = out.write(b.build(b.conv(b.input((1, 8, 16, 16)), 8, kernel=3)).to_yaml())
+    >>> with open(os.path.join(folder, "sweep.yaml"), "w") as out:
+    ...     _ = out.write('''tessera: sweep/1
+    ... networks: [net.yaml]
+    ... hardware:
+    ...   base: ethos-u65-like
+    ...   vary:
+    ...     engines.mac.cores: [1, 2]
+    ... objective: {latency: 1}
+    ... ''')
+    >>> made = explore(os.path.join(folder, "sweep.yaml"), os.path.join(folder, "out"))
+    >>> made.stop, made.best["engines.mac.cores"]
+    ('completed', '2')
+
+`timeout`, in seconds, `work` and `memory_limit` are of the whole sweep; `store` names another file
+that keeps what was planned. `progress` is called with a dict: done, candidates, proved, excluded,
+best. A bad sweep raises BadInput, with file and line.
+)");
+}
+
+}  // namespace tessera::python
