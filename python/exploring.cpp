@@ -6,6 +6,7 @@
 
 #include "calls.h"
 #include "problems.h"
+#include "profiles.h"
 #include "tessera/errors.h"
 #include "tessera/explore.h"
 #include "tessera/files.h"
@@ -74,8 +75,9 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
       });
     };
   const std::string path = path_of(sweep_path);
+  const std::vector<std::string> folders = shelves();
   made.result = call.run([&] {
-    const Sweep sweep(path, params.limits);
+    const Sweep sweep(path, params.limits, folders);
     std::error_code error;
     fs::create_directories(made.folder, error);
     if (error) throw OutputError(made.folder + ": " + error.message());
