@@ -79,8 +79,12 @@ TEST_F(ExploreTest, IsWhatEveryPlanByItselfSays) {
       EXPECT_EQ(plan.status, Status::infeasible);
       continue;
     }
-    ASSERT_EQ(row.status, SweepStatus::proved) << row.reason;
-    ++proved;
+    if (row.status == SweepStatus::limit) {  // of the nodes of a question
+      EXPECT_FALSE(plan.optimal) << row.reason;
+    } else {
+      ASSERT_EQ(row.status, SweepStatus::proved) << row.reason;
+      ++proved;
+    }
     EXPECT_NEAR(*row.score, plan.score, 1e-12);
     EXPECT_EQ(row.latency_cycles, static_cast<double>(plan.totals.latency_cycles));
     EXPECT_EQ(row.peak_bytes, static_cast<double>(plan.totals.peak_bytes));
