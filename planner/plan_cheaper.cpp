@@ -16,6 +16,8 @@ namespace {
 
 /// Rounds in which runs that nobody looked at are taken for cheaper than they are known to be.
 constexpr int hopeful_rounds = 12;
+/// Each is a search for the best cover, in the square of the ops.
+constexpr std::size_t most_hopeful_ops = 200;
 /// And this much cheaper still, so that what is better than the others is met.
 constexpr double hope = 0.9;
 /// In those rounds a run is looked at with this part of the shapes; with all, once it is on a best
@@ -46,6 +48,7 @@ class Cheaper {
 
   void look_around() {
     settle();
+    if (problem_.ops > most_hopeful_ops) return;
     for (int round = 0; round < hopeful_rounds && !params_.budget.exhausted(); ++round) {
       const CoverResult hoped = best_cover(hopeful(), params_);
       if (hoped.status != Status::feasible ||
