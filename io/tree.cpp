@@ -64,7 +64,7 @@ Fields::Fields(const Sources& sources, const Node& node, std::string what)
 }
 
 const Node* Fields::find(std::string_view key) {
-  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
   for (std::size_t k = 0; k < node_.children.size(); ++k) {
     if (node_.children[k].key == key) {
       asked_[k] = true;

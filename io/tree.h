@@ -93,7 +93,7 @@ class Fields {
   const Sources& sources_;
   const Node& node_;
   std::string what_;
-  std::vector<std::string_view> known_;
+  std::vector<std::string> known_;  ///< copies: a key may be made for its question alone
   std::vector<bool> asked_;
 };
 

@@ -268,7 +268,8 @@ class Planner {
       };
     CoverResult result = best_in_time(problem, in_part_of_the_time(cover_params));
     if (result.status == Status::feasible && params_.tile_shapes > 0)
-      take_cheaper_tiles(candidates_, problem, cover_params, {score, limits_, params_.tile_shapes},
+      take_cheaper_tiles(candidates_, problem, cover_params,
+                         {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_)},
                          result);
     plan_.status = result.status;
     plan_.stop = result.stop == StopReason::completed && !result.optimal &&

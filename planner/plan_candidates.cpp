@@ -120,7 +120,10 @@ std::shared_ptr<RunGeometry> Candidates::new_run(OpRange ops) const {
 Candidates::Known Candidates::given_up(const Known& known) {
   CandidateAnswer last = known.answer ? *known.answer : CandidateAnswer{};
   last.open_beyond = last.undecided = last.final = true;
-  return {std::make_shared<const CandidateAnswer>(std::move(last)), known.effort + 1, known.level};
+  return {.answer = std::make_shared<const CandidateAnswer>(std::move(last)),
+          .fewest = nullptr,
+          .effort = known.effort + 1,
+          .level = known.level};
 }
 
 Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {
@@ -161,7 +164,7 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
     // Whoever made it had less time than there is here.
   } while (answer->cut_short && !fresh && !params_.budget.exhausted());
   if (searched && !question.empty()) memory_->note(question, capacity_, answer);
-  return {answer, known.effort + 1, level};
+  return {.answer = answer, .fewest = nullptr, .effort = known.effort + 1, .level = level};
 }
 
 std::shared_ptr<const GridBound> Candidates::grid_bound(const Question& question) const {

@@ -207,9 +207,9 @@ class Candidates {
   /// final.
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
   /// From now on answer() has cheaper tiles of the run, too, as far as so many shapes of each
-  /// variant tell: an option more wherever one is better than all before. Nothing where more effort
-  /// on the run was not asked for yet.
-  void refine(OpRange ops, const ShapeGoal& goal);
+  /// variant tell: options more, after those there are, whose positions stay what they were. Are
+  /// there any? None where more effort on the run was not asked for yet.
+  bool refine(OpRange ops, const ShapeGoal& goal);
   [[nodiscard]] CandidateCounts counts() const;
   /// Some answer says less than it might with more memory.
   [[nodiscard]] bool ran_out_of_memory() const { return out_of_memory_; }
@@ -217,6 +217,8 @@ class Candidates {
  private:
   struct Known {
     std::shared_ptr<const CandidateAnswer> answer;
+    /// The answer before refine(), which what refine() remembers follows from; empty before it.
+    std::shared_ptr<const CandidateAnswer> fewest;
     int effort = -1;
     int level = -1;  ///< of planner/plan_effort.h
   };
@@ -233,8 +235,9 @@ class Candidates {
   [[nodiscard]] static Known given_up(const Known& known);
   [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
   [[nodiscard]] std::shared_ptr<RunGeometry> new_run(OpRange ops) const;
-  [[nodiscard]] CandidateAnswer refined(RunGeometry& run, const std::string& structure,
-                                        CandidateAnswer answer, const ShapeGoal& goal) const;
+  /// The options that are cheaper than those of the answer, and no others.
+  [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
+                                        const CandidateAnswer& answer, const ShapeGoal& goal) const;
   [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
                                             int level, const OfCapacity& others,
                                             bool& searched) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -32,15 +33,13 @@ class Cheaper {
 
   void run() {
     const double bound = result_.bound;
-    const double of_peak = problem_.peak_weight * static_cast<double>(peak());
     look_around();
     const std::optional<StopReason> stopped = params_.budget.exhausted();
     if (!stopped) return;
-    // What would have been found is not known, and so not whether this is the best; but no cover
-    // became cheaper by more than all runs that were looked at together.
+    // What would have been found is not known, and so not whether this is the best.
     if (result_.stop == StopReason::completed) result_.stop = *stopped;
     result_.optimal = false;
-    result_.bound = std::clamp(bound - (before_ - after_) - of_peak, 0.0, result_.objective);
+    result_.bound = std::clamp(still_proved(bound), 0.0, result_.objective);
   }
 
  private:
@@ -61,8 +60,10 @@ class Cheaper {
   /// Until the best cover has only runs that were looked at.
   void settle() {
     while (!params_.budget.exhausted()) {
-      const bool fresh = look_at(result_, seen_, how_.most_shapes);
-      if (fresh) take_cheaper_options();
+      look_at(result_, seen_, how_.most_shapes);
+      if (!changed_) return;
+      changed_ = false;
+      take_cheaper_options();
       CoverResult better = best_cover(problem_, params_);
       if (better.status != Status::feasible) return;
       const bool lower = better.objective < result_.objective;
@@ -81,21 +82,29 @@ class Cheaper {
       if (known.insert({ops.first, ops.last}).second) fresh.push_back(ops);
     }
     const ShapeGoal goal = goal_of_cover(shapes);
-    std::vector<std::pair<double, double>> costs(fresh.size());
-    std::atomic<std::size_t> next{0};
-    work_together(params_.threads, [&] {
-      for (std::size_t k = next++; k < fresh.size(); k = next++) {
-        costs[k].first = least_cost(fresh[k]);
-        candidates_.refine(fresh[k], goal);
-        costs[k].second = least_cost(fresh[k]);
+    for (const OpRange& ops : fresh)
+      if (costs_.find({ops.first, ops.last}) == costs_.end()) {
+        const double cost = least_cost(ops);
+        costs_[{ops.first, ops.last}] = {cost, cost};
       }
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> changed{false};
+    work_together(params_.threads, [&] {
+      for (std::size_t k = next++; k < fresh.size(); k = next++)
+        if (candidates_.refine(fresh[k], goal)) changed = true;
     });
-    for (const auto& [before, after] : costs) {
-      if (after == std::numeric_limits<double>::infinity()) continue;
-      before_ += before;
-      after_ += after;
-    }
+    changed_ = changed_ || changed;
+    for (const OpRange& ops : fresh) costs_[{ops.first, ops.last}].now = least_cost(ops);
     return !fresh.empty();
+  }
+
+  /// No run became cheaper by a larger factor than the one that did most, so no cover did: of what
+  /// it costs beside its peak, that is.
+  [[nodiscard]] double still_proved(double bound) const {
+    double factor = 1;
+    for (const auto& [run, cost] : costs_)
+      if (cost.now < cost.before) factor = std::min(factor, cost.now / cost.before);
+    return factor * (bound - problem_.peak_weight * static_cast<double>(how_.largest_peak));
   }
 
   [[nodiscard]] double least_cost(OpRange ops) {
@@ -109,7 +118,13 @@ class Cheaper {
   /// The problem in which runs that nobody looked at cost as much less as the others came to.
   [[nodiscard]] CoverProblem hopeful() {
     CoverProblem problem = problem_;
-    const double factor = hope * (before_ > 0 ? after_ / before_ : 1);
+    double before = 0, now = 0;
+    for (const auto& [run, cost] : costs_) {
+      if (cost.now == std::numeric_limits<double>::infinity()) continue;
+      before += cost.before;
+      now += cost.now;
+    }
+    const double factor = hope * (before > 0 ? now / before : 1);
     problem.evaluate = [this, factor](std::size_t first, std::size_t last, int effort) {
       CoverCandidate candidate = problem_.evaluate(first, last, effort);
       if (!seen_.contains({first, last}) && !glanced_.contains({first, last}))
@@ -178,8 +193,12 @@ class Cheaper {
   CoverResult& result_;
   Runs seen_;
   Runs glanced_;
-  double before_ = 0;  ///< what runs cost that were looked at,
-  double after_ = 0;   ///< and do now
+  bool changed_ = false;  ///< there are options that no cover was made of
+  struct Cost {
+    double before = 0;  ///< with the fewest tiles,
+    double now = 0;     ///< and with all that were found
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Cost> costs_;  ///< of runs that were looked at
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct CheaperTiles {
   const Score& score;
   const PeakLimits& limits;
   std::int64_t most_shapes = 0;  ///< of each variant of a run
+  Size largest_peak = 0;         ///< no run peaks above it
 };
 
 /// The run that was evaluated in place of this one.

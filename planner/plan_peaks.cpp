@@ -1,6 +1,7 @@
 #include "planner/plan_peaks.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,11 @@ std::vector<Size> capacities(const Hardware& hardware) {
 }
 
 }  // namespace
+
+Size on_chip_capacity(const Hardware& hardware) {
+  const std::vector<Size> sizes = capacities(hardware);
+  return std::accumulate(sizes.begin(), sizes.end(), Size{0});
+}
 
 Hardware machine_within(const Hardware& hardware, const PeakLimits& limits) {
   std::vector<Size> sizes = capacities(hardware);

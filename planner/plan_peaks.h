@@ -24,6 +24,9 @@ struct PeakLimits {
   [[nodiscard]] bool any() const;
 };
 
+/// Bytes of all memories on the chip: no peak is above it.
+[[nodiscard]] Size on_chip_capacity(const Hardware& hardware);
+
 /// Throws BadInput for limits that name no maximum or leave no memory at all.
 [[nodiscard]] PeakLimits peak_limits_of(const PlanParams& params);
 

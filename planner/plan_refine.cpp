@@ -12,13 +12,14 @@
 
 namespace tessera {
 
-void Candidates::refine(OpRange ops, const ShapeGoal& goal) {
+bool Candidates::refine(OpRange ops, const ShapeGoal& goal) {
   Known known;
   {
     const std::lock_guard guard(lock_);
     known = of_run_[{ops.first, ops.last}];
   }
-  if (!known.answer || !known.answer->final) return;
+  if (!known.answer || !known.answer->final) return false;
+  if (!known.fewest) known.fewest = known.answer;
   std::shared_ptr<RunGeometry> run = new_run(ops);
   const std::string structure = structure_key(run->part);
   const std::string key = hardware_key_ + "cheaper " + goal.key + '\n' + structure;
@@ -28,7 +29,7 @@ void Candidates::refine(OpRange ops, const ShapeGoal& goal) {
       if (auto kept = memory_->geometry(structure)) run = std::move(kept);
     const std::lock_guard guard(run->lock);
     try {
-      CandidateAnswer made = refined(*run, structure, *known.answer, goal);
+      CandidateAnswer made = cheaper(*run, structure, *known.fewest, goal);
       made.cut_short = params_.budget.exhausted() || out_of_memory_;
       return made;
     } catch (const std::bad_alloc&) {
@@ -36,10 +37,10 @@ void Candidates::refine(OpRange ops, const ShapeGoal& goal) {
     } catch (const BudgetEnded& ended) {
       if (ended.reason == StopReason::memory_limit) out_of_memory_ = true;
     }
-    CandidateAnswer as_before = *known.answer;
-    as_before.open_score = 0;
-    as_before.cut_short = true;
-    return as_before;
+    CandidateAnswer nothing;
+    nothing.open_score = 0;
+    nothing.cut_short = true;
+    return nothing;
   };
   PlanMemory::Answer better;
   do {
@@ -47,12 +48,24 @@ void Candidates::refine(OpRange ops, const ShapeGoal& goal) {
     if (better->cut_short) memory_->forget(key, better);
     // Whoever made it had less time than there is here.
   } while (better->cut_short && !fresh && !params_.budget.exhausted());
+  // Covers know options by their positions, and what is remembered may have been found for another
+  // plan: it comes after all there is.
+  CandidateAnswer more = *known.answer;
+  for (const PlannedSubgraph& option : better->options)
+    if (std::ranges::find(more.options, option.metrics, &PlannedSubgraph::metrics) ==
+        more.options.end())
+      more.options.push_back(option);
+  more.open_score = better->open_score;
+  const bool any = more.options.size() > known.answer->options.size();
+  known.answer = std::make_shared<const CandidateAnswer>(std::move(more));
   const std::lock_guard guard(lock_);
-  of_run_[{ops.first, ops.last}].answer = better;
+  of_run_[{ops.first, ops.last}] = known;
+  return any;
 }
 
-CandidateAnswer Candidates::refined(RunGeometry& run, const std::string& structure,
-                                    CandidateAnswer answer, const ShapeGoal& goal) const {
+CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structure,
+                                    const CandidateAnswer& answer, const ShapeGoal& goal) const {
+  CandidateAnswer found;
   double least = std::numeric_limits<double>::infinity();
   for (const PlannedSubgraph& option : answer.options)
     least = std::min(least, goal.score(option.metrics));
@@ -99,10 +112,10 @@ CandidateAnswer Candidates::refined(RunGeometry& run, const std::string& structu
     if (cost > best.cost) open = std::min(open, best.cost);
     if (cost >= least) continue;
     least = cost;
-    answer.options.push_back(std::move(option));
+    found.options.push_back(std::move(option));
   }
-  if (open < least) answer.open_score = open;
-  return answer;
+  if (open < least) found.open_score = open;
+  return found;
 }
 
 }  // namespace tessera

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "model/derived.h"
+#include "facts/load.h"
 #include "search/tiles/shape_order.h"
 
 namespace tessera {
@@ -49,11 +49,9 @@ class ShapeSearch {
         hardware_(hardware),
         params_(params),
         lowering_(lower(geometry.subgraph(), geometry.space(), hardware, params.options)),
-        horizon_(horizon(lowering_.problem)),
+        load_(lowering_.problem),
         granules_(granules(hardware)) {
     best_.cost = params.below;
-    for (const HardwareMemory& memory : hardware.memories)
-      if (!memory.offchip) room_ += memory.space.capacity;
   }
 
   CheapestTile run() {
@@ -152,14 +150,15 @@ class ShapeSearch {
     else
       sizes_ = tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_,
                           geometry_.first_tile(shape));
-    return peak(sizes_) > room_;
+    return load_.first_excess(sizes_) > 0;
   }
 
   void look_at(const TileShape& shape) {
     if (first_is_too_large(shape)) return;
     const TileGrid grid = geometry_.grid(shape);
     for (const TileRegions& tile : grid.tiles)
-      if (peak(tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, tile)) > room_)
+      if (load_.first_excess(tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, tile)) >
+          0)
         return;
     ++best_.looked;
     const double cost = params_.score(params_.cost(grid, lowering_));
@@ -177,32 +176,16 @@ class ShapeSearch {
     best_.found = std::move(fits);
   }
 
-  /// Bytes alive at the fullest step.
-  [[nodiscard]] Size peak(const std::vector<Size>& sizes) {
-    const std::vector<Buffer>& buffers = lowering_.problem.buffers;
-    load_.assign(static_cast<std::size_t>(horizon_), 0);
-    Size most = 0;
-    for (std::size_t b = 0; b < buffers.size(); ++b)
-      for (const StepRange& live : buffers[b].live)
-        for (Step step = live.lower; step < live.upper; ++step) {
-          Size& load = load_[static_cast<std::size_t>(step)];
-          most = std::max(most, load += sizes[b]);
-        }
-    return most;
-  }
-
   TileGeometry& geometry_;
   const Hardware& hardware_;
   const ShapeSearchParams& params_;
   Lowering lowering_;
-  Step horizon_;
+  LoadTest load_;
   std::array<std::vector<Dim>, tile_axes> granules_;
-  Size room_ = 0;
   CheapestTile best_;
   std::int64_t stage_ = 1;
   std::optional<double> staged_;
   // Working memory.
-  std::vector<Size> load_;
   std::vector<Size> sizes_;
   std::vector<std::int64_t> volumes_;
 };

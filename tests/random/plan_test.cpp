@@ -376,5 +376,34 @@ TEST(Plan, OtherCapacitiesInMemoryChangeNothing) {
   EXPECT_GT(carried, static_cast<std::int64_t>(cases));
 }
 
+/// Whatever a memory was asked before: other weights, shorter runs, fewer shapes.
+TEST(Plan, OtherQuestionsInMemoryChangeNothing) {
+  const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40));
+  for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
+    SCOPED_TRACE("repeat with TESSERA_SEED=" + std::to_string(seed) + " TESSERA_CASES=1");
+    Random random(seed ^ 0x70a3);
+    // Few structures, many times.
+    Network network = testing::random_network(
+        seed, {.ops = 3, .extent = 6, .channels = 3, .spatial_only = random.chance(60)});
+    const Hardware hardware = machine(random, bytes_of(network));
+    const auto memory = make_plan_memory();
+    for (int question = 0; question < 4; ++question) {
+      PlanParams params;
+      params.max_ops = static_cast<std::size_t>(random.between(1, 3));
+      params.tile_shapes = random.chance(50) ? 8 : 16;
+      const bool peak = random.chance(60);
+      params.weights = {
+          {"latency", 1}, {"energy", 0}, {"dram_bytes", 0}, {"peak_memory", peak ? 1 : 0}};
+      const NetworkPlan fresh = plan_network(network, hardware, params);
+      params.memory = memory;
+      const NetworkPlan known = plan_network(network, hardware, params);
+      ASSERT_EQ(known.status, fresh.status);
+      ASSERT_EQ(known.totals, fresh.totals) << "question " << question;
+      ASSERT_EQ(known.score, fresh.score);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera
