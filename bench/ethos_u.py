@@ -73,7 +73,7 @@ def shapes(network):
     for line in network.read_text().splitlines():
         if match := re.match(r"\s+(\S+): \{shape: \[([^]]*)\]", line):
             tensors[match[1].strip('"')] = [int(x) for x in match[2].split(",") if x.strip()]
-        if match := re.match(r"\s+- \{name: ([^,]+), type: (\w+), inputs: \[([^]]*)\], output: ([^,}]+)", line):
+        if match := re.match(r"\s+- \{name: ([^,]+), type: (\w+), (?:function: \w+, )?inputs: \[([^]]*)\], output: ([^,}]+)", line):
             name, kind, inputs, output = (part.strip() for part in match.groups())
             made = tensors[output.strip('"')]
             if len(made) == 4:

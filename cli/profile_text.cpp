@@ -231,7 +231,10 @@ std::string profile_text(const Hardware& hardware) {
                   (hardware.dma.outstanding_writes
                        ? " (" + std::to_string(*hardware.dma.outstanding_writes) + " written)"
                        : "") +
-                  ", set-up " + std::to_string(hardware.dma.setup) + " cycles");
+                  ", set-up " + std::to_string(hardware.dma.setup) + " cycles" +
+                  (hardware.dma.weight_slices > 1
+                       ? ", weights in " + std::to_string(hardware.dma.weight_slices) + " slices"
+                       : ""));
     sheet.add("mode_switch", std::to_string(hardware.mode_switch.cycles) + " cycles, " +
                                  real(hardware.mode_switch.energy_pj) + " pJ");
     const ObjectiveWeights& weights = hardware.objective;

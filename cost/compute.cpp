@@ -113,6 +113,8 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
             : array_cost(op, loops, engine, blocks ? port_of(hardware) : ArrayPort{});
     cycles = array.cycles * factor;
     cost.bound_by = array.bound_by;
+    cost.weight_pieces = array.weight_pieces;
+    cost.with_known_weights = array.with_known_weights;
     if (blocks) {
       cost.input_bytes = array.input_bytes;
       cost.weight_bytes = array.weight_bytes;

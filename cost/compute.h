@@ -32,6 +32,9 @@ struct ComputeCost {
   // operand is read once.
   double input_bytes = 0;
   double weight_bytes = 0;
+  // How it goes through its weights, as in mapping.h.
+  std::int64_t weight_pieces = 1;
+  double with_known_weights = 0;
 };
 
 /// Elements a vector engine touches: output elements times the window it reads for each.

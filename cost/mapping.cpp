@@ -305,6 +305,14 @@ class Blocks {
       cost.cycles = std::max(compute, output) * blocks + std::min(compute, output);
     }
     traffic(h, w, k, cost);
+    const std::int64_t groups = ceil_div(nest_.G, unroll_.G);
+    const std::int64_t depth_blocks = groups * ceil_div(nest_.K, k);
+    if (depth_blocks > 1 && rule_.buffer > 0 && planes(h, w) > 1) {
+      cost.weight_pieces = depth_blocks;
+    } else {
+      cost.weight_pieces = groups * ceil_div(nest_.K, unroll_.K);
+      if (rule_.buffer > 0) cost.with_known_weights = 1 - 1 / planes(h, w);
+    }
     return cost;
   }
 

@@ -42,6 +42,11 @@ struct ArrayCost {
   std::size_t mapping = 0;  ///< of engine.maps
   double input_bytes = 0;   ///< read from memory, again for each block that needs them again
   double weight_bytes = 0;
+  /// Pieces of output channels that are begun one after the other, each with weights of its own:
+  /// blocks, or where there is a single block of channels, what is done of it at once.
+  std::int64_t weight_pieces = 1;
+  /// The part of the work that is done after all weights were used once.
+  double with_known_weights = 0;
 };
 
 /// require: the engine is a mac_array with maps or unroll; `name` is a key of `output` (the op's

@@ -4,6 +4,7 @@
 
 #include "cost/run_parts.h"
 #include "model/derived.h"
+#include "tiling/loops.h"
 
 namespace tessera {
 namespace {
@@ -42,6 +43,16 @@ Uses uses_of(const Subgraph& part, const Lowering& lowering, const LoweredBuffer
   return uses;
 }
 
+/// Are these the weights that a product multiplies by, and nothing else?
+bool is_sliced(const Subgraph& part, std::size_t local, const Uses& uses) {
+  if (!part.tensors[local].weight || uses.first != uses.last || !is_product(part.op(uses.first)))
+    return false;
+  const auto& operands = part.operands_at[static_cast<std::size_t>(uses.first)];
+  return std::ranges::all_of(operands, [&](const LocalOperand& operand) {
+    return operand.local != local || operand.position == 1;
+  });
+}
+
 }  // namespace
 
 RunTasks run_tasks(const TiledRun& run) {
@@ -67,8 +78,8 @@ RunTasks run_tasks(const TiledRun& run) {
       continue;
     }
     const Uses uses = uses_of(part, lowering, lowered);
-    const bool resident =
-        local.weight && lowering.options.weights == WeightPolicy::resident && is_loaded(part, local);
+    const bool resident = local.weight && lowering.options.weights == WeightPolicy::resident &&
+                          is_loaded(part, local);
     if (resident) {
       plan.resident.push_back({lowered.tensor, lowered.share, uses.first});
       continue;
@@ -77,9 +88,19 @@ RunTasks run_tasks(const TiledRun& run) {
     const Step reuse = two_copies[of_share(lowered)] ? cycle : plan.steps;
     const Slack slack = slack_of(buffer, cycle, reuse, uses.first, uses.last);
     if (is_loaded(part, local))
-      plan.moves.push_back({lowered.tensor, lowered.share, true, slack, uses.first});
+      plan.moves.push_back({.local = lowered.tensor,
+                            .share = lowered.share,
+                            .load = true,
+                            .slack = slack,
+                            .use = uses.first,
+                            .in_slices = run.hardware->dma.weight_slices > 1 &&
+                                         is_sliced(part, lowered.tensor, uses)});
     if (is_stored(part, local))
-      plan.moves.push_back({lowered.tensor, lowered.share, false, slack, uses.last});
+      plan.moves.push_back({.local = lowered.tensor,
+                            .share = lowered.share,
+                            .load = false,
+                            .slack = slack,
+                            .use = uses.last});
   }
   return plan;
 }

@@ -24,6 +24,8 @@ struct Move {
   bool load = true;
   Slack slack;
   Step use = 0;  ///< first (load) or last (store) step that uses the buffer
+  /// Weights of the only step that uses them, which begins when the first of them are there.
+  bool in_slices = false;
 };
 
 /// A weight that is loaded before the first tile.

@@ -7,6 +7,7 @@
 #include "cost/run_parts.h"
 #include "cost/whole_number.h"
 #include "facts/modes.h"
+#include "tiling/ceil_div.h"
 
 namespace tessera {
 namespace {
@@ -101,6 +102,13 @@ ChipPlaces::ChipPlaces(const TiledRun& run, const Placement& placement)
 
 namespace {
 
+/// Of the op's cycles, those that need the last of so many slices of its weights.
+Cycles after_last_slice(Cycles busy, const ComputeCost& op, std::int64_t slices) {
+  const double known = op.with_known_weights;
+  const double share = known + (1 - known) / static_cast<double>(slices);
+  return std::min(busy, static_cast<Cycles>(std::ceil(static_cast<double>(busy) * share)));
+}
+
 /// An op waits for what is copied on the chip before it: the DMA is set up for each copy, and both
 /// memories have to serve it.
 void add_copies(const TiledRun& run, const RunTasks& tasks, const TileRegions& tile, Step step,
@@ -138,6 +146,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   const std::vector<std::int64_t> switches =
       mode_switches(placement.modes, run.lowering->steps_per_tile);
   TileCost cost;
+  std::vector<std::int64_t> slices(static_cast<std::size_t>(tasks.steps), 1);
   for (Step step = 0; step < tasks.steps; ++step) {
     OpCost& op = cost.ops.emplace_back();
     ComputeCost compute;
@@ -166,6 +175,9 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     const std::int64_t switched = switches[static_cast<std::size_t>(step)];
     op.cycles = busy + switched * hardware.mode_switch.cycles;
     op.energy_pj += static_cast<double>(switched) * hardware.mode_switch.energy_pj;
+    slices[static_cast<std::size_t>(step)] =
+        std::min(compute.weight_pieces, hardware.dma.weight_slices);
+    op.last = after_last_slice(busy, compute, slices[static_cast<std::size_t>(step)]);
     add_copies(run, tasks, tile, step, on_chip, op);
   }
   const AccessEnergy dram = offchip_energy(hardware);
@@ -176,6 +188,12 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     one.transfer = transfer_cost(count, link, move.load);
     one.energy_pj = move_energy(count, one.transfer, move.load, dram,
                                 on_chip.of(move.local, move.share).energy);
+    if (!move.in_slices) continue;
+    const std::int64_t parts = slices[static_cast<std::size_t>(move.use)];
+    const Cycles streaming =
+        std::max<Cycles>(0, one.transfer.cycles - link.setup - link.read.latency);
+    one.later = streaming - ceil_div(streaming, parts);
+    one.later_shared = one.transfer.shared - ceil_div(one.transfer.shared, parts);
   }
   return cost;
 }

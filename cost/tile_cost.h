@@ -19,6 +19,7 @@ namespace tessera {
 
 struct OpCost {
   Cycles cycles = 0;   ///< with the switches of modes before it
+  Cycles last = 0;     ///< of them, for the channels whose weights arrive last; 0: it waits for all
   Cycles compute = 0;  ///< on its engine alone
   std::size_t engine = 0;
   Limiter limiter = Limiter::mac;
@@ -29,6 +30,9 @@ struct OpCost {
 struct MoveCost {
   TransferCost transfer;
   double energy_pj = 0;
+  // Of the transfer, what comes after the first slice.
+  Cycles later = 0;
+  Cycles later_shared = 0;
 };
 
 struct TileCost {

@@ -71,58 +71,114 @@ Position position(Step global, Step steps) {
   return {global + back * steps, static_cast<int>(back)};
 }
 
-/// Tasks in issue order: each op, then what may start once it has ended. task_of_* give indices.
-struct Skeleton {
-  std::vector<PipelineTask> tasks;
-  std::vector<std::size_t> op_task;
-  std::vector<std::size_t> move_task;
-};
-
-Skeleton make_skeleton(const TiledRun& run, const RunTasks& plan, const TileCost& sample) {
-  const Subgraph& part = *run.subgraph;
-  Skeleton s;
-  s.op_task.resize(static_cast<std::size_t>(plan.steps));
-  s.move_task.resize(plan.moves.size());
-  const auto name_of = [&](const Move& move) {
-    return (move.load ? "load " : "store ") + part.tensor(move.local).name;
-  };
-  for (Step step = 0; step < plan.steps; ++step) {
-    s.op_task[static_cast<std::size_t>(step)] = s.tasks.size();
-    s.tasks.push_back({.name = part.op(step).name,
-                       .resource = 1 + sample.ops[static_cast<std::size_t>(step)].engine});
-    for (const bool load : {true, false})
-      for (std::size_t m = 0; m < plan.moves.size(); ++m) {
-        const Move& move = plan.moves[m];
-        if (move.load != load) continue;
-        const Position at = position(load ? move.slack.start_after : move.use, plan.steps);
-        if (at.step != step) continue;
-        s.move_task[m] = s.tasks.size();
-        s.tasks.push_back(
-            {.name = name_of(move), .resource = dma_resource, .lead = load ? at.tiles_back : 0});
+/// Tasks in issue order: each op, then what may start once it has ended.
+///
+/// An op whose weights come in slices is two tasks, and so is their transfer: the op begins when
+/// the first slice is there, and its part for the last one when all are. Slices are of one size and
+/// arrive evenly, so whoever has not waited for the last has not waited for those between: with `n`
+/// of them the op ends at the later of "first slice + all work" and "last slice + 1/n of the work".
+class Skeleton {
+ public:
+  Skeleton(const TiledRun& run, const RunTasks& plan, const TileCost& sample) : plan_(plan) {
+    const Subgraph& part = *run.subgraph;
+    const auto steps = static_cast<std::size_t>(plan.steps);
+    std::vector<bool> in_slices(steps, false);
+    for (const Move& move : plan.moves)
+      if (move.in_slices) in_slices[static_cast<std::size_t>(move.use)] = true;
+    op_begin.resize(steps);
+    op_end.resize(steps);
+    move_begin.resize(plan.moves.size());
+    move_end.resize(plan.moves.size());
+    for (Step step = 0; step < plan.steps; ++step) {
+      const auto k = static_cast<std::size_t>(step);
+      const std::size_t resource = 1 + sample.ops[k].engine;
+      op_begin[k] = op_end[k] = add({.name = part.op(step).name, .resource = resource});
+      if (in_slices[k]) {
+        op_end[k] = add({.name = part.op(step).name + ", last channels", .resource = resource});
+        after(op_end[k], op_begin[k]);
       }
+      add_loads(part, step);
+      add_stores(part, step);
+    }
+    // Ops run strictly one after the other.
+    for (Step step = 0; step < plan.steps; ++step) {
+      const Position before = position(step - 1, plan.steps);
+      after(op_begin[static_cast<std::size_t>(step)], op_end[static_cast<std::size_t>(before.step)],
+            before.tiles_back);
+    }
+    for (std::size_t m = 0; m < plan.moves.size(); ++m) connect(m);
   }
-  // Ops run strictly one after the other.
-  for (Step step = 0; step < plan.steps; ++step) {
-    const Position before = position(step - 1, plan.steps);
-    s.tasks[s.op_task[static_cast<std::size_t>(step)]].after.push_back(
-        {s.op_task[static_cast<std::size_t>(before.step)], before.tiles_back});
+
+  std::vector<PipelineTask> tasks;
+  // Each is one task or two: which are then the first part and the rest.
+  std::vector<std::size_t> op_begin;  ///< per step
+  std::vector<std::size_t> op_end;
+  std::vector<std::size_t> move_begin;  ///< as in the tasks of the run
+  std::vector<std::size_t> move_end;
+
+ private:
+  std::size_t add(PipelineTask task) {
+    tasks.push_back(std::move(task));
+    return tasks.size() - 1;
   }
-  for (std::size_t m = 0; m < plan.moves.size(); ++m) {
-    const Move& move = plan.moves[m];
-    PipelineTask& task = s.tasks[s.move_task[m]];
-    if (move.load) {
-      const Position start = position(move.slack.start_after, plan.steps);
-      task.after.push_back({s.op_task[static_cast<std::size_t>(start.step)], start.tiles_back});
-      s.tasks[s.op_task[static_cast<std::size_t>(move.use)]].after.push_back({s.move_task[m], 0});
-    } else {
-      task.after.push_back({s.op_task[static_cast<std::size_t>(move.use)], 0});
-      const Step wait = move.slack.end_before;
-      s.tasks[s.op_task[static_cast<std::size_t>(wait % plan.steps)]].after.push_back(
-          {s.move_task[m], static_cast<int>(wait / plan.steps)});
+  void after(std::size_t task, std::size_t other, int tiles_back = 0) {
+    tasks[task].after.push_back({other, tiles_back});
+  }
+
+  void add_loads(const Subgraph& part, Step step) {
+    // The rest of some weights comes after all else that their op waits for.
+    std::vector<std::size_t> waiting;
+    const auto flush = [&] {
+      for (const std::size_t m : waiting) {
+        const PipelineTask& first = tasks[move_begin[m]];
+        move_end[m] =
+            add({.name = first.name + ", the rest", .resource = dma_resource, .lead = first.lead});
+        after(move_end[m], move_begin[m]);
+      }
+      waiting.clear();
+    };
+    for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
+      const Move& move = plan_.moves[m];
+      if (!move.load) continue;
+      const Position at = position(move.slack.start_after, plan_.steps);
+      if (at.step != step) continue;
+      if (!waiting.empty() && plan_.moves[waiting.front()].use != move.use) flush();
+      move_begin[m] = move_end[m] = add({.name = "load " + part.tensor(move.local).name,
+                                         .resource = dma_resource,
+                                         .lead = at.tiles_back});
+      if (move.in_slices) waiting.push_back(m);
+    }
+    flush();
+  }
+
+  void add_stores(const Subgraph& part, Step step) {
+    for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
+      const Move& move = plan_.moves[m];
+      if (move.load || position(move.use, plan_.steps).step != step) continue;
+      move_begin[m] = move_end[m] =
+          add({.name = "store " + part.tensor(move.local).name, .resource = dma_resource});
     }
   }
-  return s;
-}
+
+  void connect(std::size_t m) {
+    const Move& move = plan_.moves[m];
+    const auto use = static_cast<std::size_t>(move.use);
+    if (move.load) {
+      const Position start = position(move.slack.start_after, plan_.steps);
+      const std::size_t freed = op_end[static_cast<std::size_t>(start.step)];
+      after(move_begin[m], freed, start.tiles_back);
+      after(op_begin[use], move_begin[m]);
+      if (move_end[m] != move_begin[m]) after(op_end[use], move_end[m]);
+    } else {
+      after(move_begin[m], op_end[use]);
+      const Step wait = move.slack.end_before;
+      after(op_begin[static_cast<std::size_t>(wait % plan_.steps)], move_begin[m],
+            static_cast<int>(wait / plan_.steps));
+    }
+  }
+
+  const RunTasks& plan_;
+};
 
 std::vector<TileCost> tile_costs(const TiledRun& run, const RunTasks& plan, const Link& link) {
   std::vector<TileCost> costs;
@@ -169,24 +225,34 @@ Pipeline build_pipeline(const TiledRun& run, const RunTasks& plan,
   Pipeline pipeline;
   pipeline.resources.push_back({"dma", static_cast<int>(run.hardware->dma.channels)});
   for (const Engine& engine : run.hardware->engines) pipeline.resources.push_back({engine.name, 1});
-  Skeleton skeleton = make_skeleton(run, plan, costs.front());
+  Skeleton skeleton(run, plan, costs.front());
   pipeline.tasks = std::move(skeleton.tasks);
   const bool shared = run.hardware->dma.channels > 1;  // one channel has the memory to itself
   if (shared) {
     pipeline.buses = link.two_ways ? 2 : 1;
     for (std::size_t m = 0; m < plan.moves.size(); ++m)
-      pipeline.tasks[skeleton.move_task[m]].bus = plan.moves[m].load || !link.two_ways ? 0U : 1U;
+      for (const std::size_t task : {skeleton.move_begin[m], skeleton.move_end[m]})
+        pipeline.tasks[task].bus = plan.moves[m].load || !link.two_ways ? 0U : 1U;
   }
+  /// All of it for the task that begins, but for what is later, in a task of its own.
+  const auto put = [](std::vector<Cycles>& cycles, std::size_t begin, std::size_t end, Cycles all,
+                      Cycles later) {
+    cycles[begin] = begin == end ? all : all - later;
+    if (begin != end) cycles[end] = later;
+  };
   for (const TileCost& cost : costs) {
     std::vector<Cycles>& durations = pipeline.classes.emplace_back(pipeline.tasks.size(), 0);
     for (std::size_t k = 0; k < cost.ops.size(); ++k)
-      durations[skeleton.op_task[k]] = cost.ops[k].cycles;
+      put(durations, skeleton.op_begin[k], skeleton.op_end[k], cost.ops[k].cycles,
+          cost.ops[k].last);
     for (std::size_t m = 0; m < cost.moves.size(); ++m)
-      durations[skeleton.move_task[m]] = cost.moves[m].transfer.cycles;
+      put(durations, skeleton.move_begin[m], skeleton.move_end[m], cost.moves[m].transfer.cycles,
+          cost.moves[m].later);
     if (!shared) continue;
     std::vector<Cycles>& bus = pipeline.bus_cycles.emplace_back(pipeline.tasks.size(), 0);
     for (std::size_t m = 0; m < cost.moves.size(); ++m)
-      bus[skeleton.move_task[m]] = cost.moves[m].transfer.shared;
+      put(bus, skeleton.move_begin[m], skeleton.move_end[m], cost.moves[m].transfer.shared,
+          cost.moves[m].later_shared);
   }
   set_sequence(*run.grid, pipeline);
   pipeline.start = start;

@@ -180,6 +180,8 @@ class Reader {
       });
     }
     if (const Node* n = fields.find("setup")) dma.setup = cycles(*n, "setup");
+    if (const Node* n = fields.find("weight_slices"))
+      dma.weight_slices = as_whole(sources_, *n, "weight_slices", 1, hardware_limits::parallel);
     fields.finish();
   }
 

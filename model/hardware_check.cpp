@@ -71,6 +71,7 @@ class HardwareChecker {
     if (hardware_.dma.outstanding_writes)
       whole("outstanding", *hardware_.dma.outstanding_writes, 1, limits::parallel);
     whole("setup", hardware_.dma.setup, 0, limits::cycles);
+    whole("weight_slices", hardware_.dma.weight_slices, 1, limits::parallel);
     whole("cycles", hardware_.mode_switch.cycles, 0, limits::cycles);
     real("energy", hardware_.mode_switch.energy_pj, 0, limits::most_energy_pj);
   }

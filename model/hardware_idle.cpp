@@ -55,6 +55,7 @@ class Idle {
     memories();
     reach();
     engines();
+    slices();
     if (!modes_ && (hardware_.mode_switch.cycles != 0 || hardware_.mode_switch.energy_pj != 0)) {
       at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
       wrong(hardware_.mode_switch.cycles != 0 ? "cycles" : "energy",
@@ -99,6 +100,23 @@ class Idle {
       wrong("outstanding", "give the figure for reading alone",
             "has writes `outstanding`, but no memory off the chip is writable");
     }
+  }
+
+  /// Weights in slices are those that are fetched while an array waits for them.
+  void slices() {
+    if (hardware_.dma.weight_slices <= 1) return;
+    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+    const bool fetched = std::ranges::find(hardware_.tiling.weights, WeightPolicy::refetch) !=
+                         hardware_.tiling.weights.end();
+    const bool array = std::ranges::any_of(hardware_.engines, [](const Engine& engine) {
+      return engine.kind == EngineKind::mac_array;
+    });
+    if (!fetched)
+      wrong("weight_slices", "add `refetch` to the `weights` of `tiling`",
+            "has `weight_slices`, but all weights are there before the first tile");
+    else if (!array)
+      wrong("weight_slices", "they are for an engine of kind `mac_array`",
+            "has `weight_slices`, but no array that works on them");
   }
 
   void off_chip(const Memory& space) {

@@ -103,8 +103,8 @@ class Key {
         default_cycles, cycles);
   }
   void put(const Dma& dma) {
-    const auto& [channels, outstanding, outstanding_writes, setup] = dma;
-    add(channels, outstanding, outstanding_writes, setup);
+    const auto& [channels, outstanding, outstanding_writes, setup, weight_slices] = dma;
+    add(channels, outstanding, outstanding_writes, setup, weight_slices);
   }
   void put(const ModeSwitch& price) {
     const auto& [cycles, energy] = price;

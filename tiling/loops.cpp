@@ -69,6 +69,13 @@ void conv_loops(const Network& network, const Op& op, std::span<const Dim> outpu
   op_.per_channel = op_.op_class == OpClass::depthwise;
 }
 
+/// A mean over all rows and columns, as a pooling with a window of the whole input.
+bool is_global_pool(const Op& op, const std::vector<Dim>& in) {
+  return op.kind == OpKind::reduce && op.function == "mean" && in.size() == 4 &&
+         op.axes.size() == 2 && std::ranges::count(op.axes, 2U) == 1 &&
+         std::ranges::count(op.axes, 3U) == 1;
+}
+
 /// Axis 1 as channels, the last as columns, the others as rows.
 void plane_loops(const Network& network, const Op& op, std::span<const Dim> output, OpLoops& op_) {
   LoopNest& nest = op_.nest;
@@ -90,6 +97,11 @@ void plane_loops(const Network& network, const Op& op, std::span<const Dim> outp
       op_.dilation[last ? 1 : 0] = at_or(op.dilation, s, 1);
       if (2 + s < in.size()) op_.input[last ? 1 : 0] *= in[2 + s];
     }
+  } else if (is_global_pool(op, in)) {
+    op_.op_class = OpClass::pool;
+    nest.R = in[2];
+    nest.S = in[3];
+    op_.input = {in[2], in[3]};
   } else if (op.kind == OpKind::reduce) {
     for (const std::size_t axis : op.axes)
       if (axis < in.size()) nest.S *= in[axis];
@@ -125,9 +137,9 @@ OpLoops loops_of(const Network& network, const Op& op, std::span<const Dim> outp
 std::string_view report_kind(const Network& network, const Op& op) {
   if (op.kind == OpKind::matmul) return "fc";
   if (op.kind == OpKind::elementwise) return "elementwise";
-  if (op.kind == OpKind::max_pool || op.kind == OpKind::average_pool) return "pool";
-  if (!is_conv(op)) return "other";
   const OpLoops loops = loops_of(network, op, network.tensors[op.outputs.at(0)].shape);
+  if (loops.op_class == OpClass::pool) return "pool";
+  if (!is_conv(op)) return "other";
   return loops.op_class == OpClass::depthwise ? "depthwise" : "conv";
 }
 
@@ -144,6 +156,7 @@ std::vector<std::string_view> names_of(const Op& op, const OpLoops& loops) {
     case OpClass::matmul:
       return {"matmul", "conv"};
     case OpClass::pool:
+      if (op.kind == OpKind::reduce) return {"average_pool", "pool", "reduce"};
       return {to_string(op.kind), "pool"};
     case OpClass::other:
       break;

@@ -6,7 +6,8 @@
 // Loops: N batch, G groups, K output channels of a group, C input channels of a group, H and W
 // output rows and columns (H takes all other spatial axes too), R and S kernel rows and columns. A
 // matrix product [.., M, K] has K columns, C reduced elements, and its M rows in W. A pooling has
-// channels in K and its window in R and S, a reduction what it reduces in S. Where an op has
+// channels in K and its window in R and S (a mean over all rows and columns is one), any other
+// reduction what it reduces in S. Where an op has
 // neither, its output counts as rows and columns of channels.
 #pragma once
 

@@ -114,8 +114,8 @@ struct Engine {
 struct HardwareMemory {
   Memory space;          ///< name, capacity, alignment, banks, modes, reserved (problem.h)
   bool offchip = false;  ///< buffers are not placed into it; loads come from and stores go to it
-  /// By a program that runs. Where the memory off the chip is not (flash), what an op makes stays on
-  /// the chip until its last reader has run, and so do inputs and results of the network.
+  /// By a program that runs. Where the memory off the chip is not (flash), what an op makes stays
+  /// on the chip until its last reader has run, and so do inputs and results of the network.
   bool writable = true;
   AccessEnergy energy;
   std::optional<Bandwidth> bandwidth;         ///< always present for an off-chip memory
@@ -130,6 +130,9 @@ struct Dma {
   std::int64_t outstanding = 1;                    ///< bursts under way at once, of a channel
   std::optional<std::int64_t> outstanding_writes;  ///< else the same
   std::int64_t setup = 0;                          ///< cycles per transfer
+  /// The weights of an op arrive in so many parts at most, of whole output channels: an array works
+  /// on the channels it has the weights of. 1: it waits for all of them.
+  std::int64_t weight_slices = 1;
 };
 
 /// The price of two consecutive steps in different modes.

@@ -51,6 +51,7 @@ Hardware random_hardware(Random& random, Size needed) {
   h.tiling.double_buffer = {false, true};
   h.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
   if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep_columns};
+  if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
   return h;
 }
 

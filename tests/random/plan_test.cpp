@@ -69,6 +69,7 @@ Hardware machine(Random& random, Size needed) {
   h.objective = {.latency = 0.4, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0.1};
   if (random.chance(30))
     h.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
+  if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
   return h;
 }
 

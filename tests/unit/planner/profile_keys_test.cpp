@@ -306,7 +306,8 @@ class Keys {
     // What else may be said goes by these: with another value the rest of the profile is wrong.
     const bool reach = path.starts_with("engines.") && path.find(".memories.") != std::string::npos;
     const bool decides =
-        node.key == "kind" || node.key == "offchip" || node.key == "banks" || reach;
+        node.key == "kind" || node.key == "offchip" || node.key == "banks" || reach ||
+        path.starts_with("tiling.weights.");  // `weight_slices` are of those that are fetched
     const Node kept = node;
     std::vector<std::string> values = others(kept);
     if (reach)
