@@ -11,7 +11,7 @@
 //             explore.h, engines.h
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
 // Files:      files.h, profile.h, import.h, export.h, generate.h
-// Values:     problem.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
+// Values:     problem.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
 //             network_plan.h, limits.h
 #pragma once
 
@@ -30,6 +30,7 @@
 #include "hardware.h"
 #include "hardware_check.h"
 #include "import.h"
+#include "input.h"
 #include "limits.h"
 #include "names.h"
 #include "network.h"
