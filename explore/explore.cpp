@@ -16,7 +16,7 @@
 #include "explore/fingerprint.h"
 #include "explore/rows.h"
 #include "explore/sweep.h"
-#include "io/json_text.h"
+#include "model/json_text.h"
 #include "model/crew.h"
 #include "planner/hardware_key.h"
 #include "planner/limited_budget.h"
