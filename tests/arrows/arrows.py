@@ -37,7 +37,7 @@ ROOMS = {
 # installed, and has to stand in one of these lists.
 DOOR = pathlib.PurePath("include/tessera")
 VALUES = (
-    "api", "check", "claim", "errors", "hardware", "hardware_check", "input", "names", "network",
+    "api", "check", "claim", "effort", "errors", "hardware", "hardware_check", "input", "names", "network",
     "network_plan", "network_shapes", "network_stats", "placement", "problem", "silicon", "units", "validate")
 CALLS = (
     "batch", "check_result", "engines", "explain", "export", "files", "generate", "import", "limits",

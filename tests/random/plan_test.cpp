@@ -159,7 +159,7 @@ int expect_best_tiles(const Network& network, const Hardware& hardware, Candidat
         const TileSearchResult found = find_tile(part, hardware,
                                                  {.options = {v.double_buffer, v.weights, v.halo},
                                                   .engine = engine.get(),
-                                                  .nodes_per_question = 20000});
+                                                  .nodes_per_question = nodes_per_plan_question});
         if (found.status == Status::unknown || !found.undecided.empty()) continue;
         ++compared;
         const auto option = std::ranges::find_if(answer.options, [&](const PlannedSubgraph& s) {
