@@ -6,12 +6,12 @@
 #include <gecode/search.hh>
 #include <memory>
 #include <optional>
-#include <string>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "baselines/baseline.h"
 #include "baselines/engines.h"
-#include "baselines/model.h"
 
 namespace tessera {
 namespace baselines {
@@ -133,74 +133,26 @@ class Limit final : public Gecode::Search::Stop {
   std::optional<StopReason> why_;
 };
 
-class Cp final : public PlacementEngine {
+class Cp final : public Baseline {
  public:
-  [[nodiscard]] std::string_view name() const override { return "cp"; }
-  [[nodiscard]] FeatureSet features() const override { return baselines::features(); }
-
-  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    Goal /*goal*/) const override {
-    const std::int64_t pairs = living_pairs(problem);
-    if (pairs <= most_pairs) return std::nullopt;
-    return "Constraint programming takes up to " + std::to_string(most_pairs) +
-           " pairs of buffers that live at one time; this problem has " + std::to_string(pairs) +
-           ".";
-  }
-
-  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
-                                   const SearchParams& params) override {
-    SearchResult result;
-    Placement placement;
-    placement.places.resize(problem.buffers.size());
-    placement.modes.resize(problem.memories.size());
-    result.status = Status::feasible;
-    Counts counts;
-    try {
-      Poll poll(params.budget);
-      poll.look();
-      // Propagators, and their copies on the way down.
-      constexpr double bytes_per_pair = 600;
-      poll.room(bytes_per_pair * static_cast<double>(living_pairs(problem)));
-      for (MemoryIndex m = 0; m < problem.memories.size() && result.status == Status::feasible; ++m)
-        place(problem, m, params, poll, placement, result, counts);
-    } catch (const BudgetEnded& ended) {
-      result.status = Status::unknown;
-      result.stop = ended.reason;
-      result.reason = ended.foreseen
-                          ? "Constraint programming would need more memory than there is for so "
-                            "many pairs of buffers."
-                          : "The limit struck while the constraints were written down.";
-    }
-    if (result.status == Status::feasible) result.placement = std::move(placement);
-    result.stats = {{"nodes", counts.nodes}, {"failures", counts.failures}};
-    return result;
-  }
+  Cp()
+      : Baseline({.name = "cp",
+                  .method = "Constraint programming",
+                  .written = "the constraints were",
+                  .most_pairs = most_pairs,
+                  // Propagators, and their copies on the way down.
+                  .bytes_per_pair = 600,
+                  .most_size = most_numbers,
+                  .too_large = "The addresses are too large for the integers of constraint "
+                               "programming; ask another engine.",
+                  .counted = {"nodes", "failures"}}) {}
 
  private:
-  struct Counts {
-    std::int64_t nodes = 0;
-    std::int64_t failures = 0;
-  };
-
-  static void place(const PlacementProblem& problem, MemoryIndex m, const SearchParams& params,
-                    Poll& poll, Placement& placement, SearchResult& result, Counts& counts) {
-    const Model model = model_of(problem, m, poll);
-    if (model.bodies.empty()) return;
-    if (auto why = nowhere(problem, model)) {
-      result.status = Status::infeasible;
-      result.reason = *std::move(why);
-      return;
-    }
-    const auto give_up = [&result](StopReason stop, const char* reason) {
-      result.status = Status::unknown;
-      result.stop = stop;
-      result.reason = reason;
-    };
-    if (model.largest > most_numbers)
-      return give_up(StopReason::completed,
-                     "The addresses are too large for the integers of constraint programming; ask "
-                     "another engine.");
-    Limit limit(params.budget, counts.nodes);
+  MemoryAnswer place(const Model& model, const SearchParams& params, Poll& poll,
+                     std::span<std::int64_t> counts) const override {
+    std::int64_t& nodes = counts[0];
+    std::int64_t& failures = counts[1];
+    Limit limit(params.budget, nodes);
     Gecode::Search::Options options;
     options.stop = &limit;
     options.threads = 1;
@@ -208,14 +160,14 @@ class Cp final : public PlacementEngine {
     Gecode::DFS<Space> search(root.get(), options);
     const std::unique_ptr<Space> found(search.next());
     const Gecode::Search::Statistics seen = search.statistics();
-    counts.nodes += static_cast<std::int64_t>(seen.node);
-    counts.failures += static_cast<std::int64_t>(seen.fail);
-    if (found) return put(model, found->offsets(), placement);
+    nodes += static_cast<std::int64_t>(seen.node);
+    failures += static_cast<std::int64_t>(seen.fail);
+    if (found) return MemoryAnswer::placed(found->offsets());
     if (search.stopped())
-      return give_up(limit.why().value_or(StopReason::node_limit),
-                     "Constraint programming was stopped by a limit before it could decide.");
-    result.status = Status::infeasible;
-    result.reason = "The constraints have no solution.";
+      return MemoryAnswer::given_up(
+          limit.why().value_or(StopReason::node_limit),
+          "Constraint programming was stopped by a limit before it could decide.");
+    return MemoryAnswer::refuted("The constraints have no solution.");
   }
 };
 

@@ -14,12 +14,12 @@
 #include <coin/CoinPackedMatrix.hpp>
 #include <coin/OsiClpSolverInterface.hpp>
 #include <optional>
-#include <string>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "baselines/baseline.h"
 #include "baselines/engines.h"
-#include "baselines/model.h"
 
 namespace tessera {
 namespace baselines {
@@ -262,76 +262,24 @@ class Program {
   std::vector<Choice> choices_;
 };
 
-class Ilp final : public PlacementEngine {
+class Ilp final : public Baseline {
  public:
-  [[nodiscard]] std::string_view name() const override { return "ilp"; }
-  [[nodiscard]] FeatureSet features() const override { return baselines::features(); }
-
-  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    Goal /*goal*/) const override {
-    const std::int64_t pairs = living_pairs(problem);
-    if (pairs <= most_binaries) return std::nullopt;
-    return "The integer program takes up to " + std::to_string(most_binaries) +
-           " pairs of buffers that live at one time; this problem has " + std::to_string(pairs) +
-           ".";
-  }
-
-  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
-                                   const SearchParams& params) override {
-    SearchResult result;
-    Placement placement;
-    placement.places.resize(problem.buffers.size());
-    placement.modes.resize(problem.memories.size());
-    result.status = Status::feasible;
-    Counts counts;
-    try {
-      Poll poll(params.budget);
-      poll.look();
-      // Rows, columns, and copies of both: measured over problems of 50 to 400 buffers.
-      constexpr double bytes_per_pair = 2500;
-      poll.room(bytes_per_pair * static_cast<double>(living_pairs(problem)));
-      for (MemoryIndex m = 0; m < problem.memories.size() && result.status == Status::feasible; ++m)
-        place(problem, m, params, poll, placement, result, counts);
-    } catch (const BudgetEnded& ended) {
-      result.status = Status::unknown;
-      result.stop = ended.reason;
-      result.reason = ended.foreseen
-                          ? "The integer program would need more memory than there is for so many "
-                            "pairs of buffers."
-                          : "The limit struck while the integer program was written down.";
-    }
-    if (result.status == Status::feasible) result.placement = std::move(placement);
-    result.stats = {
-        {"nodes", counts.nodes}, {"iterations", counts.iterations}, {"pairs", counts.pairs}};
-    return result;
-  }
+  Ilp()
+      : Baseline({.name = "ilp",
+                  .method = "The integer program",
+                  .written = "the integer program was",
+                  .most_pairs = most_binaries,
+                  // Rows, columns, and copies of both: measured over problems of 50 to 400 buffers.
+                  .bytes_per_pair = 2500,
+                  .most_size = most_columns,
+                  .too_large = "The addresses are too large for the floating-point arithmetic of "
+                               "the integer program; ask another engine.",
+                  .counted = {"nodes", "iterations", "pairs"}}) {}
 
  private:
-  struct Counts {
-    std::int64_t nodes = 0;
-    std::int64_t iterations = 0;
-    std::int64_t pairs = 0;
-  };
-
-  static void place(const PlacementProblem& problem, MemoryIndex m, const SearchParams& params,
-                    Poll& poll, Placement& placement, SearchResult& result, Counts& counts) {
-    const Model model = model_of(problem, m, poll);
-    if (model.bodies.empty()) return;
-    counts.pairs += static_cast<std::int64_t>(model.pairs.size());
-    if (auto why = nowhere(problem, model)) {
-      result.status = Status::infeasible;
-      result.reason = *std::move(why);
-      return;
-    }
-    const auto give_up = [&result](StopReason stop, const char* reason) {
-      result.status = Status::unknown;
-      result.stop = stop;
-      result.reason = reason;
-    };
-    if (model.largest > most_columns)
-      return give_up(StopReason::completed,
-                     "The addresses are too large for the floating-point arithmetic of the integer "
-                     "program; ask another engine.");
+  MemoryAnswer place(const Model& model, const SearchParams& params, Poll& poll,
+                     std::span<std::int64_t> counts) const override {
+    counts[2] += static_cast<std::int64_t>(model.pairs.size());
     OsiClpSolverInterface solver;
     solver.messageHandler()->setLogLevel(0);
     Program program(model, poll);
@@ -368,29 +316,27 @@ class Ilp final : public PlacementEngine {
     search.initialSolve();
     if (!watch.over()) search.branchAndBound();
     watch.over();
-    counts.nodes += search.getNodeCount();
-    counts.iterations += search.getIterationCount();
-    const double* const best = search.bestSolution();
-    if (best != nullptr) {
-      if (const auto offsets = program.positions(best)) {
-        put(model, *offsets, placement);
-        return;
-      }
-      return give_up(watch.stopped().value_or(StopReason::completed),
-                     "The orders that the integer program chose do not fit exactly, which is a "
-                     "matter of its tolerance and proves nothing.");
+    counts[0] += search.getNodeCount();
+    counts[1] += search.getIterationCount();
+    if (const double* const best = search.bestSolution()) {
+      if (auto offsets = program.positions(best)) return MemoryAnswer::placed(*std::move(offsets));
+      return MemoryAnswer::given_up(
+          watch.stopped().value_or(StopReason::completed),
+          "The orders that the integer program chose do not fit exactly, which is a matter of its "
+          "tolerance and proves nothing.");
     }
     if (const auto stopped = watch.stopped())
-      return give_up(*stopped,
-                     "The integer program was stopped by a limit before it could decide.");
+      return MemoryAnswer::given_up(
+          *stopped, "The integer program was stopped by a limit before it could decide.");
     if (!search.isProvenInfeasible())
-      return give_up(StopReason::completed, "The integer program ended without an answer.");
+      return MemoryAnswer::given_up(StopReason::completed,
+                                    "The integer program ended without an answer.");
     if (model.largest > safe_numbers)
-      return give_up(StopReason::completed,
-                     "The integer program finds nothing, but with addresses this large its "
-                     "floating-point arithmetic proves nothing.");
-    result.status = Status::infeasible;
-    result.reason = "The integer program has no solution.";
+      return MemoryAnswer::given_up(
+          StopReason::completed,
+          "The integer program finds nothing, but with addresses this large its floating-point "
+          "arithmetic proves nothing.");
+    return MemoryAnswer::refuted("The integer program has no solution.");
   }
 };
 

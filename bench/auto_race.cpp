@@ -77,7 +77,7 @@ std::vector<Named> files(int argc, char** argv) {
   const Size given = std::atoll(argv[2]);
   for (int k = 3; k < argc; ++k) {
     const std::string path = argv[k];
-    LoadOptions options;
+    InputOptions options;
     if (given > 0) options.capacity = given;
     if (given == 0 && path.ends_with(".csv")) options.capacity = capacity_in(path);
     problems.push_back({path.substr(path.rfind('/') + 1), load_problem(path, options).problem});

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   int wrong = 0;
   for (int i = 2; i < argc; ++i) {
     const std::string file = argv[i];
-    LoadOptions options;
+    InputOptions options;
     if (file.ends_with(".csv")) {
       options.capacity = std::atoll(file.c_str() + file.rfind('.', file.size() - 5) + 1);
     }

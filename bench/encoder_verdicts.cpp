@@ -47,7 +47,7 @@ class Bench {
       : engine_(engine), limit_(limit), heights_(heights) {}
 
   void measure(const std::string& file) {
-    LoadOptions options;
+    InputOptions options;
     if (file.ends_with(".csv")) {
       const std::size_t dot = file.rfind('.', file.size() - 5);
       options.capacity = std::atoll(file.c_str() + dot + 1);

@@ -48,7 +48,7 @@ struct Answer {
   std::int64_t steps = -1;  ///< -1: it does not say
 };
 
-using Asker = std::function<Answer(const PlacementProblem& problem, double seconds)>;
+using Search = std::function<Answer(const PlacementProblem& problem, double seconds)>;
 
 std::chrono::steady_clock::time_point in(double seconds) {
   return std::chrono::steady_clock::now() +
@@ -78,27 +78,30 @@ Answer ask_engine(PlacementEngine& engine, const PlacementProblem& problem, doub
   return answer;
 }
 
-Asker by_guided(const GuidedParams& params) {
+Search by_guided(const GuidedParams& params) {
   return [params](const PlacementProblem& problem, double seconds) {
     return ask_engine(*make_guided_engine(params), problem, seconds);
   };
 }
 
-std::vector<std::pair<std::string, Asker>> askers() {
-  std::vector<std::pair<std::string, Asker>> all;
+std::vector<std::pair<std::string, Search>> searches() {
+  std::vector<std::pair<std::string, Search>> all;
   all.emplace_back("guided", by_guided({}));
   const std::pair<const char*, bool GuidedParams::*> parts[] = {
       {"phases", &GuidedParams::phases},     {"candidates", &GuidedParams::candidates},
       {"directed", &GuidedParams::directed}, {"promote", &GuidedParams::promote},
       {"stuck", &GuidedParams::stuck},       {"widen", &GuidedParams::widen},
-      {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},       {"sections", &GuidedParams::sections}};
+      {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},
+      {"sections", &GuidedParams::sections}};
   for (const auto& [name, part] : parts) {
     GuidedParams params;
     params.*part = false;
     all.emplace_back(std::string("guided-") + name, by_guided(params));
   }
   // As plain as the paper: nothing that it does not have.
-  all.emplace_back("guided-plain", by_guided({.widen = false, .restarts = false, .learn = false, .sections = false}));
+  all.emplace_back(
+      "guided-plain",
+      by_guided({.widen = false, .restarts = false, .learn = false, .sections = false}));
   for (const std::string& order : greedy_orders())
     all.emplace_back("one-" + order, [order](const PlacementProblem& problem, double seconds) {
       Answer answer;
@@ -141,7 +144,7 @@ std::vector<Question> of_folder(const std::string& folder, const std::string& en
       files.push_back(each.path());
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
-    LoadOptions options;
+    InputOptions options;
     const Size own = capacity(file.stem().string());
     if (own > 0) options.capacity = own;
     if (own < 0) continue;
@@ -228,7 +231,7 @@ int main(int argc, char** argv) {
   std::printf(
       "| engine | placed | refuted | not decided | not taken | median s | total s | median "
       "steps |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
-  for (const auto& [name, asker] : askers()) {
+  for (const auto& [name, search] : searches()) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), name) == wanted.end()) continue;
     int placed = 0;
     int refuted = 0;
@@ -239,7 +242,7 @@ int main(int argc, char** argv) {
     double total = 0;
     for (const Question& question : questions) {
       const auto start = std::chrono::steady_clock::now();
-      Answer answer = asker(question.problem, seconds);
+      Answer answer = search(question.problem, seconds);
       answer.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (!answer.takes) {

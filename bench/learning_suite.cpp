@@ -47,7 +47,7 @@ double processor_seconds() {
 }
 
 PlacementProblem load(const std::filesystem::path& path, Size noise) {
-  LoadOptions options;
+  InputOptions options;
   const Size named = std::atoll(("0" + path.stem().extension().string().erase(0, 1)).c_str());
   if (path.extension() == ".csv" && named > 0) options.capacity = named * noise;
   PlacementProblem problem = load_problem(path, options).problem;

@@ -11,10 +11,10 @@
 #include "cli/certificate_reading.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/json.h"
 #include "cli/network_options.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "model/json_write.h"
 #include "tessera/check_result.h"
 #include "tessera/export.h"
 #include "tessera/files.h"
@@ -35,24 +35,27 @@ struct CheckOptions {
   NetworkArguments network;
 };
 
-std::string list_json(const std::vector<std::string>& texts) {
-  std::string out = "[";
-  for (std::size_t k = 0; k < texts.size(); ++k)
-    out += (k == 0 ? "" : ", ") + json_string(texts[k]);
-  return out + "]";
+/// What every verdict begins with.
+void begin_verdict(JsonObject& object, bool right) {
+  object.text("tessera", "check/1");
+  object.truth("right", right);
 }
 
 std::string verdict_json(const ResultVerdict& verdict) {
-  std::string text = "{\"tessera\": \"check/1\", \"right\": ";
-  text += verdict.wrong.empty() ? "true" : "false";
-  text += ", \"violations\": [";
-  for (std::size_t i = 0; i < verdict.wrong.size(); ++i) {
-    text += i == 0 ? "\n  " : ",\n  ";
-    text += "{\"rule\": " + json_string(to_string(verdict.wrong[i].rule)) +
-            ", \"message\": " + json_string(verdict.wrong[i].message) + "}";
-  }
-  return text + "],\n \"proved\": " + list_json(verdict.proved) +
-         ",\n \"claimed\": " + list_json(verdict.claimed) + "}\n";
+  std::string text;
+  JsonObject object(text);
+  begin_verdict(object, verdict.wrong.empty());
+  const auto violation = [](const Violation& each) {
+    return json_object([&](JsonObject& one) {
+      one.text("rule", to_string(each.rule));
+      one.text("message", each.message);
+    });
+  };
+  object.list("violations", verdict.wrong, violation, ",\n  ");
+  object.texts("proved", verdict.proved);
+  object.texts("claimed", verdict.claimed);
+  object.close();
+  return text + '\n';
 }
 
 std::string verdict_text(const ResultVerdict& verdict, const Input& input, bool placed) {
@@ -99,18 +102,25 @@ std::string not_what_was_asked(const CheckOptions& options, const Input& input,
 
 std::string certificate_json(const CertificateVerdict& verdict, bool right,
                              const std::string& reason) {
-  std::string claim;
   std::string claims;
-  for (const ClaimVerdict& each : verdict.claims) {
-    claim += (claim.empty() ? "" : "; ") + each.text;
-    claims += (claims.empty() ? "\n  " : ",\n  ") + ("{\"claim\": " + json_string(each.text)) +
-              ", \"certificate\": " + json_string(each.kind) +
-              ", \"right\": " + (each.accepted ? "true" : "false") +
-              ", \"reason\": " + json_string(each.reason) + "}";
-  }
-  return std::string("{\"tessera\": \"check/1\", \"right\": ") + (right ? "true" : "false") +
-         ", \"claim\": " + json_string(claim) + ",\n \"reason\": " + json_string(reason) +
-         ",\n \"claims\": [" + claims + "]}\n";
+  for (const ClaimVerdict& each : verdict.claims)
+    claims += (claims.empty() ? "" : "; ") + each.text;
+  const auto claim = [](const ClaimVerdict& each) {
+    return json_object([&](JsonObject& one) {
+      one.text("claim", each.text);
+      one.text("certificate", each.kind);
+      one.truth("right", each.accepted);
+      one.text("reason", each.reason);
+    });
+  };
+  std::string text;
+  JsonObject object(text);
+  begin_verdict(object, right);
+  object.text("claim", claims);
+  object.text("reason", reason);
+  object.list("claims", verdict.claims, claim, ",\n  ");
+  object.close();
+  return text + '\n';
 }
 
 int check_proof_file(const CheckOptions& options, const Input& input,
@@ -149,11 +159,15 @@ int check_model(const CheckOptions& options, const Input& input) {
 }
 
 std::string plan_json_verdict(const PlanVerdict& verdict) {
-  std::string text = std::string("{\"tessera\": \"check/1\", \"right\": ") +
-                     (verdict.wrong.empty() ? "true" : "false") + ", \"violations\": [";
-  for (std::size_t k = 0; k < verdict.wrong.size(); ++k)
-    text += (k == 0 ? "" : ", ") + ("{\"message\": " + json_string(verdict.wrong[k]) + "}");
-  return text + "],\n \"claimed\": " + list_json(verdict.claimed) + "}\n";
+  std::string text;
+  JsonObject object(text);
+  begin_verdict(object, verdict.wrong.empty());
+  object.list("violations", verdict.wrong, [](const std::string& sentence) {
+    return json_object([&](JsonObject& one) { one.text("message", sentence); });
+  });
+  object.texts("claimed", verdict.claimed);
+  object.close();
+  return text + '\n';
 }
 
 std::string plan_text_verdict(const PlanVerdict& verdict, const Network& net) {

@@ -8,9 +8,9 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/json.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "model/json_write.h"
 
 namespace tessera::cli {
 
@@ -23,23 +23,23 @@ struct ExplainOptions {
 };
 
 std::string explanation_json(const PlacementProblem& problem, const Explanation& why) {
-  std::string text =
-      "{\"tessera\": \"explanation/1\", \"status\": " + json_string(to_string(why.status)) +
-      ", \"stop\": " + json_string(to_string(why.stop)) +
-      ", \"minimal\": " + (why.minimal ? "true" : "false") + ",\n \"buffers\": [";
-  for (std::size_t i = 0; i < why.buffers.size(); ++i)
-    text += (i == 0 ? "" : ", ") + json_string(problem.buffers[why.buffers[i]].id);
-  text += "],\n \"rules\": [";
-  for (std::size_t i = 0; i < why.rules.size(); ++i)
-    text += (i == 0 ? "" : ", ") + json_string(why.rules[i]);
-  text += "]";
-  if (why.step) text += ",\n \"step\": " + std::to_string(*why.step);
-  if (why.memory) text += ", \"memory\": " + json_string(problem.memories[*why.memory].name);
-  text += ",\n \"asked\": " + std::to_string(why.asked) +
-          ", \"available\": " + std::to_string(why.available);
-  if (why.smallest_capacity)
-    text += ", \"smallest_capacity\": " + std::to_string(*why.smallest_capacity);
-  return text + ",\n \"text\": " + json_string(why.text) + "}\n";
+  std::string text;
+  JsonObject object(text);
+  object.text("tessera", "explanation/1");
+  object.text("status", to_string(why.status));
+  object.text("stop", to_string(why.stop));
+  object.truth("minimal", why.minimal);
+  object.list("buffers", why.buffers,
+              [&](BufferIndex b) { return json_string(problem.buffers[b].id); });
+  object.texts("rules", why.rules);
+  if (why.step) object.number("step", *why.step);
+  if (why.memory) object.text("memory", problem.memories[*why.memory].name);
+  object.number("asked", why.asked);
+  object.number("available", why.available);
+  if (why.smallest_capacity) object.number("smallest_capacity", *why.smallest_capacity);
+  object.text("text", why.text);
+  object.close();
+  return text + '\n';
 }
 
 std::string explanation_text(const Explanation& why) {

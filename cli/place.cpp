@@ -31,7 +31,7 @@ struct PlaceOptions {
   std::string output_file;
   std::string plot_file;
   std::string proof_file;
-  std::int64_t max_nodes = 0;
+  std::int64_t work = 0;  ///< 0: no limit
   bool stats = false;
 };
 
@@ -169,7 +169,7 @@ int run_place(const PlaceOptions& options, Session& session) {
   params.engine = options.engine;
   params.minimize = minimize_of(options.minimize, input.problem);
   params.limits = session.remaining(options.search.limits(), checking_and_writing);
-  if (options.max_nodes > 0) params.limits.work = options.max_nodes;
+  if (options.work > 0) params.limits.work = options.work;
   Interrupts& interrupts = session.interrupts();
   params.limits.stop = interrupts.token();
   if (files.proof != nullptr) params.proof = files.proof->beside();
@@ -232,7 +232,7 @@ void add_place(CLI::App& app, Command& command) {
       "write a certificate if the answer is infeasible, or with --minimize a proof that "
       "nothing lower exists");
   sub->add_option("-e,--engine", options->engine, engine_help())->capture_default_str();
-  sub->add_option("--max-nodes", options->max_nodes, "stop after so many search nodes")
+  sub->add_option("--max-nodes", options->work, "stop after so many search nodes")
       ->check(whole_number(1));
   sub->add_flag("--stats", options->stats, "say what the engines did");
   sub->footer(

@@ -224,9 +224,12 @@ void add_plan(CLI::App& app, Command& command) {
   sub->add_flag("--layer-by-layer", options->layer_by_layer,
                 "every op is a subgraph of its own: no fusion, the fewest tiles for each")
       ->excludes(most);
-  sub->add_option("--tile-shapes", options->tile_shapes,
-                  "how many shapes are costed of each variant of a run on a best cover, where more "
-                  "tiles than the fewest may be cheaper; 0: the fewest alone")
+  sub->add_option(
+         "--tile-shapes", options->tile_shapes,
+         std::string(
+             "how many shapes are costed of each variant of a run on a best cover, where more "
+             "tiles than the fewest may be cheaper; 0: the fewest alone (default: ") +
+             std::to_string(PlanParams{}.tile_shapes) + ", and 0 with --layer-by-layer)")
       ->check(whole_number(0));
   sub->add_option("--weight", options->weights,
                   "weight of a metric in the score: latency=0.7 (also energy, dram_bytes, "

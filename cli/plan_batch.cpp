@@ -18,8 +18,11 @@ constexpr std::size_t most_kept = 64;
 
 class Batch {
  public:
-  Batch(const NetworkArguments& how, std::string profile, PlanParams params, Session& session)
-      : how_(how), profile_(std::move(profile)), params_(std::move(params)), session_(session) {
+  Batch(const NetworkArguments& reading, std::string profile, PlanParams params, Session& session)
+      : reading_(reading),
+        profile_(std::move(profile)),
+        params_(std::move(params)),
+        session_(session) {
     params_.memory = make_plan_memory();
     params_.limits.stop = session.interrupts().token();
   }
@@ -65,14 +68,14 @@ class Batch {
   const Network& network(const PlanRequest& request) {
     if (request.network.empty() || request.network == "-")
       throw BadInput("line " + std::to_string(request.line) + ": `network` must be a file");
-    NetworkArguments how = how_;
-    how.path = request.network;
-    if (!request.dtype.empty()) how.dtype = request.dtype;
-    const std::pair key(how.path, how.dtype);
+    NetworkArguments reading = reading_;
+    reading.path = request.network;
+    if (!request.dtype.empty()) reading.dtype = request.dtype;
+    const std::pair key(reading.path, reading.dtype);
     const auto known = networks_.find(key);
     if (known != networks_.end()) return known->second;
     if (networks_.size() == most_kept) networks_.clear();
-    return networks_.emplace(key, how.load(true, params_.limits).network).first->second;
+    return networks_.emplace(key, reading.load(true, params_.limits).network).first->second;
   }
 
   Profile machine(const PlanRequest& request) {
@@ -90,7 +93,7 @@ class Batch {
     return changed;
   }
 
-  const NetworkArguments& how_;
+  const NetworkArguments& reading_;
   std::string profile_;
   PlanParams params_;
   Session& session_;
@@ -101,10 +104,10 @@ class Batch {
 
 }  // namespace
 
-int run_plan_batch(const NetworkArguments& how, const std::string& profile, PlanParams params,
+int run_plan_batch(const NetworkArguments& reading, const std::string& profile, PlanParams params,
                    Session& session) {
   session.reads_profile(profile);
-  return Batch(how, profile, std::move(params), session).run();
+  return Batch(reading, profile, std::move(params), session).run();
 }
 
 }  // namespace tessera::cli

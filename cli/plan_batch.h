@@ -12,7 +12,7 @@ namespace tessera::cli {
 /// `how` says how ONNX models are read, and the dtype where a line names none; `profile` is the
 /// standard one and may be empty. The limits of `params` hold for each plan. Gives the exit code:
 /// bad input if any line was wrong, else found.
-[[nodiscard]] int run_plan_batch(const NetworkArguments& how, const std::string& profile,
+[[nodiscard]] int run_plan_batch(const NetworkArguments& reading, const std::string& profile,
                                  PlanParams params, Session& session);
 
 }  // namespace tessera::cli

@@ -6,7 +6,6 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/json.h"
 #include "cli/profile_text.h"
 #include "cli/session.h"
 #include "tessera/files.h"
@@ -17,13 +16,13 @@ namespace {
 
 struct ProfilesOptions {
   std::string name;
-  std::vector<std::string> shelves;
+  std::vector<std::string> folders;
 };
 
 std::string list_text(const ProfilesOptions& options) {
   std::string text;
-  for (const std::string& name : profile_list(options.shelves)) {
-    const Hardware hardware = load_profile(name, options.shelves);
+  for (const std::string& name : profile_list(options.folders)) {
+    const Hardware hardware = load_profile(name, options.folders);
     std::string line = name;
     line.resize(std::max<std::size_t>(24, name.size() + 1), ' ');
     text += line + profile_summary(hardware) + "\n";
@@ -32,9 +31,9 @@ std::string list_text(const ProfilesOptions& options) {
 }
 
 int run_profiles(const ProfilesOptions& options, Session& session) {
-  session.reads_profile(options.name, options.shelves);
+  session.reads_profile(options.name, options.folders);
   print(options.name.empty() ? list_text(options)
-                             : profile_text(load_profile(options.name, options.shelves)));
+                             : profile_text(load_profile(options.name, options.folders)));
   return exit_found;
 }
 
@@ -44,7 +43,7 @@ void add_profiles(CLI::App& app, Command& command) {
   CLI::App* sub = app.add_subcommand("profiles", "list hardware profiles, or show one");
   const auto options = std::make_shared<ProfilesOptions>();
   sub->add_option("NAME", options->name, "a name from the list, or a file");
-  sub->add_option("--shelf", options->shelves, "look for profiles in this folder first");
+  sub->add_option("--shelf", options->folders, "look for profiles in this folder first");
   sub->footer("Example:\n  tessera profiles nvdla-like");
   sub->final_callback([options, &command] {
     command.run = [options](Session& session) { return run_profiles(*options, session); };

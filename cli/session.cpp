@@ -78,9 +78,9 @@ void Session::reads(const std::string& path) {
   for (const Output& output : outputs_) require_apart(output);
 }
 
-void Session::reads_profile(const std::string& name, const std::vector<std::string>& shelves) {
+void Session::reads_profile(const std::string& name, const std::vector<std::string>& folders) {
   if (name.empty()) return;
-  for (const std::filesystem::path& file : profile_files(name, shelves)) reads(file.string());
+  for (const std::filesystem::path& file : profile_files(name, folders)) reads(file.string());
 }
 
 OutputFile* Session::writes(const std::string& option, const std::string& path,

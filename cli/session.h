@@ -35,7 +35,7 @@ class Session {
   /// Throws BadInput where an output would replace the file, or be appended to it.
   void reads(const std::string& path);
   /// The profile of this name or path and those it inherits from, likewise; "" is none.
-  void reads_profile(const std::string& name, const std::vector<std::string>& shelves = {});
+  void reads_profile(const std::string& name, const std::vector<std::string>& folders = {});
   /// Opens an output; `option` is for messages. Throws BadInput where it cannot be written, and
   /// where it is an input, another output or the file the standard output goes to.
   OutputFile* writes(const std::string& option, const std::string& path,

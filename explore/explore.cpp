@@ -14,17 +14,17 @@
 
 #include "explore/candidate.h"
 #include "explore/fingerprint.h"
+#include "explore/plan_key.h"
 #include "explore/rows.h"
 #include "explore/sweep.h"
-#include "io/json_text.h"
 #include "model/crew.h"
+#include "model/json_text.h"
 #include "planner/hardware_key.h"
 #include "planner/limited_budget.h"
 #include "planner/plan_candidates.h"
 #include "planner/plan_peaks.h"
 #include "tessera/import.h"
 #include "tessera/plan.h"
-#include "tessera/version.h"
 
 namespace tessera {
 
@@ -294,22 +294,16 @@ class Explorer {
     return std::max<Size>(1, *params_.limits.memory - taken);
   }
 
+  [[nodiscard]] PlanParams asked_about(std::size_t n) const {
+    PlanParams params = plan_params_;
+    params.reference = references_[n];
+    return params;
+  }
+
   /// What a plan of this network on this machine depends on. A plan that is proved does not depend
   /// on the time there was for it.
   [[nodiscard]] std::string key_of(const CandidateState& state, std::size_t n) const {
-    std::string text = "plan of Tessera " + std::string(version()) + '\n' + state.machine + '\n' +
-                       network_keys_[n] + '\n';
-    for (const auto& [name, value] : plan_params_.weights)
-      text += name + '=' + json_number(value) + '\n';
-    for (const auto& [name, value] : plan_params_.peak_limits)
-      text += "limit " + name + '=' + json_number(value) + '\n';
-    const PlanReference& r = references_[n];
-    text += json_number(r.clock_hz) + ' ' + std::to_string(r.totals.latency_cycles) + ' ' +
-            json_number(r.totals.energy_pj) + ' ' + std::to_string(r.totals.dram_bytes) + ' ' +
-            std::to_string(r.totals.peak_bytes) + '\n';
-    text += "nodes " + std::to_string(plan_params_.nodes_per_question) + " seed " +
-            std::to_string(plan_params_.limits.seed) + '\n';
-    return fingerprint(text);
+    return plan_key(state.machine, network_keys_[n], asked_about(n));
   }
   [[nodiscard]] std::string timed(const std::string& key) const {
     const std::int64_t time = sweep_.text.timeout ? sweep_.text.timeout->count() : -1;
@@ -322,17 +316,21 @@ class Explorer {
     return known ? known : store_->find(timed(key));
   }
 
-  void make_plan(CandidateState& state, std::size_t n, const Hardware& hardware,
-                 const std::string& key, std::string& json) {
-    PlanParams params = plan_params_;
-    params.reference = references_[n];
+  /// What is asked about a network, with the time and the memory that are left.
+  [[nodiscard]] PlanParams params_now(std::size_t n) const {
+    PlanParams params = asked_about(n);
     params.limits.timeout = sweep_.text.timeout;
     if (const auto left = time_left())
       params.limits.timeout = std::min(*left, params.limits.timeout.value_or(*left));
     params.limits.memory = memory_left();
+    return params;
+  }
+
+  void make_plan(CandidateState& state, std::size_t n, const Hardware& hardware,
+                 const std::string& key, std::string& json) {
     KnownPlan known;
     try {
-      NetworkPlan plan = plan_network(sweep_.networks[n].network, hardware, params);
+      NetworkPlan plan = plan_network(sweep_.networks[n].network, hardware, params_now(n));
       const bool cut_short = plan.stop == StopReason::interrupted ||
                              plan.stop == StopReason::memory_limit ||
                              (plan.stop == StopReason::time_limit && ended());
@@ -462,13 +460,9 @@ class Explorer {
       if (const auto made = plans_.find({c, n}); made != plans_.end()) json = made->second;
       if (json.empty() && store_) json = store_->plan(stored).value_or("");
       if (json.empty() && !ended()) {
-        PlanParams params = plan_params_;
-        params.reference = references_[n];
-        params.limits.timeout = sweep_.text.timeout;
-        if (const auto left = time_left())
-          params.limits.timeout = std::min(*left, params.limits.timeout.value_or(*left));
-        NetworkPlan plan = plan_network(sweep_.networks[n].network,
-                                        sweep_.machine(sweep_.choices[c]).hardware(), params);
+        NetworkPlan plan =
+            plan_network(sweep_.networks[n].network, sweep_.machine(sweep_.choices[c]).hardware(),
+                         params_now(n));
         plan.dtype = sweep_.text.dtype;
         if (plan.status == Status::feasible && std::abs(plan.score - *known.score) < 1e-9)
           json = plan_json(plan);

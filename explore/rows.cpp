@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "explore/fingerprint.h"
-#include "io/json_text.h"
+#include "model/json_write.h"
 #include "tessera/import.h"
 #include "tessera/names.h"
 #include "tessera/version.h"
@@ -161,64 +161,83 @@ std::string pareto_csv(const ExploreResult& result) {
   return table(result, result.pareto);
 }
 
+namespace {
+
+std::string network_summary(const SweepNetwork& network, const PlanReference* reference) {
+  return json_object([&](JsonObject& object) {
+    object.text("name", network.name);
+    object.text("file", network.file);
+    object.real("weight", network.share);
+    object.text("sha256", fingerprint(network_yaml(network.network)));
+    if (reference == nullptr) return;
+    object.entry("reference") += json_object([&](JsonObject& costs) {
+      costs.text("profile", reference->profile);
+      costs.number("latency_cycles", reference->totals.latency_cycles);
+      costs.real("energy_pj", reference->totals.energy_pj);
+      costs.number("dram_bytes", reference->totals.dram_bytes);
+      costs.number("peak_bytes", reference->totals.peak_bytes);
+    });
+  });
+}
+
+std::string status_counts(const ExploreResult& result) {
+  return json_object([&](JsonObject& object) {
+    for (const SweepStatus status :
+         {SweepStatus::proved, SweepStatus::limit, SweepStatus::infeasible, SweepStatus::excluded,
+          SweepStatus::failed})
+      object.number(to_string(status),
+                    std::ranges::count_if(result.rows, [&](const ExploreRow& row) {
+                      return row.network == "*" && row.status == status;
+                    }));
+  });
+}
+
+}  // namespace
+
 std::string summary_json(const Sweep& sweep, const ExploreResult& result) {
   const Sweep::State& state = sweep.state();
-  const auto pair = [](std::string_view key, const std::string& value) {
-    return json_string(key) + ": " + value;
+  const auto source = [](std::string_view key, const std::string& name, const std::string& text) {
+    return json_object([&](JsonObject& object) {
+      object.text(key, name);
+      object.text("sha256", fingerprint(text));
+    });
   };
-  const auto count = [&](SweepStatus status) {
-    return json_number(
-        static_cast<std::int64_t>(std::ranges::count_if(result.rows, [&](const ExploreRow& row) {
-          return row.network == "*" && row.status == status;
-        })));
+  std::string out;
+  JsonObject object(out);
+  object.text("tessera", "exploration/1");
+  object.text("version", version());
+  object.entry("sweep") += source("file", state.text.file, state.source);
+  object.entry("base") += source("profile", state.text.base, state.base.yaml());
+  std::size_t n = 0;
+  const auto network = [&](const SweepNetwork& each) {
+    const std::size_t at = n++;
+    return network_summary(each, at < result.references.size() ? &result.references[at] : nullptr);
   };
-  std::string out = "{" + pair("tessera", json_string("exploration/1")) + ",\n ";
-  out += pair("version", json_string(version())) + ",\n ";
-  out += pair("sweep", "{" + pair("file", json_string(state.text.file)) + ", " +
-                           pair("sha256", json_string(fingerprint(state.source))) + "}") +
-         ",\n ";
-  out += pair("base", "{" + pair("profile", json_string(state.text.base)) + ", " +
-                          pair("sha256", json_string(fingerprint(state.base.yaml()))) + "}") +
-         ",\n ";
-  out += json_string("networks") + ": [";
-  for (std::size_t n = 0; n < state.networks.size(); ++n) {
-    const SweepNetwork& network = state.networks[n];
-    out += (n == 0 ? "{" : ",\n  {") + pair("name", json_string(network.name)) + ", " +
-           pair("file", json_string(network.file)) + ", " +
-           pair("weight", json_number(network.share)) + ", " +
-           pair("sha256", json_string(fingerprint(network_yaml(network.network))));
-    if (n < result.references.size()) {
-      const PlanReference& r = result.references[n];
-      out += ", " + json_string("reference") + ": {" + pair("profile", json_string(r.profile)) +
-             ", " + pair("latency_cycles", json_number(r.totals.latency_cycles)) + ", " +
-             pair("energy_pj", json_number(r.totals.energy_pj)) + ", " +
-             pair("dram_bytes", json_number(r.totals.dram_bytes)) + ", " +
-             pair("peak_bytes", json_number(r.totals.peak_bytes)) + "}";
-    }
-    out += "}";
-  }
-  out += "],\n ";
-  out += pair("candidates", json_number(static_cast<std::int64_t>(state.choices.size()))) + ",\n ";
-  out += json_string("status") + ": {";
-  constexpr SweepStatus all[] = {SweepStatus::proved, SweepStatus::limit, SweepStatus::infeasible,
-                                 SweepStatus::excluded, SweepStatus::failed};
-  for (const SweepStatus status : all)
-    out += (status == all[0] ? "" : ", ") + pair(to_string(status), count(status));
-  out += "},\n " + json_string("axes") + ": [";
-  for (std::size_t k = 0; k < result.axes.size(); ++k)
-    out += (k == 0 ? "" : ", ") + json_string(result.axes[k]);
-  out += "],\n " + json_string("units") + ": " +
-         "{\"latency_ms\": \"ms\", \"energy_pj\": \"pJ\", \"dram_bytes\": \"B\", \"peak_bytes\": "
-         "\"B\", \"area\": \"mm2\"},\n ";
-  out += pair("pareto", json_number(static_cast<std::int64_t>(result.pareto.size()))) + ",\n ";
-  out += pair("best", result.best ? json_number(static_cast<std::int64_t>(*result.best)) : "null") +
-         ",\n ";
-  out += pair("stop", json_string(to_string(result.stop))) + ",\n ";
-  out += json_string("plans") + ": {" + pair("made", json_number(result.counts.planned)) + ", " +
-         pair("stored", json_number(result.counts.stored)) + ", " +
-         pair("excluded", json_number(result.counts.excluded)) + "},\n ";
-  out += pair("seconds", json_number(result.seconds)) + "}\n";
-  return out;
+  object.list("networks", state.networks, network, ",\n  ");
+  object.number("candidates", static_cast<std::int64_t>(state.choices.size()));
+  object.entry("status") += status_counts(result);
+  object.texts("axes", result.axes);
+  object.entry("units") += json_object([](JsonObject& units) {
+    units.text("latency_ms", "ms");
+    units.text("energy_pj", "pJ");
+    units.text("dram_bytes", "B");
+    units.text("peak_bytes", "B");
+    units.text("area", "mm2");
+  });
+  object.number("pareto", static_cast<std::int64_t>(result.pareto.size()));
+  if (result.best)
+    object.number("best", static_cast<std::int64_t>(*result.best));
+  else
+    object.entry("best") += "null";
+  object.text("stop", to_string(result.stop));
+  object.entry("plans") += json_object([&](JsonObject& plans) {
+    plans.number("made", result.counts.planned);
+    plans.number("stored", result.counts.stored);
+    plans.number("excluded", result.counts.excluded);
+  });
+  object.real("seconds", result.seconds);
+  object.close();
+  return out + '\n';
 }
 
 std::optional<double> area_of(const Profile& profile) {

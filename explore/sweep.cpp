@@ -29,27 +29,18 @@ bool is_inside(const std::string& key, const std::string& around) {
   return key.size() > around.size() && key.starts_with(around) && key[around.size()] == '.';
 }
 
-template <typename Function>
-auto translated(Function&& function) {
-  try {
-    return function();
-  } catch (const InputError& error) {
-    throw BadInput(error.what(), error.hint);
-  }
-}
-
 class Loader {
  public:
-  Loader(const std::string& file, const Limits& limits, const std::vector<std::string>& shelves)
-      : file_(file), limits_(limits), shelves_(shelves) {}
+  Loader(const std::string& file, const Limits& limits, const std::vector<std::string>& folders)
+      : file_(file), limits_(limits), folders_(folders) {}
 
   std::shared_ptr<const Sweep::State> load(std::string source) {
-    SweepText text = translated([&] { return read_sweep_yaml(source, file_); });
+    SweepText text = read_sweep_yaml(source, file_);
     Profile base = profile(text.base, text.base_line, "base");
     auto state = std::make_shared<Sweep::State>(Sweep::State{.text = std::move(text),
                                                              .source = std::move(source),
                                                              .files = {file_},
-                                                             .shelves = shelves_,
+                                                             .folders = folders_,
                                                              .base = std::move(base),
                                                              .reference = {},
                                                              .keys = {},
@@ -76,7 +67,7 @@ class Loader {
     const std::string own = beside(file_, name);
     std::error_code error;
     try {
-      return Profile(fs::is_regular_file(own, error) ? own : name, shelves_);
+      return Profile(fs::is_regular_file(own, error) ? own : name, folders_);
     } catch (const BadInput& bad) {
       wrong(line, '`' + key + "`: " + bad.what(), bad.hint);
     }
@@ -227,7 +218,7 @@ class Loader {
 
   const std::string& file_;
   const Limits& limits_;
-  const std::vector<std::string>& shelves_;
+  const std::vector<std::string>& folders_;
 };
 
 }  // namespace
@@ -248,14 +239,14 @@ Profile Sweep::State::machine(const Choice& choice) const {
 }
 
 Sweep::Sweep(const std::string& path, const Limits& limits,
-             const std::vector<std::string>& shelves) {
-  std::string source = translated([&] { return read_file(path == "-" ? "/dev/stdin" : path); });
-  state_ = Loader(path, limits, shelves).load(std::move(source));
+             const std::vector<std::string>& folders) {
+  std::string source = read_file(input_path(path));
+  state_ = Loader(path, limits, folders).load(std::move(source));
 }
 
 Sweep Sweep::from_text(std::string_view text, const std::string& file, const Limits& limits,
-                       const std::vector<std::string>& shelves) {
-  return Sweep(Loader(file, limits, shelves).load(std::string(text)));
+                       const std::vector<std::string>& folders) {
+  return Sweep(Loader(file, limits, folders).load(std::string(text)));
 }
 
 std::size_t Sweep::candidates() const {

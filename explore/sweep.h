@@ -27,7 +27,7 @@ struct Sweep::State {
   SweepText text;
   std::string source;  ///< the file, as it was read
   std::vector<std::string> files;
-  std::vector<std::string> shelves;
+  std::vector<std::string> folders;
   Profile base;
   std::optional<Profile> reference;  ///< of scores, where the sweep names one
   std::vector<std::string> keys;

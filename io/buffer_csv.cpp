@@ -42,8 +42,8 @@ std::string_view without_cr(std::string_view line) {
 
 class Reader {
  public:
-  Reader(std::string text, const std::string& file, const CsvOptions& options)
-      : file_(file), options_(options) {
+  Reader(std::string text, const std::string& file, Lifetimes lifetimes)
+      : file_(file), lifetimes_(lifetimes) {
     csv_.table.text = std::move(text);
     csv_.source.file = file;
   }
@@ -136,8 +136,8 @@ class Reader {
     if (!has(Column::size)) throw missing_column("`size`");
     upper_name_ = named[static_cast<std::size_t>(Column::upper)];
     lower_name_ = named[static_cast<std::size_t>(Column::lower)];
-    inclusive_ = options_.lifetimes == LifetimeEnd::inclusive ||
-                 (options_.lifetimes == LifetimeEnd::by_header && upper_name_ == "end");
+    inclusive_ = lifetimes_ == Lifetimes::inclusive ||
+                 (lifetimes_ == Lifetimes::by_header && upper_name_ == "end");
   }
 
   [[nodiscard]] InputError unknown_column(std::string_view name) const {
@@ -265,7 +265,7 @@ class Reader {
   }
 
   std::string file_;
-  CsvOptions options_;
+  Lifetimes lifetimes_;
   BufferCsv csv_;
   std::vector<Column> columns_;
   std::string_view lower_name_ = "lower";
@@ -283,12 +283,12 @@ void append_number(std::string& out, std::int64_t value) {
 
 }  // namespace
 
-BufferCsv read_buffer_csv(std::string text, const std::string& file, const CsvOptions& options) {
-  return Reader(std::move(text), file, options).read();
+BufferCsv read_buffer_csv(std::string text, const std::string& file, Lifetimes lifetimes) {
+  return Reader(std::move(text), file, lifetimes).read();
 }
 
-BufferCsv read_buffer_csv_file(const std::filesystem::path& path, const CsvOptions& options) {
-  return read_buffer_csv(read_file(path), path.string(), options);
+BufferCsv read_buffer_csv_file(const std::filesystem::path& path, Lifetimes lifetimes) {
+  return read_buffer_csv(read_file(path), path.string(), lifetimes);
 }
 
 std::string write_buffer_csv(const CsvTable& table, std::span<const BufferPlace> places) {

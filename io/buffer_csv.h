@@ -1,7 +1,7 @@
 // Buffer CSV, the format of google/minimalloc and a little more (docs: the contract's "Buffer
 // CSV").
 //
-//   BufferCsv csv = read_buffer_csv_file("buffers.csv", {.lifetimes = LifetimeEnd::by_header});
+//   BufferCsv csv = read_buffer_csv_file("buffers.csv", Lifetimes::by_header);
 //   csv.problem.memories[0].capacity = 1 << 20;
 //   ...
 //   write_output("placed.csv", write_buffer_csv(csv.table, result.placement->places));
@@ -18,21 +18,11 @@
 #include <vector>
 
 #include "io/source.h"
+#include "tessera/input.h"
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
 namespace tessera {
-
-/// How the upper end of a lifetime (and of a gap) is read.
-enum class LifetimeEnd : std::uint8_t {
-  by_header,  ///< `upper` is half-open, `end` is inclusive
-  half_open,
-  inclusive,
-};
-
-struct CsvOptions {
-  LifetimeEnd lifetimes = LifetimeEnd::by_header;
-};
 
 /// The file as it was, so that it can be written again with nothing lost.
 struct CsvTable {
@@ -49,11 +39,12 @@ struct BufferCsv {
   SourceMap source;
 };
 
-/// `file` is only for messages. ensure: validate(result.problem) is empty.
+/// `lifetimes` is about gaps as well. `file` is only for messages.
+/// ensure: validate(result.problem) is empty.
 [[nodiscard]] BufferCsv read_buffer_csv(std::string text, const std::string& file,
-                                        const CsvOptions& options = {});
+                                        Lifetimes lifetimes = Lifetimes::by_header);
 [[nodiscard]] BufferCsv read_buffer_csv_file(const std::filesystem::path& path,
-                                             const CsvOptions& options = {});
+                                             Lifetimes lifetimes = Lifetimes::by_header);
 
 /// The input's columns, in its order and with its spelling, with `offset` replaced or appended.
 /// require: one place per row.

@@ -36,10 +36,10 @@ std::string one_line(std::string_view text) {
 
 InputError::InputError(std::string file_name, std::size_t line_number, std::string what_is_wrong,
                        std::string what_would_fix_it)
-    : std::runtime_error(located(file_name, line_number, one_line(what_is_wrong))),
+    : BadInput(located(file_name, line_number, one_line(what_is_wrong)),
+               one_line(what_would_fix_it)),
       file(std::move(file_name)),
       line(line_number),
-      message(one_line(what_is_wrong)),
-      hint(one_line(what_would_fix_it)) {}
+      message(one_line(what_is_wrong)) {}
 
 }  // namespace tessera

@@ -1,4 +1,5 @@
-// The one thing that is thrown at bad input, and how it reads.
+// What readers throw at bad input, and how it reads: the BadInput of the public door that knows
+// file and line.
 //
 //   throw InputError("buffers.csv", 7, "buffer `b3` has size 0", "sizes are at least 1");
 //
@@ -9,22 +10,22 @@
 #pragma once
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "tessera/errors.h"
 
 namespace tessera {
 
 /// Bad input. what() is `file:line: message`, or `file: message` where the file as a whole is
 /// meant (line 0: it cannot be opened, or cannot be written).
 /// ensure: one line; whatever the input contained is shown escaped and shortened.
-struct InputError : std::runtime_error {
+struct InputError : BadInput {
   InputError(std::string file_name, std::size_t line_number, std::string what_is_wrong,
              std::string what_would_fix_it = {});
   std::string file;
   std::size_t line;     ///< from 1; 0 for the whole file
   std::string message;  ///< without file and line
-  std::string hint;     ///< what would fix it; may be empty
 };
 
 /// A file that reads well, but answers another question than the one it is held against.

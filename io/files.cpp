@@ -42,6 +42,10 @@ class Descriptor {
 
 }  // namespace
 
+fs::path input_path(const std::string& path) {
+  return path == "-" ? "/dev/stdin" : path;
+}
+
 std::string read_file(const fs::path& path, std::size_t limit) {
   const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (in.get() < 0) fail(path, "cannot be opened", errno);

@@ -9,6 +9,9 @@
 
 namespace tessera {
 
+/// A path as it is given on a command line: "-" is the standard input.
+[[nodiscard]] std::filesystem::path input_path(const std::string& path);
+
 /// The contents of a file, pipe or device, at most `limit` bytes.
 /// Throws InputError (line 0) where it cannot be opened, is a directory or is larger.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path,

@@ -64,21 +64,21 @@ void drop_outdated_sources(Node& base, const Node& over) {
 }  // namespace
 
 fs::path find_named(const Sources& sources, const Node& node, const char* key,
-                    std::span<const fs::path> shelves) {
+                    std::span<const fs::path> folders) {
   const std::string& name = as_text(sources, node, key);
   // A base in a folder of its own names others as its heirs do.
-  std::vector<fs::path> folders;
+  std::vector<fs::path> places;
   for (const std::string& file : sources.files())
-    folders.insert(folders.begin(), fs::path(file).parent_path());
-  folders.insert(folders.end(), shelves.begin(), shelves.end());
-  for (const fs::path& folder : folders) {
+    places.insert(places.begin(), fs::path(file).parent_path());
+  places.insert(places.end(), folders.begin(), folders.end());
+  for (const fs::path& folder : places) {
     if (!name.empty() && is_file(folder / (name + ".yaml"))) return folder / (name + ".yaml");
   }
   throw sources.error(node, "there is no profile " + shown(name) + ", which `" + key + "` names",
                       "it is looked for as <name>.yaml beside this file and among the profiles");
 }
 
-Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs::path> shelves) {
+Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs::path> folders) {
   std::vector<Node> chain{parse_yaml(text, sources)};
   for (;;) {
     const Node& newest = chain.back();
@@ -93,7 +93,7 @@ Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs
                               std::to_string(longest_chain) + " levels deep",
                           "does one inherit from itself?");
     }
-    const fs::path base = find_named(sources, *inherit, "inherit", shelves);
+    const fs::path base = find_named(sources, *inherit, "inherit", folders);
     const std::string base_text = read_file(base);
     sources.add(base.string());
     chain.push_back(parse_yaml(base_text, sources));
@@ -106,13 +106,13 @@ Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs
   return whole;
 }
 
-fs::path find_profile(const std::string& name_or_path, std::span<const fs::path> shelves) {
+fs::path find_profile(const std::string& name_or_path, std::span<const fs::path> folders) {
   if (is_file(name_or_path)) return name_or_path;
-  for (const fs::path& shelf : shelves) {
-    if (is_file(shelf / (name_or_path + ".yaml"))) return shelf / (name_or_path + ".yaml");
+  for (const fs::path& folder : folders) {
+    if (is_file(folder / (name_or_path + ".yaml"))) return folder / (name_or_path + ".yaml");
   }
   std::string hint;
-  const std::vector<std::string> names = profile_names(shelves);
+  const std::vector<std::string> names = profile_names(folders);
   if (const std::string_view close = closest_word(name_or_path, names); !close.empty()) {
     hint = "did you mean `" + std::string(close) + "`?";
   } else {
@@ -121,11 +121,11 @@ fs::path find_profile(const std::string& name_or_path, std::span<const fs::path>
   throw InputError(name_or_path, 0, "is neither a file nor the name of a profile", std::move(hint));
 }
 
-std::vector<std::string> profile_names(std::span<const fs::path> shelves) {
+std::vector<std::string> profile_names(std::span<const fs::path> folders) {
   std::set<std::string> names;
-  for (const fs::path& shelf : shelves) {
+  for (const fs::path& folder : folders) {
     std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(shelf, error)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
       if (entry.path().extension() == ".yaml") names.insert(entry.path().stem().string());
     }
   }

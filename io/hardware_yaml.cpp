@@ -103,7 +103,8 @@ class Reader {
     HardwareMemory memory;
     memory.space = read_memory(sources_, fields, node.key);
     if (const Node* n = fields.find("offchip")) memory.offchip = as_bool(sources_, *n, "offchip");
-    if (const Node* n = fields.find("writable")) memory.writable = as_bool(sources_, *n, "writable");
+    if (const Node* n = fields.find("writable"))
+      memory.writable = as_bool(sources_, *n, "writable");
     if (const Node* n = fields.find("energy")) memory.energy = read_energy(*n);
     if (const Node* n = fields.find("bandwidth")) {
       two_values(*n, "bandwidth", [&](const Node& each, bool write) {
@@ -305,11 +306,11 @@ class Reader {
 }  // namespace
 
 Hardware read_hardware_yaml(std::string_view text, const std::string& file,
-                            std::span<const fs::path> shelves) {
+                            std::span<const fs::path> folders) {
   Sources sources(file);
-  const Node root = parse_inherited(text, sources, shelves);
+  const Node root = parse_inherited(text, sources, folders);
   Hardware hardware = read_hardware_tree(root, sources);
-  hardware.reference = read_reference(root, sources, shelves);
+  hardware.reference = read_reference(root, sources, folders);
   return hardware;
 }
 
@@ -318,23 +319,23 @@ Hardware read_hardware_tree(const Node& root, const Sources& sources) {
 }
 
 std::shared_ptr<const Hardware> read_reference(const Node& root, const Sources& sources,
-                                               std::span<const fs::path> shelves) {
+                                               std::span<const fs::path> folders) {
   const Node* const node = root.find("reference");
   if (node == nullptr || node->kind == Node::Kind::null) return nullptr;
-  const fs::path path = find_named(sources, *node, "reference", shelves);
+  const fs::path path = find_named(sources, *node, "reference", folders);
   Sources own(path.string());
-  const Node other = parse_inherited(read_file(path), own, shelves);
+  const Node other = parse_inherited(read_file(path), own, folders);
   return std::make_shared<const Hardware>(read_hardware_tree(other, own));
 }
 
-std::vector<fs::path> hardware_yaml_files(const fs::path& path, std::span<const fs::path> shelves) {
+std::vector<fs::path> hardware_yaml_files(const fs::path& path, std::span<const fs::path> folders) {
   Sources sources(path.string());
-  static_cast<void>(parse_inherited(read_file(path), sources, shelves));
+  static_cast<void>(parse_inherited(read_file(path), sources, folders));
   return {sources.files().begin(), sources.files().end()};
 }
 
-Hardware read_hardware_yaml_file(const fs::path& path, std::span<const fs::path> shelves) {
-  return read_hardware_yaml(read_file(path), path.string(), shelves);
+Hardware read_hardware_yaml_file(const fs::path& path, std::span<const fs::path> folders) {
+  return read_hardware_yaml(read_file(path), path.string(), folders);
 }
 
 }  // namespace tessera

@@ -1,15 +1,15 @@
 #include "io/load.h"
 
 #include "io/dsa_json.h"
+#include "io/hardware_yaml.h"
 #include "io/problem_yaml.h"
 #include "io/text.h"
 
 namespace tessera {
 namespace {
 
-void override_capacity(LoadedProblem& loaded, Size capacity) {
-  const std::string& file = loaded.source.file;
-  PlacementProblem& problem = loaded.problem;
+void override_capacity(PlacementProblem& problem, const SourceMap& source, Size capacity) {
+  const std::string& file = source.file;
   if (problem.memories.size() != 1) {
     throw InputError(file, 0,
                      "has " + std::to_string(problem.memories.size()) +
@@ -18,7 +18,7 @@ void override_capacity(LoadedProblem& loaded, Size capacity) {
   }
   Memory& memory = problem.memories.front();
   if (!memory.banks.empty() && capacity != memory.capacity) {
-    throw InputError(file, line_of(loaded.source, {ProblemPart::memory, 0, {}, {}}),
+    throw InputError(file, line_of(source, {ProblemPart::memory, 0, {}, {}}),
                      "memory " + shown(memory.name) + " has banks that add up to " +
                          std::to_string(memory.capacity) + "; --capacity cannot change that");
   }
@@ -30,11 +30,11 @@ void override_capacity(LoadedProblem& loaded, Size capacity) {
 std::string_view to_string(ProblemFormat format) {
   switch (format) {
     case ProblemFormat::buffer_csv:
-      return "buffer CSV";
+      return "csv";
     case ProblemFormat::problem_yaml:
-      return "problem YAML";
+      return "yaml";
     case ProblemFormat::dsa_json:
-      return "dsa-solver JSON";
+      return "json";
   }
   return "?";
 }
@@ -71,43 +71,65 @@ ProblemFormat detect_format(std::string_view text) {
   return ProblemFormat::buffer_csv;
 }
 
-LoadedProblem load_problem_text(std::string text, const std::string& file,
-                                const LoadOptions& options) {
-  LoadedProblem loaded;
-  loaded.format = detect_format(text);
-  switch (loaded.format) {
+namespace {
+
+std::vector<Memory> memories_of_profile(const InputOptions& options) {
+  if (options.profile.empty()) return {};
+  const auto folders =
+      std::vector<std::filesystem::path>(options.folders.begin(), options.folders.end());
+  return placement_memories(
+      read_hardware_yaml_file(find_profile(options.profile, folders), folders));
+}
+
+/// `memories`: of a profile; none: the input's own.
+Input read_input(std::string text, const std::string& file, const InputOptions& options,
+                 const std::vector<Memory>& memories) {
+  const ProblemFormat format = detect_format(text);
+  Input input;
+  input.format = to_string(format);
+  SourceMap source;
+  switch (format) {
     case ProblemFormat::buffer_csv: {
-      BufferCsv csv = read_buffer_csv(std::move(text), file, options.csv);
-      loaded.problem = std::move(csv.problem);
-      loaded.source = std::move(csv.source);
-      loaded.csv = std::move(csv.table);
-      if (!options.memories.empty()) loaded.problem.memories = options.memories;
+      BufferCsv csv = read_buffer_csv(std::move(text), file, options.lifetimes);
+      input.problem = std::move(csv.problem);
+      source = csv.source;
+      input.csv = std::make_shared<CsvOrigin>(
+          CsvOrigin{.table = std::move(csv.table), .source = std::move(csv.source)});
+      if (!memories.empty()) input.problem.memories = memories;
       break;
     }
     case ProblemFormat::problem_yaml: {
-      ProblemYaml yaml = read_problem_yaml(text, file, options.memories);
-      loaded.problem = std::move(yaml.problem);
-      loaded.source = std::move(yaml.source);
+      ProblemYaml yaml = read_problem_yaml(text, file, memories);
+      input.problem = std::move(yaml.problem);
+      source = std::move(yaml.source);
       break;
     }
     case ProblemFormat::dsa_json: {
-      DsaJson json = read_dsa_json(text, file, options.memories);
-      loaded.problem = std::move(json.problem);
-      loaded.source = std::move(json.source);
-      loaded.notes = std::move(json.notes);
+      DsaJson json = read_dsa_json(text, file, memories);
+      input.problem = std::move(json.problem);
+      source = std::move(json.source);
+      input.notes = std::move(json.notes);
       break;
     }
   }
-  if (options.capacity) override_capacity(loaded, *options.capacity);
-  if (options.capacity || !options.memories.empty()) {
-    const std::vector<Defect> defects = validate(loaded.problem);
-    if (!defects.empty()) throw defect_error(loaded.source, defects.front());
+  if (options.capacity) override_capacity(input.problem, source, *options.capacity);
+  if (options.capacity || !memories.empty()) {
+    const std::vector<Defect> defects = validate(input.problem);
+    if (!defects.empty()) throw defect_error(source, defects.front());
   }
-  return loaded;
+  return input;
 }
 
-LoadedProblem load_problem(const std::filesystem::path& path, const LoadOptions& options) {
-  return load_problem_text(read_file(path), path.string(), options);
+}  // namespace
+
+Input load_problem_text(std::string text, const std::string& file, const InputOptions& options) {
+  return read_input(std::move(text), file, options, memories_of_profile(options));
+}
+
+Input load_problem(const std::filesystem::path& path, const InputOptions& options) {
+  // A profile that there is none of is told before a long file is read.
+  const std::vector<Memory> memories = memories_of_profile(options);
+  return read_input(read_file(path), path.string(), options, memories);
 }
 
 }  // namespace tessera

@@ -1,50 +1,41 @@
 // A placement problem from any of the three formats, told apart by content.
 //
-//   LoadedProblem loaded = load_problem("input", {.capacity = 1 << 20});
-//   PlacementResult result = place(loaded.problem, {});
+//   Input input = load_problem("input", {.capacity = 1 << 20});
+//   PlacementResult result = place(input.problem, {});
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "io/buffer_csv.h"
 #include "io/files.h"
 #include "io/source.h"
-#include "tessera/problem.h"
+#include "tessera/input.h"
 
 namespace tessera {
 
 enum class ProblemFormat : std::uint8_t { buffer_csv, problem_yaml, dsa_json };
 
+/// As Input::format has it: "csv", "yaml", "json".
 [[nodiscard]] std::string_view to_string(ProblemFormat format);
 
-struct LoadOptions {
-  CsvOptions csv;
-  /// Takes the place of the capacity of the only memory (without banks).
-  std::optional<Size> capacity;
-  /// Take the place of the input's own: those of a profile.
-  std::vector<Memory> memories;
-};
-
-struct LoadedProblem {
-  PlacementProblem problem;
-  ProblemFormat format = ProblemFormat::buffer_csv;
-  SourceMap source;
-  std::optional<CsvTable> csv;     ///< for buffer_csv: to write it again with offsets
-  std::vector<std::string> notes;  ///< what the input says that has no effect, as sentences
+/// Where the buffers of an Input come from that was a CSV.
+struct CsvOrigin {
+  CsvTable table;    ///< to write it again with offsets
+  SourceMap source;  ///< for messages
 };
 
 /// JSON begins with `{` or `[`; YAML's first line that is not a comment has a colon before any
 /// comma (or is `---`); the rest is CSV.
 [[nodiscard]] ProblemFormat detect_format(std::string_view text);
 
+/// A capacity takes the place of that of the only memory (without banks), the memories of a profile
+/// that of the input's own. A profile is looked for in `options.folders` alone.
 /// Throws InputError. ensure: validate(result.problem) is empty.
-[[nodiscard]] LoadedProblem load_problem(const std::filesystem::path& path,
-                                         const LoadOptions& options = {});
-[[nodiscard]] LoadedProblem load_problem_text(std::string text, const std::string& file,
-                                              const LoadOptions& options = {});
+[[nodiscard]] Input load_problem(const std::filesystem::path& path,
+                                 const InputOptions& options = {});
+[[nodiscard]] Input load_problem_text(std::string text, const std::string& file,
+                                      const InputOptions& options = {});
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "io/json_text.h"
 #include "io/network_yaml.h"
+#include "model/json_text.h"
 #include "model/network_order.h"
 
 namespace tessera {

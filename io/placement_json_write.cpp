@@ -1,8 +1,8 @@
 #include <variant>
 
-#include "io/json_write.h"
 #include "io/placement_json.h"
 #include "model/derived.h"
+#include "model/json_write.h"
 #include "tessera/check.h"
 
 namespace tessera {
@@ -86,9 +86,12 @@ std::string write_placement_json(const PlacementProblem& problem, const Placemen
   object.truth("proven_optimal", result.proven_optimal);
   if (!result.objectives.empty()) {
     write_list(object.entry("objectives"), result.objectives, ", ", [](const ObjectiveValue& each) {
-      return "{\"name\": " + json_string(each.name) + ", \"value\": " + json_number(each.value) +
-             ", \"bound\": " + json_number(each.bound) +
-             ", \"proved\": " + (each.proved ? "true" : "false") + '}';
+      return json_object([&](JsonObject& one) {
+        one.text("name", each.name);
+        one.number("value", each.value);
+        one.number("bound", each.bound);
+        one.truth("proved", each.proved);
+      });
     });
   }
   object.text("engine", result.engine);

@@ -1,6 +1,6 @@
 #include "io/plan_csv.h"
 
-#include "io/json_write.h"
+#include "model/json_write.h"
 
 namespace tessera {
 namespace {

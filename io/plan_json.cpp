@@ -5,10 +5,10 @@
 #include <optional>
 #include <stdexcept>
 
-#include "io/json_write.h"
 #include "io/placement_json.h"
 #include "io/placement_tree.h"
 #include "io/tree.h"
+#include "model/json_write.h"
 #include "tessera/check.h"
 
 namespace tessera {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
-#include "io/json_text.h"
 #include "io/problem_yaml.h"
 #include "model/derived.h"
+#include "model/json_text.h"
 
 namespace tessera {
 namespace {

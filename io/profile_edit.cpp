@@ -270,13 +270,13 @@ std::string profile_text(const Node& value) {
 }
 
 EditableProfile::EditableProfile(std::string_view text, const std::string& file,
-                                 std::span<const std::filesystem::path> shelves)
+                                 std::span<const std::filesystem::path> folders)
     : sources_(file),
-      base_(parse_inherited(text, sources_, shelves)),
+      base_(parse_inherited(text, sources_, folders)),
       tree_(base_),
-      shelves_(shelves.begin(), shelves.end()) {
+      folders_(folders.begin(), folders.end()) {
   hardware_ = read_hardware_tree(tree_, sources_);
-  reference_ = hardware_.reference = read_reference(tree_, sources_, shelves_);
+  reference_ = hardware_.reference = read_reference(tree_, sources_, folders_);
 }
 
 void EditableProfile::change(std::span<const KeyChange> changes) {
@@ -297,7 +297,7 @@ void EditableProfile::change(std::span<const KeyChange> changes) {
   try {
     Hardware changed = read_hardware_tree(tree, sources);
     changed.reference = std::ranges::any_of(wanted, names_reference)
-                            ? read_reference(tree, sources, shelves_)
+                            ? read_reference(tree, sources, folders_)
                             : reference_;
     hardware_ = std::move(changed);
   } catch (const InputError& wrong) {

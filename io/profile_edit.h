@@ -1,6 +1,6 @@
 // A profile of which single figures are changed: what a sweep over hardware asks for.
 //
-//   EditableProfile profile(read_file(path), path.string(), shelves);
+//   EditableProfile profile(read_file(path), path.string(), folders);
 //   profile.change({{"memories.cbuf.bank_size", "16 KiB"}, {"memories.cbuf.banks", "8"}});
 //   use(profile.hardware());
 //
@@ -34,7 +34,7 @@ class EditableProfile {
  public:
   /// As read_hardware_yaml().
   EditableProfile(std::string_view text, const std::string& file,
-                  std::span<const std::filesystem::path> shelves = {});
+                  std::span<const std::filesystem::path> folders = {});
 
   [[nodiscard]] const Hardware& hardware() const { return hardware_; }
 
@@ -62,7 +62,7 @@ class EditableProfile {
   Node base_;
   Node tree_;
   Hardware hardware_;
-  std::vector<std::filesystem::path> shelves_;
+  std::vector<std::filesystem::path> folders_;
   std::shared_ptr<const Hardware> reference_;  ///< of the files, before anything is changed
   std::vector<KeyChange> changes_;
 };

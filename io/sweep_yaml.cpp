@@ -4,10 +4,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "io/json_text.h"
 #include "io/profile_edit.h"
 #include "io/tree.h"
 #include "io/units.h"
+#include "model/json_text.h"
 
 namespace tessera {
 namespace {

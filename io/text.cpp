@@ -28,24 +28,6 @@ std::string_view without_bom(std::string_view text) {
   return text;
 }
 
-std::size_t utf8_length(std::string_view text) {
-  if (text.empty()) return 0;
-  const unsigned char lead = byte(text[0]);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte(text[k]) & 0xc0U) != 0x80U) return 0;
-  }
-  const unsigned char second = byte(text[1]);
-  // Overlong forms, surrogates and what lies above U+10FFFF (RFC 3629, section 4).
-  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
-      (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) {
-    return 0;
-  }
-  return length;
-}
-
 std::size_t utf8_width(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (byte(c) & 0xc0U) != 0x80U; }));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "io/error.h"
+#include "model/utf8.h"
 
 namespace tessera {
 
@@ -15,9 +16,6 @@ namespace tessera {
 /// Throws InputError at the first byte that is neither UTF-8 nor an ordinary character (control
 /// characters besides tab, CR and LF are refused: an embedded NUL ends the text for some parsers).
 void require_text(std::string_view text, const std::string& file);
-
-/// Number of bytes of the UTF-8 sequence at the beginning of `text`, 0 where it is not one.
-[[nodiscard]] std::size_t utf8_length(std::string_view text);
 
 /// Characters, not bytes.  require: UTF-8.
 [[nodiscard]] std::size_t utf8_width(std::string_view text);

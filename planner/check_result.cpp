@@ -205,11 +205,7 @@ ResultVerdict check_result(const PlacementProblem& problem, const PlacementResul
 
 CertificateText load_certificate(const std::string& path) {
   CertificateText certificate;
-  try {
-    certificate.text = read_file(path == "-" ? "/dev/stdin" : path);
-  } catch (const InputError& error) {
-    throw BadInput(error.what(), error.hint);
-  }
+  certificate.text = read_file(input_path(path));
   std::string why;
   const std::optional<ProofHeader> header = proof_header(certificate.text, why);
   if (!header)

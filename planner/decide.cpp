@@ -15,6 +15,7 @@
 #include "engine/race.h"
 #include "engine/relax.h"
 #include "engine/share_of_time.h"
+#include "planner/boxing_sizes.h"
 #include "planner/decide_parts.h"
 #include "planner/make_engine.h"
 #include "search/placement/bounds.h"
@@ -44,9 +45,6 @@ constexpr std::int64_t meeting_conflicts = 50'000;
 /// memory where another engine takes the problem.
 constexpr std::int64_t many_pairs = 1'000'000;
 
-/// From this many buffers on boxing comes before the canonical search, and into the race.
-constexpr std::size_t boxing_from = 1'000;
-
 /// Rounds of boxing before the race: one under each of its fixed orders.
 constexpr std::int64_t brief_rounds = 17;
 
@@ -67,7 +65,7 @@ struct Field {
 Field line_up(const PlacementProblem& problem, Goal goal, int threads) {
   Field field;
   const bool boxes =
-      goal == Goal::fit && problem.buffers.size() >= boxing_from && boxing_takes(problem);
+      goal == Goal::fit && problem.buffers.size() >= boxing_fits_from && boxing_takes(problem);
   for (const std::string_view name : racers) {
     if (field.contenders.size() == 2) break;
     // The general solvers step in where the engines made for this problem do not apply.
@@ -93,17 +91,18 @@ Field line_up(const PlacementProblem& problem, Goal goal, int threads) {
   return field;
 }
 
-struct Asker {
+/// The ways there are to an answer, each an attempt, and what the attempts before have told.
+struct Attempts {
   const PlacementProblem& problem;
   const SearchParams& params;
-  const DecideParams& how;
+  const DecideParams& settings;
   Stats stats;
   std::string shortages{};             ///< sentences: who ran out of memory, while others went on
   Cost cost_bound = 0;                 ///< proved of buffers in slots
   std::optional<Decision> in_slots{};  ///< not proved to be the cheapest
 
   void phase(std::string_view name) const {
-    if (how.phase) how.phase(name);
+    if (settings.phase) settings.phase(name);
   }
 
   void note(std::string_view engine, const Stats& more) {
@@ -122,7 +121,7 @@ struct Asker {
     SearchResult found;
     found.stop = stop;
     found.reason = std::move(reason);
-    return decided(std::move(found), how.engine);
+    return decided(std::move(found), settings.engine);
   }
 
   /// What an attempt gives; nothing where it runs out of memory: the next one may need less.
@@ -159,7 +158,8 @@ struct Asker {
   }
 
   std::optional<Decision> by_greedy() {
-    if (how.skip_greedy || !greedy_features().contains(features_of(problem))) return std::nullopt;
+    if (settings.skip_greedy || !greedy_features().contains(features_of(problem)))
+      return std::nullopt;
     phase("greedy");
     GreedyResult quick = place_greedily(
         problem, {.budget = params.budget, .seed = params.seed, .first_fit_is_enough = true});
@@ -172,8 +172,8 @@ struct Asker {
     const std::unique_ptr<PlacementEngine> canonical = make_engine("canonical");
     const bool whole = !canonical->unsupported(problem, Goal::fit);
     PlacementProblem simple;
-    // Where nodes are dear the race begins at once.
-    if (whole && problem.buffers.size() >= boxing_from) return std::nullopt;
+    // Where each node takes long the race begins at once.
+    if (whole && problem.buffers.size() >= boxing_fits_from) return std::nullopt;
     if (!whole) {
       if (!has_bank_rules(problem)) return std::nullopt;
       simple = relaxed(problem);
@@ -192,14 +192,14 @@ struct Asker {
   }
 
   /// Very many buffers: low placements are found by boxing sooner than by a complete search, and
-  /// the nodes of that are dear. A few rounds only: the rest is decided in the race.
+  /// each of its nodes takes long. A few rounds only: the rest is decided in the race.
   std::optional<Decision> by_boxing() {
-    if (problem.buffers.size() < boxing_from || !boxing_takes(problem)) return std::nullopt;
+    if (problem.buffers.size() < boxing_fits_from || !boxing_takes(problem)) return std::nullopt;
     phase("boxing");
     BoxingParams own;
     own.budget = params.budget;
     own.seed = params.seed;
-    own.threads = how.threads;
+    own.threads = settings.threads;
     own.max_rounds = brief_rounds;
     for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
     BoxingResult low = box(problem, own);
@@ -216,21 +216,21 @@ struct Asker {
 
   Decision race_of_all() {
     phase(params.goal == Goal::fit ? "race" : "optimize");
-    const Field field = line_up(problem, params.goal, how.threads);
+    const Field field = line_up(problem, params.goal, settings.threads);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
-    RaceResult won = race(problem, field.contenders, params, how.threads);
+    RaceResult won = race(problem, field.contenders, params, settings.threads);
     const std::string name(field.engines[won.winner]->name());
     note(name, won.found.stats);
     return decided(std::move(won.found), name);
   }
 
   Decision by_name() {
-    phase(how.engine);
-    const std::unique_ptr<PlacementEngine> engine = make_engine(how.engine);
+    phase(settings.engine);
+    const std::unique_ptr<PlacementEngine> engine = make_engine(settings.engine);
     SearchResult found = solve_within_memory(*engine, problem, params);
-    note(how.engine, found.stats);
-    return decided(std::move(found), how.engine);
+    note(settings.engine, found.stats);
+    return decided(std::move(found), settings.engine);
   }
 
   /// How long one attempt of several may take.
@@ -297,7 +297,7 @@ struct Asker {
 
   Decision automatic() {
     if (params.goal == Goal::cost && !params.at_most) {
-      if (auto answer = decide_by_parts(problem, params, how)) return std::move(*answer);
+      if (auto answer = decide_by_parts(problem, params, settings)) return std::move(*answer);
       if (auto answer = within_memory("slots", [&] { return by_slots(); }))
         return std::move(*answer);
     }
@@ -353,9 +353,9 @@ struct Asker {
 }  // namespace
 
 Decision decide(const PlacementProblem& problem, const SearchParams& params,
-                const DecideParams& how) {
-  Asker asker{problem, params, how, {}};
-  return how.engine == "auto" ? asker.automatic() : asker.by_name();
+                const DecideParams& settings) {
+  Attempts attempts{problem, params, settings, {}};
+  return settings.engine == "auto" ? attempts.automatic() : attempts.by_name();
 }
 
 SearchResult decide_by_turns(const PlacementProblem& problem, const SearchParams& params) {

@@ -33,7 +33,7 @@ struct Decision {
 /// problem with params.goal.
 /// ensure: with Goal::cost or Goal::modes a placement is optimal iff found.bound equals its value.
 [[nodiscard]] Decision decide(const PlacementProblem& problem, const SearchParams& params,
-                              const DecideParams& how);
+                              const DecideParams& settings);
 
 /// One turn for each engine of the race, on the calling thread and without bounds and greedy
 /// placement, for callers that ask about many heights. params.budget.max_nodes counts nodes of the

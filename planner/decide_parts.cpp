@@ -37,9 +37,9 @@ bool pays(const PlacementProblem& problem) {
 }
 
 /// Once more about one part, with so much time.
-void ask(OwnProblem& part, SearchParams params, const DecideParams& how) {
+void ask(OwnProblem& part, SearchParams params, const DecideParams& settings) {
   if (!pays(part.problem)) params.goal = Goal::fit;
-  Decision answer = decide(part.problem, params, how);
+  Decision answer = decide(part.problem, params, settings);
   part.bound = std::max(part.bound, answer.found.bound);
   if (answer.found.status != Status::feasible) {
     if (answer.found.status == Status::infeasible || !part.placed()) part.best = std::move(answer);
@@ -74,7 +74,7 @@ Decision together(const PlacementProblem& problem, std::vector<OwnProblem>& part
 }  // namespace
 
 std::optional<Decision> decide_by_parts(const PlacementProblem& problem, const SearchParams& params,
-                                        const DecideParams& how) {
+                                        const DecideParams& settings) {
   if (params.goal != Goal::cost || params.at_most || params.proof != nullptr) return std::nullopt;
   if (problem.buffers.size() > most_buffers) return std::nullopt;
   std::vector<std::vector<BufferIndex>> buffers = independent_parts(problem);
@@ -95,7 +95,7 @@ std::optional<Decision> decide_by_parts(const PlacementProblem& problem, const S
       if (round > 0 && params.budget.exhausted()) break;
       SearchParams own = params;
       own.budget.deadline = share_of_time(params.budget, open);
-      ask(part, own, how);
+      ask(part, own, settings);
       if (part.best.found.status == Status::infeasible) return std::move(part.best);
       --open;
     }

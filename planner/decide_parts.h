@@ -1,6 +1,6 @@
 // The least cost of parts that have nothing to do with each other: it adds up.
 //
-//   if (auto answer = decide_by_parts(problem, params, how)) return std::move(*answer);
+//   if (auto answer = decide_by_parts(problem, params, settings)) return std::move(*answer);
 #pragma once
 
 #include <optional>
@@ -14,6 +14,6 @@ namespace tessera {
 /// is not proved.
 [[nodiscard]] std::optional<Decision> decide_by_parts(const PlacementProblem& problem,
                                                       const SearchParams& params,
-                                                      const DecideParams& how);
+                                                      const DecideParams& settings);
 
 }  // namespace tessera

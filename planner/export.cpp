@@ -67,13 +67,7 @@ std::optional<StopReason> write_formula(const PlacementProblem& problem, const s
 
 PlacementResult model_result(const PlacementProblem& problem, const std::string& path) {
   require_valid(problem);
-  std::string text;
-  try {
-    text = read_file(path == "-" ? "/dev/stdin" : path);
-  } catch (const InputError& error) {
-    throw BadInput(error.what(), error.hint);
-  }
-  std::istringstream in(std::move(text));
+  std::istringstream in(read_file(input_path(path)));
   ImportedModel model = import_model(problem, in);
   if (!model.error.empty()) throw BadInput(path + ": " + model.error);
   if (model.placement) return counted(problem, std::move(*model.placement));

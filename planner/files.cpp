@@ -19,41 +19,11 @@
 
 namespace tessera {
 
-struct CsvOrigin {
-  CsvTable table;
-};
-
 namespace {
-
-/// Runs a reader of io/ and turns its error into the planner's.
-template <typename Function>
-auto translated(Function&& function) {
-  try {
-    return function();
-  } catch (const InputError& error) {
-    throw BadInput(error.what(), error.hint);
-  }
-}
-
-LifetimeEnd lifetime_end(Lifetimes lifetimes) {
-  switch (lifetimes) {
-    case Lifetimes::half_open:
-      return LifetimeEnd::half_open;
-    case Lifetimes::inclusive:
-      return LifetimeEnd::inclusive;
-    case Lifetimes::by_header:
-      break;
-  }
-  return LifetimeEnd::by_header;
-}
-
-std::filesystem::path input_path(const std::string& path) {
-  return path == "-" ? "/dev/stdin" : path;
-}
 
 /// Offsets of a CSV, matched to the problem's buffers by id.
 PlacementResult result_from_csv(const std::string& path, const PlacementProblem& problem,
-                                const LoadedProblem& read) {
+                                const Input& read) {
   if (problem.memories.size() != 1)
     throw BadInput(path + ": a CSV cannot say which memory a buffer is in, and there are " +
                        std::to_string(problem.memories.size()),
@@ -67,7 +37,8 @@ PlacementResult result_from_csv(const std::string& path, const PlacementProblem&
     const auto row = rows.find(buffer.id);
     if (row == rows.end()) throw BadInput(path + ": buffer '" + buffer.id + "' has no row");
     const Buffer& given = read.problem.buffers[row->second];
-    const std::string where = path + ":" + std::to_string(read.source.buffers.at(row->second)) +
+    const std::string where = path + ":" +
+                              std::to_string(read.csv->source.buffers.at(row->second)) +
                               ": buffer '" + buffer.id + "' ";
     if (!given.offset) throw BadInput(where + "has no offset");
     if (given.size != buffer.size)
@@ -84,46 +55,25 @@ PlacementResult result_from_csv(const std::string& path, const PlacementProblem&
 }  // namespace
 
 Input load_input(const std::string& path, const InputOptions& options) {
-  return translated([&] {
-    LoadOptions own;
-    own.csv.lifetimes = lifetime_end(options.lifetimes);
-    own.capacity = options.capacity;
-    if (!options.profile.empty())
-      own.memories = placement_memories(load_profile(options.profile, options.shelves));
-    LoadedProblem loaded = load_problem(input_path(path), own);
-    Input input;
-    input.problem = std::move(loaded.problem);
-    input.notes = std::move(loaded.notes);
-    switch (loaded.format) {
-      case ProblemFormat::buffer_csv:
-        input.format = "csv";
-        break;
-      case ProblemFormat::problem_yaml:
-        input.format = "yaml";
-        break;
-      case ProblemFormat::dsa_json:
-        input.format = "json";
-        break;
-    }
-    if (loaded.csv) input.csv = std::make_shared<CsvOrigin>(CsvOrigin{std::move(*loaded.csv)});
-    return input;
-  });
+  InputOptions everywhere = options;
+  everywhere.folders.clear();
+  for (const std::filesystem::path& folder : profile_folders(options.folders))
+    everywhere.folders.push_back(folder.string());
+  return load_problem(input_path(path), everywhere);
 }
 
 PlacementResult load_result(const std::string& path, const Input& input) {
-  return load_result_text(translated([&] { return read_file(input_path(path)); }), path, input);
+  return load_result_text(read_file(input_path(path)), path, input);
 }
 
 PlacementResult load_result_text(std::string text, const std::string& path, const Input& input) {
-  return translated([&] {
-    if (detect_format(text) == ProblemFormat::dsa_json)
-      return read_placement_json(text, path, input.problem);
-    LoadedProblem read = load_problem_text(std::move(text), path);
-    if (read.format != ProblemFormat::buffer_csv)
-      throw BadInput(path + ": is neither a placement JSON nor a CSV with offsets",
-                     "a .yaml of place --output is a problem with fixed offsets: give it to place");
-    return result_from_csv(path, input.problem, read);
-  });
+  if (detect_format(text) == ProblemFormat::dsa_json)
+    return read_placement_json(text, path, input.problem);
+  const Input read = load_problem_text(std::move(text), path);
+  if (!read.csv)
+    throw BadInput(path + ": is neither a placement JSON nor a CSV with offsets",
+                   "a .yaml of place --output is a problem with fixed offsets: give it to place");
+  return result_from_csv(path, input.problem, read);
 }
 
 std::string result_json(const PlacementProblem& problem, const PlacementResult& result) {
@@ -181,22 +131,18 @@ std::string placement_picture(const PlacementProblem& problem, const Placement& 
 }
 
 std::vector<std::string> profile_list(const std::vector<std::string>& first) {
-  return translated([&] { return profile_names(profile_shelves(first)); });
+  return profile_names(profile_folders(first));
 }
 
 Hardware load_profile(const std::string& name_or_path, const std::vector<std::string>& first) {
-  return translated([&] {
-    const std::vector<std::filesystem::path> shelves = profile_shelves(first);
-    return read_hardware_yaml_file(find_profile(name_or_path, shelves), shelves);
-  });
+  const std::vector<std::filesystem::path> folders = profile_folders(first);
+  return read_hardware_yaml_file(find_profile(name_or_path, folders), folders);
 }
 
 std::vector<std::filesystem::path> profile_files(const std::string& name_or_path,
                                                  const std::vector<std::string>& first) {
-  return translated([&] {
-    const std::vector<std::filesystem::path> shelves = profile_shelves(first);
-    return hardware_yaml_files(find_profile(name_or_path, shelves), shelves);
-  });
+  const std::vector<std::filesystem::path> folders = profile_folders(first);
+  return hardware_yaml_files(find_profile(name_or_path, folders), folders);
 }
 
 Size parse_size_text(std::string_view text, const std::string& what) {

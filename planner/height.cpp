@@ -10,6 +10,7 @@
 #include "facts/joined.h"
 #include "model/against.h"
 #include "model/derived.h"
+#include "planner/boxing_sizes.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/minimize.h"
@@ -55,9 +56,9 @@ std::optional<StopReason> minimise_group(const PlacementProblem& problem,
       for (const MemoryIndex m : group) limit_height(lower.memories[m], target);
       SearchParams search = params.search;
       search.goal = Goal::fit;
-      DecideParams how = params.how;
-      how.phase = nullptr;
-      answer = decide(lower, search, how);
+      DecideParams quiet = params.settings;
+      quiet.phase = nullptr;
+      answer = decide(lower, search, quiet);
     }
     if (answer.found.status == Status::unknown) return answer.found.stop;
     if (answer.found.status == Status::infeasible) {
@@ -69,19 +70,14 @@ std::optional<StopReason> minimise_group(const PlacementProblem& problem,
   }
 }
 
-/// From here on boxing finds low placements sooner than any search from scratch.
-constexpr std::size_t boxing_from = 500;
-/// Beyond, no complete search would end: all the time there is goes into boxing.
-constexpr std::size_t search_up_to = 3'000;
-
 BoxingResult box_first(const PlacementProblem& problem, const HeightParams& params) {
   BoxingParams own;
   own.budget = params.search.budget;
   own.seed = params.search.seed;
-  own.threads = params.how.threads;
+  own.threads = params.settings.threads;
   own.lower_bounds = params.lower_bounds;
   own.progress = params.progress;
-  if (problem.buffers.size() <= search_up_to)
+  if (problem.buffers.size() <= search_lowers_up_to)
     own.budget.deadline = share_of_time(params.search.budget, 2);
   return box(problem, own);
 }
@@ -132,8 +128,8 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
                           const HeightParams& params) {
   HeightResult result;
   result.lower_bounds = params.lower_bounds;
-  if (!start && asks_first(problem, params.how.engine)) {
-    Decision plain = decide(problem, params.search, params.how);
+  if (!start && asks_first(problem, params.settings.engine)) {
+    Decision plain = decide(problem, params.search, params.settings);
     if (plain.found.status != Status::feasible) {
       result.engine = std::move(plain.engine);
       result.found = std::move(plain.found);
@@ -142,7 +138,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
     }
     start = std::move(plain);
   }
-  if (params.how.engine == "auto" && problem.buffers.size() >= boxing_from &&
+  if (params.settings.engine == "auto" && problem.buffers.size() >= boxing_lowers_from &&
       boxing_features().contains(features_of(problem))) {
     BoxingResult low;
     try {
@@ -158,7 +154,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
       found.found.stats = std::move(low.stats);
       result.lower_bounds = std::move(low.lower_bounds);
       result.proven = low.proven_minimum;
-      if (result.proven || problem.buffers.size() > search_up_to) {
+      if (result.proven || problem.buffers.size() > search_lowers_up_to) {
         result.lower_bound = largest_of(result.lower_bounds);
         result.engine = start->engine;
         result.found = std::move(start->found);
@@ -173,18 +169,18 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
       return result;
     }
   }
-  const bool canonical = params.how.engine == "auto" || params.how.engine == "canonical";
+  const bool canonical = params.settings.engine == "auto" || params.settings.engine == "canonical";
   if (canonical && can_minimize(problem)) {
     MinimizeParams own{.budget = params.search.budget,
                        .seed = params.search.seed,
-                       .threads = params.how.threads,
+                       .threads = params.settings.threads,
                        .canonical = {},
                        .start = std::nullopt,
                        .lower_bounds = result.lower_bounds,
                        .decide = nullptr,
                        .progress = params.progress};
     // Each of its threads asks about one height at a time, so the engines take turns there.
-    if (params.how.engine == "auto") own.decide = decide_by_turns;
+    if (params.settings.engine == "auto") own.decide = decide_by_turns;
     if (start) own.start = start->found.placement;
     MinimizeResult least;
     try {
@@ -200,7 +196,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
     result.lower_bounds = std::move(least.lower_bounds);
     result.lower_bound = largest_of(result.lower_bounds);
     result.proven = least.proven;
-    result.engine = params.how.engine == "auto" ? "minimize" : "canonical";
+    result.engine = params.settings.engine == "auto" ? "minimize" : "canonical";
     if (start) {
       Stats stats = std::move(start->found.stats);
       stats.insert(stats.end(), result.found.stats.begin(), result.found.stats.end());
@@ -209,7 +205,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
     return result;
   }
 
-  Decision best = start ? std::move(*start) : decide(problem, params.search, params.how);
+  Decision best = start ? std::move(*start) : decide(problem, params.search, params.settings);
   result.engine = best.engine;
   if (best.found.status == Status::feasible) {
     result.proven = true;

@@ -21,7 +21,7 @@ namespace tessera {
 
 struct HeightParams {
   SearchParams search;
-  DecideParams how;
+  DecideParams settings;
   std::vector<Size> lower_bounds;  ///< per memory, proved
   std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress;
 };

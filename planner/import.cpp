@@ -75,8 +75,6 @@ ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options
           if (is_floating(tensor.type)) tensor.type = *options.dtype;
     }
     return out;
-  } catch (const InputError& error) {
-    throw BadInput(error.what(), error.hint);
   } catch (const BudgetEnded& ended) {
     throw ImportStopped(
         path + ": the " + limit_name(ended.reason) + " came before the network was read",
@@ -87,7 +85,7 @@ ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options
 }  // namespace
 
 ImportedNetwork read_network(const std::string& path, const ImportOptions& options) {
-  return read_bytes(path, options, [&] { return read_file(path == "-" ? "/dev/stdin" : path); });
+  return read_bytes(path, options, [&] { return read_file(input_path(path)); });
 }
 
 ImportedNetwork read_network_bytes(std::string_view bytes, const std::string& name,

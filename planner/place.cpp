@@ -56,9 +56,9 @@ class Placer {
     // A certificate takes time of its own.
     if (!params_.proof.empty() && search_.budget.deadline != Clock::time_point::max())
       search_.budget.deadline -= (search_.budget.deadline - start_) / certifying_share;
-    how_.engine = params_.engine;
-    how_.threads = params_.limits.threads;
-    how_.phase = [this](std::string_view phase) { tell(phase); };
+    settings_.engine = params_.engine;
+    settings_.threads = params_.limits.threads;
+    settings_.phase = [this](std::string_view phase) { tell(phase); };
     result_.seed = params_.limits.seed;
 
     result_.lower_bounds.assign(problem_.memories.size(), 0);
@@ -83,7 +83,7 @@ class Placer {
     } else if (what == Minimize::height) {
       minimise();
     } else {
-      answer_ = decide(problem_, search_, how_);
+      answer_ = decide(problem_, search_, settings_);
     }
   }
 
@@ -96,8 +96,10 @@ class Placer {
 
   void minimise() {
     tell("minimize");
-    HeightParams own{
-        .search = search_, .how = how_, .lower_bounds = result_.lower_bounds, .progress = nullptr};
+    HeightParams own{.search = search_,
+                     .settings = settings_,
+                     .lower_bounds = result_.lower_bounds,
+                     .progress = nullptr};
     own.progress = [this](const std::vector<Size>& heights, const std::vector<Size>& bounds) {
       const auto largest = [](const std::vector<Size>& values) {
         return values.empty() ? std::nullopt
@@ -243,7 +245,7 @@ class Placer {
   Clock::time_point start_;
   LimitedBudget limited_;
   SearchParams search_;
-  DecideParams how_;
+  DecideParams settings_;
   Decision answer_;
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
   std::vector<Size> first_bounds_;  ///< per memory, by adding up

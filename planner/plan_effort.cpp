@@ -23,12 +23,12 @@ Effort effort_at(int level, std::int64_t most_nodes) {
   return effort;
 }
 
-int next_level(int level, bool dear, std::int64_t most_nodes) {
+int next_level(int level, bool too_costly, std::int64_t most_nodes) {
   const Effort now = effort_at(level, most_nodes);
   const int last = static_cast<int>(efforts.size()) - 1;
   for (int next = level + 1; next < last; ++next) {
     const Effort more = effort_at(next, most_nodes);
-    if (dear || more.nodes > now.nodes) return next;
+    if (too_costly || more.nodes > now.nodes) return next;
   }
   return std::max(level, last);
 }

@@ -1,7 +1,7 @@
 // How much is done for a run before it is known to matter.
 //
 //   Effort effort = effort_at(level, params.nodes_per_question);
-//   const double dear = effort.worth * static_cast<double>(bound->least_latency());
+//   const double too_costly = effort.worth * static_cast<double>(bound->least_latency());
 //
 // Most questions about tiles are easy, and most of the hard ones do not matter; most runs that fit
 // only in very many tiles matter as little, since tiles fetch and make much again. So what is left
@@ -22,7 +22,7 @@ struct Effort {
 [[nodiscard]] Effort effort_at(int level, std::int64_t most_nodes);
 
 /// The first level above this one that may tell more about a run of which something is open:
-/// because tiles were too `dear`, or else because questions were undecided.
-[[nodiscard]] int next_level(int level, bool dear, std::int64_t most_nodes);
+/// because tiles were `too_costly`, or else because questions were undecided.
+[[nodiscard]] int next_level(int level, bool too_costly, std::int64_t most_nodes);
 
 }  // namespace tessera

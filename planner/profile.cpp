@@ -13,29 +13,18 @@ struct Profile::State {
 
 namespace {
 
-template <typename Function>
-auto outside(Function&& function) {
-  try {
-    return function();
-  } catch (const InputError& error) {
-    throw BadInput(error.what(), error.hint);
-  }
-}
-
 EditableProfile read_profile(const std::string& name_or_path,
                              const std::vector<std::string>& first) {
-  return outside([&] {
-    const std::vector<std::filesystem::path> shelves = profile_shelves(first);
-    const std::filesystem::path path = find_profile(name_or_path, shelves);
-    return EditableProfile(read_file(path), path.string(), shelves);
-  });
+  const std::vector<std::filesystem::path> folders = profile_folders(first);
+  const std::filesystem::path path = find_profile(name_or_path, folders);
+  return EditableProfile(read_file(path), path.string(), folders);
 }
 
 }  // namespace
 
 Profile::Profile(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Profile::Profile(const std::string& name_or_path, const std::vector<std::string>& shelves)
-    : state_(std::make_unique<State>(State{read_profile(name_or_path, shelves)})) {}
+Profile::Profile(const std::string& name_or_path, const std::vector<std::string>& folders)
+    : state_(std::make_unique<State>(State{read_profile(name_or_path, folders)})) {}
 Profile::Profile(const Profile& other) : state_(std::make_unique<State>(*other.state_)) {}
 Profile& Profile::operator=(const Profile& other) {
   if (this != &other) state_ = std::make_unique<State>(*other.state_);
@@ -46,10 +35,9 @@ Profile& Profile::operator=(Profile&&) noexcept = default;
 Profile::~Profile() = default;
 
 Profile Profile::from_text(std::string_view text, const std::string& file,
-                           const std::vector<std::string>& shelves) {
-  return Profile(outside([&] {
-    return std::make_unique<State>(State{EditableProfile(text, file, profile_shelves(shelves))});
-  }));
+                           const std::vector<std::string>& folders) {
+  return Profile(
+      std::make_unique<State>(State{EditableProfile(text, file, profile_folders(folders))}));
 }
 
 const Hardware& Profile::hardware() const {
@@ -57,7 +45,7 @@ const Hardware& Profile::hardware() const {
 }
 
 std::vector<SiliconPart> Profile::silicon() const {
-  return outside([&] { return state_->profile.silicon(); });
+  return state_->profile.silicon();
 }
 
 void Profile::set(const std::string& key, const std::string& value) {
@@ -68,7 +56,7 @@ void Profile::set(const std::vector<ProfileChange>& changes) {
   std::vector<KeyChange> wanted;
   wanted.reserve(changes.size());
   for (const auto& [key, value] : changes) wanted.push_back({key, value});
-  outside([&] { state_->profile.change(wanted); });
+  state_->profile.change(wanted);
 }
 
 std::vector<ProfileChange> Profile::changes() const {
@@ -87,7 +75,7 @@ bool Profile::has(std::string_view key) const {
 }
 
 std::string Profile::get(std::string_view key) const {
-  return outside([&] { return state_->profile.value(key); });
+  return state_->profile.value(key);
 }
 
 std::string Profile::yaml() const {

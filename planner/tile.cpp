@@ -4,7 +4,7 @@
 #include <memory>
 #include <new>
 
-#include "io/json_text.h"
+#include "model/json_write.h"
 #include "planner/limited_budget.h"
 #include "planner/make_engine.h"
 #include "planner/requirements.h"
@@ -243,47 +243,57 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
   return std::move(*best);
 }
 
+namespace {
+
+std::string probe_json(const ProbeReport& probe) {
+  return json_object([&](JsonObject& object) {
+    object.entry("shape") += extents(probe.extent);
+    object.number("count", probe.tiles);
+    object.text("verdict", to_string(probe.verdict));
+    object.text("decided_by", probe.decided_by);
+    object.real("seconds", probe.seconds);
+  });
+}
+
+std::string placement_json(const PlannedPlacement& placed) {
+  PlacementResult result = counted(placed.problem, placed.placement);
+  result.engine = placed.engine;
+  return '\n' + result_json(placed.problem, result);
+}
+
+}  // namespace
+
 std::string tile_json(const TileReport& report) {
-  std::string out =
-      "{\"tessera\": \"tile/1\", \"status\": " + json_string(to_string(report.status)) +
-      ", \"stop\": " + json_string(to_string(report.stop)) + ",\n \"variant\": " +
-      "{\"double_buffer\": " + (report.variant.double_buffer ? "true" : "false") +
-      ", \"weights\": \"" + word(report.variant.weights) + "\", \"halo\": \"" +
-      word(report.variant.halo) + "\"},\n \"anchor\": " + json_string(report.anchor) +
-      ", \"whole\": " + extents(report.whole);
+  std::string out;
+  JsonObject object(out);
+  object.text("tessera", "tile/1");
+  object.text("status", to_string(report.status));
+  object.text("stop", to_string(report.stop));
+  object.entry("variant") += json_object([&](JsonObject& variant) {
+    variant.truth("double_buffer", report.variant.double_buffer);
+    variant.text("weights", word(report.variant.weights));
+    variant.text("halo", word(report.variant.halo));
+  });
+  object.text("anchor", report.anchor);
+  object.entry("whole") += extents(report.whole);
   if (report.status == Status::feasible)
-    out += ",\n \"tiles\": {\"count\": " + std::to_string(report.tile_count()) +
-           ", \"shape\": " + extents(report.extent) +
-           ", \"proven_largest\": " + (report.proven_largest ? "true" : "false") + "}";
-  if (!report.reason.empty()) out += ",\n \"reason\": " + json_string(report.reason);
-  if (report.lacking > 0) out += ",\n \"lacking\": " + std::to_string(report.lacking);
-  if (!report.all.empty()) {
-    out += ",\n \"all\": [";
-    for (std::size_t k = 0; k < report.all.size(); ++k)
-      out += (k == 0 ? "" : ", ") + extents(report.all[k]);
-    out += "]";
-  }
-  out += ",\n \"probes\": [";
-  for (std::size_t k = 0; k < report.probes.size(); ++k) {
-    const ProbeReport& probe = report.probes[k];
-    out += std::string(k == 0 ? "\n  " : ",\n  ") + "{\"shape\": " + extents(probe.extent) +
-           ", \"count\": " + std::to_string(probe.tiles) +
-           ", \"verdict\": " + json_string(to_string(probe.verdict)) +
-           ", \"decided_by\": " + json_string(probe.decided_by) +
-           ", \"seconds\": " + json_number(probe.seconds) + "}";
-  }
-  out += "],\n \"placements\": [";
-  for (std::size_t k = 0; k < report.placements.size(); ++k) {
-    const PlannedPlacement& placed = report.placements[k];
-    PlacementResult result = counted(placed.problem, placed.placement);
-    result.engine = placed.engine;
-    out += (k == 0 ? "\n" : ",\n") + result_json(placed.problem, result);
-  }
-  out += "],\n \"stats\": {";
-  for (std::size_t k = 0; k < report.stats.size(); ++k)
-    out += std::string(k == 0 ? "" : ", ") + json_string(report.stats[k].name) + ": " +
-           std::to_string(std::get<std::int64_t>(report.stats[k].value));
-  return out + "},\n \"seconds\": " + json_number(report.seconds) + "}\n";
+    object.entry("tiles") += json_object([&](JsonObject& tiles) {
+      tiles.number("count", report.tile_count());
+      tiles.entry("shape") += extents(report.extent);
+      tiles.truth("proven_largest", report.proven_largest);
+    });
+  if (!report.reason.empty()) object.text("reason", report.reason);
+  if (report.lacking > 0) object.number("lacking", report.lacking);
+  if (!report.all.empty()) object.list("all", report.all, extents);
+  object.list("probes", report.probes, probe_json, ",\n  ");
+  object.list("placements", report.placements, placement_json, ",");
+  object.entry("stats") += json_object([&](JsonObject& stats) {
+    for (const Stat& stat : report.stats)
+      stats.number(stat.name, std::get<std::int64_t>(stat.value));
+  });
+  object.real("seconds", report.seconds);
+  object.close();
+  return out + '\n';
 }
 
 }  // namespace tessera

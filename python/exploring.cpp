@@ -75,7 +75,7 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
       });
     };
   const std::string path = path_of(sweep_path);
-  const std::vector<std::string> folders = shelves();
+  const std::vector<std::string> folders = profile_folders_of_package();
   made.result = call.run([&] {
     const Sweep sweep(path, params.limits, folders);
     std::error_code error;

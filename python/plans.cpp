@@ -385,10 +385,10 @@ void bind_plans(py::module_& module) {
       py::arg("network"), py::arg("hardware"), py::kw_only(), py::arg("max_ops") = py::none(),
       py::arg("timeout") = py::none(), py::arg("work") = py::none(),
       py::arg("memory_limit") = py::none(), py::arg("threads") = 2, py::arg("seed") = 0,
-      py::arg("nodes_per_question") = 20000, py::arg("tile_shapes") = PlanParams{}.tile_shapes,
-      py::arg("weights") = py::none(), py::arg("limits") = py::none(),
-      py::arg("reference") = py::none(), py::arg("memory").none(true) = py::none(),
-      py::arg("progress") = py::none(),
+      py::arg("nodes_per_question") = PlanParams{}.nodes_per_question,
+      py::arg("tile_shapes") = PlanParams{}.tile_shapes, py::arg("weights") = py::none(),
+      py::arg("limits") = py::none(), py::arg("reference") = py::none(),
+      py::arg("memory").none(true) = py::none(), py::arg("progress") = py::none(),
       R"(Plans a whole network on a machine: where to cut it, how to tile each piece, where buffers go.
 
     >>> b = NetworkBuilder("toy", dtype="int8")

@@ -90,7 +90,7 @@ Problem load(const py::object& path, const py::object& capacity, const py::objec
   options.capacity = size_of(capacity, "capacity");
   PlacementProblem problem;
   if (profile.is_none() || py::isinstance<py::str>(profile)) {
-    options.shelves = shelves();
+    options.folders = profile_folders_of_package();
     if (!profile.is_none()) options.profile = profile.cast<std::string>();
     problem = load_input(path_of(path), options).problem;
   } else {

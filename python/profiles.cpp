@@ -51,14 +51,14 @@ void set_all(Profile& profile, const py::dict& changes) {
 
 }  // namespace
 
-std::vector<std::string> shelves() {
+std::vector<std::string> profile_folders_of_package() {
   const auto folder = py::module_::import("tessera").attr("_shelf");
   return {folder.cast<std::string>()};
 }
 
 Profile profile_of(const py::handle& given) {
   if (py::isinstance<Profile>(given)) return given.cast<const Profile&>();
-  return Profile(path_of(given), shelves());
+  return Profile(path_of(given), profile_folders_of_package());
 }
 
 void bind_profiles(py::module_& module) {
@@ -125,10 +125,12 @@ A value is what the profile's YAML would say, with its unit; None takes a key aw
       });
   module.def(
       "load_profile",
-      [](const py::object& profile) { return Profile(path_of(profile), shelves()); },
+      [](const py::object& profile) {
+        return Profile(path_of(profile), profile_folders_of_package());
+      },
       py::arg("profile"), "Reads a profile by its name or its file.");
   module.def(
-      "profiles", [] { return profile_list(shelves()); },
+      "profiles", [] { return profile_list(profile_folders_of_package()); },
       R"(The names of the profiles there are.
 
     >>> "ethos-u55-256" in profiles()

@@ -38,10 +38,10 @@ class TESSERA_API Sweep {
   /// Throws BadInput ("file:line: ...") for whatever is wrong with the file, before anything is
   /// planned, and ImportStopped (import.h).
   explicit Sweep(const std::string& path, const Limits& limits = {},
-                 const std::vector<std::string>& shelves = {});
+                 const std::vector<std::string>& folders = {});
   /// `file` is for messages and for what networks are relative to.
   static Sweep from_text(std::string_view text, const std::string& file, const Limits& limits = {},
-                         const std::vector<std::string>& shelves = {});
+                         const std::vector<std::string>& folders = {});
 
   /// How many machines it asks for.
   [[nodiscard]] std::size_t candidates() const;

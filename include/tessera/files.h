@@ -11,8 +11,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,30 +18,11 @@
 #include "api.h"
 #include "errors.h"
 #include "hardware.h"
+#include "input.h"
 #include "placement.h"
 #include "problem.h"
 
 namespace tessera {
-
-/// How the upper end of a lifetime in a CSV file is read.
-enum class Lifetimes : std::uint8_t { by_header, half_open, inclusive };
-
-struct InputOptions {
-  std::optional<Size> capacity{};      ///< takes the place of the input's own
-  std::string profile{};               ///< name or file of a hardware profile; empty: none
-  std::vector<std::string> shelves{};  ///< folders with profiles, before the standard ones
-  Lifetimes lifetimes = Lifetimes::by_header;
-};
-
-/// What write_buffer_csv() needs to give a CSV back with nothing lost.
-struct CsvOrigin;
-
-struct Input {
-  PlacementProblem problem{};
-  std::string format{};              ///< "csv", "yaml" or "json"
-  std::vector<std::string> notes{};  ///< what the input says that has no effect, as sentences
-  std::shared_ptr<const CsvOrigin> csv{};
-};
 
 [[nodiscard]] TESSERA_API Input load_input(const std::string& path, const InputOptions& options);
 
@@ -69,7 +48,7 @@ struct Input {
 
 /// Folders where profiles are looked for: `first`, $TESSERA_PROFILES, and those that were installed
 /// with the program or the library this code is in (../share/tessera/profiles, seen from it).
-[[nodiscard]] TESSERA_API std::vector<std::filesystem::path> profile_shelves(
+[[nodiscard]] TESSERA_API std::vector<std::filesystem::path> profile_folders(
     const std::vector<std::string>& first = {});
 [[nodiscard]] TESSERA_API std::vector<std::string> profile_list(
     const std::vector<std::string>& first = {});

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "api.h"
+#include "effort.h"
 #include "errors.h"
 #include "hardware.h"
 #include "limits.h"
@@ -46,7 +47,7 @@ struct PlanParams {
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run of ops
   Limits limits{};
   /// Search nodes one placement question may take; more is `unknown`, counted and reported.
-  std::int64_t nodes_per_question = 20000;
+  std::int64_t nodes_per_question = nodes_per_plan_question;
   /// Tile shapes that are costed of each variant of a run, where the run is part of a best cover:
   /// more tiles than the fewest may be cheaper. 0: the fewest tiles alone.
   std::int64_t tile_shapes = 64;
@@ -68,9 +69,10 @@ struct PlanParams {
 [[nodiscard]] TESSERA_API NetworkPlan plan_network(const Network& network, const Hardware& hardware,
                                                    const PlanParams& params);
 
-/// The network on a machine, each op alone in its cheapest variant: a reference for plans. Of the
-/// params the limits, the effort and the memory matter. Nothing where a limit struck before it was
-/// known. Throws BadInput, also where some op fits with no tile.
+/// The network on a machine, each op alone in the cheapest of its variants, cut into the fewest
+/// tiles that fit: a reference for plans. Of the params the limits, the effort and the memory
+/// matter. Nothing where a limit struck before it was known. Throws BadInput, also where some op
+/// fits with no tile.
 [[nodiscard]] TESSERA_API std::optional<PlanReference> layer_by_layer(const Network& network,
                                                                       const Hardware& hardware,
                                                                       const PlanParams& params);

@@ -32,10 +32,10 @@ using ProfileChange = std::pair<std::string, std::string>;
 class TESSERA_API Profile {
  public:
   /// As load_profile() of files.h.
-  explicit Profile(const std::string& name_or_path, const std::vector<std::string>& shelves = {});
+  explicit Profile(const std::string& name_or_path, const std::vector<std::string>& folders = {});
   /// `file` is for messages and for what `inherit` is relative to.
   static Profile from_text(std::string_view text, const std::string& file,
-                           const std::vector<std::string>& shelves = {});
+                           const std::vector<std::string>& folders = {});
   Profile(const Profile&);
   Profile& operator=(const Profile&);
   Profile(Profile&&) noexcept;

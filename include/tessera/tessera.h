@@ -11,8 +11,8 @@
 //             explore.h, engines.h
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
 // Files:      files.h, profile.h, import.h, export.h, generate.h
-// Values:     problem.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
-//             network_plan.h, limits.h
+// Values:     problem.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
+//             network_plan.h, limits.h, effort.h
 #pragma once
 
 #include "api.h"
@@ -20,6 +20,7 @@
 #include "check.h"
 #include "check_result.h"
 #include "claim.h"
+#include "effort.h"
 #include "engines.h"
 #include "errors.h"
 #include "explain.h"
@@ -30,6 +31,7 @@
 #include "hardware.h"
 #include "hardware_check.h"
 #include "import.h"
+#include "input.h"
 #include "limits.h"
 #include "names.h"
 #include "network.h"

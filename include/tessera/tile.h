@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "api.h"
+#include "effort.h"
 #include "errors.h"
 #include "hardware.h"
 #include "limits.h"
@@ -50,7 +51,7 @@ struct TileParams {
   std::string engine = "auto";  ///< auto: the first that supports the hardware's rules
   Limits limits{};
   std::optional<std::chrono::nanoseconds> question_timeout{};  ///< of one question to the engine
-  std::int64_t nodes_per_question = 1'000'000;
+  std::int64_t nodes_per_question = nodes_per_tile_question;
   bool incremental = true;  ///< false: no rule, no session; every question anew
   bool all = false;         ///< every largest shape, not only the one with the fewest tiles
 };

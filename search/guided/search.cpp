@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "search/guided/phases.h"
+#include "search/learning/luby.h"
 
 namespace tessera::guided {
 
 using learning::Key;
 using learning::key_of;
 using learning::Lit;
+using learning::luby;
 using learning::no_key;
 using learning::State;
 using learning::Var;
@@ -24,22 +26,6 @@ constexpr std::int64_t first_turn = 50;  // backtracks until the first restart
 
 /// Trees that are grown once more after every candidate was tried: what was learned may say "no".
 constexpr int most_exhausted = 32;
-
-/// 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993), from 0.
-std::int64_t luby(std::int64_t at) {
-  std::int64_t size = 1;
-  std::int64_t power = 1;
-  while (size < at + 1) {
-    size = 2 * size + 1;
-    power *= 2;
-  }
-  while (size - 1 != at) {
-    size = (size - 1) / 2;
-    power /= 2;
-    at %= size;
-  }
-  return power;
-}
 
 void mark(std::vector<std::uint64_t>& levels, std::int32_t level) {
   const auto bit = static_cast<std::size_t>(level);

@@ -20,14 +20,14 @@ Outcome ask(Search& search, std::vector<Lit> assumed, const Budget& budget,
   return outcome;
 }
 
-/// Nobody pays, dear ones first.
+/// Nobody pays, the costliest first.
 std::vector<Lit> nothing_paid(const CostRule& cost) {
-  std::vector<std::tuple<Value, Key>> dear;
+  std::vector<std::tuple<Value, Key>> costly;
   for (const CostRule::Term& term : cost.terms())
-    if (term.left > 0) dear.emplace_back(-term.left, opposite(term.key));
-  std::sort(dear.begin(), dear.end());
+    if (term.left > 0) costly.emplace_back(-term.left, opposite(term.key));
+  std::sort(costly.begin(), costly.end());
   std::vector<Lit> literals;
-  for (const auto& [left, key] : dear) literals.push_back({key, 1});
+  for (const auto& [left, key] : costly) literals.push_back({key, 1});
   return literals;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "search/learning/luby.h"
+
 namespace tessera::learning {
 namespace {
 
@@ -9,22 +11,6 @@ constexpr std::int64_t turn_unit = 64;  // conflicts of the shortest turn of the
 constexpr double activity_decay = 0.95;
 constexpr double nearly_full = 0.9;
 constexpr std::uint64_t work_between_looks = 200'000;  // some milliseconds
-
-/// 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993), from 0.
-std::int64_t luby(std::int64_t at) {
-  std::int64_t size = 1;
-  std::int64_t power = 1;
-  while (size < at + 1) {
-    size = 2 * size + 1;
-    power *= 2;
-  }
-  while (size - 1 != at) {
-    size = (size - 1) / 2;
-    power /= 2;
-    at %= size;
-  }
-  return power;
-}
 
 }  // namespace
 

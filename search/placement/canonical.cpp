@@ -209,7 +209,7 @@ Outcome CanonicalSolver::State::search(Workshop<T>& shop, Allowance& allowance,
   if (!shop.finder) {
     // A smaller table forgets more, which is better than no search at all.
     shop.table.resize(allowance.table_bytes(params.table_bytes));
-    // Dear inference pays where everything has to be refuted, not in short tries.
+    // Inference that takes long pays where everything has to be refuted, not in short tries.
     finder_params = params;
     finder_params.one_machine = params.one_machine && !params.restarts;
     shop.finder = std::make_unique<Search<T>>(finder_params, shop.table);

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "tessera/effort.h"
 #include "tessera/hardware.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
@@ -35,8 +36,9 @@ struct TileSearchParams {
   LoweringOptions options;
   /// Decides what bounds and dominance cannot. require: supports every problem lowered here.
   PlacementEngine* engine = nullptr;
-  Budget budget;                                  ///< of the whole search
-  std::int64_t nodes_per_question = 1'000'000;    ///< more is `unknown`, and counts as "no"
+  Budget budget;  ///< of the whole search
+  std::int64_t nodes_per_question =
+      nodes_per_tile_question;                    ///< more is `unknown`, and counts as "no"
   std::chrono::nanoseconds time_per_question{0};  ///< 0: only the budget
   std::uint64_t seed = 0;
   /// Shapes with fewer tiles are known not to fit (from a search with more room).

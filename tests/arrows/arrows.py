@@ -37,10 +37,10 @@ ROOMS = {
 # installed, and has to stand in one of these lists.
 DOOR = pathlib.PurePath("include/tessera")
 VALUES = (
-    "api", "check", "claim", "hardware", "hardware_check", "names", "network", "network_plan",
-    "network_shapes", "network_stats", "placement", "problem", "silicon", "units", "validate")
+    "api", "check", "claim", "effort", "errors", "hardware", "hardware_check", "input", "names", "network",
+    "network_plan", "network_shapes", "network_stats", "placement", "problem", "silicon", "units", "validate")
 CALLS = (
-    "batch", "check_result", "engines", "errors", "explain", "export", "files", "generate", "import", "limits",
+    "batch", "check_result", "engines", "explain", "export", "files", "generate", "import", "limits",
     "place", "plan", "profile", "session", "tile", "version")
 SWEEPS = ("explore", "tessera")
 EVERYTHING = DOOR / "tessera.h"  # includes every other header of the door

@@ -42,10 +42,10 @@ inline void check_yaml_round_trip(const PlacementProblem& problem) {
 }
 
 inline void buffer_csv(std::string_view text) {
-  for (const LifetimeEnd ends : {LifetimeEnd::by_header, LifetimeEnd::inclusive}) {
+  for (const Lifetimes ends : {Lifetimes::by_header, Lifetimes::inclusive}) {
     BufferCsv csv;
     try {
-      csv = read_buffer_csv(std::string(text), "fuzzed", {.lifetimes = ends});
+      csv = read_buffer_csv(std::string(text), "fuzzed", ends);
     } catch (const InputError& error) {
       check_error(error, text);
       continue;
@@ -54,8 +54,7 @@ inline void buffer_csv(std::string_view text) {
     const std::string canonical = write_problem_yaml(csv.problem);
     // The same table again, with an offset for each.
     const std::vector<BufferPlace> places(csv.problem.buffers.size(), BufferPlace{0, 64});
-    const BufferCsv placed =
-        read_buffer_csv(write_buffer_csv(csv.table, places), "placed", {.lifetimes = ends});
+    const BufferCsv placed = read_buffer_csv(write_buffer_csv(csv.table, places), "placed", ends);
     for (Buffer& buffer : csv.problem.buffers) buffer.offset = 64;
     require(write_problem_yaml(placed.problem) == write_problem_yaml(csv.problem),
             "a placed table reads back equal but for its offsets");

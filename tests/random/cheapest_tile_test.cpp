@@ -28,27 +28,7 @@ using testing::Random;
 using testing::setting;
 
 Hardware random_hardware(Random& random, Size needed) {
-  Hardware h;
-  h.name = "random";
-  h.clock_hz = 1e9;
-  Engine vec;
-  vec.name = "vec";
-  vec.kind = EngineKind::vector;
-  vec.lanes = random.between(1, 8);
-  vec.energy_pj = 0.1;
-  h.engines = {testing::random_array(random), vec};
-  HardwareMemory sram;
-  sram.space.name = "sram";
-  sram.space.capacity = std::max<Size>(16, needed * random.between(10, 130) / 100);
-  sram.space.alignment = random.chance(30) ? 4 : 1;
-  sram.energy = {.read_pj = 1, .write_pj = 2};
-  HardwareMemory dram;
-  dram.space.name = "dram";
-  dram.offchip = true;
-  dram.energy = {.read_pj = 50, .write_pj = 60};
-  h.memories = {sram, dram};
-  testing::randomize_link(random, h);
-  h.tiling.double_buffer = {false, true};
+  Hardware h = testing::random_machine(random, {.needed = needed, .most_percent = 130});
   h.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
   if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep_columns};
   if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);

@@ -28,12 +28,8 @@ Hardware machine(Random& random) {
   Hardware h;
   h.name = "random";
   h.clock_hz = 1e9;
-  Engine vec;
-  vec.name = "vec";
-  vec.kind = EngineKind::vector;
-  vec.lanes = random.between(1, 8);
-  vec.startup = random.between(0, 8);
-  h.engines = {testing::random_array(random), vec};
+  const Engine lanes = testing::random_lanes(random, true);
+  h.engines = {testing::random_array(random), lanes};
   for (int m = 0; m < (random.chance(30) ? 2 : 1); ++m) {
     HardwareMemory chip;
     chip.space.name = "sram" + std::to_string(m);

@@ -29,31 +29,8 @@ using testing::Random;
 using testing::setting;
 
 Hardware flash_machine(Random& random, Size needed) {
-  Hardware h;
-  h.name = "flash";
-  h.clock_hz = 1e9;
-  Engine vec;
-  vec.name = "vec";
-  vec.kind = EngineKind::vector;
-  vec.lanes = random.between(1, 8);
-  vec.energy_pj = 0.1;
-  h.engines = {testing::random_array(random), vec};
-  HardwareMemory sram;
-  sram.space.name = "sram";
-  sram.space.capacity = std::max<Size>(16, needed * random.between(20, 110) / 100);
-  sram.space.alignment = random.chance(30) ? 4 : 1;
-  sram.energy = {.read_pj = 1, .write_pj = 2};
-  HardwareMemory flash;
-  flash.space.name = "flash";
-  flash.offchip = true;
-  flash.energy = {.read_pj = 50, .write_pj = 50};
-  h.memories = {sram, flash};
-  testing::randomize_link(random, h);
-  h.memories[1].writable = false;
-  h.memories[1].write_bandwidth.reset();
-  h.memories[1].write_latency.reset();
-  h.dma.outstanding_writes.reset();
-  h.tiling.double_buffer = {false, true};
+  Hardware h = testing::random_machine(
+      random, {.needed = needed, .least_percent = 20, .most_percent = 110, .writes = false});
   h.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
   return h;
 }

@@ -35,37 +35,9 @@ using testing::Random;
 using testing::setting;
 
 Hardware machine(Random& random, Size needed) {
-  Hardware h;
-  h.name = "random";
-  h.clock_hz = 1e9;
-  h.static_power_mw = random.chance(50) ? 10 : 0;
-  Engine vec;
-  vec.name = "vec";
-  vec.kind = EngineKind::vector;
-  vec.lanes = random.between(1, 8);
-  vec.startup = random.between(0, 8);
-  vec.energy_pj = 0.1;
-  h.engines = {testing::random_array(random), vec};
-  HardwareMemory sram;
-  sram.space.name = "sram";
-  sram.space.capacity = std::max<Size>(16, needed * random.between(10, 90) / 100);
-  sram.space.alignment = random.chance(30) ? 4 : 1;
-  if (random.chance(25)) {
-    sram.space.capacity = sram.space.capacity / 2 * 2;
-    for (const char* bank : {"a", "b"})
-      sram.space.banks.push_back({.name = bank, .size = sram.space.capacity / 2});
-    sram.space.modes = {{"rw", {Role::read_write, Role::read_write}},
-                        {"split", {Role::read, Role::write}}};
-    h.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
-  }
-  sram.energy = {.read_pj = 1, .write_pj = 2};
-  HardwareMemory dram;
-  dram.space.name = "dram";
-  dram.offchip = true;
-  dram.energy = {.read_pj = 50, .write_pj = 60};
-  h.memories = {sram, dram};
-  testing::randomize_link(random, h);
-  h.tiling.double_buffer = {false, true};
+  Hardware h = testing::random_machine(
+      random,
+      {.needed = needed, .most_percent = 90, .idle_power = true, .startup = true, .banks = true});
   h.objective = {.latency = 0.4, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0.1};
   if (random.chance(30))
     h.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
@@ -188,7 +160,7 @@ int expect_best_tiles(const Network& network, const Hardware& hardware, Candidat
         const TileSearchResult found = find_tile(part, hardware,
                                                  {.options = {v.double_buffer, v.weights, v.halo},
                                                   .engine = engine.get(),
-                                                  .nodes_per_question = 20000});
+                                                  .nodes_per_question = nodes_per_plan_question});
         if (found.status == Status::unknown || !found.undecided.empty()) continue;
         ++compared;
         const auto option = std::ranges::find_if(answer.options, [&](const PlannedSubgraph& s) {

@@ -52,6 +52,16 @@ Engine random_array(Random& random) {
   return mac;
 }
 
+Engine random_lanes(Random& random, bool startup) {
+  Engine vec;
+  vec.name = "vec";
+  vec.kind = EngineKind::vector;
+  vec.lanes = random.between(1, 8);
+  if (startup) vec.startup = random.between(0, 8);
+  vec.energy_pj = 0.1;
+  return vec;
+}
+
 void randomize_link(Random& random, Hardware& hardware) {
   const auto per_cycle = [&](std::int64_t least, std::int64_t most) {
     return Bandwidth{.amount = static_cast<double>(random.between(least, most)), .per_cycle = true};
@@ -79,6 +89,43 @@ void randomize_link(Random& random, Hardware& hardware) {
                   .outstanding_writes = {},
                   .setup = random.between(0, 10)};
   if (random.chance(30)) hardware.dma.outstanding_writes = random.between(1, 16);
+}
+
+Hardware random_machine(Random& random, const MachineWish& wish) {
+  Hardware h;
+  h.name = "random";
+  h.clock_hz = 1e9;
+  if (wish.idle_power) h.static_power_mw = random.chance(50) ? 10 : 0;
+  const Engine lanes = random_lanes(random, wish.startup);
+  h.engines = {random_array(random), lanes};
+  HardwareMemory sram;
+  sram.space.name = "sram";
+  sram.space.capacity =
+      std::max<Size>(16, wish.needed * random.between(wish.least_percent, wish.most_percent) / 100);
+  sram.space.alignment = random.chance(30) ? 4 : 1;
+  if (wish.banks && random.chance(25)) {
+    sram.space.capacity = sram.space.capacity / 2 * 2;
+    for (const char* bank : {"a", "b"})
+      sram.space.banks.push_back({.name = bank, .size = sram.space.capacity / 2});
+    sram.space.modes = {{"rw", {Role::read_write, Role::read_write}},
+                        {"split", {Role::read, Role::write}}};
+    h.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
+  }
+  sram.energy = {.read_pj = 1, .write_pj = 2};
+  HardwareMemory beyond;
+  beyond.space.name = wish.writes ? "dram" : "flash";
+  beyond.offchip = true;
+  beyond.energy = {.read_pj = 50, .write_pj = wish.writes ? 60.0 : 50.0};
+  h.memories = {sram, beyond};
+  randomize_link(random, h);
+  if (!wish.writes) {
+    h.memories[1].writable = false;
+    h.memories[1].write_bandwidth.reset();
+    h.memories[1].write_latency.reset();
+    h.dma.outstanding_writes.reset();
+  }
+  h.tiling.double_buffer = {false, true};
+  return h;
 }
 
 }  // namespace tessera::testing

@@ -208,6 +208,11 @@ class Usage(Case):
             self.assertIn("Example", text, name)
             self.assertIn("tessera " + name, text, name)
 
+    def test_help_of_limits_on_effort_says_what_they_are_without(self):
+        text = self.ends(FOUND, "plan", "--help").stdout
+        shapes = next(line for line in text.splitlines() if "--tile-shapes" in line)
+        self.assertRegex(shapes, r"default: [1-9][0-9]*, and 0 with --layer-by-layer")
+
     def test_version(self):
         self.assertRegex(self.ends(FOUND, "--version").stdout, r"^tessera \d+\.\d+\.\d+\n$")
 

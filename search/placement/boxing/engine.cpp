@@ -147,28 +147,29 @@ class Run {
       rounds.offsets = std::move(*offsets);
       improved(m, rounds.height, bound, "elementary", Clock::now());
     } else {
-      RoundsParams how;
-      how.budget = share(left);
+      RoundsParams one_memory;
+      one_memory.budget = share(left);
       // One meter counts one memory; several memories go without.
-      how.meter = left == 1 && m == 0 ? how.budget.meter : nullptr;
-      how.budget.meter = nullptr;  // else the exact search would count on it too
-      how.seed = params_.seed;
-      how.threads = threads(instance.jobs.size());
-      how.max_rounds = params_.max_rounds;
-      if (how.max_rounds == 0 && params_.budget.deadline == Clock::time_point::max())
-        how.max_rounds = default_rounds(instance.jobs.size());
-      how.target = target;
-      how.stacking = params_.stacking;
-      how.boxing = params_.boxing;
-      how.improve = params_.improve;
-      how.focus = params_.focus;
-      how.exact = params_.exact;
-      how.make_exact = params_.make_exact;
-      if (!how.make_exact) how.make_exact = [] { return make_canonical_engine(); };
-      how.better = [&](Size height, Size proved, const std::string& by, Clock::time_point when) {
+      one_memory.meter = left == 1 && m == 0 ? one_memory.budget.meter : nullptr;
+      one_memory.budget.meter = nullptr;  // else the exact search would count on it too
+      one_memory.seed = params_.seed;
+      one_memory.threads = threads(instance.jobs.size());
+      one_memory.max_rounds = params_.max_rounds;
+      if (one_memory.max_rounds == 0 && params_.budget.deadline == Clock::time_point::max())
+        one_memory.max_rounds = default_rounds(instance.jobs.size());
+      one_memory.target = target;
+      one_memory.stacking = params_.stacking;
+      one_memory.boxing = params_.boxing;
+      one_memory.improve = params_.improve;
+      one_memory.focus = params_.focus;
+      one_memory.exact = params_.exact;
+      one_memory.make_exact = params_.make_exact;
+      if (!one_memory.make_exact) one_memory.make_exact = [] { return make_canonical_engine(); };
+      one_memory.better = [&](Size height, Size proved, const std::string& by,
+                              Clock::time_point when) {
         improved(m, height, tied ? std::max(proved, bound) : bound, by, when);
       };
-      rounds = run_rounds(instance, how);
+      rounds = run_rounds(instance, one_memory);
       if (tied) bound = std::max(bound, rounds.lower_bound);
       for (std::size_t kind = 0; kind < kinds_.size(); ++kind) kinds_[kind] += rounds.by_kind[kind];
       rounds_ += rounds.rounds;

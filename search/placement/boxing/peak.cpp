@@ -123,7 +123,7 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
   if (params.engine->unsupported(problem, Goal::fit)) return result;
   SearchParams search;
   search.budget = params.budget;
-  search.budget.max_nodes = params.max_nodes;
+  search.budget.max_nodes = params.engine_nodes;
   const SearchResult found = params.engine->solve(problem, search);
   result.searched = true;
   result.refuted = found.status == Status::infeasible;

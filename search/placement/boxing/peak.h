@@ -22,8 +22,8 @@ namespace tessera::boxing {
 
 struct PeakParams {
   Size target = 0;
-  std::size_t max_jobs = 400;       ///< no range with more jobs is searched
-  std::int64_t max_nodes = 20'000;  ///< of the engine
+  std::size_t max_jobs = 400;          ///< no range with more jobs is searched
+  std::int64_t engine_nodes = 20'000;  ///< that the engine may take
   Budget budget{};
   PlacementEngine* engine = nullptr;
 };

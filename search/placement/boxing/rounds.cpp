@@ -174,17 +174,18 @@ class Worker {
     if (some < 8 || some > n * 3 / 4) return improve(random, out);
 
     const Instance part = subset(instance(), chosen);
-    RoundsParams how;
-    how.budget = budget();
-    how.seed = random.next();
-    how.max_rounds = std::clamp<std::int64_t>(2 * n / some, 24, 400);
-    how.target = params.target;
-    how.boxing = how.exact = false;
-    how.improve = params.improve;
-    how.depth = params.depth + 1;
-    how.focus = how.depth < 3 && some > 1000;
-    for (const JobIndex j : chosen) how.start.push_back(best.offsets[static_cast<std::size_t>(j)]);
-    const RoundsResult found = run_rounds(part, how);
+    RoundsParams inner;
+    inner.budget = budget();
+    inner.seed = random.next();
+    inner.max_rounds = std::clamp<std::int64_t>(2 * n / some, 24, 400);
+    inner.target = params.target;
+    inner.boxing = inner.exact = false;
+    inner.improve = params.improve;
+    inner.depth = params.depth + 1;
+    inner.focus = inner.depth < 3 && some > 1000;
+    for (const JobIndex j : chosen)
+      inner.start.push_back(best.offsets[static_cast<std::size_t>(j)]);
+    const RoundsResult found = run_rounds(part, inner);
     if (!found.found || found.height > best.height) return;
     // First fit wants the large ones first, and those under high loads before all others.
     const double contention = random.below(3) == 0 ? 0 : std::exp2(7 * random.unit());
@@ -225,7 +226,7 @@ class Worker {
     PeakResult peak = search_peak(instance(), best.offsets,
                                   {.target = target,
                                    .max_jobs = static_cast<std::size_t>(100 + 50 * patience),
-                                   .max_nodes = std::max<std::int64_t>(500, round * size / 100),
+                                   .engine_nodes = std::max<std::int64_t>(500, round * size / 100),
                                    .budget = budget(),
                                    .engine = engine_.get()},
                                   random);

@@ -13,8 +13,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-BufferCsv read(std::string text, const CsvOptions& options = {}) {
-  return read_buffer_csv(std::move(text), "t.csv", options);
+BufferCsv read(std::string text, Lifetimes lifetimes = Lifetimes::by_header) {
+  return read_buffer_csv(std::move(text), "t.csv", lifetimes);
 }
 
 TEST(BufferCsv, ReadsTheFormatOfMinimalloc) {
@@ -47,12 +47,10 @@ TEST(BufferCsv, TakesColumnsInAnyOrderAndUnderTheirOtherNames) {
 }
 
 TEST(BufferCsv, LifetimesCanBeReadTheOtherWay) {
-  EXPECT_THAT(
-      read("id,lower,upper,size\na,1,3,4\n", {LifetimeEnd::inclusive}).problem.buffers[0].live,
-      ElementsAre(StepRange{1, 4}));
-  EXPECT_THAT(
-      read("id,lower,end,size\na,1,3,4\n", {LifetimeEnd::half_open}).problem.buffers[0].live,
-      ElementsAre(StepRange{1, 3}));
+  EXPECT_THAT(read("id,lower,upper,size\na,1,3,4\n", Lifetimes::inclusive).problem.buffers[0].live,
+              ElementsAre(StepRange{1, 4}));
+  EXPECT_THAT(read("id,lower,end,size\na,1,3,4\n", Lifetimes::half_open).problem.buffers[0].live,
+              ElementsAre(StepRange{1, 3}));
   EXPECT_THAT(read("id,lower,end,size\na,1,1,4\n").problem.buffers[0].live,
               ElementsAre(StepRange{1, 2}));
 }

@@ -17,7 +17,7 @@ Hardware read(const std::string& text) {
   return read_hardware_yaml(text, "t.yaml");
 }
 
-std::vector<fs::path> shelves() {
+std::vector<fs::path> folders() {
   return {testing::source_path("hw_profiles")};
 }
 
@@ -88,7 +88,7 @@ TEST(HardwareYaml, PlacementNeedsOnlyMemories) {
 
 TEST(HardwareYaml, TheThreeBankMachine) {
   const Hardware hardware =
-      read_hardware_yaml_file(find_profile("patent-three-banks", shelves()), shelves());
+      read_hardware_yaml_file(find_profile("patent-three-banks", folders()), folders());
   const std::vector<Memory> memories = placement_memories(hardware);
   ASSERT_EQ(memories.size(), 1U);
   EXPECT_EQ(memories[0].capacity, 12);
@@ -98,12 +98,12 @@ TEST(HardwareYaml, TheThreeBankMachine) {
 }
 
 TEST(HardwareYaml, EveryShippedProfileReads) {
-  const std::vector<std::string> names = profile_names(shelves());
+  const std::vector<std::string> names = profile_names(folders());
   EXPECT_GE(names.size(), 9U);
   EXPECT_THAT(names, ::testing::Not(::testing::Contains("npu"))) << "bases are not listed";
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
-    const Hardware hardware = read_hardware_yaml_file(find_profile(name, shelves()), shelves());
+    const Hardware hardware = read_hardware_yaml_file(find_profile(name, folders()), folders());
     EXPECT_EQ(hardware.name, name);
     EXPECT_FALSE(hardware.provenance.empty());
   }
@@ -164,7 +164,7 @@ TEST(HardwareYaml, BasesAreFoundOnShelvesToo) {
   const Folder folder;
   spill(folder / "mine.yaml",
         "tessera: hardware/1\nname: mine\ninherit: base/npu\nmemories: {s: {capacity: 1 KiB}}\n");
-  EXPECT_EQ(read_hardware_yaml_file(folder / "mine.yaml", shelves()).engines.size(), 2U);
+  EXPECT_EQ(read_hardware_yaml_file(folder / "mine.yaml", folders()).engines.size(), 2U);
   EXPECT_REFUSED(read_hardware_yaml_file(folder / "mine.yaml"), 3, "no profile `base/npu`");
 }
 
@@ -197,13 +197,13 @@ TEST(HardwareYaml, CirclesEnd) {
 }
 
 TEST(HardwareYaml, FindsProfilesByNameAndPath) {
-  EXPECT_EQ(find_profile("nvdla-like", shelves()), shelves()[0] / "nvdla-like.yaml");
-  const fs::path path = shelves()[0] / "gap9-like.yaml";
+  EXPECT_EQ(find_profile("nvdla-like", folders()), folders()[0] / "nvdla-like.yaml");
+  const fs::path path = folders()[0] / "gap9-like.yaml";
   EXPECT_EQ(find_profile(path.string(), {}), path);
-  const auto error = testing::refusal([] { return find_profile("nvdla-lik", shelves()); });
+  const auto error = testing::refusal([] { return find_profile("nvdla-lik", folders()); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->hint, "did you mean `nvdla-like`?");
-  const auto far = testing::refusal([] { return find_profile("zzzzzzzzzzzz", shelves()); });
+  const auto far = testing::refusal([] { return find_profile("zzzzzzzzzzzz", folders()); });
   ASSERT_TRUE(far);
   EXPECT_THAT(far->hint, HasSubstr("profiles are ascend-910b-like, "));
 }

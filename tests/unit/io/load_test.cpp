@@ -22,10 +22,11 @@ TEST(Load, TellsFormatsApartByContent) {
 }
 
 TEST(Load, NamesTheFormat) {
-  EXPECT_EQ(load_problem_text(csv, "x").format, ProblemFormat::buffer_csv);
+  EXPECT_EQ(load_problem_text(csv, "x").format, "csv");
+  EXPECT_EQ(load_problem_text(yaml, "x").format, "yaml");
   EXPECT_TRUE(load_problem_text(csv, "x").csv);
   EXPECT_FALSE(load_problem_text(yaml, "x").csv);
-  EXPECT_EQ(to_string(ProblemFormat::dsa_json), "dsa-solver JSON");
+  EXPECT_EQ(to_string(ProblemFormat::dsa_json), "json");
 }
 
 TEST(Load, TheCapacityIsOverridden) {
@@ -36,7 +37,7 @@ TEST(Load, TheCapacityIsOverridden) {
 TEST(Load, ACapacityNeedsExactlyOneMemoryAndNoBanks) {
   const std::string top = "tessera: problem/1\nmemories:\n";
   const std::string rest = "buffers: [{id: a, live: [0, 1], size: 4}]\n";
-  const LoadOptions options{.capacity = 12};
+  const InputOptions options{.capacity = 12};
   EXPECT_REFUSED(
       load_problem_text(top + "  m: {capacity: 8}\n  n: {capacity: 8}\n" + rest, "x", options), 0,
       "has 2 memories");
@@ -48,8 +49,12 @@ TEST(Load, ACapacityNeedsExactlyOneMemoryAndNoBanks) {
 }
 
 TEST(Load, TheMemoriesOfAProfileAreTaken) {
-  const LoadOptions options{.memories = {{.name = "sram", .capacity = 32, .alignment = 16}}};
-  const LoadedProblem loaded = load_problem_text(csv, "x", options);
+  const testing::Folder folder;
+  testing::spill(folder / "toy.yaml",
+                 "tessera: hardware/1\nname: toy\nmemories:\n"
+                 "  sram: {capacity: 32, alignment: 16}\n");
+  const InputOptions options{.profile = "toy", .folders = {(folder / "").string()}};
+  const Input loaded = load_problem_text(csv, "x", options);
   EXPECT_EQ(loaded.problem.memories[0].name, "sram");
   EXPECT_EQ(load_problem_text(yaml, "x", options).problem.memories[0].alignment, 16);
 }
@@ -57,16 +62,18 @@ TEST(Load, TheMemoriesOfAProfileAreTaken) {
 TEST(Load, ReadsFiles) {
   const testing::Folder folder;
   testing::spill(folder / "p", yaml);
-  const LoadedProblem loaded = load_problem(folder / "p");
-  EXPECT_EQ(loaded.source.file, (folder / "p").string());
-  EXPECT_EQ(loaded.source.buffers[0], 5U);
+  EXPECT_EQ(load_problem(folder / "p").problem.buffers[0].id, "a");
+  testing::spill(folder / "c", csv);
+  const Input loaded = load_problem(folder / "c");
+  EXPECT_EQ(loaded.csv->source.file, (folder / "c").string());
+  EXPECT_EQ(loaded.csv->source.buffers[1], 3U);
   EXPECT_REFUSED(load_problem(folder / "none"), 0, "cannot be opened");
 }
 
 TEST(Load, WhatAnotherRoomFindsStillNamesTheLine) {
-  const LoadedProblem loaded = load_problem_text(csv, "x.csv");
+  const Input loaded = load_problem_text(csv, "x.csv");
   const InputError error =
-      defect_error(loaded.source, {ProblemPart::buffer, 1, "size", "buffer 'b' is\nodd."});
+      defect_error(loaded.csv->source, {ProblemPart::buffer, 1, "size", "buffer 'b' is\nodd."});
   EXPECT_STREQ(error.what(), "x.csv:3: buffer 'b' is odd");
 }
 

@@ -14,9 +14,9 @@ using ::testing::Not;
 using ::testing::Pair;
 
 EditableProfile profile(const std::string& name) {
-  const std::vector<std::filesystem::path> shelves{testing::source_path("hw_profiles")};
-  const std::filesystem::path path = find_profile(name, shelves);
-  return {testing::slurp(path), path.string(), shelves};
+  const std::vector<std::filesystem::path> folders{testing::source_path("hw_profiles")};
+  const std::filesystem::path path = find_profile(name, folders);
+  return {testing::slurp(path), path.string(), folders};
 }
 
 const Memory& memory(const EditableProfile& profile, std::string_view name) {
@@ -50,7 +50,8 @@ TEST(ProfileEdit, ValuesAreReadAsInTheFile) {
   change(nvdla, "clock", "1.5 GHz");
   EXPECT_DOUBLE_EQ(nvdla.hardware().clock_hz, 1.5e9);
   change(nvdla, "engines.mac.maps.direct.unroll", "{C: 32, K: 16}");
-  EXPECT_THAT(nvdla.hardware().engines[0].maps[0].unroll, ElementsAre(Pair("C", 32), Pair("K", 16)));
+  EXPECT_THAT(nvdla.hardware().engines[0].maps[0].unroll,
+              ElementsAre(Pair("C", 32), Pair("K", 16)));
   change(nvdla, "engines.mac.maps.direct.unroll.C", "8");
   EXPECT_THAT(nvdla.hardware().engines[0].maps[0].unroll, ElementsAre(Pair("C", 8), Pair("K", 16)));
   EXPECT_EQ(nvdla.value("clock"), "1.5 GHz");
@@ -133,11 +134,11 @@ TEST(ProfileEdit, AReplacedFigureLosesItsSource) {
 }
 
 TEST(ProfileEdit, EveryProfileReadsBackFromWhatIsWritten) {
-  const std::vector<std::filesystem::path> shelves{testing::source_path("hw_profiles")};
-  for (const std::string& name : profile_names(shelves)) {
+  const std::vector<std::filesystem::path> folders{testing::source_path("hw_profiles")};
+  for (const std::string& name : profile_names(folders)) {
     SCOPED_TRACE(name);
     EditableProfile original = profile(name);
-    const EditableProfile again(original.yaml(), "again.yaml", shelves);
+    const EditableProfile again(original.yaml(), "again.yaml", folders);
     EXPECT_EQ(again.yaml(), original.yaml());
     EXPECT_EQ(again.keys(), original.keys());
     for (const std::string& key : original.keys()) {

@@ -108,7 +108,7 @@ TEST(LeastHeight, OneMemoryDoesNotUndoAnother) {
       HeightParams params;
       params.lower_bounds = {0, 0, 0};
       const HeightResult want = least_height(problem, std::nullopt, params);
-      params.how.engine = engine;
+      params.settings.engine = engine;
       const HeightResult least = least_height(problem, std::nullopt, params);
       ASSERT_EQ(least.found.status, Status::feasible);
       EXPECT_TRUE(least.proven);

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> shelves() {
+std::vector<fs::path> folders() {
   return {testing::source_path("hw_profiles")};
 }
 
@@ -55,9 +55,9 @@ std::string text_of(const Node& profile) {
 }
 
 Node resolved(const std::string& name) {
-  const fs::path path = find_profile(name, shelves());
+  const fs::path path = find_profile(name, folders());
   Sources sources(path.string());
-  Node root = parse_inherited(read_file(path), sources, shelves());
+  Node root = parse_inherited(read_file(path), sources, folders());
   std::erase_if(root.children, [](const Node& each) {  // labels
     // Area decides nothing in a plan: tests/unit/explore asks whether it counts.
     return each.key == "inherit" || each.key == "reference" || each.key == "provenance" ||
@@ -367,7 +367,7 @@ TEST_P(ProfileKeys, EachChangesAnAnswer) {
 }
 
 std::vector<std::string> names() {
-  std::vector<std::string> list = profile_names(shelves());
+  std::vector<std::string> list = profile_names(folders());
   std::erase_if(list, [](const std::string& name) {  // other names of the same machines
     return name == "ethos-u55-like" || name == "ethos-u65-like";
   });

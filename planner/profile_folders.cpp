@@ -1,4 +1,4 @@
-// profile_shelves(): where profiles are, seen from wherever this code was loaded from.
+// profile_folders(): where profiles are, seen from wherever this code was loaded from.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -21,7 +21,7 @@ fs::path own_file() {
   Dl_info info{};
   link_map* map = nullptr;
   void** extra = reinterpret_cast<void**>(&map);
-  const auto* here = reinterpret_cast<const void*>(&profile_shelves);
+  const auto* here = reinterpret_cast<const void*>(&profile_folders);
   std::error_code error;
   // The program itself has no name there.
   if (dladdr1(here, &info, extra, RTLD_DL_LINKMAP) != 0 && map != nullptr && *map->l_name != '\0')
@@ -31,19 +31,19 @@ fs::path own_file() {
 
 }  // namespace
 
-std::vector<fs::path> profile_shelves(const std::vector<std::string>& first) {
-  std::vector<fs::path> shelves(first.begin(), first.end());
+std::vector<fs::path> profile_folders(const std::vector<std::string>& first) {
+  std::vector<fs::path> folders(first.begin(), first.end());
   if (const char* own = std::getenv("TESSERA_PROFILES"); own != nullptr && *own != '\0')
-    shelves.emplace_back(own);
-  const fs::path folder = own_file().parent_path();
-  if (folder.empty()) return shelves;
+    folders.emplace_back(own);
+  const fs::path own = own_file().parent_path();
+  if (own.empty()) return folders;
   for (const char* way : {TESSERA_PROFILES_FROM_PROGRAMS, TESSERA_PROFILES_FROM_LIBRARIES}) {
     std::error_code error;
-    const fs::path shelf = fs::canonical(folder / way, error);
-    if (error || !fs::is_directory(shelf, error)) continue;
-    if (shelves.empty() || shelves.back() != shelf) shelves.push_back(shelf);
+    const fs::path folder = fs::canonical(own / way, error);
+    if (error || !fs::is_directory(folder, error)) continue;
+    if (folders.empty() || folders.back() != folder) folders.push_back(folder);
   }
-  return shelves;
+  return folders;
 }
 
 }  // namespace tessera

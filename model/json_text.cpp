@@ -1,10 +1,10 @@
-#include "io/json_text.h"
+#include "model/json_text.h"
 
 #include <array>
 #include <charconv>
 #include <cmath>
 
-#include "io/text.h"
+#include "model/utf8.h"
 
 namespace tessera {
 

@@ -1,0 +1,63 @@
+#include "baselines/baseline.h"
+
+#include <utility>
+
+namespace tessera::baselines {
+
+FeatureSet Baseline::features() const {
+  return baselines::features();
+}
+
+std::optional<std::string> Baseline::outgrown(const PlacementProblem& problem,
+                                              Goal /*goal*/) const {
+  const std::int64_t pairs = living_pairs(problem);
+  if (pairs <= traits_.most_pairs) return std::nullopt;
+  return std::string(traits_.method) + " takes up to " + std::to_string(traits_.most_pairs) +
+         " pairs of buffers that live at one time; this problem has " + std::to_string(pairs) + ".";
+}
+
+SearchResult Baseline::solve(const PlacementProblem& problem, const SearchParams& params) {
+  std::vector<std::int64_t> counts(traits_.counted.size(), 0);
+  Placement placement;
+  placement.places.resize(problem.buffers.size());
+  placement.modes.resize(problem.memories.size());
+  MemoryAnswer answer;
+  try {
+    answer = place_all(problem, params, counts, placement);
+  } catch (const BudgetEnded& ended) {
+    answer = MemoryAnswer::given_up(
+        ended.reason,
+        ended.foreseen
+            ? std::string(traits_.method) +
+                  " would need more memory than there is for so many pairs of buffers."
+            : "The limit struck while " + std::string(traits_.written) + " written down.");
+  }
+  SearchResult result;
+  result.status = answer.status;
+  result.stop = answer.stop;
+  result.reason = std::move(answer.reason);
+  if (result.status == Status::feasible) result.placement = std::move(placement);
+  for (std::size_t k = 0; k < counts.size(); ++k)
+    result.stats.push_back({std::string(traits_.counted[k]), counts[k]});
+  return result;
+}
+
+MemoryAnswer Baseline::place_all(const PlacementProblem& problem, const SearchParams& params,
+                                 std::span<std::int64_t> counts, Placement& placement) const {
+  Poll poll(params.budget);
+  poll.look();
+  poll.room(traits_.bytes_per_pair * static_cast<double>(living_pairs(problem)));
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    const Model model = model_of(problem, m, poll);
+    if (model.bodies.empty()) continue;
+    if (auto why = nowhere(problem, model)) return MemoryAnswer::refuted(*std::move(why));
+    if (model.largest > traits_.most_size)
+      return MemoryAnswer::given_up(StopReason::completed, std::string(traits_.too_large));
+    MemoryAnswer answer = place(model, params, poll, counts);
+    if (answer.status != Status::feasible) return answer;
+    put(model, answer.offsets, placement);
+  }
+  return {.status = Status::feasible};
+}
+
+}  // namespace tessera::baselines

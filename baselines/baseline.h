@@ -1,0 +1,75 @@
+// What the baselines have in common: a problem is one memory after the other, each of them a model
+// of its own (model.h) that is solved or is not.
+//
+//   class Ilp final : public Baseline {
+//     MemoryAnswer place(const Model& model, const SearchParams& params, Poll& poll,
+//                        std::span<std::int64_t> counts) const override;
+//   };
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "baselines/model.h"
+#include "engine/engine.h"
+
+namespace tessera::baselines {
+
+/// What became of the model of one memory.
+struct MemoryAnswer {
+  Status status = Status::unknown;
+  StopReason stop = StopReason::completed;
+  std::string reason{};                 ///< one sentence, for infeasible and unknown
+  std::vector<std::int64_t> offsets{};  ///< feasible: one per body, in units of the model
+
+  [[nodiscard]] static MemoryAnswer placed(std::vector<std::int64_t> offsets) {
+    return {.status = Status::feasible, .offsets = std::move(offsets)};
+  }
+  [[nodiscard]] static MemoryAnswer refuted(std::string reason) {
+    return {.status = Status::infeasible, .reason = std::move(reason)};
+  }
+  [[nodiscard]] static MemoryAnswer given_up(StopReason stop, std::string reason) {
+    return {.status = Status::unknown, .stop = stop, .reason = std::move(reason)};
+  }
+};
+
+/// What is said about a baseline, and how far it goes.
+struct BaselineTraits {
+  std::string_view name;     ///< of the engine
+  std::string_view method;   ///< begins a sentence: "The integer program"
+  std::string_view written;  ///< "... while `the integer program was` written down"
+  std::int64_t most_pairs = 0;
+  double bytes_per_pair = 0;                ///< of a model and its copies
+  std::int64_t most_size = 0;               ///< of a memory, in units of its model
+  std::string_view too_large;               ///< the sentence about memories beyond
+  std::vector<std::string_view> counted{};  ///< names of what it counts
+};
+
+class Baseline : public PlacementEngine {
+ public:
+  explicit Baseline(BaselineTraits traits) : traits_(std::move(traits)) {}
+
+  [[nodiscard]] std::string_view name() const override { return traits_.name; }
+  [[nodiscard]] FeatureSet features() const override;
+  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
+                                                    Goal goal) const override;
+  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
+                                   const SearchParams& params) override;
+
+ private:
+  /// Adds to the counts of the memories before, in the order of the traits' names. Throws
+  /// BudgetEnded. require: the model has bodies, each of which fits somewhere by itself.
+  [[nodiscard]] virtual MemoryAnswer place(const Model& model, const SearchParams& params,
+                                           Poll& poll, std::span<std::int64_t> counts) const = 0;
+  [[nodiscard]] MemoryAnswer place_all(const PlacementProblem& problem, const SearchParams& params,
+                                       std::span<std::int64_t> counts, Placement& placement) const;
+
+  BaselineTraits traits_;
+};
+
+}  // namespace tessera::baselines

@@ -1,0 +1,38 @@
+// What is read before buffers are placed: how, and what came of it.
+//
+//   Input input = load_input("net.csv", {.capacity = 1 << 20, .lifetimes = Lifetimes::inclusive});
+//   PlacementResult result = place(input.problem, {});            // files.h, place.h
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problem.h"
+#include "units.h"
+
+namespace tessera {
+
+/// How the upper end of a lifetime in a CSV file is read.
+enum class Lifetimes : std::uint8_t { by_header, half_open, inclusive };
+
+struct InputOptions {
+  std::optional<Size> capacity{};      ///< takes the place of the input's own
+  std::string profile{};               ///< name or file of a hardware profile; empty: none
+  std::vector<std::string> folders{};  ///< folders with profiles, before the standard ones
+  Lifetimes lifetimes = Lifetimes::by_header;
+};
+
+/// What result_csv() needs to give a CSV back with nothing lost.
+struct CsvOrigin;
+
+struct Input {
+  PlacementProblem problem{};
+  std::string format{};              ///< "csv", "yaml" or "json"
+  std::vector<std::string> notes{};  ///< what the input says that has no effect, as sentences
+  std::shared_ptr<const CsvOrigin> csv{};
+};
+
+}  // namespace tessera
