@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "model/json_text.h"
+
 namespace tessera {
 namespace {
 
@@ -30,30 +32,13 @@ std::string microseconds(std::int64_t picoseconds) {
 
 }  // namespace
 
-std::string json_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      std::array<char, 8> code{};
-      std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
-      out += code.data();
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 TraceWriter::TraceWriter(double clock_hz) : microseconds_per_cycle_(1e6 / clock_hz) {}
 
 void TraceWriter::name_lanes(const Pipeline& pipeline) {
   const auto name = [&](std::size_t lane, const std::string& text) {
     events_ += (events_.empty() ? "" : ",\n");
     events_ += R"({"ph":"M","pid":1,"tid":)" + std::to_string(lane) +
-               R"(,"name":"thread_name","args":{"name":")" + json_escaped(text) + R"("}})";
+               R"(,"name":"thread_name","args":{"name":)" + json_string(text) + "}}";
   };
   name(subgraph_lane, "subgraph");
   for (std::size_t r = 0; r < pipeline.resources.size(); ++r)
@@ -74,8 +59,8 @@ void TraceWriter::event(const std::string& name, const std::string& subgraph, st
   events_ += ",\n";
   events_ += R"({"ph":"X","pid":1,"tid":)" + std::to_string(lane) + R"(,"ts":)" +
              microseconds(rounded(begin)) + R"(,"dur":)" +
-             microseconds(rounded(end) - rounded(begin)) + R"(,"name":")" + json_escaped(name) +
-             R"(","args":{"subgraph":")" + json_escaped(subgraph) + R"(","cycles":)" +
+             microseconds(rounded(end) - rounded(begin)) + R"(,"name":)" + json_string(name) +
+             R"(,"args":{"subgraph":)" + json_string(subgraph) + R"(,"cycles":)" +
              std::to_string(end - begin);
   if (tile >= 0) events_ += R"(,"tile":)" + std::to_string(tile);
   events_ += "}}";

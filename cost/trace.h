@@ -37,7 +37,4 @@ class TraceWriter {
   bool named_ = false;
 };
 
-/// Text between the quotes of a JSON string.
-[[nodiscard]] std::string json_escaped(const std::string& text);
-
 }  // namespace tessera

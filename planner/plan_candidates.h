@@ -20,6 +20,7 @@
 #include "planner/plan_effort.h"
 #include "planner/tile_memo.h"
 #include "search/tiles/tile_search.h"
+#include "tessera/effort.h"
 #include "tessera/network_plan.h"
 #include "tessera/plan.h"
 #include "tiling/subgraph.h"
@@ -175,7 +176,7 @@ class PlanMemory {
 };
 
 struct CandidateParams {
-  std::int64_t nodes_per_question = 20000;
+  std::int64_t nodes_per_question = nodes_per_plan_question;
   std::uint64_t seed = 0;
   Budget budget;  ///< of the whole plan
   /// The memory outlives this plan: what it needs of the network it gets as a copy.

@@ -40,8 +40,6 @@ NetworkPlan read_plan(std::string_view text, const std::string& path, const Netw
     return read_plan_json(text, path, problem_of, claims);
   } catch (const MismatchError& error) {
     throw WrongAnswer(error.what(), error.hint);
-  } catch (const InputError& error) {
-    throw BadInput(error.what(), error.hint);
   }
 }
 
@@ -182,13 +180,9 @@ std::string plan_csv(const NetworkPlan& plan) {
 }
 
 PlanFileHeader plan_file_header(const std::string& path) {
-  try {
-    std::string text = read_file(path == "-" ? "/dev/stdin" : path);
-    PlanHeader header = read_plan_header(text, path);
-    return {header.is_plan, std::move(header.dtype), std::move(text), std::move(header.costs)};
-  } catch (const InputError& error) {
-    throw BadInput(error.what(), error.hint);
-  }
+  std::string text = read_file(input_path(path));
+  PlanHeader header = read_plan_header(text, path);
+  return {header.is_plan, std::move(header.dtype), std::move(text), std::move(header.costs)};
 }
 
 NetworkPlan load_plan(const std::string& path, const Network& network, const Hardware& hardware) {

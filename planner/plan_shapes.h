@@ -24,6 +24,7 @@
 
 #include "cost/grid_bound.h"
 #include "search/tiles/tile_search.h"
+#include "tessera/effort.h"
 #include "tessera/hardware.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
@@ -34,7 +35,7 @@ struct ShapeSearchParams {
   LoweringOptions options;
   PlacementEngine* engine = nullptr;
   Budget budget;
-  std::int64_t nodes_per_question = 20000;
+  std::int64_t nodes_per_question = nodes_per_plan_question;
   std::uint64_t seed = 0;
   std::int64_t fewest_tiles = 1;  ///< shapes with fewer do not fit, or are known
   const GridBound* bound = nullptr;
