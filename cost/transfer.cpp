@@ -46,7 +46,8 @@ std::int64_t crossings(const Grid& rows, Size burst) {
   return count;
 }
 
-/// How many pieces start at each address modulo the burst, one axis after the other.
+/// How many pieces start at each address modulo the burst, one axis after the other: in the time of
+/// the table, however many pieces there are.
 std::int64_t by_table(const Grid& rows, Size burst) {
   const auto slots = static_cast<std::size_t>(burst);
   std::vector<std::int64_t> starts(slots, 0);
@@ -55,14 +56,29 @@ std::int64_t by_table(const Grid& rows, Size burst) {
   for (std::size_t a = 0; a < rows.axes.size(); ++a) {
     const std::int64_t extent = rows.axes[a];
     const Size step = rows.strides[a] % burst;
-    const Size period = burst / std::gcd(burst, step == 0 ? burst : step);
-    std::fill(next.begin(), next.end(), 0);
-    for (std::size_t r = 0; r < slots; ++r) {
-      if (starts[r] == 0) continue;
-      auto at = static_cast<Offset>(r);
-      for (Size i = 0; i < std::min(period, extent); ++i) {
-        next[static_cast<std::size_t>(at)] += starts[r] * ((extent - i + period - 1) / period);
+    // Steps go round a cycle of slots: some times all the way, and then a part of it. So a slot
+    // gets what is on its cycle as often, and what lies up to that part before it.
+    const Size cycles = std::gcd(burst, step == 0 ? burst : step);
+    const Size period = burst / cycles;
+    const std::int64_t rounds = extent / period;
+    const std::int64_t part = extent % period;
+    const auto before = [&](Size slot) { return (slot + burst - step) % burst; };
+    for (Size first = 0; first < cycles; ++first) {
+      std::int64_t all = 0;
+      std::int64_t near = 0;
+      Size end = first;  // of the part before `first`
+      for (Size k = 0; k < period; ++k, end = before(end)) {
+        all += starts[static_cast<std::size_t>(end)];
+        if (k < part) near += starts[static_cast<std::size_t>(end)];
+      }
+      // `end` has come round to `first`; what leaves the part next is its first slot.
+      Size leaves = (first + (period - part + 1) % period * step) % burst;
+      Size at = first;
+      for (Size k = 0; k < period; ++k) {
+        next[static_cast<std::size_t>(at)] = rounds * all + near;
         at = (at + step) % burst;
+        near += starts[static_cast<std::size_t>(at)] - starts[static_cast<std::size_t>(leaves)];
+        leaves = (leaves + step) % burst;
       }
     }
     starts.swap(next);

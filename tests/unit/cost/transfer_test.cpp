@@ -135,6 +135,19 @@ TEST(Transfer, ABurstIsANumberAndNoTable) {
   EXPECT_EQ(huge.bursts, huge.rows);
 }
 
+TEST(Transfer, ALargeTableTakesNoLongerForManyRows) {
+  // A thousand million rows: each border strictly inside one costs it a burst more.
+  const Dim side = 1024;
+  const Size burst = (Size{1} << 20) - 3;
+  const BurstCount got =
+      bursts_of({{side * side, side, side}, {0, 0, 0}, {side * side, side, 3}, 1}, burst);
+  std::int64_t want = side * side * side;
+  for (Offset border = burst; border < side * side * side * side; border += burst)
+    if (border % side == 1 || border % side == 2) ++want;
+  EXPECT_EQ(got.rows, side * side * side);
+  EXPECT_EQ(got.bursts, want);
+}
+
 TransferCost of_bursts(std::int64_t bursts, const Link& link, bool load = true) {
   return transfer_cost({.bursts = bursts, .bytes = 64, .rows = 1}, link, load);
 }
