@@ -37,7 +37,9 @@ class Pieces final : public google::protobuf::io::ZeroCopyInputStream {
 
   bool Next(const void** data, int* size) override {
     constexpr std::size_t most = std::size_t{1} << 16U;
-    if (budget_.exhausted()) return false;  // the parser fails; Poll then says why
+    // The parser takes this for the end, and may think that it has seen a whole message.
+    if (!ended_) ended_ = budget_.exhausted();
+    if (ended_) return false;
     const std::string_view piece = bytes_.substr(at_, most);
     at_ += piece.size();
     *data = piece.data();
@@ -51,19 +53,25 @@ class Pieces final : public google::protobuf::io::ZeroCopyInputStream {
     return static_cast<std::size_t>(count) <= left;
   }
   [[nodiscard]] std::int64_t ByteCount() const override { return static_cast<std::int64_t>(at_); }
+  /// What ended it before its end.
+  [[nodiscard]] std::optional<StopReason> ended() const { return ended_; }
 
  private:
   std::string_view bytes_;
   const Budget& budget_;
   std::size_t at_ = 0;
+  std::optional<StopReason> ended_;
 };
 
+/// Throws BudgetEnded.
 bool parses(std::string_view bytes, const Budget& budget, int depth, onnx::ModelProto& into) {
   Pieces pieces(bytes, budget);
   google::protobuf::io::CodedInputStream in(&pieces);
   in.SetRecursionLimit(depth);
   into.Clear();
-  return into.MergePartialFromCodedStream(&in) && in.ConsumedEntireMessage();
+  const bool whole = into.MergePartialFromCodedStream(&in) && in.ConsumedEntireMessage();
+  if (pieces.ended()) throw BudgetEnded(*pieces.ended(), false);
+  return whole;
 }
 
 /// What the file says of a tensor; extents below 0 are not stated.
@@ -102,11 +110,9 @@ class Loader {
       fail("is made of more than " + std::to_string(max_parts) + " parts, which no model needs");
     model_.poll.room(part_bytes * static_cast<double>(parts) + static_cast<double>(bytes.size()));
     if (!parses(bytes, options.budget, deepest, model_.proto)) {
-      model_.poll.look();
       if (parses(bytes, options.budget, 30 * deepest, model_.proto))
         fail("nests its messages more than " + std::to_string(deepest) + " deep",
              "export the model without control flow");
-      model_.poll.look();
       fail("is not a whole ONNX model; it may have been cut short");
     }
     if (!model_.proto.has_graph() || model_.proto.graph().node_size() == 0)

@@ -10,6 +10,7 @@
 #include "io/files.h"
 #include "io/network_passes.h"
 #include "io/network_yaml.h"
+#include "model/poll.h"
 #include "tessera/network_shapes.h"
 #include "tessera/network_stats.h"
 #include "tests/support/paths.h"
@@ -54,6 +55,24 @@ OnnxParts small_conv() {
           .inputs = {onnx_value("x", {1, 3, 8, 8})},
           .outputs = {onnx_value("y", {1, 4, 8, 8})},
           .value_infos = {}};
+}
+
+TEST(OnnxReader, ATimeThatIsUpIsNoFaultOfTheFile) {
+  // Wherever in the file it is up: between two of its messages, too, where the rest is not missed.
+  const std::string bytes = onnx_model(small_conv());
+  int ended = 0;
+  for (int k = 0; k < 4000; ++k) {
+    OnnxOptions options;
+    options.budget.deadline =
+        std::chrono::steady_clock::now() + std::chrono::nanoseconds(50) * (k % 400);
+    try {
+      static_cast<void>(read_onnx(bytes, "m.onnx", options));
+    } catch (const BudgetEnded& why) {
+      EXPECT_EQ(why.reason, StopReason::time_limit);
+      ++ended;
+    }
+  }
+  EXPECT_GT(ended, 0);
 }
 
 TEST(OnnxReader, InfersShapesAndFusesActivations) {
