@@ -109,8 +109,7 @@ class ShapeSearch {
       if (even <= group.most[axis]) list.push_back(even);
     }
     std::ranges::sort(list);
-    const auto twice = std::ranges::unique(list);
-    list.erase(twice.begin(), twice.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
     return list;
   }
   [[nodiscard]] static std::vector<Dim> all_extents(const ShapeGroup& group, std::size_t axis) {
