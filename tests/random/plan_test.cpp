@@ -192,7 +192,7 @@ void expect_reads_back(const Network& network, const Hardware& hardware, const N
 
 TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
   const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(80));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(50));
   int planned = 0;
   int compared = 0;
   std::uint64_t unproved = 0;
