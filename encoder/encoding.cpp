@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "layers/layers.h"
+#include "model/buffer_parts.h"
 
 namespace tessera::encoder {
 namespace {
@@ -16,9 +17,9 @@ constexpr double bytes_per_pair = 400;
 std::int64_t live_pairs(const PlacementProblem& problem) {
   std::vector<std::pair<Step, bool>> events;  // ends before begins
   for (const Buffer& buffer : problem.buffers) {
-    for (const Segment& segment : segments(buffer)) {
-      events.emplace_back(segment.steps.lower, true);
-      events.emplace_back(segment.steps.upper, false);
+    for (const Load& load : loads(buffer)) {
+      events.emplace_back(load.steps.lower, true);
+      events.emplace_back(load.steps.upper, false);
     }
   }
   std::sort(events.begin(), events.end());

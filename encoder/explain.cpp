@@ -132,8 +132,9 @@ class Explainer {
     // An alignment of the memory's own stays where it is not that of every buffer.
     const PlacementProblem part = part_of(problem_, cut.buffers, {});
     if (part.memories[cut.memories.front()].alignment != 1) return false;
-    return std::all_of(cut.buffers.begin(), cut.buffers.end(),
-                       [this](BufferIndex b) { return problem_.buffers[b].gaps.empty(); });
+    return std::all_of(cut.buffers.begin(), cut.buffers.end(), [this](BufferIndex b) {
+      return problem_.buffers[b].gaps.empty() && !has_parts(problem_.buffers[b]);
+    });
   }
 
   Explanation tell_of_load(const LoadCut& cut) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "facts/room.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/polled_sort.h"
 
@@ -50,10 +51,9 @@ std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
     poll();
     const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
     if (!std::includes(memories.begin(), memories.end(), allowed.begin(), allowed.end())) continue;
-    for (const Segment& segment : segments(problem.buffers[b])) {
-      const Size bytes = segment.range.size();
-      events.push_back({segment.steps.lower, true, b, bytes, segment.steps.upper});
-      events.push_back({segment.steps.upper, false, b, bytes, segment.steps.upper});
+    for (const Load& load : loads(problem.buffers[b])) {
+      events.push_back({load.steps.lower, true, b, load.bytes, load.steps.upper});
+      events.push_back({load.steps.upper, false, b, load.bytes, load.steps.upper});
     }
   }
   if (events.empty()) return std::nullopt;
@@ -121,8 +121,8 @@ std::optional<LoadCut> find_load_cut(const PlacementProblem& problem, Poll& poll
     for (const BufferIndex b : cut->buffers) {
       poll();
       Size bytes = 0;
-      for (const Segment& segment : segments(problem.buffers[b]))
-        if (segment.steps.contains(cut->step)) bytes = segment.range.size();
+      for (const Load& load : loads(problem.buffers[b]))
+        if (load.steps.contains(cut->step)) bytes = load.bytes;
       order.emplace_back(bytes, b);
     }
     sort_polled(order, poll);

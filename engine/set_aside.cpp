@@ -17,7 +17,7 @@ bool plain(const Memory& memory) {
 }
 
 bool movable(const Buffer& buffer) {
-  return buffer.gaps.empty() && buffer.alignment == 1 && !buffer.offset && !buffer.window;
+  return buffer.gaps.empty() && buffer.parts.empty() && buffer.alignment == 1 && !buffer.offset && !buffer.window;
 }
 
 }  // namespace

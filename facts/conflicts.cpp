@@ -73,7 +73,7 @@ bool never_meet(const Places& a, const Places& b) {
 }  // namespace
 
 std::vector<StepRange> whole_life(const Buffer& buffer) {
-  if (buffer.gaps.empty()) return buffer.live;
+  if (buffer.gaps.empty() && buffer.parts.empty()) return buffer.live;
   std::vector<StepRange> steps;
   for (const Segment& segment : segments(buffer))
     if (segment.range.size() == buffer.size) steps.push_back(segment.steps);
@@ -106,6 +106,8 @@ void ConflictGraph::choose(const PlacementProblem& problem,
     for (const BufferIndex b : relation.buffers)
       if (keeps_apart(relation.kind)) named[b] = 1;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    // What is kept apart of a buffer with parts is not all of it.
+    if (!problem.buffers[b].parts.empty()) continue;
     const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
     if (std::includes(memories.begin(), memories.end(), allowed.begin(), allowed.end()))
       buffers_.push_back(b);
@@ -124,7 +126,8 @@ void ConflictGraph::choose(const PlacementProblem& problem,
   std::vector<char> wanted(problem.buffers.size(), 0);
   for (const BufferIndex b : buffers_) inside[b] = wanted[class_of_[b]] = 1;
   for (BufferIndex b = 0; b < problem.buffers.size() && buffers_.size() < 2 * most; ++b)
-    if (inside[b] == 0 && wanted[class_of_[b]] != 0) buffers_.push_back(b);
+    if (inside[b] == 0 && wanted[class_of_[b]] != 0 && problem.buffers[b].parts.empty())
+      buffers_.push_back(b);
 }
 
 void ConflictGraph::join(std::size_t one, std::size_t two) {

@@ -26,7 +26,7 @@ namespace tessera {
 
 class ConflictGraph {
  public:
-  /// Of the buffers that may go to these memories only; of more than `most` buffers, those that
+  /// Of the buffers without parts that may go to these memories only; of more than `most` buffers, those that
   /// relations name come first, then the largest.
   /// require: `memories` is sorted.
   ConflictGraph(const PlacementProblem& problem, const std::vector<MemoryIndex>& memories,

@@ -11,6 +11,7 @@
 #include "facts/clique.h"
 #include "facts/conflicts.h"
 #include "facts/room.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 
 namespace tessera {
@@ -25,6 +26,7 @@ struct Piece {
   StepRange steps;
   AddressRange range;  ///< of the buffer, relative to its offset
   BufferIndex buffer = 0;
+  Size bytes = 0;  ///< of `range`: fewer than it has, where parts leave room between them
 };
 
 /// What is known of a buffer in every memory it may go to.
@@ -124,6 +126,13 @@ class Finder {
     return result;
   }
 
+  /// Where the piece lies if the buffer lies in the room; a window holds no more than the parts.
+  [[nodiscard]] AddressRange addresses_of(const Piece& piece, const AddressRange& room) const {
+    const Buffer& buffer = problem_.buffers[piece.buffer];
+    if (!buffer.parts.empty()) return room;
+    return {room.begin + piece.range.begin, room.end - buffer.size + piece.range.end};
+  }
+
   /// A buffer that is larger than all the addresses it may have.
   std::optional<Cut> one_buffer() {
     std::vector<Room> whole;
@@ -131,7 +140,9 @@ class Finder {
       whole.push_back(room_of({m}, std::nullopt, 1));
     for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
       const Buffer& buffer = problem_.buffers[b];
-      Cut cut{.memories = allowed_memories(problem_, buffer), .buffers = {b}, .asked = buffer.size};
+      Cut cut{.memories = allowed_memories(problem_, buffer),
+              .buffers = {b},
+              .asked = used_size(buffer)};
       if (buffer.window || buffer.offset) {
         const AddressRange room = confined(buffer).room;
         cut.range = AddressRange{std::min(room.begin, room.end), room.end};
@@ -142,8 +153,8 @@ class Finder {
       }
       if (cut.asked <= cut.available) continue;
       // All of it counts where no step asks for more.
-      for (const Segment& segment : segments(buffer))
-        if (segment.range.size() == buffer.size) cut.step = segment.steps.lower;
+      for (const Load& load : loads(buffer))
+        if (load.bytes == cut.asked) cut.step = load.steps.lower;
       return cut;
     }
     return std::nullopt;
@@ -158,8 +169,8 @@ class Finder {
       const std::vector<MemoryIndex> allowed = allowed_memories(problem_, problem_.buffers[b]);
       if (!std::includes(memories.begin(), memories.end(), allowed.begin(), allowed.end()))
         continue;
-      for (const Segment& segment : segments(problem_.buffers[b]))
-        pieces_.push_back({segment.steps, segment.range, b});
+      for (const Load& load : loads(problem_.buffers[b]))
+        pieces_.push_back({load.steps, load.range, b, load.bytes});
     }
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
       events_.push_back({pieces_[p].steps.lower, true, p});
@@ -173,8 +184,8 @@ class Finder {
     std::sort(live.begin(), live.end(), [this](std::size_t x, std::size_t y) {
       const Piece& a = pieces_[x];
       const Piece& b = pieces_[y];
-      return std::tuple(root(a.buffer), -a.range.size(), a.buffer) <
-             std::tuple(root(b.buffer), -b.range.size(), b.buffer);
+      return std::tuple(root(a.buffer), -a.bytes, a.buffer) <
+             std::tuple(root(b.buffer), -b.bytes, b.buffer);
     });
     live.erase(std::unique(live.begin(), live.end(),
                            [this](std::size_t x, std::size_t y) {
@@ -195,14 +206,14 @@ class Finder {
     for (const Event& event : events_) {
       const Piece& piece = pieces_[event.piece];
       if (!grouped_) {
-        load += event.begins ? piece.range.size() : -piece.range.size();
+        load += event.begins ? piece.bytes : -piece.bytes;
       } else {
         const BufferIndex g = root(piece.buffer);
         load -= largest(g);
         if (event.begins)
-          alive[g].insert(piece.range.size());
+          alive[g].insert(piece.bytes);
         else
-          alive[g].erase(alive[g].find(piece.range.size()));
+          alive[g].erase(alive[g].find(piece.bytes));
         load += largest(g);
       }
       if (load <= available) continue;
@@ -253,7 +264,7 @@ class Finder {
       for (const BufferIndex b : clique) {
         facts[b] = confined(problem_.buffers[b]);
         whole.push_back(pieces_.size());
-        pieces_.push_back({{}, {0, problem_.buffers[b].size}, b});
+        pieces_.push_back({{}, {0, problem_.buffers[b].size}, b, problem_.buffers[b].size});
       }
       if (auto cut = by_kinds(std::nullopt, whole, facts)) return cut;
     }
@@ -267,7 +278,8 @@ class Finder {
     for (const std::size_t p : live) {
       const BufferIndex b = pieces_[p].buffer;
       const Buffer& buffer = problem_.buffers[b];
-      grains.push_back(std::gcd(facts[b].grain, pieces_[p].range.begin));
+      const bool rounds = pieces_[p].bytes == pieces_[p].range.size();
+      grains.push_back(rounds ? std::gcd(facts[b].grain, pieces_[p].range.begin) : 1);
       if (buffer.window || buffer.offset) rooms.push_back(facts[b].room);
     }
     const auto distinct = [](auto& values) {
@@ -300,9 +312,7 @@ class Finder {
       if (grains[k] % grain != 0) continue;
       const Piece& piece = pieces_[live[k]];
       const AddressRange& room = facts[piece.buffer].room;
-      if (range && (room.begin + piece.range.begin < range->begin ||
-                    room.end - problem_.buffers[piece.buffer].size + piece.range.end > range->end))
-        continue;
+      if (range && !range->contains(addresses_of(piece, room))) continue;
       chosen.push_back(live[k]);
     }
     Cut cut{.step = step, .range = range, .grain = grain, .memories = memories_};
@@ -318,9 +328,9 @@ class Finder {
     Size asked = 0;
     std::vector<Size> slack;
     for (const std::size_t p : chosen) {
-      const Size rounded = align_up(pieces_[p].range.size(), grain);
+      const Size rounded = align_up(pieces_[p].bytes, grain);
       asked += rounded;
-      slack.push_back(rounded - pieces_[p].range.size());
+      slack.push_back(rounded - pieces_[p].bytes);
     }
     tops = std::min(tops, slack.size());
     std::partial_sort(slack.begin(), slack.begin() + static_cast<std::ptrdiff_t>(tops), slack.end(),
@@ -334,13 +344,13 @@ class Finder {
     const Room room = room_of(cut.memories, cut.range, cut.grain);
     cut.available = room.bytes;
     std::stable_sort(chosen.begin(), chosen.end(), [this](std::size_t x, std::size_t y) {
-      return pieces_[x].range.size() < pieces_[y].range.size();
+      return pieces_[x].bytes < pieces_[y].bytes;
     });
     cut.asked = asked_by(chosen, cut.grain, room.stretches);
     // A buffer that is dropped takes its rounded size with it at most.
     std::vector<std::size_t> kept;
     for (std::size_t k = 0; k < chosen.size(); ++k) {
-      const Size most = align_up(pieces_[chosen[k]].range.size(), cut.grain);
+      const Size most = align_up(pieces_[chosen[k]].bytes, cut.grain);
       if (cut.asked - most > cut.available) {
         cut.asked -= most;
       } else {

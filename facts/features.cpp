@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, feature_count> names = {
     "several lives of one buffer",
     "gaps",
     "gaps with a window",
+    "parts that live at different times",
     "banks",
     "borders of banks that nothing may cross",
     "modes",
@@ -53,6 +54,7 @@ FeatureSet features_of(const Buffer& buffer) {
   if (buffer.offset) used.add(Feature::fixed_offset);
   if (buffer.window) used.add(Feature::window);
   if (buffer.live.size() > 1) used.add(Feature::several_lives);
+  if (!buffer.parts.empty()) used.add(Feature::parts);
   for (const Gap& gap : buffer.gaps) used.add(gap.window ? Feature::gap_window : Feature::gap);
   return used;
 }

@@ -32,6 +32,7 @@ enum class Feature : std::uint8_t {
   several_lives,
   gap,
   gap_window,
+  parts,
   // What its memory is made of.
   banks,
   bank_borders,  ///< that no buffer may cross

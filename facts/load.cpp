@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "facts/room.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 
 namespace tessera {
@@ -43,6 +44,10 @@ void LoadTest::gather_parts(const PlacementProblem& problem) {
   };
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     if (exempt[b] != 0) continue;
+    if (!problem.buffers[b].parts.empty()) {
+      for (const Load& load : loads(problem.buffers[b])) add(b, load.bytes, load.steps);
+      continue;
+    }
     Buffer marked = problem.buffers[b];
     marked.size = unbounded;  // no window reaches it, so the whole is told apart from a window
     for (const Segment& segment : segments(marked))

@@ -27,7 +27,7 @@ class LoadTest {
   [[nodiscard]] Size first_excess(const std::vector<Size>& sizes) { return worst(sizes, true); }
 
  private:
-  /// A buffer, or, at steps where it occupies a window only, that.
+  /// A buffer, or, at steps where it occupies a window or some parts only, so many bytes of it.
   struct Part {
     BufferIndex buffer = 0;
     Size window = 0;  ///< 0: all of it

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 
 namespace tessera {
@@ -52,11 +53,15 @@ std::vector<Stretch> stretches_of(const PlacementProblem& problem,
   for (BufferIndex b = 0; b < places.size(); ++b) {
     if (places[b].memory != m) continue;
     const Buffer& buffer = problem.buffers[b];
-    const AddressRange whole = AddressRange{0, buffer.size}.at(places[b].offset);
+    std::vector<AddressRange> used;
+    if (!buffer.read.empty() || !buffer.write.empty()) used = used_bytes(buffer);
     const Roles reads = roles_that([&](Role role) { return may_read(role, buffer.kind); });
     const Roles writes = roles_that([&](Role role) { return may_write(role, buffer.kind); });
-    for (const Step t : buffer.read) demands.push_back({{t, t + 1}, whole, reads});
-    for (const Step t : buffer.write) demands.push_back({{t, t + 1}, whole, writes});
+    for (const AddressRange& bytes : used) {
+      const AddressRange at = bytes.at(places[b].offset);
+      for (const Step t : buffer.read) demands.push_back({{t, t + 1}, at, reads});
+      for (const Step t : buffer.write) demands.push_back({{t, t + 1}, at, writes});
+    }
     if (!off) continue;
     for (const Segment& segment : segments(buffer))
       demands.push_back({segment.steps, segment.range.at(places[b].offset),

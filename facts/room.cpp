@@ -4,21 +4,15 @@
 #include <numeric>
 #include <optional>
 
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 
 namespace tessera {
 
 std::vector<AddressRange> merged(std::vector<AddressRange> ranges) {
   std::erase_if(ranges, [](const AddressRange& range) { return range.empty(); });
-  std::ranges::sort(ranges);
-  std::vector<AddressRange> result;
-  for (const AddressRange& range : ranges) {
-    if (!result.empty() && range.begin <= result.back().end)
-      result.back().end = std::max(result.back().end, range.end);
-    else
-      result.push_back(range);
-  }
-  return result;
+  join_touching(ranges);
+  return ranges;
 }
 
 Size room_of(const Memory& memory) {
@@ -67,8 +61,9 @@ bool may_interlock(const PlacementProblem& problem) {
                                return relation.kind == RelationKind::adjacent ||
                                       relation.kind == RelationKind::same_offset;
                              }) ||
-         std::ranges::any_of(problem.buffers,
-                             [](const Buffer& buffer) { return !buffer.gaps.empty(); });
+         std::ranges::any_of(problem.buffers, [](const Buffer& buffer) {
+           return !buffer.gaps.empty() || !buffer.parts.empty();
+         });
 }
 
 }  // namespace

@@ -92,8 +92,11 @@ class Reader {
     const Node& id = fields.need("id");
     buffer.id = as_text(sources_, id, "id");
     if (buffer.id.empty()) throw sources_.error(id, "the id is empty");
-    read_live(fields.need("live"), buffer);
+    const Node* parts = fields.find("parts");
+    const Node* live = parts == nullptr ? &fields.need("live") : fields.find("live");
+    if (live != nullptr) buffer.live = read_live(*live);
     buffer.size = as_size(sources_, fields.need("size"), "size", 1);
+    if (parts != nullptr) read_parts(*parts, buffer);
     if (const Node* n = fields.find("alignment")) {
       buffer.alignment = as_size(sources_, *n, "alignment", 1);
     }
@@ -126,14 +129,40 @@ class Reader {
     return range;
   }
 
-  void read_live(const Node& node, Buffer& buffer) const {
+  [[nodiscard]] std::vector<StepRange> read_live(const Node& node) const {
     const std::vector<Node>& list = as_list(sources_, node, "live");
     if (list.empty()) throw sources_.error(node, "`live` is empty");
-    if (list.front().kind != Node::Kind::list) {
-      buffer.live.push_back(read_interval(node, "live"));
-      return;
+    if (list.front().kind != Node::Kind::list) return {read_interval(node, "live")};
+    std::vector<StepRange> live;
+    for (const Node& each : list) live.push_back(read_interval(each, "live"));
+    return live;
+  }
+
+  void read_parts(const Node& node, Buffer& buffer) const {
+    const std::vector<Node>& list = as_list(sources_, node, "parts");
+    if (list.empty())
+      throw sources_.error(node, "`parts` is empty", "leave it out where all bytes live as one");
+    for (const Node& each : list) {
+      Fields fields(sources_, each, "a part");
+      BufferPart part;
+      part.live = read_live(fields.need("live"));
+      part.offset = as_size(sources_, fields.need("offset"), "offset");
+      part.size = as_size(sources_, fields.need("size"), "size", 1);
+      if (const Node* repeat = fields.find("repeat"))
+        for (const Node& pair : as_list(sources_, *repeat, "repeat")) {
+          const auto [count, stride] = as_pair(sources_, pair, "repeat");
+          part.repeat.push_back({as_whole(sources_, *count, "a count of `repeat`", 1),
+                                 as_size(sources_, *stride, "a stride of `repeat`", 1)});
+        }
+      fields.finish();
+      buffer.parts.push_back(std::move(part));
     }
-    for (const Node& each : list) buffer.live.push_back(read_interval(each, "live"));
+    if (!buffer.live.empty()) return;
+    buffer.live = {buffer.parts.front().live.front()};
+    StepRange& hull = buffer.live.front();
+    for (const BufferPart& part : buffer.parts)
+      for (const StepRange& live : part.live)
+        hull = {std::min(hull.lower, live.lower), std::max(hull.upper, live.upper)};
   }
 
   void read_gaps(const Node& node, Buffer& buffer) const {

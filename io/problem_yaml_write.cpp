@@ -58,6 +58,10 @@ std::string number(std::int64_t value) {
   return std::to_string(value);
 }
 
+std::string lives(const std::vector<StepRange>& live) {
+  return live.size() == 1 ? range(live.front()) : list(live, range);
+}
+
 void write_memory(std::string& out, const Memory& memory) {
   // YAML gives up on a plain `key: value` whose key is longer than 1024 characters (1.2, section
   // 7.4.2); the form with a question mark has no such limit.
@@ -90,13 +94,26 @@ void write_memory(std::string& out, const Memory& memory) {
 
 void write_buffer(std::string& out, const PlacementProblem& problem, const Buffer& buffer) {
   out += "  - {id: " + scalar(buffer.id) + ", live: ";
-  out += buffer.live.size() == 1 ? range(buffer.live.front()) : list(buffer.live, range);
+  out += lives(buffer.live);
   out += ", size: " + number(buffer.size);
   if (buffer.alignment != 1) out += ", alignment: " + number(buffer.alignment);
   if (!buffer.gaps.empty()) {
     out += ", gaps: " + list(buffer.gaps, [](const Gap& gap) {
              return "{live: " + range(gap.steps) +
                     (gap.window ? ", window: " + addresses(*gap.window) : std::string()) + '}';
+           });
+  }
+  if (!buffer.parts.empty()) {
+    out += ", parts: " + list(buffer.parts, [](const BufferPart& part) {
+             return "{live: " + lives(part.live) + ", offset: " + number(part.offset) +
+                    ", size: " + number(part.size) +
+                    (part.repeat.empty()
+                         ? std::string()
+                         : ", repeat: " + list(part.repeat,
+                                               [](const Repeat& repeat) {
+                                                 return pair(repeat.count, repeat.stride);
+                                               })) +
+                    '}';
            });
   }
   const auto name = [&](MemoryIndex m) { return scalar(problem.memories[m].name); };

@@ -44,7 +44,7 @@ Cost soft_cost(const PlacementProblem& problem, const Placement& placement) {
     std::vector<checking::Claim> claims;
     for (const BufferIndex b : relation.buffers) {
       const BufferPlace& place = placement.places[b];
-      claims.push_back({b, place.memory, {place.offset, place.offset + problem.buffers[b].size}});
+      checking::claim_bytes(problem.buffers[b], b, place, claims);
     }
     checking::for_each_intersection(std::move(claims),
                                     [&](const checking::Claim&, const checking::Claim&) {

@@ -69,10 +69,8 @@ void add(Context& context, Rule rule, BufferIndex b, Step step, std::size_t bank
 }
 
 void check_buffer(Context& context, const ModeSchedule& schedule, BufferIndex b) {
-  const std::optional<BankSpan> banks = context.banks(b);
-  if (!banks) return;
   const Buffer& buffer = context.buffer(b);
-  for (std::size_t bank = banks->first; bank <= banks->last; ++bank) {
+  for (const std::size_t bank : context.touched_banks(b)) {
     for (const Step step : buffer.read) {
       const Role role = schedule.role(step, bank);
       if (may_read(role, buffer.kind)) continue;

@@ -30,6 +30,12 @@ std::vector<std::vector<std::size_t>> exemptions(const PlacementProblem& problem
   return result;
 }
 
+std::string both_occupy(const Context& context, BufferIndex a, BufferIndex b,
+                        const AddressRange& shared, Step step) {
+  return say("Buffers ", context.where(a), " and ", context.where(b), " of memory '",
+             context.memory(a).name, "' both occupy ", shared, " at step ", step, ".");
+}
+
 class MemorySweep {
  public:
   MemorySweep(Context& context, const std::vector<std::vector<std::size_t>>& exempt,
@@ -102,9 +108,7 @@ class MemorySweep {
                   .buffers = {a, b},
                   .memory = context_.memory_of(a),
                   .step = step,
-                  .message = say("Buffers ", context_.where(a), " and ", context_.where(b),
-                                 " of memory '", context_.memory(a).name, "' both occupy ", shared,
-                                 " at step ", step, ".")});
+                  .message = both_occupy(context_, a, b, shared, step)});
   }
 
   [[nodiscard]] bool are_exempt(BufferIndex a, BufferIndex b) const {
@@ -120,6 +124,93 @@ class MemorySweep {
   std::vector<std::map<Offset, std::size_t>::iterator> place_;  ///< of those in the set
   std::set<std::size_t> side_;
   std::set<std::pair<BufferIndex, BufferIndex>> reported_;
+};
+
+/// A buffer with parts against another buffer of its memory, run by run. Neither knows of the
+/// differences that engines work with.
+class PartsCheck {
+ public:
+  PartsCheck(Context& context, const std::vector<std::vector<std::size_t>>& exempt)
+      : context_(context), exempt_(exempt), pieces_(context.problem.buffers.size()) {}
+
+  void run() {
+    std::vector<BufferIndex> by_start;
+    for (BufferIndex b = 0; b < pieces_.size(); ++b)
+      if (context_.sane[b] != 0) by_start.push_back(b);
+    std::sort(by_start.begin(), by_start.end(), [this](BufferIndex a, BufferIndex b) {
+      return context_.buffer(a).live.front() < context_.buffer(b).live.front();
+    });
+    for (std::size_t i = 0; i < by_start.size(); ++i) {
+      const Step end = context_.buffer(by_start[i]).live.back().upper;
+      for (std::size_t j = i + 1; j < by_start.size(); ++j) {
+        if (context_.buffer(by_start[j]).live.front().lower >= end || context_.full()) break;
+        const auto [a, b] = std::minmax(by_start[i], by_start[j]);
+        if (has_parts(a) || has_parts(b)) compare(a, b);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] bool has_parts(BufferIndex b) const { return !context_.buffer(b).parts.empty(); }
+
+  const std::vector<Segment>& pieces(BufferIndex b) {
+    if (pieces_[b].empty()) pieces_[b] = segments(context_.buffer(b));
+    return pieces_[b];
+  }
+
+  void compare(BufferIndex a, BufferIndex b) {
+    if (context_.memory_of(a) != context_.memory_of(b)) return;
+    if (!overlaps(context_.hull(a), context_.hull(b))) return;
+    if (std::find_first_of(exempt_[a].begin(), exempt_[a].end(), exempt_[b].begin(),
+                           exempt_[b].end()) != exempt_[a].end())
+      return;
+    const std::vector<Segment>& of_a = pieces(a);
+    const std::vector<Segment>& of_b = pieces(b);
+    // Stretches of equal steps, each with its runs in order.
+    const auto stretch_end = [](const std::vector<Segment>& list, std::size_t from) {
+      std::size_t to = from;
+      while (to < list.size() && list[to].steps == list[from].steps) ++to;
+      return to;
+    };
+    for (std::size_t i = 0, j = 0; i < of_a.size() && j < of_b.size();) {
+      const std::size_t i_end = stretch_end(of_a, i);
+      const std::size_t j_end = stretch_end(of_b, j);
+      if (overlaps(of_a[i].steps, of_b[j].steps))
+        if (const auto shared = first_shared(a, of_a, i, i_end, b, of_b, j, j_end))
+          return report(a, b, *shared, std::max(of_a[i].steps.lower, of_b[j].steps.lower));
+      if (of_a[i].steps.upper <= of_b[j].steps.upper)
+        i = i_end;
+      else
+        j = j_end;
+    }
+  }
+
+  [[nodiscard]] std::optional<AddressRange> first_shared(
+      BufferIndex a, const std::vector<Segment>& of_a, std::size_t i, std::size_t i_end,
+      BufferIndex b, const std::vector<Segment>& of_b, std::size_t j, std::size_t j_end) const {
+    while (i < i_end && j < j_end) {
+      const AddressRange x = of_a[i].range.at(context_.offset(a));
+      const AddressRange y = of_b[j].range.at(context_.offset(b));
+      if (overlaps(x, y)) return AddressRange{std::max(x.begin, y.begin), std::min(x.end, y.end)};
+      if (x.end < y.end)
+        ++i;
+      else
+        ++j;
+    }
+    return std::nullopt;
+  }
+
+  void report(BufferIndex a, BufferIndex b, const AddressRange& shared, Step step) {
+    context_.add({.rule = Rule::overlap,
+                  .buffers = {a, b},
+                  .memory = context_.memory_of(a),
+                  .step = step,
+                  .message = both_occupy(context_, a, b, shared, step)});
+  }
+
+  Context& context_;
+  const std::vector<std::vector<std::size_t>>& exempt_;
+  std::vector<std::vector<Segment>> pieces_;
 };
 
 /// Up to so many every two are compared sooner than a set is built.
@@ -139,9 +230,12 @@ bool any_meet(const std::vector<Occupation>& occupations) {
 
 void check_overlap(Context& context) {
   const std::vector<std::vector<std::size_t>> exempt = exemptions(context.problem);
+  bool parts = false;
   std::vector<std::vector<Occupation>> per_memory(context.problem.memories.size());
   for (BufferIndex b = 0; b < context.problem.buffers.size(); ++b) {
     if (context.sane[b] == 0) continue;
+    parts = parts || !context.buffer(b).parts.empty();
+    if (!context.buffer(b).parts.empty()) continue;
     if (context.buffer(b).gaps.empty()) {
       for (const StepRange& live : context.buffer(b).live)
         per_memory[context.memory_of(b)].push_back({live, context.range(b), b});
@@ -152,6 +246,7 @@ void check_overlap(Context& context) {
           {segment.steps, segment.range.at(context.offset(b)), b});
     }
   }
+  if (parts) PartsCheck(context, exempt).run();
   for (std::vector<Occupation>& occupations : per_memory) {
     if (context.full()) return;
     if (occupations.size() <= few && !any_meet(occupations)) continue;

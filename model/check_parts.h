@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "say.h"
 #include "tessera/check.h"
@@ -46,9 +48,14 @@ class Context {
   [[nodiscard]] AddressRange range(BufferIndex b) const {
     return {offset(b), offset(b) + buffer(b).size};
   }
+  /// The addresses the buffer ever uses, as one range and one by one.
+  [[nodiscard]] AddressRange hull(BufferIndex b) const { return extent(buffer(b)).at(offset(b)); }
+  [[nodiscard]] std::vector<AddressRange> used(BufferIndex b) const;
+  /// From the lowest bank it touches to the highest; all of them.
   [[nodiscard]] std::optional<BankSpan> banks(BufferIndex b) const {
-    return facts[memory_of(b)].touched(range(b));
+    return facts[memory_of(b)].touched(hull(b));
   }
+  [[nodiscard]] std::vector<std::size_t> touched_banks(BufferIndex b) const;
   /// "'id' at [begin, end)"
   [[nodiscard]] std::string where(BufferIndex b) const;
   [[nodiscard]] std::string bank_name(MemoryIndex m, std::size_t bank) const;
@@ -70,10 +77,26 @@ struct Claim {
   AddressRange range;
 };
 
-/// Calls report(a, b) for every two claims of one memory that intersect. Time follows the number
-/// of claims and of calls. report answers whether to go on.
+/// A claim for every range of addresses a buffer ever uses.
+inline void claim_bytes(const Buffer& buffer, BufferIndex b, const BufferPlace& place,
+                        std::vector<Claim>& claims) {
+  if (buffer.parts.empty()) {
+    claims.push_back({b, place.memory, {place.offset, place.offset + buffer.size}});
+    return;
+  }
+  for (const AddressRange& bytes : used_bytes(buffer))
+    claims.push_back({b, place.memory, bytes.at(place.offset)});
+}
+
+/// Calls report(a, b) for every two buffers of which two claims of one memory intersect, with the
+/// lowest such claims. Time follows the number of claims and of intersections. report answers
+/// whether to go on.
 template <typename Report>
 void for_each_intersection(std::vector<Claim> claims, Report report) {
+  std::set<std::pair<BufferIndex, BufferIndex>> told;
+  bool several = false;  // claims of one buffer; then pairs may meet more than once
+  for (std::size_t k = 1; k < claims.size() && !several; ++k)
+    several = claims[k].buffer == claims[k - 1].buffer;
   std::sort(claims.begin(), claims.end(), [](const Claim& a, const Claim& b) {
     return std::pair(a.memory, a.range) < std::pair(b.memory, b.range);
   });
@@ -83,6 +106,9 @@ void for_each_intersection(std::vector<Claim> claims, Report report) {
       return earlier->memory != claim.memory || earlier->range.end <= claim.range.begin;
     });
     for (const Claim* earlier : open) {
+      if (several && (earlier->buffer == claim.buffer ||
+                      !told.insert(std::minmax(earlier->buffer, claim.buffer)).second))
+        continue;
       if (!report(*earlier, claim)) return;
     }
     open.push_back(&claim);

@@ -23,6 +23,23 @@ Context::Context(const PlacementProblem& asked, const Placement& answer, std::si
   for (const Memory& each : problem.memories) facts.push_back({bank_ranges(each)});
 }
 
+std::vector<AddressRange> Context::used(BufferIndex b) const {
+  std::vector<AddressRange> bytes = used_bytes(buffer(b));
+  for (AddressRange& range : bytes) range = range.at(offset(b));
+  return bytes;
+}
+
+std::vector<std::size_t> Context::touched_banks(BufferIndex b) const {
+  std::vector<std::size_t> banks;
+  for (const AddressRange& bytes : used(b)) {
+    const auto span = facts[memory_of(b)].touched(bytes);
+    if (!span) continue;
+    for (std::size_t bank = span->first; bank <= span->last; ++bank)
+      if (banks.empty() || banks.back() < bank) banks.push_back(bank);
+  }
+  return banks;
+}
+
 std::string Context::where(BufferIndex b) const {
   if (sane[b] == 0) return say('\'', buffer(b).id, "' at ", offset(b));
   return say('\'', buffer(b).id, "' at ", range(b));
@@ -86,12 +103,16 @@ void check_place(Context& context, BufferIndex b) {
     wrong(Rule::fixed_offset, std::nullopt, "is not at its fixed offset ", *buffer.offset);
   }
   if (context.sane[b] == 0) return;
-  const AddressRange range = context.range(b);
-  if (buffer.window && !buffer.window->contains(range)) {
+  if (buffer.window && !buffer.window->contains(context.hull(b))) {
     wrong(Rule::window, std::nullopt, "is not inside its window ", *buffer.window);
   }
+  const std::vector<AddressRange> used =
+      memory.reserved.empty() ? std::vector<AddressRange>{} : context.used(b);
   for (const AddressRange& reserved : memory.reserved) {
-    if (overlaps(range, reserved)) {
+    const bool touches = std::any_of(used.begin(), used.end(), [&](const AddressRange& bytes) {
+      return overlaps(bytes, reserved);
+    });
+    if (touches) {
       wrong(Rule::reserved, std::nullopt, "touches the reserved range ", reserved);
     }
   }

@@ -59,11 +59,10 @@ class RelationCheck {
   void different_banks() {
     std::vector<Claim> claims;
     for (const BufferIndex b : relation_.buffers) {
-      if (const auto banks = banks_of(b)) {
-        claims.push_back(
-            {b,
-             context_.memory_of(b),
-             {static_cast<Offset>(banks->first), static_cast<Offset>(banks->last) + 1}});
+      if (!sane(b)) continue;
+      for (const std::size_t bank : context_.touched_banks(b)) {
+        const auto number = static_cast<Offset>(bank);
+        claims.push_back({b, context_.memory_of(b), {number, number + 1}});
       }
     }
     for_each_intersection(std::move(claims), [this](const Claim& x, const Claim& y) {
@@ -103,7 +102,7 @@ class RelationCheck {
       const BufferIndex after = relation_.buffers[k];
       if (!sane(before) || !sane(after)) continue;
       if (context_.memory_of(before) == context_.memory_of(after) &&
-          context_.range(before).end == context_.offset(after)) {
+          context_.hull(before).end == context_.hull(after).begin) {
         continue;
       }
       wrong(Rule::adjacent, {before, after}, std::nullopt, "Buffer ", in_memory(after),
@@ -123,7 +122,7 @@ class RelationCheck {
   void disjoint() {
     std::vector<Claim> claims;
     for (const BufferIndex b : relation_.buffers) {
-      if (sane(b)) claims.push_back({b, context_.memory_of(b), context_.range(b)});
+      if (sane(b)) claim_bytes(context_.buffer(b), b, context_.placement.places[b], claims);
     }
     for_each_intersection(std::move(claims), [this](const Claim& x, const Claim& y) {
       const auto [a, b] = std::minmax(x.buffer, y.buffer);

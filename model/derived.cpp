@@ -4,6 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "model/buffer_parts.h"
+
 namespace tessera {
 
 namespace {
@@ -45,9 +47,21 @@ bool meet(const List& a, const List& b, StepsOf steps_of) {
   return false;
 }
 
+std::vector<Segment> segments_of_parts(const Buffer& buffer) {
+  std::vector<Segment> result;
+  Buffer now{.id = {}, .size = buffer.size, .parts = {}};
+  for (const PartsAlive& alive : parts_alive(buffer)) {
+    now.parts.clear();
+    for (const std::size_t p : alive.parts) now.parts.push_back(buffer.parts[p]);
+    for (const AddressRange& run : used_bytes(now)) result.push_back({alive.steps, run});
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Segment> segments(const Buffer& buffer) {
+  if (!buffer.parts.empty()) return segments_of_parts(buffer);
   const AddressRange whole{0, buffer.size};
   std::vector<Segment> result;
   auto gap = buffer.gaps.begin();
@@ -72,7 +86,7 @@ Step horizon(const PlacementProblem& problem) {
 }
 
 bool coexist(const Buffer& a, const Buffer& b) {
-  if (a.gaps.empty() && b.gaps.empty())
+  if (a.gaps.empty() && b.gaps.empty() && a.parts.empty() && b.parts.empty())
     return meet(a.live, b.live, [](const StepRange& range) { return range; });
   return meet(segments(a), segments(b), [](const Segment& segment) { return segment.steps; });
 }

@@ -16,7 +16,8 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// The live intervals minus what gaps take away, sorted by time; never an empty range.
+/// The live intervals minus what gaps take away, sorted by time; never an empty range. Of a buffer
+/// with parts every run: several at one step, of equal `steps`, sorted and apart from each other.
 [[nodiscard]] std::vector<Segment> segments(const Buffer& buffer);
 
 /// One past the last step anything lives at: steps run from 0 to here. 0 without buffers.

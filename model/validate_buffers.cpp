@@ -2,6 +2,7 @@
 #include <array>
 #include <functional>
 
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "validate_parts.h"
 
@@ -156,6 +157,7 @@ class MetIds {
 
 void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out) {
   MetIds ids(problem.buffers);
+  std::int64_t pieces = 0;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
     Findings found(out, ProblemPart::buffer, b, buffer.id);
@@ -177,6 +179,13 @@ void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out)
     }
     const bool live_is_right = check_live(buffer, found);
     if (live_is_right) check_gaps(buffer, found);
+    if (live_is_right && !buffer.parts.empty() && pieces <= most_pieces) {
+      pieces += validate_buffer_parts(buffer, found);
+      if (pieces > most_pieces)
+        found.add("parts", "brings the parts of the problem above ", most_pieces,
+                  " runs, counted once for every stretch of steps in which the same parts of a "
+                  "buffer live; join parts that live nearly as long");
+    }
     check_accesses(buffer, buffer.read, "read", live_is_right, found);
     check_accesses(buffer, buffer.write, "write", live_is_right, found);
     check_memories(problem, buffer, found);

@@ -58,6 +58,10 @@ template <typename Range, typename Name>
   return value >= 0 && value <= max_address;
 }
 
+/// ensure: how many pieces its parts come to (buffer_parts.h), at most one more than are allowed;
+/// 0 where something is wrong with them.  require: the buffer's own lives are right.
+[[nodiscard]] std::int64_t validate_buffer_parts(const Buffer& buffer, Findings& found);
+
 void validate_memories(const PlacementProblem& problem, std::vector<Defect>& out);
 void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out);
 void validate_relations(const PlacementProblem& problem, std::vector<Defect>& out);

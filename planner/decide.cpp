@@ -18,6 +18,7 @@
 #include "planner/boxing_sizes.h"
 #include "planner/decide_parts.h"
 #include "planner/make_engine.h"
+#include "search/offchip/weave.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical_core.h"
@@ -208,6 +209,19 @@ struct Attempts {
     return lifted(*low.placement, "boxing");
   }
 
+  /// Buffers that fit into each other are first tried one by one: no other quick way knows parts.
+  std::optional<Decision> by_weaving() {
+    const FeatureSet used = features_of(problem);
+    if (!used.contains(Feature::parts) || !weave_features().contains(used)) return std::nullopt;
+    phase("weave");
+    WeaveParams own{.budget = share_of(2), .seed = params.seed};
+    for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
+    WeaveResult low = weave(problem, own);
+    note("weave", low.stats);
+    if (!low.placement) return std::nullopt;
+    return lifted(*low.placement, "weave");
+  }
+
   Decision by_race() {
     if (auto answer = within_memory("the race", [&] { return std::optional(race_of_all()); }))
       return std::move(*answer);
@@ -312,6 +326,7 @@ struct Attempts {
       if (const auto stop = params.budget.exhausted()) return limit(*stop, {});
       first = within_memory("boxing", [&] { return by_boxing(); });
       if (!first) first = within_memory("canonical", [&] { return by_small_canonical(); });
+      if (!first) first = within_memory("weave", [&] { return by_weaving(); });
     }
     if (first && (params.goal == Goal::fit || first->found.status == Status::infeasible))
       return std::move(*first);

@@ -11,6 +11,9 @@
 #include "planner/make_engine.h"
 #include "search/guided/engine.h"
 #include "search/learning/engine.h"
+#include "search/offchip/shared_objects.h"
+#include "search/offchip/taa.h"
+#include "search/offchip/weave.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical.h"
 #include "search/placement/greedy_engine.h"
@@ -33,6 +36,10 @@ constexpr auto infos = std::to_array<EngineInfo>({
 #ifndef TESSERA_WITHOUT_GECODE
     {"cp", "a baseline: the disjunctions themselves, decided by Gecode"},
 #endif
+    {"weave",
+     "buffers fitted into bytes that tiles of others leave; finding nothing proves nothing", false},
+    {"taa", "tile-aware allocation as published, to compare with", false},
+    {"shared-objects", "whole tensors in shared objects as published, to compare with", false},
     {"boxing", "low placements of very many buffers; finding nothing proves nothing", false},
     {"greedy", "several orders of first fit; finding nothing proves nothing", false},
 });
@@ -59,6 +66,9 @@ constexpr std::array<Maker, infos.size()> makers = {{
 #ifndef TESSERA_WITHOUT_GECODE
     {[] { return make_cp_engine(); }, 0},
 #endif
+    {[] { return make_weave_engine(); }, 0},
+    {[] { return make_taa_engine(); }, 0},
+    {[] { return make_shared_objects_engine(); }, 0},
     {[] { return make_boxing_engine({}); }, 3'000},
     {[] { return make_greedy_engine(); }, 1'000},
 }};

@@ -11,6 +11,7 @@
 #include "model/against.h"
 #include "model/derived.h"
 #include "planner/boxing_sizes.h"
+#include "search/offchip/weave.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/minimize.h"
@@ -20,6 +21,9 @@
 namespace tessera {
 
 namespace {
+
+/// Rounds of weaving towards a least height, in those of one question whether it fits.
+constexpr std::int64_t thorough_weaving = 5;
 
 Size largest(const std::vector<Size>& values, const std::vector<MemoryIndex>& group) {
   Size most = 0;
@@ -80,6 +84,25 @@ BoxingResult box_first(const PlacementProblem& problem, const HeightParams& para
   if (problem.buffers.size() <= search_lowers_up_to)
     own.budget.deadline = share_of_time(params.search.budget, 2);
   return box(problem, own);
+}
+
+/// Where there are parts: a low placement to start from, if it is lower than what there is.
+void lower_by_weaving(const PlacementProblem& problem, const HeightParams& params,
+                      const std::vector<Size>& bounds, std::optional<Decision>& start) {
+  const FeatureSet used = features_of(problem);
+  if (!used.contains(Feature::parts) || !weave_features().contains(used)) return;
+  WeaveParams own{.budget = params.search.budget, .seed = params.search.seed, .targets = bounds};
+  own.budget.deadline = share_of_time(params.search.budget, 3);
+  own.rounds *= thorough_weaving;
+  WeaveResult low = weave(problem, own);
+  if (!low.placement) return;
+  if (start && largest_of(low.heights) >= largest_of(heights(problem, *start->found.placement)))
+    return;
+  Decision& found = start ? *start : start.emplace();
+  found.engine = "weave";
+  found.found.status = Status::feasible;
+  found.found.placement = std::move(low.placement);
+  found.found.stats = std::move(low.stats);
 }
 
 /// Is it worth asking whether there is a placement at all, before one is improved? Where memories
@@ -169,6 +192,8 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
       return result;
     }
   }
+  if (params.settings.engine == "auto")
+    lower_by_weaving(problem, params, result.lower_bounds, start);
   const bool canonical = params.settings.engine == "auto" || params.settings.engine == "canonical";
   if (canonical && can_minimize(problem)) {
     MinimizeParams own{.budget = params.search.budget,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "parts.h"
 
@@ -23,6 +24,7 @@ struct Asked {
   AddressRange range;
   bool at_step = false;  ///< it occupies them at the cut's step
   std::vector<Segment> life;
+  Size bytes = 0;  ///< of the range: fewer than it has, where parts leave room between them
 };
 
 class CutCheck {
@@ -103,10 +105,11 @@ class CutCheck {
   /// At the step what it occupies then; without one, or where it occupies nothing, all of it.
   [[nodiscard]] Asked item_of(BufferIndex b) const {
     const Buffer& buffer = problem_.buffers[b];
-    Asked item{b, {0, buffer.size}, false, segments(buffer)};
-    for (const Segment& segment : item.life)
-      if (step_ && segment.steps.contains(*step_)) {
-        item.range = segment.range;
+    Asked item{b, extent(buffer), false, segments(buffer), used_size(buffer)};
+    for (const Load& load : loads(buffer))
+      if (step_ && load.steps.contains(*step_)) {
+        item.range = load.range;
+        item.bytes = load.bytes;
         item.at_step = true;
       }
     return item;
@@ -114,7 +117,7 @@ class CutCheck {
 
   /// The addresses of a buffer that another one of its offset has as well.
   [[nodiscard]] static Asked part_of(const Asked& item, const Buffer& other, BufferIndex b) {
-    return {b, item.range, false, segments(other)};
+    return {b, item.range, false, segments(other), item.bytes};
   }
 
   /// Ranges of two buffers that have no address in common: they live at one step, or a relation
@@ -157,7 +160,8 @@ class CutCheck {
     const auto found = at_offset_.find(item.buffer);
     if (found == at_offset_.end()) return all;
     for (const BufferIndex b : *found->second)
-      if (b != item.buffer && item.range.end <= problem_.buffers[b].size)
+      if (b != item.buffer && item.range.end <= problem_.buffers[b].size &&
+          problem_.buffers[b].parts.empty())
         all.push_back(part_of(item, problem_.buffers[b], b));
     return all;
   }
@@ -237,16 +241,19 @@ class CutCheck {
     const Buffer& buffer = problem_.buffers[item.buffer];
     const std::string who = "Buffer '" + buffer.id + "' ";
     if (item.range.begin % grain_ != 0) return who + "does not begin on the grain at that step.";
+    if (item.bytes != item.range.size() && grain_ != 1)
+      return who + "is not in one piece, so nothing of it is rounded up to the grain.";
     for (const MemoryIndex m : allowed_memories(problem_, buffer)) {
       const Memory& memory = problem_.memories[m];
       if (!memories_.contains(m)) return who + "may go to another memory.";
       if (effective_alignment(buffer, memory) % grain_ != 0)
         return who + "need not lie on the grain in memory '" + memory.name + "'.";
       if (!range_) continue;
-      const AddressRange room = own_range(buffer, memory);
-      if (room.begin + item.range.begin < range_->begin ||
-          room.end - buffer.size + item.range.end > range_->end)
-        return who + "may lie outside of the range.";
+      AddressRange room = own_range(buffer, memory);
+      // A window holds the parts; where the buffer itself begins, it does not say.
+      if (buffer.parts.empty())
+        room = {room.begin + item.range.begin, room.end - buffer.size + item.range.end};
+      if (!range_->contains(room)) return who + "may lie outside of the range.";
     }
     return {};
   }
@@ -279,9 +286,9 @@ class CutCheck {
     std::vector<Size> slack;
     for (const Asked& item : items) {
       if (std::string wrong = confined(item); !wrong.empty()) return wrong;
-      const Wide rounded = round_up(item.range.size(), grain_);
+      const Wide rounded = round_up(item.bytes, grain_);
       asked += rounded;
-      slack.push_back(static_cast<Size>(rounded - item.range.size()));
+      slack.push_back(static_cast<Size>(rounded - item.bytes));
     }
     Wide available = 0;
     std::size_t tops = 0;  // the highest buffer of a stretch need not be rounded

@@ -190,6 +190,12 @@ void Derivation::line(std::string_view text) {
 void check_derivation(const Body& body, ProofPart& part, std::optional<StopReason>& stop) {
   constexpr std::size_t lines_between_looks = 256;
   Lines lines(body.text, body.first_line);
+  for (const Buffer& buffer : body.problem.buffers)
+    if (!buffer.parts.empty()) {
+      part.reason =
+          "A derivation says nothing of buffers with parts, and '" + buffer.id + "' has some.";
+      return;
+    }
   try {
     Derivation derivation(body.problem, body.claim, body.text.size());
     while (const auto line = lines.next()) {

@@ -46,7 +46,7 @@ class Balance {
     std::vector<char> plain(problem_.buffers.size(), 0);
     for (BufferIndex b = 0; b < plain.size(); ++b) {
       const Buffer& buffer = problem_.buffers[b];
-      plain[b] = buffer.gaps.empty() && context_.in(b, m) == true_lit ? 1 : 0;
+      plain[b] = buffer.gaps.empty() && !has_parts(buffer) && context_.in(b, m) == true_lit ? 1 : 0;
     }
     for (const auto& [a, b] : exempt_pairs(problem_)) plain[a] = plain[b] = 0;
     std::map<Step, std::pair<Set, Set>> events;  // who begins, who ends

@@ -4,6 +4,9 @@
 #include <numeric>
 #include <tuple>
 
+#include "model/buffer_parts.h"
+#include "model/differences.h"
+
 namespace tessera::encoder {
 
 void Context::require(std::initializer_list<BufferIndex> who, std::initializer_list<Lit> literals) {
@@ -24,6 +27,35 @@ void Context::separate(BufferIndex a, BufferIndex b, const Separation& apart, Li
   }
 }
 
+void Context::keep_apart(BufferIndex a, BufferIndex b, Lit unless) {
+  if (!has_parts(problem.buffers[a]) && !has_parts(problem.buffers[b]))
+    return separate(a, b, whole_separation(a, b), unless);
+  for (const AddressRange& range : shared_differences(problem.buffers[a], problem.buffers[b], poll))
+    separate(a, b, outside(range), unless);
+}
+
+Lit Context::starts_at_or_above(BufferIndex b, Offset address) {
+  return formula.at_least(offset(b), fixed(address - extent(problem.buffers[b]).begin));
+}
+
+Lit Context::ends_at_or_below(BufferIndex b, Offset address) {
+  const Buffer& buffer = problem.buffers[b];
+  if (!has_parts(buffer)) return -formula.above(offset(b), minus_size_of(b, address));
+  return -formula.above(offset(b), fixed(address - extent(buffer).end));
+}
+
+void Context::keep_off(BufferIndex b, MemoryIndex m, const AddressRange& addresses, Lit unless) {
+  const Buffer& buffer = problem.buffers[b];
+  if (!has_parts(buffer)) {
+    require({b}, {unless, -in(b, m), starts_at_or_above(b, addresses.end),
+                  ends_at_or_below(b, addresses.begin)});
+    return;
+  }
+  for (const AddressRange& wrong : touching_offsets(buffer, addresses, poll))
+    require({b}, {unless, -in(b, m), formula.at_least(offset(b), fixed(wrong.end)),
+                  -formula.above(offset(b), fixed(wrong.begin - 1))});
+}
+
 Lit Context::touches(BufferIndex b, MemoryIndex m, std::size_t bank) {
   const Memory& memory = problem.memories[m];
   if (!may_be_in(b, m)) return false_lit;
@@ -37,10 +69,17 @@ Lit Context::touches(BufferIndex b, MemoryIndex m, std::size_t bank) {
     const Lit literal =
         formula.boolean(problem.buffers[b].id + " touches " + memory.banks[bank].name);
     entry->second = literal;
-    formula.clause(
-        {literal, -in(b, m), starts_at_or_above(b, range.end), ends_at_or_below(b, range.begin)});
+    keep_off(b, m, range, literal);
   }
   return entry->second;
+}
+
+bool has_parts(const Buffer& buffer) {
+  return !buffer.parts.empty();
+}
+
+Separation outside(const AddressRange& differences) {
+  return {fixed(differences.end), fixed(1 - differences.begin)};
 }
 
 Separation whole_separation(BufferIndex a, BufferIndex b) {
@@ -49,7 +88,8 @@ Separation whole_separation(BufferIndex a, BufferIndex b) {
 
 std::vector<Piece> pieces(const Buffer& buffer) {
   // With a size no window can reach, a range as large as the buffer is the whole of it.
-  const Buffer marked{.id = {}, .live = buffer.live, .size = unbounded, .gaps = buffer.gaps};
+  const Buffer marked{
+      .id = {}, .live = buffer.live, .size = unbounded, .gaps = buffer.gaps, .parts = buffer.parts};
   std::vector<Piece> result;
   for (const Segment& segment : segments(marked)) {
     const bool whole = segment.range.end == unbounded;
@@ -110,6 +150,12 @@ std::vector<Separation> separations(const PlacementProblem& problem, BufferIndex
                                     Poll& poll) {
   const Buffer& first = problem.buffers[a];
   const Buffer& second = problem.buffers[b];
+  if (has_parts(first) || has_parts(second)) {
+    std::vector<Separation> apart;
+    for (const AddressRange& range : forbidden_differences(first, second, poll))
+      apart.push_back(outside(range));
+    return apart;
+  }
   if (first.gaps.empty() && second.gaps.empty()) {
     if (!coexist(first, second)) return {};
     return {whole_separation(a, b)};

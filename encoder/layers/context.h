@@ -43,13 +43,12 @@ class Context {
     return encoding.in[b][m] != false_lit;
   }
 
-  /// The offset of b is at least / the end of b is at most an address.
-  [[nodiscard]] Lit starts_at_or_above(BufferIndex b, Offset address) {
-    return formula.at_least(offset(b), fixed(address));
-  }
-  [[nodiscard]] Lit ends_at_or_below(BufferIndex b, Offset address) {
-    return -formula.above(offset(b), minus_size_of(b, address));
-  }
+  /// Everything b uses lies at or above / below an address.
+  [[nodiscard]] Lit starts_at_or_above(BufferIndex b, Offset address);
+  [[nodiscard]] Lit ends_at_or_below(BufferIndex b, Offset address);
+  /// b, if it is in m, uses none of the addresses (or `unless`).
+  void keep_off(BufferIndex b, MemoryIndex m, const AddressRange& addresses,
+                Lit unless = false_lit);
 
   /// A clause about these buffers: void while one of them is not present.
   void require(std::initializer_list<BufferIndex> who, std::initializer_list<Lit> literals);
@@ -57,6 +56,8 @@ class Context {
 
   /// If both are in one memory, the separation holds (or `unless`).
   void separate(BufferIndex a, BufferIndex b, const Separation& apart, Lit unless = false_lit);
+  /// If both are in one memory, they never use one address, at whatever steps (or `unless`).
+  void keep_apart(BufferIndex a, BufferIndex b, Lit unless = false_lit);
 
   /// A literal that is true where b is in m and lies partly in the bank (and may be true
   /// elsewhere).
@@ -66,6 +67,12 @@ class Context {
   Poll never_;
   std::unordered_map<std::uint64_t, Lit> touch_;
 };
+
+/// Parts lie where they lie whatever sizes are asked about; they are numbers of the formula.
+[[nodiscard]] bool has_parts(const Buffer& buffer);
+
+/// The second offset minus the first is none of these.
+[[nodiscard]] Separation outside(const AddressRange& differences);
 
 /// The whole of both buffers.
 [[nodiscard]] Separation whole_separation(BufferIndex a, BufferIndex b);

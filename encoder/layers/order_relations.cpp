@@ -1,5 +1,6 @@
 // adjacent, same_offset and disjoint.
 #include "layers.h"
+#include "model/buffer_parts.h"
 
 namespace tessera::encoder {
 namespace {
@@ -14,6 +15,16 @@ void tie(Context& context, BufferIndex a, const Amount& up, const Amount& down, 
   context.require({a, b}, {context.formula.before(context.offset(b), down, context.offset(a))});
 }
 
+/// What b uses begins where what a uses ends.
+void tie_ends(Context& context, BufferIndex a, BufferIndex b) {
+  const Buffer& below = context.problem.buffers[a];
+  const Buffer& above = context.problem.buffers[b];
+  if (!has_parts(below) && !has_parts(above))
+    return tie(context, a, size_of(a), minus_size_of(a, 0), b);
+  const Size up = extent(below).end - extent(above).begin;
+  tie(context, a, fixed(up), fixed(-up), b);
+}
+
 }  // namespace
 
 void add_order_relations(Context& context) {
@@ -22,7 +33,7 @@ void add_order_relations(Context& context) {
     switch (relation.kind) {
       case RelationKind::adjacent:
         for (std::size_t k = 1; k < who.size(); ++k) {
-          tie(context, who[k - 1], size_of(who[k - 1]), minus_size_of(who[k - 1], 0), who[k]);
+          tie_ends(context, who[k - 1], who[k]);
         }
         break;
       case RelationKind::same_offset:
@@ -36,7 +47,7 @@ void add_order_relations(Context& context) {
       case RelationKind::disjoint:
         for (std::size_t i = 1; i < who.size(); ++i) {
           for (std::size_t j = 0; j < i; ++j) {
-            context.separate(who[j], who[i], whole_separation(who[j], who[i]));
+            context.keep_apart(who[j], who[i]);
           }
         }
         break;

@@ -60,7 +60,7 @@ void add_soft_costs(Context& context) {
   for (const auto& [a, b, cost] : pairs) {
     const Lit pays = context.formula.boolean(context.problem.buffers[a].id + " overlaps " +
                                              context.problem.buffers[b].id);
-    context.separate(a, b, whole_separation(a, b), pays);
+    context.keep_apart(a, b, pays);
     context.encoding.soft.push_back({pays, cost});
   }
 }

@@ -58,7 +58,8 @@ class Symmetry {
     const auto gaps_equal = std::equal(
         x.gaps.begin(), x.gaps.end(), y.gaps.begin(), y.gaps.end(),
         [](const Gap& p, const Gap& q) { return p.steps == q.steps && p.window == q.window; });
-    if (x.live != y.live || x.size != y.size || x.alignment != y.alignment || !gaps_equal ||
+    if (has_parts(x) || has_parts(y) || x.live != y.live || x.size != y.size ||
+        x.alignment != y.alignment || !gaps_equal ||
         allowed_memories(problem_, x) != allowed_memories(problem_, y) || x.read != y.read ||
         x.write != y.write || x.kind != y.kind || x.offset != y.offset || x.window != y.window ||
         related_[a].size() != related_[b].size()) {
@@ -119,7 +120,7 @@ class Symmetry {
       if (!context_.may_be_in(b, m)) continue;
       const Buffer& buffer = problem_.buffers[b];
       const Size alignment = effective_alignment(buffer, memory);
-      if (context_.in(b, m) != true_lit || buffer.offset || buffer.window ||
+      if (context_.in(b, m) != true_lit || has_parts(buffer) || buffer.offset || buffer.window ||
           buffer.size % alignment != 0 || memory.capacity % alignment != 0 ||
           std::any_of(buffer.gaps.begin(), buffer.gaps.end(),
                       [](const Gap& gap) { return gap.window.has_value(); }) ||

@@ -61,6 +61,23 @@ struct Gap {
   std::optional<AddressRange> window{};
 };
 
+/// `count` times what stands before it, each `stride` bytes above the one before.
+struct Repeat {
+  std::int64_t count = 1;
+  Size stride = 1;
+  friend bool operator==(const Repeat&, const Repeat&) = default;
+};
+
+/// Bytes of a buffer that live together: a run of `size` bytes at `offset` (relative to the
+/// buffer's own), repeated as often as the product of the counts says. A tile of a tensor is one:
+/// 4 rows of 128 bytes of a matrix that is 512 wide are {.size = 128, .repeat = {{4, 512}}}.
+struct BufferPart {
+  std::vector<StepRange> live{};  ///< sorted, not empty, no two touch or overlap
+  Offset offset = 0;
+  Size size = 0;
+  std::vector<Repeat> repeat{};
+};
+
 enum class BufferKind : std::uint8_t { activation, weight };
 
 struct Buffer {
@@ -68,7 +85,11 @@ struct Buffer {
   std::vector<StepRange> live{};  ///< sorted, not empty, no two touch or overlap
   Size size = 0;
   Size alignment = 1;
-  std::vector<Gap> gaps{};              ///< sorted; each inside one live interval
+  std::vector<Gap> gaps{};  ///< sorted; each inside one live interval
+  /// Not empty: only these bytes are ever used, each while its part lives; there are no gaps then.
+  /// Parts may overlap each other. Windows, reserved ranges, banks and relations look at these
+  /// bytes alone; the capacity, the height and the alignment at the buffer as a whole.
+  std::vector<BufferPart> parts{};
   std::vector<MemoryIndex> memories{};  ///< allowed memories; empty: all
   std::vector<Step> read{};             ///< steps at which it is read, sorted
   std::vector<Step> write{};            ///< steps at which it is written, sorted

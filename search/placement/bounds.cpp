@@ -5,6 +5,7 @@
 
 #include "facts/clique.h"
 #include "facts/room.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/poll.h"
 #include "model/polled_sort.h"
@@ -40,10 +41,10 @@ std::vector<Event> events_of(const PlacementProblem& problem, MemoryIndex memory
         (buffer.memories.size() != 1 || buffer.memories.front() != memory)) {
       continue;
     }
-    if (buffer.gaps.empty()) {
+    if (buffer.gaps.empty() && buffer.parts.empty()) {
       for (const StepRange& live : buffer.live) add(live, buffer.size, b);
     } else {
-      for (const Segment& each : segments(buffer)) add(each.steps, each.range.size(), b);
+      for (const Load& each : loads(buffer)) add(each.steps, each.bytes, b);
     }
   }
   sort_polled(
@@ -79,7 +80,8 @@ Size stack_height(const PlacementProblem& problem, const Memory& memory,
   boxes.reserve(live.size());
   for (const BufferIndex b : live) {
     const Buffer& buffer = problem.buffers[b];
-    if (!buffer.gaps.empty()) continue;  // it may occupy less than its size at this step
+    if (!buffer.gaps.empty() || !buffer.parts.empty())
+      continue;  // it may occupy less than its size at this step
     const Size alignment = effective_alignment(buffer, memory);
     Offset release =
         buffer.window ? align_up(std::max<Offset>(buffer.window->begin, 0), alignment) : 0;
@@ -115,7 +117,7 @@ bool only_sizes_decide(const PlacementProblem& problem, MemoryIndex memory) {
     }
   }
   return std::all_of(problem.buffers.begin(), problem.buffers.end(), [](const Buffer& buffer) {
-    return buffer.alignment == 1 && !buffer.offset && !buffer.window &&
+    return buffer.alignment == 1 && !buffer.offset && !buffer.window && buffer.parts.empty() &&
            std::none_of(buffer.gaps.begin(), buffer.gaps.end(),
                         [](const Gap& gap) { return gap.window.has_value(); });
   });
@@ -158,7 +160,7 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
     if (here && live_at(buffer, bound.peak)) bound.live_at_peak.push_back(b);
     if (!here || !params.domains) continue;
     Offset least = buffer.offset.value_or(0);
-    if (buffer.window) least = std::max(least, buffer.window->begin);
+    if (buffer.window) least = std::max(least, buffer.window->begin - extent(buffer).begin);
     bound.height =
         std::max(bound.height, align_up(least, effective_alignment(buffer, memory)) + buffer.size);
   }
@@ -276,6 +278,12 @@ Size height_granule(const PlacementProblem& problem) {
     take(buffer.alignment == 1 ? 0 : buffer.alignment);
     if (buffer.offset) take(*buffer.offset);
     if (buffer.window) take(buffer.window->begin);
+    for (const BufferPart& part : buffer.parts) {
+      take(part.offset);
+      take(part.size);
+      for (const Repeat& repeat : part.repeat) take(repeat.stride);
+      if (buffer.window) take(buffer.window->end);
+    }
     for (const Gap& gap : buffer.gaps) {
       if (!gap.window) continue;
       take(gap.window->begin);

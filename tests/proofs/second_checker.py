@@ -118,13 +118,20 @@ def check_cut(lines, refuted, seen):
     grain = said["grain"][0] if said["grain"] else 1
     if grain < 1 or (span and not 0 <= span[0] <= span[1] <= UNLIMITED):
         raise Wrong("a grain below 1, or a range that is none")
-    items = []
+    items, sizes = [], []
     for n in said["buffer"]:
         b, item = problem.buffers[n], None
         if said["step"]:
             item = next(((p[2], p[3]) for p in refuted.parts[n] if p[0] <= said["step"][0] < p[1]), None)
         begin, end = item or (0, b.size)
+        length = end - begin
+        if b.tiles:
+            runs = (b.used(said["step"][0]) if said["step"] else []) or b.used()
+            begin, end, length = runs[0][0], runs[-1][1], sum(two - one for one, two in runs)
         items.append((n, begin, end))
+        sizes.append(length)
+        if length != end - begin and grain != 1:
+            raise Wrong(f"item of {b.name}: it is not in one piece, and there is a grain")
         if begin % grain:
             raise Wrong(f"item of {b.name}: its begin is no multiple of the grain")
         for m in refuted.allowed[n]:
@@ -134,20 +141,28 @@ def check_cut(lines, refuted, seen):
                 raise Wrong(f"buffer {b.name}: its alignment is no multiple of the grain")
             if span:
                 low, high = refuted.range_in(n, m)
-                if low + begin < span[0] or high - b.size + end > span[1]:
+                if not b.tiles:
+                    low, high = low + begin, high - b.size + end
+                if low < span[0] or high > span[1]:
                     raise Wrong(f"buffer {b.name} can leave the range")
     if not span and not all(refuted.limited[m] for m in said["memory"]):
         raise Wrong("a memory without a limit")
     reasons = set()
+
+    def together(one, two):
+        """Both occupy at the step what was counted of them."""
+        lives = said["step"] and all(any(p[0] <= said["step"][0] < p[1] for p in refuted.parts[n]) for n in (one, two))
+        return "one step" if lives and one != two and not refuted.exempt(one, two) else None
+
     for at, one in enumerate(items):
         for two in items[:at]:
-            why = refuted.kept_apart(*one, *two)
+            why = together(one[0], two[0]) or refuted.kept_apart(*one, *two)
             reasons.add(why)
             if not why:
                 raise Wrong(f"items of {problem.buffers[one[0]].name} and {problem.buffers[two[0]].name} may overlap")
     lengths = [length for m in said["memory"] for length in stretches(refuted, m, grain, span)]
-    added = sorted((-(end - begin) % grain for _, begin, end in items), reverse=True)
-    need = sum(end - begin for _, begin, end in items) + sum(added[min(len(lengths), len(items)):])
+    added = sorted((-length % grain for length in sizes), reverse=True)
+    need = sum(sizes) + sum(added[min(len(lengths), len(items)):])
     if (asked, available) != (need, sum(lengths)):
         raise Wrong(f"asked is {need}, available is {sum(lengths)}")
     if asked <= available:
@@ -256,6 +271,8 @@ def check(input_data, data, seen=None):
                 line = end - 1
                 check_cut(lines[begin + 2:end], refuted, seen)
             elif kind == "derivation":
+                if any(b.tiles for b in refuted.problem.buffers):
+                    raise Wrong("a derivation says nothing of buffers with parts")
                 derivation = Derivation(refuted, sum(len(each.encode("utf-8", "replace")) + 1 for each in lines[begin + 2:end]), seen)
                 for line in range(begin + 2, end):
                     derivation.line(lines[line])

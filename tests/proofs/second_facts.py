@@ -130,6 +130,8 @@ class Refuted:
             return None
         for x in self.at_offset(one):
             for y in self.at_offset(two):
+                if (x != one and self.problem.buffers[x].tiles) or (y != two and self.problem.buffers[y].tiles):
+                    continue
                 if x == y or end1 > self.problem.buffers[x].size or end2 > self.problem.buffers[y].size:
                     continue
                 by = "" if (x, y) == (one, two) else " of others at one offset"

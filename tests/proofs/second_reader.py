@@ -37,10 +37,34 @@ class Buffer:
     def __init__(self, name):
         self.name, self.lives, self.size, self.alignment, self.memories = name, [], 0, 1, []
         self.reads, self.writes, self.kind, self.offset, self.window, self.gaps = [], [], "activation", None, None, []
+        self.tiles = []  # (lives, offset, size, ((count, stride), ...)) of each of the input's `parts`
+
+    def used(self, step=None):
+        """The bytes of the tiles that live at the step, or of all, as ranges that do not touch."""
+        ranges = []
+        for lives, offset, length, repeat in self.tiles:
+            if step is not None and not any(lower <= step < upper for lower, upper in lives):
+                continue
+            starts = [offset]
+            for count, stride in repeat:
+                starts = [start + k * stride for k in range(count) for start in starts]
+            ranges += [(start, start + length) for start in starts]
+        joined = []
+        for begin, end in sorted(ranges):
+            if joined and begin <= joined[-1][1]:
+                joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+            else:
+                joined.append((begin, end))
+        return joined
 
     def parts(self):
         """(first step, end step, first byte, end byte) of each part."""
         found = []
+        if self.tiles:
+            steps = sorted({step for tile in self.tiles for live in tile[0] for step in live})
+            for lower, upper in zip(steps, steps[1:]):
+                found += [(lower, upper, *run) for run in self.used(lower)]
+            return found
         for lower, upper in self.lives:
             at = lower
             for begin, end, window in sorted((g for g in self.gaps if lower <= g[0] < upper), key=lambda g: g[0]):
@@ -92,6 +116,16 @@ class Problem:
                     raise BadInput(f"buffer {b.name}: the window of a gap lies outside it")
             if any(one[1] > two[0] for one, two in zip(gaps, gaps[1:])):
                 raise BadInput(f"buffer {b.name}: gaps that overlap")
+            if b.tiles and b.gaps:
+                raise BadInput(f"buffer {b.name}: parts and gaps")
+            for lives, offset, length, repeat in b.tiles:
+                runs, end = 1, offset + length
+                for count, stride in repeat:
+                    runs, end = runs * count, end + (count - 1) * stride
+                if length < 1 or end > b.size or runs > 2_000_000:
+                    raise BadInput(f"buffer {b.name}: a part that is not inside it")
+                if not all(any(lower <= one and two <= upper for lower, upper in spans) and one < two for one, two in lives):
+                    raise BadInput(f"buffer {b.name}: a part that lives when it does not")
             for step in b.reads + b.writes:
                 if not any(lower <= step < upper for lower, upper in spans):
                     raise BadInput(f"buffer {b.name}: it is used at a step at which it does not live")
@@ -415,6 +449,17 @@ def read_gap(value):
     return begin, end, window
 
 
+def read_part(value):
+    keys = Keys(value, "a part")
+    lives = keys.take("live", lambda v: one_or_more(v, number), [])
+    offset, length = keys.take("offset", size), keys.take("size", size)
+    repeat = keys.take("repeat", items(lambda v: tuple(size(one) for one in v)), [])
+    keys.done()
+    if not lives or offset is None or length is None or any(len(one) != 2 or min(one) < 1 for one in repeat):
+        raise BadInput("a part without lives, offset or size, or with a repeat that is none")
+    return lives, offset, length, repeat
+
+
 def read_buffer(value, memories):
     keys = Keys(value, "a buffer")
     b = Buffer(keys.take("id", word))
@@ -434,6 +479,10 @@ def read_buffer(value, memories):
     keys.take("hint", size)
     b.window = keys.take("window", lambda v: pair(v, size))
     b.gaps = keys.take("gaps", items(read_gap), [])
+    b.tiles = keys.take("parts", items(read_part), [])
+    if b.tiles and not b.lives:
+        ends = [step for tile in b.tiles for live in tile[0] for step in live]
+        b.lives = [(min(ends), max(ends))]
     keys.done()
     return b
 

@@ -16,7 +16,7 @@ TEST(RandomFormats, ProblemsReadBackEqual) {
   for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
     SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(seed));
     Random random(seed);
-    PlacementProblem problem = random_problem(random, Features::all());
+    PlacementProblem problem = random_problem(random, Features::all_with_parts());
     problem.objective = random.pick(std::vector<Objective>{
         Objective::fit, Objective::minimize_height, Objective::minimize_cost});
     const std::string text = to_yaml(problem);

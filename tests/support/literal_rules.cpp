@@ -22,26 +22,49 @@ std::size_t bank_count(const Memory& memory) {
   return std::max<std::size_t>(1, memory.banks.size());
 }
 
-bool touches_bank(const Memory& memory, const AddressRange& range, std::size_t bank) {
-  for (Offset address = range.begin; address < range.end; ++address) {
-    if (bank_at(memory, address) == bank) return true;
-  }
-  return false;
+bool touches_bank(const Memory& memory, const std::set<Offset>& addresses, std::size_t bank) {
+  return std::any_of(addresses.begin(), addresses.end(),
+                     [&](Offset address) { return bank_at(memory, address) == bank; });
+}
+
+bool lives(const std::vector<StepRange>& live, Step step) {
+  return std::any_of(live.begin(), live.end(),
+                     [&](const StepRange& r) { return r.lower <= step && step < r.upper; });
+}
+
+void add(std::set<Offset>& addresses, Offset begin, Offset end) {
+  for (Offset address = begin; address < end; ++address) addresses.insert(address);
+}
+
+/// Loop in loop, as the contract has it: repeats of repeats of a run.
+void add_runs(std::set<Offset>& addresses, const BufferPart& part, std::size_t depth, Offset at) {
+  if (depth == part.repeat.size()) return add(addresses, at, at + part.size);
+  for (std::int64_t k = 0; k < part.repeat[depth].count; ++k)
+    add_runs(addresses, part, depth + 1, at + k * part.repeat[depth].stride);
 }
 
 }  // namespace
 
-std::optional<AddressRange> occupied(const Buffer& buffer, Offset offset, Step step) {
-  const bool live = std::any_of(buffer.live.begin(), buffer.live.end(), [&](const StepRange& r) {
-    return r.lower <= step && step < r.upper;
-  });
-  if (!live) return std::nullopt;
+std::set<Offset> occupied(const Buffer& buffer, Offset offset, Step step) {
+  std::set<Offset> addresses;
+  if (!lives(buffer.live, step)) return addresses;
+  for (const BufferPart& part : buffer.parts)
+    if (lives(part.live, step)) add_runs(addresses, part, 0, offset + part.offset);
+  if (!buffer.parts.empty()) return addresses;
   for (const Gap& gap : buffer.gaps) {
     if (step < gap.steps.lower || step >= gap.steps.upper) continue;
-    if (!gap.window) return std::nullopt;
-    return AddressRange{offset + gap.window->begin, offset + gap.window->end};
+    if (gap.window) add(addresses, offset + gap.window->begin, offset + gap.window->end);
+    return addresses;
   }
-  return AddressRange{offset, offset + buffer.size};
+  add(addresses, offset, offset + buffer.size);
+  return addresses;
+}
+
+std::set<Offset> used(const Buffer& buffer, Offset offset) {
+  std::set<Offset> addresses;
+  for (const BufferPart& part : buffer.parts) add_runs(addresses, part, 0, offset + part.offset);
+  if (buffer.parts.empty()) add(addresses, offset, offset + buffer.size);
+  return addresses;
 }
 
 std::size_t bank_at(const Memory& memory, Offset address) {
@@ -64,13 +87,16 @@ bool alone(const PlacementProblem& problem, BufferIndex b, const BufferPlace& at
   if (at.offset < 0 || end > memory.capacity) return false;
   if (at.offset % buffer.alignment != 0 || at.offset % memory.alignment != 0) return false;
   if (buffer.offset && at.offset != *buffer.offset) return false;
-  if (buffer.window && (at.offset < buffer.window->begin || end > buffer.window->end)) return false;
-  for (Offset address = at.offset; address < end; ++address) {
+  const std::set<Offset> addresses = used(buffer, at.offset);
+  const Offset first = *addresses.begin();
+  const Offset last = *addresses.rbegin();
+  if (buffer.window && (first < buffer.window->begin || last >= buffer.window->end)) return false;
+  for (const Offset address : addresses) {
     for (const AddressRange& reserved : memory.reserved) {
       if (reserved.begin <= address && address < reserved.end) return false;
     }
   }
-  if (bank_at(memory, at.offset) == bank_at(memory, end - 1)) return true;
+  if (bank_at(memory, first) == bank_at(memory, last)) return true;
   return memory.straddle &&
          std::none_of(problem.relations.begin(), problem.relations.end(), [&](const Relation& r) {
            return r.kind == RelationKind::same_bank && contains(r.buffers, b);
@@ -81,8 +107,8 @@ bool mode_serves(const PlacementProblem& problem, BufferIndex b, const BufferPla
                  const Mode& mode) {
   const Buffer& buffer = problem.buffers[b];
   const Memory& memory = problem.memories[at.memory];
-  const AddressRange whole{at.offset, at.offset + buffer.size};
-  const std::optional<AddressRange> now = occupied(buffer, at.offset, step);
+  const std::set<Offset> whole = used(buffer, at.offset);
+  const std::set<Offset> now = occupied(buffer, at.offset, step);
   for (std::size_t bank = 0; bank < bank_count(memory); ++bank) {
     const Role role = mode.roles[bank];
     if (touches_bank(memory, whole, bank)) {
@@ -94,15 +120,18 @@ bool mode_serves(const PlacementProblem& problem, BufferIndex b, const BufferPla
       if (contains(buffer.read, step) && !readable) return false;
       if (contains(buffer.write, step) && !writable) return false;
     }
-    if (now && role == Role::off && touches_bank(memory, *now, bank)) return false;
+    if (role == Role::off && touches_bank(memory, now, bank)) return false;
   }
   return true;
 }
 
 bool share_an_address(const PlacementProblem& problem, BufferIndex a, const BufferPlace& at_a,
                       BufferIndex b, const BufferPlace& at_b) {
-  return at_a.memory == at_b.memory && at_a.offset < at_b.offset + problem.buffers[b].size &&
-         at_b.offset < at_a.offset + problem.buffers[a].size;
+  if (at_a.memory != at_b.memory) return false;
+  const std::set<Offset> of_a = used(problem.buffers[a], at_a.offset);
+  const std::set<Offset> of_b = used(problem.buffers[b], at_b.offset);
+  return std::any_of(of_a.begin(), of_a.end(),
+                     [&](Offset address) { return of_b.contains(address); });
 }
 
 Pair::Pair(const PlacementProblem& problem, BufferIndex a, BufferIndex b)
@@ -125,21 +154,16 @@ Pair::Pair(const PlacementProblem& problem, BufferIndex a, BufferIndex b)
   Step steps = 0;
   for (const Buffer& buffer : problem.buffers) steps = std::max(steps, buffer.live.back().upper);
   for (Step t = 0; t < steps; ++t) {
-    const auto of_a = occupied(problem.buffers[a], 0, t);
-    const auto of_b = occupied(problem.buffers[b], 0, t);
-    if (!of_a || !of_b) continue;
-    const std::pair both(*of_a, *of_b);
-    if (std::find(together_.begin(), together_.end(), both) == together_.end()) {
-      together_.push_back(both);
-    }
+    for (const Offset of_a : occupied(problem.buffers[a], 0, t))
+      for (const Offset of_b : occupied(problem.buffers[b], 0, t)) together_.insert(of_a - of_b);
   }
 }
 
 bool Pair::share_a_bank(const BufferPlace& at_a, const BufferPlace& at_b) const {
   if (at_a.memory != at_b.memory) return false;
   const Memory& memory = problem_.memories[at_a.memory];
-  const AddressRange of_a{at_a.offset, at_a.offset + problem_.buffers[a_].size};
-  const AddressRange of_b{at_b.offset, at_b.offset + problem_.buffers[b_].size};
+  const std::set<Offset> of_a = used(problem_.buffers[a_], at_a.offset);
+  const std::set<Offset> of_b = used(problem_.buffers[b_], at_b.offset);
   for (std::size_t bank = 0; bank < bank_count(memory); ++bank) {
     if (touches_bank(memory, of_a, bank) && touches_bank(memory, of_b, bank)) return true;
   }
@@ -147,19 +171,15 @@ bool Pair::share_a_bank(const BufferPlace& at_a, const BufferPlace& at_b) const 
 }
 
 bool Pair::allows(const BufferPlace& at_a, const BufferPlace& at_b) const {
-  if (at_a.memory == at_b.memory) {
-    for (const auto& [of_a, of_b] : together_) {
-      if (at_a.offset + of_a.begin < at_b.offset + of_b.end &&
-          at_b.offset + of_b.begin < at_a.offset + of_a.end) {
-        return false;
-      }
-    }
-  }
-  const auto ends = [&](BufferIndex b, const BufferPlace& at) {
-    return BufferPlace{at.memory, at.offset + problem_.buffers[b].size};
+  if (at_a.memory == at_b.memory && together_.contains(at_b.offset - at_a.offset)) return false;
+  const auto follows = [&](BufferIndex one, const BufferPlace& at_one, BufferIndex two,
+                           const BufferPlace& at_two) {
+    return at_one.memory == at_two.memory &&
+           *used(problem_.buffers[one], at_one.offset).rbegin() + 1 ==
+               *used(problem_.buffers[two], at_two.offset).begin();
   };
-  if (a_before_b_ && ends(a_, at_a) != at_b) return false;
-  if (b_before_a_ && ends(b_, at_b) != at_a) return false;
+  if (a_before_b_ && !follows(a_, at_a, b_, at_b)) return false;
+  if (b_before_a_ && !follows(b_, at_b, a_, at_a)) return false;
   for (const RelationKind kind : relations_) {
     switch (kind) {
       case RelationKind::same_bank:

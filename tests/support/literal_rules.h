@@ -2,8 +2,7 @@
 // with no idea of being fast. What the oracle and the tests of the checker measure others by.
 #pragma once
 
-#include <optional>
-#include <utility>
+#include <set>
 #include <vector>
 
 #include "tessera/placement.h"
@@ -11,8 +10,11 @@
 
 namespace tessera::testing::literal {
 
-/// The addresses the buffer occupies at the step, in its memory; nothing if none.
-[[nodiscard]] std::optional<AddressRange> occupied(const Buffer& buffer, Offset offset, Step step);
+/// The addresses the buffer occupies at the step, in its memory.
+[[nodiscard]] std::set<Offset> occupied(const Buffer& buffer, Offset offset, Step step);
+
+/// The addresses it ever uses.
+[[nodiscard]] std::set<Offset> used(const Buffer& buffer, Offset offset);
 
 /// The number of the bank an address is in; 0 in a memory without banks.
 [[nodiscard]] std::size_t bank_at(const Memory& memory, Offset address);
@@ -45,8 +47,8 @@ class Pair {
   BufferIndex a_;
   BufferIndex b_;
   std::vector<RelationKind> relations_;
-  std::vector<std::pair<AddressRange, AddressRange>> together_;  ///< occupied at one step
-  bool a_before_b_ = false;                                      ///< adjacent, in this order
+  std::set<Offset> together_;  ///< offset of b minus that of a: both would occupy an address
+  bool a_before_b_ = false;    ///< adjacent, in this order
   bool b_before_a_ = false;
   Cost cost_ = 0;
 };

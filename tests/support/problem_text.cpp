@@ -115,6 +115,10 @@ class YamlWriter {
       });
       out_ << '\n';
     }
+    if (!buffer.parts.empty()) {
+      out_ << "    parts:\n";
+      for (const BufferPart& part : buffer.parts) write(part);
+    }
     if (!buffer.memories.empty()) {
       out_ << "    memory: ";
       list(out_, buffer.memories, [&](MemoryIndex m) { out_ << problem_.memories[m].name; });
@@ -130,6 +134,16 @@ class YamlWriter {
       write(*buffer.window);
       out_ << '\n';
     }
+  }
+
+  void write(const BufferPart& part) {
+    out_ << "      - {live: ";
+    list(out_, part.live, [&](const StepRange& range) { write(range); });
+    out_ << ", offset: " << part.offset << ", size: " << part.size << ", repeat: ";
+    list(out_, part.repeat, [&](const Repeat& repeat) {
+      out_ << '[' << repeat.count << ", " << repeat.stride << ']';
+    });
+    out_ << "}\n";
   }
 
   void write(const Relation& relation) {

@@ -20,6 +20,12 @@ Features Features::all() {
   return f;
 }
 
+Features Features::all_with_parts() {
+  Features f = all();
+  f.parts = true;
+  return f;
+}
+
 Features Features::one_address_space() {
   Features f;
   f.alignment = true;
@@ -63,6 +69,7 @@ class Maker {
     const auto thin = [&](bool& on) { on = on && random_.chance(percent); };
     thin(features_.alignment);
     thin(features_.gaps);
+    thin(features_.parts);
     thin(features_.intervals);
     thin(features_.fixed_offsets);
     thin(features_.hints);
@@ -98,7 +105,10 @@ class Maker {
     }
     buffer.size = random_.between(1, (random_.chance(30) ? 8 : 5) * features_.scale);
     if (features_.alignment && random_.chance(50)) buffer.alignment = random_.between(1, 4);
-    if (features_.gaps && random_.chance(50)) add_gaps(buffer);
+    if (features_.parts && random_.chance(70))
+      add_parts(buffer);
+    else if (features_.gaps && random_.chance(50))
+      add_gaps(buffer);
     if (features_.accesses) add_accesses(buffer);
     problem_.buffers.push_back(std::move(buffer));
   }
@@ -116,6 +126,28 @@ class Maker {
         from = gap.steps.upper;
         buffer.gaps.push_back(gap);
       }
+    }
+  }
+
+  void add_parts(Buffer& buffer) {
+    buffer.size += random_.between(0, 4) * features_.scale;
+    for (std::int64_t k = random_.between(1, 4); k > 0; --k) {
+      BufferPart part;
+      const StepRange& within = random_.pick(buffer.live);
+      const Step lower = random_.between(within.lower, within.upper - 1);
+      part.live = {{lower, random_.between(lower + 1, within.upper)}};
+      if (random_.chance(15)) part.live = buffer.live;
+      part.offset = random_.between(0, buffer.size - 1);
+      part.size = random_.between(1, std::max<Size>(1, (buffer.size - part.offset) / 2));
+      for (int depth = 0; depth < 2 && random_.chance(50); ++depth) {
+        Size end = part.offset + part.size;
+        for (const Repeat& each : part.repeat) end += (each.count - 1) * each.stride;
+        const std::int64_t count = random_.between(1, 3);
+        const Size most = (buffer.size - end) / std::max<std::int64_t>(1, count - 1);
+        if (most < 1) break;
+        part.repeat.push_back({count, random_.between(1, most)});
+      }
+      buffer.parts.push_back(std::move(part));
     }
   }
 
@@ -286,6 +318,12 @@ PlacementProblem magnified(const PlacementProblem& problem, Size granule, Step s
     for (Gap& gap : buffer.gaps) {
       steps(gap.steps);
       if (gap.window) range(*gap.window);
+    }
+    for (BufferPart& part : buffer.parts) {
+      for (StepRange& live : part.live) steps(live);
+      part.offset *= granule;
+      part.size *= granule;
+      for (Repeat& repeat : part.repeat) repeat.stride *= granule;
     }
     for (Step& step : buffer.read) step *= spread;
     for (Step& step : buffer.write) step *= spread;

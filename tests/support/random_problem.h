@@ -18,6 +18,7 @@ struct Features {
   bool alignment = false;
   bool gaps = false;
   bool gap_windows = false;  ///< needs gaps
+  bool parts = false;        ///< some buffers have parts instead of gaps
   bool intervals = false;    ///< several live intervals
   bool fixed_offsets = false;
   bool hints = false;
@@ -38,8 +39,9 @@ struct Features {
 
   /// Only lifetimes and sizes.
   [[nodiscard]] static Features plain() { return {}; }
-  /// Everything the model can say.
+  /// Everything the model can say but parts, which few engines take.
   [[nodiscard]] static Features all();
+  [[nodiscard]] static Features all_with_parts();
   /// Everything but modes, relations about banks and memories, and a free choice of memory.
   [[nodiscard]] static Features one_address_space();
 };

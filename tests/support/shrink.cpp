@@ -99,6 +99,14 @@ class Simplifications {
     with([&](PlacementProblem& p) { p.buffers[b].window.reset(); });
     with([&](PlacementProblem& p) { p.buffers[b].alignment = 1; });
     with([&](PlacementProblem& p) { p.buffers[b].gaps.clear(); });
+    with([&](PlacementProblem& p) { p.buffers[b].parts.clear(); });
+    for (std::size_t k = 0; k < buffer.parts.size(); ++k) {
+      with([&](PlacementProblem& p) {
+        p.buffers[b].parts.erase(p.buffers[b].parts.begin() + static_cast<std::ptrdiff_t>(k));
+      });
+      with([&](PlacementProblem& p) { p.buffers[b].parts[k].repeat.clear(); });
+      with([&](PlacementProblem& p) { --p.buffers[b].parts[k].size; });
+    }
     with([&](PlacementProblem& p) { p.buffers[b].kind = BufferKind::activation; });
     with([&](PlacementProblem& p) { p.buffers[b].memories.clear(); });
     for (std::size_t k = 0; k < buffer.gaps.size(); ++k) {
@@ -144,6 +152,10 @@ Size weight(const PlacementProblem& problem) {
   for (const Buffer& buffer : problem.buffers) {
     count += 20 + buffer.live.size() + buffer.gaps.size() + buffer.read.size();
     count += buffer.write.size() + buffer.memories.size();
+    for (const BufferPart& part : buffer.parts) {
+      count += 5 + part.repeat.size() + part.live.size();
+      sizes += part.size;
+    }
     count += buffer.offset ? 1U : 0U;
     count += buffer.hint ? 1U : 0U;
     count += buffer.window ? 1U : 0U;

@@ -95,8 +95,8 @@ class Expected {
             Rule::mode_write, {b}, t, bank);
       }
       const auto now = testing::literal::occupied(buffer, place(b).offset, t);
-      if (!now) continue;
-      for (const std::size_t bank : banks(b, *now)) {
+      if (now.empty()) continue;
+      for (const std::size_t bank : banks(b, {*now.begin(), *now.rbegin() + 1})) {
         if (roles[bank] != Role::off || !off_reported.insert(bank).second) continue;
         add(true, Rule::mode_off, {b}, t, bank);
       }
@@ -117,7 +117,9 @@ class Expected {
     for (Step t = 0; t < horizon(problem_); ++t) {
       const auto of_a = testing::literal::occupied(problem_.buffers[a], place(a).offset, t);
       const auto of_b = testing::literal::occupied(problem_.buffers[b], place(b).offset, t);
-      if (!of_a || !of_b || of_a->begin >= of_b->end || of_b->begin >= of_a->end) continue;
+      if (std::none_of(of_a.begin(), of_a.end(),
+                       [&](Offset address) { return of_b.contains(address); }))
+        continue;
       add(true, Rule::overlap, {a, b}, t);
       return;
     }

@@ -1,0 +1,129 @@
+#include "model/buffer_parts.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+/// Adds the runs of a part one by one, in any order.
+void add_runs(const BufferPart& part, std::vector<AddressRange>& into) {
+  const std::size_t first = into.size();
+  into.push_back({part.offset, part.offset + part.size});
+  for (const Repeat& repeat : part.repeat) {
+    const std::size_t block = into.size() - first;
+    for (std::int64_t k = 1; k < repeat.count; ++k)
+      for (std::size_t i = 0; i < block; ++i) into.push_back(into[first + i].at(k * repeat.stride));
+  }
+}
+
+}  // namespace
+
+void join_touching(std::vector<AddressRange>& ranges) {
+  std::sort(ranges.begin(), ranges.end());
+  std::size_t kept = 0;
+  for (const AddressRange& range : ranges) {
+    if (kept > 0 && range.begin <= ranges[kept - 1].end)
+      ranges[kept - 1].end = std::max(ranges[kept - 1].end, range.end);
+    else
+      ranges[kept++] = range;
+  }
+  ranges.resize(kept);
+}
+
+std::optional<std::int64_t> run_count(const BufferPart& part) {
+  std::int64_t runs = 1;
+  for (const Repeat& repeat : part.repeat) {
+    const auto product = checked_mul(runs, repeat.count);
+    if (!product || *product > most_pieces) return std::nullopt;
+    runs = *product;
+  }
+  return runs;
+}
+
+AddressRange extent(const BufferPart& part) {
+  AddressRange range{part.offset, part.offset + part.size};
+  for (const Repeat& repeat : part.repeat) range.end += (repeat.count - 1) * repeat.stride;
+  return range;
+}
+
+std::vector<AddressRange> runs(const BufferPart& part) {
+  std::vector<AddressRange> all;
+  add_runs(part, all);
+  join_touching(all);
+  return all;
+}
+
+AddressRange extent(const Buffer& buffer) {
+  if (buffer.parts.empty()) return {0, buffer.size};
+  AddressRange range = extent(buffer.parts.front());
+  for (const BufferPart& part : buffer.parts) {
+    const AddressRange own = extent(part);
+    range = {std::min(range.begin, own.begin), std::max(range.end, own.end)};
+  }
+  return range;
+}
+
+std::vector<AddressRange> used_bytes(const Buffer& buffer) {
+  if (buffer.parts.empty()) return {{0, buffer.size}};
+  std::vector<AddressRange> all;
+  for (const BufferPart& part : buffer.parts) add_runs(part, all);
+  join_touching(all);
+  return all;
+}
+
+Size used_size(const Buffer& buffer) {
+  if (buffer.parts.empty()) return buffer.size;
+  Size bytes = 0;
+  for (const AddressRange& range : used_bytes(buffer)) bytes += range.size();
+  return bytes;
+}
+
+std::vector<PartsAlive> parts_alive(const Buffer& buffer) {
+  struct Event {
+    Step step;
+    bool born;
+    std::size_t part;
+  };
+  std::vector<Event> events;
+  for (std::size_t p = 0; p < buffer.parts.size(); ++p)
+    for (const StepRange& live : buffer.parts[p].live) {
+      events.push_back({live.lower, true, p});
+      events.push_back({live.upper, false, p});
+    }
+  std::sort(events.begin(), events.end(),
+            [](const Event& a, const Event& b) { return a.step < b.step; });
+  std::vector<PartsAlive> result;
+  std::vector<std::size_t> alive;  // ascending
+  for (std::size_t i = 0; i < events.size();) {
+    const Step step = events[i].step;
+    for (; i < events.size() && events[i].step == step; ++i) {
+      const auto at = std::lower_bound(alive.begin(), alive.end(), events[i].part);
+      if (events[i].born)
+        alive.insert(at, events[i].part);
+      else
+        alive.erase(std::lower_bound(alive.begin(), alive.end(), events[i].part));
+    }
+    if (!alive.empty()) result.push_back({{step, events[i].step}, alive});
+  }
+  return result;
+}
+
+std::vector<Load> loads(const Buffer& buffer) {
+  std::vector<Load> result;
+  if (buffer.gaps.empty() && buffer.parts.empty()) {
+    for (const StepRange& live : buffer.live)
+      result.push_back({live, {0, buffer.size}, buffer.size});
+    return result;
+  }
+  for (const Segment& segment : segments(buffer)) {
+    if (!result.empty() && result.back().steps == segment.steps) {
+      result.back().range.end = segment.range.end;
+      result.back().bytes += segment.range.size();
+    } else {
+      result.push_back({segment.steps, segment.range, segment.range.size()});
+    }
+  }
+  return result;
+}
+
+}  // namespace tessera

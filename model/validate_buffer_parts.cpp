@@ -1,0 +1,102 @@
+#include <algorithm>
+
+#include "model/buffer_parts.h"
+#include "validate_parts.h"
+
+namespace tessera::validation {
+namespace {
+
+bool check_part_live(const Buffer& buffer, const BufferPart& part, std::string_view who,
+                     Findings& found) {
+  if (part.live.empty()) {
+    found.add("parts", "has ", who, " without a live interval");
+    return false;
+  }
+  for (std::size_t k = 0; k < part.live.size(); ++k) {
+    const StepRange& live = part.live[k];
+    const bool inside =
+        !live.empty() &&
+        std::any_of(buffer.live.begin(), buffer.live.end(), [&](const StepRange& whole) {
+          return whole.lower <= live.lower && live.upper <= whole.upper;
+        });
+    if (!inside) {
+      found.add("parts", "has ", who, " with live interval ", live,
+                live.empty() ? ", which is empty" : ", which is not inside its own");
+      return false;
+    }
+    if (k > 0 && live.lower <= part.live[k - 1].upper) {
+      found.add("parts", "has ", who, " with live intervals ", part.live[k - 1], " and ", live,
+                ", which are not in order or not apart; sort them and join what touches");
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Where the part ends; nothing where that is beyond all addresses.
+std::optional<Offset> end_of(const BufferPart& part) {
+  std::optional<Offset> end = checked_add(part.offset, part.size);
+  for (const Repeat& repeat : part.repeat) {
+    const auto more = checked_mul(repeat.count - 1, repeat.stride);
+    end = end && more ? checked_add(*end, *more) : std::nullopt;
+  }
+  return end;
+}
+
+bool check_part_bytes(const Buffer& buffer, const BufferPart& part, std::string_view who,
+                      Findings& found) {
+  if (!is_quantity(part.size)) {
+    found.add("parts", "has ", who, " of size ", part.size, ", but it must be between 1 and ",
+              max_address);
+    return false;
+  }
+  for (const Repeat& repeat : part.repeat) {
+    if (is_quantity(repeat.count) && is_quantity(repeat.stride)) continue;
+    found.add("parts", "has ", who, " that repeats [", repeat.count, ", ", repeat.stride,
+              "]: a count and a stride, both at least 1");
+    return false;
+  }
+  if (!run_count(part)) {
+    found.add("parts", "has ", who, " of more than ", most_pieces, " runs");
+    return false;
+  }
+  const std::optional<Offset> end = end_of(part);
+  if (part.offset >= 0 && end && *end <= buffer.size) return true;
+  found.add("parts", "has ", who, " that is not inside [0, ", buffer.size, ")");
+  return false;
+}
+
+}  // namespace
+
+std::int64_t validate_buffer_parts(const Buffer& buffer, Findings& found) {
+  if (buffer.parts.empty()) return 0;
+  if (!buffer.gaps.empty()) {
+    found.add("parts", "has parts and gaps; say with parts alone what lives when");
+    return 0;
+  }
+  std::vector<Step> borders;
+  for (std::size_t p = 0; p < buffer.parts.size(); ++p) {
+    const BufferPart& part = buffer.parts[p];
+    const std::string who = say("part ", p);
+    if (!check_part_bytes(buffer, part, who, found)) return 0;
+    if (!check_part_live(buffer, part, who, found)) return 0;
+    for (const StepRange& live : part.live) {
+      borders.push_back(live.lower);
+      borders.push_back(live.upper);
+    }
+  }
+  std::sort(borders.begin(), borders.end());
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  const auto at = [&](Step step) {
+    return std::lower_bound(borders.begin(), borders.end(), step) - borders.begin();
+  };
+  std::int64_t pieces = 0;
+  for (const BufferPart& part : buffer.parts)
+    for (const StepRange& live : part.live) {
+      const auto more = checked_mul(*run_count(part), at(live.upper) - at(live.lower));
+      pieces = std::min(most_pieces + 1, pieces + more.value_or(most_pieces + 1));
+    }
+  return pieces;
+}
+
+}  // namespace tessera::validation

@@ -1,0 +1,206 @@
+#include "search/offchip/taa.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "facts/feature_sets.h"
+#include "model/buffer_parts.h"
+#include "model/derived.h"
+#include "model/poll.h"
+
+namespace tessera {
+namespace {
+
+struct Tile {
+  std::vector<StepRange> live;
+  std::vector<AddressRange> runs;
+};
+
+bool alive_together(const std::vector<StepRange>& a, const std::vector<StepRange>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const StepRange& x) {
+    return std::any_of(b.begin(), b.end(), [&](const StepRange& y) { return overlaps(x, y); });
+  });
+}
+
+std::vector<Tile> tiles_of(const Buffer& buffer) {
+  std::vector<Tile> tiles;
+  for (const BufferPart& part : buffer.parts) tiles.push_back({part.live, runs(part)});
+  if (buffer.parts.empty())
+    for (const Segment& segment : segments(buffer))
+      tiles.push_back({{segment.steps}, {segment.range}});
+  return tiles;
+}
+
+/// The tensors of one memory.
+class Allocation {
+ public:
+  Allocation(const PlacementProblem& problem, MemoryIndex m, Poll& poll)
+      : problem_(problem), memory_(problem.memories[m]), poll_(poll) {
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+      if (allowed_memories(problem, problem.buffers[b]).front() == m) tensors_.push_back(b);
+    tiles_.reserve(tensors_.size());
+    for (const BufferIndex b : tensors_) tiles_.push_back(tiles_of(problem.buffers[b]));
+    const auto exempt = exempt_pairs(problem);
+    peers_.resize(tensors_.size());
+    for (std::size_t i = 0; i < tensors_.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        poll_();
+        const auto pair = std::minmax(tensors_[i], tensors_[j]);
+        if (std::binary_search(exempt.begin(), exempt.end(), std::pair(pair.first, pair.second)) ||
+            !overlaps(life(i), life(j)))
+          continue;
+        peers_[i].push_back(j);
+        peers_[j].push_back(i);
+      }
+  }
+
+  /// The lowest of three tries.
+  void run() {
+    std::vector<std::size_t> order(tensors_.size());
+    const auto attempt = [&](const auto& key) {
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t x, std::size_t y) { return key(x) > key(y); });
+      allocate(order);
+    };
+    attempt([this](std::size_t k) { return tensor(k).size; });
+    attempt([this](std::size_t k) { return life(k).upper - life(k).lower; });
+    attempt([this](std::size_t k) { return peers_[k].size(); });
+  }
+
+  [[nodiscard]] Size height() const { return best_height_; }
+  [[nodiscard]] const std::vector<BufferIndex>& tensors() const { return tensors_; }
+  [[nodiscard]] const std::vector<Offset>& offsets() const { return best_; }
+
+ private:
+  [[nodiscard]] const Buffer& tensor(std::size_t k) const { return problem_.buffers[tensors_[k]]; }
+  [[nodiscard]] StepRange life(std::size_t k) const {
+    return {tensor(k).live.front().lower, tensor(k).live.back().upper};
+  }
+
+  void allocate(const std::vector<std::size_t>& order) {
+    constexpr Offset nowhere = -1;
+    std::vector<Offset> offsets(tensors_.size(), nowhere);
+    Size height = 0;
+    for (const std::size_t k : order) {
+      const Size alignment = effective_alignment(tensor(k), memory_);
+      Offset at = 0;
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (const std::size_t peer : peers_[k]) {
+          if (offsets[peer] == nowhere) continue;
+          while (const Size overlap = first_overlap(k, at, peer, offsets[peer])) {
+            at = align_up(at + overlap, alignment);
+            moved = true;
+          }
+        }
+      }
+      offsets[k] = at;
+      height = std::max(height, at + tensor(k).size);
+    }
+    if (height > memory_.capacity || height >= best_height_) return;
+    best_height_ = height;
+    best_ = std::move(offsets);
+  }
+
+  Size first_overlap(std::size_t k, Offset at, std::size_t peer, Offset at_peer) {
+    for (const Tile& tile : tiles_[k])
+      for (const Tile& other : tiles_[peer]) {
+        poll_();
+        const Offset begin =
+            std::max(tile.runs.front().begin + at, other.runs.front().begin + at_peer);
+        const Offset end = std::min(tile.runs.back().end + at, other.runs.back().end + at_peer);
+        if (begin >= end || !alive_together(tile.live, other.live)) continue;
+        if (const Size size = collision_size(tile.runs, at, other.runs, at_peer)) return size;
+      }
+    return 0;
+  }
+
+  const PlacementProblem& problem_;
+  const Memory& memory_;
+  Poll& poll_;
+  std::vector<BufferIndex> tensors_;
+  std::vector<std::vector<Tile>> tiles_;
+  std::vector<std::vector<std::size_t>> peers_;
+  std::vector<Offset> best_;
+  Size best_height_ = unbounded;
+};
+
+class TaaEngine final : public PlacementEngine {
+ public:
+  std::string_view name() const override { return "taa"; }
+  FeatureSet features() const override { return taa_features(); }
+
+  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
+    TaaResult low = tile_aware_allocation(problem, params.budget);
+    SearchResult found;
+    found.stop = low.stop;
+    if (low.placement) {
+      found.status = Status::feasible;
+      found.placement = std::move(low.placement);
+    } else {
+      found.reason =
+          "Tile-aware allocation found nothing, which proves nothing; ask a complete engine.";
+    }
+    return found;
+  }
+};
+
+}  // namespace
+
+Size collision_size(std::span<const AddressRange> a, Offset at_a, std::span<const AddressRange> b,
+                    Offset at_b) {
+  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+    const AddressRange one = x->at(at_a);
+    const AddressRange two = y->at(at_b);
+    if (overlaps(one, two)) return std::min(one.end, two.end) - std::max(one.begin, two.begin);
+    if (one.end < two.end)
+      ++x;
+    else
+      ++y;
+  }
+  return 0;
+}
+
+FeatureSet taa_features() {
+  return {Feature::several_memories,
+          Feature::buffer_alignment,
+          Feature::several_lives,
+          Feature::gap,
+          Feature::gap_window,
+          Feature::parts,
+          Feature::banks,
+          Feature::may_overlap};
+}
+
+TaaResult tile_aware_allocation(const PlacementProblem& problem, const Budget& budget) {
+  TaaResult result;
+  Placement placement;
+  placement.places.resize(problem.buffers.size());
+  placement.modes.resize(problem.memories.size());
+  Poll poll(budget);
+  try {
+    for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+      Allocation allocation(problem, m, poll);
+      if (!allocation.tensors().empty()) {
+        allocation.run();
+        if (allocation.height() == unbounded) return result;
+      }
+      result.heights.push_back(allocation.tensors().empty() ? 0 : allocation.height());
+      for (std::size_t k = 0; k < allocation.tensors().size(); ++k)
+        placement.places[allocation.tensors()[k]] = {m, allocation.offsets()[k]};
+    }
+  } catch (const BudgetEnded& ended) {
+    result.stop = ended.reason;
+    return result;
+  }
+  result.placement = std::move(placement);
+  return result;
+}
+
+std::unique_ptr<PlacementEngine> make_taa_engine() {
+  return std::make_unique<TaaEngine>();
+}
+
+}  // namespace tessera

@@ -1,0 +1,178 @@
+// Parts of buffers: which differences of offsets they forbid, byte by byte, and what engines make
+// of them, against brute force.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "agreement.h"
+#include "encoder/sat_engine.h"
+#include "encoder/smt_engine.h"
+#include "model/buffer_parts.h"
+#include "model/differences.h"
+#include "search/offchip/shared_objects.h"
+#include "search/offchip/taa.h"
+#include "search/offchip/weave.h"
+#include "tessera/check.h"
+#include "tessera/place.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/literal_rules.h"
+#include "tests/support/problem_text.h"
+
+namespace tessera::testing {
+namespace {
+
+std::set<Offset> listed(const Differences& ranges) {
+  std::set<Offset> all;
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    EXPECT_FALSE(ranges[k].empty());
+    if (k > 0) EXPECT_GT(ranges[k].begin, ranges[k - 1].end);
+    for (Offset d = ranges[k].begin; d < ranges[k].end; ++d) all.insert(d);
+  }
+  return all;
+}
+
+/// A tile of a tensor of up to four dimensions in a row, each innermost first, perhaps with a halo.
+BufferPart random_tile(Random& random, const std::vector<std::int64_t>& dims, Step steps) {
+  BufferPart part;
+  const Step lower = random.between(0, steps - 1);
+  part.live = {{lower, random.between(lower + 1, steps)}};
+  part.size = 1;
+  Size stride = 1;
+  bool contiguous = true;
+  for (const std::int64_t extent : dims) {
+    const std::int64_t from = random.chance(50) ? 0 : random.between(0, extent - 1);
+    const std::int64_t count =
+        random.chance(40) && from == 0 ? extent : random.between(1, extent - from);
+    part.offset += from * stride;
+    if (contiguous)
+      part.size *= count;
+    else if (count > 1)
+      part.repeat.push_back({count, stride});
+    contiguous = contiguous && count == extent;
+    stride *= extent;
+  }
+  return part;
+}
+
+Buffer random_tensor(Random& random, Step steps) {
+  std::vector<std::int64_t> dims;
+  for (std::int64_t k = random.between(1, 4); k > 0; --k) dims.push_back(random.between(1, 4));
+  Buffer buffer{.id = "t", .live = {{0, steps}}, .size = 1};
+  for (const std::int64_t extent : dims) buffer.size *= extent;
+  for (std::int64_t k = random.between(1, 3); k > 0; --k)
+    buffer.parts.push_back(random_tile(random, dims, steps));
+  return buffer;
+}
+
+TEST(RandomParts, ForbidTheDifferencesThatTheirBytesForbid) {
+  const RandomRun run = from_environment({1, 8'000});
+  for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+    SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(seed));
+    Random random(seed);
+    const Step steps = random.between(1, 4);
+    const Buffer a = random_tensor(random, steps);
+    const Buffer b = random.chance(20) ? Buffer{.id = "w", .live = {{0, steps}}, .size = 5}
+                                       : random_tensor(random, steps);
+    Poll poll;
+    std::set<Offset> together;
+    for (Step t = 0; t < steps; ++t)
+      for (const Offset x : literal::occupied(a, 0, t))
+        for (const Offset y : literal::occupied(b, 0, t)) together.insert(x - y);
+    ASSERT_EQ(listed(forbidden_differences(a, b, poll)), together);
+    std::set<Offset> ever;
+    for (const Offset x : literal::used(a, 0))
+      for (const Offset y : literal::used(b, 0)) ever.insert(x - y);
+    ASSERT_EQ(listed(shared_differences(a, b, poll)), ever);
+    std::set<Offset> bytes;
+    for (const AddressRange& range : used_bytes(a))
+      for (Offset x = range.begin; x < range.end; ++x) bytes.insert(x);
+    ASSERT_EQ(bytes, literal::used(a, 0));
+    const AddressRange at{random.between(0, 9), random.between(10, 12)};
+    std::set<Offset> touching;
+    for (const Offset x : literal::used(a, 0))
+      for (Offset y = at.begin; y < at.end; ++y) touching.insert(y - x);
+    ASSERT_EQ(listed(touching_offsets(a, at, poll)), touching);
+  }
+}
+
+TEST(RandomParts, TheCheckerKeepsToTheWordsOfTheRules) {
+  const RandomRun run = from_environment({1, 3'000});
+  std::size_t right = 0;
+  for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+    Random random(seed);
+    Features features = Features::all_with_parts();
+    features.modes = features.modes_per_bank = false;
+    const PlacementProblem problem = random_problem(random, features);
+    const auto answer = brute_force(problem);
+    for (int k = 0; k < 8; ++k) {
+      Placement placement;
+      placement.modes.resize(problem.memories.size());
+      for (const Buffer& buffer : problem.buffers) {
+        const MemoryIndex m = buffer.memories.empty() ? random.below(problem.memories.size())
+                                                      : random.pick(buffer.memories);
+        const Size room = std::max<Size>(0, problem.memories[m].capacity - buffer.size);
+        placement.places.push_back({m, random.between(0, room)});
+      }
+      if (answer && k < 4) {  // one that is nearly right
+        placement = answer->placement;
+        const BufferIndex b = random.below(problem.buffers.size());
+        placement.places[b].offset = std::max<Offset>(0, placement.places[b].offset + k - 1);
+      }
+      const bool keeps = keeps_every_rule(problem, placement);
+      right += keeps ? 1 : 0;
+      ASSERT_EQ(check(problem, placement).empty(), keeps)
+          << "seed " << seed << '\n'
+          << to_yaml(problem) << to_text(problem, placement);
+      ASSERT_EQ(soft_cost(problem, placement), cost_by_pairs(problem, placement))
+          << "seed " << seed << '\n'
+          << to_yaml(problem) << to_text(problem, placement);
+    }
+  }
+  EXPECT_GT(right, run.count / 4);
+}
+
+TEST(RandomParts, SatAgreesWithTheOracle) {
+  for (const OffsetEncoding encoding :
+       {OffsetEncoding::automatic, OffsetEncoding::binary, OffsetEncoding::chains}) {
+    SCOPED_TRACE(static_cast<int>(encoding));
+    expect_agreement(*make_sat_engine({.encoding = encoding}),
+                     {.features = Features::all_with_parts(),
+                      .count = 400,
+                      .goals = {Goal::fit, Goal::cost, Goal::modes}});
+  }
+}
+
+TEST(RandomParts, SmtAgreesWithTheOracle) {
+  const auto engine = make_smt_engine({});
+  if (!engine) GTEST_SKIP() << "a build without Z3";
+  expect_agreement(*engine, {.features = Features::all_with_parts(), .count = 200});
+}
+
+TEST(RandomParts, HeuristicsPlaceRightOrNotAtAll) {
+  for (const auto make : {make_weave_engine, make_taa_engine, make_shared_objects_engine})
+    expect_agreement(*make(),
+                     {.features = Features::all_with_parts(), .count = 600, .may_give_up = true});
+}
+
+TEST(RandomParts, TheLeastHeightIsThatOfBruteForce) {
+  const RandomRun run = from_environment({1, 150});
+  for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+    Random random(seed);
+    Features features;
+    features.parts = features.alignment = features.windows = features.reserved = true;
+    PlacementProblem problem = random_problem(random, features);
+    const auto best = brute_force(problem, OracleGoal::height);
+    PlaceParams params;
+    params.minimize = Minimize::height;
+    const PlacementResult result = place(problem, params);
+    ASSERT_EQ(result.status, best ? Status::feasible : Status::infeasible)
+        << "seed " << seed << '\n'
+        << to_yaml(problem);
+    if (!best) continue;
+    EXPECT_TRUE(result.proven_minimum) << "seed " << seed;
+    EXPECT_EQ(result.height, best->value) << "seed " << seed << '\n' << to_yaml(problem);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing
