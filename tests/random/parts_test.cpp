@@ -25,7 +25,9 @@ std::set<Offset> listed(const Differences& ranges) {
   std::set<Offset> all;
   for (std::size_t k = 0; k < ranges.size(); ++k) {
     EXPECT_FALSE(ranges[k].empty());
-    if (k > 0) EXPECT_GT(ranges[k].begin, ranges[k - 1].end);
+    if (k > 0) {
+      EXPECT_GT(ranges[k].begin, ranges[k - 1].end);
+    }
     for (Offset d = ranges[k].begin; d < ranges[k].end; ++d) all.insert(d);
   }
   return all;

@@ -172,6 +172,9 @@ bool Pair::share_a_bank(const BufferPlace& at_a, const BufferPlace& at_b) const 
 
 bool Pair::allows(const BufferPlace& at_a, const BufferPlace& at_b) const {
   if (at_a.memory == at_b.memory && together_.contains(at_b.offset - at_a.offset)) return false;
+  const auto first_byte = [&](BufferIndex b, const BufferPlace& at) {
+    return *used(problem_.buffers[b], at.offset).begin();
+  };
   const auto follows = [&](BufferIndex one, const BufferPlace& at_one, BufferIndex two,
                            const BufferPlace& at_two) {
     return at_one.memory == at_two.memory &&
@@ -185,8 +188,8 @@ bool Pair::allows(const BufferPlace& at_a, const BufferPlace& at_b) const {
       case RelationKind::same_bank:
         // That each lies in one bank is a matter of each alone.
         if (at_a.memory != at_b.memory ||
-            bank_at(problem_.memories[at_a.memory], at_a.offset) !=
-                bank_at(problem_.memories[at_b.memory], at_b.offset)) {
+            bank_at(problem_.memories[at_a.memory], first_byte(a_, at_a)) !=
+                bank_at(problem_.memories[at_b.memory], first_byte(b_, at_b))) {
           return false;
         }
         break;
