@@ -33,6 +33,7 @@ struct PlanOptions {
   std::string plot_file;
   std::string trace_file;
   std::string csv_file;
+  std::string offchip_file;
   bool layer_by_layer = false;
   bool batch = false;
   std::vector<std::string> weights;
@@ -133,12 +134,23 @@ void require_batch(const PlanOptions& options) {
   if (!options.network.path.empty())
     throw BadInput("--batch reads its networks from the standard input, so NETWORK has no place",
                    "tessera plan --batch --profile ethos-u55-256 < networks.txt");
-  for (const std::string* file :
-       {&options.output_file, &options.plot_file, &options.trace_file, &options.csv_file})
+  for (const std::string* file : {&options.output_file, &options.plot_file, &options.trace_file,
+                                  &options.csv_file, &options.offchip_file})
     if (!file->empty()) throw BadInput("--batch writes to the standard output, a line per plan");
   if (!options.reference.empty())
     throw BadInput("--batch has no --reference",
                    "the key `reference` of a profile says it for all");
+}
+
+/// The question that `offchip` of the plan answers.
+void write_offchip(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
+                   Session& session, OutputFile* file, const PlanOptions& options) {
+  const PlacementProblem problem = offchip_problem(network, hardware, plan);
+  if (problem.buffers.empty())
+    return note(
+        "nothing of the network lies off the chip, so " + options.offchip_file + " was not written",
+        options.output.quiet);
+  session.deliver(file, [&] { return problem_yaml(problem); });
 }
 
 int run_plan(const PlanOptions& options, Session& session) {
@@ -159,7 +171,8 @@ int run_plan(const PlanOptions& options, Session& session) {
   OutputFile* const plot = session.writes("--plot", options.plot_file);
   OutputFile* const trace = session.writes("--trace", options.trace_file);
   OutputFile* const csv = session.writes("--csv", options.csv_file);
-  for (OutputFile* other : {plot, trace, csv})
+  OutputFile* const offchip = session.writes("--offchip", options.offchip_file);
+  for (OutputFile* other : {plot, trace, csv, offchip})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json goes to the standard output as well",
                      "give one of them a file");
@@ -182,12 +195,14 @@ int run_plan(const PlanOptions& options, Session& session) {
   plan.dtype = options.network.dtype;
   const bool found = plan.status == Status::feasible;
   session.deliver(output, [&] { return plan_json(plan); });
-  for (const std::string& file : {options.plot_file, options.trace_file, options.csv_file})
+  for (const std::string& file :
+       {options.plot_file, options.trace_file, options.csv_file, options.offchip_file})
     if (!found && !file.empty())
       note("there is no plan, so " + file + " was not written", options.output.quiet);
   if (found) {
     session.deliver(csv, [&] { return plan_csv(plan); });
     session.deliver(plot, [&] { return plan_picture(plan); });
+    if (offchip != nullptr) write_offchip(network, hardware, plan, session, offchip, options);
     session.deliver(trace, [&] { return plan_trace(network, hardware, plan); });
   }
   if (options.output.json())
@@ -241,6 +256,9 @@ void add_plan(CLI::App& app, Command& command) {
                   "what scores are relative to: a profile, layer by layer, or PLAN.json (default: "
                   "the profile's `reference`, or the profile itself)");
   sub->add_option("--csv", options->csv_file, "write a line per op: FILE.csv");
+  sub->add_option(
+      "--offchip", options->offchip_file,
+      "write what lies off the chip, tile by tile, as a problem for `place`: FILE.yaml");
   sub->add_option("--plot", options->plot_file, "draw the plan: FILE.svg");
   sub->add_option("--trace", options->trace_file,
                   "write the simulated run for Perfetto or chrome://tracing: FILE.json");

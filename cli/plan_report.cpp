@@ -143,6 +143,24 @@ std::string reference_line(const NetworkPlan& plan, const Hardware& hardware) {
          energy_text(r.totals.energy_pj) + ", " + bytes_text(r.totals.dram_bytes) + " of DRAM\n";
 }
 
+/// Where tensors lie off the chip, and what it saves that tiles die one by one.
+std::string offchip_lines(const NetworkPlan& plan) {
+  std::string text;
+  for (const OffchipMemory& memory : plan.offchip) {
+    Size weights = 0;
+    for (const OffchipBuffer& buffer : memory.buffers) weights += buffer.weights ? buffer.size : 0;
+    text += memory.memory + " needs " + bytes_text(memory.height);
+    if (weights > 0) text += ", " + bytes_text(weights) + " of it for weights";
+    text += memory.height == memory.lower_bound
+                ? " (proved for these tiles)"
+                : " (at least " + bytes_text(memory.lower_bound) + " for these tiles)";
+    if (memory.whole_tensors > memory.height)
+      text += "; where tensors live as a whole " + bytes_text(memory.whole_tensors);
+    text += "\n";
+  }
+  return text;
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -196,7 +214,7 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware) {
                  : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
             ".\n";
   if (plan.limit_mattered) text += "--max-ops kept out longer runs that might have helped.\n";
-  text += architect_notes(plan, hardware) + search_line(plan);
+  text += offchip_lines(plan) + architect_notes(plan, hardware) + search_line(plan);
   return text;
 }
 

@@ -115,6 +115,30 @@ std::string layer_text(const PlannedLayer& layer) {
   return out;
 }
 
+std::string offchip_text(const OffchipMemory& memory) {
+  std::string out;
+  JsonObject object(out);
+  object.text("memory", memory.memory);
+  object.number("height", memory.height);
+  object.number("lower_bound", memory.lower_bound);
+  object.number("whole_tensors", memory.whole_tensors);
+  object.list(
+      "buffers", memory.buffers,
+      [](const OffchipBuffer& buffer) {
+        return json_object([&](JsonObject& each) {
+          each.text("id", buffer.id);
+          each.number("offset", buffer.offset);
+          each.number("size", buffer.size);
+          each.entry("live") +=
+              "[[" + json_number(buffer.live.lower) + ", " + json_number(buffer.live.upper) + "]]";
+          if (buffer.weights) each.text("kind", "weight");
+        });
+      },
+      ",\n  ");
+  object.close();
+  return out;
+}
+
 void write_name_lists(std::string& out, const std::vector<std::vector<std::string>>& lists) {
   write_list(out, lists, ", ", [](const std::vector<std::string>& names) {
     std::string text;
@@ -196,6 +220,9 @@ class Reader {
     if (const Node* list = fields.find("layers"))
       for (const Node& node : as_list(sources_, *list, "layers"))
         plan.layers.push_back(layer(node));
+    if (const Node* list = fields.find("offchip"))
+      for (const Node& node : as_list(sources_, *list, "offchip"))
+        plan.offchip.push_back(offchip(node));
     name_lists(fields, "unused_modes", plan.unused_modes);
     name_lists(fields, "idle_banks", plan.idle_banks);
     if (const Node* node = fields.find("search")) plan.search = search(*node);
@@ -276,6 +303,35 @@ class Reader {
     fields.take("bound_by", layer.bound_by);
     fields.finish();
     return layer;
+  }
+
+  OffchipMemory offchip(const Node& node) const {
+    Fields fields(sources_, node, "a memory off the chip");
+    OffchipMemory memory;
+    memory.memory = as_text(sources_, fields.need("memory"), "memory");
+    memory.height = as_whole(sources_, fields.need("height"), "height");
+    fields.take("lower_bound", memory.lower_bound);
+    fields.take("whole_tensors", memory.whole_tensors);
+    for (const Node& each : as_list(sources_, fields.need("buffers"), "buffers"))
+      memory.buffers.push_back(offchip_buffer(each));
+    fields.finish();
+    return memory;
+  }
+
+  OffchipBuffer offchip_buffer(const Node& node) const {
+    Fields fields(sources_, node, "a buffer off the chip");
+    OffchipBuffer buffer;
+    buffer.id = as_text(sources_, fields.need("id"), "id");
+    buffer.offset = as_whole(sources_, fields.need("offset"), "offset");
+    buffer.size = as_whole(sources_, fields.need("size"), "size", 1);
+    const std::vector<Node>& live = as_list(sources_, fields.need("live"), "live");
+    if (live.size() != 1) throw sources_.error(node, "a buffer off the chip lives once");
+    const auto [lower, upper] = as_pair(sources_, live.front(), "live");
+    buffer.live = {as_whole(sources_, *lower, "live"), as_whole(sources_, *upper, "live")};
+    if (const Node* kind = fields.find("kind"))
+      buffer.weights = as_one_of(sources_, *kind, "kind", {"activation", "weight"}) == 1;
+    fields.finish();
+    return buffer;
   }
 
   void add_placement(PlannedSubgraph& s, const Node& node) const {
@@ -379,6 +435,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   write_metrics(object.entry("reference"), plan.reference.totals, {}, &plan.reference);
   write_list(object.entry("subgraphs"), plan.subgraphs, ",\n", subgraph_text);
   write_list(object.entry("layers"), plan.layers, ",\n", layer_text);
+  if (!plan.offchip.empty()) write_list(object.entry("offchip"), plan.offchip, ",\n", offchip_text);
   write_name_lists(object.entry("unused_modes"), plan.unused_modes);
   write_name_lists(object.entry("idle_banks"), plan.idle_banks);
   {

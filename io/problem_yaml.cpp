@@ -92,9 +92,9 @@ class Reader {
     const Node& id = fields.need("id");
     buffer.id = as_text(sources_, id, "id");
     if (buffer.id.empty()) throw sources_.error(id, "the id is empty");
+    const Node* live = fields.find("live");
     const Node* parts = fields.find("parts");
-    const Node* live = parts == nullptr ? &fields.need("live") : fields.find("live");
-    if (live != nullptr) buffer.live = read_live(*live);
+    if (live != nullptr || parts == nullptr) buffer.live = read_live(fields.need("live"));
     buffer.size = as_size(sources_, fields.need("size"), "size", 1);
     if (parts != nullptr) read_parts(*parts, buffer);
     if (const Node* n = fields.find("alignment")) {
@@ -151,8 +151,8 @@ class Reader {
       if (const Node* repeat = fields.find("repeat"))
         for (const Node& pair : as_list(sources_, *repeat, "repeat")) {
           const auto [count, stride] = as_pair(sources_, pair, "repeat");
-          part.repeat.push_back({as_whole(sources_, *count, "a count of `repeat`", 1),
-                                 as_size(sources_, *stride, "a stride of `repeat`", 1)});
+          part.repeat.push_back(
+              {as_whole(sources_, *count, "repeat", 1), as_size(sources_, *stride, "repeat", 1)});
         }
       fields.finish();
       buffer.parts.push_back(std::move(part));

@@ -16,6 +16,7 @@
 #include "planner/plan_candidates.h"
 #include "planner/plan_cheaper.h"
 #include "planner/plan_idle.h"
+#include "planner/plan_offchip.h"
 #include "planner/plan_peaks.h"
 #include "planner/plan_piece.h"
 #include "planner/requirements.h"
@@ -294,6 +295,8 @@ class Planner {
       // Placed together, runs may peak higher than by themselves.
       plan_.optimal = plan_.optimal && plan_.score * slack <= result.objective;
       if (plan_.optimal) plan_.bound = plan_.score;
+      if (auto memory = place_offchip(network_, hardware_, plan_.subgraphs, limited_.budget()))
+        plan_.offchip.push_back(std::move(*memory));
       const std::vector<Memory> memories = placement_memories(hardware_);
       plan_.unused_modes = unused_modes(memories, plan_.subgraphs);
       plan_.idle_banks = idle_banks(memories, plan_.subgraphs);

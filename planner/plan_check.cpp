@@ -7,6 +7,7 @@
 #include "cost/trace.h"
 #include "planner/kept_places.h"
 #include "planner/plan_idle.h"
+#include "planner/plan_offchip.h"
 #include "planner/plan_piece.h"
 #include "planner/requirements.h"
 #include "tessera/check.h"
@@ -44,6 +45,9 @@ class PlanChecker {
     }
     for (std::string& sentence : kept_apart(network_, hardware_, plan_.subgraphs))
       say(std::move(sentence));
+    if (wrong_.empty())
+      for (std::string& sentence : offchip_wrong(network_, hardware_, plan_))
+        say(std::move(sentence));
     metrics("the totals", totals, plan_.totals);
     const Score score{plan_.weights, in_cycles_of(hardware_.clock_hz, plan_.reference)};
     if (!close(score_of(score, plan_.totals), plan_.score))
@@ -191,6 +195,16 @@ std::vector<std::string> check_plan(const Network& network, const Hardware& hard
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }
+}
+
+PlacementProblem offchip_problem(const Network& network, const Hardware& hardware,
+                                 const NetworkPlan& plan) {
+  const std::vector<std::string> wrong = check_plan(network, hardware, plan);
+  if (!wrong.empty())
+    throw BadInput("a wrong plan has no question about what lies off the chip: " + wrong.front());
+  if (plan.status != Status::feasible)
+    throw BadInput("a plan that was not found has no question about what lies off the chip");
+  return offchip_question(network, hardware, plan.subgraphs);
 }
 
 std::string plan_trace(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {

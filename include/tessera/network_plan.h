@@ -65,6 +65,26 @@ struct PlannedLayer {
   std::string bound_by;  ///< mac, weights, vector, sram or dma
 };
 
+/// A tensor off the chip, or all weights.
+struct OffchipBuffer {
+  std::string id;
+  Offset offset = 0;
+  Size size = 0;
+  StepRange live;  ///< tile k of the network reads at step 2k and writes at step 2k + 1
+  bool weights = false;
+  friend bool operator==(const OffchipBuffer&, const OffchipBuffer&) = default;
+};
+
+/// Where everything lies in a memory off the chip, tile by tile: a tensor may have the bytes of
+/// another one whose tiles are dead.
+struct OffchipMemory {
+  std::string memory;
+  Size height = 0;         ///< the largest end
+  Size lower_bound = 0;    ///< proved, for these runs and tiles: no placement is lower
+  Size whole_tensors = 0;  ///< the lowest that was found where every tensor lives as a whole
+  std::vector<OffchipBuffer> buffers;
+};
+
 /// What the search did. Candidates are runs of consecutive ops.
 struct PlanSearch {
   std::int64_t candidates = 0;
@@ -105,6 +125,7 @@ struct NetworkPlan {
   std::string proved_over;      ///< what `bound` and `optimal` range over, in words
   bool limit_mattered = false;  ///< a longer run than --max-ops allows might have helped
   ObjectiveWeights weights;
+  std::vector<OffchipMemory> offchip;  ///< none where time was up before it was known
   std::vector<std::vector<std::string>> unused_modes;  ///< per on-chip memory
   std::vector<std::vector<std::string>> idle_banks;    ///< never touched by any buffer
   PlanSearch search;

@@ -29,6 +29,7 @@
 #include "limits.h"
 #include "network.h"
 #include "network_plan.h"
+#include "problem.h"
 
 namespace tessera {
 
@@ -82,6 +83,14 @@ struct PlanParams {
 [[nodiscard]] TESSERA_API std::vector<std::string> check_plan(const Network& network,
                                                               const Hardware& hardware,
                                                               const NetworkPlan& plan);
+
+/// Where everything of a plan may lie off the chip, as a question for place(): a buffer per tensor
+/// that crosses a cut, or is an input or a result, with its tiles as parts, and one for all weights.
+/// Without buffers where nothing lies there. Throws BadInput for a plan that is not feasible, or in
+/// which check_plan() finds something wrong.
+[[nodiscard]] TESSERA_API PlacementProblem offchip_problem(const Network& network,
+                                                           const Hardware& hardware,
+                                                           const NetworkPlan& plan);
 
 struct PlanVerdict {
   NetworkPlan plan{};

@@ -280,7 +280,7 @@ TEST(ProblemYaml, HintsHelp) {
   EXPECT_EQ(hint(top + "buffers: [{id: a, live: [0, 1], size: 4, aligment: 2}]\n"),
             "did you mean `alignment`?");
   EXPECT_THAT(hint(top + "buffers: [{id: a, live: [0, 1], size: 4, zzzzzzzzz: 2}]\n"),
-              HasSubstr("known keys are id, live, size, alignment"));
+              HasSubstr("known keys are id, live, parts, size, alignment"));
 }
 
 }  // namespace

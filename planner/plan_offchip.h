@@ -1,0 +1,44 @@
+// Where every tensor of a plan lies off the chip.
+//
+//   if (std::optional<OffchipMemory> dram = place_offchip(net, hardware, plan.subgraphs, budget))
+//     plan.offchip.push_back(std::move(*dram));
+//   for (const std::string& sentence : offchip_wrong(net, hardware, plan)) report(sentence);
+//
+// The plan knows the order of its tiles, so it knows when each byte of a tensor is written and read
+// for the last time. Tile k of the network reads at step 2k and writes at step 2k + 1: what it
+// read may be gone when it writes, whether transfers run ahead or not, since loads are never later
+// and stores never earlier than that. Weights are one buffer that is always there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/budget.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/network_plan.h"
+#include "tessera/problem.h"
+
+namespace tessera {
+
+/// Nothing where there is no such memory, where nothing of the network lies there, or where the
+/// budget ended before there was a placement.
+/// require: the subgraphs are those of a right plan.
+[[nodiscard]] std::optional<OffchipMemory> place_offchip(
+    const Network& network, const Hardware& hardware, const std::vector<PlannedSubgraph>& subgraphs,
+    const Budget& budget);
+
+/// Sentences: which rule a plan's `offchip` breaks; none where it says nothing.
+/// require: the subgraphs are right.
+[[nodiscard]] std::vector<std::string> offchip_wrong(const Network& network,
+                                                     const Hardware& hardware,
+                                                     const NetworkPlan& plan);
+
+/// The question that is asked: a buffer per tensor with its parts, memory 0 is the one off the
+/// chip; without buffers where nothing lies there, or the budget ended.
+[[nodiscard]] PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
+                                               const std::vector<PlannedSubgraph>& subgraphs,
+                                               const Budget& budget = {});
+
+}  // namespace tessera

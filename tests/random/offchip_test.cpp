@@ -1,0 +1,174 @@
+// Small plans, executed element by element off the chip: what a tile reads there is what was
+// written there, or what the network was given.
+//
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_offchip_test        one of them again
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "planner/plan_offchip.h"
+#include "tessera/check.h"
+#include "tessera/network_shapes.h"
+#include "tessera/plan.h"
+#include "tessera/validate.h"
+#include "tests/support/effort.h"
+#include "tests/support/random.h"
+#include "tests/support/random_machine.h"
+#include "tests/support/random_network.h"
+#include "tiling/geometry.h"
+
+namespace tessera {
+namespace {
+
+using testing::Random;
+using testing::setting;
+
+/// A memory that knows of each byte which byte of which tensor it holds.
+class Dram {
+ public:
+  Dram(const Network& network, const OffchipMemory& memory)
+      : network_(network), bytes_(static_cast<std::size_t>(memory.height), {nobody, 0}) {
+    for (const OffchipBuffer& buffer : memory.buffers) offsets_[buffer.id] = buffer.offset;
+    for (const OffchipBuffer& buffer : memory.buffers)
+      if (buffer.weights) fill(weights, buffer.offset, buffer.size, 0);
+  }
+
+  [[nodiscard]] bool has(TensorIndex t) const {
+    return offsets_.contains(network_.tensors[t].name);
+  }
+  void give(TensorIndex t) { each_byte(t, whole(network_.tensors[t].shape), true); }
+  void write(TensorIndex t, const Box& box) { each_byte(t, box, true); }
+  /// Are these its bytes?
+  [[nodiscard]] bool read(TensorIndex t, const Box& box) { return each_byte(t, box, false); }
+  [[nodiscard]] bool weights_are_there(const OffchipBuffer& buffer) const {
+    for (Size k = 0; k < buffer.size; ++k)
+      if (bytes_[static_cast<std::size_t>(buffer.offset + k)] != std::pair(weights, k))
+        return false;
+    return true;
+  }
+
+ private:
+  static constexpr std::int64_t nobody = -1;
+  static constexpr std::int64_t weights = -2;
+
+  void fill(std::int64_t who, Offset at, Size count, Size first) {
+    for (Size k = 0; k < count; ++k) bytes_[static_cast<std::size_t>(at + k)] = {who, first + k};
+  }
+
+  /// Element by element, the last axis fastest.
+  bool each_byte(TensorIndex t, const Box& box, bool write) {
+    const Tensor& tensor = network_.tensors[t];
+    const Size element = element_bytes(tensor.type);
+    const Offset base = offsets_.at(tensor.name);
+    std::vector<Dim> at;
+    for (std::size_t axis = 0; axis < box.rank; ++axis) at.push_back(box[axis].begin);
+    for (;;) {
+      Size index = 0;
+      for (std::size_t axis = 0; axis < box.rank; ++axis)
+        index = index * tensor.shape[axis] + at[axis];
+      for (Size byte = index * element; byte < (index + 1) * element; ++byte) {
+        auto& cell = bytes_[static_cast<std::size_t>(base + byte)];
+        const std::pair own(static_cast<std::int64_t>(t), byte);
+        if (write)
+          cell = own;
+        else if (cell != own)
+          return false;
+      }
+      std::size_t axis = box.rank;
+      while (axis > 0 && ++at[axis - 1] == box[axis - 1].end) {
+        --axis;
+        at[axis] = box[axis].begin;
+      }
+      if (axis == 0) return true;
+    }
+  }
+
+  const Network& network_;
+  std::map<std::string, Offset> offsets_;
+  std::vector<std::pair<std::int64_t, Size>> bytes_;
+};
+
+/// The first tile that reads something else than was written; empty: none does.
+std::string executed(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
+  const OffchipMemory& memory = plan.offchip.front();
+  Dram dram(network, memory);
+  for (const TensorIndex t : network.inputs)
+    if (dram.has(storage_of(network, t))) dram.give(storage_of(network, t));
+  const auto readers = last_readers(network);
+  for (const PlannedSubgraph& s : plan.subgraphs) {
+    const Subgraph part = make_subgraph(network, s.ops, readers, hardware);
+    const TileGeometry geometry(part, s.halo);
+    for (Dim c = 0; c < s.counts[0]; ++c)
+      for (Dim h = 0; h < s.counts[1]; ++h)
+        for (Dim w = 0; w < s.counts[2]; ++w) {
+          const TileRegions tile = geometry.tile_at({s.extent}, {c, h, w});
+          for (std::size_t t = 0; t < part.tensors.size(); ++t)
+            if (is_loaded(part, part.tensors[t]) && !part.tensors[t].weight &&
+                !tile.fresh[t].none && !dram.read(part.tensors[t].tensor, tile.fresh[t]))
+              return part.tensor(t).name + " is not there when op " + std::to_string(s.ops.first) +
+                     " reads it in tile " + std::to_string(c) + ", " + std::to_string(h) + ", " +
+                     std::to_string(w);
+          for (std::size_t t = 0; t < part.tensors.size(); ++t)
+            if (is_stored(part, part.tensors[t]) && !tile.stored[t].none)
+              dram.write(part.tensors[t].tensor, tile.stored[t]);
+        }
+  }
+  for (const TensorIndex t : network.outputs) {
+    const TensorIndex own = storage_of(network, t);
+    if (dram.has(own) && !dram.read(own, whole(network.tensors[own].shape)))
+      return network.tensors[own].name + " is not there at the end";
+  }
+  for (const OffchipBuffer& buffer : memory.buffers)
+    if (buffer.weights && !dram.weights_are_there(buffer)) return "weights are gone";
+  return {};
+}
+
+TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
+  const std::uint64_t first = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(120));
+  std::size_t planned = 0;
+  std::size_t lower = 0;
+  std::size_t damaged = 0;
+  std::size_t noticed = 0;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));
+    Random random(seed);
+    const Network network = testing::random_network(
+        seed, {.ops = static_cast<std::size_t>(random.between(2, 7)), .extent = 10, .channels = 6});
+    Size needed = 0;
+    for (const Tensor& tensor : network.tensors) needed += tensor_bytes(tensor);
+    const Hardware hardware = testing::random_machine(
+        random, {.needed = needed, .least_percent = 10, .most_percent = 60});
+    PlanParams params;
+    params.tile_shapes = random.chance(30) ? 4 : 0;
+    params.max_ops = static_cast<std::size_t>(random.between(1, 3));
+    NetworkPlan plan = plan_network(network, hardware, params);
+    if (plan.status != Status::feasible) continue;
+    ASSERT_EQ(plan.offchip.size(), 1U);
+    ++planned;
+    const OffchipMemory& memory = plan.offchip.front();
+    EXPECT_LE(memory.lower_bound, memory.height);
+    EXPECT_LE(memory.height, memory.whole_tensors);
+    lower += memory.height < memory.whole_tensors ? 1U : 0U;
+    ASSERT_EQ(executed(network, hardware, plan), "");
+    ASSERT_TRUE(validate(offchip_question(network, hardware, plan.subgraphs)).empty());
+    for (const std::string& wrong : check_plan(network, hardware, plan)) ADD_FAILURE() << wrong;
+    // Somewhere else: whatever goes wrong then, the checker says so.
+    OffchipBuffer& moved =
+        plan.offchip.front().buffers[random.below(plan.offchip.front().buffers.size())];
+    moved.offset = random.between(0, plan.offchip.front().height - moved.size);
+    if (executed(network, hardware, plan).empty()) continue;
+    ++damaged;
+    noticed += check_plan(network, hardware, plan).empty() ? 0U : 1U;
+  }
+  std::cout << planned << " plans, " << lower << " lower than with whole tensors; " << noticed
+            << " of " << damaged << " damaged ones refused\n";
+  EXPECT_GT(planned, cases / 3);
+  EXPECT_GT(lower, 0U);
+  EXPECT_EQ(noticed, damaged);
+}
+
+}  // namespace
+}  // namespace tessera

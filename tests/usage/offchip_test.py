@@ -1,0 +1,118 @@
+"""Parts of buffers, and what a plan says of the memory off the chip."""
+
+import json
+import unittest
+
+from support import BAD_INPUT, FOUND, INFEASIBLE, WRONG, Case
+from networks_test import NETWORK, PROFILE
+
+QUESTION = """tessera: problem/1
+memories: {dram: {capacity: 1 MiB}}
+buffers:
+  - id: input
+    size: 64 KiB
+    parts:
+      - {live: [0, 2], offset: 0, size: 8192, repeat: [[4, 16384]]}
+      - {live: [0, 4], offset: 8192, size: 8192, repeat: [[4, 16384]]}
+  - id: output
+    size: 64 KiB
+    parts:
+      - {live: [2, 6], offset: 0, size: 8192, repeat: [[4, 16384]]}
+      - {live: [4, 6], offset: 8192, size: 8192, repeat: [[4, 16384]]}
+"""
+
+
+class Parts(Case):
+    def setUp(self):
+        super().setUp()
+        self.question = self.file("question.yaml", QUESTION)
+
+    def height(self, *options):
+        done = self.ends(FOUND, "place", self.question, "--format", "json", *options)
+        return json.loads(done.stdout)
+
+    def test_an_output_takes_the_room_of_the_input_it_replaces(self):
+        best = self.height("--minimize")
+        self.assertEqual((best["height"], best["proven_minimum"]), (65536, True))
+        for engine in ("taa", "weave", "sat"):
+            self.assertEqual(self.height("-e", engine, "--minimize")["height"], 65536, engine)
+        self.assertEqual(self.height("-e", "shared-objects")["height"], 131072)
+
+    def test_what_does_not_fit_has_a_certificate_and_an_explanation(self):
+        proof = self.folder / "no.proof"
+        self.ends(INFEASIBLE, "place", self.question, "-c", "65535", "--proof", proof)
+        self.assertIn("proved: infeasible",
+                      self.ends(FOUND, "check", self.question, "-c", "65535", "--proof", proof).stdout)
+        told = self.ends(INFEASIBLE, "explain", self.question, "-c", "65535")
+        self.assertIn("65536", told.stdout)
+
+    def test_results_are_checked_run_by_run(self):
+        result = self.folder / "result.json"
+        self.ends(FOUND, "place", self.question, "-o", result)
+        self.assertIn("right", self.ends(FOUND, "check", self.question, result).stdout)
+        placed = json.loads(result.read_text())
+        placed["buffers"][1]["offset"] = placed["buffers"][0]["offset"] + 4096
+        placed["height"] = 65536 + 4096
+        wrong = self.ends(WRONG, "check", self.question, self.file("wrong.json", json.dumps(placed)))
+        self.assertIn("both occupy", wrong.stdout + wrong.stderr)
+
+    def test_pictures_and_other_engines(self):
+        picture = self.folder / "parts.svg"
+        self.ends(FOUND, "place", self.question, "--plot", picture, "-q")
+        self.assertTrue(picture.read_text().rstrip().endswith("</svg>"))
+        declined = self.ends(BAD_INPUT, "place", self.question, "-e", "canonical")
+        self.assertIn("does not know parts that live at different times (buffer 'input')", declined.stderr)
+        csv = self.ends(BAD_INPUT, "export", self.question, "--to", "csv", "-o", self.folder / "no.csv")
+        self.assertIn("has parts", csv.stderr)
+
+
+class OffTheChip(Case):
+    def setUp(self):
+        super().setUp()
+        self.network = self.file("toy.yaml", NETWORK)
+        self.profile = self.file("small.yaml", PROFILE)
+        self.plan_file, self.question = self.folder / "plan.json", self.folder / "dram.yaml"
+
+    def plan(self):
+        done = self.ends(FOUND, "plan", self.network, "-p", self.profile, "-o", self.plan_file,
+                         "--max-ops", "1", "--offchip", self.question)
+        return done.stdout, json.loads(self.plan_file.read_text())
+
+    def check(self, code, plan):
+        return self.ends(code, "check", self.network, self.file("changed.json", json.dumps(plan)),
+                         "-p", self.profile)
+
+    def test_a_plan_says_where_tensors_lie_and_check_goes_through_it(self):
+        told, plan = self.plan()
+        memory, = plan["offchip"]
+        self.assertRegex(told, rf"{memory['memory']} needs .* of it for weights")
+        self.assertEqual([b["id"] for b in memory["buffers"]], ["weights", "x", "t", "u", "y"])
+        self.assertLessEqual(memory["lower_bound"], memory["height"])
+        self.assertLessEqual(memory["height"], memory["whole_tensors"])
+        self.check(FOUND, plan)
+
+    def test_a_wrong_one_is_refused(self):
+        _, plan = self.plan()
+        buffers = plan["offchip"][0]["buffers"]
+        for change, words in (({"offset": buffers[2]["offset"]}, "both occupy"),
+                              ({"size": 1}, "is not buffer"), ({"live": [[0, 1]]}, "is not buffer"),
+                              ({"id": "nobody"}, "is not buffer")):
+            changed = json.loads(json.dumps(plan))
+            changed["offchip"][0]["buffers"][1].update(change)
+            wrong = self.check(WRONG, changed)
+            self.assertIn(words, wrong.stdout + wrong.stderr)
+        for key, value in (("height", 1), ("lower_bound", 1 << 40), ("memory", "sram")):
+            changed = json.loads(json.dumps(plan))
+            changed["offchip"][0][key] = value
+            self.check(WRONG, changed)
+        del plan["offchip"]
+        self.check(FOUND, plan)
+
+    def test_the_question_can_be_asked_again(self):
+        _, plan = self.plan()
+        done = self.ends(FOUND, "place", self.question, "--minimize", "--format", "json")
+        self.assertLessEqual(json.loads(done.stdout)["height"], plan["offchip"][0]["height"])
+
+
+if __name__ == "__main__":
+    unittest.main()
