@@ -53,9 +53,9 @@ def row(tessera, network, profile, options, seconds, folder):
         return None
     parts.write_text(without_weights(question.read_text()))
     whole.write_text(whole_tensors(parts.read_text()))
-    shared, _, shared_time = placed(tessera, parts, "-e", "shared-objects")
+    shared, _, shared_time = placed(tessera, parts, "-e", "shared-objects", "-c", "1 TiB")
     lowest, lowest_bound, _ = placed(tessera, whole, "--minimize", "-t", f"{seconds}s")
-    taa, _, taa_time = placed(tessera, parts, "-e", "taa")
+    taa, _, taa_time = placed(tessera, parts, "-e", "taa", "-c", "1 TiB")
     ours, bound, ours_time = placed(tessera, parts, "--minimize", "-t", f"{seconds}s")
     return [shared, f"{lowest}{'*' if lowest == lowest_bound else ''}", taa, ours, bound, f"{1000 * shared_time:.0f}",
             f"{1000 * taa_time:.0f}", f"{ours_time:.1f}", f"{ours / lowest:.3f}"]

@@ -1,0 +1,55 @@
+// What lies off the chip where every op runs by itself in strips of equal height: the fixed tiles
+// with which tile-aware allocation was published. The question is written as a problem for `place`.
+//
+//   bench_offchip_strips fsrcnn_x2_360p.onnx 16 > question.yaml
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "planner/plan_offchip.h"
+#include "tessera/files.h"
+#include "tessera/import.h"
+#include "tiling/geometry.h"
+#include "tiling/subgraph.h"
+
+namespace {
+
+using namespace tessera;
+
+constexpr std::size_t height_axis = static_cast<std::size_t>(TileAxis::height);
+
+PlannedSubgraph in_strips(const Network& network, OpIndex op, Dim strips) {
+  PlannedSubgraph planned;
+  planned.ops = {op, op};
+  const Subgraph part = make_subgraph(network, planned.ops);
+  TileGeometry geometry(part, HaloPolicy::recompute);
+  TileShape shape = geometry.space().whole;
+  if (geometry.space().axis[height_axis])
+    shape.extent[height_axis] = std::max<Dim>(1, (shape.extent[height_axis] + strips - 1) / strips);
+  planned.extent = shape.extent;
+  planned.counts = geometry.grid(shape).counts;
+  return planned;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: bench_offchip_strips NETWORK STRIPS\n");
+    return 0;  // so that `./dev bench`, which runs every program, goes on
+  }
+  try {
+    const Network network = read_network(argv[1], {.dtype = ElementType::int8}).network;
+    Hardware machine;
+    machine.memories.push_back({.space = {.name = "dram"}, .offchip = true});
+    std::vector<PlannedSubgraph> runs;
+    for (OpIndex op = 0; op < network.ops.size(); ++op)
+      runs.push_back(in_strips(network, op, std::max(1, std::atoi(argv[2]))));
+    std::fputs(problem_yaml(offchip_question(network, machine, runs)).c_str(), stdout);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
