@@ -30,7 +30,7 @@ struct CsvOrigin;
 
 struct Input {
   PlacementProblem problem{};
-  std::string format{};              ///< "csv", "yaml" or "json"
+  std::string format{};              ///< "csv", "yaml", "json" or "tflite"
   std::vector<std::string> notes{};  ///< what the input says that has no effect, as sentences
   std::shared_ptr<const CsvOrigin> csv{};
 };
