@@ -37,16 +37,25 @@ TfliteConverter::TfliteConverter(const TfliteModel& model, const std::string& fi
     taken_.insert(each.name);
     constant_.push_back(each.constant && !each.variable);
   }
-  std::vector<bool> read(model.tensors.size());
-  std::vector<bool> otherwise(model.tensors.size());
-  for (const TfliteOperator& op : model.operators)
+  only_rows_ = read_only_by([](const TfliteOperator& op) { return op.type == "FULLY_CONNECTED"; });
+  only_convolved_ = read_only_by([](const TfliteOperator& op) {
+    const bool convolves = op.type == "CONV_2D" || op.type == "DEPTHWISE_CONV_2D";
+    return convolves && op.options && op.options->number<std::int8_t>(0, 0) == 1;  // VALID
+  });
+}
+
+template <typename Reader>
+std::vector<bool> TfliteConverter::read_only_by(Reader reader) const {
+  std::vector<bool> read(model_.tensors.size());
+  std::vector<bool> otherwise(model_.tensors.size());
+  for (const TfliteOperator& op : model_.operators)
     for (std::size_t k = 0; k < op.inputs.size(); ++k) {
       if (op.inputs[k] < 0) continue;
-      const auto t = static_cast<std::size_t>(op.inputs[k]);
-      (op.type == "FULLY_CONNECTED" && k == 0 ? read : otherwise)[t] = true;
+      (k == 0 && reader(op) ? read : otherwise)[static_cast<std::size_t>(op.inputs[k])] = true;
     }
-  for (const TfliteIndex t : model.outputs) otherwise[static_cast<std::size_t>(t)] = true;
-  for (std::size_t t = 0; t < read.size(); ++t) only_rows_.push_back(read[t] && !otherwise[t]);
+  for (const TfliteIndex t : model_.outputs) otherwise[static_cast<std::size_t>(t)] = true;
+  for (std::size_t t = 0; t < read.size(); ++t) read[t] = read[t] && !otherwise[t];
+  return read;
 }
 
 void TfliteConverter::fail(const TfliteOperator& from, const std::string& what) const {

@@ -58,6 +58,10 @@ class TfliteConverter {
     return constant_[static_cast<std::size_t>(t)];
   }
 
+  /// Tensors that are the first input of such operators and of no others, and no result.
+  template <typename Reader>
+  [[nodiscard]] std::vector<bool> read_only_by(Reader reader) const;
+
   // Tensors of the network.
   [[nodiscard]] std::string unique(const std::string& name);
   [[nodiscard]] TensorIndex add(TfliteIndex like, const std::string& name, Shape shape,
@@ -97,6 +101,8 @@ class TfliteConverter {
   [[nodiscard]] std::size_t axis_in(const TfliteOperator& from, std::size_t rank, Dim axis) const;
   [[nodiscard]] const Shape& image(const TfliteOperator& from, std::size_t position) const;
   void same_padding(const TfliteOperator& from, Op& op, const Shape& in, const Shape& out);
+  /// The image an operator reads; where it was padded for convolutions alone, what was padded.
+  [[nodiscard]] TensorIndex padded_image(const TfliteOperator& from, Op& op);
   void windows(const TfliteOperator& from, Op& op, unsigned stride_w, unsigned dilation_w);
   /// The function that is applied to the result; empty: none.
   [[nodiscard]] std::string activation(const TfliteOperator& from, unsigned field) const;
@@ -142,6 +148,13 @@ class TfliteConverter {
   std::map<TensorIndex, TensorIndex> plain_;  ///< what was turned back already
   std::vector<bool> constant_;
   std::vector<bool> only_rows_;  ///< read by FULLY_CONNECTED alone, whose weights take any order
+  std::vector<bool> only_convolved_;  ///< read by convolutions alone, which pad by themselves
+  struct Padded {
+    TfliteIndex image;
+    Shape begin;
+    Shape end;
+  };
+  std::map<TfliteIndex, Padded> padded_;
   std::unordered_set<std::string> taken_;  ///< names of tensors
   std::unordered_set<std::string> op_names_;
   std::map<std::string, std::pair<std::string, int>> unknown_;  ///< what -> first, count

@@ -147,12 +147,25 @@ void TfliteConverter::same_padding(const TfliteOperator& from, Op& op, const Sha
   if (rule != 0 && rule != 1)
     fail(from, "pads by rule " + std::to_string(rule) + ", which is not known");
   for (std::size_t axis = 0; rule == 0 && axis < 2; ++axis) {
+    const Dim extent = in[axis + 1];
+    const Dim made_here = out[axis + 1];
+    if (made_here != (extent + op.stride[axis] - 1) / op.stride[axis])
+      fail(from, "pads so that " + std::to_string(extent) + " pixels in strides of " +
+                     std::to_string(op.stride[axis]) + " make " + std::to_string(made_here));
     const Dim span = op.dilation[axis] * (op.kernel[axis] - 1) + 1;
     const Dim total =
-        std::clamp<Dim>((out[axis + 1] - 1) * op.stride[axis] + span - in[axis + 1], 0, max_extent);
+        std::clamp<Dim>((made_here - 1) * op.stride[axis] + span - extent, 0, max_extent);
     op.pad_begin[axis] = total / 2;
     op.pad_end[axis] = total - total / 2;
   }
+}
+
+TensorIndex TfliteConverter::padded_image(const TfliteOperator& from, Op& op) {
+  const auto padded = padded_.find(from.inputs[0]);
+  if (padded == padded_.end()) return input(from, 0);
+  op.pad_begin = padded->second.begin;
+  op.pad_end = padded->second.end;
+  return tensor(padded->second.image);
 }
 
 void TfliteConverter::convolution(const TfliteOperator& from, Op& op) {
@@ -162,11 +175,11 @@ void TfliteConverter::convolution(const TfliteOperator& from, Op& op) {
   if (!is_constant(weights)) return unknown(from, op, "with computed weights is not known");
   if (w.size() != 4) fail(from, "has weights with " + std::to_string(w.size()) + " axes, not 4");
   op.kind = OpKind::conv;
-  op.inputs = {input(from, 0), weight(weights, turned(w))};
-  if (has(from, 2)) op.inputs.push_back(input(from, 2));
   op.kernel = {w[1], w[2]};
   windows(from, op, 1, 4);
   same_padding(from, op, x, made(from));
+  op.inputs = {padded_image(from, op), weight(weights, turned(w))};
+  if (has(from, 2)) op.inputs.push_back(input(from, 2));
   if (w[3] > 0 && x[3] % w[3] == 0) op.groups = std::max<Dim>(1, x[3] / w[3]);
   finish(from, op, activation(from, 3));
 }
@@ -179,11 +192,11 @@ void TfliteConverter::depthwise(const TfliteOperator& from, Op& op) {
   if (!is_constant(weights)) return unknown(from, op, "with computed weights is not known");
   if (w.size() != 4 || w[0] != 1) fail(from, "has weights that are not 1, H, W, C");
   op.kind = OpKind::conv;
-  op.inputs = {input(from, 0), weight(weights, {w[3], 1, w[1], w[2]})};
-  if (has(from, 2)) op.inputs.push_back(input(from, 2));
   op.kernel = {w[1], w[2]};
   windows(from, op, 1, 5);
   same_padding(from, op, x, made(from));
+  op.inputs = {padded_image(from, op), weight(weights, {w[3], 1, w[1], w[2]})};
+  if (has(from, 2)) op.inputs.push_back(input(from, 2));
   op.groups = x[3];
   finish(from, op, activation(from, 4));
 }
@@ -201,7 +214,13 @@ void TfliteConverter::transpose_convolution(const TfliteOperator& from, Op& op) 
   op.kernel = {w[1], w[2]};
   windows(from, op, 1, 0);
   op.pad_begin = op.pad_end = op.output_padding = {0, 0};
+  const bool same = small_option(from, 0) == 0;
   for (std::size_t axis = 0; axis < 2; ++axis) {
+    const Dim reached = made(from)[axis + 1] - (same ? 1 : op.kernel[axis]);
+    if (reached < 0 || reached / op.stride[axis] + 1 != x[axis + 1])
+      fail(from, "makes " + std::to_string(made(from)[axis + 1]) + " pixels of " +
+                     std::to_string(x[axis + 1]) + " in strides of " +
+                     std::to_string(op.stride[axis]));
     // What the windows reach beyond the declared output is cut off, what they leave is added.
     const Dim total = std::clamp<Dim>(
         (x[axis + 1] - 1) * op.stride[axis] + op.kernel[axis] - made(from)[axis + 1], -max_extent,
@@ -507,14 +526,25 @@ void TfliteConverter::pad(const TfliteOperator& from, Op& op) {
   for (std::size_t axis = 0; axis < in.size(); ++axis) {
     const Dim begin = (*pads)[2 * axis];
     const Dim end = (*pads)[2 * axis + 1];
-    if (begin < 0 || end < 0) fail(from, "pads by a negative amount");
+    if (std::min(begin, end) < 0 || std::max(begin, end) > max_extent)
+      fail(from, "pads by " + std::to_string(begin) + " and " + std::to_string(end));
     op.pad_begin[turned_axis(in.size(), axis)] = begin;
     op.pad_end[turned_axis(in.size(), axis)] = end;
     if (mirrored && std::max(begin, end) >= in[axis])
       return unknown(from, op, "by reflection beyond the tensor is not known");
   }
   if (made(from) == in) return alias(from);
-  finish(from, op);
+  // Zeros around an image are what a convolution pads with.
+  const bool around = from.type == "PAD" && in.size() == 4 && op.pad_begin[0] == 0 &&
+                      op.pad_end[0] == 0 && op.pad_begin[1] == 0 && op.pad_end[1] == 0;
+  const TfliteIndex out = from.outputs[0];
+  if (!around || !only_convolved_[static_cast<std::size_t>(out)]) return finish(from, op);
+  const Shape made_shape{in[0], in[1] + op.pad_begin[2] + op.pad_end[2],
+                         in[2] + op.pad_begin[3] + op.pad_end[3], in[3]};
+  if (made(from) != made_shape) fail(from, "makes a tensor of another shape than it says");
+  padded_[out] = {.image = from.inputs[0],
+                  .begin = {op.pad_begin[2], op.pad_begin[3]},
+                  .end = {op.pad_end[2], op.pad_end[3]}};
 }
 
 /// Nearest rounds halves up where centres are aligned, and cuts off otherwise (reference_ops in
