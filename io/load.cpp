@@ -4,7 +4,6 @@
 #include "io/hardware_yaml.h"
 #include "io/problem_yaml.h"
 #include "io/text.h"
-#include "io/tflite.h"
 
 namespace tessera {
 namespace {
@@ -86,12 +85,15 @@ std::vector<Memory> memories_of_profile(const InputOptions& options) {
 }
 
 /// Whoever names a capacity asks whether the tensors fit, anybody else how large the arena must be.
-Input read_arena(const std::string& text, const std::string& file, const InputOptions& options,
+Input read_arena(std::string text, const std::string& file, const InputOptions& options,
                  const std::vector<Memory>& memories) {
   Input input;
   input.format = to_string(ProblemFormat::tflite);
-  input.problem = read_tflite_arena(text, file, memories).problem;
+  TfliteArena arena = read_tflite_arena(text, file, memories);
+  input.problem = std::move(arena.problem);
   if (options.capacity || !memories.empty()) input.problem.objective = Objective::fit;
+  input.tflite = std::make_shared<TfliteOrigin>(
+      TfliteOrigin{.bytes = std::move(text), .file = file, .arena = std::move(arena)});
   return input;
 }
 
@@ -127,7 +129,7 @@ Input read_input(std::string text, const std::string& file, const InputOptions& 
       break;
     }
     case ProblemFormat::tflite: {
-      input = read_arena(text, file, options, memories);
+      input = read_arena(std::move(text), file, options, memories);
       source = {.file = file, .problem_line = 0, .memories = {}, .buffers = {}, .relations = {}};
       break;
     }

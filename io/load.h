@@ -11,6 +11,7 @@
 #include "io/buffer_csv.h"
 #include "io/files.h"
 #include "io/source.h"
+#include "io/tflite.h"
 #include "tessera/input.h"
 
 namespace tessera {
@@ -24,6 +25,13 @@ enum class ProblemFormat : std::uint8_t { buffer_csv, problem_yaml, dsa_json, tf
 struct CsvOrigin {
   CsvTable table;    ///< to write it again with offsets
   SourceMap source;  ///< for messages
+};
+
+/// The model an Input comes from that was one, to write it again with a plan.
+struct TfliteOrigin {
+  std::string bytes;
+  std::string file;
+  TfliteArena arena;  ///< without its problem
 };
 
 /// A TensorFlow Lite model has the letters TFL3 at byte 4; JSON begins with `{` or `[`; YAML's

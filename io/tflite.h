@@ -36,6 +36,7 @@ struct TfliteArena {
   /// One memory "arena", unbounded, or `memories`; the objective is the least height.
   PlacementProblem problem;
   std::vector<std::int32_t> tensors;  ///< of each buffer, its number in the file
+  std::vector<bool> variables;        ///< of each buffer: does it keep its value from run to run?
   std::size_t tensors_in_file = 0;
 };
 
@@ -44,6 +45,17 @@ struct TfliteArena {
 /// ensure: validate(result.problem) is empty.
 [[nodiscard]] TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
                                             const std::vector<Memory>& memories = {});
+
+/// The model with a plan of its arena for TensorFlow Lite Micro: metadata
+/// "OfflineMemoryAllocation", 32-bit numbers version (1), subgraph (0), how many tensors, and the
+/// offset of each; -1 where the runtime decides: constants, and variables, whose place it would not
+/// keep between runs (docs/memory_management.md in github.com/tensorflow/tflite-micro). A plan that
+/// was there is replaced. Everything else stays what it was, known here or not. require: `arena` is
+/// what read_tflite_arena() made of `bytes`, one offset per buffer. Throws InputError where the
+/// file cannot be added to, or an offset has more than 31 bits.
+[[nodiscard]] std::string write_tflite_plan(std::string_view bytes, const std::string& file,
+                                            const TfliteArena& arena,
+                                            const std::vector<Offset>& offsets);
 
 struct TfliteNetwork {
   Network network;

@@ -80,6 +80,7 @@ TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
     arena.problem.buffers.push_back(
         {.id = tensor.name, .live = {live[t]}, .size = size, .alignment = arena_alignment});
     arena.tensors.push_back(static_cast<std::int32_t>(t));
+    arena.variables.push_back(tensor.variable);
   }
   if (arena.problem.buffers.empty())
     throw InputError(file, 0, "has no activations, so there is nothing to place");
