@@ -359,10 +359,12 @@ TEST(TfliteNetwork, RealModelsAreWhatOthersReadInThem) {
 
 // Written anew by TESSERA_WRITE_SEEDS=1 build/release/tests/unit_io --gtest_filter='*Seeds*'.
 TEST(TfliteSeeds, AreWhatTheBuilderMakes) {
-  for (const auto& [name, bytes] : {std::pair("classifier", testing::classifier_seed()),
-                                    std::pair("moves", testing::moves_seed())}) {
-    const auto path =
-        testing::source_path("tests/fuzz/corpus/tflite") / (std::string(name) + ".tflite");
+  const std::string classifier = testing::classifier_seed();
+  for (const auto& [file, bytes] :
+       {std::pair("tests/fuzz/corpus/tflite/classifier.tflite", classifier),
+        std::pair("tests/fuzz/corpus/tflite/moves.tflite", testing::moves_seed()),
+        std::pair("examples/classifier.tflite", classifier)}) {
+    const auto path = testing::source_path(file);
     if (std::getenv("TESSERA_WRITE_SEEDS") != nullptr) testing::spill(path, bytes);
     EXPECT_EQ(testing::slurp(path), bytes) << path;
   }
