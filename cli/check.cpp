@@ -283,8 +283,9 @@ void add_check(CLI::App& app, Command& command) {
   const auto options = std::make_shared<CheckOptions>();
   options->input.declare(*sub);
   sub->get_option("INPUT")->description(
-      "buffer CSV, problem YAML or dsa-solver JSON (told apart by content; - is the standard "
-      "input); for a plan its network");
+      "buffer CSV, problem YAML, dsa-solver JSON or TensorFlow Lite model (told apart by content; "
+      "- "
+      "is the standard input); for a plan its network");
   sub->add_option(
       "RESULT", options->result,
       "placement JSON, a CSV of the buffers with their offsets, or the plan of a network");

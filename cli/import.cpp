@@ -59,7 +59,8 @@ int run_import(const ImportArguments& arguments, Session& session) {
 }  // namespace
 
 void add_import(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("import", "turn an ONNX model into a network YAML");
+  CLI::App* sub =
+      app.add_subcommand("import", "turn an ONNX or TensorFlow Lite model into a network YAML");
   const auto arguments = std::make_shared<ImportArguments>();
   arguments->network.declare(*sub);
   arguments->limits.declare(*sub);

@@ -8,7 +8,8 @@
 namespace tessera::cli {
 
 void NetworkArguments::declare(CLI::App& app, bool required) {
-  app.add_option("NETWORK", path, "an ONNX model or a network YAML; - is the standard input")
+  app.add_option("NETWORK", path,
+                 "an ONNX or TensorFlow Lite model, or a network YAML; - is the standard input")
       ->required(required);
   app.add_option("--dtype", dtype, "take every floating tensor as this type: int8, float16, ...");
   declare_reading(app);

@@ -12,9 +12,10 @@
 namespace tessera::cli {
 
 void InputArguments::declare(CLI::App& app) {
-  app.add_option("INPUT", path,
-                 "buffer CSV, problem YAML or dsa-solver JSON (told apart by content; - is the "
-                 "standard input)")
+  app.add_option(
+         "INPUT", path,
+         "buffer CSV, problem YAML, dsa-solver JSON or TensorFlow Lite model (told apart by "
+         "content; - is the standard input)")
       ->required();
   app.add_option("-c,--capacity", capacity,
                  "bytes there are, in place of the input's own: 65536, 64 KiB, 1 MiB");

@@ -47,6 +47,17 @@ Minimize minimize_of(const std::string& word, const PlacementProblem& problem) {
 /// Wrong options are complained about before the search, not after it.
 void check_options(const PlaceOptions& options, const Input& input) {
   const std::string extension = std::filesystem::path(options.output_file).extension().string();
+  if (extension == ".tflite" && !input.tflite)
+    throw BadInput("--output " + options.output_file +
+                       " is a model with a plan of its arena, but " + options.input.path +
+                       " is no TensorFlow Lite model",
+                   "--output takes .json, .csv or .yaml");
+  if (extension == ".tflite" && input.problem.memories.size() != 1)
+    throw BadInput("--output " + options.output_file +
+                       ": a plan in a model is about one arena, and "
+                       "there are " +
+                       std::to_string(input.problem.memories.size()) + " memories",
+                   "use .json, or a profile with one memory on the chip");
   if (extension == ".csv" && !input.csv)
     static_cast<void>(problem_csv(input));  // throws where CSV cannot express the problem
   if (!options.output_file.empty() && extension == ".svg")
@@ -71,6 +82,7 @@ std::string output_text(const std::string& file, const Input& input,
   if (extension == ".csv" && result.placement) return result_csv(input, *result.placement);
   if ((extension == ".yaml" || extension == ".yml") && result.placement)
     return placed_yaml(input.problem, *result.placement);
+  if (extension == ".tflite" && result.placement) return result_tflite(input, *result.placement);
   return result_json(input.problem, result);
 }
 
@@ -105,7 +117,8 @@ PlaceFiles open_files(const PlaceOptions& options, Session& session) {
 void write_files(const PlaceOptions& options, const PlaceFiles& files, const Input& input,
                  const PlacementResult& result, Session& session) {
   const std::string extension = std::filesystem::path(options.output_file).extension().string();
-  const bool needs_placement = extension == ".csv" || extension == ".yaml" || extension == ".yml";
+  const bool needs_placement =
+      extension == ".csv" || extension == ".yaml" || extension == ".yml" || extension == ".tflite";
   if (files.output != nullptr && needs_placement && !result.placement)
     note("there is no placement, so " + options.output_file + " was not written",
          options.output.quiet);
@@ -224,8 +237,10 @@ void add_place(CLI::App& app, Command& command) {
                   "also minimise: height, cost or modes; alone: what the input asks for")
       ->check(CLI::IsMember({"default", "height", "cost", "modes"}))
       ->type_name("[height|cost|modes]");
-  sub->add_option("-o,--output", options->output_file,
-                  "write the result: .json, .csv (input columns and offset) or .yaml");
+  sub->add_option(
+      "-o,--output", options->output_file,
+      "write the result: .json, .csv (input columns and offset), .yaml, or of a .tflite "
+      "the model with its offline memory plan: .tflite");
   sub->add_option("--plot", options->plot_file, "draw the placement: FILE.svg");
   sub->add_option(
       "--proof", options->proof_file,

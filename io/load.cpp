@@ -35,6 +35,8 @@ std::string_view to_string(ProblemFormat format) {
       return "yaml";
     case ProblemFormat::dsa_json:
       return "json";
+    case ProblemFormat::tflite:
+      return "tflite";
   }
   return "?";
 }
@@ -54,6 +56,7 @@ bool is_flow_yaml(std::string_view line, std::string_view rest) {
 }  // namespace
 
 ProblemFormat detect_format(std::string_view text) {
+  if (is_tflite(text, {})) return ProblemFormat::tflite;
   text = without_bom(text);
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -81,10 +84,24 @@ std::vector<Memory> memories_of_profile(const InputOptions& options) {
       read_hardware_yaml_file(find_profile(options.profile, folders), folders));
 }
 
+/// Whoever names a capacity asks whether the tensors fit, anybody else how large the arena must be.
+Input read_arena(std::string text, const std::string& file, const InputOptions& options,
+                 const std::vector<Memory>& memories) {
+  Input input;
+  input.format = to_string(ProblemFormat::tflite);
+  TfliteArena arena = read_tflite_arena(text, file, memories);
+  input.problem = std::move(arena.problem);
+  if (options.capacity || !memories.empty()) input.problem.objective = Objective::fit;
+  input.tflite = std::make_shared<TfliteOrigin>(
+      TfliteOrigin{.bytes = std::move(text), .file = file, .arena = std::move(arena)});
+  return input;
+}
+
 /// `memories`: of a profile; none: the input's own.
 Input read_input(std::string text, const std::string& file, const InputOptions& options,
                  const std::vector<Memory>& memories) {
-  const ProblemFormat format = detect_format(text);
+  ProblemFormat format = detect_format(text);
+  if (is_tflite(text, file)) format = ProblemFormat::tflite;
   Input input;
   input.format = to_string(format);
   SourceMap source;
@@ -109,6 +126,11 @@ Input read_input(std::string text, const std::string& file, const InputOptions& 
       input.problem = std::move(json.problem);
       source = std::move(json.source);
       input.notes = std::move(json.notes);
+      break;
+    }
+    case ProblemFormat::tflite: {
+      input = read_arena(std::move(text), file, options, memories);
+      source = {.file = file, .problem_line = 0, .memories = {}, .buffers = {}, .relations = {}};
       break;
     }
   }

@@ -1,4 +1,4 @@
-// A placement problem from any of the three formats, told apart by content.
+// A placement problem from any of the four formats, told apart by content.
 //
 //   Input input = load_problem("input", {.capacity = 1 << 20});
 //   PlacementResult result = place(input.problem, {});
@@ -11,13 +11,14 @@
 #include "io/buffer_csv.h"
 #include "io/files.h"
 #include "io/source.h"
+#include "io/tflite.h"
 #include "tessera/input.h"
 
 namespace tessera {
 
-enum class ProblemFormat : std::uint8_t { buffer_csv, problem_yaml, dsa_json };
+enum class ProblemFormat : std::uint8_t { buffer_csv, problem_yaml, dsa_json, tflite };
 
-/// As Input::format has it: "csv", "yaml", "json".
+/// As Input::format has it: "csv", "yaml", "json", "tflite".
 [[nodiscard]] std::string_view to_string(ProblemFormat format);
 
 /// Where the buffers of an Input come from that was a CSV.
@@ -26,8 +27,15 @@ struct CsvOrigin {
   SourceMap source;  ///< for messages
 };
 
-/// JSON begins with `{` or `[`; YAML's first line that is not a comment has a colon before any
-/// comma (or is `---`); the rest is CSV.
+/// The model an Input comes from that was one, to write it again with a plan.
+struct TfliteOrigin {
+  std::string bytes;
+  std::string file;
+  TfliteArena arena;  ///< without its problem
+};
+
+/// A TensorFlow Lite model has the letters TFL3 at byte 4; JSON begins with `{` or `[`; YAML's
+/// first line that is not a comment has a colon before any comma (or is `---`); the rest is CSV.
 [[nodiscard]] ProblemFormat detect_format(std::string_view text);
 
 /// A capacity takes the place of that of the only memory (without banks), the memories of a profile

@@ -99,6 +99,22 @@ std::string result_csv(const Input& input, const Placement& placement) {
   return write_buffer_csv(input.problem, placement.places);
 }
 
+std::string result_tflite(const Input& input, const Placement& placement) {
+  require_valid(input.problem);
+  require_placed(input.problem, placement);
+  if (!input.tflite)
+    throw BadInput("the input is no TensorFlow Lite model, so none can be written",
+                   "use .json, .csv or .yaml");
+  const TfliteOrigin& origin = *input.tflite;
+  if (input.problem.memories.size() != 1)
+    throw BadInput(origin.file + ": a plan in a model is about one arena, and there are " +
+                       std::to_string(input.problem.memories.size()) + " memories",
+                   "use .json, or a profile with one memory on the chip");
+  std::vector<Offset> offsets;
+  for (const BufferPlace& place : placement.places) offsets.push_back(place.offset);
+  return write_tflite_plan(origin.bytes, origin.file, origin.arena, offsets);
+}
+
 std::string problem_csv(const Input& input) {
   require_valid(input.problem);
   require_csv(input.problem);

@@ -8,6 +8,7 @@
 #include "io/network_onnx.h"
 #include "io/network_passes.h"
 #include "io/network_yaml.h"
+#include "io/tflite.h"
 #include "model/poll.h"
 #include "planner/limited_budget.h"
 #include "planner/requirements.h"
@@ -52,18 +53,27 @@ ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options
   try {
     const std::string bytes = get();
     ImportedNetwork out;
-    if (is_onnx(bytes, path)) {
-      OnnxNetwork read = read_onnx(
-          bytes, path,
-          {.dims = options.dims, .ignore_declared_shapes = false, .budget = limited.budget()});
-      out.format = "onnx";
-      out.warnings = std::move(read.warnings);
-      out.network =
-          simplified(std::move(read.network), {.recognise = options.recognise,
-                                               .fold_batch_norm = options.fold_batch_norm,
-                                               .fuse_activations = options.fuse_activations,
-                                               .dtype = options.dtype,
-                                               .budget = limited.budget()});
+    const bool tflite = is_tflite(bytes, path);
+    if (tflite || is_onnx(bytes, path)) {
+      Network network;
+      if (tflite) {
+        TfliteNetwork read = read_tflite_network(bytes, path, limited.budget());
+        out.format = "tflite";
+        out.warnings = std::move(read.warnings);
+        network = std::move(read.network);
+      } else {
+        OnnxNetwork read = read_onnx(
+            bytes, path,
+            {.dims = options.dims, .ignore_declared_shapes = false, .budget = limited.budget()});
+        out.format = "onnx";
+        out.warnings = std::move(read.warnings);
+        network = std::move(read.network);
+      }
+      out.network = simplified(std::move(network), {.recognise = options.recognise,
+                                                    .fold_batch_norm = options.fold_batch_norm,
+                                                    .fuse_activations = options.fuse_activations,
+                                                    .dtype = options.dtype,
+                                                    .budget = limited.budget()});
       // Exporters give every graph the same name; the file's says more.
       const std::string stem = std::filesystem::path(path).stem().string();
       if (path != "-" && !stem.empty()) out.network.name = stem;
@@ -100,6 +110,7 @@ bool is_network_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(in.gcount()));
+  if (is_tflite(bytes, path)) return false;
   return is_onnx(bytes, path) || bytes.find("tessera: network/") != std::string::npos;
 }
 

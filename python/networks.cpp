@@ -218,7 +218,7 @@ void bind_networks(py::module_& module) {
       "load_network", &load, py::arg("source"), py::kw_only(), py::arg("dtype") = py::none(),
       py::arg("dims") = py::dict(), py::arg("fold_batch_norm") = true,
       py::arg("fuse_activations") = true, py::arg("recognise") = true,
-      R"(Reads a network: the path of an ONNX or YAML file, bytes of either, or an onnx.ModelProto.
+      R"(Reads a network: the path of an ONNX, TensorFlow Lite or YAML file, bytes of one, or an onnx.ModelProto.
 
 `dtype` takes the place of every floating type; `dims` gives named dynamic dimensions an extent.
 What the reader has to say of the file is a Python warning.

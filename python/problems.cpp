@@ -224,7 +224,7 @@ void bind_problems(py::module_& module) {
       });
   module.def("load_problem", &load, py::arg("path"), py::kw_only(),
              py::arg("capacity") = py::none(), py::arg("profile") = py::none(),
-             R"(Reads a buffer CSV, a problem YAML or a dsa-solver JSON.
+             R"(Reads a buffer CSV, a problem YAML, a dsa-solver JSON or a TensorFlow Lite model.
 
 `capacity` takes the place of the file's own; `profile` names the machine whose memories are meant.
 )");

@@ -4,9 +4,9 @@
 //   PlacementResult result = place(input.problem, {});            // place.h
 //   write_output("placed.json", result_json(input.problem, result));
 //
-// INPUT is a buffer CSV, a problem YAML or a dsa-solver JSON, told apart by content; "-" is the
-// standard input. Everything here throws BadInput ("file:line: what is wrong"), or OutputError
-// where a file cannot be written.
+// INPUT is a buffer CSV, a problem YAML, a dsa-solver JSON or a TensorFlow Lite model (the tensors
+// of its arena), told apart by content; "-" is the standard input. Everything here throws BadInput
+// ("file:line: what is wrong"), or OutputError where a file cannot be written.
 #pragma once
 
 #include <chrono>
@@ -37,6 +37,10 @@ namespace tessera {
                                                   const PlacementResult& result);
 /// The input's columns plus `offset`; throws BadInput if CSV cannot express the problem.
 [[nodiscard]] TESSERA_API std::string result_csv(const Input& input, const Placement& placement);
+/// The TensorFlow Lite model that was the input, with the offsets for TensorFlow Lite Micro in its
+/// metadata "OfflineMemoryAllocation". Throws BadInput where the input was none, or has several
+/// memories.
+[[nodiscard]] TESSERA_API std::string result_tflite(const Input& input, const Placement& placement);
 [[nodiscard]] TESSERA_API std::string problem_csv(const Input& input);
 [[nodiscard]] TESSERA_API std::string problem_yaml(const PlacementProblem& problem);
 /// The problem with every buffer's offset (and memory) fixed to the placement, as YAML.

@@ -11,7 +11,8 @@
 // malloc:   a program's heap: sizes and lifetimes with heavy tails, a memory without a capacity
 // training: a forward and a backward pass, a memory without a capacity
 // full-overlap, non-overlapping: all buffers live together, or no two do (TelaMalloc's small
-//           measurements): what an engine takes for the pairs there are, and for those there are not
+//           measurements): what an engine takes for the pairs there are, and for those there are
+//           not
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Networks in, from ONNX or network YAML, told apart by content.
+// Networks in, from ONNX, TensorFlow Lite or network YAML, told apart by content.
 //
 //   ImportedNetwork in = read_network("resnet50.onnx", {.dtype = ElementType::int8});
 //   for (const std::string& warning : in.warnings) std::cerr << warning << '\n';
@@ -40,7 +40,7 @@ class TESSERA_API ImportStopped : public std::runtime_error {
 
 struct ImportedNetwork {
   Network network{};
-  std::string format{};                 ///< "onnx" or "yaml"
+  std::string format{};                 ///< "onnx", "tflite" or "yaml"
   std::vector<std::string> warnings{};  ///< sentences; the network is usable
 };
 
@@ -49,13 +49,14 @@ struct ImportedNetwork {
 [[nodiscard]] TESSERA_API ImportedNetwork read_network(const std::string& path,
                                                        const ImportOptions& options);
 
-/// The same from what is in memory; `name` is for messages, and becomes the name of an ONNX network
-/// (without its ending).
+/// The same from what is in memory; `name` is for messages, and becomes the name of an ONNX or
+/// TensorFlow Lite network (without its ending).
 [[nodiscard]] TESSERA_API ImportedNetwork read_network_bytes(std::string_view bytes,
                                                              const std::string& name,
                                                              const ImportOptions& options);
 
-/// Is this file a network, rather than a placement problem? False for what cannot be read twice.
+/// Is this file a network, rather than a placement problem? False for what cannot be read twice,
+/// and for a TensorFlow Lite model, which is both.
 [[nodiscard]] TESSERA_API bool is_network_file(const std::string& path);
 
 /// Reads back as the same network. Throws BadInput if check_network(network) is not empty.

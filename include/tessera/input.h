@@ -27,12 +27,15 @@ struct InputOptions {
 
 /// What result_csv() needs to give a CSV back with nothing lost.
 struct CsvOrigin;
+/// What result_tflite() needs: the model itself.
+struct TfliteOrigin;
 
 struct Input {
   PlacementProblem problem{};
-  std::string format{};              ///< "csv", "yaml" or "json"
+  std::string format{};              ///< "csv", "yaml", "json" or "tflite"
   std::vector<std::string> notes{};  ///< what the input says that has no effect, as sentences
   std::shared_ptr<const CsvOrigin> csv{};
+  std::shared_ptr<const TfliteOrigin> tflite{};
 };
 
 }  // namespace tessera

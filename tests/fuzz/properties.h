@@ -17,6 +17,8 @@
 #include "io/placement_json.h"
 #include "io/plan_json.h"
 #include "io/problem_yaml.h"
+#include "io/tflite.h"
+#include "tessera/network_shapes.h"
 #include "tessera/validate.h"
 
 namespace tessera::fuzz {
@@ -160,6 +162,31 @@ inline void plan_json(std::string_view text) {
   }
 }
 
+/// A model is an arena, a network, or both.
+inline void tflite(std::string_view bytes) {
+  const auto refused = [](const InputError& error) {
+    require(error.line == 0 && error.file == "fuzzed", "the error is about the file");
+    require(!error.message.empty() && std::string_view(error.what()).size() < 600,
+            "an error is a sentence");
+    require(std::string_view(error.what()).find('\n') == std::string_view::npos,
+            "an error is one line");
+  };
+  try {
+    check_yaml_round_trip(read_tflite_arena(bytes, "fuzzed").problem);
+  } catch (const InputError& error) {
+    refused(error);
+  }
+  Network network;
+  try {
+    network = read_tflite_network(bytes, "fuzzed", {}).network;
+  } catch (const InputError& error) {
+    return refused(error);
+  }
+  require(check_network(network).empty(), "what is read is well-formed");
+  require(read_network_yaml(write_network_yaml(network), "written").network == network,
+          "a network reads back equal");
+}
+
 struct Property {
   std::string_view name;  ///< also the folder of its corpus
   void (*check)(std::string_view);
@@ -170,6 +197,7 @@ inline constexpr std::array properties{Property{"buffer_csv", buffer_csv},
                                        Property{"hardware_yaml", hardware_yaml},
                                        Property{"placement_json", placement_json},
                                        Property{"network_yaml", network_yaml},
-                                       Property{"plan_json", plan_json}};
+                                       Property{"plan_json", plan_json},
+                                       Property{"tflite", tflite}};
 
 }  // namespace tessera::fuzz

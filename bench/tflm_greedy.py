@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""The arenas of TensorFlow Lite models: what TensorFlow Lite Micro's own planner needs, and what
+`tessera place` proves to be the least.
+
+    python3 bench/tflm_greedy.py TFLITE_MICRO MODEL.tflite...
+
+TFLITE_MICRO is a checkout of github.com/tensorflow/tflite-micro. Its GreedyMemoryPlanner is
+compiled as it stands and given the activations of each model, with their lives and sizes, in the
+order of the file, as its allocator does (without scratch buffers, which only kernels know).
+"""
+
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TESSERA = os.environ.get("TESSERA", "build/release/cli/tessera")
+PLANNER = "tensorflow/lite/micro/memory_planner/greedy_memory_planner"
+DRIVER = f"""
+#include <cstdarg>
+#include <iostream>
+#include <vector>
+#include "{PLANNER}.h"
+void MicroPrintf(const char*, ...) {{}}
+void VMicroPrintf(const char*, va_list) {{}}
+int main() {{
+  std::vector<unsigned char> scratch(1 << 24);
+  tflite::GreedyMemoryPlanner planner;
+  planner.Init(scratch.data(), static_cast<int>(scratch.size()));
+  int size = 0, first = 0, last = 0;
+  while (std::cin >> size >> first >> last) planner.AddBuffer(size, first, last);
+  std::cout << planner.GetMaximumMemorySize() << '\\n';
+}}
+"""
+
+
+def tessera(*arguments):
+    return subprocess.run([TESSERA, *map(str, arguments)], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def main(checkout, *models):
+    with tempfile.TemporaryDirectory() as folder:
+        driver = pathlib.Path(folder) / "driver"
+        driver.with_suffix(".cc").write_text(DRIVER)
+        subprocess.run(["c++", "-O1", "-std=c++17", "-DTF_LITE_STATIC_MEMORY", "-I", checkout,
+                        driver.with_suffix(".cc"), f"{checkout}/{PLANNER}.cc", "-o", driver],
+                       check=True)
+        print("| model | activations | GreedyMemoryPlanner | `place`, proved | saved |")
+        print("| --- | ---: | ---: | ---: | ---: |")
+        for model in models:
+            rows = list(csv.DictReader(tessera("export", model, "--to", "csv").splitlines()))
+            # Both ends of its lives are inside.
+            asked = "".join(f"{row['size']} {row['lower']} {int(row['upper']) - 1}\n" for row in rows)
+            greedy = int(subprocess.run([driver], input=asked, check=True, text=True,
+                                        stdout=subprocess.PIPE).stdout)
+            placed = json.loads(tessera("place", model, "--format", "json"))
+            least = placed["height"] if placed["proven_minimum"] else f"{placed['height']} (open)"
+            saved = 100 * (1 - placed["height"] / greedy)
+            print(f"| {pathlib.Path(model).stem} | {len(rows)} | {greedy:,} | {least:,} | {saved:.1f} % |")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,72 @@
+// TensorFlow Lite models in: their arena as a placement problem, and what they compute as a
+// network.
+//
+//   TfliteArena arena = read_tflite_arena(bytes, "model.tflite");
+//   PlacementResult result = place(arena.problem, {.minimize = Minimize::height});   // place.h
+//   TfliteNetwork read = read_tflite_network(bytes, "model.tflite", {});
+//
+// Files may be hostile: tflite_tables.h is what protects. Only models of one subgraph with fixed
+// shapes are read.
+//
+// The arena: steps are the operators in the order they run. A tensor lives from the operator that
+// writes it (inputs of the model: from the first step) to the last that reads it (outputs: to the
+// last step); a variable keeps its value from run to run, so it lives all the time. Constants stay
+// in the file. That is how TensorFlow Lite Micro plans the head of its arena
+// (micro_allocation_info.cc in github.com/tensorflow/tflite-micro), but for variables, which it
+// keeps in the tail. Sizes and offsets are multiples of 16, its MicroArenaBufferAlignment(). What
+// kernels ask for besides, such as scratch buffers, and the runtime's own structures are not in the
+// file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/error.h"
+#include "model/budget.h"
+#include "tessera/network.h"
+#include "tessera/problem.h"
+
+namespace tessera {
+
+/// Does the file call itself a TensorFlow Lite model, or does its name and it is no text?
+[[nodiscard]] bool is_tflite(std::string_view bytes, const std::string& file);
+
+struct TfliteArena {
+  /// One memory "arena", unbounded, or `memories`; the objective is the least height.
+  PlacementProblem problem;
+  std::vector<std::int32_t> tensors;  ///< of each buffer, its number in the file
+  std::vector<bool> variables;        ///< of each buffer: does it keep its value from run to run?
+  std::size_t tensors_in_file = 0;
+};
+
+/// Throws InputError. `memories`, where there are any, take the place of the arena. `file` is for
+/// messages, and becomes the name of the problem (without folder and ending).
+/// ensure: validate(result.problem) is empty.
+[[nodiscard]] TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
+                                            const std::vector<Memory>& memories = {});
+
+/// The model with a plan of its arena for TensorFlow Lite Micro: metadata
+/// "OfflineMemoryAllocation", 32-bit numbers version (1), subgraph (0), how many tensors, and the
+/// offset of each; -1 where the runtime decides: constants, and variables, whose place it would not
+/// keep between runs (docs/memory_management.md in github.com/tensorflow/tflite-micro). A plan that
+/// was there is replaced. Everything else stays what it was, known here or not. require: `arena` is
+/// what read_tflite_arena() made of `bytes`, one offset per buffer. Throws InputError where the
+/// file cannot be added to, or an offset has more than 31 bits.
+[[nodiscard]] std::string write_tflite_plan(std::string_view bytes, const std::string& file,
+                                            const TfliteArena& arena,
+                                            const std::vector<Offset>& offsets);
+
+struct TfliteNetwork {
+  Network network;
+  std::vector<std::string> warnings;  ///< sentences; the network is usable
+};
+
+/// One op per operator, except that reshapes become views and constants are weights. Images are
+/// N, C, H, W in a network and N, H, W, C in these files: whatever has four axes is turned.
+/// Throws InputError that names the operator, and BudgetEnded (model/poll.h).
+/// ensure: check_network(result.network) is empty.
+[[nodiscard]] TfliteNetwork read_tflite_network(std::string_view bytes, const std::string& file,
+                                                const Budget& budget);
+
+}  // namespace tessera

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "io/error.h"
+#include "io/source.h"
+#include "io/tflite.h"
+#include "io/tflite_model.h"
+#include "tessera/validate.h"
+
+namespace tessera {
+namespace {
+
+using tflite_reader::TfliteIndex;
+using tflite_reader::TfliteModel;
+using tflite_reader::TfliteTensor;
+
+constexpr Size arena_alignment = 16;
+
+/// For each tensor the steps it is needed in; empty for those that are nowhere.
+std::vector<StepRange> lives_of(const TfliteModel& model) {
+  const auto steps = static_cast<Step>(model.operators.size());
+  std::vector<StepRange> live(model.tensors.size(), StepRange{0, 0});
+  const auto at = [&](TfliteIndex t) -> StepRange& { return live[static_cast<std::size_t>(t)]; };
+  for (const TfliteIndex t : model.inputs) at(t) = {0, 1};
+  for (std::size_t k = 0; k < model.operators.size(); ++k) {
+    const auto step = static_cast<Step>(k);
+    for (const TfliteIndex t : model.operators[k].inputs)
+      if (t >= 0) at(t).upper = step + 1;
+    for (const TfliteIndex t : model.operators[k].outputs) at(t) = {step, step + 1};
+  }
+  for (const TfliteIndex t : model.outputs) at(t).upper = steps;
+  for (std::size_t t = 0; t < live.size(); ++t)
+    if (model.tensors[t].variable) live[t] = {0, steps};
+  return live;
+}
+
+Size arena_bytes(const TfliteModel& model, std::size_t t, const std::string& file) {
+  const TfliteTensor& tensor = model.tensors[t];
+  const std::string who =
+      "tensor " + tflite_reader::tensor_named(model, static_cast<TfliteIndex>(t));
+  if (tensor.type->bytes == 0)
+    throw InputError(file, 0,
+                     who + " is of type " + std::string(tensor.type->name) +
+                         ", whose elements have no fixed number of bytes",
+                     "only what has a fixed size can be placed before the model runs");
+  const std::optional<Size> bytes = tflite_reader::data_bytes(tensor);
+  if (!bytes || *bytes > max_address - arena_alignment)
+    throw InputError(file, 0, who + " has more than 2^60 bytes");
+  return (*bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+}
+
+}  // namespace
+
+bool is_tflite(std::string_view bytes, const std::string& file) {
+  if (tflite_reader::has_identifier(bytes)) return true;
+  // Its first bytes are damaged, or missing; what a text says is told by its text.
+  return file.ends_with(".tflite") && bytes.substr(0, 64).find('\0') != bytes.npos;
+}
+
+TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
+                              const std::vector<Memory>& memories) {
+  const tflite_reader::FlatBytes flat(bytes, file);
+  const TfliteModel model = tflite_reader::read_tflite_model(flat);
+  if (model.operators.empty())
+    throw InputError(file, 0, "has no operators, so there is nothing to place");
+  TfliteArena arena;
+  arena.tensors_in_file = model.tensors.size();
+  if (file != "-" && file != "/dev/stdin")
+    arena.problem.name = std::filesystem::path(file).stem().string();
+  arena.problem.objective = Objective::minimize_height;
+  arena.problem.memories = memories;
+  if (memories.empty())
+    arena.problem.memories.push_back({.name = "arena", .alignment = arena_alignment});
+  const std::vector<StepRange> live = lives_of(model);
+  for (std::size_t t = 0; t < model.tensors.size(); ++t) {
+    const TfliteTensor& tensor = model.tensors[t];
+    if ((tensor.constant && !tensor.variable) || live[t].empty()) continue;
+    const Size size = arena_bytes(model, t, file);
+    if (size == 0) continue;
+    arena.problem.buffers.push_back(
+        {.id = tensor.name, .live = {live[t]}, .size = size, .alignment = arena_alignment});
+    arena.tensors.push_back(static_cast<std::int32_t>(t));
+    arena.variables.push_back(tensor.variable);
+  }
+  if (arena.problem.buffers.empty())
+    throw InputError(file, 0, "has no activations, so there is nothing to place");
+  const std::vector<Defect> defects = validate(arena.problem);
+  if (!defects.empty())
+    throw defect_error(
+        {.file = file, .problem_line = 0, .memories = {}, .buffers = {}, .relations = {}},
+        defects.front());
+  return arena;
+}
+
+}  // namespace tessera

@@ -1,0 +1,202 @@
+// A model with a memory plan in it.
+//
+// Offsets in these files lead forward, so nothing can be put behind the tables that point at it. A
+// new root goes in front of the old file, which stays as it is, byte for byte: all of its offsets
+// are relative and lead to the same things. The new root leads to what the old one led to, but for
+// two lists that get an entry more: buffers and metadata.
+#include <algorithm>
+#include <limits>
+
+#include "io/tflite.h"
+#include "io/tflite_model.h"
+
+namespace tessera {
+namespace {
+
+using tflite_reader::FlatBytes;
+using tflite_reader::FlatTable;
+
+constexpr const char* plan_name = "OfflineMemoryAllocation";
+
+// Fields of Model (see tflite_model.h); all but the version are offsets.
+constexpr unsigned version_field = 0;
+constexpr unsigned subgraphs_field = 2;
+constexpr unsigned buffers_field = 4;
+constexpr unsigned metadata_field = 6;
+constexpr unsigned known_fields = 10;
+
+/// The new front of the file. What it leads to is known by its place in the old file; how far that
+/// moves back is known at the end.
+class Front {
+ public:
+  void number(std::uint32_t value, unsigned bytes = 4) {
+    for (unsigned k = 0; k < bytes; ++k) out_ += static_cast<char>(value >> (8 * k));
+  }
+  void text(std::string_view bytes) { out_ += bytes; }
+  void align(std::size_t to) { out_.append((to - out_.size() % to) % to, '\0'); }
+  /// An offset that leads to a place of the old file.
+  void to_old(std::uint64_t place) {
+    old_.emplace_back(out_.size(), place);
+    number(0);
+  }
+  /// An offset that is set by here().
+  [[nodiscard]] std::size_t open() {
+    number(0);
+    return out_.size() - 4;
+  }
+  void here(std::size_t opened) { set(opened, out_.size() - opened); }
+  [[nodiscard]] std::size_t size() const { return out_.size(); }
+
+  std::string before(std::string_view file) {
+    align(64);  // whatever is aligned in the old file stays so
+    for (const auto& [at, place] : old_) set(at, out_.size() + place - at);
+    return out_ + std::string(file);
+  }
+
+ private:
+  void set(std::size_t at, std::uint64_t value) {
+    for (unsigned k = 0; k < 4; ++k) out_[at + k] = static_cast<char>(value >> (8 * k));
+  }
+
+  std::string out_;
+  std::vector<std::pair<std::size_t, std::uint64_t>> old_;
+};
+
+class PlanWriter {
+ public:
+  PlanWriter(const FlatBytes& file, const TfliteArena& arena, const std::vector<Offset>& offsets)
+      : file_(file), root_(file.root("Model")), arena_(arena), offsets_(offsets) {}
+
+  std::string write() {
+    const std::vector<FlatTable> buffers = root_.tables(buffers_field, "Buffer");
+    const std::vector<FlatTable> metadata = root_.tables(metadata_field, "Metadata");
+    check(buffers);
+    const std::size_t root = front_.open();
+    front_.text("TFL3");
+    write_root(root);
+    front_.here(buffers_);
+    front_.number(static_cast<std::uint32_t>(buffers.size() + 1));
+    for (const FlatTable& each : buffers) front_.to_old(each.position());
+    const std::size_t buffer = front_.open();
+    front_.here(metadata_);
+    const auto stays = [](const FlatTable& each) { return each.text(0) != plan_name; };
+    front_.number(static_cast<std::uint32_t>(std::ranges::count_if(metadata, stays) + 1));
+    for (const FlatTable& each : metadata)
+      if (stays(each)) front_.to_old(each.position());
+    const std::size_t entry = front_.open();
+    write_entry(entry, static_cast<std::uint32_t>(buffers.size()));
+    write_buffer(buffer);
+    return front_.before(file_.bytes());
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw InputError(file_.file(), 0, what, "write the placement as .json or .csv");
+  }
+
+  /// Places that are counted from the beginning of the file would not move along.
+  void check(const std::vector<FlatTable>& buffers) const {
+    if (file_.bytes().size() > std::size_t{1} << 30) refuse("is too large to be added to");
+    if (root_.fields() > known_fields)
+      refuse("is of a newer schema than this program can add to: its root has " +
+             std::to_string(root_.fields()) + " fields");
+    for (const FlatTable& each : buffers)
+      if (each.number<std::uint64_t>(1, 0) > 1)
+        refuse("keeps data behind its tables, so a plan cannot be put in front of them");
+    for (const FlatTable& graph : root_.tables(subgraphs_field, "SubGraph"))
+      for (const FlatTable& op : graph.tables(3, "Operator"))
+        if (op.number<std::uint64_t>(7, 0) > 1)
+          refuse("keeps options behind its tables, so a plan cannot be put in front of them");
+    for (const Offset offset : offsets_)
+      if (offset > std::numeric_limits<std::int32_t>::max())
+        refuse("has an offset of " + std::to_string(offset) + ", and 31 bits is all a plan has");
+  }
+
+  void write_root(std::size_t root) {
+    const unsigned fields = std::max(root_.fields(), metadata_field + 1);
+    front_.align(4);
+    const std::size_t list = front_.size();
+    const auto there = [&](unsigned field) {
+      return field == buffers_field || field == metadata_field || root_.place_of(field, 4);
+    };
+    front_.number(4 + 2 * fields, 2);
+    unsigned size = 4;
+    for (unsigned field = 0; field < fields; ++field) size += there(field) ? 4U : 0U;
+    front_.number(size, 2);
+    unsigned at = 4;
+    for (unsigned field = 0; field < fields; ++field) {
+      front_.number(there(field) ? at : 0, 2);
+      at += there(field) ? 4U : 0U;
+    }
+    front_.align(4);
+    front_.here(root);
+    // A root leads to itself by the offset at byte 0.
+    front_.number(static_cast<std::uint32_t>(front_.size() - list));
+    for (unsigned field = 0; field < fields; ++field) {
+      if (!there(field)) continue;
+      if (field == version_field)
+        front_.number(root_.number<std::uint32_t>(field, 0));
+      else if (field == buffers_field)
+        buffers_ = front_.open();
+      else if (field == metadata_field)
+        metadata_ = front_.open();
+      else
+        front_.to_old(file_.follow(*root_.place_of(field, 4), "Model"));
+    }
+  }
+
+  void write_entry(std::size_t opened, std::uint32_t buffer) {
+    front_.number(8, 2);  // its fields: two, of 12 bytes with the way back
+    front_.number(12, 2);
+    front_.number(4, 2);
+    front_.number(8, 2);
+    front_.here(opened);
+    front_.number(8);
+    const std::size_t name = front_.open();
+    front_.number(buffer);
+    front_.here(name);
+    const std::string_view text = plan_name;
+    front_.number(static_cast<std::uint32_t>(text.size()));
+    front_.text(text);
+    front_.number(0, 1);  // strings end with a zero
+    front_.align(4);
+  }
+
+  void write_buffer(std::size_t opened) {
+    front_.number(6, 2);
+    front_.number(8, 2);
+    front_.number(4, 2);
+    front_.number(0, 2);
+    front_.here(opened);
+    front_.number(8);
+    const std::size_t data = front_.open();
+    while ((front_.size() + 4) % 16 != 0) front_.number(0, 1);  // force_align of the schema
+    front_.here(data);
+    std::vector<std::int32_t> numbers{1, 0, static_cast<std::int32_t>(arena_.tensors_in_file)};
+    numbers.resize(3 + arena_.tensors_in_file, -1);
+    for (std::size_t b = 0; b < offsets_.size(); ++b)
+      if (!arena_.variables[b])
+        numbers[3 + static_cast<std::size_t>(arena_.tensors[b])] =
+            static_cast<std::int32_t>(offsets_[b]);
+    front_.number(static_cast<std::uint32_t>(4 * numbers.size()));
+    for (const std::int32_t number : numbers) front_.number(static_cast<std::uint32_t>(number));
+  }
+
+  const FlatBytes& file_;
+  FlatTable root_;
+  const TfliteArena& arena_;
+  const std::vector<Offset>& offsets_;
+  Front front_;
+  std::size_t buffers_ = 0;  ///< where the offsets of the two new lists stand
+  std::size_t metadata_ = 0;
+};
+
+}  // namespace
+
+std::string write_tflite_plan(std::string_view bytes, const std::string& file,
+                              const TfliteArena& arena, const std::vector<Offset>& offsets) {
+  const FlatBytes flat(bytes, file);
+  return PlanWriter(flat, arena, offsets).write();
+}
+
+}  // namespace tessera

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""TensorFlow Lite models through the command line: how large the arena must be, a memory plan in the
+model, read back by a reader of its own, and models that lie."""
+
+import json
+import struct
+import unittest
+
+from support import BAD_INPUT, FOUND, INFEASIBLE, ROOT, SHARED, WRONG, Case
+
+SEEDS = ROOT / "tests" / "fuzz" / "corpus" / "tflite"
+CLASSIFIER = SEEDS / "classifier.tflite"
+MOVES = SEEDS / "moves.tflite"
+MODELS = SHARED / "models" / "tflite"
+PLAN = "OfflineMemoryAllocation"
+BYTES = {0: 4, 2: 4, 3: 1, 4: 8, 7: 2, 9: 1}  # of an element, by TensorType
+
+
+class Flat:
+    """Just enough of flatbuffers and of the schema to say what a model holds."""
+
+    def __init__(self, data):
+        self.data = data
+        self.root = self.follow(0)
+
+    def read(self, kind, at):
+        return struct.unpack_from("<" + kind, self.data, at)[0]
+
+    def follow(self, at):
+        return at + self.read("I", at)
+
+    def field(self, table, number):
+        fields = table - self.read("i", table)
+        entry = 4 + 2 * number
+        inside = self.read("H", fields + entry) if entry < self.read("H", fields) else 0
+        return table + inside if inside else None
+
+    def number(self, table, number, kind, otherwise=0):
+        at = self.field(table, number)
+        return otherwise if at is None else self.read(kind, at)
+
+    def vector(self, table, number):
+        at = self.field(table, number)
+        if at is None:
+            return 0, 0
+        at = self.follow(at)
+        return at + 4, self.read("I", at)
+
+    def numbers(self, table, number):
+        at, count = self.vector(table, number)
+        return list(struct.unpack_from(f"<{count}i", self.data, at))
+
+    def tables(self, table, number):
+        at, count = self.vector(table, number)
+        return [self.follow(at + 4 * k) for k in range(count)]
+
+    def bytes(self, table, number):
+        at, count = self.vector(table, number)
+        return self.data[at:at + count]
+
+    def metadata(self):
+        """{name: data}; two of one name are an error."""
+        buffers = self.tables(self.root, 4)
+        entries = [(self.bytes(each, 0).decode(), self.number(each, 1, "I"))
+                   for each in self.tables(self.root, 6)]
+        assert len({name for name, _ in entries}) == len(entries)
+        return {name: self.bytes(buffers[buffer], 0) for name, buffer in entries}
+
+    def graph(self):
+        return self.tables(self.root, 2)[0]
+
+    def tensors(self):
+        """[(name, shape, type, data, variable)]"""
+        buffers = self.tables(self.root, 4)
+        return [(self.bytes(each, 3), self.numbers(each, 0), self.number(each, 1, "b"),
+                 self.bytes(buffers[self.number(each, 2, "I")], 0), self.number(each, 5, "b"))
+                for each in self.tables(self.graph(), 0)]
+
+    def operators(self):
+        return [(self.number(each, 0, "I"), self.numbers(each, 1), self.numbers(each, 2))
+                for each in self.tables(self.graph(), 3)]
+
+    def everything(self):
+        codes = [(self.number(each, 0, "b"), self.bytes(each, 1), self.number(each, 3, "i"))
+                 for each in self.tables(self.root, 1)]
+        return (self.number(self.root, 0, "I"), self.bytes(self.root, 3), codes, self.tensors(),
+                self.operators(), self.numbers(self.graph(), 1), self.numbers(self.graph(), 2))
+
+    def lives(self):
+        """{tensor: (first operator, last operator)}"""
+        lives = {t: [0, 0] for t in self.numbers(self.graph(), 1)}
+        operators = self.operators()
+        for step, (_, reads, writes) in enumerate(operators):
+            for t in writes:
+                lives[t] = [step, step]
+            for t in reads:
+                if t in lives:
+                    lives[t][1] = step
+        for t in self.numbers(self.graph(), 2):
+            lives[t][1] = len(operators) - 1
+        return lives
+
+
+class Tflite(Case):
+    def planned(self, model):
+        """The model with a plan of it, and the offsets of the plan."""
+        out = self.folder / "planned.tflite"
+        self.ends(FOUND, "place", model, "-o", out, "-q")
+        after = Flat(out.read_bytes())
+        numbers = struct.unpack(f"<{len(after.metadata()[PLAN]) // 4}i", after.metadata()[PLAN])
+        self.assertEqual(numbers[:3], (1, 0, len(after.tensors())))
+        return out, after, numbers[3:]
+
+    def holds(self, model):
+        """What is in the file says where every activation lies, and no two that live together
+        share a byte. The height."""
+        before = Flat(model.read_bytes())
+        out, after, offsets = self.planned(model)
+        self.assertEqual(after.everything(), before.everything())
+        others = {name: data for name, data in after.metadata().items() if name != PLAN}
+        self.assertEqual(others, {n: d for n, d in before.metadata().items() if n != PLAN})
+        # Whatever was aligned is aligned as before, and the new data to 16 bytes.
+        ends = [after.vector(each, 0)[0] % 64 for each in after.tables(after.root, 4)]
+        was = [before.vector(each, 0)[0] % 64 for each in before.tables(before.root, 4)]
+        self.assertEqual((ends[:-1], ends[-1] % 16), (was, 0))
+        places = []
+        lives = after.lives()
+        for t, (_, shape, kind, data, variable) in enumerate(after.tensors()):
+            if data or variable:
+                self.assertEqual(offsets[t], -1)
+                continue
+            size = BYTES[kind]
+            for extent in shape:
+                size *= extent
+            self.assertGreaterEqual(offsets[t], 0)
+            self.assertEqual(offsets[t] % 16, 0)
+            places.append((offsets[t], offsets[t] + size, *lives[t]))
+        for k, (low, high, first, last) in enumerate(places):
+            for other_low, other_high, other_first, other_last in places[:k]:
+                together = first <= other_last and other_first <= last
+                self.assertFalse(together and low < other_high and other_low < high)
+        self.assertEqual(json.loads(self.ends(FOUND, "place", out, "--format", "json").stdout)["height"],
+                         json.loads(self.ends(FOUND, "place", model, "--format", "json").stdout)["height"])
+        return -(-max(high for _, high, _, _ in places) // 16) * 16
+
+    def test_how_large_must_the_arena_be(self):
+        done = json.loads(self.ends(FOUND, "place", CLASSIFIER, "--format", "json").stdout)
+        self.assertEqual((done["height"], done["proven_minimum"]), (624, True))
+        self.ends(FOUND, "place", CLASSIFIER, "-c", 624)
+        self.ends(INFEASIBLE, "place", CLASSIFIER, "-c", 623)
+        self.assertIn("depthwise", self.ends(INFEASIBLE, "explain", CLASSIFIER, "-c", 600).stdout)
+
+    def test_a_placement_of_a_model_is_checked_and_exported(self):
+        placed, table = self.folder / "placed.json", self.folder / "arena.csv"
+        self.ends(FOUND, "place", CLASSIFIER, "-o", placed, "-q")
+        self.ends(FOUND, "check", CLASSIFIER, placed)
+        result = json.loads(placed.read_text())
+        for each in result["buffers"]:
+            each["offset"] = 0
+        self.ends(WRONG, "check", CLASSIFIER, self.file("wrong.json", json.dumps(result)))
+        self.ends(FOUND, "export", CLASSIFIER, "--to", "csv", "-o", table)
+        self.assertIn("image,0,1,256,16\n", table.read_text())
+        self.ends(FOUND, "place", table, "-c", 624)
+
+    def test_a_plan_is_put_into_the_model(self):
+        self.assertEqual(self.holds(CLASSIFIER), 624)
+        self.holds(MOVES)
+
+    def test_a_plan_replaces_the_one_that_was_there(self):
+        out, first, offsets = self.planned(CLASSIFIER)
+        again = self.folder / "again.tflite"
+        again.write_bytes(out.read_bytes())
+        _, second, other = self.planned(again)
+        self.assertEqual(list(second.metadata()), [PLAN])
+        self.assertEqual(other, offsets)
+        self.assertEqual(second.everything(), first.everything())
+
+    def test_only_a_model_can_get_a_plan(self):
+        table = self.file("a.csv", "id,lower,upper,size\na,0,1,4\n")
+        done = self.ends(BAD_INPUT, "place", table, "-c", 4, "-o", self.folder / "a.tflite")
+        self.assertIn("is no TensorFlow Lite model", done.stderr)
+        self.assertFalse((self.folder / "a.tflite").exists())
+
+    def test_a_model_is_a_network_as_well(self):
+        plan = self.folder / "plan.json"
+        self.ends(FOUND, "plan", CLASSIFIER, "-p", "ethos-u55-128", "-o", plan, "-q")
+        self.ends(FOUND, "check", CLASSIFIER, plan, "-p", "ethos-u55-128")
+        network = self.folder / "net.yaml"
+        self.ends(FOUND, "import", CLASSIFIER, "-o", network)
+        self.assertIn("type: max_pool", network.read_text())
+        self.assertIn("operator Odd is not known", self.ends(FOUND, "import", MOVES).stderr)
+
+    def test_what_is_damaged_is_refused(self):
+        whole = CLASSIFIER.read_bytes()
+        for size in (0, 5, 8, 100, 1000, len(whole) - 200):
+            cut = self.folder / "cut.tflite"
+            cut.write_bytes(whole[:size])
+            for command in (("place", cut), ("import", cut), ("place", cut, "-o", cut.with_name("o.tflite"))):
+                with self.subTest(size=size, command=command[0]):
+                    self.assertIn("cut.tflite", self.ends(BAD_INPUT, *command).stderr)
+            self.assertFalse((self.folder / "o.tflite").exists())
+
+    def test_real_models_hold_their_plans(self):
+        if not MODELS.is_dir():
+            self.skipTest(f"{MODELS} is not there")
+        for model in sorted(MODELS.glob("*.tflite")):
+            with self.subTest(model=model.name):
+                self.holds(model)
+
+
+if __name__ == "__main__":
+    unittest.main()
