@@ -23,8 +23,9 @@ Gaps gaps_of(const std::string& cell) {
   std::string text = "id,lower,upper,size,gaps\nx,0,10,8," + cell + "\n";
   for (int step = 0; step < 10; ++step)
     text += "s," + std::to_string(step) + "," + std::to_string(step + 1) + ",1,\n";
+  const MinimallocProblem asked = problem_of(text);
   Gaps gaps;
-  for (const Gap& gap : problem_of(text).problem.buffers.front().gaps)
+  for (const Gap& gap : asked.problem.buffers.front().gaps)
     gaps.emplace_back(gap.steps, gap.window);
   return gaps;
 }
@@ -84,7 +85,7 @@ TEST(MinimallocCsv, RefusesWithTheLine) {
   EXPECT_REFUSED(read("id,lower,upper,size\na,0,1,1e3\n"), 2, "no whole number");
   EXPECT_REFUSED(read("id,lower,upper,size\na,0,1,99999999999999999999\n"), 2, "64 bits");
   EXPECT_REFUSED(read("id,lower,upper,size\na,1,1,1\n"), 2, "no step before its end");
-  EXPECT_REFUSED(problem_of("id,lower,upper,size\na,0,1,1152921504606846976\nb,0,1,1\n"), 0, "sum");
+  EXPECT_REFUSED(problem_of("id,lower,upper,size\na,0,1,1152921504606846976\nb,0,1,1\n"), 3, "sum");
 }
 
 TEST(MinimallocCsv, DrawsWhatIsOccupied) {
