@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -30,6 +31,8 @@ enum Exit : int {
 struct Command {
   std::function<int(Session&)> run;
   std::string line;  ///< the command line as typed, for reports
+  /// It stands in for a program that knows no exit codes but 0 and 1, also for bad usage.
+  bool fails_with_one = false;
 };
 
 void add_place(CLI::App& app, Command& command);
@@ -42,6 +45,10 @@ void add_plan(CLI::App& app, Command& command);
 void add_tile(CLI::App& app, Command& command);
 void add_import(CLI::App& app, Command& command);
 void add_explore(CLI::App& app, Command& command);
+void add_minimalloc(CLI::App& app, Command& command);
 void add_completion(CLI::App& app, Command& command);
+
+/// The command `minimalloc` reads its flags itself: CLI11 gets them behind a `--`.
+[[nodiscard]] std::vector<std::string> with_flags_as_they_are(std::vector<std::string> arguments);
 
 }  // namespace tessera::cli

@@ -91,7 +91,7 @@ std::string version_line() {
   return "tessera " + std::string(version());
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, Command& command) {
   Session session;
   CLI::App app("Decides where every buffer of a neural network lives in an accelerator's memory.",
                "tessera");
@@ -104,7 +104,6 @@ int run(int argc, char** argv) {
       "and "
       "SIGHUP,\n1 an output could not be written, or a bug in Tessera.\n"
       "tessera COMMAND --help says more, with an example each.");
-  Command command;
   for (int i = 0; i < argc; ++i) command.line += (i == 0 ? "" : " ") + std::string(argv[i]);
   add_place(app, command);
   add_check(app, command);
@@ -116,10 +115,11 @@ int run(int argc, char** argv) {
   add_tile(app, command);
   add_import(app, command);
   add_explore(app, command);
+  add_minimalloc(app, command);
   add_completion(app, command);
 
   std::vector<std::string> arguments =
-      with_plain_minimize(std::vector<std::string>(argv + 1, argv + argc));
+      with_plain_minimize(with_flags_as_they_are({argv + 1, argv + argc}));
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
     app.parse(arguments);
@@ -139,14 +139,12 @@ int run(int argc, char** argv) {
   return command.run(session);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_guarded(int argc, char** argv, Command& command) {
   // Both become errors of write(2), so that what lies beside an output goes on every way out.
   const bool pipes_ignored = ::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   ::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run(argc, argv);
+    return run(argc, argv, command);
   } catch (const BadInput& error) {
     return bad_input(error);
   } catch (const ClosedPipe& error) {
@@ -161,4 +159,13 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return bug(error.what());
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Command command;
+  const int code = run_guarded(argc, argv, command);
+  const bool fails = code == exit_bad_input || code == exit_stopped;
+  return fails && command.fails_with_one ? exit_failed : code;
 }

@@ -7,6 +7,7 @@
 
 #include "io/error.h"
 #include "model/utf8.h"
+#include "model/words.h"
 
 namespace tessera {
 
@@ -28,28 +29,6 @@ void require_text(std::string_view text, const std::string& file);
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
-}
-
-/// The known word closest to a misspelt one, or "" where none is close.
-template <typename Words>
-[[nodiscard]] std::string_view closest_word(std::string_view wrong, const Words& known);
-
-/// Edits (insert, delete, replace) between two short words.
-[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
-
-template <typename Words>
-std::string_view closest_word(std::string_view wrong, const Words& known) {
-  if (wrong.size() > 40) return {};
-  std::string_view best;
-  std::size_t least = wrong.size() / 3 + 2;  // further away is no misspelling
-  for (const std::string_view word : known) {
-    const std::size_t distance = edit_distance(wrong, word);
-    if (distance < least) {
-      least = distance;
-      best = word;
-    }
-  }
-  return best;
 }
 
 }  // namespace tessera

@@ -1,0 +1,31 @@
+// What was meant by a misspelt word.
+//
+//   const std::string_view close = closest_word("capasity", known);     // "capacity"
+//   if (!close.empty()) hint = "did you mean `" + std::string(close) + "`?";
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tessera {
+
+/// Edits (insert, delete, replace) between two short words.
+[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The known word closest to a misspelt one, or "" where none is close.
+template <typename Words>
+[[nodiscard]] std::string_view closest_word(std::string_view wrong, const Words& known) {
+  if (wrong.size() > 40) return {};
+  std::string_view best;
+  std::size_t least = wrong.size() / 3 + 2;  // further away is no misspelling
+  for (const std::string_view word : known) {
+    const std::size_t distance = edit_distance(wrong, word);
+    if (distance < least) {
+      least = distance;
+      best = word;
+    }
+  }
+  return best;
+}
+
+}  // namespace tessera
