@@ -146,7 +146,6 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   const std::vector<std::int64_t> switches =
       mode_switches(placement.modes, run.lowering->steps_per_tile);
   TileCost cost;
-  std::vector<std::int64_t> slices(static_cast<std::size_t>(tasks.steps), 1);
   for (Step step = 0; step < tasks.steps; ++step) {
     OpCost& op = cost.ops.emplace_back();
     ComputeCost compute;
@@ -175,9 +174,8 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     const std::int64_t switched = switches[static_cast<std::size_t>(step)];
     op.cycles = busy + switched * hardware.mode_switch.cycles;
     op.energy_pj += static_cast<double>(switched) * hardware.mode_switch.energy_pj;
-    slices[static_cast<std::size_t>(step)] =
-        std::min(compute.weight_pieces, hardware.dma.weight_slices);
-    op.last = after_last_slice(busy, compute, slices[static_cast<std::size_t>(step)]);
+    op.slices = std::min(compute.weight_pieces, hardware.dma.weight_slices);
+    op.last = after_last_slice(busy, compute, op.slices);
     add_copies(run, tasks, tile, step, on_chip, op);
   }
   const AccessEnergy dram = offchip_energy(hardware);
@@ -189,7 +187,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     one.energy_pj = move_energy(count, one.transfer, move.load, dram,
                                 on_chip.of(move.local, move.share).energy);
     if (!move.in_slices) continue;
-    const std::int64_t parts = slices[static_cast<std::size_t>(move.use)];
+    const std::int64_t parts = cost.ops[static_cast<std::size_t>(move.use)].slices;
     const Cycles streaming =
         std::max<Cycles>(0, one.transfer.cycles - link.setup - link.read.latency);
     one.later = streaming - ceil_div(streaming, parts);

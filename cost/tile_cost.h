@@ -18,9 +18,10 @@
 namespace tessera {
 
 struct OpCost {
-  Cycles cycles = 0;   ///< with the switches of modes before it
-  Cycles last = 0;     ///< of them, for the channels whose weights arrive last; 0: it waits for all
-  Cycles compute = 0;  ///< on its engine alone
+  Cycles cycles = 0;        ///< with the switches of modes before it
+  std::int64_t slices = 1;  ///< in which its weights can arrive
+  Cycles last = 0;          ///< of the cycles, for the channels whose weights arrive last
+  Cycles compute = 0;       ///< on its engine alone
   std::size_t engine = 0;
   Limiter limiter = Limiter::mac;
   double energy_pj = 0;

@@ -83,7 +83,7 @@ class Cheaper {
     }
     const ShapeGoal goal = goal_of_cover(shapes);
     for (const OpRange& ops : fresh)
-      if (costs_.find({ops.first, ops.last}) == costs_.end()) {
+      if (!costs_.contains({ops.first, ops.last})) {
         const double cost = least_cost(ops);
         costs_[{ops.first, ops.last}] = {cost, cost};
       }

@@ -1,12 +1,35 @@
 #include "search/offchip/loom.h"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 
 namespace tessera {
+namespace {
+
+/// Sorted, each once, the smaller number first.
+std::vector<std::pair<BufferIndex, BufferIndex>> disjoint_pairs(const PlacementProblem& problem,
+                                                                Poll& poll) {
+  std::vector<std::pair<BufferIndex, BufferIndex>> pairs;
+  for (const Relation& relation : problem.relations) {
+    if (relation.kind != RelationKind::disjoint) continue;
+    for (std::size_t i = 0; i < relation.buffers.size(); ++i) {
+      poll(static_cast<std::int64_t>(i));
+      for (std::size_t j = 0; j < i; ++j)
+        pairs.push_back(std::minmax(relation.buffers[i], relation.buffers[j]));
+    }
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
+}
+
+}  // namespace
 
 Loom::Loom(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
@@ -42,37 +65,53 @@ void Loom::add_thread(const PlacementProblem& problem, MemoryIndex m, BufferInde
 }
 
 void Loom::add_rivals(const PlacementProblem& problem, Poll& poll) {
-  const auto exempt = exempt_pairs(problem);
-  std::vector<std::pair<BufferIndex, BufferIndex>> disjoint;
-  for (const Relation& relation : problem.relations) {
-    if (relation.kind != RelationKind::disjoint) continue;
-    for (const BufferIndex a : relation.buffers)
-      for (const BufferIndex b : relation.buffers)
-        if (a < b) disjoint.emplace_back(a, b);
-  }
-  std::sort(disjoint.begin(), disjoint.end());
-  const auto named = [](const auto& pairs, BufferIndex a, BufferIndex b) {
-    return std::binary_search(pairs.begin(), pairs.end(), std::pair(a, b));
+  const auto life = [&](std::size_t k) {
+    const std::vector<StepRange>& live = problem.buffers[threads_[k].buffer].live;
+    return StepRange{live.front().lower, live.back().upper};
   };
-  for (std::size_t i = 0; i < threads_.size(); ++i)
-    for (std::size_t j = i + 1; j < threads_.size(); ++j) {
+  const auto disjoint = disjoint_pairs(problem, poll);
+  const auto exempt = exempt_pairs(problem);
+  const auto named = [&](const auto& pairs, std::size_t i, std::size_t j) {
+    return std::binary_search(pairs.begin(), pairs.end(),
+                              std::pair(std::min(threads_[i].buffer, threads_[j].buffer),
+                                        std::max(threads_[i].buffer, threads_[j].buffer)));
+  };
+  std::vector<std::size_t> by_start(threads_.size());
+  std::iota(by_start.begin(), by_start.end(), std::size_t{0});
+  std::stable_sort(by_start.begin(), by_start.end(),
+                   [&](std::size_t i, std::size_t j) { return life(i).lower < life(j).lower; });
+  for (auto i = by_start.begin(); i != by_start.end(); ++i)
+    for (auto j = std::next(i); j != by_start.end() && life(*j).lower < life(*i).upper; ++j) {
       poll();
-      const BufferIndex a = threads_[i].buffer;
-      const BufferIndex b = threads_[j].buffer;
-      const Buffer& first = problem.buffers[a];
-      const Buffer& second = problem.buffers[b];
-      const bool always = named(disjoint, a, b);
-      if (!always && (named(exempt, a, b) || first.live.back().upper <= second.live.front().lower ||
-                      second.live.back().upper <= first.live.front().lower))
-        continue;
-      Differences apart = always ? shared_differences(first, second, poll)
-                                 : forbidden_differences(first, second, poll);
-      if (apart.empty()) continue;
-      poll.room(static_cast<double>(apart.size() * sizeof(AddressRange)));
-      threads_[i].rivals.push_back({j, differences_.size(), true});
-      threads_[j].rivals.push_back({i, differences_.size(), false});
-      differences_.push_back(std::move(apart));
+      if (named(disjoint, *i, *j) || named(exempt, *i, *j)) continue;
+      add_pair(*i, *j,
+               forbidden_differences(problem.buffers[threads_[*i].buffer],
+                                     problem.buffers[threads_[*j].buffer], poll),
+               poll);
     }
+  // Threads are in the order of their buffers.
+  const auto thread_of = [this](BufferIndex b) {
+    const auto at = std::lower_bound(
+        threads_.begin(), threads_.end(), b,
+        [](const Thread& thread, BufferIndex buffer) { return thread.buffer < buffer; });
+    return at != threads_.end() && at->buffer == b ? std::optional(at - threads_.begin())
+                                                   : std::nullopt;
+  };
+  for (const auto& [a, b] : disjoint) {
+    const auto i = thread_of(a);
+    const auto j = thread_of(b);
+    if (!i || !j) continue;
+    add_pair(static_cast<std::size_t>(*i), static_cast<std::size_t>(*j),
+             shared_differences(problem.buffers[a], problem.buffers[b], poll), poll);
+  }
+}
+
+void Loom::add_pair(std::size_t i, std::size_t j, Differences apart, Poll& poll) {
+  if (apart.empty()) return;
+  poll.room(static_cast<double>(apart.size() * sizeof(AddressRange)));
+  threads_[i].rivals.push_back({j, differences_.size(), true});
+  threads_[j].rivals.push_back({i, differences_.size(), false});
+  differences_.push_back(std::move(apart));
 }
 
 std::vector<std::size_t> Loom::rivals(std::size_t k) const {

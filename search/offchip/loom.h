@@ -64,6 +64,7 @@ class Loom {
 
   void add_thread(const PlacementProblem& problem, MemoryIndex m, BufferIndex b, Poll& poll);
   void add_rivals(const PlacementProblem& problem, Poll& poll);
+  void add_pair(std::size_t i, std::size_t j, Differences apart, Poll& poll);
 
   std::vector<Thread> threads_;
   std::vector<Differences> differences_;
