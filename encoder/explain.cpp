@@ -133,7 +133,7 @@ class Explainer {
     const PlacementProblem part = part_of(problem_, cut.buffers, {});
     if (part.memories[cut.memories.front()].alignment != 1) return false;
     return std::all_of(cut.buffers.begin(), cut.buffers.end(), [this](BufferIndex b) {
-      return problem_.buffers[b].gaps.empty() && !has_parts(problem_.buffers[b]);
+      return problem_.buffers[b].gaps.empty() && problem_.buffers[b].parts.empty();
     });
   }
 
