@@ -1,6 +1,7 @@
 #include "model/buffer_parts.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tessera {
 namespace {
@@ -19,7 +20,7 @@ void add_runs(const BufferPart& part, std::vector<AddressRange>& into) {
 }  // namespace
 
 void join_touching(std::vector<AddressRange>& ranges) {
-  std::sort(ranges.begin(), ranges.end());
+  if (!std::is_sorted(ranges.begin(), ranges.end())) std::sort(ranges.begin(), ranges.end());
   std::size_t kept = 0;
   for (const AddressRange& range : ranges) {
     if (kept > 0 && range.begin <= ranges[kept - 1].end)
@@ -108,8 +109,61 @@ std::vector<PartsAlive> parts_alive(const Buffer& buffer) {
   return result;
 }
 
+namespace {
+
+/// Does no byte belong to two parts, or twice to one?
+bool parts_are_apart(const Buffer& buffer) {
+  Size bytes = 0;
+  for (const BufferPart& part : buffer.parts) bytes += run_count(part).value_or(0) * part.size;
+  return bytes == used_size(buffer);
+}
+
+/// The bytes that live at a step are then those of its parts, added up.
+std::vector<Load> added_loads(const Buffer& buffer) {
+  struct Event {
+    Step step;
+    bool born;
+    Size bytes;
+    AddressRange range;
+  };
+  std::vector<Event> events;
+  for (const BufferPart& part : buffer.parts) {
+    const Size bytes = run_count(part).value_or(0) * part.size;
+    for (const StepRange& live : part.live) {
+      events.push_back({live.lower, true, bytes, extent(part)});
+      events.push_back({live.upper, false, bytes, extent(part)});
+    }
+  }
+  std::sort(events.begin(), events.end(),
+            [](const Event& a, const Event& b) { return a.step < b.step; });
+  std::vector<Load> result;
+  Size bytes = 0;
+  std::multiset<Offset> begins;
+  std::multiset<Offset> ends;
+  for (std::size_t i = 0; i < events.size();) {
+    const Step step = events[i].step;
+    for (; i < events.size() && events[i].step == step; ++i) {
+      const Event& event = events[i];
+      bytes += event.born ? event.bytes : -event.bytes;
+      if (event.born) {
+        begins.insert(event.range.begin);
+        ends.insert(event.range.end);
+      } else {
+        begins.erase(begins.find(event.range.begin));
+        ends.erase(ends.find(event.range.end));
+      }
+    }
+    if (bytes > 0)
+      result.push_back({{step, events[i].step}, {*begins.begin(), *ends.rbegin()}, bytes});
+  }
+  return result;
+}
+
+}  // namespace
+
 std::vector<Load> loads(const Buffer& buffer) {
   std::vector<Load> result;
+  if (!buffer.parts.empty() && parts_are_apart(buffer)) return added_loads(buffer);
   if (buffer.gaps.empty() && buffer.parts.empty()) {
     for (const StepRange& live : buffer.live)
       result.push_back({live, {0, buffer.size}, buffer.size});

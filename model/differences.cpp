@@ -103,24 +103,42 @@ Differences of_shapes(const Piece& a, const Piece& b, Poll& poll) {
   return result;
 }
 
+/// Tiles side by side are of few shapes, and ask for the same differences again and again, moved by
+/// the same distances: each shape of a pair is worked out once, each distance counts once.
 template <typename Together>
 Differences between(const std::vector<Piece>& a, const std::vector<Piece>& b, Together together,
                     Poll& poll) {
-  std::map<std::pair<Shape, Shape>, Differences> known;
-  Differences all;
-  for (const Piece& p : a)
-    for (const Piece& q : b) {
+  struct Alike {
+    const Piece* p;
+    const Piece* q;
+    std::vector<Offset> shifts;
+  };
+  std::vector<std::size_t> shapes_of_b;
+  std::map<Shape, std::size_t> numbers;
+  for (const Piece& q : b)
+    shapes_of_b.push_back(numbers.try_emplace(shape_of(q), numbers.size()).first->second);
+  std::map<std::pair<Shape, std::size_t>, Alike> alike;
+  for (const Piece& p : a) {
+    const Shape shape = shape_of(p);
+    for (std::size_t k = 0; k < b.size(); ++k) {
       poll();
-      if (!together(p, q)) continue;
-      const auto [found, fresh] = known.try_emplace({shape_of(p), shape_of(q)});
-      if (fresh) found->second = of_shapes(p, q, poll);
-      for (const AddressRange& range : found->second) all.push_back(range.at(p.offset - q.offset));
-      // Tiles side by side ask for nearly the same, over and over.
-      if (all.size() > 2 * most_differences) {
-        join_touching(all);
-        ask_for(static_cast<double>(all.size()), poll);
-      }
+      if (!together(p, b[k])) continue;
+      alike.try_emplace({shape, shapes_of_b[k]}, Alike{&p, &b[k], {}})
+          .first->second.shifts.push_back(p.offset - b[k].offset);
     }
+  }
+  Differences all;
+  for (auto& [shapes, each] : alike) {
+    std::sort(each.shifts.begin(), each.shifts.end());
+    each.shifts.erase(std::unique(each.shifts.begin(), each.shifts.end()), each.shifts.end());
+    const Differences base = of_shapes(*each.p, *each.q, poll);
+    for (const Offset shift : each.shifts) {
+      for (const AddressRange& range : base) all.push_back(range.at(shift));
+      if (all.size() <= 2 * most_differences) continue;
+      join_touching(all);
+      ask_for(static_cast<double>(all.size()), poll);
+    }
+  }
   join_touching(all);
   ask_for(static_cast<double>(all.size()), poll);
   return all;

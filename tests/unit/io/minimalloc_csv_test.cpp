@@ -7,12 +7,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-MinimallocTable read(const std::string& text) {
+MinimallocTable read_table(const std::string& text) {
   return read_minimalloc_csv(text, "in.csv");
 }
 
 MinimallocProblem problem_of(const std::string& text, Size capacity = 100) {
-  return minimalloc_problem(read(text), capacity, "in.csv");
+  return minimalloc_problem(read_table(text), capacity, "in.csv");
 }
 
 using Gaps = std::vector<std::pair<StepRange, std::optional<AddressRange>>>;
@@ -61,7 +61,7 @@ TEST(MinimallocCsv, NamesThatCannotBeNamesAreLines) {
 }
 
 TEST(MinimallocCsv, BuffersWithoutBytesStayOut) {
-  const MinimallocTable table = read("id,lower,upper,size,offset\na,0,1,0,\nb,0,1,4,\nc,0,1,0,7\n");
+  const MinimallocTable table = read_table("id,lower,upper,size,offset\na,0,1,0,\nb,0,1,4,\nc,0,1,0,7\n");
   const MinimallocProblem asked = minimalloc_problem(table, 10, "in.csv");
   ASSERT_EQ(asked.problem.buffers.size(), 1U);
   const std::vector<Offset> offsets = offsets_of(asked, {.places = {{0, 5}}, .modes = {}});
@@ -71,7 +71,7 @@ TEST(MinimallocCsv, BuffersWithoutBytesStayOut) {
 }
 
 TEST(MinimallocCsv, WritesWhatWasReadInItsOwnColumns) {
-  const MinimallocTable table = read(
+  const MinimallocTable table = read_table(
       "gaps,hint,alignment,buffer,start,end,size\n5-6 2-2@1:3,16,8,a,0,8,8\n,-7,1,b, 3,+5,8\n");
   EXPECT_EQ(write_minimalloc_csv(table, {0, 8}),
             "id,lower,upper,size,alignment,hint,gaps,offset\n"
@@ -79,18 +79,18 @@ TEST(MinimallocCsv, WritesWhatWasReadInItsOwnColumns) {
 }
 
 TEST(MinimallocCsv, RefusesWithTheLine) {
-  EXPECT_REFUSED(read("id,lower,upper\n"), 1, "`size`");
-  EXPECT_REFUSED(read("id,lower,upper,size,end\n"), 1, "means the same");
-  EXPECT_REFUSED(read("id,lower,upper,size\na,0,1,1\nb,0,1\n"), 3, "has 3 fields");
-  EXPECT_REFUSED(read("id,lower,upper,size\na,0,1,1e3\n"), 2, "no whole number");
-  EXPECT_REFUSED(read("id,lower,upper,size\na,0,1,99999999999999999999\n"), 2, "64 bits");
-  EXPECT_REFUSED(read("id,lower,upper,size\na,1,1,1\n"), 2, "no step before its end");
+  EXPECT_REFUSED(read_table("id,lower,upper\n"), 1, "`size`");
+  EXPECT_REFUSED(read_table("id,lower,upper,size,end\n"), 1, "means the same");
+  EXPECT_REFUSED(read_table("id,lower,upper,size\na,0,1,1\nb,0,1\n"), 3, "has 3 fields");
+  EXPECT_REFUSED(read_table("id,lower,upper,size\na,0,1,1e3\n"), 2, "no whole number");
+  EXPECT_REFUSED(read_table("id,lower,upper,size\na,0,1,99999999999999999999\n"), 2, "64 bits");
+  EXPECT_REFUSED(read_table("id,lower,upper,size\na,1,1,1\n"), 2, "no step before its end");
   EXPECT_REFUSED(problem_of("id,lower,upper,size\na,0,1,1152921504606846976\nb,0,1,1\n"), 3, "sum");
 }
 
 TEST(MinimallocCsv, DrawsWhatIsOccupied) {
   const std::string text =
-      minimalloc_tikz(read("id,lower,upper,size,gaps\na_\\,0,17,2,1-4@1:2 8-9\n"), 17, {15});
+      minimalloc_tikz(read_table("id,lower,upper,size,gaps\na_\\,0,17,2,1-4@1:2 8-9\n"), 17, {15});
   EXPECT_THAT(text, HasSubstr("(1.0000,8.0000) rectangle (4.0000,8.5000)"));
   EXPECT_THAT(text, HasSubstr("(4.0000,7.5000) rectangle (8.0000,8.5000)"));
   EXPECT_THAT(text, HasSubstr("(9.0000,7.5000) rectangle (17.0000,8.5000)"));
