@@ -1,6 +1,7 @@
 #include "model/differences.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
@@ -21,19 +22,6 @@ struct Piece {
   Size size = 0;
   Progressions repeat;
 };
-
-/// What the ranges at offset 0 depend on.
-struct Shape {
-  Size size;
-  std::vector<std::pair<Size, std::int64_t>> repeat;
-  friend auto operator<=>(const Shape&, const Shape&) = default;
-};
-
-Shape shape_of(const Piece& piece) {
-  Shape shape{piece.size, {}};
-  for (const Repeat& each : piece.repeat) shape.repeat.emplace_back(each.stride, each.count);
-  return shape;
-}
 
 /// Progressions of one stride are one; single runs say nothing.
 Progressions joined(const Progressions& given) {
@@ -74,73 +62,87 @@ void ask_for(double ranges, Poll& poll) {
   poll(static_cast<std::int64_t>(ranges) / 8 + 1);
 }
 
-/// Every range moved by 0, stride, ..., (count - 1) * stride.
-Differences repeated(Differences ranges, const Repeat& by, Poll& poll) {
-  if (ranges.size() == 1 && ranges.front().size() >= by.stride) {
-    ranges.front().end += (by.count - 1) * by.stride;
-    return ranges;
-  }
-  ask_for(static_cast<double>(ranges.size()) * static_cast<double>(by.count), poll);
-  Differences all;
-  all.reserve(ranges.size() * static_cast<std::size_t>(by.count));
-  for (std::int64_t k = 0; k < by.count; ++k)
-    for (const AddressRange& range : ranges) all.push_back(range.at(k * by.stride));
+/// Two lists as one. Both are sorted, and ranges of either do not touch.
+Differences united(const Differences& a, const Differences& b, Poll& poll) {
+  ask_for(static_cast<double>(a.size() + b.size()), poll);
+  Differences all(a.size() + b.size());
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), all.begin());
   join_touching(all);
   return all;
 }
 
-/// Of pieces at offset 0.
-Differences of_shapes(const Piece& a, const Piece& b, Poll& poll) {
-  // A run of a at i and one of b at j meet where i - j - size of b < d < i - j + size of a.
-  AddressRange base{1 - b.size, a.size};
-  Progressions all = a.repeat;
-  for (const Repeat& each : b.repeat) {
-    base = base.at(-(each.count - 1) * each.stride);
-    all.push_back(each);
-  }
-  Differences result{base};
-  for (const Repeat& each : joined(all)) result = repeated(std::move(result), each, poll);
-  return result;
+Differences moved(Differences ranges, Offset by) {
+  for (AddressRange& range : ranges) range = range.at(by);
+  return ranges;
 }
 
-/// Tiles side by side are of few shapes, and ask for the same differences again and again, moved by
-/// the same distances: each shape of a pair is worked out once, each distance counts once.
+/// Every range moved by 0, stride, ..., (count - 1) * stride: doubled, and doubled again, so that
+/// what touches is joined before there is much of it.
+Differences repeated(const Differences& ranges, const Repeat& by, Poll& poll) {
+  Differences all = ranges;
+  std::int64_t copies = 1;
+  const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(by.count)));
+  for (int bit = bits - 2; bit >= 0; --bit) {
+    all = united(all, moved(all, copies * by.stride), poll);
+    copies *= 2;
+    if ((by.count >> bit & 1) == 0) continue;
+    all = united(all, moved(ranges, copies * by.stride), poll);
+    ++copies;
+  }
+  return all;
+}
+
+/// Tiles side by side ask for nearly the same again and again. Those whose runs repeat alike are
+/// taken together: where a first run of one meets a first run of the other, joined, and only then
+/// repeated.
 template <typename Together>
 Differences between(const std::vector<Piece>& a, const std::vector<Piece>& b, Together together,
                     Poll& poll) {
-  struct Alike {
-    const Piece* p;
-    const Piece* q;
-    std::vector<Offset> shifts;
+  using Pattern = std::vector<std::pair<Size, std::int64_t>>;
+  const auto pattern_of = [](const Piece& piece) {
+    Pattern pattern;
+    for (const Repeat& each : piece.repeat) pattern.emplace_back(each.stride, each.count);
+    return pattern;
   };
-  std::vector<std::size_t> shapes_of_b;
-  std::map<Shape, std::size_t> numbers;
+  struct Alike {
+    const Piece* p = nullptr;
+    const Piece* q = nullptr;
+    Differences first;  ///< of first runs
+  };
+  std::map<Pattern, std::size_t> numbers;
+  std::vector<std::size_t> patterns_of_b;
   for (const Piece& q : b)
-    shapes_of_b.push_back(numbers.try_emplace(shape_of(q), numbers.size()).first->second);
-  std::map<std::pair<Shape, std::size_t>, Alike> alike;
+    patterns_of_b.push_back(numbers.try_emplace(pattern_of(q), numbers.size()).first->second);
+  std::map<std::pair<Pattern, std::size_t>, Alike> alike;
   for (const Piece& p : a) {
-    const Shape shape = shape_of(p);
+    const Pattern pattern = pattern_of(p);
     for (std::size_t k = 0; k < b.size(); ++k) {
       poll();
       if (!together(p, b[k])) continue;
-      alike.try_emplace({shape, shapes_of_b[k]}, Alike{&p, &b[k], {}})
-          .first->second.shifts.push_back(p.offset - b[k].offset);
+      const Piece& q = b[k];
+      Alike& each = alike[{pattern, patterns_of_b[k]}];
+      each.p = &p;
+      each.q = &q;
+      // A run of a at i and one of b at j meet where i - j - size of b < d < i - j + size of a.
+      each.first.push_back(AddressRange{1 - q.size, p.size}.at(p.offset - q.offset));
+      if (each.first.size() <= most_differences) continue;
+      join_touching(each.first);
+      ask_for(static_cast<double>(each.first.size()), poll);
     }
   }
   Differences all;
-  for (auto& [shapes, each] : alike) {
-    std::sort(each.shifts.begin(), each.shifts.end());
-    each.shifts.erase(std::unique(each.shifts.begin(), each.shifts.end()), each.shifts.end());
-    const Differences base = of_shapes(*each.p, *each.q, poll);
-    for (const Offset shift : each.shifts) {
-      for (const AddressRange& range : base) all.push_back(range.at(shift));
-      if (all.size() <= 2 * most_differences) continue;
-      join_touching(all);
-      ask_for(static_cast<double>(all.size()), poll);
+  for (auto& [patterns, each] : alike) {
+    join_touching(each.first);
+    Progressions progressions = each.p->repeat;
+    Offset down = 0;
+    for (const Repeat& repeat : each.q->repeat) {
+      down += (repeat.count - 1) * repeat.stride;
+      progressions.push_back(repeat);
     }
+    Differences found = moved(std::move(each.first), -down);
+    for (const Repeat& repeat : joined(progressions)) found = repeated(found, repeat, poll);
+    all = united(all, found, poll);
   }
-  join_touching(all);
-  ask_for(static_cast<double>(all.size()), poll);
   return all;
 }
 
