@@ -71,7 +71,9 @@ void add_help(CLI::App& app, Command& command) {
   CLI::App* sub = app.add_subcommand("help", "what a command does, and its options");
   sub->footer("Example:\n  tessera help place");
   sub->final_callback([&app, &command] {
-    const std::string text = app.help();
+    // app.help() would be that of this command.
+    const std::string text =
+        app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
     command.run = [text](Session&) {
       print(text);
       return static_cast<int>(exit_found);
