@@ -113,7 +113,7 @@ class FlagReader {
     const std::string_view close = closest_word(name, names);
     const std::string what = command_ + ": there is no flag --" + std::string(name);
     return close.empty() ? BadInput(what, command_ + " --help")
-                         : BadInput(what, "did you mean --" + std::string(close) + "?");
+                         : BadInput(what, "did you mean `--" + std::string(close) + "`?");
   }
 
   std::span<const AbslFlag> known_;

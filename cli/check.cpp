@@ -298,7 +298,7 @@ void add_check(CLI::App& app, Command& command) {
                   "a certificate written by place --proof: does it prove what it claims?");
   sub->add_option("--expect", options->expect,
                   "accept the certificate only if it claims this: that nothing fits")
-      ->check(CLI::IsMember({"infeasible"}));
+      ->check(one_of({"infeasible"}));
   options->limits.declare(*sub);
   sub->add_option("--model", options->model,
                   "what another solver printed for export --to dimacs or smt2 of INPUT");

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/options.h"
 
 namespace tessera::cli {
 
@@ -61,7 +62,7 @@ std::string for_bash(const CLI::App& app) {
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
          "    COMPREPLY=($(compgen -W '" +
          joined(names) +
-         " --help --version' -- \"$word\"))\n"
+         " --help --version --color' -- \"$word\"))\n"
          "    return\n"
          "  fi\n"
          "  case ${COMP_WORDS[1]} in\n" +
@@ -125,7 +126,7 @@ void add_completion(CLI::App& app, Command& command) {
   const auto shell = std::make_shared<std::string>();
   sub->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   sub->footer("Example:\n  source <(tessera completion bash)");
   sub->final_callback([shell, &app, &command] {
     // The options are read while the parser lives.

@@ -54,7 +54,7 @@ void add_export(CLI::App& app, Command& command) {
   sub->add_option("--to", options->to,
                   "csv or yaml: the problem; dimacs or smt2: the constraints the engines use")
       ->required()
-      ->check(CLI::IsMember({"csv", "yaml", "dimacs", "smt2"}));
+      ->check(one_of({"csv", "yaml", "dimacs", "smt2"}));
   sub->add_option("-o,--output", options->file, "where to (default: the standard output)");
   options->limits.declare(*sub);
   sub->add_flag("-q,--quiet", options->quiet, "no notes");

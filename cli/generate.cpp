@@ -63,7 +63,7 @@ void add_generate(CLI::App& app, Command& command) {
   }
   sub->add_option("KIND", options->params.kind, "what it looks like, see below")
       ->required()
-      ->check(CLI::IsMember(kinds));
+      ->check(one_of(kinds));
   sub->add_option("-n,--buffers", options->params.buffers, "how many buffers")
       ->check(whole_number(1))
       ->capture_default_str();
@@ -79,7 +79,7 @@ void add_generate(CLI::App& app, Command& command) {
   sub->add_option("--slack", options->params.slack, "capacity over the largest load")
       ->capture_default_str();
   sub->add_option("--to", options->to, "csv or yaml (which carries the capacity)")
-      ->check(CLI::IsMember({"csv", "yaml"}))
+      ->check(one_of({"csv", "yaml"}))
       ->capture_default_str();
   sub->add_option("-o,--output", options->file, "where to (default: the standard output)");
   options->limits.declare(*sub);

@@ -11,6 +11,8 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/help_text.h"
+#include "cli/mistakes.h"
 #include "cli/session.h"
 #include "tessera/errors.h"
 #include "tessera/version.h"
@@ -37,45 +39,22 @@ std::vector<std::string> with_plain_minimize(std::vector<std::string> arguments)
   return arguments;
 }
 
-/// The subcommand the user was in, for the hint behind a usage error.
-std::string used_command(const CLI::App& app) {
-  std::string name = "tessera";
-  for (const CLI::App* used : app.get_subcommands()) name += " " + used->get_name();
-  return name;
-}
-
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
-
-int usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const std::string command = used_command(app);
-  complain(command + ": " + first_line(error.what()));
-  complain("  hint: " + command + " --help");
-  return exit_bad_input;
-}
-
-int bad_input(const BadInput& error) {
-  complain(error.what());
-  if (!error.hint.empty()) complain("  hint: " + error.hint);
-  return exit_bad_input;
-}
-
-int bug(const std::string& what) {
-  complain("tessera: this is a bug in Tessera: " + what);
-  complain("  hint: please report it with the input and the command line");
+int bug(const std::string& what, const ErrorStyle& style) {
+  complain_of(BadInput("tessera: this is a bug in Tessera: " + what,
+                       "please report it with the input and the command line"),
+              style);
   return exit_failed;
 }
 
-int cannot_write(const OutputError& error) {
-  complain(error.what());
+int cannot_write(const OutputError& error, const ErrorStyle& style) {
+  complain_of(BadInput(error.what()), style);
   return exit_failed;
 }
 
 /// As every program ends whose reader has seen enough (`tessera ... | head -1`): of SIGPIPE, and
 /// without a word. Who ignores that signal wants to hear of it.
-int closed_pipe(const ClosedPipe& error, bool ignored) {
-  if (ignored) return cannot_write(error);
+int closed_pipe(const ClosedPipe& error, bool ignored, const ErrorStyle& style) {
+  if (ignored) return cannot_write(error, style);
   ::signal(SIGPIPE, SIG_DFL);
   ::raise(SIGPIPE);
   return exit_failed;
@@ -87,17 +66,35 @@ int out_of_memory() {
   return exit_stopped;
 }
 
+/// Alone; with a command behind it with_help_behind() has read it already.
+void add_help(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand("help", "what a command does, and its options");
+  sub->footer("Example:\n  tessera help place");
+  sub->final_callback([&app, &command] {
+    // app.help() would be that of this command.
+    const std::string text =
+        app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
+    command.run = [text](Session&) {
+      print(text);
+      return static_cast<int>(exit_found);
+    };
+  });
+}
+
 std::string version_line() {
   return "tessera " + std::string(version());
 }
 
-int run(int argc, char** argv, Command& command) {
+int run(int argc, char** argv, Command& command, ErrorStyle& style) {
   Session session;
   CLI::App app("Decides where every buffer of a neural network lives in an accelerator's memory.",
                "tessera");
   app.set_version_flag("--version", version_line(), "print the version");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
+  app.formatter(help_formatter());
+  app.add_option("--color",
+                 "colour in errors: auto (on a terminal, without NO_COLOR), always, never")
+      ->type_name("WHEN");  // read by take_color(), so that it may stand anywhere
   app.footer(
       "Exit codes: 0 answer found, 2 bad input or usage, 3 check found it wrong, 20 proved "
       "infeasible,\n30 stopped by a limit before an answer, 130, 143 and 129 by SIGINT, SIGTERM "
@@ -117,15 +114,19 @@ int run(int argc, char** argv, Command& command) {
   add_explore(app, command);
   add_minimalloc(app, command);
   add_completion(app, command);
+  add_help(app, command);
 
-  std::vector<std::string> arguments =
-      with_plain_minimize(with_flags_as_they_are({argv + 1, argv + argc}));
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  style = take_color(arguments);
+  arguments = with_help_behind(std::move(arguments));
+  require_command(app, arguments);
+  arguments = with_plain_minimize(with_flags_as_they_are(std::move(arguments)));
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
     app.parse(arguments);
   } catch (const CLI::CallForHelp&) {
     const auto used = app.get_subcommands();
-    print((used.empty() ? app : *used.front()).help());
+    print(used.empty() ? app.help() : used.front()->help(app.get_name()));
     return exit_found;
   } catch (const CLI::CallForAllHelp&) {
     print(app.help("", CLI::AppFormatMode::All));
@@ -134,30 +135,32 @@ int run(int argc, char** argv, Command& command) {
     print(version_line() + "\n");
     return exit_found;
   } catch (const CLI::ParseError& error) {
-    return usage_error(app, error);
+    throw explained(app, error);
   }
   return command.run(session);
 }
 
 int run_guarded(int argc, char** argv, Command& command) {
+  ErrorStyle style = usual_style();
   // Both become errors of write(2), so that what lies beside an output goes on every way out.
   const bool pipes_ignored = ::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   ::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run(argc, argv, command);
+    return run(argc, argv, command, style);
   } catch (const BadInput& error) {
-    return bad_input(error);
+    complain_of(error, style);
+    return exit_bad_input;
   } catch (const ClosedPipe& error) {
-    return closed_pipe(error, pipes_ignored);
+    return closed_pipe(error, pipes_ignored, style);
   } catch (const OutputError& error) {
-    return cannot_write(error);
+    return cannot_write(error, style);
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again) return out_of_memory();
-    return bug(error.what());
+    return bug(error.what(), style);
   } catch (const std::exception& error) {
-    return bug(error.what());
+    return bug(error.what(), style);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "model/words.h"
 #include "planner/limited_budget.h"
 #include "tessera/import.h"
 
@@ -23,7 +24,7 @@ void InputArguments::declare(CLI::App& app) {
                  "take the memories from this hardware profile (a name or a file)");
   app.add_option("--lifetimes", lifetimes,
                  "read the upper end of CSV lifetimes this way whatever the header says")
-      ->check(CLI::IsMember({"half-open", "inclusive"}));
+      ->check(one_of({"half-open", "inclusive"}));
 }
 
 Input InputArguments::load() const {
@@ -47,7 +48,7 @@ Input InputArguments::load() const {
 
 void OutputArguments::declare(CLI::App& app) {
   app.add_option("--format", format, "what the standard output gets")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   app.add_flag("-q,--quiet", quiet, "no text report, no notes, no progress");
 }
@@ -96,6 +97,19 @@ CLI::Validator whole_number(int least) {
         return "'" + text + "' is not a whole number of at least " + std::to_string(least);
       },
       "");
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ",") + word;
+  return CLI::Validator(
+      [words = std::move(words), all](const std::string& text) -> std::string {
+        if (std::find(words.begin(), words.end(), text) != words.end()) return {};
+        const std::string_view close = closest_word(text, words);
+        return "'" + text + "' is none of {" + all + "}" +
+               (close.empty() ? "" : "\ndid you mean `" + std::string(close) + "`?");
+      },
+      "{" + all + "}");
 }
 
 void require_svg(const std::string& file) {

@@ -61,6 +61,9 @@ struct SearchArguments {
 /// Accepts whole numbers from `least` (0 or 1) on, and says so otherwise.
 [[nodiscard]] CLI::Validator whole_number(int least);
 
+/// Accepts these words; of another it says which may be meant, in a second line.
+[[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
+
 /// Pictures are SVG: throws BadInput where a name promises something else.
 void require_svg(const std::string& file);
 

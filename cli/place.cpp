@@ -235,7 +235,7 @@ void add_place(CLI::App& app, Command& command) {
   options->search.declare(*sub);
   sub->add_option("--minimize", options->minimize,
                   "also minimise: height, cost or modes; alone: what the input asks for")
-      ->check(CLI::IsMember({"default", "height", "cost", "modes"}))
+      ->check(one_of({"default", "height", "cost", "modes"}))
       ->type_name("[height|cost|modes]");
   sub->add_option(
       "-o,--output", options->output_file,

@@ -251,11 +251,11 @@ void add_tile(CLI::App& app, Command& command) {
       ->required();
   sub->add_option("-e,--engine", arguments->engine, who_may_search())->check(says_no);
   sub->add_option("--double-buffer", arguments->double_buffer, "only with, or only without")
-      ->check(CLI::IsMember({"yes", "no"}));
+      ->check(one_of({"yes", "no"}));
   sub->add_option("--weights", arguments->weights, "only with weights kept, or fetched per tile")
-      ->check(CLI::IsMember({"resident", "refetch"}));
+      ->check(one_of({"resident", "refetch"}));
   sub->add_option("--halo", arguments->halo, "only with this way of treating overlaps")
-      ->check(CLI::IsMember({"recompute", "keep_columns", "keep"}));
+      ->check(one_of({"recompute", "keep_columns", "keep"}));
   sub->add_option("--shape", arguments->shape, "only: does this one fit? as in H=8,C=32");
   arguments->search.declare(*sub);
   sub->add_option("--question-timeout", arguments->question_timeout,

@@ -227,10 +227,15 @@ class StepRanks {
   std::vector<Step> named_;
 };
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty() && utf8_length(text) > 0) text.remove_prefix(utf8_length(text));
+  return text.empty();
+}
+
 /// A name that no other row has: its own where it can be had.
 std::string unlike_others(const MinimallocBuffer& row, std::unordered_set<std::string>& taken) {
   std::string name = row.id;
-  if (name.empty() || !is_printable(name) || taken.contains(name))
+  if (name.empty() || !is_utf8(name) || !is_printable(name) || taken.contains(name))
     name = "line " + std::to_string(row.line);
   while (!taken.insert(name).second) name += '+';
   return name;

@@ -12,7 +12,8 @@ namespace tessera {
 /// Edits (insert, delete, replace) between two short words.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The known word closest to a misspelt one, or "" where none is close.
+/// The known word closest to a misspelt one, else the shortest it is the beginning of, or "" where
+/// there is neither.
 template <typename Words>
 [[nodiscard]] std::string_view closest_word(std::string_view wrong, const Words& known) {
   if (wrong.size() > 40) return {};
@@ -25,6 +26,9 @@ template <typename Words>
       best = word;
     }
   }
+  if (!best.empty() || wrong.size() < 3) return best;
+  for (const std::string_view word : known)
+    if (word.starts_with(wrong) && (best.empty() || word.size() < best.size())) best = word;
   return best;
 }
 

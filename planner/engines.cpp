@@ -8,6 +8,7 @@
 #include "baselines/engines.h"
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
+#include "model/words.h"
 #include "planner/make_engine.h"
 #include "search/guided/engine.h"
 #include "search/learning/engine.h"
@@ -106,7 +107,12 @@ std::unique_ptr<PlacementEngine> make_known_engine(std::string_view name) {
                    "complete engine takes the same problems");
   std::string names = "auto";
   for (const EngineInfo& known : infos) names += ", " + std::string(known.name);
-  throw BadInput("there is no engine '" + std::string(name) + "'", "engines: " + names);
+  std::vector<std::string_view> known_names{"auto"};
+  for (const EngineInfo& known : infos) known_names.push_back(known.name);
+  const std::string_view close = closest_word(name, known_names);
+  throw BadInput(
+      "there is no engine '" + std::string(name) + "'",
+      close.empty() ? "engines: " + names : "did you mean `" + std::string(close) + "`?");
 }
 
 double ns_per_unit(std::string_view name) {

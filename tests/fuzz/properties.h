@@ -13,6 +13,7 @@
 #include "io/dsa_json.h"
 #include "io/hardware_yaml.h"
 #include "io/load.h"
+#include "io/minimalloc_csv.h"
 #include "io/network_yaml.h"
 #include "io/placement_json.h"
 #include "io/plan_json.h"
@@ -64,6 +65,31 @@ inline void buffer_csv(std::string_view text) {
     const BufferCsv exported = read_buffer_csv(write_buffer_csv(csv.problem), "exported");
     require(write_problem_yaml(exported.problem) == write_problem_yaml(csv.problem),
             "an exported table reads back equal");
+  }
+}
+
+inline void minimalloc_csv(std::string_view text) {
+  try {
+    const MinimallocTable table = read_minimalloc_csv(std::string(text), "fuzzed");
+    const MinimallocProblem asked = minimalloc_problem(table, 4096, "fuzzed");
+    if (!asked.problem.buffers.empty()) check_yaml_round_trip(asked.problem);
+    // The same rows again, with an offset for each.
+    const Placement placement{
+        .places = std::vector<BufferPlace>(asked.problem.buffers.size(), BufferPlace{0, 64}),
+        .modes = {}};
+    const std::vector<Offset> offsets = offsets_of(asked, placement);
+    const MinimallocTable again =
+        read_minimalloc_csv(write_minimalloc_csv(table, offsets), "written");
+    require(again.buffers.size() == table.buffers.size(), "every row is written");
+    for (std::size_t r = 0; r < offsets.size(); ++r)
+      require(again.buffers[r].id == table.buffers[r].id &&
+                  again.buffers[r].live == table.buffers[r].live &&
+                  again.buffers[r].offset == offsets[r],
+              "a row reads back with its offset");
+    require(!minimalloc_tikz(table, 4096, offsets).empty(), "it can be drawn");
+  } catch (const InputError& error) {
+    require(error.file == "fuzzed", "what is written can be read");
+    if (error.line > 0) check_error(error, text);
   }
 }
 
@@ -192,6 +218,7 @@ struct Property {
   void (*check)(std::string_view);
 };
 inline constexpr std::array properties{Property{"buffer_csv", buffer_csv},
+                                       Property{"minimalloc_csv", minimalloc_csv},
                                        Property{"problem_yaml", problem_yaml},
                                        Property{"dsa_json", dsa_json},
                                        Property{"hardware_yaml", hardware_yaml},

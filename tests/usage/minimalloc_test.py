@@ -268,7 +268,7 @@ class Flags(Drop):
             with self.subTest(flags=flags):
                 done = self.solve(SMALL, *flags, code=FAILED)
                 self.assertTrue(done.stderr.startswith("tessera minimalloc: "), done.stderr)
-        self.assertIn("did you mean --capacity?",
+        self.assertIn("did you mean `--capacity`?",
                       self.solve(SMALL, "--capasity=12", code=FAILED).stderr)
 
     def test_a_picture(self):

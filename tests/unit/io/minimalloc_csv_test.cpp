@@ -54,10 +54,12 @@ TEST(MinimallocCsv, OnlyTheOrderOfStepsCounts) {
 
 TEST(MinimallocCsv, NamesThatCannotBeNamesAreLines) {
   const MinimallocProblem asked = problem_of(
-      "id,lower,upper,size\nline 3,0,1,1\n,0,1,1\nline 3,0,1,1\n\xc3\xbc,0,1,1\n\x1b,0,1,1\n");
+      "id,lower,upper,size\nline 3,0,1,1\n,0,1,1\nline "
+      "3,0,1,1\n\xc3\xbc,0,1,1\n\x1b,0,1,1\n\xc3,0,1,1\n");
   std::vector<std::string> names;
   for (const Buffer& buffer : asked.problem.buffers) names.push_back(buffer.id);
-  EXPECT_EQ(names, (std::vector<std::string>{"line 3", "line 3+", "line 4", "\xc3\xbc", "line 6"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"line 3", "line 3+", "line 4", "\xc3\xbc", "line 6",
+                                             "line 7"}));
 }
 
 TEST(MinimallocCsv, BuffersWithoutBytesStayOut) {

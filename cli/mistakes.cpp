@@ -1,0 +1,127 @@
+#include "cli/mistakes.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/console.h"
+#include "model/words.h"
+
+namespace tessera::cli {
+
+namespace {
+
+/// The command the user was in, for the hint behind a usage error.
+std::string used_command(const CLI::App& app) {
+  std::string name = "tessera";
+  for (const CLI::App* used : app.get_subcommands()) name += " " + used->get_name();
+  return name;
+}
+
+ErrorStyle style_of(std::string_view when) {
+  if (when == "always") return {.colours = true};
+  if (when == "never") return {};
+  if (when == "auto") return usual_style();
+  throw BadInput("tessera: --color is '" + std::string(when) + "'", "it is auto, always or never");
+}
+
+/// The first argument that looks like an option and is none, or "".
+std::string unknown_option(const CLI::App& command) {
+  std::vector<std::string> left = command.remaining(true);
+  const auto found = std::find_if(left.begin(), left.end(), [](const std::string& word) {
+    return word.size() > 1 && word[0] == '-' && word != "--";
+  });
+  return found == left.end() ? "" : found->substr(0, found->find('='));
+}
+
+std::vector<std::string> long_options(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+ErrorStyle usual_style() {
+  const char* none = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool unwanted = none != nullptr && *none != '\0';
+  const bool plain = terminal == nullptr || std::string_view(terminal) == "dumb";
+  return {.colours = stderr_is_terminal() && !unwanted && !plain};
+}
+
+ErrorStyle take_color(std::vector<std::string>& arguments) {
+  ErrorStyle style = usual_style();
+  for (std::size_t k = 0; k < arguments.size();) {
+    const std::string& word = arguments[k];
+    if (word == "--" || (k == 0 && word == "minimalloc")) break;  // the rest is others' to read
+    const auto at = arguments.begin() + static_cast<std::ptrdiff_t>(k);
+    if (word.starts_with("--color=")) {
+      style = style_of(word.substr(8));
+      arguments.erase(at);
+    } else if (word == "--color") {
+      style = style_of(k + 1 < arguments.size() ? arguments[k + 1] : "");
+      arguments.erase(at, at + 2);
+    } else {
+      ++k;
+    }
+  }
+  return style;
+}
+
+void complain_of(const BadInput& error, const ErrorStyle& style) {
+  const std::string what = error.what();
+  if (!style.colours) {
+    complain(what);
+    if (!error.hint.empty()) complain("  hint: " + error.hint);
+    return;
+  }
+  complain("\x1b[1;31merror:\x1b[0m " + what);
+  if (!error.hint.empty()) complain("  \x1b[1;36mhint:\x1b[0m " + error.hint);
+}
+
+std::vector<std::string> with_help_behind(std::vector<std::string> arguments) {
+  if (arguments.size() < 2 || arguments.front() != "help" || arguments[1].starts_with('-'))
+    return arguments;
+  return {arguments[1], "--help"};
+}
+
+void require_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return;
+  const std::string& word = arguments.front();
+  std::vector<std::string> names;
+  std::string all;
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    if (sub->get_name() == word) return;
+    names.push_back(sub->get_name());
+    all += (all.empty() ? "" : ", ") + sub->get_name();
+  }
+  const std::string_view close = closest_word(word, names);
+  throw BadInput(
+      "tessera: there is no command '" + word + "'",
+      close.empty() ? "commands are " + all : "did you mean `tessera " + std::string(close) + "`?");
+}
+
+BadInput explained(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string command = used_command(app);
+  const auto used = app.get_subcommands();
+  const CLI::App& at = used.empty() ? app : *used.front();
+  if (const std::string wrong = unknown_option(at); !wrong.empty()) {
+    const std::vector<std::string> known = long_options(at);
+    const std::string_view close = wrong.starts_with("--")
+                                       ? closest_word(std::string_view(wrong).substr(2), known)
+                                       : std::string_view{};
+    return BadInput(
+        command + ": there is no option " + wrong,
+        close.empty() ? command + " --help" : "did you mean `--" + std::string(close) + "`?");
+  }
+  // Validators put a hint of their own in a second line.
+  const std::string text = error.what();
+  const std::size_t end = text.find('\n');
+  const bool hint = end != text.npos && end + 1 < text.size();
+  return BadInput(command + ": " + text.substr(0, end),
+                  hint ? text.substr(end + 1) : command + " --help");
+}
+
+}  // namespace tessera::cli

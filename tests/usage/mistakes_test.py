@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""What the program says to somebody who mistypes or asks how: suggestions, help, colours."""
+
+import os
+import pty
+import re
+import select
+import subprocess
+import unittest
+
+from support import BAD_INPUT, EXAMPLES, FOUND, TESSERA, Case, run
+
+SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
+INPUT = EXAMPLES / "residual-block.csv"
+NETWORK = EXAMPLES / "fsrcnn_x2_360p.onnx"
+RED = "\x1b[1;31merror:\x1b[0m "
+
+
+def commands():
+    listing = run("--help").stdout.split("Subcommands:")[1]
+    return re.findall(r"(?m)^  ([a-z]+)  +\S", listing)
+
+
+class Suggestions(Case):
+    def test_what_was_meant(self):
+        for arguments, error, hint in (
+            (("plase",), "there is no command 'plase'", "`tessera place`"),
+            (("plase", "--help"), "there is no command 'plase'", "`tessera place`"),
+            (("help", "plase"), "there is no command 'plase'", "`tessera place`"),
+            (("minimaloc", "--capacity=3"), "there is no command 'minimaloc'", "`tessera minimalloc`"),
+            (("profile",), "there is no command 'profile'", "`tessera profiles`"),
+            (("place", INPUT, "--capasity", 3), "tessera place: there is no option --capasity", "`--capacity`"),
+            (("place", INPUT, "--capasity=3"), "tessera place: there is no option --capasity", "`--capacity`"),
+            (("place", "--capasity=3"), "tessera place: there is no option --capasity", "`--capacity`"),
+            (("place", INPUT, "-c", 3, "--time-out", "3s"), "there is no option --time-out", "`--timeout`"),
+            (("place", INPUT, "-c", 3, "--min"), "there is no option --min", "`--minimize`"),
+            (("place", INPUT, "-p", "nvdla"), "nvdla", "`nvdla-like`"),
+            (("place", INPUT, "-p", "nvdla-lik"), "nvdla-lik", "`nvdla-like`"),
+            (("profiles", "eyeris"), "eyeris", "`eyeriss-like`"),
+            (("place", INPUT, "-c", "3 MiB", "-e", "canonicl"), "there is no engine 'canonicl'", "`canonical`"),
+            (("place", INPUT, "-c", "3 MiB", "-e", "learn"), "there is no engine 'learn'", "`learning`"),
+            (("place", INPUT, "-c", 3, "--format", "jsn"), "--format: 'jsn' is none of", "`json`"),
+            (("place", INPUT, "-c", 3, "--minimize=hieght"), "'hieght' is none of", "`height`"),
+            (("place", INPUT, "-c", 3, "--lifetimes", "half"), "'half' is none of", "`half-open`"),
+            (("generate", "randm"), "'randm' is none of", "`random`"),
+            (("export", INPUT, "--to", "dimcs"), "'dimcs' is none of", "`dimacs`"),
+            (("completion", "bsh"), "'bsh' is none of", "`bash`"),
+            (("tile", NETWORK, "--ops", "0:1", "-p", "nvdla-like", "--halo", "keep-columns"),
+             "none of", "`keep_columns`"),
+        ):
+            with self.subTest(arguments=list(map(str, arguments))):
+                done = self.ends(BAD_INPUT, *arguments)
+                first, second = done.stderr.splitlines()
+                self.assertIn(error, first)
+                self.assertEqual(second, f"  hint: did you mean {hint}?")
+
+    def test_what_is_like_nothing(self):
+        for arguments, error, hint in (
+            (("xyzzy",), "there is no command 'xyzzy'", "commands are place, check"),
+            (("place", INPUT, "--quux"), "there is no option --quux", "tessera place --help"),
+            (("place", INPUT, "-p", "xyzzyx"), "xyzzyx", "profiles are"),
+            (("place", INPUT, "-c", 3, "-e", "xyzzy"), "there is no engine 'xyzzy'", "engines: auto"),
+            (("place", INPUT, "--format", "xyzzyx"), "'xyzzyx' is none of {text,json}", "--help"),
+            (("place", INPUT, "-Q"), "there is no option -Q", "tessera place --help"),
+        ):
+            with self.subTest(arguments=list(map(str, arguments))):
+                done = self.ends(BAD_INPUT, *arguments)
+                first, second = done.stderr.splitlines()
+                self.assertIn(error, first)
+                self.assertIn(hint, second)
+                self.assertNotIn("did you mean", second)
+
+
+class Help(Case):
+    def test_help_is_a_command(self):
+        self.assertEqual(self.ends(FOUND, "help").stdout, self.ends(FOUND, "--help").stdout)
+        for name in commands():
+            with self.subTest(name):
+                shown = self.ends(FOUND, name, "--help").stdout
+                self.assertEqual(self.ends(FOUND, name, "-h").stdout, shown)
+                if name != "help":
+                    self.assertEqual(self.ends(FOUND, "help", name).stdout, shown)
+        self.assertIn("help", commands())
+
+    def test_usage_names_the_program(self):
+        self.assertIn("\nUsage: tessera [OPTIONS] SUBCOMMAND\n", self.ends(FOUND, "--help").stdout)
+        for name in commands():
+            with self.subTest(name):
+                self.assertIn(f"\nUsage: tessera {name} [OPTIONS]",
+                              self.ends(FOUND, name, "--help").stdout)
+
+    def test_no_line_is_wider_than_a_hundred(self):
+        for arguments in ((), *((name,) for name in commands())):
+            for line in self.ends(FOUND, *arguments, "--help").stdout.splitlines():
+                with self.subTest(arguments=arguments, line=line):
+                    self.assertLessEqual(len(line), 100)
+
+    def test_what_is_broken_is_whole(self):
+        words = " ".join(self.ends(FOUND, "place", "--help").stdout.split())
+        self.assertIn("buffer CSV, problem YAML or dsa-solver JSON (told apart by content; - is the "
+                      "standard input)", words)
+        self.assertIn("nothing lower exists -e,--engine", words)
+
+    def test_examples_that_are_broken_still_are_commands(self):
+        for name in commands():
+            text = self.ends(FOUND, name, "--help").stdout
+            example = text.split("Example")[1]
+            for line, following in zip(example.splitlines(), example.splitlines()[1:]):
+                with self.subTest(name, line=line):
+                    self.assertEqual(line.endswith("\\"), following.startswith("      "))
+
+
+class Colours(Case):
+    def test_never_where_nobody_looks(self):
+        for arguments in (("plase",), ("place", "missing.csv", "-c", "3")):
+            for option in ((), ("--color", "auto"), ("--color=never",)):
+                self.assertNotIn("\x1b", self.ends(BAD_INPUT, *option, *arguments).stderr)
+                self.assertNotIn("error:", self.ends(BAD_INPUT, *option, *arguments).stderr)
+
+    def test_always_wherever_it_stands(self):
+        for arguments in (("--color=always", "plase"), ("--color", "always", "plase"),
+                          ("place", "missing.csv", "--color", "always", "-c", "3"),
+                          ("place", "missing.csv", "-c", "3", "--color=always"),
+                          ("--color", "always", "minimalloc", "--bogus")):
+            with self.subTest(arguments=arguments):
+                done = run(*arguments, env={**os.environ, "NO_COLOR": "1"})
+                self.assertIn(done.returncode, (1, BAD_INPUT))
+                self.assertTrue(done.stderr.startswith(RED), done.stderr)
+                hints = done.stderr.splitlines()[1:]
+                self.assertEqual(len(hints), 0 if "place" in arguments else 1)
+                for hint in hints:
+                    self.assertRegex(hint, "^  \x1b\\[1;36mhint:\x1b\\[0m ")
+
+    def test_the_last_one_counts_and_others_are_refused(self):
+        self.assertNotIn("\x1b", run("--color=always", "plase", "--color=never").stderr)
+        for arguments in (("--color",), ("--color=pink", "place"), ("place", "--color")):
+            self.assertIn("--color", self.ends(BAD_INPUT, *arguments).stderr)
+
+    def test_behind_two_dashes_it_is_a_name(self):
+        done = self.ends(BAD_INPUT, "place", "-c", "3", "--", "--color=always")
+        self.assertNotIn("\x1b", done.stderr)
+        self.assertIn("--color=always", done.stderr)
+
+    def on_a_terminal(self, *arguments, **changes):
+        """What a terminal gets to see on the standard error."""
+        ours, theirs = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm", **changes}
+        environment = {key: value for key, value in environment.items() if value is not None}
+        with subprocess.Popen([TESSERA, *arguments], stdin=subprocess.DEVNULL, stderr=theirs,
+                              stdout=subprocess.DEVNULL, env=environment):
+            os.close(theirs)
+            seen = b""
+            while select.select([ours], [], [], 30)[0]:
+                try:
+                    piece = os.read(ours, 4096)
+                except OSError:
+                    break
+                if not piece:
+                    break
+                seen += piece
+        os.close(ours)
+        return seen.decode()
+
+    def test_on_a_terminal(self):
+        self.assertTrue(self.on_a_terminal("plase", NO_COLOR=None).startswith(RED))
+        self.assertTrue(self.on_a_terminal("plase", NO_COLOR="").startswith(RED))
+        for arguments, changes in ((("plase",), {"NO_COLOR": "1"}),
+                                   (("plase",), {"NO_COLOR": None, "TERM": "dumb"}),
+                                   (("plase",), {"NO_COLOR": None, "TERM": None}),
+                                   (("--color=never", "plase"), {"NO_COLOR": None})):
+            with self.subTest(arguments=arguments, changes=changes):
+                seen = self.on_a_terminal(*arguments, **changes)
+                self.assertIn("there is no command 'plase'", seen)
+                self.assertNotIn("\x1b", seen)
+
+
+if __name__ == "__main__":
+    unittest.main()
