@@ -248,15 +248,6 @@ std::optional<Size> data_bytes(const TfliteTensor& tensor) {
   return *count * tensor.type->bytes;
 }
 
-std::vector<std::optional<std::size_t>> makers_of(const TfliteModel& model) {
-  std::vector<std::optional<std::size_t>> makers(model.tensors.size());
-  for (std::size_t k = 0; k < model.operators.size(); ++k)
-    for (const TfliteIndex t : model.operators[k].outputs)
-      if (!model.tensors[static_cast<std::size_t>(t)].variable)
-        makers[static_cast<std::size_t>(t)] = k;
-  return makers;
-}
-
 std::string tensor_named(const TfliteModel& model, TfliteIndex tensor) {
   return shown(model.tensors[static_cast<std::size_t>(tensor)].name);
 }
