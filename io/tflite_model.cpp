@@ -127,7 +127,7 @@ class ModelReader {
                "convert the model with fixed shapes");
       tensor.shape.push_back(extent);
     }
-    const int type = table.number<std::int8_t>(tensor_field::type, 0);
+    const auto type = static_cast<int>(table.number<std::int8_t>(tensor_field::type, 0));
     if (type < 0 || static_cast<std::size_t>(type) >= types.size())
       refuse(who + " is of type " + std::to_string(type) + ", which is not known");
     tensor.type = &types[static_cast<std::size_t>(type)];
