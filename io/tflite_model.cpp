@@ -127,10 +127,10 @@ class ModelReader {
                "convert the model with fixed shapes");
       tensor.shape.push_back(extent);
     }
-    const auto type = static_cast<int>(table.number<std::int8_t>(tensor_field::type, 0));
-    if (type < 0 || static_cast<std::size_t>(type) >= types.size())
+    const auto type = table.number<std::uint8_t>(tensor_field::type, 0);
+    if (type >= types.size())
       refuse(who + " is of type " + std::to_string(type) + ", which is not known");
-    tensor.type = &types[static_cast<std::size_t>(type)];
+    tensor.type = &types[type];
     tensor.variable = table.truth(tensor_field::is_variable, false);
     const auto buffer = table.number<std::uint32_t>(tensor_field::buffer, 0);
     if (buffer >= buffers_.size() && buffer != 0)

@@ -234,7 +234,7 @@ TEST(TfliteRefuses, WhatCannotBePlacedBeforehand) {
        std::vector<std::tuple<std::vector<std::int32_t>, int, std::string>>{
            {{-1, 4}, tfl::int8, "tensor 1 `y` has a dynamic shape: extent -1"},
            {{4}, 99, "tensor 1 `y` is of type 99, which is not known"},
-           {{4}, -3, "tensor 1 `y` is of type -3, which is not known"},
+           {{4}, -3, "tensor 1 `y` is of type 253, which is not known"},
            {{4}, tfl::string, "tensor `y` is of type string"},
            {{1 << 30, 1 << 30, 1 << 30}, tfl::int8, "tensor `y` has more than 2^60 bytes"}}) {
     TfliteBuilder model;
