@@ -54,13 +54,17 @@ def main(checkout, *models):
         for model in models:
             rows = list(csv.DictReader(tessera("export", model, "--to", "csv").splitlines()))
             # Both ends of its lives are inside.
-            asked = "".join(f"{row['size']} {row['lower']} {int(row['upper']) - 1}\n" for row in rows)
+            asked = "".join(f"{row['size']} {row['lower']} {int(row['upper']) - 1}\n"
+                            for row in rows)
             greedy = int(subprocess.run([driver], input=asked, check=True, text=True,
                                         stdout=subprocess.PIPE).stdout)
             placed = json.loads(tessera("place", model, "--format", "json"))
-            least = placed["height"] if placed["proven_minimum"] else f"{placed['height']} (open)"
-            saved = 100 * (1 - placed["height"] / greedy)
-            print(f"| {pathlib.Path(model).stem} | {len(rows)} | {greedy:,} | {least:,} | {saved:.1f} % |")
+            least = placed["height"]
+            if not placed["proven_minimum"]:
+                raise SystemExit(f"{model}: the least height was not proved")
+            saved = 100 * (1 - least / greedy)
+            name = pathlib.Path(model).stem
+            print(f"| {name} | {len(rows)} | {greedy:,} | {least:,} | {saved:.1f} % |")
 
 
 if __name__ == "__main__":

@@ -127,10 +127,10 @@ class ModelReader {
                "convert the model with fixed shapes");
       tensor.shape.push_back(extent);
     }
-    const int type = table.number<std::int8_t>(tensor_field::type, 0);
-    if (type < 0 || static_cast<std::size_t>(type) >= types.size())
+    const auto type = table.number<std::uint8_t>(tensor_field::type, 0);
+    if (type >= types.size())
       refuse(who + " is of type " + std::to_string(type) + ", which is not known");
-    tensor.type = &types[static_cast<std::size_t>(type)];
+    tensor.type = &types[type];
     tensor.variable = table.truth(tensor_field::is_variable, false);
     const auto buffer = table.number<std::uint32_t>(tensor_field::buffer, 0);
     if (buffer >= buffers_.size() && buffer != 0)
@@ -246,15 +246,6 @@ std::optional<Size> data_bytes(const TfliteTensor& tensor) {
   const std::optional<std::int64_t> count = element_count(tensor.shape);
   if (!count || *count > max_address / tensor.type->bytes) return std::nullopt;
   return *count * tensor.type->bytes;
-}
-
-std::vector<std::optional<std::size_t>> makers_of(const TfliteModel& model) {
-  std::vector<std::optional<std::size_t>> makers(model.tensors.size());
-  for (std::size_t k = 0; k < model.operators.size(); ++k)
-    for (const TfliteIndex t : model.operators[k].outputs)
-      if (!model.tensors[static_cast<std::size_t>(t)].variable)
-        makers[static_cast<std::size_t>(t)] = k;
-  return makers;
 }
 
 std::string tensor_named(const TfliteModel& model, TfliteIndex tensor) {

@@ -66,9 +66,6 @@ struct TfliteModel {
 /// Bytes of all elements; nothing where they exceed max_address. require: a type of fixed size.
 [[nodiscard]] std::optional<Size> data_bytes(const TfliteTensor& tensor);
 
-/// Which operator makes each tensor; nothing for inputs, constants and variables.
-[[nodiscard]] std::vector<std::optional<std::size_t>> makers_of(const TfliteModel& model);
-
 /// "`conv1`", for messages.
 [[nodiscard]] std::string tensor_named(const TfliteModel& model, TfliteIndex tensor);
 

@@ -141,8 +141,15 @@ class PlanWriter {
       else if (field == metadata_field)
         metadata_ = front_.open();
       else
-        front_.to_old(file_.follow(*root_.place_of(field, 4), "Model"));
+        front_.to_old(led_to(*root_.place_of(field, 4)));
     }
+  }
+
+  /// Where an offset leads that nobody has followed yet.
+  [[nodiscard]] std::uint64_t led_to(std::uint64_t at) const {
+    const std::uint64_t place = file_.follow(at, "Model");
+    static_cast<void>(file_.within(place, 4, "Model"));
+    return place;
   }
 
   void write_entry(std::size_t opened, std::uint32_t buffer) {

@@ -24,9 +24,9 @@ std::uint64_t FlatBytes::follow(std::uint64_t at, const char* table) const {
 }
 
 void FlatBytes::unfold(std::uint64_t count) const {
-  // Writers share field lists and perhaps a few strings: what a model says is about as long as its
-  // file. Four times that leaves room, and bounds what a hostile file can ask for.
-  const std::uint64_t enough = 4 * std::uint64_t{bytes_.size()} + 65536;
+  // Writers share field lists and perhaps a few strings. What is counted here takes at least a byte
+  // in the file each, tables more, so that room is left, and a bound to what hostile files ask for.
+  const std::uint64_t enough = std::uint64_t{bytes_.size()} + 65536;
   unfolded_ += count;
   if (count > enough || unfolded_ > enough)
     damaged("its tables share their parts so often that it would unfold into far more than its " +

@@ -198,7 +198,13 @@ inline void tflite(std::string_view bytes) {
             "an error is one line");
   };
   try {
-    check_yaml_round_trip(read_tflite_arena(bytes, "fuzzed").problem);
+    const TfliteArena arena = read_tflite_arena(bytes, "fuzzed");
+    check_yaml_round_trip(arena.problem);
+    const std::vector<Offset> offsets(arena.tensors.size(), 64);
+    const std::string planned = write_tflite_plan(bytes, "fuzzed", arena, offsets);
+    require(write_problem_yaml(read_tflite_arena(planned, "fuzzed").problem) ==
+                write_problem_yaml(arena.problem),
+            "a model with a plan reads back equal");
   } catch (const InputError& error) {
     refused(error);
   }

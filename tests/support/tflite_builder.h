@@ -10,6 +10,7 @@
 // reader is the published schema alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>

@@ -26,6 +26,7 @@ COMMANDS = {
     "dsa_json": lambda file, out: ("place", file, "--minimize", "-o", out),
     "hardware_yaml": lambda file, out: ("place", PROBLEM, "--profile", file, "-o", out),
     "onnx": lambda file, out: ("import", file, "-o", out),
+    "tflite": lambda file, out: ("import", file, "-o", out),
     "placement_json": lambda file, out: ("check", PROBLEM, file),
 }
 

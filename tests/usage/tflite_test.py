@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""TensorFlow Lite models through the command line: how large the arena must be, a memory plan in the
-model, read back by a reader of its own, and models that lie."""
+"""TensorFlow Lite models through the command line: how large the arena must be, a memory plan in
+the model, read back by a reader of its own, and models that lie."""
 
 import json
 import struct
@@ -111,6 +111,9 @@ class Tflite(Case):
         self.assertEqual(numbers[:3], (1, 0, len(after.tensors())))
         return out, after, numbers[3:]
 
+    def height(self, model):
+        return json.loads(self.ends(FOUND, "place", model, "--format", "json").stdout)["height"]
+
     def holds(self, model):
         """What is in the file says where every activation lies, and no two that live together
         share a byte. The height."""
@@ -139,8 +142,7 @@ class Tflite(Case):
             for other_low, other_high, other_first, other_last in places[:k]:
                 together = first <= other_last and other_first <= last
                 self.assertFalse(together and low < other_high and other_low < high)
-        self.assertEqual(json.loads(self.ends(FOUND, "place", out, "--format", "json").stdout)["height"],
-                         json.loads(self.ends(FOUND, "place", model, "--format", "json").stdout)["height"])
+        self.assertEqual(self.height(out), self.height(model))
         return -(-max(high for _, high, _, _ in places) // 16) * 16
 
     def test_how_large_must_the_arena_be(self):
@@ -195,7 +197,8 @@ class Tflite(Case):
         for size in (0, 5, 8, 100, 1000, len(whole) - 200):
             cut = self.folder / "cut.tflite"
             cut.write_bytes(whole[:size])
-            for command in (("place", cut), ("import", cut), ("place", cut, "-o", cut.with_name("o.tflite"))):
+            for command in (("place", cut), ("import", cut),
+                            ("place", cut, "-o", cut.with_name("o.tflite"))):
                 with self.subTest(size=size, command=command[0]):
                     self.assertIn("cut.tflite", self.ends(BAD_INPUT, *command).stderr)
             self.assertFalse((self.folder / "o.tflite").exists())

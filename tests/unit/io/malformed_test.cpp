@@ -7,6 +7,7 @@
 #include "io/network_onnx.h"
 #include "io/placement_json.h"
 #include "io/problem_yaml.h"
+#include "io/tflite.h"
 #include "tests/support/paths.h"
 #include "tests/unit/io/case_file.h"
 #include "tests/unit/io/support.h"
@@ -26,13 +27,15 @@ void read_as(const std::string& format, const fs::path& path) {
     static_cast<void>(read_placement_json_file(path, about.problem));
   } else if (format == "onnx") {
     static_cast<void>(read_onnx(read_file(path), path.string(), {}));
+  } else if (format == "tflite") {
+    static_cast<void>(read_tflite_network(read_file(path), path.string(), {}));
   } else {
     static_cast<void>(load_problem(path));
   }
 }
 
 std::string suffix(const std::string& format) {
-  if (format == "onnx") return ".onnx";
+  if (format == "onnx" || format == "tflite") return '.' + format;
   return '.' + format.substr(format.find('_') + 1);
 }
 
@@ -87,7 +90,7 @@ TEST(Malformed, EveryCaseIsRefusedWithItsSentence) {
 TEST(Malformed, EveryReaderHasItsCasesAndEveryCaseAName) {
   EXPECT_EQ(testing::malformed_formats(),
             (std::vector<std::string>{"buffer_csv", "dsa_json", "hardware_yaml", "onnx",
-                                      "placement_json", "problem_yaml"}));
+                                      "placement_json", "problem_yaml", "tflite"}));
   for (const std::string& format : testing::malformed_formats()) {
     std::set<std::string> names;
     for (const MalformedCase& each : testing::malformed_cases(format)) {

@@ -159,6 +159,56 @@ TEST(TfliteArena, IsToldByItsContent) {
   EXPECT_REFUSED(load_problem_text(other, "net.tflite"), 0, "not the letters TFL3");
 }
 
+TEST(TflitePlan, StandsInTheModelAndChangesNothingElse) {
+  const std::string bytes = small_model();
+  const TfliteArena arena = read_tflite_arena(bytes, "f");
+  const std::string planned = write_tflite_plan(bytes, "f", arena, {256, 0, 128, 256});
+  EXPECT_TRUE(planned.ends_with(bytes));
+  EXPECT_EQ((planned.size() - bytes.size()) % 64, 0U);
+  EXPECT_NE(planned.find("OfflineMemoryAllocation"), std::string::npos);
+  // x, w, bias, a, b, y
+  const std::string numbers =
+      std::get<testing::FlatValue::Bytes>(flat_numbers({1, 0, 6, 256, -1, -1, 0, 128, 256}).what)
+          .data;
+  EXPECT_NE(planned.find(numbers), std::string::npos);
+  EXPECT_EQ(arena_of(planned), arena_of(bytes));
+  const TfliteArena again = read_tflite_arena(planned, "f");
+  const std::string twice = write_tflite_plan(planned, "f", again, {0, 16, 32, 48});
+  EXPECT_EQ(arena_of(twice), arena_of(bytes));
+}
+
+TEST(TflitePlan, IsRefusedWhereItWouldNotHold) {
+  const std::string bytes = small_model();
+  const TfliteArena arena = read_tflite_arena(bytes, "f");
+  EXPECT_REFUSED(write_tflite_plan(bytes, "f", arena, {Offset{1} << 31, 0, 0, 0}), 0,
+                 "has an offset of 2147483648");
+  {
+    TfliteBuilder model;
+    const int x = model.tensor("x", {16});
+    model.buffers.push_back(
+        flat_table({{1, flat_number(std::uint64_t{4096})}, {2, flat_number(std::uint64_t{16})}}));
+    const int w = model.tensor("w", {16}, tfl::int8, {{2, flat_number(std::uint32_t{1})}});
+    const int y = model.tensor("y", {16});
+    model.op(tfl::add, {x, w}, {y});
+    const std::string behind = model.file({x}, {y});
+    EXPECT_REFUSED(write_tflite_plan(behind, "f", read_tflite_arena(behind, "f"), {0, 16}), 0,
+                   "keeps data behind its tables");
+  }
+  {
+    TfliteBuilder model;
+    const int x = model.tensor("x", {16});
+    const int y = model.tensor("y", {16});
+    model.op(tfl::relu, {x}, {y});
+    const std::string newer =
+        testing::FlatWriter::file(flat_table({{1, flat_tables(model.codes)},
+                                              {2, flat_tables({model.graph({x}, {y})})},
+                                              {4, flat_tables(model.buffers)},
+                                              {12, flat_number(std::int32_t{1})}}));
+    EXPECT_REFUSED(write_tflite_plan(newer, "f", read_tflite_arena(newer, "f"), {0, 16}), 0,
+                   "is of a newer schema");
+  }
+}
+
 TEST(TfliteRefuses, WhatCannotBePlacedBeforehand) {
   const auto refused = [](const TfliteBuilder& model, const std::vector<std::int32_t>& in,
                           const std::vector<std::int32_t>& out, const std::string& words,
@@ -184,7 +234,7 @@ TEST(TfliteRefuses, WhatCannotBePlacedBeforehand) {
        std::vector<std::tuple<std::vector<std::int32_t>, int, std::string>>{
            {{-1, 4}, tfl::int8, "tensor 1 `y` has a dynamic shape: extent -1"},
            {{4}, 99, "tensor 1 `y` is of type 99, which is not known"},
-           {{4}, -3, "tensor 1 `y` is of type -3, which is not known"},
+           {{4}, -3, "tensor 1 `y` is of type 253, which is not known"},
            {{4}, tfl::string, "tensor `y` is of type string"},
            {{1 << 30, 1 << 30, 1 << 30}, tfl::int8, "tensor `y` has more than 2^60 bytes"}}) {
     TfliteBuilder model;

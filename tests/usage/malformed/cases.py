@@ -18,6 +18,7 @@ SUFFIXES = {
     "onnx": "onnx",
     "placement_json": "json",
     "problem_yaml": "yaml",
+    "tflite": "tflite",
 }
 
 # `program` is what the program says, one entry per line; `reader` what the reader alone says.
