@@ -97,8 +97,8 @@ class Help(Case):
 
     def test_what_is_broken_is_whole(self):
         words = " ".join(self.ends(FOUND, "place", "--help").stdout.split())
-        self.assertIn("buffer CSV, problem YAML or dsa-solver JSON (told apart by content; - is the "
-                      "standard input)", words)
+        self.assertIn("buffer CSV, problem YAML, dsa-solver JSON or TensorFlow Lite model (told apart by "
+                      "content; - is the standard input)", words)
         self.assertIn("nothing lower exists -e,--engine", words)
 
     def test_examples_that_are_broken_still_are_commands(self):
