@@ -88,13 +88,8 @@ class Allocation {
       Offset at = 0;
       for (bool moved = true; moved;) {
         moved = false;
-        for (const std::size_t peer : peers_[k]) {
-          if (offsets[peer] == nowhere) continue;
-          while (const Size overlap = first_overlap(k, at, peer, offsets[peer])) {
-            at = align_up(at + overlap, alignment);
-            moved = true;
-          }
-        }
+        for (const std::size_t peer : peers_[k])
+          if (offsets[peer] != nowhere) moved |= move_clear(k, peer, offsets[peer], alignment, at);
       }
       offsets[k] = at;
       height = std::max(height, at + tensor(k).size);
@@ -104,17 +99,25 @@ class Allocation {
     best_ = std::move(offsets);
   }
 
-  Size first_overlap(std::size_t k, Offset at, std::size_t peer, Offset at_peer) {
+  /// Moves the tensor up until none of its tiles, one after the other, meets one of the peer's;
+  /// those before may do so again then.
+  bool move_clear(std::size_t k, std::size_t peer, Offset at_peer, Size alignment, Offset& at) {
+    bool moved = false;
     for (const Tile& tile : tiles_[k])
       for (const Tile& other : tiles_[peer]) {
         poll_();
-        const Offset begin =
-            std::max(tile.runs.front().begin + at, other.runs.front().begin + at_peer);
-        const Offset end = std::min(tile.runs.back().end + at, other.runs.back().end + at_peer);
-        if (begin >= end || !alive_together(tile.live, other.live)) continue;
-        if (const Size size = collision_size(tile.runs, at, other.runs, at_peer)) return size;
+        const Offset end = other.runs.back().end + at_peer;
+        if (tile.runs.front().begin + at >= end ||
+            other.runs.front().begin + at_peer >= tile.runs.back().end + at ||
+            !alive_together(tile.live, other.live))
+          continue;
+        while (const Size overlap = collision_size(tile.runs, at, other.runs, at_peer)) {
+          poll_(static_cast<std::int64_t>(tile.runs.size() + other.runs.size()) / 16);
+          at = align_up(at + overlap, alignment);
+          moved = true;
+        }
       }
-    return 0;
+    return moved;
   }
 
   const PlacementProblem& problem_;
@@ -151,7 +154,15 @@ class TaaEngine final : public PlacementEngine {
 
 Size collision_size(std::span<const AddressRange> a, Offset at_a, std::span<const AddressRange> b,
                     Offset at_b) {
-  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+  if (a.empty() || b.empty()) return 0;
+  // The runs below the other tile's first one meet nothing.
+  const auto from = [](std::span<const AddressRange> runs, Offset at, Offset begin) {
+    return std::partition_point(runs.begin(), runs.end(),
+                                [&](const AddressRange& run) { return run.end + at <= begin; });
+  };
+  auto x = from(a, at_a, b.front().begin + at_b);
+  auto y = from(b, at_b, a.front().begin + at_a);
+  while (x != a.end() && y != b.end()) {
     const AddressRange one = x->at(at_a);
     const AddressRange two = y->at(at_b);
     if (overlaps(one, two)) return std::min(one.end, two.end) - std::max(one.begin, two.begin);
