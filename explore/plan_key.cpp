@@ -5,6 +5,13 @@
 #include "tessera/version.h"
 
 namespace tessera {
+namespace {
+
+/// Raised with every change after which the same question gets another plan: a store may be older
+/// than the program, within one version of it.
+constexpr int revision_of_plans = 2;
+
+}  // namespace
 
 std::string plan_key(const std::string& machine, const std::string& network,
                      const PlanParams& params) {
@@ -14,8 +21,8 @@ std::string plan_key(const std::string& machine, const std::string& network,
   const auto& [timeout, work, bytes, threads, seed, stop] = limits;
   static_cast<void>(memory), static_cast<void>(progress), static_cast<void>(timeout);
   static_cast<void>(bytes), static_cast<void>(threads), static_cast<void>(stop);
-  std::string text =
-      "plan of Tessera " + std::string(version()) + '\n' + machine + '\n' + network + '\n';
+  std::string text = "plan of Tessera " + std::string(version()) + " revision " +
+                     std::to_string(revision_of_plans) + '\n' + machine + '\n' + network + '\n';
   for (const auto& [name, value] : weights) text += name + '=' + json_number(value) + '\n';
   for (const auto& [name, value] : peak_limits)
     text += "limit " + name + '=' + json_number(value) + '\n';

@@ -158,8 +158,13 @@ class Planner {
     plan_.seed = params_.limits.seed;
     plan_.search.nodes_per_question = params_.nodes_per_question;
     plan_.clock_hz = hardware_.clock_hz;
-    RunBounds bounds(network_, hardware_);
-    if (baseline() && reference()) cover(bounds);
+    plan_.reason = never_fits_offchip(network_, hardware_);
+    if (plan_.reason.empty()) {
+      RunBounds bounds(network_, hardware_);
+      if (baseline() && reference()) cover(bounds);
+    } else {
+      plan_.status = Status::infeasible;
+    }
     plan_.search.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     return std::move(plan_);
@@ -289,14 +294,13 @@ class Planner {
     }
     for (const CoverRun& run : result.runs) add(run);
     if (plan_.status == Status::feasible && stays_on_chip(hardware_)) settle();
+    if (plan_.status == Status::feasible) settle_off_chip();
     if (plan_.status == Status::feasible) {
       count_layers();
       plan_.score = score_of(score, plan_.totals);
       // Placed together, runs may peak higher than by themselves.
       plan_.optimal = plan_.optimal && plan_.score * slack <= result.objective;
       if (plan_.optimal) plan_.bound = plan_.score;
-      if (auto memory = place_offchip(network_, hardware_, plan_.subgraphs, limited_.budget()))
-        plan_.offchip.push_back(std::move(*memory));
       const std::vector<Memory> memories = placement_memories(hardware_);
       plan_.unused_modes = unused_modes(memories, plan_.subgraphs);
       plan_.idle_banks = idle_banks(memories, plan_.subgraphs);
@@ -385,6 +389,17 @@ class Planner {
     plan_.reason =
         "each run of the best cover fits, but no one place was found for what stays on the chip "
         "from run to run";
+  }
+
+  /// Where everything lies off the chip; a cover that has no room there is no plan.
+  void settle_off_chip() {
+    OffchipAnswer answer = place_offchip(network_, hardware_, plan_.subgraphs, limited_.budget());
+    if (answer.memory) plan_.offchip.push_back(std::move(*answer.memory));
+    if (answer.too_small.empty()) return;
+    plan_.status = Status::unknown;
+    plan_.optimal = false;
+    plan_.subgraphs.clear();
+    plan_.reason = std::move(answer.too_small);
   }
 
   void count_layers() {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "facts/room.h"
 #include "model/buffer_parts.h"
 #include "model/say.h"
 #include "search/offchip/weave.h"
@@ -91,8 +92,7 @@ Size weight_bytes(const Network& network, const Memory& memory) {
   Size bytes = 0;
   for (const Tensor& tensor : network.tensors)
     if (tensor.kind == TensorKind::weight && !tensor.view_of)
-      bytes += align_up(element_count(tensor.shape).value_or(0) * element_bytes(tensor.type),
-                        memory.alignment);
+      bytes += align_up(tensor_bytes(tensor), memory.alignment);
   return bytes;
 }
 
@@ -133,8 +133,8 @@ std::optional<WeaveResult> lowest(const PlacementProblem& problem, const Bounds&
 }  // namespace
 
 PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
-                                 const std::vector<PlannedSubgraph>& subgraphs,
-                                 const Budget& budget) {
+                                  const std::vector<PlannedSubgraph>& subgraphs,
+                                  const Budget& budget) {
   PlacementProblem problem;
   problem.name = network.name;
   const HardwareMemory* memory = memory_off_chip(hardware);
@@ -160,8 +160,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
     OutsideLife outside;
     if (made[t] == 0) outside.from = 0;
     if (readers[t] == network.ops.size()) outside.to = all.upper;
-    Buffer buffer{.id = ids.of(tensor.name, t),
-                  .size = element_count(tensor.shape).value_or(1) * element};
+    Buffer buffer{.id = ids.of(tensor.name, t), .size = tensor_bytes(tensor)};
     buffer.parts = lives_of(tensor.shape, element, accesses, outside);
     StepRange hull{outside.from.value_or(accesses.front().step),
                    std::max(outside.to.value_or(0), accesses.back().step + 1)};
@@ -176,18 +175,52 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   return problem;
 }
 
-std::optional<OffchipMemory> place_offchip(const Network& network, const Hardware& hardware,
-                                           const std::vector<PlannedSubgraph>& subgraphs,
-                                           const Budget& budget) {
-  const PlacementProblem problem = offchip_question(network, hardware, subgraphs, budget);
-  if (problem.buffers.empty() || !validate(problem).empty()) return std::nullopt;
+std::string never_fits_offchip(const Network& network, const Hardware& hardware) {
+  const HardwareMemory* memory = memory_off_chip(hardware);
+  if (memory == nullptr || memory->space.capacity == unbounded) return {};
+  const Size weights = weight_bytes(network, memory->space);
+  Size beside = 0;
+  std::string what;
+  const auto look_at = [&](const std::vector<TensorIndex>& tensors, const char* name) {
+    std::set<TensorIndex> own;
+    for (const TensorIndex t : tensors)
+      if (network.tensors[storage_of(network, t)].kind != TensorKind::weight)
+        own.insert(storage_of(network, t));
+    Size bytes = 0;
+    for (const TensorIndex t : own) bytes += tensor_bytes(network.tensors[t]);
+    if (bytes <= beside) return;
+    beside = bytes;
+    what = name;
+  };
+  if (memory->writable) {
+    look_at(network.inputs, " and all inputs");
+    look_at(network.outputs, " and all results");
+  }
+  const Size room = room_of(memory->space);
+  if (weights + beside <= room) return {};
+  return "all weights" + what + " take " + std::to_string(weights + beside) + " bytes of memory '" +
+         memory->space.name + "', which has " + std::to_string(room);
+}
+
+OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
+                            const std::vector<PlannedSubgraph>& subgraphs, const Budget& budget) {
+  PlacementProblem problem = offchip_question(network, hardware, subgraphs, budget);
+  if (problem.buffers.empty()) return {};
+  const Size capacity = std::exchange(problem.memories.front().capacity, unbounded);
+  if (!validate(problem).empty()) return {};
   const Bounds bounds = lower_bounds(problem, {.budget = budget});
   OffchipMemory result;
   result.memory = problem.memories.front().name;
   result.lower_bound = bounds.height;
   const std::optional<WeaveResult> low = lowest(problem, bounds, result.whole_tensors, budget);
-  if (!low) return std::nullopt;
+  if (!low) return {};
   result.height = low->heights.front();
+  if (result.height > capacity)
+    return {.too_small = "weights and what crosses the cuts of the best cover need " +
+                         std::to_string(result.height) + " bytes of memory '" + result.memory +
+                         "' (at least " + std::to_string(result.lower_bound) +
+                         " with its tiles), which has " + std::to_string(capacity) +
+                         "; other covers were not tried for that"};
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
     result.buffers.push_back({buffer.id,
@@ -196,7 +229,7 @@ std::optional<OffchipMemory> place_offchip(const Network& network, const Hardwar
                               {buffer.live.front().lower, buffer.live.back().upper},
                               buffer.kind == BufferKind::weight});
   }
-  return result;
+  return {.memory = std::move(result)};
 }
 
 std::vector<std::string> offchip_wrong(const Network& network, const Hardware& hardware,

@@ -1,7 +1,8 @@
 // Where every tensor of a plan lies off the chip.
 //
-//   if (std::optional<OffchipMemory> dram = place_offchip(net, hardware, plan.subgraphs, budget))
-//     plan.offchip.push_back(std::move(*dram));
+//   if (std::string why = never_fits_offchip(net, hardware); !why.empty()) return infeasible(why);
+//   OffchipAnswer dram = place_offchip(net, hardware, plan.subgraphs, budget);
+//   if (dram.memory) plan.offchip.push_back(std::move(*dram.memory));
 //   for (const std::string& sentence : offchip_wrong(net, hardware, plan)) report(sentence);
 //
 // The plan knows the order of its tiles, so it knows when each byte of a tensor is written and read
@@ -22,12 +23,21 @@
 
 namespace tessera {
 
-/// Nothing where there is no such memory, where nothing of the network lies there, or where the
-/// budget ended before there was a placement.
+/// A sentence, where no plan has room off the chip: all weights are always there, beside all inputs
+/// at the beginning and all results at the end. Empty: nobody knows.
+[[nodiscard]] std::string never_fits_offchip(const Network& network, const Hardware& hardware);
+
+struct OffchipAnswer {
+  /// Nothing where there is no such memory, where nothing of the network lies there, where the
+  /// budget ended before there was a placement, or where it is too small.
+  std::optional<OffchipMemory> memory{};
+  std::string too_small{};  ///< a sentence: what these runs and tiles need
+};
+
 /// require: the subgraphs are those of a right plan.
-[[nodiscard]] std::optional<OffchipMemory> place_offchip(
-    const Network& network, const Hardware& hardware, const std::vector<PlannedSubgraph>& subgraphs,
-    const Budget& budget);
+[[nodiscard]] OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
+                                          const std::vector<PlannedSubgraph>& subgraphs,
+                                          const Budget& budget);
 
 /// Sentences: which rule a plan's `offchip` breaks; none where it says nothing.
 /// require: the subgraphs are right.
@@ -38,7 +48,7 @@ namespace tessera {
 /// The question that is asked: a buffer per tensor with its parts, memory 0 is the one off the
 /// chip; without buffers where nothing lies there, or the budget ended.
 [[nodiscard]] PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
-                                               const std::vector<PlannedSubgraph>& subgraphs,
-                                               const Budget& budget = {});
+                                                const std::vector<PlannedSubgraph>& subgraphs,
+                                                const Budget& budget = {});
 
 }  // namespace tessera

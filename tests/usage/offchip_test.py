@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from support import BAD_INPUT, FOUND, INFEASIBLE, WRONG, Case
+from support import BAD_INPUT, FOUND, INFEASIBLE, STOPPED, WRONG, Case
 from networks_test import NETWORK, PROFILE
 
 QUESTION = """tessera: problem/1
@@ -107,6 +107,17 @@ class OffTheChip(Case):
             self.check(WRONG, changed)
         del plan["offchip"]
         self.check(FOUND, plan)
+
+    def test_a_memory_that_is_too_small_is_named(self):
+        _, plan = self.plan()
+        height = plan["offchip"][0]["height"]
+        for bytes_there, code, words in ((height, FOUND, "proved for these tiles"),
+                                         (16384, STOPPED, "which has 16384; other covers"),
+                                         (8192, INFEASIBLE, "all weights and all inputs take 9"),):
+            small = self.file("little.yaml", PROFILE.replace(
+                "sram:", f"dram: {{capacity: {bytes_there}}}, sram:"))
+            done = self.ends(code, "plan", self.network, "-p", small, "--max-ops", "1")
+            self.assertIn(words, done.stdout, bytes_there)
 
     def test_the_question_can_be_asked_again(self):
         _, plan = self.plan()
