@@ -31,10 +31,16 @@ bool stderr_is_terminal() {
   return isatty(STDERR_FILENO) == 1;
 }
 
-StatusLine::StatusLine(bool quiet)
-    : active_(!quiet && stderr_is_terminal()), start_(std::chrono::steady_clock::now()) {}
+ProgressForm progress_form(std::string_view word, bool quiet) {
+  if (word == "json") return ProgressForm::json;
+  if (word == "none" || quiet || !stderr_is_terminal()) return ProgressForm::none;
+  return ProgressForm::line;
+}
+
+StatusLine::StatusLine(ProgressForm form) : form_(form), start_(std::chrono::steady_clock::now()) {}
 
 StatusLine::~StatusLine() {
+  if (!waiting_.empty()) complain(waiting_);
   if (width_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(width_), "");
 }
 
@@ -42,15 +48,27 @@ double StatusLine::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-void StatusLine::show(const std::string& text) {
-  if (!active_) return;
+void StatusLine::show(const std::string& text, const std::function<void(JsonObject&)>& fields) {
+  if (form_ == ProgressForm::none) return;
   const auto now = std::chrono::steady_clock::now();
-  if (width_ > 0 && now - last_ < std::chrono::milliseconds(100)) return;
+  const bool soon = told_ && now - last_ < std::chrono::milliseconds(100);
+  if (soon && form_ == ProgressForm::line) return;
+  if (form_ == ProgressForm::json) {
+    waiting_ = json_object([&](JsonObject& object) {
+      fields(object);
+      object.real("seconds", seconds());
+    });
+    if (soon) return;
+    complain(waiting_);
+    waiting_.clear();
+  } else {
+    const std::string line = text.substr(0, 78);
+    std::fprintf(stderr, "\r%-*s", static_cast<int>(std::max(width_, line.size())), line.c_str());
+    std::fflush(stderr);
+    width_ = std::max(width_, line.size());
+  }
   last_ = now;
-  const std::string line = text.substr(0, 78);
-  std::fprintf(stderr, "\r%-*s", static_cast<int>(std::max(width_, line.size())), line.c_str());
-  std::fflush(stderr);
-  width_ = std::max(width_, line.size());
+  told_ = true;
 }
 
 }  // namespace tessera::cli

@@ -5,9 +5,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+
+#include "model/json_write.h"
 
 namespace tessera::cli {
 
@@ -26,20 +30,31 @@ void note(std::string_view text, bool quiet);
 
 [[nodiscard]] bool stderr_is_terminal();
 
-/// A status line on the standard error that overwrites itself; silent unless that is a terminal.
+/// How progress is told on the standard error: a line that overwrites itself, lines of JSON, or
+/// not.
+enum class ProgressForm : std::uint8_t { none, line, json };
+
+/// Of --progress: `json`, `none`, or `auto`, which is a line where there is a terminal.
+[[nodiscard]] ProgressForm progress_form(std::string_view word, bool quiet);
+
+/// What is known so far, told while something takes long.
 class StatusLine {
  public:
-  explicit StatusLine(bool quiet);
+  explicit StatusLine(ProgressForm form);
   ~StatusLine();
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
-  /// At most some times per second; safe to call often, from one thread at a time.
-  void show(const std::string& text);
+  [[nodiscard]] bool wanted() const { return form_ != ProgressForm::none; }
+  /// Told at most some times per second, the last one always; safe to call often, from one thread
+  /// at a time. As JSON it is what `fields` adds, and the seconds.
+  void show(const std::string& text, const std::function<void(JsonObject&)>& fields);
   [[nodiscard]] double seconds() const;
 
  private:
-  bool active_;
+  ProgressForm form_;
   std::size_t width_ = 0;
+  bool told_ = false;
+  std::string waiting_;  ///< a line of JSON that came too soon after the one before
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_;
 };

@@ -27,6 +27,7 @@ struct ExploreOptions {
   bool no_store = false;
   OutputArguments output;
   SearchArguments search;
+  ProgressArguments progress;
 };
 
 std::string progress_text(const ExploreProgress& p, double seconds) {
@@ -110,10 +111,16 @@ int run_explore(const ExploreOptions& options, Session& session) {
     params.store = options.store.empty() ? (folder / "store.sqlite").string() : options.store;
   ExploreResult result;
   {
-    StatusLine status(options.output.quiet);
-    if (stderr_is_terminal())
+    StatusLine status(progress_form(options.progress.form, options.output.quiet));
+    if (status.wanted())
       params.progress = [&status](const ExploreProgress& p) {
-        status.show(progress_text(p, status.seconds()));
+        status.show(progress_text(p, status.seconds()), [&](JsonObject& object) {
+          object.number("done", static_cast<std::int64_t>(p.done));
+          object.number("candidates", static_cast<std::int64_t>(p.candidates));
+          object.number("proved", static_cast<std::int64_t>(p.proved));
+          object.number("excluded", static_cast<std::int64_t>(p.excluded));
+          if (p.best) object.real("best_score", *p.best);
+        });
       };
     session.interrupts().enter(Phase::searching);
     result = explore(sweep, params);
@@ -152,6 +159,7 @@ void add_explore(CLI::App& app, Command& command) {
       ->excludes(sub->add_flag("--no-store", options->no_store, "keep nothing for later"));
   options->output.declare(*sub);
   options->search.declare(*sub);
+  options->progress.declare(*sub);
   sub->footer("Example:\n  tessera explore sweep.yaml -o out --threads 8");
   sub->final_callback([options, &command] {
     command.run = [options](Session& session) { return run_explore(*options, session); };

@@ -61,8 +61,8 @@ int closed_pipe(const ClosedPipe& error, bool ignored, const ErrorStyle& style) 
 }
 
 /// Also of memory for the stack of a thread.
-int out_of_memory() {
-  std::fputs("tessera: out of memory before there was an answer\n", stderr);
+int out_of_memory(const ErrorStyle& style) {
+  complain_of(BadInput("tessera: out of memory before there was an answer"), style);
   return exit_stopped;
 }
 
@@ -94,7 +94,7 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
   app.formatter(help_formatter());
   app.add_option("--color",
                  "colour in errors: auto (on a terminal, without NO_COLOR), always, never")
-      ->type_name("WHEN");  // read by take_color(), so that it may stand anywhere
+      ->type_name("WHEN");  // read by take_style(), so that it may stand anywhere
   app.footer(
       "Exit codes: 0 answer found, 2 bad input or usage, 3 check found it wrong, 20 proved "
       "infeasible,\n30 stopped by a limit before an answer, 130, 143 and 129 by SIGINT, SIGTERM "
@@ -117,7 +117,7 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
   add_help(app, command);
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  style = take_color(arguments);
+  style = take_style(arguments);
   arguments = with_help_behind(std::move(arguments));
   require_command(app, arguments);
   arguments = with_plain_minimize(with_flags_as_they_are(std::move(arguments)));
@@ -155,9 +155,9 @@ int run_guarded(int argc, char** argv, Command& command) {
   } catch (const OutputError& error) {
     return cannot_write(error, style);
   } catch (const std::bad_alloc&) {
-    return out_of_memory();
+    return out_of_memory(style);
   } catch (const std::system_error& error) {
-    if (error.code() == std::errc::resource_unavailable_try_again) return out_of_memory();
+    if (error.code() == std::errc::resource_unavailable_try_again) return out_of_memory(style);
     return bug(error.what(), style);
   } catch (const std::exception& error) {
     return bug(error.what(), style);

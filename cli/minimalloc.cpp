@@ -105,11 +105,11 @@ MinimallocAnswer search(const MinimallocQuestion& asked, Session& session) {
   Interrupts& interrupts = session.interrupts();
   question.params.limits = session.remaining(question.params.limits);
   question.params.limits.stop = interrupts.token();
-  StatusLine status(false);
+  StatusLine status(progress_form("auto", false));
   question.params.progress = [&status, &interrupts](const PlaceProgress& progress) {
     const bool found = progress.phase == "check" || progress.phase == "certificate";
     interrupts.enter(found ? Phase::writing : Phase::searching);
-    status.show(std::string(progress.phase));
+    status.show(std::string(progress.phase), [](JsonObject&) {});
   };
   MinimallocAnswer answer;
   try {

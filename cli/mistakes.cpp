@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "cli/console.h"
+#include "model/json_write.h"
 #include "model/words.h"
 
 namespace tessera::cli {
@@ -41,6 +42,22 @@ std::vector<std::string> long_options(const CLI::App& command) {
   return names;
 }
 
+/// "net.csv:3: what is wrong" tells where by itself.
+std::string as_json(const std::string& what, const std::string& hint) {
+  return json_object([&](JsonObject& object) {
+    object.text("error", what);
+    for (std::size_t colon = what.find(':'); colon != what.npos;
+         colon = what.find(':', colon + 1)) {
+      const std::size_t end = what.find_first_not_of("0123456789", colon + 1);
+      if (end == what.npos || end == colon + 1 || what.compare(end, 2, ": ") != 0) continue;
+      object.text("file", std::string_view(what).substr(0, colon));
+      object.entry("line") += what.substr(colon + 1, end - colon - 1);
+      break;
+    }
+    if (!hint.empty()) object.text("hint", hint);
+  });
+}
+
 }  // namespace
 
 ErrorStyle usual_style() {
@@ -51,8 +68,9 @@ ErrorStyle usual_style() {
   return {.colours = stderr_is_terminal() && !unwanted && !plain};
 }
 
-ErrorStyle take_color(std::vector<std::string>& arguments) {
+ErrorStyle take_style(std::vector<std::string>& arguments) {
   ErrorStyle style = usual_style();
+  bool json = false;
   for (std::size_t k = 0; k < arguments.size();) {
     const std::string& word = arguments[k];
     if (word == "--" || (k == 0 && word == "minimalloc")) break;  // the rest is others' to read
@@ -64,14 +82,18 @@ ErrorStyle take_color(std::vector<std::string>& arguments) {
       style = style_of(k + 1 < arguments.size() ? arguments[k + 1] : "");
       arguments.erase(at, at + 2);
     } else {
+      json = json || word == "--format=json" ||
+             (word == "--format" && k + 1 < arguments.size() && arguments[k + 1] == "json");
       ++k;
     }
   }
+  style.json = json;
   return style;
 }
 
 void complain_of(const BadInput& error, const ErrorStyle& style) {
   const std::string what = error.what();
+  if (style.json) return complain(as_json(what, error.hint));
   if (!style.colours) {
     complain(what);
     if (!error.hint.empty()) complain("  hint: " + error.hint);

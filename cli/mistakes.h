@@ -1,6 +1,6 @@
 // What is said about a command line that cannot be run, and how errors look.
 //
-//   const ErrorStyle style = take_color(arguments);       // --color=auto|always|never
+//   const ErrorStyle style = take_style(arguments);       // --color=auto|always|never
 //   require_command(app, arguments);                      // throws BadInput: did you mean `place`?
 //   try { app.parse(...); } catch (const CLI::ParseError& error) {
 //     complain_of(explained(app, error), style);
@@ -21,15 +21,17 @@ class ParseError;
 namespace tessera::cli {
 
 /// With colours an error begins with a word of its own. Without, it begins with the file and the
-/// line, as programs that read it expect.
+/// line, as programs that read it expect. As JSON it is one line:
+///   {"error": "net.csv:3: `size` is `0`, ...", "file": "net.csv", "line": 3, "hint": "..."}
 struct ErrorStyle {
   bool colours = false;
+  bool json = false;
 };
 
-/// Takes --color out of the arguments, wherever it stands. Without it, and with `auto`, there are
-/// colours where the standard error is a terminal that has them and NO_COLOR (https://no-color.org)
-/// is not set. Throws BadInput.
-[[nodiscard]] ErrorStyle take_color(std::vector<std::string>& arguments);
+/// Takes --color out of the arguments, wherever it stands, and looks for `--format json`. Without
+/// it, and with `auto`, there are colours where the standard error is a terminal that has them and
+/// NO_COLOR (https://no-color.org) is not set. Throws BadInput.
+[[nodiscard]] ErrorStyle take_style(std::vector<std::string>& arguments);
 /// What it is before it was read.
 [[nodiscard]] ErrorStyle usual_style();
 

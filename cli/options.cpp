@@ -75,6 +75,14 @@ std::optional<Size> LimitArguments::most_memory() const {
   return most;
 }
 
+void ProgressArguments::declare(CLI::App& app) {
+  app.add_option("--progress", form,
+                 "how far it is, on the standard error: a line of text on a terminal (auto), lines "
+                 "of JSON, or none")
+      ->check(one_of({"auto", "json", "none"}))
+      ->capture_default_str();
+}
+
 void SearchArguments::declare(CLI::App& app) {
   own.declare(app);
   app.add_option("--threads", threads, "threads that search side by side")

@@ -48,6 +48,13 @@ struct LimitArguments {
   [[nodiscard]] std::optional<Size> most_memory() const;
 };
 
+/// --progress, of commands that tell how far they are.
+struct ProgressArguments {
+  std::string form = "auto";
+
+  void declare(CLI::App& app);
+};
+
 /// Those, --threads and --seed.
 struct SearchArguments {
   LimitArguments own;

@@ -26,6 +26,7 @@ struct PlaceOptions {
   InputArguments input;
   OutputArguments output;
   SearchArguments search;
+  ProgressArguments progress;
   std::string minimize;
   std::string engine = "auto";
   std::string output_file;
@@ -192,12 +193,16 @@ int run_place(const PlaceOptions& options, Session& session) {
     params.proof_read.emplace_back("lifetimes", options.input.lifetimes);
   PlacementResult result;
   {
-    StatusLine status(options.output.quiet);
+    StatusLine status(progress_form(options.progress.form, options.output.quiet));
     params.progress = [&status, &interrupts](const PlaceProgress& progress) {
       // There is an answer then, which is not given up for one that is slow to stop.
       const bool found = progress.phase == "check" || progress.phase == "certificate";
       interrupts.enter(found ? Phase::writing : Phase::searching);
-      status.show(progress_text(progress, status.seconds()));
+      status.show(progress_text(progress, status.seconds()), [&](JsonObject& object) {
+        object.text("phase", progress.phase);
+        if (progress.height) object.number("height", *progress.height);
+        if (progress.lower_bound) object.number("lower_bound", *progress.lower_bound);
+      });
     };
     result = place(input.problem, params);
     interrupts.enter(Phase::writing);
@@ -233,6 +238,7 @@ void add_place(CLI::App& app, Command& command) {
   options->input.declare(*sub);
   options->output.declare(*sub);
   options->search.declare(*sub);
+  options->progress.declare(*sub);
   sub->add_option("--minimize", options->minimize,
                   "also minimise: height, cost or modes; alone: what the input asks for")
       ->check(one_of({"default", "height", "cost", "modes"}))

@@ -29,6 +29,7 @@ struct PlanOptions {
   std::string reference;
   OutputArguments output;
   SearchArguments search;
+  ProgressArguments progress;
   std::string output_file;
   std::string plot_file;
   std::string trace_file;
@@ -184,9 +185,15 @@ int run_plan(const PlanOptions& options, Session& session) {
   params.limits.stop = session.interrupts().token();
   NetworkPlan plan;
   {
-    StatusLine status(options.output.quiet);
-    if (stderr_is_terminal())
-      params.progress = [&status](const PlanProgress& p) { status.show(progress_text(p)); };
+    StatusLine status(progress_form(options.progress.form, options.output.quiet));
+    if (status.wanted())
+      params.progress = [&status](const PlanProgress& p) {
+        status.show(progress_text(p), [&](JsonObject& object) {
+          object.real("best_score", p.best_score);
+          object.real("bound", p.bound);
+          object.number("solved", p.solved);
+        });
+      };
     session.interrupts().enter(Phase::searching);
     params.reference = costs;
     plan = plan_of(options, network, hardware, params, session);
@@ -224,6 +231,7 @@ void add_plan(CLI::App& app, Command& command) {
   options->network.declare(*sub, false);
   options->output.declare(*sub);
   options->search.declare(*sub);
+  options->progress.declare(*sub);
   sub->add_option("-p,--profile", options->profile, "the hardware: a profile's name or file");
   sub->add_flag(
       "--batch", options->batch,

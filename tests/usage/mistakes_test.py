@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the program says to somebody who mistypes or asks how: suggestions, help, colours."""
 
+import json
 import os
 import pty
 import re
@@ -108,6 +109,42 @@ class Help(Case):
             for line, following in zip(example.splitlines(), example.splitlines()[1:]):
                 with self.subTest(name, line=line):
                     self.assertEqual(line.endswith("\\"), following.startswith("      "))
+
+
+class Programs(Case):
+    """What a program reads on the standard error."""
+
+    def refused(self, *arguments):
+        done = self.ends(BAD_INPUT, *arguments)
+        line, = done.stderr.splitlines()
+        return json.loads(line)
+
+    def test_errors_are_lines_of_json(self):
+        wrong = self.file("wrong.csv", "id,lower,upper,size\na,0,3,0\n")
+        error = self.refused("place", wrong, "-c", 4, "--format", "json")
+        self.assertEqual((error["file"], error["line"]), (str(wrong), 2))
+        self.assertTrue(error["error"].startswith(f"{wrong}:2: "))
+        error = self.refused("place", "nowhere.csv", "-c", 4, "--format=json")
+        self.assertNotIn("line", error)
+        self.assertIn("nowhere.csv", error["error"])
+        error = self.refused("place", INPUT, "--capasity", 3, "--format", "json")
+        self.assertIn("`--capacity`", error["hint"])
+        error = self.refused("place", INPUT, "--format", "json", "--color=always", "-c", "3 KB")
+        self.assertNotIn("\x1b", error["error"])
+        self.assertIn("nowhere.csv", self.ends(BAD_INPUT, "place", "nowhere.csv", "-c", 4).stderr)
+
+    def test_progress_is_lines_of_json_where_it_is_asked_for(self):
+        done = self.ends(FOUND, "place", INPUT, "--minimize", "--progress", "json", "-q")
+        told = [json.loads(line) for line in done.stderr.splitlines()]
+        self.assertTrue(told)
+        self.assertEqual(told[-1]["phase"], "check")
+        self.assertTrue(all(each["seconds"] >= 0 for each in told))
+        done = self.ends(FOUND, "plan", NETWORK, "--dtype", "int8", "-p", "ethos-u55-like", "--max-ops", 2,
+                         "--tile-shapes", 0, "--progress", "json", "-q")
+        last = json.loads(done.stderr.splitlines()[-1])
+        self.assertLessEqual(last["bound"], last["best_score"])
+        for form in ("none", "auto"):
+            self.assertEqual(self.ends(FOUND, "place", INPUT, "--minimize", "--progress", form).stderr, "")
 
 
 class Colours(Case):
