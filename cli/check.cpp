@@ -185,13 +185,12 @@ std::string plan_text_verdict(const PlanVerdict& verdict, const Network& net) {
 int check_network_plan(const CheckOptions& options, const PlanFileHeader& header) {
   if (options.input.profile.empty())
     throw BadInput("tessera check: a plan is checked against hardware", "add --profile NAME");
-  if (!options.input.capacity.empty())
-    throw BadInput("tessera check: the profile says what a plan's memories hold, not --capacity");
   NetworkArguments network = options.network;
   network.path = options.input.path;
   if (network.dtype.empty()) network.dtype = header.dtype;
   const Network net = network.load(options.output.quiet).network;
-  const Hardware hardware = load_profile(options.input.profile);
+  const Hardware hardware =
+      changed_profile(options.input.profile, options.input.set, options.input.capacity);
   const PlanVerdict verdict =
       check_plan_text(header.text, options.result, net, hardware, options.limits.limits());
   if (verdict.wrong.empty() && verdict.plan.status != Status::feasible)

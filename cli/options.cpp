@@ -22,6 +22,7 @@ void InputArguments::declare(CLI::App& app) {
                  "bytes there are, in place of the input's own: 65536, 64 KiB, 1 MiB");
   app.add_option("-p,--profile", profile,
                  "take the memories from this hardware profile (a name or a file)");
+  declare_set(app, set);
   app.add_option("--lifetimes", lifetimes,
                  "read the upper end of CSV lifetimes this way whatever the header says")
       ->check(one_of({"half-open", "inclusive"}));
@@ -34,6 +35,7 @@ Input InputArguments::load() const {
     if (*options.capacity < 1) throw BadInput("--capacity '" + capacity + "' is not positive");
   }
   options.profile = profile;
+  options.changes = profile_changes(set, profile);
   if (lifetimes == "half-open") options.lifetimes = Lifetimes::half_open;
   if (lifetimes == "inclusive") options.lifetimes = Lifetimes::inclusive;
   try {
@@ -44,6 +46,62 @@ Input InputArguments::load() const {
                      "tessera plan NETWORK --profile NAME cuts, tiles and places it");
     throw;
   }
+}
+
+void declare_set(CLI::App& app, std::vector<std::string>& set) {
+  app.add_option("--set", set,
+                 "change a key of the profile: memories.sram.capacity='1 MiB'; may stand several "
+                 "times, and only what all come to has to make sense")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+std::vector<ProfileChange> profile_changes(const std::vector<std::string>& set,
+                                           const std::string& profile) {
+  std::vector<ProfileChange> changes;
+  for (const std::string& text : set) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0 || equals + 1 == text.size())
+      throw BadInput("--set '" + text + "' is not KEY=VALUE",
+                     "for instance --set memories.sram.capacity='1 MiB'");
+    changes.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  if (!changes.empty() && profile.empty())
+    throw BadInput("--set changes a key of a profile, and there is none", "add --profile NAME");
+  return changes;
+}
+
+namespace {
+
+/// What -c is short for.
+ProfileChange capacity_change(const Hardware& hardware, const std::string& capacity) {
+  std::vector<const Memory*> memories;
+  for (const HardwareMemory& memory : hardware.memories)
+    if (!memory.offchip) memories.push_back(&memory.space);
+  const Memory& first = *memories.front();
+  if (memories.size() > 1)
+    throw BadInput("--capacity gives one capacity, and profile " + hardware.name + " has " +
+                       std::to_string(memories.size()) + " memories on the chip",
+                   "--set memories." + first.name + ".capacity='" + capacity + "'");
+  if (!first.banks.empty())
+    throw BadInput("memory '" + first.name + "' of profile " + hardware.name +
+                       " has banks, which --capacity cannot change",
+                   "--set memories." + first.name + ".bank_size=... or .banks=...");
+  return {"memories." + first.name + ".capacity", capacity};
+}
+
+}  // namespace
+
+Hardware changed_profile(const std::string& profile, const std::vector<std::string>& set,
+                         const std::string& capacity) {
+  std::vector<ProfileChange> changes = profile_changes(set, profile);
+  if (changes.empty() && capacity.empty()) return load_profile(profile);
+  Profile changed(profile);
+  if (!changes.empty()) changed.set(changes);
+  if (capacity.empty()) return changed.hardware();
+  static_cast<void>(parse_size_text(capacity, "--capacity"));
+  changed.set({capacity_change(changed.hardware(), capacity)});
+  return changed.hardware();
 }
 
 void OutputArguments::declare(CLI::App& app) {

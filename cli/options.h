@@ -7,6 +7,7 @@
 
 #include "tessera/files.h"
 #include "tessera/limits.h"
+#include "tessera/profile.h"
 
 namespace CLI {
 class App;
@@ -20,12 +21,26 @@ struct InputArguments {
   std::string path;
   std::string capacity;
   std::string profile;
+  std::vector<std::string> set;
   std::string lifetimes;
 
   void declare(CLI::App& app);
   /// Throws BadInput.
   [[nodiscard]] Input load() const;
 };
+
+/// --set, wherever there is a --profile.
+void declare_set(CLI::App& app, std::vector<std::string>& set);
+
+/// What --set changes. Throws BadInput for what is no KEY=VALUE, and where there is no profile.
+[[nodiscard]] std::vector<ProfileChange> profile_changes(const std::vector<std::string>& set,
+                                                         const std::string& profile);
+
+/// The profile with what --set changes, and with --capacity (empty: as it is) as the capacity of
+/// its memory on the chip. Throws BadInput, also where there are several or it has banks.
+[[nodiscard]] Hardware changed_profile(const std::string& profile,
+                                       const std::vector<std::string>& set,
+                                       const std::string& capacity = {});
 
 /// --format and --quiet.
 struct OutputArguments {

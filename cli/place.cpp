@@ -187,6 +187,11 @@ int run_place(const PlaceOptions& options, Session& session) {
   Interrupts& interrupts = session.interrupts();
   params.limits.stop = interrupts.token();
   if (files.proof != nullptr) params.proof = files.proof->beside();
+  if (!options.proof_file.empty() && !options.input.set.empty())
+    throw BadInput(
+        "a certificate names the profile its input was read with, not what --set changes",
+        "write a profile that inherits from " + options.input.profile +
+            ", or give the memories in the problem");
   if (!options.input.profile.empty())
     params.proof_read.emplace_back("profile", options.input.profile);
   if (!options.input.lifetimes.empty())

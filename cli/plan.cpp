@@ -26,6 +26,8 @@ namespace {
 struct PlanOptions {
   NetworkArguments network;
   std::string profile;
+  std::vector<std::string> set;
+  std::string capacity;
   std::string reference;
   OutputArguments output;
   SearchArguments search;
@@ -138,6 +140,9 @@ void require_batch(const PlanOptions& options) {
   for (const std::string* file : {&options.output_file, &options.plot_file, &options.trace_file,
                                   &options.csv_file, &options.offchip_file})
     if (!file->empty()) throw BadInput("--batch writes to the standard output, a line per plan");
+  if (!options.set.empty() || !options.capacity.empty())
+    throw BadInput("--batch takes changes of the profile line by line",
+                   "{\"network\": \"net.onnx\", \"set\": {\"clock\": \"1 GHz\"}}");
   if (!options.reference.empty())
     throw BadInput("--batch has no --reference",
                    "the key `reference` of a profile says it for all");
@@ -179,7 +184,7 @@ int run_plan(const PlanOptions& options, Session& session) {
                      "give one of them a file");
   session.limit_reading(options.search.own);
   const Network network = options.network.load(options.output.quiet).network;
-  const Hardware hardware = load_profile(options.profile);
+  const Hardware hardware = changed_profile(options.profile, options.set, options.capacity);
   PlanParams params = params_of(options);
   params.limits = session.remaining(params.limits);
   params.limits.stop = session.interrupts().token();
@@ -233,6 +238,9 @@ void add_plan(CLI::App& app, Command& command) {
   options->search.declare(*sub);
   options->progress.declare(*sub);
   sub->add_option("-p,--profile", options->profile, "the hardware: a profile's name or file");
+  declare_set(*sub, options->set);
+  sub->add_option("-c,--capacity", options->capacity,
+                  "bytes of its memory on the chip, where it has one without banks");
   sub->add_flag(
       "--batch", options->batch,
       "read requests from the standard input, a line each: a network's path, or JSON as "

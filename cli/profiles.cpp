@@ -6,9 +6,11 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/options.h"
 #include "cli/profile_text.h"
 #include "cli/session.h"
 #include "tessera/files.h"
+#include "tessera/profile.h"
 
 namespace tessera::cli {
 
@@ -17,6 +19,7 @@ namespace {
 struct ProfilesOptions {
   std::string name;
   std::vector<std::string> folders;
+  std::vector<std::string> set;
 };
 
 std::string list_text(const ProfilesOptions& options) {
@@ -32,8 +35,16 @@ std::string list_text(const ProfilesOptions& options) {
 
 int run_profiles(const ProfilesOptions& options, Session& session) {
   session.reads_profile(options.name, options.folders);
-  print(options.name.empty() ? list_text(options)
-                             : profile_text(load_profile(options.name, options.folders)));
+  const std::vector<ProfileChange> changes = profile_changes(options.set, options.name);
+  if (options.name.empty()) {
+    print(list_text(options));
+  } else if (changes.empty()) {
+    print(profile_text(load_profile(options.name, options.folders)));
+  } else {
+    Profile changed(options.name, options.folders);
+    changed.set(changes);
+    print(profile_text(changed.hardware()));
+  }
   return exit_found;
 }
 
@@ -44,6 +55,7 @@ void add_profiles(CLI::App& app, Command& command) {
   const auto options = std::make_shared<ProfilesOptions>();
   sub->add_option("NAME", options->name, "a name from the list, or a file");
   sub->add_option("--shelf", options->folders, "look for profiles in this folder first");
+  declare_set(*sub, options->set);
   sub->footer("Example:\n  tessera profiles nvdla-like");
   sub->final_callback([options, &command] {
     command.run = [options](Session& session) { return run_profiles(*options, session); };

@@ -28,6 +28,8 @@ struct TileArguments {
   OutputArguments output;
   std::string ops;
   std::string profile;
+  std::vector<std::string> set;
+  std::string capacity;
   std::string engine = "auto";
   std::string shape;
   SearchArguments search;
@@ -213,7 +215,7 @@ int run_tile(const TileArguments& arguments, Session& session) {
   session.reads(arguments.network.path);
   session.reads_profile(arguments.profile);
   const Network network = arguments.network.load(arguments.output.quiet).network;
-  const Hardware hardware = load_profile(arguments.profile);
+  const Hardware hardware = changed_profile(arguments.profile, arguments.set, arguments.capacity);
   TileParams params;
   params.ops = range_of(arguments.ops, network);
   params.variants = variants_of(arguments, hardware.tiling);
@@ -249,6 +251,9 @@ void add_tile(CLI::App& app, Command& command) {
   sub->add_option("--ops", arguments->ops, "FIRST:LAST, numbers from 0 or names")->required();
   sub->add_option("-p,--profile", arguments->profile, "the hardware: a profile's name or file")
       ->required();
+  declare_set(*sub, arguments->set);
+  sub->add_option("-c,--capacity", arguments->capacity,
+                  "bytes of its memory on the chip, where it has one without banks");
   sub->add_option("-e,--engine", arguments->engine, who_may_search())->check(says_no);
   sub->add_option("--double-buffer", arguments->double_buffer, "only with, or only without")
       ->check(one_of({"yes", "no"}));

@@ -3,6 +3,7 @@
 #include "io/dsa_json.h"
 #include "io/hardware_yaml.h"
 #include "io/problem_yaml.h"
+#include "io/profile_edit.h"
 #include "io/text.h"
 
 namespace tessera {
@@ -80,8 +81,13 @@ std::vector<Memory> memories_of_profile(const InputOptions& options) {
   if (options.profile.empty()) return {};
   const auto folders =
       std::vector<std::filesystem::path>(options.folders.begin(), options.folders.end());
-  return placement_memories(
-      read_hardware_yaml_file(find_profile(options.profile, folders), folders));
+  const std::filesystem::path path = find_profile(options.profile, folders);
+  if (options.changes.empty()) return placement_memories(read_hardware_yaml_file(path, folders));
+  EditableProfile profile(read_file(path), path.string(), folders);
+  std::vector<KeyChange> changes;
+  for (const auto& [key, value] : options.changes) changes.push_back({key, value});
+  profile.change(changes);
+  return placement_memories(profile.hardware());
 }
 
 /// Whoever names a capacity asks whether the tensors fit, anybody else how large the arena must be.

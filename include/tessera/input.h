@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problem.h"
@@ -22,6 +23,8 @@ struct InputOptions {
   std::optional<Size> capacity{};      ///< takes the place of the input's own
   std::string profile{};               ///< name or file of a hardware profile; empty: none
   std::vector<std::string> folders{};  ///< folders with profiles, before the standard ones
+  /// Of the profile: keys and values, as Profile::set() takes them (profile.h).
+  std::vector<std::pair<std::string, std::string>> changes{};
   Lifetimes lifetimes = Lifetimes::by_header;
 };
 
