@@ -78,7 +78,9 @@ ProfileChange capacity_change(const Hardware& hardware, const std::string& capac
   std::vector<const Memory*> memories;
   for (const HardwareMemory& memory : hardware.memories)
     if (!memory.offchip) memories.push_back(&memory.space);
-  const Memory& first = *memories.front();
+  const auto plain = std::find_if(memories.begin(), memories.end(),
+                                  [](const Memory* memory) { return memory->banks.empty(); });
+  const Memory& first = plain == memories.end() ? *memories.front() : **plain;
   if (memories.size() > 1)
     throw BadInput("--capacity gives one capacity, and profile " + hardware.name + " has " +
                        std::to_string(memories.size()) + " memories on the chip",

@@ -120,16 +120,14 @@ class Idle {
   }
 
   void off_chip(const Memory& space) {
-    const char* field = space.capacity != unbounded && space.banks.empty() ? "capacity"
-                        : space.alignment != 1                             ? "alignment"
-                        : !space.banks.empty()                             ? "banks"
-                        : !space.modes.empty()                             ? "modes"
-                        : !space.reserved.empty()                          ? "reserved"
-                        : !space.straddle                                  ? "straddle"
-                                                                           : nullptr;
+    const char* field = !space.banks.empty()   ? "banks"
+                        : !space.modes.empty() ? "modes"
+                        : !space.straddle      ? "straddle"
+                                               : nullptr;
     if (field != nullptr)
-      wrong(field, "leave it out: addresses off the chip are not planned", "has `", field,
-            "`, but is off-chip: buffers are not placed into it");
+      wrong(field,
+            "leave it out; a `capacity`, an `alignment` and `reserved` ranges are kept there",
+            "has `", field, "`, but is off-chip, where no bank matters");
   }
 
   void on_chip(const HardwareMemory& memory) {

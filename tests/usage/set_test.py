@@ -23,10 +23,12 @@ class Changes(Case):
         self.assertIn("cannot be placed together", told)
 
     def test_several_count_together_and_stand_anywhere(self):
-        banks = ("--set", "memories.cbuf.banks=2", "--set", "memories.cbuf.bank_size=128 KiB")
-        told = self.ends(FOUND, "profiles", *banks[:2], "nvdla-like", *banks[2:]).stdout
-        self.assertIn("128 KiB", told)
-        self.ends(FOUND, "profiles", "nvdla-like")
+        changes = ("--set", "memories.sram.capacity=null", "--set", "memories.sram.banks=2",
+                   "--set", "memories.sram.bank_size=48 KiB")
+        told = self.ends(FOUND, "profiles", *changes[:2], PROFILE, *changes[2:]).stdout
+        self.assertIn("48 KiB", told)
+        self.assertNotIn("48 KiB", self.ends(FOUND, "profiles", PROFILE).stdout)
+        self.ends(BAD_INPUT, "profiles", PROFILE, *changes[:2])
 
     def test_machines_of_plans_and_tiles(self):
         def latency(*more):
@@ -53,7 +55,10 @@ class Changes(Case):
             (("place", INPUT, "-p", PROFILE, "--set", "memories.sram.capacty=3"), "capacity"),
             (("place", INPUT, "-p", PROFILE, "--set", "memories.sram.capacity=big"), "big"),
             (("place", INPUT, "-p", PROFILE, "--set", SMALL, "--proof", self.folder / "x"), "a certificate names"),
-            (("plan", NETWORK, "-p", "nvdla-like", "-c", "1 MiB"), "--set memories.cbuf.bank_size"),
+            (("plan", NETWORK, "-p", "nvdla-like", "-c", "1 MiB"), "--set memories.cvsram.capacity"),
+            (("plan", NETWORK, "-p", PROFILE, "--set", "memories.sram.capacity=null", "--set",
+              "memories.sram.banks=2", "--set", "memories.sram.bank_size=48 KiB", "-c", "1 MiB"),
+             "--set memories.sram.bank_size"),
             (("plan", NETWORK, "-p", "tpuv4-cmem-like", "-c", "lots"), "--capacity"),
             (("plan", "--batch", "-p", PROFILE, "--set", SMALL), "line by line"),
         ):
