@@ -139,14 +139,25 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
         seed, {.ops = static_cast<std::size_t>(random.between(2, 7)), .extent = 10, .channels = 6});
     Size needed = 0;
     for (const Tensor& tensor : network.tensors) needed += tensor_bytes(tensor);
-    const Hardware hardware = testing::random_machine(
+    Hardware hardware = testing::random_machine(
         random, {.needed = needed, .least_percent = 10, .most_percent = 60});
+    for (HardwareMemory& each : hardware.memories) {
+      if (!each.offchip) continue;
+      if (random.chance(40)) each.space.alignment = random.between(2, 64);
+      if (random.chance(30)) each.space.reserved = {{random.between(0, 99), 200}};
+      if (random.chance(20)) each.space.capacity = needed + random.between(200, 1'000);
+    }
     PlanParams params;
     params.tile_shapes = random.chance(30) ? 4 : 0;
     params.max_ops = static_cast<std::size_t>(random.between(1, 3));
     NetworkPlan plan = plan_network(network, hardware, params);
     if (plan.status != Status::feasible) continue;
     ASSERT_EQ(plan.offchip.size(), 1U);
+    for (const HardwareMemory& each : hardware.memories) {
+      if (each.offchip) {
+        ASSERT_LE(plan.offchip.front().height, each.space.capacity);
+      }
+    }
     ++planned;
     const OffchipMemory& memory = plan.offchip.front();
     EXPECT_LE(memory.lower_bound, memory.height);
