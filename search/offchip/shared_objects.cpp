@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "facts/feature_sets.h"
 #include "model/derived.h"
 #include "model/poll.h"
+#include "search/offchip/heuristic.h"
 
 namespace tessera {
 namespace {
@@ -196,36 +196,10 @@ class Sharing {
   std::vector<std::vector<std::size_t>> profiles_;
 };
 
-class SharedObjectsEngine final : public PlacementEngine {
- public:
-  std::string_view name() const override { return "shared-objects"; }
-  FeatureSet features() const override { return shared_objects_features(); }
-
-  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
-    SharedObjects best = shared_objects(problem, params.budget);
-    SearchResult found;
-    found.stop = best.stop;
-    if (best.placement) {
-      found.status = Status::feasible;
-      found.placement = std::move(best.placement);
-    } else {
-      found.reason = "Shared objects do not fit, which proves nothing; ask a complete engine.";
-    }
-    return found;
-  }
-};
-
 }  // namespace
 
 FeatureSet shared_objects_features() {
-  return {Feature::several_memories,
-          Feature::buffer_alignment,
-          Feature::several_lives,
-          Feature::gap,
-          Feature::gap_window,
-          Feature::parts,
-          Feature::banks,
-          Feature::may_overlap};
+  return heuristic_features;
 }
 
 SharedObjects shared_objects(const PlacementProblem& problem, const Budget& budget) {
@@ -265,7 +239,11 @@ SharedObjects shared_objects(const PlacementProblem& problem, const Budget& budg
 }
 
 std::unique_ptr<PlacementEngine> make_shared_objects_engine() {
-  return std::make_unique<SharedObjectsEngine>();
+  return make_heuristic_engine("shared-objects", shared_objects_features(),
+                               [](const PlacementProblem& problem, const SearchParams& search) {
+                                 SharedObjects best = shared_objects(problem, search.budget);
+                                 return HeuristicAnswer{std::move(best.placement), best.stop, {}};
+                               });
 }
 
 }  // namespace tessera

@@ -4,10 +4,10 @@
 #include <numeric>
 #include <utility>
 
-#include "facts/feature_sets.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/poll.h"
+#include "search/offchip/heuristic.h"
 
 namespace tessera {
 namespace {
@@ -130,26 +130,6 @@ class Allocation {
   Size best_height_ = unbounded;
 };
 
-class TaaEngine final : public PlacementEngine {
- public:
-  std::string_view name() const override { return "taa"; }
-  FeatureSet features() const override { return taa_features(); }
-
-  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
-    TaaResult low = tile_aware_allocation(problem, params.budget);
-    SearchResult found;
-    found.stop = low.stop;
-    if (low.placement) {
-      found.status = Status::feasible;
-      found.placement = std::move(low.placement);
-    } else {
-      found.reason =
-          "Tile-aware allocation found nothing, which proves nothing; ask a complete engine.";
-    }
-    return found;
-  }
-};
-
 }  // namespace
 
 Size collision_size(std::span<const AddressRange> a, Offset at_a, std::span<const AddressRange> b,
@@ -175,14 +155,7 @@ Size collision_size(std::span<const AddressRange> a, Offset at_a, std::span<cons
 }
 
 FeatureSet taa_features() {
-  return {Feature::several_memories,
-          Feature::buffer_alignment,
-          Feature::several_lives,
-          Feature::gap,
-          Feature::gap_window,
-          Feature::parts,
-          Feature::banks,
-          Feature::may_overlap};
+  return heuristic_features;
 }
 
 TaaResult tile_aware_allocation(const PlacementProblem& problem, const Budget& budget) {
@@ -211,7 +184,11 @@ TaaResult tile_aware_allocation(const PlacementProblem& problem, const Budget& b
 }
 
 std::unique_ptr<PlacementEngine> make_taa_engine() {
-  return std::make_unique<TaaEngine>();
+  return make_heuristic_engine("taa", taa_features(),
+                               [](const PlacementProblem& problem, const SearchParams& search) {
+                                 TaaResult low = tile_aware_allocation(problem, search.budget);
+                                 return HeuristicAnswer{std::move(low.placement), low.stop, {}};
+                               });
 }
 
 }  // namespace tessera

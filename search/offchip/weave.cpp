@@ -7,6 +7,7 @@
 #include "facts/feature_sets.h"
 #include "model/derived.h"
 #include "model/random.h"
+#include "search/offchip/heuristic.h"
 #include "search/offchip/loom.h"
 #include "tessera/check.h"
 
@@ -174,45 +175,11 @@ class Weaver {
   std::optional<StopReason> stopped_;
 };
 
-class WeaveEngine final : public PlacementEngine {
- public:
-  std::string_view name() const override { return "weave"; }
-  FeatureSet features() const override { return weave_features(); }
-
-  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
-    WeaveParams own{.budget = params.budget, .seed = params.seed};
-    own.rounds = std::min(own.rounds, params.budget.max_nodes);
-    for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
-    WeaveResult low = weave(problem, own);
-    SearchResult found;
-    found.stats = std::move(low.stats);
-    found.stop = low.stop;
-    if (low.placement) {
-      found.status = Status::feasible;
-      found.stop = StopReason::completed;
-      found.placement = std::move(low.placement);
-    } else {
-      found.reason = "Weaving found nothing, which proves nothing; ask a complete engine.";
-    }
-    return found;
-  }
-};
-
 }  // namespace
 
 FeatureSet weave_features() {
-  return {Feature::several_memories,
-          Feature::buffer_alignment,
-          Feature::fixed_offset,
-          Feature::window,
-          Feature::reserved,
-          Feature::several_lives,
-          Feature::gap,
-          Feature::gap_window,
-          Feature::parts,
-          Feature::banks,
-          Feature::may_overlap,
-          Feature::disjoint};
+  return together(heuristic_features,
+                  {Feature::fixed_offset, Feature::window, Feature::reserved, Feature::disjoint});
 }
 
 WeaveResult weave(const PlacementProblem& problem, const WeaveParams& params) {
@@ -250,7 +217,14 @@ WeaveResult weave(const PlacementProblem& problem, const WeaveParams& params) {
 }
 
 std::unique_ptr<PlacementEngine> make_weave_engine() {
-  return std::make_unique<WeaveEngine>();
+  return make_heuristic_engine(
+      "weave", weave_features(), [](const PlacementProblem& problem, const SearchParams& search) {
+        WeaveParams own{.budget = search.budget, .seed = search.seed};
+        own.rounds = std::min(own.rounds, search.budget.max_nodes);
+        for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
+        WeaveResult low = weave(problem, own);
+        return HeuristicAnswer{std::move(low.placement), low.stop, std::move(low.stats)};
+      });
 }
 
 }  // namespace tessera

@@ -1,0 +1,47 @@
+#include "search/offchip/heuristic.h"
+
+#include <string>
+#include <utility>
+
+namespace tessera {
+namespace {
+
+using Place = std::function<HeuristicAnswer(const PlacementProblem&, const SearchParams&)>;
+
+class HeuristicEngine final : public PlacementEngine {
+ public:
+  HeuristicEngine(std::string_view name, FeatureSet features, Place place)
+      : name_(name), features_(features), place_(std::move(place)) {}
+
+  std::string_view name() const override { return name_; }
+  FeatureSet features() const override { return features_; }
+
+  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
+    HeuristicAnswer answer = place_(problem, params);
+    SearchResult found;
+    found.stats = std::move(answer.stats);
+    if (answer.placement) {
+      found.status = Status::feasible;
+      found.placement = std::move(answer.placement);
+    } else {
+      found.stop = answer.stop;
+      found.reason = "The engine " + std::string(name_) +
+                     " found nothing, which proves nothing; ask a complete engine.";
+    }
+    return found;
+  }
+
+ private:
+  std::string_view name_;
+  FeatureSet features_;
+  Place place_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementEngine> make_heuristic_engine(std::string_view name, FeatureSet features,
+                                                       Place place) {
+  return std::make_unique<HeuristicEngine>(name, features, std::move(place));
+}
+
+}  // namespace tessera
