@@ -17,6 +17,7 @@
 #include "cli/session.h"
 #include "tessera/engines.h"
 #include "tessera/files.h"
+#include "tessera/names.h"
 
 namespace tessera::cli {
 
@@ -28,6 +29,7 @@ struct PlaceOptions {
   SearchArguments search;
   ProgressArguments progress;
   std::string minimize;
+  std::string maximize;
   std::string engine = "auto";
   std::string output_file;
   std::string plot_file;
@@ -36,7 +38,9 @@ struct PlaceOptions {
   bool stats = false;
 };
 
-Minimize minimize_of(const std::string& word, const PlacementProblem& problem) {
+Minimize minimize_of(const PlaceOptions& options, const PlacementProblem& problem) {
+  if (!options.maximize.empty()) return Minimize::benefit;
+  const std::string& word = options.minimize;
   if (word == "height") return Minimize::height;
   if (word == "cost") return Minimize::cost;
   if (word == "modes") return Minimize::modes;
@@ -65,7 +69,7 @@ void check_options(const PlaceOptions& options, const Input& input) {
     throw BadInput("--output " + options.output_file + " looks like a picture",
                    "--plot draws one; --output takes .json, .csv or .yaml");
   require_svg(options.plot_file);
-  if (!options.minimize.empty()) return;
+  if (!options.minimize.empty() || !options.maximize.empty()) return;
   for (const Memory& memory : input.problem.memories) {
     if (memory.capacity == unbounded && input.problem.objective == Objective::fit)
       throw BadInput(options.input.path + ": " +
@@ -91,6 +95,8 @@ std::string progress_text(const PlaceProgress& progress, double seconds) {
   std::string text(progress.phase);
   if (progress.height) text += ": height " + std::to_string(*progress.height);
   if (progress.lower_bound) text += ", at least " + std::to_string(*progress.lower_bound);
+  if (progress.benefit) text += ": benefit " + benefit_text(*progress.benefit);
+  if (progress.benefit_bound) text += ", at most " + benefit_text(*progress.benefit_bound);
   return text + " (" + std::to_string(static_cast<int>(seconds)) + " s)";
 }
 
@@ -181,7 +187,7 @@ int run_place(const PlaceOptions& options, Session& session) {
 
   PlaceParams params;
   params.engine = options.engine;
-  params.minimize = minimize_of(options.minimize, input.problem);
+  params.minimize = minimize_of(options, input.problem);
   params.limits = session.remaining(options.search.limits(), checking_and_writing);
   if (options.work > 0) params.limits.work = options.work;
   Interrupts& interrupts = session.interrupts();
@@ -207,6 +213,9 @@ int run_place(const PlaceOptions& options, Session& session) {
         object.text("phase", progress.phase);
         if (progress.height) object.number("height", *progress.height);
         if (progress.lower_bound) object.number("lower_bound", *progress.lower_bound);
+        if (progress.benefit) object.entry("benefit") += benefit_text(*progress.benefit);
+        if (progress.benefit_bound)
+          object.entry("benefit_bound") += benefit_text(*progress.benefit_bound);
       });
     };
     result = place(input.problem, params);
@@ -248,6 +257,11 @@ void add_place(CLI::App& app, Command& command) {
                   "also minimise: height, cost or modes; alone: what the input asks for")
       ->check(one_of({"default", "height", "cost", "modes"}))
       ->type_name("[height|cost|modes]");
+  sub->add_option("--maximize", options->maximize,
+                  "place those optional buffers whose summed benefit is the largest: benefit")
+      ->check(one_of({"benefit"}))
+      ->excludes("--minimize")
+      ->type_name("benefit");
   sub->add_option(
       "-o,--output", options->output_file,
       "write the result: .json, .csv (input columns and offset), .yaml, or of a .tflite "

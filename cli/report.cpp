@@ -7,6 +7,7 @@
 
 #include "model/derived.h"
 #include "tessera/files.h"
+#include "tessera/names.h"
 
 namespace tessera::cli {
 
@@ -106,7 +107,7 @@ std::string memory_report(const PlacementProblem& problem, const PlacementResult
     least += ": this is the least height";
   else if (options.minimizing)
     least += "; whether this height is the least is not proved";
-  text += row("", least);
+  if (bound > 0) text += row("", least);
   const Peak peak = peak_of(problem, *result.placement, m);
   if (!peak.buffers.empty()) {
     text += row("", "peak at step " + std::to_string(peak.step) + ": " + bytes(peak.bytes) +
@@ -168,15 +169,35 @@ std::string stats_text(const PlacementResult& result) {
   return text;
 }
 
+/// What stays out, and what the rest is worth.
+std::string choice_report(const PlacementProblem& problem, const PlacementResult& result) {
+  const std::vector<BufferIndex>& out = result.placement->left_out;
+  std::string line = benefit_text(result.benefit);
+  line += result.proven_optimal ? ", the largest possible"
+                                : ", at most " + benefit_text(result.benefit_bound);
+  std::string text = row("benefit", line);
+  if (out.empty()) return text + row("", "every optional buffer is placed");
+  std::string names;
+  const std::size_t shown = std::min(out.size(), most_rows);
+  for (std::size_t k = 0; k < shown; ++k)
+    names += (k == 0 ? "" : ", ") + problem.buffers[out[k]].id;
+  if (out.size() > shown) names += " and " + std::to_string(out.size() - shown) + " more";
+  return text + row("", count(out.size(), "buffer") + " left out: " + names);
+}
+
 std::string found_report(const PlacementProblem& problem, const PlacementResult& result,
                          const ReportOptions& options) {
+  const std::size_t placed = problem.buffers.size() - result.placement->left_out.size();
   std::string text =
-      row("feasible", count(problem.buffers.size(), "buffer") + " placed in " +
-                          number(result.seconds, 3) + " s by " + result.engine + ", checked");
+      row("feasible", count(placed, "buffer") + " placed in " + number(result.seconds, 3) +
+                          " s by " + result.engine + ", checked");
   if (result.stop != StopReason::completed)
     text += row("", "ended by " + stop_text(result.stop) + ": the best so far");
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m)
     text += memory_report(problem, result, m, options);
+  const bool optional = std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                                    [](const Buffer& buffer) { return buffer.optional; });
+  if (optional) text += choice_report(problem, result);
   const bool soft = std::any_of(
       problem.relations.begin(), problem.relations.end(),
       [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
@@ -198,6 +219,7 @@ Peak peak_of(const PlacementProblem& problem, const Placement& placement, Memory
   const auto each_segment = [&](auto&& use) {
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
       if (placement.places[b].memory != memory) continue;
+      if (std::binary_search(placement.left_out.begin(), placement.left_out.end(), b)) continue;
       for (const Segment& segment : segments(problem.buffers[b])) use(b, segment);
     }
   };

@@ -44,6 +44,7 @@ std::vector<std::string> csv_cannot_express(const PlacementProblem& problem) {
     if (!buffer.parts.empty()) lost.push_back(who + " has parts");
     if (buffer.window) lost.push_back(who + " has a window");
     if (!buffer.read.empty() || !buffer.write.empty()) lost.push_back(who + " has accesses");
+    if (buffer.optional) lost.push_back(who + " is optional");
     if (buffer.kind != BufferKind::activation) lost.push_back(who + " is a weight");
   }
   for (const Relation& relation : problem.relations) {

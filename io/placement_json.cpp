@@ -1,5 +1,6 @@
 #include "io/placement_json.h"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 
@@ -42,7 +43,7 @@ class Reader {
     // What is not said of the placement is counted: only what is said can be wrong.
     if (feasible) {
       const auto [status, stop] = std::pair(result.status, result.stop);
-      result = counted(problem_, placement(*buffers));
+      result = counted(problem_, placement(*buffers, fields.find("left_out")));
       result.status = status;
       result.stop = stop;
     }
@@ -55,6 +56,8 @@ class Reader {
       result.lower_bounds = {result.lower_bound};
     fields.take("cost", result.cost);
     fields.take("cost_bound", result.cost_bound);
+    benefit(fields, "benefit", result.benefit);
+    benefit(fields, "benefit_bound", result.benefit_bound);
     fields.take("proven_optimal", result.proven_optimal);
     objectives(fields, result.objectives);
     fields.take("engine", result.engine);
@@ -68,7 +71,8 @@ class Reader {
       if (fields.find("unused_modes") != nullptr)
         names_by_memory(fields, "unused_modes", &result.unused_modes.emplace());
     } else {
-      for (const char* key : {"modes", "unused_modes", "objectives"})
+      for (const char* key :
+           {"modes", "unused_modes", "objectives", "left_out", "benefit", "benefit_bound"})
         if (const Node* node = fields.find(key))
           throw without_placement(*node, "has " + shown(key));
     }
@@ -124,7 +128,28 @@ class Reader {
     }
   }
 
-  [[nodiscard]] Placement placement(const Node& list) const {
+  void benefit(Fields& fields, std::string_view key, Benefit& to) const {
+    if (const Node* node = fields.find(key)) to = as_benefit(*node, key);
+  }
+
+  [[nodiscard]] Benefit as_benefit(const Node& node, std::string_view key) const {
+    static_cast<void>(as_real(sources_, node, key));  // a number, whole or not
+    const Parsed<Benefit> benefit = parse_benefit(node.text);
+    if (!benefit)
+      throw sources_.error(node,
+                           shown(key) + " is " + shown(node.text) + ", which " + benefit.error);
+    return *benefit;
+  }
+
+  [[nodiscard]] BufferIndex buffer(
+      const Node& id, const std::unordered_map<std::string_view, BufferIndex>& index) const {
+    const auto found = index.find(as_text(sources_, id, "id"));
+    if (found == index.end())
+      throw mismatch(sources_.error(id, "the problem has no buffer " + shown(id.text)));
+    return found->second;
+  }
+
+  [[nodiscard]] Placement placement(const Node& list, const Node* left_out) const {
     std::unordered_map<std::string_view, BufferIndex> index;
     index.reserve(problem_.buffers.size());
     for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
@@ -136,17 +161,24 @@ class Reader {
     for (const Node& node : as_list(sources_, list, "buffers")) {
       Fields fields(sources_, node, "an entry of `buffers`");
       const Node& id = fields.need("id");
-      const auto found = index.find(as_text(sources_, id, "id"));
-      if (found == index.end()) {
-        throw mismatch(sources_.error(id, "the problem has no buffer " + shown(id.text)));
-      }
-      const BufferIndex b = found->second;
+      const BufferIndex b = buffer(id, index);
       if (line_of[b] != 0) {
         throw sources_.error(id, "buffer " + shown(id.text) + " stands twice",
                              "it is first on line " + std::to_string(line_of[b]));
       }
       line_of[b] = id.line;
       read_place(fields, b, placement.places[b]);
+    }
+    if (left_out != nullptr) {
+      for (const Node& id : as_list(sources_, *left_out, "left_out")) {
+        const BufferIndex b = buffer(id, index);
+        if (line_of[b] != 0)
+          throw sources_.error(id, "buffer " + shown(id.text) + " is left out, and stands before",
+                               "it is first on line " + std::to_string(line_of[b]));
+        line_of[b] = id.line;
+        placement.left_out.push_back(b);
+      }
+      std::sort(placement.left_out.begin(), placement.left_out.end());
     }
     for (BufferIndex b = 0; b < line_of.size(); ++b) {
       if (line_of[b] == 0) {
@@ -200,9 +232,14 @@ class Reader {
       ObjectiveValue value;
       const Node& name = entry.need("name");
       value.name = as_text(sources_, name, "name");
-      static_cast<void>(as_one_of(sources_, name, "name", {"height", "cost", "modes"}));
-      value.value = as_whole(sources_, entry.need("value"), "value", 0, unbounded);
-      value.bound = as_whole(sources_, entry.need("bound"), "bound", 0, unbounded);
+      static_cast<void>(as_one_of(sources_, name, "name", {"height", "cost", "modes", "benefit"}));
+      const auto amount = [&](std::string_view key) {
+        const Node& node = entry.need(key);
+        return value.name == "benefit" ? as_benefit(node, key)
+                                       : as_whole(sources_, node, key, 0, unbounded);
+      };
+      value.value = amount("value");
+      value.bound = amount("bound");
       entry.take("proved", value.proved);
       entry.finish();
       to.push_back(std::move(value));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <variant>
 
 #include "io/placement_json.h"
@@ -23,10 +24,17 @@ void write_by_memory(std::string& out, const PlacementProblem& problem, Value va
 
 void write_buffers(std::string& out, const PlacementProblem& problem, const Placement& placement) {
   out += "[\n";
+  bool first = true;
+  auto next_out = placement.left_out.begin();
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    if (next_out != placement.left_out.end() && *next_out == b) {
+      ++next_out;
+      continue;
+    }
     const Buffer& buffer = problem.buffers[b];
     const BufferPlace& place = placement.places[b];
-    out += b == 0 ? "  " : ",\n  ";
+    out += first ? "  " : ",\n  ";
+    first = false;
     out += "{\"id\": " + json_string(buffer.id) +
            ", \"memory\": " + json_string(problem.memories[place.memory].name) +
            ", \"offset\": " + json_number(place.offset) +
@@ -83,13 +91,20 @@ std::string write_placement_json(const PlacementProblem& problem, const Placemen
   }
   object.number("cost", result.cost);
   object.number("cost_bound", result.cost_bound);
+  const bool optional = std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                                    [](const Buffer& buffer) { return buffer.optional; });
+  if (optional && result.placement) {
+    object.entry("benefit") += benefit_text(result.benefit);
+    object.entry("benefit_bound") += benefit_text(result.benefit_bound);
+  }
   object.truth("proven_optimal", result.proven_optimal);
   if (!result.objectives.empty()) {
     write_list(object.entry("objectives"), result.objectives, ", ", [](const ObjectiveValue& each) {
       return json_object([&](JsonObject& one) {
         one.text("name", each.name);
-        one.number("value", each.value);
-        one.number("bound", each.bound);
+        const bool decimals = each.name == "benefit";
+        one.entry("value") += decimals ? benefit_text(each.value) : json_number(each.value);
+        one.entry("bound") += decimals ? benefit_text(each.bound) : json_number(each.bound);
         one.truth("proved", each.proved);
       });
     });
@@ -99,6 +114,9 @@ std::string write_placement_json(const PlacementProblem& problem, const Placemen
   object.entry("seed") += std::to_string(result.seed);
   if (result.placement) {
     write_buffers(object.entry("buffers"), problem, *result.placement);
+    if (optional)
+      object.list("left_out", result.placement->left_out,
+                  [&](BufferIndex b) { return json_string(problem.buffers[b].id); });
     const auto names = [](const std::string& name) { return json_string(name); };
     const auto& modes = result.placement->modes;
     const auto unused = unused_modes(problem, *result.placement);

@@ -30,7 +30,8 @@ class Reader {
     if (const Node* node = fields.find("relations")) read_relations(*node);
     if (const Node* node = fields.find("objective")) {
       read_.problem.objective = static_cast<Objective>(
-          as_one_of(sources_, *node, "objective", {"fit", "minimize_height", "minimize_cost"}));
+          as_one_of(sources_, *node, "objective",
+                    {"fit", "minimize_height", "minimize_cost", "maximize_benefit"}));
     }
     fields.finish();
     const std::vector<Defect> defects = validate(read_.problem);
@@ -112,6 +113,14 @@ class Reader {
     if (const Node* n = fields.find("hint")) buffer.hint = as_size(sources_, *n, "hint");
     if (const Node* n = fields.find("window")) {
       buffer.window = read_address_range(sources_, *n, "window");
+    }
+    fields.take("optional", buffer.optional);
+    if (const Node* n = fields.find("benefit"))
+      buffer.benefit = as_quantity(sources_, *n, "benefit", parse_benefit);
+    if (const Node* n = fields.find("group")) {
+      buffer.group = as_text(sources_, *n, "group");
+      if (buffer.group.empty())
+        throw sources_.error(*n, "the group is empty", "leave it out for a buffer in no group");
     }
     fields.finish();
     return buffer;

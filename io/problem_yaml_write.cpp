@@ -125,6 +125,9 @@ void write_buffer(std::string& out, const PlacementProblem& problem, const Buffe
   if (buffer.offset) out += ", offset: " + number(*buffer.offset);
   if (buffer.hint) out += ", hint: " + number(*buffer.hint);
   if (buffer.window) out += ", window: " + addresses(*buffer.window);
+  if (buffer.optional) out += ", optional: true";
+  if (buffer.benefit != 0) out += ", benefit: " + benefit_text(buffer.benefit);
+  if (!buffer.group.empty()) out += ", group: " + scalar(buffer.group);
   out += "}\n";
 }
 
@@ -144,7 +147,8 @@ std::string write_problem_yaml(const PlacementProblem& problem) {
     if (relation.kind == RelationKind::avoid_overlap) out += ", cost: " + number(relation.cost);
     out += "}\n";
   }
-  constexpr std::array<std::string_view, 3> objectives{"fit", "minimize_height", "minimize_cost"};
+  constexpr std::array<std::string_view, 4> objectives{"fit", "minimize_height", "minimize_cost",
+                                                       "maximize_benefit"};
   out += "objective: ";
   out += objectives[static_cast<std::size_t>(problem.objective)];
   out += '\n';

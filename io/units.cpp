@@ -185,6 +185,14 @@ Parsed<double> parse_real(std::string_view text) {
   return {value, {}};
 }
 
+Parsed<Benefit> parse_benefit(std::string_view text) {
+  if (text.starts_with('-')) return {0, "is negative"};
+  const Parsed<Decimal> number = parse_decimal(text);
+  if (!number) return {0, number.error};
+  if ((*number).behind_point > 3) return {0, "has more than three decimals"};
+  return exact(*number, 1000, max_address, "thousandths");
+}
+
 Parsed<Size> parse_size(std::string_view text) {
   const Split parts = split(text);
   if (parts.number.empty()) {

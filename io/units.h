@@ -38,6 +38,8 @@ struct Parsed {
 [[nodiscard]] Parsed<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
 /// The following require a unit and give a finite number that is not negative.
+/// In thousandths, exactly: `12.5` is 12500.
+[[nodiscard]] Parsed<Benefit> parse_benefit(std::string_view text);
 [[nodiscard]] Parsed<double> parse_frequency(std::string_view text);        ///< in Hz
 [[nodiscard]] Parsed<double> parse_energy(std::string_view text);           ///< in pJ
 [[nodiscard]] Parsed<double> parse_energy_per_byte(std::string_view text);  ///< in pJ per byte

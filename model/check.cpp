@@ -6,17 +6,84 @@
 #include <utility>
 
 #include "check_parts.h"
+#include "model/optional.h"
 
 namespace tessera {
 
 namespace {
 
-constexpr std::array<std::string_view, 19> rule_names = {
-    "shape",        "allowed_memory",  "bounds",      "alignment",
-    "fixed_offset", "window",          "reserved",    "overlap",
-    "straddle",     "mode_read",       "mode_write",  "mode_off",
-    "same_bank",    "different_banks", "same_memory", "different_memories",
-    "adjacent",     "same_offset",     "disjoint"};
+constexpr std::array<std::string_view, 20> rule_names = {"shape",
+                                                         "left_out",
+                                                         "allowed_memory",
+                                                         "bounds",
+                                                         "alignment",
+                                                         "fixed_offset",
+                                                         "window",
+                                                         "reserved",
+                                                         "overlap",
+                                                         "straddle",
+                                                         "mode_read",
+                                                         "mode_write",
+                                                         "mode_off",
+                                                         "same_bank",
+                                                         "different_banks",
+                                                         "same_memory",
+                                                         "different_memories",
+                                                         "adjacent",
+                                                         "same_offset",
+                                                         "disjoint"};
+
+/// Who stays out: optional buffers that there are, in order and in whole groups.
+/// ensure: false where the others cannot be told from them.
+bool check_left_out(const PlacementProblem& problem, const std::vector<BufferIndex>& left_out,
+                    checking::Context& context) {
+  std::vector<char> out(problem.buffers.size(), 0);
+  for (std::size_t k = 0; k < left_out.size(); ++k) {
+    const BufferIndex b = left_out[k];
+    if (b >= problem.buffers.size() || (k > 0 && b <= left_out[k - 1])) {
+      context.add({.rule = Rule::left_out,
+                   .message = say("The list of buffers that are left out names number ", b,
+                                  b >= problem.buffers.size() ? ", which there is not."
+                                                              : ", which is not in order.")});
+      return false;
+    }
+    out[b] = 1;
+    if (!problem.buffers[b].optional)
+      context.add({.rule = Rule::left_out,
+                   .buffers = {b},
+                   .message = say("Buffer '", problem.buffers[b].id,
+                                  "' is left out, but it is not optional.")});
+  }
+  for (const OptionalUnit& unit : optional_units(problem)) {
+    const auto is_out = [&](BufferIndex b) { return out[b] != 0; };
+    const auto first_out = std::find_if(unit.buffers.begin(), unit.buffers.end(), is_out);
+    const auto first_in = std::find_if_not(unit.buffers.begin(), unit.buffers.end(), is_out);
+    if (first_out == unit.buffers.end() || first_in == unit.buffers.end()) continue;
+    context.add({.rule = Rule::left_out,
+                 .buffers = {*first_in, *first_out},
+                 .message = say("Buffer '", problem.buffers[*first_in].id, "' is placed and '",
+                                problem.buffers[*first_out].id,
+                                "' is left out, but they are of one group, '",
+                                problem.buffers[*first_in].group, "'.")});
+  }
+  return true;
+}
+
+/// Each rule for those that are in, told of them as the whole problem has them.
+void check_those_in(const PlacementProblem& problem, const Placement& placement,
+                    checking::Context& context) {
+  if (!check_left_out(problem, placement.left_out, context)) return;
+  if (placement.places.size() != problem.buffers.size()) {
+    static_cast<void>(check_shape(context));
+    return;
+  }
+  const Chosen in = chosen(problem, placement.left_out);
+  for (Violation& wrong : check(in.problem, gathered(in, placement), context.limit)) {
+    for (BufferIndex& b : wrong.buffers) b = in.originals[b];
+    if (wrong.relation) wrong.relation = in.relations[*wrong.relation];
+    context.add(std::move(wrong));
+  }
+}
 
 }  // namespace
 
@@ -28,7 +95,9 @@ std::string_view to_string(Rule rule) {
 std::vector<Violation> check(const PlacementProblem& problem, const Placement& placement,
                              std::size_t limit) {
   checking::Context context(problem, placement, limit);
-  if (checking::check_shape(context)) {
+  if (!placement.left_out.empty()) {
+    check_those_in(problem, placement, context);
+  } else if (checking::check_shape(context)) {
     checking::check_places(context);
     checking::check_overlap(context);
     checking::check_modes(context);
@@ -38,6 +107,10 @@ std::vector<Violation> check(const PlacementProblem& problem, const Placement& p
 }
 
 Cost soft_cost(const PlacementProblem& problem, const Placement& placement) {
+  if (!placement.left_out.empty()) {
+    const Chosen in = chosen(problem, placement.left_out);
+    return soft_cost(in.problem, gathered(in, placement));
+  }
   Cost total = 0;
   for (const Relation& relation : problem.relations) {
     if (relation.kind != RelationKind::avoid_overlap) continue;
@@ -62,13 +135,26 @@ PlacementResult counted(const PlacementProblem& problem, Placement placement) {
   for (const Size height : result.heights) result.height = std::max(result.height, height);
   result.lower_bounds.assign(problem.memories.size(), 0);
   result.cost = soft_cost(problem, placement);
+  result.benefit = benefit_of(problem, placement);
+  result.benefit_bound = whole_benefit(problem);
   result.placement = std::move(placement);
   return result;
 }
 
+Benefit benefit_of(const PlacementProblem& problem, const Placement& placement) {
+  Benefit sum = whole_benefit(problem);
+  for (const BufferIndex b : placement.left_out) sum -= problem.buffers[b].benefit;
+  return sum;
+}
+
 std::vector<Size> heights(const PlacementProblem& problem, const Placement& placement) {
   std::vector<Size> result(problem.memories.size(), 0);
+  auto next_out = placement.left_out.begin();
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    if (next_out != placement.left_out.end() && *next_out == b) {
+      ++next_out;
+      continue;
+    }
     const BufferPlace& place = placement.places[b];
     Size& height = result[place.memory];
     height = std::max(height, place.offset + problem.buffers[b].size);

@@ -157,6 +157,13 @@ std::optional<Role> role_from(std::string_view text) {
   return static_cast<Role>(found - role_names.begin());
 }
 
+std::string benefit_text(Benefit thousandths) {
+  std::string text = std::to_string(thousandths / 1000);
+  std::string rest = std::to_string(1000 + thousandths % 1000).substr(1);
+  while (!rest.empty() && rest.back() == '0') rest.pop_back();
+  return rest.empty() ? text : text + '.' + rest;
+}
+
 std::string_view to_string(RelationKind kind) {
   const auto index = static_cast<std::size_t>(kind);
   return index < relation_names.size() ? relation_names[index] : "?";

@@ -47,6 +47,16 @@ void validate_sums(const PlacementProblem& problem, std::vector<Defect>& out) {
     }
     total += *size;
   }
+  Benefit benefit = 0;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    if (buffer.benefit > max_address - benefit) {
+      Findings(out, ProblemPart::buffer, b, buffer.id)
+          .add("benefit", "brings the sum of all benefits above ", max_address, " thousandths");
+      return;
+    }
+    benefit += buffer.benefit;
+  }
   Cost cost = 0;
   for (std::size_t r = 0; r < problem.relations.size(); ++r) {
     const Relation& relation = problem.relations[r];
@@ -117,7 +127,7 @@ void validate_relations(const PlacementProblem& problem, std::vector<Defect>& ou
 
 std::vector<Defect> validate(const PlacementProblem& problem) {
   std::vector<Defect> defects;
-  if (problem.objective > Objective::minimize_cost)
+  if (problem.objective > Objective::maximize_benefit)
     defects.push_back({ProblemPart::problem, 0, "objective", "The problem's objective is none."});
   validation::validate_memories(problem, defects);
   validation::validate_buffers(problem, defects);

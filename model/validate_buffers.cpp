@@ -96,6 +96,26 @@ void check_addresses(const Buffer& buffer, Findings& found) {
   }
 }
 
+void check_optional(const Buffer& buffer, Findings& found) {
+  if (!is_address(buffer.benefit))
+    found.add("benefit", "has benefit ", buffer.benefit,
+              " (in thousandths), but it must be between "
+              "0 and ",
+              max_address);
+  if (buffer.optional) {
+    if (!is_printable(buffer.group)) found.add("group", "is in a group with", not_printable);
+    return;
+  }
+  if (buffer.benefit != 0)
+    found.add("benefit",
+              "has a benefit, but is not optional: it is placed whatever that is worth; "
+              "add `optional: true`, or remove the benefit");
+  if (!buffer.group.empty())
+    found.add("group", "is in group '", buffer.group,
+              "', but is not optional; add `optional: true`, "
+              "or remove the group");
+}
+
 void check_memories(const PlacementProblem& problem, const Buffer& buffer, Findings& found) {
   std::vector<MemoryIndex> sorted = buffer.memories;
   std::sort(sorted.begin(), sorted.end());
@@ -186,6 +206,7 @@ void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out)
                   " runs, counted once for every stretch of steps in which the same parts of a "
                   "buffer live; join parts that live nearly as long");
     }
+    check_optional(buffer, found);
     check_accesses(buffer, buffer.read, "read", live_is_right, found);
     check_accesses(buffer, buffer.write, "write", live_is_right, found);
     check_memories(problem, buffer, found);

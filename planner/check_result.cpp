@@ -9,6 +9,7 @@
 #include "io/error.h"
 #include "io/files.h"
 #include "model/derived.h"
+#include "model/optional.h"
 #include "planner/certificate.h"
 #include "planner/limited_budget.h"
 #include "planner/requirements.h"
@@ -109,6 +110,7 @@ class ResultCheck {
     for (MemoryIndex m = 0; m < high.size() && result_.heights.size() == high.size(); ++m)
       equal("height of " + problem_.memories[m].name, result_.heights[m], high[m]);
     equal("cost", result_.cost, cost);
+    benefit();
     unused();
     objectives(highest, cost);
     if (!verdict_.wrong.empty()) return;
@@ -121,6 +123,18 @@ class ResultCheck {
     if (!verdict_.wrong.empty()) return;
     bound_of_costs();
     how_it_was_found();
+  }
+
+  void benefit() {
+    const Benefit has = benefit_of(problem_, *result_.placement);
+    if (result_.benefit != has)
+      wrong("The result says that the benefit is " + benefit_text(result_.benefit) +
+            ", but the placement has " + benefit_text(has) + ".");
+    else if (result_.benefit_bound < has)
+      wrong("The result says that no benefit is above " + benefit_text(result_.benefit_bound) +
+            ", but it has " + benefit_text(has) + " itself.");
+    else if (result_.benefit_bound < whole_benefit(problem_))
+      verdict_.claimed.push_back("benefit_bound " + benefit_text(result_.benefit_bound));
   }
 
   void height_bounds(const std::vector<Size>& high, Size highest) {
@@ -157,9 +171,24 @@ class ResultCheck {
     wrong("The result lists other modes as unused than its placement leaves unused.");
   }
 
+  /// More is better, and the bound lies above.
+  void benefit_objective(const ObjectiveValue& each) {
+    if (each.value != result_.benefit || each.bound != result_.benefit_bound)
+      wrong("The result has two different benefits, or bounds of it.");
+    if (each.proved && each.bound != each.value)
+      wrong("The result calls its benefit proved, but its own bound is higher.");
+    if (result_.proven_optimal != each.proved)
+      wrong("The result contradicts itself about whether its benefit is proved.");
+  }
+
   void objectives(Size height, Cost cost) {
     bool cost_or_modes = false;
     for (const ObjectiveValue& each : result_.objectives) {
+      if (each.name == "benefit") {
+        benefit_objective(each);
+        cost_or_modes = true;
+        continue;
+      }
       const bool modes = each.name == "modes";
       const std::int64_t has = each.name == "height" ? height
                                : modes ? goal_value(problem_, *result_.placement, Goal::modes)

@@ -13,6 +13,7 @@
 #include "io/problem_yaml.h"
 #include "io/svg.h"
 #include "io/units.h"
+#include "model/optional.h"
 #include "planner/output_file.h"
 #include "planner/requirements.h"
 #include "tessera/check.h"
@@ -131,6 +132,7 @@ std::string placed_yaml(const PlacementProblem& problem, const Placement& placem
   require_placed(problem, placement);
   PlacementProblem fixed = problem;
   for (BufferIndex b = 0; b < fixed.buffers.size(); ++b) {
+    if (std::ranges::binary_search(placement.left_out, b)) continue;  // it stays optional
     fixed.buffers[b].memories = {placement.places[b].memory};
     fixed.buffers[b].offset = placement.places[b].offset;
   }
@@ -143,6 +145,10 @@ std::string placement_picture(const PlacementProblem& problem, const Placement& 
   require_placed(problem, placement);
   SvgOptions options;
   options.title = title;
+  if (!placement.left_out.empty()) {
+    const Chosen in = chosen(problem, placement.left_out);
+    return placement_svg(in.problem, gathered(in, placement), options);
+  }
   return placement_svg(problem, placement, options);
 }
 

@@ -13,6 +13,7 @@
 #include "engine/race.h"
 #include "model/derived.h"
 #include "planner/certificate.h"
+#include "planner/choose.h"
 #include "planner/decide.h"
 #include "planner/height.h"
 #include "planner/limited_budget.h"
@@ -46,10 +47,13 @@ class Placer {
 
   PlacementResult run() {
     require_valid(problem_);
-    if (params_.minimize > Minimize::modes) throw BadInput("there is no such thing to minimise");
+    if (params_.minimize > Minimize::benefit) throw BadInput("there is no such thing to minimise");
     const Minimize what = resolve_minimize(params_.minimize, problem_);
     search_.goal = goal_of(what);
     require_engine(problem_, params_.engine, search_.goal);
+    if (what == Minimize::benefit && !params_.proof.empty())
+      throw BadInput("there is no certificate of a largest benefit",
+                     "leave the certificate out; or ask for one where every buffer is placed");
     if (!params_.proof.empty()) proof_.emplace(params_.proof.string(), OutputFile::Writer::by_name);
     search_.seed = params_.limits.seed;
     search_.budget = limited_.budget();
@@ -72,6 +76,10 @@ class Placer {
 
  private:
   void search(Minimize what) {
+    if (what == Minimize::benefit) {
+      choose_optional();
+      return;
+    }
     tell("bounds");
     Bounds bounds = lower_bounds(problem_, {.budget = search_.budget});
     result_.lower_bounds = first_bounds_ = bounds.heights;
@@ -85,6 +93,20 @@ class Placer {
     } else {
       answer_ = decide(problem_, search_, settings_);
     }
+  }
+
+  void choose_optional() {
+    tell("choose");
+    ChooseParams own{.search = search_, .settings = settings_, .progress = {}};
+    own.settings.phase = {};  // of one question among many
+    own.progress = [this](Benefit best, Benefit bound) {
+      if (!params_.progress) return;
+      const std::lock_guard lock(mutex_);
+      params_.progress({.phase = "choose", .benefit = best, .benefit_bound = bound});
+    };
+    ChooseResult best = choose(problem_, own);
+    result_.benefit_bound = best.bound;
+    answer_ = std::move(best.answer);
   }
 
   void tell(std::string_view phase, std::optional<Size> height = std::nullopt,
@@ -130,6 +152,8 @@ class Placer {
       require_right(problem_, *result_.placement, answer_.engine);
       result_.heights = heights(problem_, *result_.placement);
       result_.cost = soft_cost(problem_, *result_.placement);
+      result_.benefit = benefit_of(problem_, *result_.placement);
+      if (what != Minimize::benefit) result_.benefit_bound = result_.benefit;  // all are placed
       judge_goal(what);
     }
     result_.height = *std::max_element(result_.heights.begin(), result_.heights.end());
@@ -155,6 +179,12 @@ class Placer {
       result_.proven_optimal = result_.cost == 0;  // nothing is cheaper than nothing
       const Size height = *std::max_element(result_.heights.begin(), result_.heights.end());
       result_.objectives.push_back({"height", height, height_bound(), height == height_bound()});
+      return;
+    }
+    if (what == Minimize::benefit) {
+      result_.proven_optimal = result_.benefit == result_.benefit_bound;
+      result_.objectives.push_back(
+          {"benefit", result_.benefit, result_.benefit_bound, result_.proven_optimal});
       return;
     }
     // Even when nobody asked for the least height, it may have been met.
@@ -260,6 +290,9 @@ Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
   if (asked != Minimize::by_input) return asked;
   if (problem.objective == Objective::minimize_height) return Minimize::height;
   if (problem.objective == Objective::minimize_cost) return Minimize::cost;
+  const bool worth = std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                                 [](const Buffer& buffer) { return buffer.benefit > 0; });
+  if (problem.objective == Objective::maximize_benefit || worth) return Minimize::benefit;
   const bool soft = std::any_of(
       problem.relations.begin(), problem.relations.end(),
       [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });

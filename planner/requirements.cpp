@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -76,6 +77,12 @@ void require_placed(const PlacementProblem& problem, const Placement& placement)
   if (placement.places.size() != problem.buffers.size())
     refuse("the placement has " + std::to_string(placement.places.size()) + " places for " +
            std::to_string(problem.buffers.size()) + " buffers");
+  for (const BufferIndex b : placement.left_out)
+    if (b >= problem.buffers.size())
+      refuse("the placement leaves out a buffer that does not exist");
+  if (std::ranges::adjacent_find(placement.left_out, std::greater_equal<>()) !=
+      placement.left_out.end())
+    refuse("the placement leaves out buffers, but not in order");
   for (BufferIndex b = 0; b < placement.places.size(); ++b) {
     const BufferPlace& place = placement.places[b];
     if (place.memory >= problem.memories.size())

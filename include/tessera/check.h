@@ -20,6 +20,7 @@ namespace tessera {
 
 enum class Rule : std::uint8_t {
   shape,           ///< one place per buffer, one mode per step, known memories and mode names
+  left_out,        ///< only optional buffers stay out, and whole groups of them
   allowed_memory,  ///< the buffer's memory is one of its allowed ones
   bounds,          ///< 0 <= offset and offset + size <= capacity
   alignment,       ///< offset is a multiple of lcm(buffer alignment, memory alignment)
@@ -62,6 +63,10 @@ struct Violation {
 /// The sum of the costs of avoid_overlap pairs that share an address of one memory.
 [[nodiscard]] TESSERA_API Cost soft_cost(const PlacementProblem& problem,
                                          const Placement& placement);
+
+/// The summed benefit of the optional buffers that are placed, in thousandths.
+[[nodiscard]] TESSERA_API Benefit benefit_of(const PlacementProblem& problem,
+                                             const Placement& placement);
 
 /// Per memory: the largest offset + size of the buffers in it, 0 if none.
 [[nodiscard]] TESSERA_API std::vector<Size> heights(const PlacementProblem& problem,

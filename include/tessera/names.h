@@ -21,6 +21,9 @@ namespace tessera {
 [[nodiscard]] TESSERA_API std::string_view to_string(RelationKind kind);
 [[nodiscard]] TESSERA_API std::optional<RelationKind> relation_kind_from(std::string_view text);
 
+/// Thousandths as files write them: 12500 is "12.5".
+[[nodiscard]] TESSERA_API std::string benefit_text(Benefit thousandths);
+
 /// Roles of the mode of this name, one per bank; empty where there is no such mode.
 /// A memory with modes_per_bank understands "read|write|off" (one role per bank).
 [[nodiscard]] TESSERA_API std::vector<Role> mode_roles(const Memory& memory, std::string_view mode);

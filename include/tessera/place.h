@@ -34,10 +34,12 @@ namespace tessera {
 
 enum class Minimize : std::uint8_t {
   none,      ///< any placement within the capacities
-  by_input,  ///< what the problem's objective says; `fit` means: cost if it has any, else height
+  by_input,  ///< what the problem's objective says; `fit` means: the benefit if there is any, else
+             ///< the cost if there is any, else the height
   height,    ///< the least height of every memory
   cost,      ///< the least sum of avoid_overlap costs within the capacities
   modes,     ///< the fewest distinct modes
+  benefit,   ///< the largest summed benefit: which of the optional buffers are placed
 };
 
 /// What a search in progress can say about itself.
@@ -46,6 +48,8 @@ struct PlaceProgress {
       phase;  ///< "bounds", "greedy", "canonical", "race", "minimize", "check", "certificate", ...
   std::optional<Size> height{};  ///< best so far
   std::optional<Size> lower_bound{};
+  std::optional<Benefit> benefit{};  ///< best so far
+  std::optional<Benefit> benefit_bound{};
 };
 
 struct PlaceParams {

@@ -28,8 +28,10 @@ struct BufferPlace {
 struct Placement {
   std::vector<BufferPlace> places{};  ///< one per buffer, in the problem's order
   /// modes[m][t] is the name of the mode of memory m at step t; modes[m] is empty where memory m
-  /// has no modes, else it has horizon(problem) entries.
+  /// has no modes, else it has an entry for each step until the last placed buffer ends.
   std::vector<std::vector<std::string>> modes{};
+  /// Optional buffers that are not placed, ascending. Their entries of `places` mean nothing.
+  std::vector<BufferIndex> left_out{};
 };
 
 enum class Status : std::uint8_t { feasible, infeasible, unknown };
@@ -51,11 +53,11 @@ struct Stat {
 };
 using Stats = std::vector<Stat>;
 
-/// One of the quantities that were minimised, in their order.
+/// One of the quantities that were minimised (the benefit: maximised), in their order.
 struct ObjectiveValue {
-  std::string name{};      ///< "height", "cost", "modes"
+  std::string name{};      ///< "height", "cost", "modes", "benefit" (in thousandths)
   std::int64_t value = 0;  ///< of the placement
-  std::int64_t bound = 0;  ///< proved: no placement has less
+  std::int64_t bound = 0;  ///< proved: no placement has less (of the benefit: has more)
   bool proved = false;     ///< value == bound
   friend bool operator==(const ObjectiveValue&, const ObjectiveValue&) = default;
 };
@@ -75,7 +77,9 @@ struct PlacementResult {
   bool proven_minimum = false;  ///< height == lower_bound, only set when minimising
   Cost cost = 0;                ///< of the soft relations
   Cost cost_bound = 0;          ///< proved
-  bool proven_optimal = false;  ///< cost == cost_bound
+  Benefit benefit = 0;          ///< of the optional buffers that are placed
+  Benefit benefit_bound = 0;    ///< proved: no placement has more
+  bool proven_optimal = false;  ///< of what was asked for beside the height: it meets its bound
   std::vector<ObjectiveValue> objectives{};
   /// Of a result that was read from a file: the modes it calls unused, per memory.
   std::optional<std::vector<std::vector<std::string>>> unused_modes{};

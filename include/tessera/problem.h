@@ -97,6 +97,11 @@ struct Buffer {
   std::optional<Offset> offset{};        ///< fixed offset (in whichever memory it gets)
   std::optional<Offset> hint{};          ///< an offset worth trying first; never binding
   std::optional<AddressRange> window{};  ///< the buffer lies entirely inside
+  /// May stay out; it then lives in a slower memory, which is no part of the problem. Without the
+  /// objective maximize_benefit every buffer is placed.
+  bool optional = false;
+  Benefit benefit = 0;  ///< of being placed, in thousandths; only for optional ones
+  std::string group{};  ///< optional ones of one group stay or go together; empty: in none
 };
 
 /// The exact meaning of each is in the checker (check.h), rule by rule.
@@ -118,7 +123,7 @@ struct Relation {
   Cost cost = 0;                       ///< only for avoid_overlap
 };
 
-enum class Objective : std::uint8_t { fit, minimize_height, minimize_cost };
+enum class Objective : std::uint8_t { fit, minimize_height, minimize_cost, maximize_benefit };
 
 struct PlacementProblem {
   std::string name{};

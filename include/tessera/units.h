@@ -20,6 +20,9 @@ using Step = std::int64_t;    ///< a point of the schedule
 using Size = std::int64_t;    ///< a number of bytes
 using Offset = std::int64_t;  ///< an address inside one memory, in bytes
 using Cost = std::int64_t;    ///< what a soft rule asks for when it is not kept
+/// What a buffer is worth where it is placed, in thousandths: 12.5 is 12500. Files write it with at
+/// most three decimals, so that sums are exact.
+using Benefit = std::int64_t;
 
 /// Largest size, address, alignment or cost a valid problem contains, and the largest sum of
 /// aligned sizes. `unbounded` is the capacity of a memory without one.

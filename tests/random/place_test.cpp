@@ -30,6 +30,7 @@ OracleGoal oracle_goal(Minimize what) {
       return OracleGoal::modes;
     case Minimize::none:
     case Minimize::by_input:
+    case Minimize::benefit:
       break;
   }
   return OracleGoal::any;
@@ -91,6 +92,7 @@ Wrong compare(const PlacementProblem& problem, const PlaceParams& params) {
       return least("modes", used_modes(*result.placement), true);
     case Minimize::none:
     case Minimize::by_input:
+    case Minimize::benefit:
       break;
   }
   return std::nullopt;

@@ -43,6 +43,9 @@ class YamlWriter {
       case Objective::minimize_cost:
         out_ << "objective: minimize_cost\n";
         break;
+      case Objective::maximize_benefit:
+        out_ << "objective: maximize_benefit\n";
+        break;
     }
     return out_.str();
   }
@@ -129,6 +132,9 @@ class YamlWriter {
     if (buffer.kind == BufferKind::weight) out_ << "    kind: weight\n";
     if (buffer.offset) out_ << "    offset: " << *buffer.offset << '\n';
     if (buffer.hint) out_ << "    hint: " << *buffer.hint << '\n';
+    if (buffer.optional) out_ << "    optional: true\n";
+    if (buffer.benefit != 0) out_ << "    benefit: " << benefit_text(buffer.benefit) << '\n';
+    if (!buffer.group.empty()) out_ << "    group: " << buffer.group << '\n';
     if (buffer.window) {
       out_ << "    window: ";
       write(*buffer.window);

@@ -1,0 +1,318 @@
+#include "planner/choose.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/optional.h"
+#include "search/choice/choice.h"
+
+namespace tessera {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Unit = std::uint32_t;
+using Units = std::vector<Unit>;
+
+/// Nodes for one question of the first round, and how many times as many for each next round.
+constexpr std::int64_t first_nodes = 100'000;
+constexpr std::int64_t more_nodes = 8;
+/// Nodes of the first look at the sums; each look that was cut short doubles them.
+constexpr std::int64_t first_sums = 500;
+/// Sets without a placement for which a least one is looked for, of each look at the sums.
+constexpr int least_sets = 4;
+
+class Chooser {
+ public:
+  Chooser(const PlacementProblem& problem, const ChooseParams& params)
+      : problem_(problem), params_(params), units_(optional_units(problem)) {
+    for (const OptionalUnit& unit : units_) total_ += unit.benefit;
+  }
+
+  ChooseResult run() {
+    result_.bound = total_;
+    Decision first = place({});
+    if (first.found.status != Status::feasible) {
+      result_.answer = std::move(first);
+      return std::move(result_);
+    }
+    accept({}, std::move(first));
+    packing_ = packing_of(problem_, units_, params_.search.budget);
+    improve();
+    const bool proved = result_.benefit == result_.bound;
+    result_.answer.found.stop = proved ? StopReason::completed : stop_;
+    Stats& stats = result_.answer.found.stats;
+    stats.push_back({"choice.placements", placements_});
+    stats.push_back({"choice.sums", sums_});
+    stats.push_back({"choice.nodes", nodes_});
+    stats.push_back({"choice.least_sets", least_});
+    return std::move(result_);
+  }
+
+ private:
+  /// What is left out where exactly these are in.
+  [[nodiscard]] std::vector<BufferIndex> without(const Units& in) const {
+    std::vector<char> placed(units_.size(), 0);
+    for (const Unit u : in) placed[u] = 1;
+    std::vector<BufferIndex> out;
+    for (Unit u = 0; u < units_.size(); ++u)
+      if (placed[u] == 0) out.insert(out.end(), units_[u].buffers.begin(), units_[u].buffers.end());
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  [[nodiscard]] Benefit worth(const Units& in) const {
+    Benefit sum = 0;
+    for (const Unit u : in) sum += units_[u].benefit;
+    return sum;
+  }
+
+  /// Asks for a placement of all that is required and these; of the whole problem if there is one.
+  Decision place(const Units& in) {
+    ++placements_;
+    std::vector<BufferIndex> out = without(in);
+    const Chosen now = chosen(problem_, out);
+    Decision answer;
+    answer.engine = "choice";
+    if (now.problem.buffers.empty()) {
+      answer.found.status = Status::feasible;
+      answer.found.placement = Placement{};
+      answer.found.placement->modes.resize(problem_.memories.size());
+    } else {
+      SearchParams search = params_.search;
+      search.goal = Goal::fit;
+      search.budget.max_nodes = std::min(nodes_left(), placements_ == 1 ? nodes_left() : slice_);
+      if (search.budget.deadline != Clock::time_point::max() && placements_ > 1) {
+        // The rest of the time is for more than one hard question.
+        const auto left = search.budget.deadline - Clock::now();
+        search.budget.deadline -= left - left / 4;
+      }
+      answer = decide(now.problem, search, params_.settings);
+      nodes_ += answer.found.stop == StopReason::node_limit
+                    ? search.budget.max_nodes
+                    : static_cast<std::int64_t>(now.problem.buffers.size());
+    }
+    if (answer.found.placement)
+      answer.found.placement = spread(problem_, now, std::move(out), *answer.found.placement);
+    return answer;
+  }
+
+  void accept(const Units& in, Decision answer) {
+    result_.benefit = worth(in);
+    result_.answer = std::move(answer);
+    tell();
+  }
+
+  void tell() const {
+    if (params_.progress) params_.progress(result_.benefit, result_.bound);
+  }
+
+  [[nodiscard]] std::int64_t nodes_left() const {
+    return std::max<std::int64_t>(1, params_.search.budget.max_nodes - nodes_);
+  }
+
+  [[nodiscard]] bool stopped() {
+    if (stop_ != StopReason::completed) return true;
+    if (nodes_ >= params_.search.budget.max_nodes)
+      stop_ = StopReason::node_limit;
+    else
+      stop_ = params_.search.budget.exhausted().value_or(StopReason::completed);
+    return stop_ != StopReason::completed;
+  }
+
+  void improve() {
+    std::int64_t looks = first_sums;
+    while (result_.benefit < result_.bound && !stopped()) {
+      Budget budget = params_.search.budget;
+      budget.max_nodes = std::min(looks, nodes_left());
+      const PackingAnswer sums = best_packing(packing_, result_.benefit, budget);
+      ++sums_;
+      nodes_ += sums.nodes;
+      result_.bound = std::min(result_.bound, std::max(sums.bound, undecided_));
+      tell();
+      if (sums.stop != StopReason::completed) looks *= 2;
+      if (!sums.in.empty()) {
+        Units in;
+        for (Unit u = 0; u < units_.size(); ++u)
+          if (sums.in[u] != 0 && units_[u].benefit > 0) in.push_back(u);
+        // Of a set that could not be decided no larger one is asked for, either.
+        attempt(std::move(in), sums.bound);
+      } else if (sums.stop == StopReason::completed && !next_round()) {
+        return;
+      }
+    }
+  }
+
+  /// The sums know of nothing better: then what could not be decided is asked again, for longer.
+  bool next_round() {
+    if (undecided_ <= result_.benefit) {
+      result_.bound = std::min(result_.bound, result_.benefit);
+      return false;
+    }
+    std::size_t kept = 0;
+    std::size_t next = 0;
+    for (std::size_t r = 0; r < packing_.rows.size(); ++r) {
+      if (next < open_rows_.size() && open_rows_[next] == r) {
+        ++next;
+        continue;
+      }
+      if (kept != r) packing_.rows[kept] = std::move(packing_.rows[r]);
+      ++kept;
+    }
+    packing_.rows.resize(kept);
+    open_rows_.clear();
+    undecided_ = 0;
+    slice_ = slice_ > nodes_left() / more_nodes ? nodes_left() : slice_ * more_nodes;
+    return true;
+  }
+
+  void attempt(Units in, Benefit most) {
+    Decision answer = place(in);
+    if (answer.found.status == Status::feasible) {
+      accept(in, std::move(answer));
+      return;
+    }
+    if (answer.found.status == Status::unknown) {
+      if (stopped()) return;
+      undecided_ = std::max(undecided_, most);
+      open_rows_.push_back(packing_.rows.size());
+      forbid(in);
+      repair(in);
+      return;
+    }
+    // Most worth for what it takes goes first: what is refused then is worth least.
+    std::sort(in.begin(), in.end(), [&](Unit a, Unit b) {
+      const double left = density(a);
+      const double right = density(b);
+      return left != right ? left > right : a < b;
+    });
+    const std::size_t before = packing_.rows.size();
+    repair(in);
+    if (packing_.rows.size() == before && !stopped()) forbid(least_of(std::move(in), {}));
+  }
+
+  [[nodiscard]] double density(Unit u) const {
+    double area = 1;
+    for (const BufferIndex b : units_[u].buffers)
+      for (const StepRange& live : problem_.buffers[b].live)
+        area += static_cast<double>(live.upper - live.lower) *
+                static_cast<double>(problem_.buffers[b].size);
+    return static_cast<double>(units_[u].benefit) / area;
+  }
+
+  /// These are never all in.
+  void forbid(const Units& together) {
+    PackingRow row{.terms = {}, .room = static_cast<std::int64_t>(together.size()) - 1};
+    for (const Unit u : together) row.terms.emplace_back(u, 1);
+    packing_.rows.push_back(std::move(row));
+  }
+
+  /// As many of a set without a placement as can be placed, then as many of the others: an answer
+  /// on the way, and small sets that have none.
+  void repair(const Units& in) {
+    Units placed;
+    std::optional<Decision> answer;
+    int refused = 0;
+    add(placed, in, answer, refused);
+    Units others;
+    for (Unit u = 0; u < units_.size(); ++u)
+      if (units_[u].benefit > 0 && std::find(in.begin(), in.end(), u) == in.end())
+        others.push_back(u);
+    std::sort(others.begin(), others.end(), [&](Unit a, Unit b) {
+      const double left = density(a);
+      const double right = density(b);
+      return left != right ? left > right : a < b;
+    });
+    add(placed, others, answer, refused);
+    if (!answer || worth(placed) <= result_.benefit) return;
+    std::sort(placed.begin(), placed.end());
+    accept(placed, std::move(*answer));
+  }
+
+  void add(Units& placed, const Units& more, std::optional<Decision>& answer, int& refused) {
+    if (more.empty() || stopped()) return;
+    Units all = placed;
+    all.insert(all.end(), more.begin(), more.end());
+    if (!ruled_out(all)) {
+      Decision found = place(all);
+      if (found.found.status == Status::feasible) {
+        placed = std::move(all);
+        answer = std::move(found);
+        return;
+      }
+      if (more.size() == 1) {
+        if (found.found.status == Status::infeasible && ++refused <= least_sets)
+          forbid(least_of(placed, more));
+        return;
+      }
+    } else if (more.size() == 1) {
+      return;
+    }
+    const auto middle = more.begin() + static_cast<std::ptrdiff_t>(more.size() / 2);
+    add(placed, {more.begin(), middle}, answer, refused);
+    add(placed, {middle, more.end()}, answer, refused);
+  }
+
+  /// Do the sums say that these are too many?
+  [[nodiscard]] bool ruled_out(const Units& in) const {
+    std::vector<char> placed(units_.size(), 0);
+    for (const Unit u : in) placed[u] = 1;
+    return std::any_of(packing_.rows.begin(), packing_.rows.end(), [&](const PackingRow& row) {
+      std::int64_t sum = 0;
+      for (const auto& [unit, amount] : row.terms) sum += placed[unit] != 0 ? amount : 0;
+      return sum > row.room;
+    });
+  }
+
+  /// QuickXplain: of `from`, a part that with `kept` has no placement, and without any one of it
+  /// might have (a question that was not decided counts as a placement).
+  /// require: all of both have none.
+  Units least_of(Units from, const Units& kept) {
+    ++least_;
+    Units least = explain(kept, false, std::move(from));
+    least.insert(least.end(), kept.begin(), kept.end());
+    std::sort(least.begin(), least.end());
+    return least;
+  }
+
+  Units explain(const Units& kept, bool changed, Units from) {
+    if (changed && !stopped() && place(kept).found.status == Status::infeasible) return {};
+    if (from.size() <= 1 || stopped()) return from;
+    const auto middle = from.begin() + static_cast<std::ptrdiff_t>(from.size() / 2);
+    const Units first(from.begin(), middle);
+    Units with = kept;
+    with.insert(with.end(), first.begin(), first.end());
+    Units second = explain(with, !first.empty(), {middle, from.end()});
+    with = kept;
+    with.insert(with.end(), second.begin(), second.end());
+    Units both = explain(with, !second.empty(), first);
+    both.insert(both.end(), second.begin(), second.end());
+    return both;
+  }
+
+  const PlacementProblem& problem_;
+  const ChooseParams& params_;
+  std::vector<OptionalUnit> units_;
+  Benefit total_ = 0;
+  PackingProblem packing_;
+  std::vector<std::size_t> open_rows_;  ///< of sets that were not decided, ascending
+  Benefit undecided_ = 0;               ///< the largest benefit of such a set, in this round
+  std::int64_t slice_ = first_nodes;
+  ChooseResult result_;
+  StopReason stop_ = StopReason::completed;
+  std::int64_t placements_ = 0;
+  std::int64_t sums_ = 0;
+  std::int64_t nodes_ = 0;
+  std::int64_t least_ = 0;
+};
+
+}  // namespace
+
+ChooseResult choose(const PlacementProblem& problem, const ChooseParams& params) {
+  return Chooser(problem, params).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,153 @@
+#include "search/choice/choice.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "facts/room.h"
+#include "model/derived.h"
+
+namespace tessera {
+
+namespace {
+
+constexpr std::uint32_t required = std::numeric_limits<std::uint32_t>::max();
+/// Sets of memories that are looked at beside all of them.
+constexpr std::size_t most_sets = 64;
+constexpr std::size_t most_terms = 20'000'000;
+
+/// So many bytes of a buffer at the steps of an interval.
+struct Load {
+  StepRange steps;
+  Size bytes = 0;
+  bool whole = true;  ///< all of the buffer: it begins at a multiple of its alignment
+  std::uint32_t unit = required;
+};
+
+/// The rows of one set of memories.
+class Rows {
+ public:
+  Rows(const PlacementProblem& problem, const std::vector<MemoryIndex>& memories,
+       std::vector<Load> loads, Size granule)
+      : loads_(std::move(loads)) {
+    // Where a part of a buffer lives it begins anywhere, also in what rounding up adds to others.
+    const bool whole =
+        std::all_of(loads_.begin(), loads_.end(), [](const Load& l) { return l.whole; });
+    constexpr Size most = Size{1} << 40U;  // that many stretches cannot make a sum wrap
+    if (!whole || granule > most) granule = 1;
+    for (Load& load : loads_) load.bytes = align_up(load.bytes, granule);
+    for (const MemoryIndex m : memories) {
+      const Memory& memory = problem.memories[m];
+      Offset from = 0;
+      for (const AddressRange& taken : merged(memory.reserved)) {
+        if (taken.begin > from)
+          room_ += align_up(std::min(taken.begin, memory.capacity) - from, granule);
+        from = std::max(from, taken.end);
+        if (from >= memory.capacity) break;
+      }
+      if (from < memory.capacity) room_ += align_up(memory.capacity - from, granule);
+    }
+  }
+
+  void add_to(std::vector<PackingRow>& rows, const Budget& budget) {
+    struct Event {
+      Step step;
+      bool birth;
+      std::size_t load;
+    };
+    std::vector<Event> events;
+    for (std::size_t k = 0; k < loads_.size(); ++k) {
+      events.push_back({loads_[k].steps.lower, true, k});
+      events.push_back({loads_[k].steps.upper, false, k});
+    }
+    std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+      return std::tuple(a.step, a.birth, a.load) < std::tuple(b.step, b.birth, b.load);
+    });
+    std::set<std::size_t> alive;
+    bool grown = false;
+    for (const Event& event : events) {
+      if (event.birth) {
+        alive.insert(event.load);
+        grown = true;
+        continue;
+      }
+      if (grown && (terms_ > most_terms || budget.exhausted())) return;
+      if (grown) write_row(alive, rows);  // before the first one dies
+      grown = false;
+      alive.erase(event.load);
+    }
+  }
+
+ private:
+  void write_row(const std::set<std::size_t>& alive, std::vector<PackingRow>& rows) {
+    Size fixed = 0;
+    amounts_.clear();
+    Size asked = 0;
+    for (const std::size_t k : alive) {
+      const Load& load = loads_[k];
+      (load.unit == required ? fixed : amounts_[load.unit]) += load.bytes;
+      asked += load.bytes;
+    }
+    if (asked <= room_) return;
+    PackingRow row{.terms = {amounts_.begin(), amounts_.end()},
+                   .room = std::max<Size>(0, room_ - fixed)};
+    terms_ += row.terms.size();
+    if (!row.terms.empty()) rows.push_back(std::move(row));
+  }
+
+  std::vector<Load> loads_;
+  Size room_ = 0;
+  std::size_t terms_ = 0;
+  std::map<std::uint32_t, Size> amounts_;
+};
+
+}  // namespace
+
+PackingProblem packing_of(const PlacementProblem& problem, std::span<const OptionalUnit> units,
+                          const Budget& budget) {
+  PackingProblem packing;
+  std::vector<std::uint32_t> unit_of(problem.buffers.size(), required);
+  for (std::uint32_t u = 0; u < units.size(); ++u) {
+    packing.worth.push_back(units[u].benefit);
+    for (const BufferIndex b : units[u].buffers) unit_of[b] = u;
+  }
+  std::vector<char> counts(problem.buffers.size(), 1);
+  for (const auto& [a, b] : exempt_pairs(problem)) counts[a] = counts[b] = 0;
+
+  std::vector<std::vector<MemoryIndex>> allowed;
+  std::set<std::vector<MemoryIndex>> sets;
+  for (const Buffer& buffer : problem.buffers) {
+    allowed.push_back(allowed_memories(problem, buffer));
+    if (sets.size() < most_sets) sets.insert(allowed.back());
+  }
+  std::vector<MemoryIndex> all(problem.memories.size());
+  std::iota(all.begin(), all.end(), MemoryIndex{0});
+  sets.insert(all);
+  for (const std::vector<MemoryIndex>& memories : sets) {
+    const bool limited = std::all_of(memories.begin(), memories.end(), [&](MemoryIndex m) {
+      return problem.memories[m].capacity != unbounded;
+    });
+    if (!limited) continue;
+    std::vector<Load> loads;
+    Size granule = 0;
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+      if (counts[b] == 0 ||
+          !std::includes(memories.begin(), memories.end(), allowed[b].begin(), allowed[b].end()))
+        continue;
+      const Buffer& buffer = problem.buffers[b];
+      for (const MemoryIndex m : allowed[b])
+        granule = std::gcd(granule, effective_alignment(buffer, problem.memories[m]));
+      for (const Segment& segment : segments(buffer))
+        loads.push_back(
+            {segment.steps, segment.range.size(), segment.range.size() == buffer.size, unit_of[b]});
+    }
+    if (loads.empty()) continue;
+    Rows(problem, memories, std::move(loads), granule).add_to(packing.rows, budget);
+  }
+  return packing;
+}
+
+}  // namespace tessera
