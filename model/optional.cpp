@@ -55,11 +55,19 @@ Chosen chosen(const PlacementProblem& problem, std::span<const BufferIndex> left
   for (std::size_t r = 0; r < problem.relations.size(); ++r) {
     const Relation& relation = problem.relations[r];
     Relation kept{.kind = relation.kind, .buffers = {}, .cost = relation.cost};
-    for (const BufferIndex b : relation.buffers)
+    const auto keep = [&] {
+      if (kept.buffers.size() >= 2) {
+        in.problem.relations.push_back(kept);
+        in.relations.push_back(r);
+      }
+      kept.buffers.clear();
+    };
+    for (const BufferIndex b : relation.buffers) {
       if (now[b] != out) kept.buffers.push_back(now[b]);
-    if (kept.buffers.size() < 2) continue;
-    in.problem.relations.push_back(std::move(kept));
-    in.relations.push_back(r);
+      // Its neighbours are none of each other.
+      if (now[b] == out && relation.kind == RelationKind::adjacent) keep();
+    }
+    keep();
   }
   return in;
 }

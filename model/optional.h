@@ -4,8 +4,10 @@
 //   const Chosen in = chosen(problem, {2, 5});                         // without buffers 2 and 5
 //   Placement whole = spread(problem, in, {2, 5}, place(in.problem, {}).placement);
 //
-// Who places and who checks sees a problem in which nothing is optional; a relation is then one
-// about those of its buffers that are in.
+// Who places and who checks sees a problem in which nothing is optional. A relation is then one
+// about those of its buffers that are in (`adjacent`: two of them that stand side by side in it),
+// so that leaving a buffer out never asks for more: what has no placement has none with more
+// buffers.
 #pragma once
 
 #include <span>

@@ -20,6 +20,11 @@ using Units = std::vector<Unit>;
 /// Nodes for one question of the first round, and how many times as many for each next round.
 constexpr std::int64_t first_nodes = 100'000;
 constexpr std::int64_t more_nodes = 8;
+/// Nodes for a question on the way to a good answer, of which many are asked.
+constexpr std::int64_t quick_nodes = 4'000;
+/// Looks with less room than there is, each halving what is not known of how much less it takes.
+constexpr int roomy_looks = 5;
+constexpr double least_room = 0.75;
 /// Nodes of the first look at the sums; each look that was cut short doubles them.
 constexpr std::int64_t first_sums = 500;
 /// Sets without a placement for which a least one is looked for, of each look at the sums.
@@ -41,6 +46,7 @@ class Chooser {
     }
     accept({}, std::move(first));
     packing_ = packing_of(problem_, units_, params_.search.budget);
+    sum_rows_ = packing_.rows.size();
     improve();
     const bool proved = result_.benefit == result_.bound;
     result_.answer.found.stop = proved ? StopReason::completed : stop_;
@@ -71,7 +77,7 @@ class Chooser {
   }
 
   /// Asks for a placement of all that is required and these; of the whole problem if there is one.
-  Decision place(const Units& in) {
+  Decision place(const Units& in, bool quick = false) {
     ++placements_;
     std::vector<BufferIndex> out = without(in);
     const Chosen now = chosen(problem_, out);
@@ -84,11 +90,12 @@ class Chooser {
     } else {
       SearchParams search = params_.search;
       search.goal = Goal::fit;
-      search.budget.max_nodes = std::min(nodes_left(), placements_ == 1 ? nodes_left() : slice_);
+      if (placements_ > 1)
+        search.budget.max_nodes = std::min(nodes_left(), quick ? quick_nodes : slice_);
       if (search.budget.deadline != Clock::time_point::max() && placements_ > 1) {
         // The rest of the time is for more than one hard question.
         const auto left = search.budget.deadline - Clock::now();
-        search.budget.deadline -= left - left / 4;
+        search.budget.deadline -= left - left / 8;
       }
       answer = decide(now.problem, search, params_.settings);
       nodes_ += answer.found.stop == StopReason::node_limit
@@ -102,6 +109,7 @@ class Chooser {
 
   void accept(const Units& in, Decision answer) {
     result_.benefit = worth(in);
+    best_ = in;
     result_.answer = std::move(answer);
     tell();
   }
@@ -180,9 +188,10 @@ class Chooser {
       undecided_ = std::max(undecided_, most);
       open_rows_.push_back(packing_.rows.size());
       forbid(in);
-      repair(in);
+      if (!roomy_) look_with_less_room();
       return;
     }
+    if (!roomy_) look_with_less_room();
     // Most worth for what it takes goes first: what is refused then is worth least.
     std::sort(in.begin(), in.end(), [&](Unit a, Unit b) {
       const double left = density(a);
@@ -192,6 +201,36 @@ class Chooser {
     const std::size_t before = packing_.rows.size();
     repair(in);
     if (packing_.rows.size() == before && !stopped()) forbid(least_of(std::move(in), {}));
+  }
+
+  /// What fills a memory to the last byte may be hard to place, or have no placement: what fills a
+  /// little less of it is easier, and nearly as good. How much less is found by halving.
+  void look_with_less_room() {
+    roomy_ = true;
+    double low = least_room;
+    double high = 1;
+    for (int look = 0; look < roomy_looks && !stopped(); ++look) {
+      const double part = (low + high) / 2;
+      PackingProblem less = packing_;
+      for (std::size_t r = 0; r < sum_rows_; ++r)
+        less.rows[r].room =
+            static_cast<std::int64_t>(part * static_cast<double>(less.rows[r].room));
+      Budget budget = params_.search.budget;
+      budget.max_nodes = std::min(first_sums, nodes_left());
+      const PackingAnswer sums = best_packing(less, 0, budget);
+      nodes_ += sums.nodes;
+      Units in;
+      for (Unit u = 0; u < units_.size() && !sums.in.empty(); ++u)
+        if (sums.in[u] != 0 && units_[u].benefit > 0) in.push_back(u);
+      Decision answer = place(in, true);
+      if (answer.found.status != Status::feasible) {
+        high = part;
+        continue;
+      }
+      low = part;
+      if (worth(in) > result_.benefit) accept(in, std::move(answer));
+    }
+    if (!best_.empty()) repair(best_);
   }
 
   [[nodiscard]] double density(Unit u) const {
@@ -237,7 +276,7 @@ class Chooser {
     Units all = placed;
     all.insert(all.end(), more.begin(), more.end());
     if (!ruled_out(all)) {
-      Decision found = place(all);
+      Decision found = place(all, true);
       if (found.found.status == Status::feasible) {
         placed = std::move(all);
         answer = std::move(found);
@@ -298,6 +337,9 @@ class Chooser {
   std::vector<OptionalUnit> units_;
   Benefit total_ = 0;
   PackingProblem packing_;
+  std::size_t sum_rows_ = 0;            ///< the first rows of it; those of small sets follow
+  bool roomy_ = false;                  ///< looked with less room
+  Units best_;                          ///< what is in
   std::vector<std::size_t> open_rows_;  ///< of sets that were not decided, ascending
   Benefit undecided_ = 0;               ///< the largest benefit of such a set, in this round
   std::int64_t slice_ = first_nodes;

@@ -13,7 +13,14 @@
 namespace tessera::python {
 namespace {
 
-Minimize minimize_of(const py::handle& value) {
+Minimize minimize_of(const py::handle& value, const py::handle& maximize) {
+  if (!maximize.is_none()) {
+    if (!py::isinstance<py::str>(maximize) || maximize.cast<std::string>() != "benefit")
+      throw BadInput("there is no such thing to maximise", "`maximize` is \"benefit\"");
+    if (!value.is_none())
+      throw BadInput("`minimize` and `maximize` are two questions", "ask one of them");
+    return Minimize::benefit;
+  }
   if (value.is_none() || value.is(py::bool_(false))) return Minimize::none;
   if (value.is(py::bool_(true))) return Minimize::by_input;
   if (py::isinstance<py::str>(value)) {
@@ -42,11 +49,12 @@ std::function<void(const PlaceProgress&)> teller(Call& call, const py::object& c
 }
 
 Answer place_arrays(const Arrays& arrays, const LimitArguments& limits, const py::handle& minimize,
-                    const std::string& engine, const py::object& progress) {
+                    const py::handle& maximize, const std::string& engine,
+                    const py::object& progress) {
   const Problem given = problem_from(arrays);
   PlaceParams params;
   params.engine = engine;
-  params.minimize = minimize_of(minimize);
+  params.minimize = minimize_of(minimize, maximize);
   params.limits = limits_of(limits);
   Call call;
   params.limits.stop = call.token();
@@ -126,18 +134,21 @@ void bind_placing(py::module_& module) {
       "place",
       [](py::object sizes, py::object lower, py::object upper, py::object capacity,
          py::object alignment, py::object ids, py::object fixed, py::object hints,
-         const py::object& minimize, const std::string& engine, py::object timeout, py::object work,
-         py::object memory_limit, int threads, std::uint64_t seed, const py::object& progress) {
+         py::object benefits, const py::object& minimize, const py::object& maximize,
+         const std::string& engine, py::object timeout, py::object work, py::object memory_limit,
+         int threads, std::uint64_t seed, const py::object& progress) {
         return place_arrays(
             {std::move(sizes), std::move(lower), std::move(upper), std::move(capacity),
-             std::move(alignment), std::move(ids), std::move(fixed), std::move(hints)},
+             std::move(alignment), std::move(ids), std::move(fixed), std::move(hints),
+             std::move(benefits)},
             {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed}, minimize,
-            engine, progress);
+            maximize, engine, progress);
       },
       py::arg("sizes"), py::arg("lower") = py::none(), py::arg("upper") = py::none(), py::kw_only(),
       py::arg("capacity") = py::none(), py::arg("alignment") = py::none(),
       py::arg("ids") = py::none(), py::arg("fixed") = py::none(), py::arg("hints") = py::none(),
-      py::arg("minimize") = py::none(), py::arg("engine") = "auto", py::arg("timeout") = py::none(),
+      py::arg("benefits") = py::none(), py::arg("minimize") = py::none(),
+      py::arg("maximize") = py::none(), py::arg("engine") = "auto", py::arg("timeout") = py::none(),
       py::arg("work") = py::none(), py::arg("memory_limit") = py::none(), py::arg("threads") = 2,
       py::arg("seed") = 0, py::arg("progress") = py::none(),
       R"(Finds an address for every buffer, or proves that there is none.
@@ -154,6 +165,13 @@ of arrays a Problem may be given.
 `capacity` and `alignment` (one number, or an array) are bytes; a capacity may be a text such as
 "192 KiB". `fixed` and `hints` are arrays of offsets, -1 where there is none. `timeout` is in
 seconds. `minimize` is "height", "cost", "modes", or True for what the problem says.
+
+`benefits` makes buffers optional: what each is worth where it is placed, nan for one that has to
+be. `maximize="benefit"` then chooses those whose sum is the largest.
+
+    >>> p = place([4, 8, 4], [0, 0, 0], [2, 2, 2], capacity=12, benefits=[1, 5, 3.5], maximize="benefit")
+    >>> p.benefit, p.left_out, p.offsets.tolist(), p.proven_optimal
+    (8.5, [0], [-1, 0, 8], True)
 
 That nothing fits, and that a limit came first, is the status of the result. Wrong arguments raise
 BadInput. Other threads run meanwhile; Ctrl-C ends the search and raises KeyboardInterrupt.

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "profiles.h"
 #include "tessera/check.h"
@@ -31,6 +32,28 @@ std::vector<std::string> names_of(const py::handle& ids, std::size_t count) {
   return names;
 }
 
+/// Those with a number are optional; of the others it is nan.
+void add_benefits(const py::object& benefits, PlacementProblem& problem) {
+  const auto values = py::array_t<double, py::array::forcecast>::ensure(benefits);
+  if (!values || values.ndim() != 1) {
+    PyErr_Clear();
+    throw BadInput("`benefits` is no list of numbers");
+  }
+  if (static_cast<std::size_t>(values.size()) != problem.buffers.size())
+    throw BadInput("`benefits` has " + std::to_string(values.size()) + " entries, but there are " +
+                   std::to_string(problem.buffers.size()) + " buffers");
+  constexpr double most = 1e15;  // in thousandths, what the sums of a problem hold
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const double value = values.at(static_cast<py::ssize_t>(b));
+    if (std::isnan(value)) continue;
+    if (!(value >= 0 && value <= most))
+      throw BadInput("`benefits` has an entry that is negative or too large",
+                     "nan says that the buffer has to be placed");
+    problem.buffers[b].optional = true;
+    problem.buffers[b].benefit = std::llround(value * 1000);
+  }
+}
+
 py::dict by_memory(const PlacementProblem& problem, const std::vector<Size>& values) {
   py::dict dict;
   for (MemoryIndex m = 0; m < values.size() && m < problem.memories.size(); ++m)
@@ -50,8 +73,12 @@ py::object modes_of(const Answer& answer) {
 py::object memories_of(const Answer& answer) {
   if (!answer.result.placement) return py::none();
   py::list list;
-  for (const BufferPlace& place : answer.result.placement->places)
-    list.append(answer.problem->memories[place.memory].name);
+  const Placement& placement = *answer.result.placement;
+  for (BufferIndex b = 0; b < placement.places.size(); ++b)
+    if (std::binary_search(placement.left_out.begin(), placement.left_out.end(), b))
+      list.append(py::none());
+    else
+      list.append(answer.problem->memories[placement.places[b].memory].name);
   return list;
 }
 
@@ -112,7 +139,7 @@ PlacementProblem Answer::asked() const {
 Problem problem_from(const Arrays& arrays) {
   if (py::isinstance<Problem>(arrays.sizes)) {
     for (const py::object* other : {&arrays.lower, &arrays.upper, &arrays.alignment, &arrays.ids,
-                                    &arrays.fixed, &arrays.hints})
+                                    &arrays.fixed, &arrays.hints, &arrays.benefits})
       if (!other->is_none()) throw BadInput("a Problem has arrays of its own: give it alone");
     const auto& given = arrays.sizes.cast<const Problem&>();
     const auto capacity = size_of(arrays.capacity, "capacity");
@@ -155,6 +182,7 @@ Problem problem_from(const Arrays& arrays) {
   };
   offsets(arrays.fixed, "fixed", &Buffer::offset);
   offsets(arrays.hints, "hints", &Buffer::hint);
+  if (!arrays.benefits.is_none()) add_benefits(arrays.benefits, *problem);
   return {std::move(problem)};
 }
 
@@ -164,6 +192,7 @@ Answer answer_of(std::shared_ptr<const PlacementProblem> problem, PlacementResul
     answer.offsets.reserve(answer.result.placement->places.size());
     for (const BufferPlace& place : answer.result.placement->places)
       answer.offsets.push_back(place.offset);
+    for (const BufferIndex b : answer.result.placement->left_out) answer.offsets[b] = -1;
   }
   return answer;
 }
@@ -178,17 +207,18 @@ void bind_problems(py::module_& module) {
     'feasible'
 )")
       .def(py::init([](py::object sizes, py::object lower, py::object upper, py::object capacity,
-                       py::object alignment, py::object ids, py::object fixed, py::object hints) {
+                       py::object alignment, py::object ids, py::object fixed, py::object hints,
+                       py::object benefits) {
              Problem made = problem_from({std::move(sizes), std::move(lower), std::move(upper),
                                           std::move(capacity), std::move(alignment), std::move(ids),
-                                          std::move(fixed), std::move(hints)});
+                                          std::move(fixed), std::move(hints), std::move(benefits)});
              for (const Defect& defect : validate(*made.problem)) throw BadInput(defect.message);
              return made;
            }),
            py::arg("sizes"), py::arg("lower") = py::none(), py::arg("upper") = py::none(),
            py::kw_only(), py::arg("capacity") = py::none(), py::arg("alignment") = py::none(),
            py::arg("ids") = py::none(), py::arg("fixed") = py::none(),
-           py::arg("hints") = py::none())
+           py::arg("hints") = py::none(), py::arg("benefits") = py::none())
       .def("__len__", [](const Problem& self) { return self.problem->buffers.size(); })
       .def_property_readonly("name", [](const Problem& self) { return self.problem->name; })
       .def_property_readonly("ids",
@@ -267,6 +297,19 @@ void bind_problems(py::module_& module) {
           "lower_bounds",
           [](const Answer& a) { return by_memory(*a.problem, a.result.lower_bounds); })
       .def_property_readonly("cost", [](const Answer& a) { return a.result.cost; })
+      .def_property_readonly(
+          "left_out",
+          [](const Answer& a) {
+            return a.result.placement ? a.result.placement->left_out : std::vector<BufferIndex>{};
+          },
+          "Which optional buffers are not placed; their offset is -1.")
+      .def_property_readonly(
+          "benefit", [](const Answer& a) { return static_cast<double>(a.result.benefit) / 1000; },
+          "Of the optional buffers that are placed.")
+      .def_property_readonly(
+          "benefit_bound",
+          [](const Answer& a) { return static_cast<double>(a.result.benefit_bound) / 1000; },
+          "Proved: no placement has more.")
       .def_property_readonly("proven_optimal",
                              [](const Answer& a) { return a.result.proven_optimal; })
       .def_property_readonly("modes", &modes_of, "Per memory with modes: that of every step.")

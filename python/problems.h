@@ -25,6 +25,7 @@ struct Arrays {
   py::object ids = py::none();
   py::object fixed = py::none();
   py::object hints = py::none();
+  py::object benefits = py::none();
 };
 
 /// A problem that does not change any more: answers and sessions share it.

@@ -26,6 +26,7 @@ _Whole = Union[Sequence[int], "npt.NDArray[np.integer[Any]]"]
 _Size = Union[int, str]
 _Timeout = Union[float, str]
 _Minimize = Union[str, bool]
+_Real = Union[Sequence[float], "npt.NDArray[np.float64]"]
 
 __version__: str
 
@@ -63,6 +64,7 @@ class Problem:
         ids: Optional[Sequence[object]] = ...,
         fixed: Optional[_Whole] = ...,
         hints: Optional[_Whole] = ...,
+        benefits: Optional[_Real] = ...,
     ) -> None: ...
     def __len__(self) -> int: ...
     @property
@@ -82,7 +84,7 @@ class Placement:
     @property
     def offsets(self) -> "Optional[npt.NDArray[np.int64]]": ...
     @property
-    def memories(self) -> Optional[List[str]]: ...
+    def memories(self) -> Optional[List[Optional[str]]]: ...
     @property
     def height(self) -> int: ...
     @property
@@ -95,6 +97,12 @@ class Placement:
     def lower_bounds(self) -> Dict[str, int]: ...
     @property
     def cost(self) -> int: ...
+    @property
+    def left_out(self) -> List[int]: ...
+    @property
+    def benefit(self) -> float: ...
+    @property
+    def benefit_bound(self) -> float: ...
     @property
     def proven_optimal(self) -> bool: ...
     @property
@@ -278,7 +286,9 @@ def place(
     ids: Optional[Sequence[object]] = ...,
     fixed: Optional[_Whole] = ...,
     hints: Optional[_Whole] = ...,
+    benefits: Optional[_Real] = ...,
     minimize: Optional[_Minimize] = ...,
+    maximize: Optional[str] = ...,
     engine: str = ...,
     timeout: Optional[_Timeout] = ...,
     work: Optional[int] = ...,

@@ -223,7 +223,9 @@ class Spoiler {
             [&] {
               b.window = AddressRange{whole(), whole()};
             },
-            [&] { wholes(b.read); }, [&] { wholes(b.write); }, [&] { choice(b.kind); }});
+            [&] { wholes(b.read); }, [&] { wholes(b.write); }, [&] { choice(b.kind); },
+            [&] { b.optional = !b.optional; }, [&] { b.benefit = whole(); },
+            [&] { text(b.group); }});
   }
   void problem(PlacementProblem& p) {
     one_of({[&] { list<Buffer>(p.buffers, [&](Buffer& b) { buffer(b); }); },
@@ -246,7 +248,8 @@ class Spoiler {
               list<std::vector<std::string>>(p.modes, [&](std::vector<std::string>& modes) {
                 list<std::string>(modes, [&](std::string& mode) { text(mode); });
               });
-            }});
+            },
+            [&] { indices(p.left_out); }});
   }
   void limits(Limits& l) {
     one_of({[&] { l.timeout = std::chrono::nanoseconds(whole()); }, [&] { l.work = whole(); },

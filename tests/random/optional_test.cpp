@@ -45,12 +45,17 @@ PlacementProblem rest_of(const PlacementProblem& problem, const std::vector<char
     if (out[b] == 0) rest.buffers.push_back(problem.buffers[b]);
   }
   for (Relation relation : problem.relations) {
-    std::vector<BufferIndex> left;
-    for (const BufferIndex b : relation.buffers)
-      if (out[b] == 0) left.push_back(number[b]);
-    if (left.size() < 2) continue;
-    relation.buffers = left;
-    rest.relations.push_back(relation);
+    std::vector<std::vector<BufferIndex>> lists{{}};
+    for (const BufferIndex b : relation.buffers) {
+      if (out[b] == 0)
+        lists.back().push_back(number[b]);
+      else if (relation.kind == RelationKind::adjacent)  // each starts where the one before it ends
+        lists.emplace_back();
+    }
+    for (const std::vector<BufferIndex>& list : lists) {
+      relation.buffers = list;
+      if (list.size() >= 2) rest.relations.push_back(relation);
+    }
   }
   return rest;
 }

@@ -1,0 +1,101 @@
+"""Optional buffers on the command line: which of them are placed, what is written and checked."""
+
+import json
+import unittest
+
+from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, WRONG, Case
+
+INPUT = EXAMPLES / "fast-memory.yaml"
+
+
+class Optional(Case):
+    def place(self, *arguments, ends=FOUND):
+        return json.loads(self.ends(ends, "place", *arguments, "--format", "json").stdout)
+
+    def test_the_largest_benefit(self):
+        for asked in ((), ("--maximize", "benefit"), ("--minimize",)):
+            result = self.place(INPUT, *asked)
+            self.assertEqual((result["benefit"], result["benefit_bound"], result["proven_optimal"]), (196, 196, True))
+            self.assertEqual(result["left_out"], ["weights1", "table-a", "table-b"])
+            self.assertEqual(result["objectives"],
+                             [{"name": "benefit", "value": 196, "bound": 196, "proved": True}])
+            placed = {each["id"] for each in result["buffers"]}
+            self.assertEqual(placed, {"scratch", "conv1", "conv2", "conv3", "add"})
+
+    def test_more_room_is_worth_more(self):
+        benefits = [self.place(INPUT, "-c", f"{size} KiB", "--maximize", "benefit")["benefit"]
+                    for size in (4, 40, 64, 70, 100)]
+        self.assertEqual(benefits, sorted(benefits))
+        self.assertEqual((benefits[0], benefits[-1]), (0, 215))
+        # A group of 8 KiB and a weight of 9 do not fit both.
+        self.assertEqual(self.place(INPUT, "-c", "72 KiB", "--maximize", "benefit")["left_out"], ["weights1"])
+
+    def test_without_the_question_all_are_placed(self):
+        plain = self.folder / "plain.yaml"
+        plain.write_text(INPUT.read_text().replace("objective: maximize_benefit", ""))
+        self.ends(INFEASIBLE, "place", plain)
+        result = self.place(plain, "-c", "100 KiB")
+        self.assertEqual((result["left_out"], result["benefit"]), ([], 215))
+        self.assertEqual(self.place(INPUT, "-c", "3 KiB", "--maximize", "benefit", ends=INFEASIBLE)["status"],
+                         "infeasible")
+
+    def test_results_are_checked(self):
+        path = self.folder / "placed.json"
+        self.ends(FOUND, "place", INPUT, "-o", path, "--plot", self.folder / "placed.svg")
+        told = self.ends(FOUND, "check", INPUT, path).stdout
+        self.assertIn("benefit_bound 196", told)
+        drawn = (self.folder / "placed.svg").read_text()
+        self.assertIn("conv3", drawn)
+        self.assertNotIn("weights1", drawn)
+        result = json.loads(path.read_text())
+        for change, code in (
+            ({"benefit": 197}, WRONG),
+            ({"benefit_bound": 195.5}, WRONG),
+            ({"left_out": ["weights1"]}, BAD_INPUT),  # the others stand nowhere
+            ({"left_out": ["weights1", "table-a", "table-b", "table-b"]}, BAD_INPUT),
+            ({"left_out": ["weights1", "table-a", "table-b", "scratch"]}, BAD_INPUT),  # placed as well
+            ({"benefit": "much"}, BAD_INPUT),
+        ):
+            path.write_text(json.dumps({**result, **change}))
+            self.ends(code, "check", INPUT, path)
+        # Half of a group, and one that has to be there.
+        tables = {"id": "table-b", "memory": "fast", "offset": 61440, "size": 2048, "live": [[0, 6]]}
+        path.write_text(json.dumps({**result, "benefit": 198.5, "benefit_bound": 198.5, "objectives": [],
+                                    "height": 63488, "heights": {}, "buffers": [*result["buffers"], tables],
+                                    "left_out": ["weights1", "table-a"]}))
+        self.assertIn("one group", self.ends(WRONG, "check", INPUT, path).stdout)
+        path.write_text(json.dumps({**result, "left_out": [*result["left_out"], "scratch"], "buffers": [
+            each for each in result["buffers"] if each["id"] != "scratch"]}))
+        self.assertIn("not optional", self.ends(WRONG, "check", INPUT, path).stdout)
+
+    def test_what_is_placed_can_be_asked_again(self):
+        placed = self.folder / "placed.yaml"
+        self.ends(FOUND, "place", INPUT, "-o", placed)
+        again = self.place(placed)
+        self.assertEqual((again["benefit"], again["proven_optimal"]), (196, True))
+        copy = self.folder / "copy.yaml"
+        self.ends(FOUND, "export", INPUT, "--to", "yaml", "-o", copy)
+        self.assertIn("benefit: 2.5, group: tables", copy.read_text())
+        self.assertIn("optional", self.ends(BAD_INPUT, "export", INPUT, "--to", "csv", "-o", self.folder / "x.csv").stderr)
+
+    def test_what_cannot_be_is_said(self):
+        text = INPUT.read_text()
+        for old, new, words in (
+            ("optional: true, benefit: 64", "benefit: 64", "is not optional"),
+            ("optional: true, benefit: 64", "group: g", "is not optional"),
+            ("benefit: 64", "benefit: 0.0005", "more than three decimals"),
+            ("benefit: 64", "benefit: -1", "negative"),
+            ("benefit: 64", "benefit: 2000000000000000", "too large"),
+            ("benefit: 64", "benefit: .5", "not a number"),
+            ("group: tables", "group: ''", "empty"),
+        ):
+            path = self.folder / "bad.yaml"
+            path.write_text(text.replace(old, new, 1))
+            self.assertIn(words, self.ends(BAD_INPUT, "place", path).stderr)
+        self.ends(BAD_INPUT, "place", INPUT, "--maximize", "benefit", "--minimize", "height")
+        self.ends(BAD_INPUT, "place", INPUT, "--maximize", "height")
+        self.assertIn("certificate", self.ends(BAD_INPUT, "place", INPUT, "--proof", self.folder / "p").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
