@@ -112,6 +112,7 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
   add_tile(app, command);
   add_import(app, command);
   add_explore(app, command);
+  add_report(app, command);
   add_minimalloc(app, command);
   add_completion(app, command);
   add_help(app, command);

@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, feature_count> names = {
     "a fixed offset",
     "a window for a buffer",
     "reserved addresses",
+    "a base that is no multiple of an alignment",
     "several lives of one buffer",
     "gaps",
     "gaps with a window",
@@ -45,6 +46,7 @@ FeatureSet features_of(const Memory& memory) {
   if (!memory.straddle) used.add(Feature::bank_borders);
   if (!memory.modes.empty()) used.add(Feature::modes);
   if (memory.modes_per_bank) used.add(Feature::modes_per_bank);
+  if (memory.base % memory.alignment != 0) used.add(Feature::unaligned_base);
   return used;
 }
 
@@ -109,12 +111,15 @@ FeatureSet features_of(const PlacementProblem& problem) {
     if (several && buffer.memories.size() != 1) used.add(Feature::choice_of_memory);
   }
   for (const Relation& relation : problem.relations) used.add(feature_of(relation.kind));
+  if (has_unaligned_base(problem)) used.add(Feature::unaligned_base);
   return used;
 }
 
 std::string where_used(const PlacementProblem& problem, Feature feature) {
   for (const Memory& memory : problem.memories)
-    if (features_of(memory).contains(feature)) return "memory '" + memory.name + "'";
+    if (features_of(memory).contains(feature) ||
+        (feature == Feature::unaligned_base && memory.base != 0))
+      return "memory '" + memory.name + "'";
   for (const Buffer& buffer : problem.buffers) {
     const bool chooses = feature == Feature::choice_of_memory && problem.memories.size() > 1 &&
                          buffer.memories.size() != 1;

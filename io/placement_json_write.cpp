@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <variant>
 
 #include "io/placement_json.h"
@@ -23,14 +24,19 @@ void write_by_memory(std::string& out, const PlacementProblem& problem, Value va
 
 void write_buffers(std::string& out, const PlacementProblem& problem, const Placement& placement) {
   out += "[\n";
+  const bool based = std::any_of(problem.memories.begin(), problem.memories.end(),
+                                 [](const Memory& memory) { return memory.base != 0; });
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
     const BufferPlace& place = placement.places[b];
     out += b == 0 ? "  " : ",\n  ";
-    out += "{\"id\": " + json_string(buffer.id) +
-           ", \"memory\": " + json_string(problem.memories[place.memory].name) +
-           ", \"offset\": " + json_number(place.offset) +
-           ", \"size\": " + json_number(buffer.size) + ", \"live\": ";
+    out +=
+        "{\"id\": " + json_string(buffer.id) +
+        ", \"memory\": " + json_string(problem.memories[place.memory].name) +
+        ", \"offset\": " + json_number(place.offset) +
+        (based ? ", \"address\": " + json_number(problem.memories[place.memory].base + place.offset)
+               : std::string()) +
+        ", \"size\": " + json_number(buffer.size) + ", \"live\": ";
     write_list(out, buffer.live, ", ", [](const StepRange& live) {
       return '[' + json_number(live.lower) + ", " + json_number(live.upper) + ']';
     });

@@ -15,6 +15,7 @@
 #include "planner/certificate.h"
 #include "planner/decide.h"
 #include "planner/height.h"
+#include "planner/lifted.h"
 #include "planner/limited_budget.h"
 #include "planner/make_engine.h"
 #include "planner/output_file.h"
@@ -266,7 +267,35 @@ Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
   return soft ? Minimize::cost : Minimize::height;
 }
 
+namespace {
+
+/// Throws BadInput where a certificate is wanted: its rules count alignments from offset 0.
+PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& above,
+                             const PlaceParams& params) {
+  if (!params.proof.empty()) require_aligned_bases(problem, "a certificate does");
+  PlaceParams own = params;
+  const Size least = *std::min_element(above.by.begin(), above.by.end());
+  if (params.progress)
+    own.progress = [&params, least](PlaceProgress now) {
+      if (now.height) now.height = std::max<Size>(0, *now.height - least);
+      if (now.lower_bound) now.lower_bound = std::max<Size>(0, *now.lower_bound - least);
+      params.progress(now);
+    };
+  PlacementResult result = Placer(above.problem, own).run();
+  lower(above, problem, result);
+  if (result.placement) require_right(problem, *result.placement, result.engine);
+  return result;
+}
+
+}  // namespace
+
 PlacementResult place(const PlacementProblem& problem, const PlaceParams& params) {
+  const bool based = std::any_of(problem.memories.begin(), problem.memories.end(),
+                                 [](const Memory& memory) { return memory.base != 0; });
+  if (based) {
+    require_valid(problem);
+    if (const auto above = lifted(problem)) return place_lifted(problem, *above, params);
+  }
   return Placer(problem, params).run();
 }
 
