@@ -10,6 +10,7 @@
 #include "io/load.h"
 #include "io/report_page.h"
 #include "io/tree.h"
+#include "model/derived.h"
 #include "model/json_write.h"
 #include "tessera/check.h"
 #include "tessera/errors.h"
@@ -23,6 +24,7 @@ namespace {
 /// Pages larger than this take a browser a noticeable while.
 constexpr std::size_t large_page = std::size_t{4} << 20U;
 constexpr std::size_t most_sentences = 20;
+constexpr std::size_t most_pieces = 100'000;
 
 std::string pair_text(std::int64_t first, std::int64_t second) {
   return '[' + json_number(first) + ',' + json_number(second) + ']';
@@ -54,6 +56,26 @@ std::string buffer_text(const Buffer& buffer) {
   });
 }
 
+/// Of buffers with gaps or parts: [from, to, begin, end] of what they occupy. What would make the
+/// page large is left out, and drawn as wholes.
+void add_occupied(JsonObject& given, const PlacementProblem& problem) {
+  std::string text;
+  JsonObject occupied(text, json_on_one_line);
+  std::size_t pieces = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    if (buffer.gaps.empty() && buffer.parts.empty()) continue;
+    const std::vector<Segment> all = segments(buffer);
+    pieces += all.size();
+    if (pieces > most_pieces) break;
+    occupied.list(buffer.id, all, [](const Segment& each) {
+      return '[' + json_number(each.steps.lower) + ',' + json_number(each.steps.upper) + ',' +
+             json_number(each.range.begin) + ',' + json_number(each.range.end) + ']';
+    });
+  }
+  occupied.close();
+  if (pieces > 0) given.entry("occupied") += text;
+}
+
 std::string explanation_text(const PlacementProblem& problem, const Explanation& why) {
   return json_object([&](JsonObject& one) {
     one.text("status", to_string(why.status));
@@ -70,6 +92,7 @@ std::string given_text(const PlacementProblem& problem, const PlacementResult& r
                        const Limits& limits) {
   return json_object([&](JsonObject& given) {
     given.list("memories", problem.memories, memory_text);
+    add_occupied(given, problem);
     if (result.placement) {
       std::vector<std::string> wrong;
       for (const Violation& each : check(problem, *result.placement, most_sentences))

@@ -1,4 +1,7 @@
 "use strict";
+const text = (id) => document.getElementById(id).textContent;
+const result = JSON.parse(text("result"));
+const given = JSON.parse(text("given"));
 // ---- small things -------------------------------------------------------------------------------
 function el(tag, attributes, ...children) {
   const node = document.createElement(tag);
@@ -83,7 +86,7 @@ function table(columns, rows, options = {}) {
       more.append(el("span", {class: "soft"}, count(cut.length) + " of " + count(shown.length) + " rows. "),
                   el("button", {onclick: () => { all = true; fill(); }}, "show all"));
   };
-  const heads = columns.map((c) => el("th", {class: c.text ? null : "n", title: "sort", onclick: () => {
+  const heads = columns.map((c) => el("th", {class: c.text || c.bar ? null : "n", title: "sort", onclick: () => {
     up = order === c ? !up : !!c.text;
     order = c;
     fill();
@@ -119,12 +122,19 @@ function memoriesOf(placement, known) {
   }
   return [...named.values()];
 }
+// What a buffer occupies when: [from, to, begin, end]. Only the problem knows of gaps and parts.
+function lifeOf(b) {
+  const parts = given && given.occupied && given.occupied[b.id];
+  const at = b.offset || 0;
+  return parts ? parts.map(([from, to, low, high]) => [from, to, at + low, at + high])
+               : (b.live || []).map(([from, to]) => [from, to, at, at + b.size]);
+}
 // Bytes of buffers alive, as the corners of a curve: [step, bytes] from there on.
 function loadOf(buffers) {
   const change = new Map();
-  for (const b of buffers) for (const [from, to] of b.live || []) {
-    change.set(from, (change.get(from) || 0) + b.size);
-    change.set(to, (change.get(to) || 0) - b.size);
+  for (const b of buffers) for (const [from, to, low, high] of lifeOf(b)) {
+    change.set(from, (change.get(from) || 0) + high - low);
+    change.set(to, (change.get(to) || 0) - (high - low));
   }
   let now = 0;
   return [...change.keys()].sort((a, b) => a - b).map((step) => [step, now += change.get(step)]);
@@ -146,10 +156,10 @@ const colourings = {
 
 function picture(memory, options = {}) {
   const spans = [];
-  for (const b of memory.buffers) for (const [from, to] of b.live || []) spans.push({b, from, to});
+  for (const b of memory.buffers) for (const [from, to, low, high] of lifeOf(b)) spans.push({b, from, to, low, high});
   const load = loadOf(memory.buffers), peak = peakOf(load);
   const steps = Math.max(1, memory.steps);
-  const roomy = memory.capacity && memory.capacity <= 4 * Math.max(1, memory.height);
+  const roomy = memory.capacity && memory.capacity <= 1.6 * Math.max(1, memory.height);
   const top = Math.max(1, roomy ? memory.capacity : memory.height * 1.04);
   const whole = {x0: 0, x1: steps, y0: 0, y1: top};
   let view = {...whole}, colouring = "life", chosen = null, hovered = null, pending = false;
@@ -206,7 +216,7 @@ function picture(memory, options = {}) {
     for (const t of ticks(view.x0, view.x1, Math.max(3, (wide - left) / 85), "whole")) {
       const x = X(t);
       c.beginPath(); c.moveTo(x, above); c.lineTo(x, tall - 18); c.stroke();
-      c.fillText(count(t), Math.min(x, wide - 18), tall - 15);
+      c.fillText(count(t), Math.min(x, wide - 8 - c.measureText(count(t)).width / 2), tall - 15);
     }
     c.textAlign = "right"; c.textBaseline = "middle";
     for (const a of ticks(view.y0, view.y1, 9, "bytes")) {
@@ -221,9 +231,9 @@ function picture(memory, options = {}) {
     for (const [from, to] of memory.reserved) c.fillRect(left, Y(to), wide - left, Y(from) - Y(to));
     const dense_enough = spans.length > 4000;
     for (const s of spans) {
-      if (s.to <= view.x0 || s.from >= view.x1 || s.b.offset >= view.y1 || s.b.offset + s.b.size <= view.y0) continue;
-      const x = X(s.from), y = Y(s.b.offset + s.b.size);
-      const w = Math.max(0.7, X(s.to) - x), h = Math.max(0.7, Y(s.b.offset) - y);
+      if (s.to <= view.x0 || s.from >= view.x1 || s.low >= view.y1 || s.high <= view.y0) continue;
+      const x = X(s.from), y = Y(s.high);
+      const w = Math.max(0.7, X(s.to) - x), h = Math.max(0.7, Y(s.low) - y);
       c.fillStyle = paint(s.b);
       c.fillRect(x, y, w, h);
       if (w > 4 && h > 4 && !(dense_enough && w * h < 60)) {
@@ -238,17 +248,20 @@ function picture(memory, options = {}) {
         c.strokeStyle = ink; c.lineWidth = 2.5; c.strokeRect(x, y, w, h); c.lineWidth = 1;
       }
     }
-    const rule = (address, colour, text, dashes) => {
+    const rule = (address, colour, text, dashes, side = "right") => {
       if (address < view.y0 || address > view.y1) return;
       c.strokeStyle = colour; c.fillStyle = colour; c.setLineDash(dashes);
       c.beginPath(); c.moveTo(left, Y(address)); c.lineTo(wide, Y(address)); c.stroke(); c.setLineDash([]);
-      c.textAlign = "right";
-      c.fillText(text, wide - right - 4, Y(address) + (Y(address) < above + 16 ? 13 : -4));
+      c.textAlign = side;
+      c.fillText(text, side === "right" ? wide - right - 4 : left + 5, Y(address) + (Y(address) < above + 16 ? 13 : -4));
     };
     let at = 0;
-    for (const bank of memory.banks) { at += bank.size; rule(at, soft, "end of bank " + bank.name, [2, 3]); }
+    for (const bank of memory.banks) {
+      at += bank.size;
+      if (at !== memory.capacity) rule(at, soft, "end of bank " + bank.name, [2, 3]);
+    }
     if (memory.capacity) rule(memory.capacity, shade("--bad"), "capacity " + bytes(memory.capacity), [6, 4]);
-    if (memory.height) rule(memory.height, shade("--accent"), "height " + bytes(memory.height), [4, 4]);
+    if (memory.height) rule(memory.height, shade("--accent"), "height " + bytes(memory.height), [4, 4], "left");
     c.restore();
     // The bytes alive below, and the step with most of them.
     const most = Math.max(peak[1], 1), floor = tall - 20, ceiling = floor - curve;
@@ -297,7 +310,7 @@ function picture(memory, options = {}) {
     let best = null;
     if (event.clientX - box.left < left) return null;
     for (const s of spans)
-      if (s.from <= step && step < s.to && s.b.offset <= address && address < s.b.offset + s.b.size) best = s.b;
+      if (s.from <= step && step < s.to && s.low <= address && address < s.high) best = s.b;
     return best;
   }
   function tell(b) {

@@ -1,7 +1,4 @@
 // ---- the page: what kind of result it is, from the top to the details -------------------------------
-const text = (id) => document.getElementById(id).textContent;
-const result = JSON.parse(text("result"));
-const given = JSON.parse(text("given"));
 const app = document.getElementById("app");
 const section = (title, ...children) => app.append(el("section", {}, el("h2", {}, title), ...children));
 const cards = (entries) => el("div", {class: "cards"}, entries.filter(Boolean).map(([value, what, note]) =>
@@ -10,8 +7,7 @@ const stops = {time_limit: "stopped at the time limit", node_limit: "stopped at 
                memory_limit: "stopped at the memory limit", interrupted: "interrupted"};
 const seconds = (s) => (s === undefined ? null : [s < 1 ? count(Math.round(s * 1e4) / 10) + " ms" : count(s) + " s", "search"]);
 
-function statusLine(of) {
-  const words = {feasible: "placed", infeasible: "there is no placement", unknown: "not known"};
+function statusLine(of, words) {
   return el("p", {}, el("b", {class: of.status === "feasible" ? "good" : of.status === "infeasible" ? "bad" : ""}, words[of.status]),
             of.stop && stops[of.stop] ? ", " + stops[of.stop] : "", of.reason ? ". " + of.reason : "");
 }
@@ -34,14 +30,14 @@ function placementViews(placement, known, where, options = {}) {
     if (memory.buffers.length === 0) continue;
     const view = picture(memory, options);
     const load = loadOf(memory.buffers), peak = peakOf(load);
-    const at = memory.buffers.filter((b) => b.live.some(([from, to]) => from <= peak[0] && peak[0] < to));
+    const at = memory.buffers.filter((b) => lifeOf(b).some(([from, to]) => from <= peak[0] && peak[0] < to));
     where.append(el("h3", {}, "Memory ", memory.name),
       cards([
         [exact(memory.height), "height"],
         memory.capacity ? [exact(memory.capacity), "capacity"] : null,
         memory.capacity ? [(100 * memory.height / memory.capacity).toFixed(1) + " %", "of the capacity"] : null,
         memory.base ? [hex(memory.base), "first address"] : null,
-        [exact(peak[1]), "most bytes alive, at step " + count(peak[0]), "buffers counted as wholes"],
+        [exact(peak[1]), "most bytes alive, at step " + count(peak[0])],
         [count(memory.buffers.length), memory.buffers.length === 1 ? "buffer" : "buffers"],
       ]), view.node);
     if (memory.modes.length) where.append(modesOf(memory.modes));
@@ -68,7 +64,7 @@ function modesOf(modes) {
 
 // ---- a placement ------------------------------------------------------------------------------------
 function placementPage() {
-  app.append(statusLine(result));
+  app.append(statusLine(result, {feasible: "placed", infeasible: "there is no placement", unknown: "not known"}));
   app.append(cards([
     result.status === "feasible" ? [exact(result.height), "height"] : null,
     result.lower_bound ? [exact(result.lower_bound), result.proven_minimum ? "proved: nothing is lower" : "nothing is lower than this"] : null,
@@ -143,7 +139,7 @@ const colourOf = (resource) => resources[resource] || hue(resource || "?");
 
 function planPage() {
   const totals = result.totals || {}, hz = result.clock_hz;
-  app.append(statusLine(result));
+  app.append(statusLine(result, {feasible: "planned", infeasible: "there is no plan", unknown: "not known"}));
   app.append(el("p", {class: "soft"}, [result.network && "network " + result.network, result.profile && "profile " + result.profile,
                                        result.dtype].filter(Boolean).join(", ")));
   if (result.status !== "feasible") return;
@@ -157,7 +153,7 @@ function planPage() {
     [bytes(totals.peak_bytes), "peak on the chip"],
     result.score !== undefined ? [count(result.score), "score, against " + ((result.reference || {}).profile || "layer by layer") + " (1)"] : null,
     result.bound !== undefined ? [count(result.bound), result.proven_optimal ? "bound: nothing scores less" : "no plan scores less than this"] : null,
-    reference && reference.latency_cycles ? [count(Math.round(1000 * reference.latency_cycles / totals.latency_cycles) / 1000) + " ×", "faster than the reference"] : null,
+    reference && reference.latency_cycles && (!reference.clock_hz || reference.clock_hz === hz) ? [(100 * totals.latency_cycles / reference.latency_cycles).toFixed(1) + " %", "of the reference's cycles"] : null,
     [count(subgraphs.length), subgraphs.length === 1 ? "run of ops" : "runs of ops"],
   ]));
   const short = differing(layers.map((l) => l.op).concat(...subgraphs.map((s) => s.ops)));
@@ -200,7 +196,14 @@ function planPage() {
       placementViews(placement, given && given.memories, where, {closed: true, tall: 400});
     });
   };
-  const nameOf = (s) => (s.ops.length === 1 ? short(s.ops[0]) : short(s.ops[0]) + " … " + short(s.ops[s.ops.length - 1]));
+  const nameOf = (s) => {
+    const first = short(s.ops[0]), last = short(s.ops[s.ops.length - 1]);
+    if (s.ops.length === 1) return first;
+    let same = 0;
+    while (same < first.length && first[same] === last[same]) ++same;
+    same = first.lastIndexOf("/", same - 1) + 1;
+    return first + " … " + (same > 1 ? last.slice(same) : last);
+  };
   section("Runs of ops that stay on the chip", el("p", {class: "soft"}, "A click shows where its buffers lie."), table([
     {name: "run", of: (r) => r.k + 1},
     {name: "ops", text: true, of: (r) => r.s.ops.map(short).join(", "), show: (r) => middle(nameOf(r.s), 60)},
@@ -208,7 +211,7 @@ function planPage() {
     {name: "tiles", of: (r) => r.s.tiles.count, show: (r) => count(r.s.tiles.count) + " of " + Object.entries(r.s.tiles.shape).map(([a, n]) => a + n).join(" ")},
     {name: "cycles", of: (r) => r.s.metrics.latency_cycles},
     {name: "bound by", text: true, of: (r) => r.bound},
-    {name: "what bounds its ops", of: (r) => r.s.metrics.latency_cycles, show: (r) => strip(r.parts, slowest)},
+    {name: "what bounds its ops", bar: true, of: (r) => r.s.metrics.latency_cycles, show: (r) => strip(r.parts, slowest)},
     {name: "off-chip", of: (r) => r.s.metrics.dram_bytes, show: (r) => bytes(r.s.metrics.dram_bytes)},
     {name: "energy µJ", of: (r) => r.s.metrics.energy_pj, show: (r) => count(Math.round(r.s.metrics.energy_pj / 1e4) / 100)},
     {name: "peak", of: (r) => r.s.metrics.peak_bytes, show: (r) => bytes(r.s.metrics.peak_bytes)},
@@ -224,7 +227,7 @@ function planPage() {
       {name: "kind", text: true, of: (l) => l.kind},
       {name: "cycles", of: (l) => l.cycles},
       {name: "bound by", text: true, of: (l) => l.bound_by},
-      {name: "share", of: (l) => l.cycles, show: (l) => strip([[l.bound_by, l.cycles]], longest)},
+      {name: "share", bar: true, of: (l) => l.cycles, show: (l) => strip([[l.bound_by, l.cycles]], longest)},
       {name: "of them computing", of: (l) => l.compute_cycles},
       {name: "off-chip", of: (l) => l.offchip_bytes, show: (l) => bytes(l.offchip_bytes)},
       {name: "energy µJ", of: (l) => l.energy_pj, show: (l) => count(Math.round(l.energy_pj / 1e3) / 1e3)},
