@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """What the program says to somebody who mistypes or asks how: suggestions, help, colours."""
 
+import fcntl
 import json
 import os
 import pty
 import re
 import select
+import struct
 import subprocess
+import termios
 import unittest
 
-from support import BAD_INPUT, EXAMPLES, FOUND, TESSERA, Case, run
+from support import BAD_INPUT, EXAMPLES, FOUND, TESSERA, Case, run, skip_what_was_left_out
 
 SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
 INPUT = EXAMPLES / "residual-block.csv"
@@ -109,6 +112,110 @@ class Help(Case):
             for line, following in zip(example.splitlines(), example.splitlines()[1:]):
                 with self.subTest(name, line=line):
                     self.assertEqual(line.endswith("\\"), following.startswith("      "))
+
+
+class SourceLines(Case):
+    """Below an error its line of the file, and a caret below what the error names."""
+
+    def lines(self, *arguments):
+        return self.ends(BAD_INPUT, *arguments).stderr.splitlines()
+
+    def test_the_caret_stands_below_the_value(self):
+        file = self.file("p.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers:\n"
+                         "  - {id: a, live: [0, 3], size: 16, alignment: 0}\n")
+        first, line, caret = self.lines("place", file)
+        self.assertTrue(first.startswith(f"{file}:4: "))
+        self.assertEqual(line, "  |   - {id: a, live: [0, 3], size: 16, alignment: 0}")
+        self.assertEqual(caret.index("^"), line.index("0}"))
+        self.assertEqual(caret.strip("| "), "^")
+
+    def test_below_a_cell_of_a_csv_and_before_the_hint(self):
+        file = self.file("p.csv", "id,lower,upper,size\na,0,3,4\nb x,0,3,4KK\n")
+        _, line, caret = self.lines("place", file, "-c", 9)
+        self.assertEqual((line, caret), ("  | b x,0,3,4KK", "  |         ^~~"))
+        file.write_text("id,lower,upper,sise\na,0,3,4\n")
+        _, line, caret, hint = self.lines("place", file, "-c", 9)
+        self.assertEqual((line, caret), ("  | id,lower,upper,sise", "  |                ^~~~"))
+        self.assertEqual(hint, "  hint: did you mean `size`?")
+
+    def test_a_word_inside_of_another_is_not_meant(self):
+        file = self.file("p.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers:\n"
+                         "  - {id: sizes, live: [0, 3], size: 0}\n")
+        _, line, caret = self.lines("place", file)
+        self.assertEqual(caret.index("^"), line.index("0}"))
+
+    def test_long_lines_and_odd_bytes(self):
+        many = "".join(f"  - {{id: b{k}, live: [0, 3], size: 1}}, " for k in range(3000))
+        file = self.file("p.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers: ["
+                         + many.replace("  - ", "") + "{id: last, live: [0, 3], size: 0, alignment: 1}]\n")
+        _, line, caret = self.lines("place", file)
+        self.assertLess(len(line), 110)
+        self.assertEqual(line[caret.index("^")], "0")
+        self.assertTrue(line.startswith("  | ..."))
+        file = self.file("p.csv", "id,lower,upper,size\nb\x7f[31m\tß,0,3,x4\n".encode())
+        _, line, caret = self.lines("place", file, "-c", 9)
+        self.assertNotIn("\x7f", line)
+        self.assertEqual(caret.index("^"), line.index("x4"))
+        file = self.file("p.csv", b"id,lower,upper,size\nb\xff\xc2\x9b,0,3,x4\n")
+        _, line, caret = self.lines("place", file, "-c", 9)
+        self.assertEqual(caret.index("^"), line.index("x4"))
+
+    def test_none_where_there_is_no_line_to_read(self):
+        self.assertEqual(len(run("place", "-", "-c", "9", stdin="id,lower,upper,size\na,0,3,0\n")
+                             .stderr.splitlines()), 1)
+        self.assertEqual(len(self.lines("place", self.folder / "none.csv", "-c", 9)), 1)
+
+    def test_as_json_there_is_one_line(self):
+        file = self.file("p.csv", "id,lower,upper,size\na,0,3,0\n")
+        self.assertEqual(len(self.lines("place", file, "-c", 9, "--format", "json")), 1)
+
+
+class Width(Case):
+    """Tables of a plan are as wide as the terminal, and names keep what differs."""
+
+    def plan(self, columns):
+        done = subprocess.run([TESSERA, "plan", str(NETWORK), "--dtype", "int8", "-p", "ethos-u55-like",
+                               "--max-ops", "2", "--tile-shapes", "0"], capture_output=True, text=True,
+                              check=False, env={**os.environ, "COLUMNS": str(columns)})
+        skip_what_was_left_out(done.stderr)
+        self.assertEqual(done.returncode, FOUND, done.stderr)
+        lines = done.stdout.splitlines()
+        begin = next(k for k, line in enumerate(lines) if line.startswith("#"))
+        return lines, lines[begin:lines.index("", begin)]
+
+    def test_fits(self):
+        for columns in (60, 80, 100, 140, 200):
+            with self.subTest(columns=columns):
+                _, table = self.plan(columns)
+                for line in table:
+                    self.assertLessEqual(len(line), max(columns, 60) if "no room" not in line else 140)
+                self.assertEqual(any("no room for" in line for line in table), columns < 140)
+        self.assertIn("MACs busy", self.plan(200)[1][0])
+
+    def test_the_terminal_counts(self):
+        leader, follower = os.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        process = subprocess.Popen([TESSERA, "plan", str(NETWORK), "--dtype", "int8", "-p", "ethos-u55-like",
+                                    "--max-ops", "2", "--tile-shapes", "0", "--progress", "none"],
+                                   stdout=follower, stderr=subprocess.PIPE, env={**os.environ, "COLUMNS": "200"})
+        os.close(follower)
+        shown = b""
+        try:
+            while piece := os.read(leader, 65536):
+                shown += piece
+        except OSError:  # nobody writes any more
+            pass
+        os.close(leader)
+        skip_what_was_left_out(process.communicate()[1].decode())
+        self.assertEqual(process.returncode, FOUND)
+        table = shown.decode().replace("\r", "").split("\n\n")[1].splitlines()
+        self.assertTrue(table[0].startswith("#"))
+        self.assertTrue(all(len(line) <= 80 or "no room" in line for line in table), table)
+
+    def test_the_first_lines_say_what_it_takes(self):
+        lines, _ = self.plan(100)
+        self.assertRegex(lines[1], r"^\d+ cycles = [0-9.]+ (us|ms|s), .* of DRAM, .*J, peak ")
+        self.assertRegex(lines[2], r"^score [0-9.]+ against layer by layer on ethos-u55-like, which is 1$")
 
 
 class Programs(Case):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -100,6 +101,15 @@ def strict_json(text):
     return json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
 
 
+def without_source(said):
+    """The lines of an error but for the line of the file it is about, and the caret below it."""
+    lines = said.splitlines()
+    source = [k for k, line in enumerate(lines) if line.startswith("  | ")]
+    if source and (len(source) != 2 or not re.fullmatch(r"  \| *\^~*", lines[source[1]])):
+        raise AssertionError(f"no caret below the line: {said}")
+    return [line for k, line in enumerate(lines) if k not in source]
+
+
 class Case(unittest.TestCase):
     """A test with a folder of its own and the checks every call deserves."""
 
@@ -122,7 +132,7 @@ class Case(unittest.TestCase):
         told = f"\n$ tessera {' '.join(map(str, arguments))}\n{done.stdout}\n{done.stderr}"
         self.assertEqual(done.returncode, code, told)
         if code == BAD_INPUT:
-            lines = done.stderr.splitlines()
+            lines = without_source(done.stderr)
             self.assertIn(len(lines), (1, 2), told)
             if len(lines) == 2:
                 self.assertTrue(lines[1].startswith("  hint: "), told)
