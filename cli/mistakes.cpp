@@ -8,6 +8,7 @@
 #include "cli/console.h"
 #include "cli/source_line.h"
 #include "model/json_write.h"
+#include "model/more_errors.h"
 #include "model/words.h"
 
 namespace tessera::cli {
@@ -89,7 +90,9 @@ ErrorStyle take_style(std::vector<std::string>& arguments) {
   return style;
 }
 
-void complain_of(const BadInput& error, const ErrorStyle& style) {
+namespace {
+
+void complain_of_one(const BadInput& error, const ErrorStyle& style) {
   const std::string what = error.what();
   if (style.json) return complain(as_json(what, error.hint));
   std::string source = source_line(what);
@@ -106,6 +109,14 @@ void complain_of(const BadInput& error, const ErrorStyle& style) {
     complain(source.substr(0, caret) + "\x1b[1;32m" + source.substr(caret) + "\x1b[0m");
   }
   if (!error.hint.empty()) complain("  \x1b[1;36mhint:\x1b[0m " + error.hint);
+}
+
+}  // namespace
+
+void complain_of(const BadInput& error, const ErrorStyle& style) {
+  complain_of_one(error, style);
+  if (const auto* several = dynamic_cast<const MoreErrors*>(&error))
+    for (const BadInput& other : several->more) complain_of_one(other, style);
 }
 
 std::vector<std::string> with_help_behind(std::vector<std::string> arguments) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "io/collected.h"
 #include "io/files.h"
 #include "io/text.h"
 #include "io/units.h"
@@ -66,25 +67,29 @@ class Reader {
     csv_.table.rows.reserve(lines);
     csv_.source.buffers.reserve(lines);
     const char* const base = csv_.table.text.data();
+    Collected wrong;
     while (!rest.empty()) {
       ++line_;
       const auto begin = static_cast<std::size_t>(rest.data() - base);
       const std::string_view row = without_cr(next_piece(rest, '\n'));
-      if (trimmed(row).empty()) {
-        if (rest.find_first_not_of(" \t\r\n") == rest.npos) break;
-        throw error("is blank, but rows follow", "remove the blank line");
-      }
-      csv_.table.rows.push_back(begin);
-      csv_.source.buffers.push_back(line_);
-      read_row(row);
+      const bool blank = trimmed(row).empty();
+      if (blank && rest.find_first_not_of(" \t\r\n") == rest.npos) break;
+      wrong.attempt([&] {
+        if (blank) throw error("is blank, but rows follow", "remove the blank line");
+        csv_.table.rows.push_back(begin);
+        csv_.source.buffers.push_back(line_);
+        read_row(row);
+      });
     }
+    wrong.rethrow();
     if (csv_.problem.buffers.empty()) {
       line_ = 1;
       throw error("has a header but no buffers", "a problem has at least one buffer");
     }
     csv_.source.memories.push_back(1);
     const std::vector<Defect> defects = validate(csv_.problem);
-    if (!defects.empty()) throw located(defects.front());
+    for (const Defect& defect : defects) wrong.attempt([&] { throw located(defect); });
+    wrong.rethrow();
     return std::move(csv_);
   }
 

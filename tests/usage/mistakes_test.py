@@ -12,7 +12,7 @@ import subprocess
 import termios
 import unittest
 
-from support import BAD_INPUT, EXAMPLES, FOUND, TESSERA, Case, run, skip_what_was_left_out
+from support import BAD_INPUT, EXAMPLES, FOUND, TESSERA, Case, errors, run, skip_what_was_left_out
 
 SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
 INPUT = EXAMPLES / "residual-block.csv"
@@ -168,6 +168,46 @@ class SourceLines(Case):
     def test_as_json_there_is_one_line(self):
         file = self.file("p.csv", "id,lower,upper,size\na,0,3,0\n")
         self.assertEqual(len(self.lines("place", file, "-c", 9, "--format", "json")), 1)
+
+
+class Several(Case):
+    """Errors that have nothing to do with each other are told in one run."""
+
+    def told(self, *arguments):
+        return [lines[0].split(": ")[0].rsplit(":", 1)[1]
+                for lines in errors(self.ends(BAD_INPUT, *arguments).stderr)]
+
+    def test_rows_of_a_csv(self):
+        file = self.file("p.csv", "id,lower,upper,size\na,0,3,0\nb,0,3,1\nc,4,3,1\nd,0,3\n")
+        self.assertEqual(self.told("place", file, "-c", 9), ["2", "4", "5"])
+
+    def test_entries_of_a_problem(self):
+        file = self.file("p.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers:\n"
+                         "  - {id: a, live: [0, 3], size: 0}\n  - {id: b, live: [0, 3], size: 1}\n"
+                         "  - {id: c, live: [0, 3], sise: 1}\nrelations: [{disjoint: [a, x]}]\n")
+        # What names the buffers that could not be read comes when they can be.
+        self.assertEqual(self.told("place", file), ["4", "6"])
+        file.write_text(file.read_text().replace("size: 0", "size: 1").replace("sise", "size")
+                        .replace("[{disjoint: [a, x]}]", "\n  - {disjoint: [a, x]}\n  - {disjoint: [y, b]}"))
+        self.assertEqual(self.told("place", file), ["8", "9"])
+        file.write_text("tessera: problem/1\nmemories:\n  m: {capacity: 0}\n  n: {capacity: x}\n"
+                        "buffers: [{id: a, live: [0, 3], size: 0}]\n")
+        self.assertEqual(self.told("place", file), ["3", "4"])
+
+    def test_sections_of_a_profile(self):
+        file = self.file("h.yaml", "tessera: hardware/1\nname: x\nclock: 1 GHz\nengines:\n"
+                         "  mac: {kind: mac_aray}\nmemories:\n  s: {capacity: 4 KiB, alignment: 0}\n"
+                         "  d: {offchip: true}\ndma: {channels: 0}\n")
+        self.assertEqual(self.told("place", INPUT, "-p", file), ["5", "7", "8", "9"])
+
+    def test_not_more_than_ten(self):
+        file = self.file("p.csv", "id,lower,upper,size\n" + "a,0,3,0\n" * 99)
+        self.assertEqual(len(self.told("place", file, "-c", 9)), 10)
+
+    def test_each_is_a_line_of_json(self):
+        file = self.file("p.csv", "id,lower,upper,size\na,0,3,0\nb,0,3,x\n")
+        lines = self.ends(BAD_INPUT, "place", file, "-c", 9, "--format", "json").stderr.splitlines()
+        self.assertEqual([json.loads(line)["line"] for line in lines], [2, 3])
 
 
 class Width(Case):
