@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import struct
 import subprocess
 import termios
@@ -112,6 +113,37 @@ class Help(Case):
             for line, following in zip(example.splitlines(), example.splitlines()[1:]):
                 with self.subTest(name, line=line):
                     self.assertEqual(line.endswith("\\"), following.startswith("      "))
+
+
+class ManPages(Case):
+    """Made from the text of the help: nothing is missing, and troff has nothing to say."""
+
+    def test_a_page_for_every_command_with_every_option(self):
+        self.ends(FOUND, "help", "--man", self.folder)
+        self.assertEqual(self.names(), sorted(["tessera.1", *(f"tessera-{name}.1" for name in commands())]))
+        for name in commands():
+            page = (self.folder / f"tessera-{name}.1").read_text().replace("\\-", "-").replace("\\e", "\\")
+            text = self.ends(FOUND, name, "--help").stdout
+            for option in re.findall(r"(?m)^  (?:-\w,)?(--[a-z-]+)", text):
+                with self.subTest(name, option=option):
+                    self.assertIn(option, page)
+            example = text.split("Example:\n")[-1].split("\\\n")[0].strip()
+            self.assertIn(example[:40], page)
+            self.assertRegex(page, rf"(?s)\.SH NAME\ntessera-{name} \\?- \S")
+        whole = (self.folder / "tessera.1").read_text().replace("\\-", "-")
+        self.assertIn("20 proved infeasible", " ".join(whole.split()))
+        for name in commands():
+            self.assertIn(f".B tessera {name}\n", whole)
+
+    @unittest.skipUnless(shutil.which("groff"), "no groff: pages are not set")
+    def test_troff_has_nothing_to_say(self):
+        self.ends(FOUND, "help", "--man", self.folder)
+        for page in self.folder.iterdir():
+            done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", page], capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), page)
+
+    def test_a_folder_that_is_none(self):
+        self.ends(BAD_INPUT, "help", "--man", self.folder / "none")
 
 
 class SourceLines(Case):
