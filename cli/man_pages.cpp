@@ -77,7 +77,7 @@ std::string options_of(const CLI::App& app) {
 }  // namespace
 
 std::vector<ManPage> man_pages(const CLI::App& app) {
-  const std::string program = app.get_name();
+  const std::string& program = app.get_name();
   std::vector<ManPage> pages;
   std::string whole = begin_of(program, app) + ".SH SYNOPSIS\n.B " + plain(program) +
                       "\n.I COMMAND\n[OPTIONS]\n" + options_of(app) + ".SH COMMANDS\n";

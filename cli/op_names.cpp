@@ -68,7 +68,7 @@ OpNames::OpNames(const NetworkPlan& plan) {
 }
 
 std::string OpNames::of(const PlannedSubgraph& subgraph) const {
-  const std::string first = without_repeats(subgraph.names.front()).substr(common_);
+  std::string first = without_repeats(subgraph.names.front()).substr(common_);
   if (subgraph.names.size() == 1) return first;
   const std::string last = without_repeats(subgraph.names.back()).substr(common_);
   return first + " .. " + last.substr(common_folders(first, last));

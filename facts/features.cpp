@@ -46,7 +46,6 @@ FeatureSet features_of(const Memory& memory) {
   if (!memory.straddle) used.add(Feature::bank_borders);
   if (!memory.modes.empty()) used.add(Feature::modes);
   if (memory.modes_per_bank) used.add(Feature::modes_per_bank);
-  if (memory.base % memory.alignment != 0) used.add(Feature::unaligned_base);
   return used;
 }
 
@@ -96,15 +95,26 @@ Feature feature_of(RelationKind kind) {
   return Feature::avoid_overlap;
 }
 
-FeatureSet features_of(std::span<const Memory> memories) {
+namespace {
+
+FeatureSet features_but_bases(std::span<const Memory> memories) {
   FeatureSet used;
   if (memories.size() > 1) used.add(Feature::several_memories);
   for (const Memory& memory : memories) used.add(features_of(memory));
   return used;
 }
 
+}  // namespace
+
+FeatureSet features_of(std::span<const Memory> memories) {
+  FeatureSet used = features_but_bases(memories);
+  for (const Memory& memory : memories)
+    if (memory.base % memory.alignment != 0) used.add(Feature::unaligned_base);
+  return used;
+}
+
 FeatureSet features_of(const PlacementProblem& problem) {
-  FeatureSet used = features_of(std::span(problem.memories));
+  FeatureSet used = features_but_bases(problem.memories);
   const bool several = problem.memories.size() > 1;
   for (const Buffer& buffer : problem.buffers) {
     used.add(features_of(buffer));

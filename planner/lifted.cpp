@@ -45,16 +45,21 @@ Offset up(Offset offset, Size by) {
   return std::min(offset + by, max_address);
 }
 
-/// Of the memories where a fixed offset keeps its alignment; all, if it does nowhere.
+/// Could the buffer lie there if it were alone, as far as its own addresses and the capacity go?
+bool may_lie_in(const Buffer& buffer, const Memory& memory) {
+  if (buffer.size > memory.capacity) return false;
+  if (buffer.window && buffer.window->begin >= memory.capacity) return false;
+  if (!buffer.offset) return true;
+  return *buffer.offset <= memory.capacity - buffer.size &&
+         up(*buffer.offset, memory.base) % effective_alignment(buffer, memory) == 0;
+}
+
+/// The memories where it could; all of its own, if it could nowhere.
 std::vector<MemoryIndex> reachable(const PlacementProblem& problem, const Buffer& buffer) {
-  const std::vector<MemoryIndex> allowed = allowed_memories(problem, buffer);
-  if (!buffer.offset) return allowed;
+  std::vector<MemoryIndex> allowed = allowed_memories(problem, buffer);
   std::vector<MemoryIndex> kept;
-  for (const MemoryIndex m : allowed) {
-    const Memory& memory = problem.memories[m];
-    if (up(*buffer.offset, memory.base) % effective_alignment(buffer, memory) == 0)
-      kept.push_back(m);
-  }
+  for (const MemoryIndex m : allowed)
+    if (may_lie_in(buffer, problem.memories[m])) kept.push_back(m);
   return kept.empty() ? allowed : kept;
 }
 
@@ -66,15 +71,23 @@ bool binds(const PlacementProblem& problem, const AddressRange& window,
   });
 }
 
-void move_up(const PlacementProblem& problem, const std::vector<Size>& by, Buffer& buffer) {
+/// Reserved addresses stop the first byte of a buffer, and that of parts may lie above its offset.
+Offset first_byte(const Buffer& buffer) {
+  return buffer.parts.empty() ? 0 : used_bytes(buffer).front().begin;
+}
+
+/// May the buffer go to memories that move differently, and has an address to keep?
+bool is_torn(const PlacementProblem& problem, const std::vector<Size>& by, const Buffer& buffer) {
   const std::vector<MemoryIndex> memories = reachable(problem, buffer);
-  const Size distance = by[memories.front()];
-  const bool torn = std::any_of(memories.begin(), memories.end(),
-                                [&](MemoryIndex m) { return by[m] != distance; });
-  // Reserved addresses stop the first byte of a buffer, and that of parts may lie above its offset.
-  const Offset first = buffer.parts.empty() ? 0 : used_bytes(buffer).front().begin;
-  if (torn && buffer.window && !binds(problem, *buffer.window, memories)) buffer.window.reset();
-  if (torn && (buffer.offset || buffer.window || first > 0))
+  if (std::all_of(memories.begin(), memories.end(),
+                  [&](MemoryIndex m) { return by[m] == by[memories.front()]; }))
+    return false;
+  return buffer.offset || (buffer.window && binds(problem, *buffer.window, memories)) ||
+         first_byte(buffer) > 0;
+}
+
+void move_up(const PlacementProblem& problem, const std::vector<Size>& by, Buffer& buffer) {
+  if (is_torn(problem, by, buffer))
     throw BadInput(
         "buffer '" + buffer.id + "' " +
             (buffer.offset   ? "has a fixed offset"
@@ -83,10 +96,13 @@ void move_up(const PlacementProblem& problem, const std::vector<Size>& by, Buffe
             " and may go to memories whose bases differ in what is left by their alignments",
         "name the one memory it is meant for (`memory`), or give these memories bases that are "
         "multiples of the alignments");
-  if (buffer.offset) {
-    buffer.memories = memories;
-    buffer.offset = up(*buffer.offset, distance);
-  }
+  const std::vector<MemoryIndex> memories = reachable(problem, buffer);
+  const Size distance = by[memories.front()];
+  const Offset first = first_byte(buffer);
+  // Where distances differ, a window that is not torn says nothing.
+  if (buffer.window && !binds(problem, *buffer.window, memories)) buffer.window.reset();
+  if (buffer.offset || buffer.window || first > 0) buffer.memories = memories;
+  if (buffer.offset) buffer.offset = up(*buffer.offset, distance);
   if (buffer.hint) buffer.hint = up(*buffer.hint, distance);
   if (buffer.window)
     buffer.window = {up(buffer.window->begin, distance), up(buffer.window->end, distance)};
@@ -98,6 +114,27 @@ void move_up(const PlacementProblem& problem, const std::vector<Size>& by, Buffe
 }
 
 }  // namespace
+
+std::vector<PlacementProblem> tied(const PlacementProblem& problem) {
+  constexpr std::size_t most = 256;
+  const std::vector<Size> by = distances(problem);
+  std::vector<PlacementProblem> all{problem};
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    if (!is_torn(problem, by, problem.buffers[b])) continue;
+    const std::vector<MemoryIndex> memories = reachable(problem, problem.buffers[b]);
+    // The sentence of lifted() names the buffer.
+    if (all.size() * memories.size() > most) return {problem};
+    std::vector<PlacementProblem> more;
+    for (const PlacementProblem& each : all) {
+      for (const MemoryIndex m : memories) {
+        more.push_back(each);
+        more.back().buffers[b].memories = {m};
+      }
+    }
+    all = std::move(more);
+  }
+  return all;
+}
 
 std::optional<Lifted> lifted(const PlacementProblem& problem) {
   if (!has_unaligned_base(problem)) return std::nullopt;

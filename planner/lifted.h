@@ -23,8 +23,15 @@ struct Lifted {
   std::vector<Size> by;      ///< per memory: how far every offset moved up
 };
 
+/// No single number says where a fixed offset or a window moves, if the buffer may choose between
+/// memories that move by different distances. So the problem as several, in which each such buffer
+/// has one memory; a placement of it is one of exactly one of them. Mostly it is one, the problem
+/// itself, and so it is where there would be too many.
+/// require: validate(problem) is empty.
+[[nodiscard]] std::vector<PlacementProblem> tied(const PlacementProblem& problem);
+
 /// Throws BadInput where a buffer may choose between memories that move by different distances and
-/// has an address of its own to keep (an offset, a window): no single number says where that moves.
+/// has an address of its own to keep (an offset, a window); see tied().
 /// require: validate(problem) is empty.
 [[nodiscard]] std::optional<Lifted> lifted(const PlacementProblem& problem);
 

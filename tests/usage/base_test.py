@@ -110,16 +110,21 @@ class Placement(Case):
         self.assertEqual((why["buffers"], why["smallest_capacity"]), (["a"], 24))
         self.ends(FOUND, "place", self.file("wide.yaml", text.replace("base: 8", "base: 16")))
 
-    def test_what_no_number_says_is_refused(self):
+    def test_an_address_in_memories_that_differ(self):
         file = self.file("torn.yaml", "tessera: problem/1\n"
                          "memories: {m: {capacity: 64, base: 1}, n: {capacity: 64}}\n"
                          "buffers:\n  - {id: a, live: [0, 2], size: 4, offset: 7}\n"
                          "  - {id: b, live: [0, 2], size: 4, alignment: 4}\n")
-        done = self.ends(BAD_INPUT, "place", file)
+        self.ends(FOUND, "place", file, "-o", self.result)
+        self.ends(FOUND, "check", file, self.result)
+        # Of an explanation it is asked to say which.
+        file.write_text(file.read_text().replace("size: 4, align", "size: 65, align"))
+        self.ends(INFEASIBLE, "place", file)
+        done = self.ends(BAD_INPUT, "explain", file)
         self.assertIn("buffer 'a' has a fixed offset", done.stderr)
         self.assertIn("hint: name the one memory", done.stderr)
         file.write_text(file.read_text().replace("offset: 7", "offset: 7, memory: m"))
-        self.ends(FOUND, "place", file)
+        self.ends(INFEASIBLE, "explain", file)
 
     def test_the_input_comes_back_with_its_base(self):
         done = self.ends(FOUND, "export", self.problem, "--to", "yaml")
