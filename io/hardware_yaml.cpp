@@ -44,8 +44,8 @@ class Reader {
       }
     }
     read_memories(fields.need("memories"), wrong);
-    const auto section = [&](const char* key, void (Reader::*read)(const Node&)) {
-      if (const Node* node = fields.find(key)) wrong.attempt([&] { (this->*read)(*node); });
+    const auto section = [&](const char* key, void (Reader::*reads)(const Node&)) {
+      if (const Node* node = fields.find(key)) wrong.attempt([&] { (this->*reads)(*node); });
     };
     section("dma", &Reader::read_dma);
     section("mode_switch", &Reader::read_mode_switch);
