@@ -103,7 +103,9 @@ std::string for_zsh(const CLI::App& app) {
          cases +
          "  esac\n"
          "}\n"
-         "compdef _tessera tessera\n";
+         "# Read as a file of $fpath, this is the function itself.\n"
+         "if [ \"$funcstack[1]\" = _tessera ]; then _tessera \"$@\"; else compdef _tessera "
+         "tessera; fi\n";
 }
 
 std::string for_fish(const CLI::App& app) {

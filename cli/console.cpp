@@ -1,9 +1,13 @@
 #include "cli/console.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 
 #include "planner/output_file.h"
 
@@ -25,6 +29,19 @@ void complain(std::string_view text) {
 
 void note(std::string_view text, bool quiet) {
   if (!quiet) complain("tessera: note: " + std::string(text));
+}
+
+std::size_t report_width() {
+  constexpr std::size_t usual = 100;
+  constexpr std::size_t least = 60;
+  std::size_t columns = usual;
+  winsize size{};
+  const char* const said = std::getenv("COLUMNS");
+  if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    columns = size.ws_col;
+  else if (said != nullptr)
+    std::from_chars(said, said + std::char_traits<char>::length(said), columns);
+  return std::max(columns, least);
 }
 
 bool stderr_is_terminal() {

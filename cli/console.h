@@ -30,6 +30,9 @@ void note(std::string_view text, bool quiet);
 
 [[nodiscard]] bool stderr_is_terminal();
 
+/// Columns of the terminal that the standard output is; else $COLUMNS, else 100. At least 60.
+[[nodiscard]] std::size_t report_width();
+
 /// How progress is told on the standard error: a line that overwrites itself, lines of JSON, or
 /// not.
 enum class ProgressForm : std::uint8_t { none, line, json };

@@ -83,6 +83,17 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   }
 }
 
+std::vector<HelpEntry> help_entries(const CLI::App& app, bool positional) {
+  const HelpFormatter words;
+  std::vector<HelpEntry> entries;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional() != positional || option->get_group().empty()) continue;
+    entries.push_back({words.make_option_name(option, positional) + words.make_option_opts(option),
+                       words.make_option_desc(option)});
+  }
+  return entries;
+}
+
 std::shared_ptr<CLI::FormatterBase> help_formatter() {
   return std::make_shared<HelpFormatter>();
 }

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <filesystem>
+#include <memory>
 #include <new>
 #include <string>
 #include <system_error>
@@ -12,9 +14,11 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/help_text.h"
+#include "cli/man_pages.h"
 #include "cli/mistakes.h"
 #include "cli/session.h"
 #include "tessera/errors.h"
+#include "tessera/files.h"
 #include "tessera/version.h"
 
 namespace {
@@ -69,8 +73,19 @@ int out_of_memory(const ErrorStyle& style) {
 /// Alone; with a command behind it with_help_behind() has read it already.
 void add_help(CLI::App& app, Command& command) {
   CLI::App* sub = app.add_subcommand("help", "what a command does, and its options");
+  const auto folder = std::make_shared<std::string>();
+  sub->add_option("--man", *folder, "write man pages of the same text into this folder")
+      ->type_name("FOLDER");
   sub->footer("Example:\n  tessera help place");
-  sub->final_callback([&app, &command] {
+  sub->final_callback([&app, &command, folder] {
+    if (!folder->empty()) {
+      command.run = [pages = man_pages(app), folder](Session&) {
+        for (const ManPage& page : pages)
+          write_output((std::filesystem::path(*folder) / page.file).string(), page.text);
+        return static_cast<int>(exit_found);
+      };
+      return;
+    }
     // app.help() would be that of this command.
     const std::string text =
         app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
@@ -112,6 +127,7 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
   add_tile(app, command);
   add_import(app, command);
   add_explore(app, command);
+  add_report(app, command);
   add_minimalloc(app, command);
   add_completion(app, command);
   add_help(app, command);

@@ -3,9 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "cli/console.h"
+#include "cli/source_line.h"
 #include "model/json_write.h"
+#include "model/more_errors.h"
 #include "model/words.h"
 
 namespace tessera::cli {
@@ -46,13 +49,9 @@ std::vector<std::string> long_options(const CLI::App& command) {
 std::string as_json(const std::string& what, const std::string& hint) {
   return json_object([&](JsonObject& object) {
     object.text("error", what);
-    for (std::size_t colon = what.find(':'); colon != what.npos;
-         colon = what.find(':', colon + 1)) {
-      const std::size_t end = what.find_first_not_of("0123456789", colon + 1);
-      if (end == what.npos || end == colon + 1 || what.compare(end, 2, ": ") != 0) continue;
-      object.text("file", std::string_view(what).substr(0, colon));
-      object.entry("line") += what.substr(colon + 1, end - colon - 1);
-      break;
+    if (const std::optional<ErrorPlace> place = place_of(what)) {
+      object.text("file", place->file);
+      object.entry("line") += place->line;
     }
     if (!hint.empty()) object.text("hint", hint);
   });
@@ -91,16 +90,33 @@ ErrorStyle take_style(std::vector<std::string>& arguments) {
   return style;
 }
 
-void complain_of(const BadInput& error, const ErrorStyle& style) {
+namespace {
+
+void complain_of_one(const BadInput& error, const ErrorStyle& style) {
   const std::string what = error.what();
   if (style.json) return complain(as_json(what, error.hint));
+  std::string source = source_line(what);
+  if (!source.empty()) source.pop_back();  // complain() ends the line
   if (!style.colours) {
     complain(what);
+    if (!source.empty()) complain(source);
     if (!error.hint.empty()) complain("  hint: " + error.hint);
     return;
   }
   complain("\x1b[1;31merror:\x1b[0m " + what);
+  if (!source.empty()) {
+    const std::size_t caret = source.rfind('^');
+    complain(source.substr(0, caret) + "\x1b[1;32m" + source.substr(caret) + "\x1b[0m");
+  }
   if (!error.hint.empty()) complain("  \x1b[1;36mhint:\x1b[0m " + error.hint);
+}
+
+}  // namespace
+
+void complain_of(const BadInput& error, const ErrorStyle& style) {
+  complain_of_one(error, style);
+  if (const auto* several = dynamic_cast<const MoreErrors*>(&error))
+    for (const BadInput& other : several->more) complain_of_one(other, style);
 }
 
 std::vector<std::string> with_help_behind(std::vector<std::string> arguments) {

@@ -18,6 +18,10 @@ void InputArguments::declare(CLI::App& app) {
          "buffer CSV, problem YAML, dsa-solver JSON or TensorFlow Lite model (told apart by "
          "content; - is the standard input)")
       ->required();
+  declare_numbers(app);
+}
+
+void InputArguments::declare_numbers(CLI::App& app) {
   app.add_option("-c,--capacity", capacity,
                  "bytes there are, in place of the input's own: 65536, 64 KiB, 1 MiB");
   app.add_option("-p,--profile", profile,

@@ -25,6 +25,8 @@ struct InputArguments {
   std::string lifetimes;
 
   void declare(CLI::App& app);
+  /// The same without INPUT itself.
+  void declare_numbers(CLI::App& app);
   /// Throws BadInput.
   [[nodiscard]] Input load() const;
 };

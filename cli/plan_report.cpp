@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <initializer_list>
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/op_names.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
 
@@ -12,7 +14,9 @@ namespace tessera::cli {
 
 namespace {
 
-constexpr std::size_t widest_ops = 36;
+/// Columns that names of ops should have before other columns go, and that they get in any case.
+constexpr std::size_t enough_for_ops = 26;
+constexpr std::size_t least_for_ops = 16;
 
 std::string decimals(double value, int digits) {
   char text[64];
@@ -44,10 +48,22 @@ class Table {
  public:
   explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  [[nodiscard]] std::size_t width_of(std::size_t column) const {
+    std::size_t width = 0;
+    for (const auto& row : rows_) width = std::max(width, row[column].size());
+    return width;
+  }
+  void leave_out(std::size_t column) {
+    for (auto& row : rows_) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+  /// Every cell but the head.
+  template <typename Change>
+  void change(std::size_t column, Change change) {
+    for (std::size_t r = 1; r < rows_.size(); ++r) rows_[r][column] = change(rows_[r][column]);
+  }
   [[nodiscard]] std::string text(std::size_t left_columns) const {
     std::vector<std::size_t> width(rows_.front().size(), 0);
-    for (const auto& row : rows_)
-      for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+    for (std::size_t c = 0; c < width.size(); ++c) width[c] = width_of(c);
     std::string out;
     for (const auto& row : rows_) {
       std::string line;
@@ -65,13 +81,6 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string ops_text(const PlannedSubgraph& s) {
-  std::string text = s.names.front();
-  if (s.names.size() > 1) text += " .. " + s.names.back();
-  if (text.size() > widest_ops) text = text.substr(0, widest_ops - 3) + "...";
-  return text;
-}
-
 std::string tiles_text(const PlannedSubgraph& s) {
   if (s.tile_count() == 1) return "1";
   std::string text = std::to_string(s.tile_count()) + " of";
@@ -88,16 +97,21 @@ std::string variant_text(const PlannedSubgraph& s) {
   return text;
 }
 
-std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware) {
+/// One row per run. What the width has no room for is left out, the least telling first, and named
+/// below; names of ops are cut last, and keep their ends.
+std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware, std::size_t width) {
   Size capacity = 0;
   for (const Memory& memory : placement_memories(hardware)) capacity += memory.capacity;
-  Table table({"#", "ops", "numbers", "buffers, weights", "tiles", "latency", "energy", "DRAM",
-               "peak", "of memory", "MACs busy"});
+  std::vector<std::string> heads{"#",     "ops",       "numbers",  "buffers, weights",
+                                 "tiles", "latency",   "energy",   "DRAM",
+                                 "peak",  "of memory", "MACs busy"};
+  Table table(heads);
+  const OpNames names(plan);
   for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
     const PlannedSubgraph& s = plan.subgraphs[k];
     const double used = 100.0 * static_cast<double>(s.metrics.peak_bytes) /
                         static_cast<double>(std::max<Size>(1, capacity));
-    table.add({std::to_string(k), ops_text(s),
+    table.add({std::to_string(k), names.of(s),
                s.ops.size() == 1 ? std::to_string(s.ops.first)
                                  : std::to_string(s.ops.first) + "-" + std::to_string(s.ops.last),
                variant_text(s), tiles_text(s), time_text(s.metrics.latency_cycles, hardware),
@@ -105,7 +119,33 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware) {
                bytes_text(s.metrics.peak_bytes), decimals(used, 0) + " %",
                decimals(100 * s.utilisation, 0) + " %"});
   }
-  return table.text(4);
+  constexpr std::size_t ops = 1;
+  const auto room_for_ops = [&] {
+    std::size_t others = 0;
+    for (std::size_t c = 0; c < heads.size(); ++c)
+      if (c != ops) others += table.width_of(c) + 2;
+    return width > others ? width - others : 0;
+  };
+  std::string left_out;
+  const auto leave_out = [&](std::initializer_list<const char*> least_telling, std::size_t enough) {
+    for (const char* head : least_telling) {
+      if (room_for_ops() >= std::min(table.width_of(ops), enough)) return;
+      const auto at = std::find(heads.begin(), heads.end(), head);
+      table.leave_out(static_cast<std::size_t>(at - heads.begin()));
+      heads.erase(at);
+      left_out += (left_out.empty() ? "" : ", ") + std::string(head);
+    }
+  };
+  leave_out({"buffers, weights", "MACs busy", "of memory", "numbers", "energy"}, enough_for_ops);
+  leave_out({"tiles", "peak"}, least_for_ops);
+  const std::size_t room = std::max(room_for_ops(), least_for_ops);
+  table.change(ops, [&](const std::string& text) { return shortened(text, room); });
+  std::size_t left = 2;  // columns of words come first
+  while (left < heads.size() && heads[left] != "latency" && heads[left] != "tiles") ++left;
+  std::string text = table.text(left);
+  if (!left_out.empty())
+    text += "(no room for: " + left_out + "; a wider terminal, --csv and report show them)\n";
+  return text;
 }
 
 std::string change(double now, double before) {
@@ -194,14 +234,33 @@ std::string search_line(const NetworkPlan& plan) {
 
 }  // namespace
 
-std::string plan_report(const NetworkPlan& plan, const Hardware& hardware) {
+namespace {
+
+/// What it takes, and what that is worth against what.
+std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
+  const Metrics& t = plan.totals;
+  std::string text = std::to_string(t.latency_cycles) +
+                     " cycles = " + time_text(t.latency_cycles, hardware) + ", " +
+                     bytes_text(t.dram_bytes) + " of DRAM, " + energy_text(t.energy_pj) +
+                     ", peak " + bytes_text(t.peak_bytes);
+  text += "\nscore " + decimals(plan.score, 4) + " against ";
+  const bool layers = plan.reference.totals == plan.baseline;
+  text += layers ? "layer by layer on " : "";
+  return text + (plan.reference.profile.empty() ? plan.profile : plan.reference.profile) +
+         ", which is 1\n";
+}
+
+}  // namespace
+
+std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::size_t width) {
   std::string text = plan.network + " on " + plan.profile + "\n";
   if (plan.status != Status::feasible) {
     text += plan.status == Status::infeasible ? "There is no plan" : "No plan was found";
     if (!plan.reason.empty()) text += ": " + plan.reason;
     return text + "\n" + search_line(plan);
   }
-  text += "\n" + subgraph_table(plan, hardware) + "\n" + totals_table(plan, hardware) +
+  text += headline(plan, hardware);
+  text += "\n" + subgraph_table(plan, hardware, width) + "\n" + totals_table(plan, hardware) +
           reference_line(plan, hardware) + "\n";
   if (plan.optimal)
     text += std::string("This is the best of all covers, each run in the fewest tiles that fit") +

@@ -1,6 +1,7 @@
 // The text a person reads after `plan`.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "tessera/hardware.h"
@@ -9,7 +10,8 @@
 namespace tessera::cli {
 
 /// A table of the subgraphs, the totals beside layer by layer, what is never needed, and what the
-/// search did.
-[[nodiscard]] std::string plan_report(const NetworkPlan& plan, const Hardware& hardware);
+/// search did. No line of the tables is wider than `width`.
+[[nodiscard]] std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
+                                      std::size_t width);
 
 }  // namespace tessera::cli

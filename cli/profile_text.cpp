@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/hex_text.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
 
@@ -98,6 +99,7 @@ void add_memory(Sheet& sheet, const HardwareMemory& memory) {
     if (!space.straddle) sheet.add(key + ".straddle", "false");
   }
   if (space.alignment != 1) sheet.add(key + ".alignment", size_text(space.alignment));
+  if (space.base != 0) sheet.add(key + ".base", hex_text(space.base));
   for (const Mode& mode : space.modes)
     sheet.add(key + ".modes." + mode.name, runs_text(mode.roles));
   if (space.modes_per_bank) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/derived.h"
+#include "model/hex_text.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
 
@@ -74,6 +75,8 @@ std::string buffer_table(const PlacementProblem& problem, const Placement& place
     const Buffer& buffer = problem.buffers[buffers[i]];
     const Offset at = placement.places[buffers[i]].offset;
     places.push_back(range_text(at, at + buffer.size));
+    const Offset base = problem.memories[placement.places[buffers[i]].memory].base;
+    if (base != 0) places.back() += " = " + hex_text(base + at);
     id_width = std::max(id_width, buffer.id.size());
     size_width = std::max(size_width, std::to_string(buffer.size).size());
     place_width = std::max(place_width, places.back().size());
@@ -98,7 +101,8 @@ std::string memory_report(const PlacementProblem& problem, const PlacementResult
   std::string text =
       row(memory.name,
           "height " + bytes(height) +
-              (memory.capacity == unbounded ? std::string() : " of " + bytes(memory.capacity)));
+              (memory.capacity == unbounded ? std::string() : " of " + bytes(memory.capacity)) +
+              (memory.base == 0 ? std::string() : ", addresses from " + hex_text(memory.base)));
   const Size whole = memory.capacity == unbounded ? height : memory.capacity;
   text += row("", bar(height, bound, whole) +
                       (memory.capacity == unbounded ? "" : " " + percent(height, whole) + " used"));

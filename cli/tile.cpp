@@ -15,6 +15,7 @@
 #include "cli/network_options.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "model/hex_text.h"
 #include "tessera/check.h"
 #include "tessera/engines.h"
 #include "tessera/files.h"
@@ -140,14 +141,19 @@ std::string placement_text(const PlannedPlacement& placed) {
   std::size_t widest = 32;
   for (const Buffer& buffer : placed.problem.buffers)
     widest = std::max(widest, std::min<std::size_t>(buffer.id.size(), 60));
+  const std::vector<Memory>& memories = placed.problem.memories;
+  const bool based = std::any_of(memories.begin(), memories.end(),
+                                 [](const Memory& memory) { return memory.base != 0; });
   std::string text = padded("  buffer", widest + 4) + padded("memory", 10) + padded("offset", 12) +
-                     padded("size", 12) + "live\n";
+                     (based ? padded("address", 20) : "") + padded("size", 12) + "live\n";
   for (BufferIndex b = 0; b < placed.problem.buffers.size(); ++b) {
     const Buffer& buffer = placed.problem.buffers[b];
     const BufferPlace& place = placed.placement.places[b];
     text += padded("  " + buffer.id, widest + 4) +
             padded(placed.problem.memories[place.memory].name, 10) +
-            padded(std::to_string(place.offset), 12) + padded(std::to_string(buffer.size), 12);
+            padded(std::to_string(place.offset), 12) +
+            (based ? padded(hex_text(memories[place.memory].base + place.offset), 20) : "") +
+            padded(std::to_string(buffer.size), 12);
     for (const StepRange& live : buffer.live)
       text += "[" + std::to_string(live.lower) + ", " + std::to_string(live.upper) + ") ";
     text.back() = '\n';

@@ -1,5 +1,6 @@
-# What is installed: the program, one library with every room in it (shared and static), the headers
-# of include/ as <tessera/...>, the profiles, a CMake package.
+# What is installed: the program with its man pages and completion, one library with every room in it
+# (shared and static), the headers of include/ as <tessera/...>, the profiles, docs/, a CMake package.
+# `cpack -G DEB` in the folder of a build makes a Debian package of it (cmake/TesseraPackage.cmake).
 #
 #   find_package(tessera REQUIRED)
 #   target_link_libraries(mine PRIVATE tessera::tessera)          # the shared library
@@ -43,7 +44,28 @@ install(TARGETS tessera tessera_static EXPORT tesseraTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET tessera_cli)
   install(TARGETS tessera_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Man pages and completion are made by the program, from the text of its help.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(made ${PROJECT_BINARY_DIR}/made)
+    add_custom_command(OUTPUT ${made}/stamp
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${made}/man
+      COMMAND tessera_cli help --man ${made}/man
+      COMMAND tessera_cli completion bash > ${made}/tessera
+      COMMAND tessera_cli completion zsh > ${made}/_tessera
+      COMMAND tessera_cli completion fish > ${made}/tessera.fish
+      COMMAND ${CMAKE_COMMAND} -E touch ${made}/stamp
+      DEPENDS tessera_cli COMMENT "Writing man pages and completion" VERBATIM)
+    add_custom_target(tessera_pages ALL DEPENDS ${made}/stamp)
+    install(DIRECTORY ${made}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+    install(FILES ${made}/tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${made}/_tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${made}/tessera.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
 endif()
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
+        FILES_MATCHING PATTERN "*.md")
 # The door is the folder. tests/arrows/arrows.py knows every header of it by name.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")

@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, feature_count> names = {
     "a fixed offset",
     "a window for a buffer",
     "reserved addresses",
+    "a base that is no multiple of an alignment",
     "several lives of one buffer",
     "gaps",
     "gaps with a window",
@@ -94,27 +95,41 @@ Feature feature_of(RelationKind kind) {
   return Feature::avoid_overlap;
 }
 
-FeatureSet features_of(std::span<const Memory> memories) {
+namespace {
+
+FeatureSet features_but_bases(std::span<const Memory> memories) {
   FeatureSet used;
   if (memories.size() > 1) used.add(Feature::several_memories);
   for (const Memory& memory : memories) used.add(features_of(memory));
   return used;
 }
 
+}  // namespace
+
+FeatureSet features_of(std::span<const Memory> memories) {
+  FeatureSet used = features_but_bases(memories);
+  for (const Memory& memory : memories)
+    if (memory.base % memory.alignment != 0) used.add(Feature::unaligned_base);
+  return used;
+}
+
 FeatureSet features_of(const PlacementProblem& problem) {
-  FeatureSet used = features_of(std::span(problem.memories));
+  FeatureSet used = features_but_bases(problem.memories);
   const bool several = problem.memories.size() > 1;
   for (const Buffer& buffer : problem.buffers) {
     used.add(features_of(buffer));
     if (several && buffer.memories.size() != 1) used.add(Feature::choice_of_memory);
   }
   for (const Relation& relation : problem.relations) used.add(feature_of(relation.kind));
+  if (has_unaligned_base(problem)) used.add(Feature::unaligned_base);
   return used;
 }
 
 std::string where_used(const PlacementProblem& problem, Feature feature) {
   for (const Memory& memory : problem.memories)
-    if (features_of(memory).contains(feature)) return "memory '" + memory.name + "'";
+    if (features_of(memory).contains(feature) ||
+        (feature == Feature::unaligned_base && memory.base != 0))
+      return "memory '" + memory.name + "'";
   for (const Buffer& buffer : problem.buffers) {
     const bool chooses = feature == Feature::choice_of_memory && problem.memories.size() > 1 &&
                          buffer.memories.size() != 1;

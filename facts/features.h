@@ -28,6 +28,7 @@ enum class Feature : std::uint8_t {
   fixed_offset,
   window,
   reserved,
+  unaligned_base,  ///< a memory whose base is no multiple of the alignments there
   // When it occupies what.
   several_lives,
   gap,

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "io/collected.h"
 #include "io/files.h"
 #include "io/text.h"
 #include "io/units.h"
@@ -11,8 +12,8 @@
 namespace tessera {
 namespace {
 
-enum class Column : std::uint8_t { id, lower, upper, size, alignment, offset, hint, gaps };
-constexpr std::size_t meanings = 8;
+enum class Column : std::uint8_t { id, lower, upper, size, alignment, offset, hint, gaps, address };
+constexpr std::size_t meanings = 9;
 
 struct ColumnName {
   std::string_view name;
@@ -25,7 +26,7 @@ constexpr std::array column_names{
     ColumnName{"upper", Column::upper},   ColumnName{"end", Column::upper},
     ColumnName{"size", Column::size},     ColumnName{"alignment", Column::alignment},
     ColumnName{"offset", Column::offset}, ColumnName{"hint", Column::hint},
-    ColumnName{"gaps", Column::gaps}};
+    ColumnName{"gaps", Column::gaps},     ColumnName{"address", Column::address}};
 
 /// Next piece of `rest` up to `separator`, which is eaten.
 std::string_view next_piece(std::string_view& rest, char separator) {
@@ -66,25 +67,29 @@ class Reader {
     csv_.table.rows.reserve(lines);
     csv_.source.buffers.reserve(lines);
     const char* const base = csv_.table.text.data();
+    Collected wrong;
     while (!rest.empty()) {
       ++line_;
       const auto begin = static_cast<std::size_t>(rest.data() - base);
       const std::string_view row = without_cr(next_piece(rest, '\n'));
-      if (trimmed(row).empty()) {
-        if (rest.find_first_not_of(" \t\r\n") == rest.npos) break;
-        throw error("is blank, but rows follow", "remove the blank line");
-      }
-      csv_.table.rows.push_back(begin);
-      csv_.source.buffers.push_back(line_);
-      read_row(row);
+      const bool blank = trimmed(row).empty();
+      if (blank && rest.find_first_not_of(" \t\r\n") == rest.npos) break;
+      wrong.attempt([&] {
+        if (blank) throw error("is blank, but rows follow", "remove the blank line");
+        csv_.table.rows.push_back(begin);
+        csv_.source.buffers.push_back(line_);
+        read_row(row);
+      });
     }
+    wrong.rethrow();
     if (csv_.problem.buffers.empty()) {
       line_ = 1;
       throw error("has a header but no buffers", "a problem has at least one buffer");
     }
     csv_.source.memories.push_back(1);
     const std::vector<Defect> defects = validate(csv_.problem);
-    if (!defects.empty()) throw located(defects.front());
+    for (const Defect& defect : defects) wrong.attempt([&] { throw located(defect); });
+    wrong.rethrow();
     return std::move(csv_);
   }
 
@@ -122,6 +127,7 @@ class Reader {
       }
       before = name;
       if (known->column == Column::offset) csv_.table.offset_column = columns_.size();
+      if (known->column == Column::address) csv_.table.address_column = columns_.size();
       columns_.push_back(known->column);
       if (last) break;
     }
@@ -130,6 +136,7 @@ class Reader {
       return !named[static_cast<std::size_t>(column)].empty();
     };
     if (!has(Column::offset)) csv_.table.offset_column = columns_.size();
+    if (!has(Column::address)) csv_.table.address_column = columns_.size();
     if (!has(Column::id)) throw missing_column("`id` (or `buffer`, `buffer_id`)");
     if (!has(Column::lower)) throw missing_column("`lower` (or `begin`, `start`)");
     if (!has(Column::upper)) throw missing_column("`upper` (half-open) or `end` (inclusive)");
@@ -199,6 +206,10 @@ class Reader {
       buffer.hint = bytes(cell(Column::hint), "hint", 0);
     }
     if (!cell(Column::gaps).empty()) read_gaps(cell(Column::gaps), buffer);
+    if (has(Column::address)) {
+      std::optional<Offset>& address = csv_.table.addresses.emplace_back();
+      if (!cell(Column::address).empty()) address = bytes(cell(Column::address), "address", 0);
+    }
   }
 
   [[nodiscard]] bool has(Column column) const {
@@ -291,7 +302,8 @@ BufferCsv read_buffer_csv_file(const std::filesystem::path& path, Lifetimes life
   return read_buffer_csv(read_file(path), path.string(), lifetimes);
 }
 
-std::string write_buffer_csv(const CsvTable& table, std::span<const BufferPlace> places) {
+std::string write_buffer_csv(const CsvTable& table, std::span<const BufferPlace> places,
+                             std::span<const Offset> addresses) {
   const auto line_from = [&](std::size_t begin) {
     const std::string_view rest = std::string_view(table.text).substr(begin);
     return without_cr(rest.substr(0, rest.find('\n')));
@@ -299,24 +311,35 @@ std::string write_buffer_csv(const CsvTable& table, std::span<const BufferPlace>
   std::string out;
   out.reserve(table.text.size() + 12 * places.size());
   out += line_from(table.header);
-  if (table.offset_column == table.columns) out += ",offset";
+  const bool new_offset = table.offset_column == table.columns;
+  const bool new_address = table.address_column == table.columns && !addresses.empty();
+  if (new_offset) out += ",offset";
+  if (new_address) out += ",address";
   out += '\n';
   for (std::size_t k = 0; k < table.rows.size(); ++k) {
     std::string_view rest = line_from(table.rows[k]);
-    if (table.offset_column == table.columns) {
+    if (new_offset && table.address_column == table.columns) {
       out += rest;
-      out += ',';
-      append_number(out, places[k].offset);
     } else {
       for (std::size_t column = 0; column < table.columns; ++column) {
         if (column > 0) out += ',';
         const std::string_view cell = next_piece(rest, ',');
         if (column == table.offset_column) {
           append_number(out, places[k].offset);
+        } else if (column == table.address_column) {
+          if (!addresses.empty()) append_number(out, addresses[k]);
         } else {
           out += cell;
         }
       }
+    }
+    if (new_offset) {
+      out += ',';
+      append_number(out, places[k].offset);
+    }
+    if (new_address) {
+      out += ',';
+      append_number(out, addresses[k]);
     }
     out += '\n';
   }

@@ -30,7 +30,11 @@ struct CsvTable {
   std::vector<std::size_t> rows;  ///< where in `text` the row of each buffer begins
   std::size_t header = 0;         ///< where the header begins (after a byte-order mark)
   std::size_t columns = 0;
-  std::size_t offset_column = 0;  ///< == columns where the input has no offset
+  std::size_t offset_column = 0;   ///< == columns where the input has no offset
+  std::size_t address_column = 0;  ///< likewise
+  /// What the column `address` says, for whoever knows the base; empty without one. It places
+  /// nothing.
+  std::vector<std::optional<Offset>> addresses;
 };
 
 struct BufferCsv {
@@ -46,16 +50,19 @@ struct BufferCsv {
 [[nodiscard]] BufferCsv read_buffer_csv_file(const std::filesystem::path& path,
                                              Lifetimes lifetimes = Lifetimes::by_header);
 
-/// The input's columns, in its order and with its spelling, with `offset` replaced or appended.
-/// require: one place per row.
+/// The input's columns, in its order and with its spelling, with `offset` replaced or appended;
+/// `address` too, where addresses are given, and else its cells are empty. require: one place per
+/// row; one address per row or none.
 [[nodiscard]] std::string write_buffer_csv(const CsvTable& table,
-                                           std::span<const BufferPlace> places);
+                                           std::span<const BufferPlace> places,
+                                           std::span<const Offset> addresses = {});
 
 /// A problem of any origin as CSV: id, lower, upper, size, and the optional columns that say
 /// something; `offset` has the given places, or else the fixed offsets.
 /// require: csv_cannot_express(problem) is empty.
 [[nodiscard]] std::string write_buffer_csv(const PlacementProblem& problem,
-                                           std::span<const BufferPlace> places = {});
+                                           std::span<const BufferPlace> places = {},
+                                           std::span<const Offset> addresses = {});
 
 /// What would be lost, as sentences ("buffer `a` has two live intervals"); empty: nothing.
 /// Capacity, alignment and name of the memory are not part of the format and do not count; a

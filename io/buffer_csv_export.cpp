@@ -53,7 +53,8 @@ std::vector<std::string> csv_cannot_express(const PlacementProblem& problem) {
   return lost;
 }
 
-std::string write_buffer_csv(const PlacementProblem& problem, std::span<const BufferPlace> places) {
+std::string write_buffer_csv(const PlacementProblem& problem, std::span<const BufferPlace> places,
+                             std::span<const Offset> addresses) {
   const auto any = [&](auto has) {
     return std::any_of(problem.buffers.begin(), problem.buffers.end(), has);
   };
@@ -71,6 +72,7 @@ std::string write_buffer_csv(const PlacementProblem& problem, std::span<const Bu
   if (hints) out += ",hint";
   if (gaps) out += ",gaps";
   if (offsets) out += ",offset";
+  if (!addresses.empty()) out += ",address";
   out += '\n';
   for (std::size_t k = 0; k < problem.buffers.size(); ++k) {
     const Buffer& buffer = problem.buffers[k];
@@ -85,6 +87,7 @@ std::string write_buffer_csv(const PlacementProblem& problem, std::span<const Bu
     } else if (offsets) {
       out += ',' + (buffer.offset ? std::to_string(*buffer.offset) : std::string());
     }
+    if (!addresses.empty()) out += ',' + std::to_string(addresses[k]);
     out += '\n';
   }
   return out;

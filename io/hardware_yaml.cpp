@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "io/collected.h"
 #include "io/engine_yaml.h"
 #include "io/files.h"
 #include "io/hardware_merge.h"
@@ -25,6 +26,7 @@ class Reader {
   explicit Reader(const Sources& sources) : sources_(sources) {}
 
   Hardware read(const Node& root) {
+    Collected wrong;
     Fields fields(sources_, root, "the profile");
     require_kind(sources_, fields, "hardware/1");
     static_cast<void>(fields.find("inherit"));    // already followed
@@ -38,20 +40,25 @@ class Reader {
     }
     if (const Node* node = fields.find("engines")) {
       for (const Node& each : Fields(sources_, *node, "`engines`").node().children) {
-        hardware_.engines.push_back(read_engine(sources_, each));
+        wrong.attempt([&] { hardware_.engines.push_back(read_engine(sources_, each)); });
       }
     }
-    read_memories(fields.need("memories"));
-    if (const Node* node = fields.find("dma")) read_dma(*node);
-    if (const Node* node = fields.find("mode_switch")) read_mode_switch(*node);
-    if (const Node* node = fields.find("restrictions")) read_restrictions(*node);
-    if (const Node* node = fields.find("tiling")) read_tiling(*node);
-    if (const Node* node = fields.find("objective")) read_objective(*node);
+    read_memories(fields.need("memories"), wrong);
+    const auto section = [&](const char* key, void (Reader::*reads)(const Node&)) {
+      if (const Node* node = fields.find(key)) wrong.attempt([&] { (this->*reads)(*node); });
+    };
+    section("dma", &Reader::read_dma);
+    section("mode_switch", &Reader::read_mode_switch);
+    section("restrictions", &Reader::read_restrictions);
+    section("tiling", &Reader::read_tiling);
+    section("objective", &Reader::read_objective);
+    wrong.rethrow();
     static_cast<void>(fields.find("silicon"));
     for (const SiliconPart& part : read_silicon(root, hardware_, sources_))
       hardware_.static_power_mw += part.leakage_mw;
     if (const Node* node = fields.find("provenance")) read_provenance(root, *node);
     fields.finish();
+    // One of these is often the reason of the next: the first is told.
     for (const HardwareDefect& defect : check_hardware(hardware_)) {
       std::string message = defect.message;
       if (message.ends_with('.')) message.pop_back();
@@ -88,11 +95,15 @@ class Reader {
     return as_whole(sources_, node, what, 0, hardware_limits::cycles);
   }
 
-  void read_memories(const Node& node) {
+  void read_memories(const Node& node, Collected& wrong) {
     require_few_memories(sources_, node);
-    for (const Node& each : Fields(sources_, node, "`memories`").node().children)
-      hardware_.memories.push_back(read_hardware_memory(each));
-    if (placement_memories(hardware_).empty()) {
+    bool whole = true;
+    for (const Node& each : Fields(sources_, node, "`memories`").node().children) {
+      const std::size_t before = hardware_.memories.size();
+      wrong.attempt([&] { hardware_.memories.push_back(read_hardware_memory(each)); });
+      whole = whole && hardware_.memories.size() > before;
+    }
+    if (whole && placement_memories(hardware_).empty()) {
       throw sources_.error_at_key(node, "the profile has no memory that buffers are placed into",
                                   "add one that is not off-chip");
     }

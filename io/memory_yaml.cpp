@@ -168,6 +168,8 @@ Memory read_memory(const Sources& sources, Fields& fields, const std::string& na
   if (const Node* node = fields.find("alignment")) {
     memory.alignment = as_size(sources, *node, "alignment", 1);
   }
+  const Node* const base = fields.find("base");
+  if (base != nullptr) memory.base = as_address(sources, *base, "base");
   if (const Node* node = fields.find("banks")) {
     memory.banks = read_banks(sources, fields, *node);
     Size sum = 0;
@@ -185,6 +187,11 @@ Memory read_memory(const Sources& sources, Fields& fields, const std::string& na
     }
   } else if (const Node* size = fields.find("bank_size")) {
     throw sources.error_at_key(*size, fields.what() + " has `bank_size` but no `banks`");
+  }
+  const Size least = memory.capacity == unbounded ? 1 : memory.capacity;
+  if (base != nullptr && memory.base > max_address - least) {
+    throw sources.error(*base, "`base` is " + shown(base->text) + ", and " + std::to_string(least) +
+                                   " bytes from there end above the largest address, 2^60");
   }
   if (const Node* node = fields.find("straddle")) {
     memory.straddle = as_bool(sources, *node, "straddle");

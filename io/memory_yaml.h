@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-/// Reads capacity, banks, bank_size, alignment, straddle, modes and reserved; the caller reads
-/// what else its file may say there and finishes the fields.
+/// Reads capacity, banks, bank_size, alignment, base, straddle, modes and reserved; the caller
+/// reads what else its file may say there and finishes the fields.
 [[nodiscard]] Memory read_memory(const Sources& sources, Fields& fields, const std::string& name);
 
 /// "[lo, hi]" in bytes, lo < hi.

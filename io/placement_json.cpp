@@ -198,6 +198,16 @@ class Reader {
                                               " has no `memory`, but the problem has several");
     }
     place.offset = as_whole(sources_, fields.need("offset"), "offset", -max_address);
+    if (const Node* node = fields.find("address")) {
+      const Offset base = problem_.memories[place.memory].base;
+      const Offset address = as_whole(sources_, *node, "address", -max_address, unbounded);
+      if (address != base + place.offset)
+        throw mismatch(sources_.error(
+            *node,
+            "buffer " + shown(buffer.id) + " has address " + std::to_string(address) +
+                " here, but base and offset add up to " + std::to_string(base + place.offset),
+            "is this the result of another problem, or was it made with another base?"));
+    }
     if (const Node* node = fields.find("size")) {
       const Size size = as_whole(sources_, *node, "size");
       if (size != buffer.size) {

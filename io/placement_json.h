@@ -4,9 +4,10 @@
 //   PlacementResult same = read_placement_json(text, "result.json", problem);
 //
 // Besides the keys of the contract: `heights` and `lower_bounds` per memory where there are
-// several, `cost_bound`, and `reason` where there is no placement. Keys may come in any order;
-// only `tessera`, `status` and, if feasible, `buffers` have to be there. Whether the placement is
-// right is not asked here: that is check() of model/.
+// several, `address` of each buffer where a memory has a base, `cost_bound`, and `reason` where
+// there is no placement. Keys may come in any order; only `tessera`, `status` and, if feasible,
+// `buffers` have to be there. Whether the placement is right is not asked here: that is check() of
+// model/.
 #pragma once
 
 #include <filesystem>

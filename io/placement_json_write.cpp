@@ -26,6 +26,8 @@ void write_buffers(std::string& out, const PlacementProblem& problem, const Plac
   out += "[\n";
   bool first = true;
   auto next_out = placement.left_out.begin();
+  const bool based = std::any_of(problem.memories.begin(), problem.memories.end(),
+                                 [](const Memory& memory) { return memory.base != 0; });
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     if (next_out != placement.left_out.end() && *next_out == b) {
       ++next_out;
@@ -35,10 +37,13 @@ void write_buffers(std::string& out, const PlacementProblem& problem, const Plac
     const BufferPlace& place = placement.places[b];
     out += first ? "  " : ",\n  ";
     first = false;
-    out += "{\"id\": " + json_string(buffer.id) +
-           ", \"memory\": " + json_string(problem.memories[place.memory].name) +
-           ", \"offset\": " + json_number(place.offset) +
-           ", \"size\": " + json_number(buffer.size) + ", \"live\": ";
+    out +=
+        "{\"id\": " + json_string(buffer.id) +
+        ", \"memory\": " + json_string(problem.memories[place.memory].name) +
+        ", \"offset\": " + json_number(place.offset) +
+        (based ? ", \"address\": " + json_number(problem.memories[place.memory].base + place.offset)
+               : std::string()) +
+        ", \"size\": " + json_number(buffer.size) + ", \"live\": ";
     write_list(out, buffer.live, ", ", [](const StepRange& live) {
       return '[' + json_number(live.lower) + ", " + json_number(live.upper) + ']';
     });

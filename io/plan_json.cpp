@@ -124,10 +124,11 @@ std::string offchip_text(const OffchipMemory& memory) {
   object.number("whole_tensors", memory.whole_tensors);
   object.list(
       "buffers", memory.buffers,
-      [](const OffchipBuffer& buffer) {
+      [&](const OffchipBuffer& buffer) {
         return json_object([&](JsonObject& each) {
           each.text("id", buffer.id);
           each.number("offset", buffer.offset);
+          if (memory.base != 0) each.number("address", memory.base + buffer.offset);
           each.number("size", buffer.size);
           each.entry("live") +=
               "[[" + json_number(buffer.live.lower) + ", " + json_number(buffer.live.upper) + "]]";
@@ -313,16 +314,28 @@ class Reader {
     fields.take("lower_bound", memory.lower_bound);
     fields.take("whole_tensors", memory.whole_tensors);
     for (const Node& each : as_list(sources_, fields.need("buffers"), "buffers"))
-      memory.buffers.push_back(offchip_buffer(each));
+      memory.buffers.push_back(offchip_buffer(each, memory));
     fields.finish();
     return memory;
   }
 
-  OffchipBuffer offchip_buffer(const Node& node) const {
+  /// Addresses say what the base is, all the same.
+  OffchipBuffer offchip_buffer(const Node& node, OffchipMemory& memory) const {
     Fields fields(sources_, node, "a buffer off the chip");
     OffchipBuffer buffer;
     buffer.id = as_text(sources_, fields.need("id"), "id");
     buffer.offset = as_whole(sources_, fields.need("offset"), "offset");
+    if (const Node* address = fields.find("address")) {
+      const Offset base =
+          as_whole(sources_, *address, "address", buffer.offset, unbounded) - buffer.offset;
+      if (!memory.buffers.empty() && base != memory.base)
+        throw sources_.error(*address, "address and offset are " + std::to_string(base) +
+                                           " apart here, but " + std::to_string(memory.base) +
+                                           " before");
+      memory.base = base;
+    } else if (memory.base != 0) {
+      throw sources_.error(node, "a buffer off the chip has no `address`, but others do");
+    }
     buffer.size = as_whole(sources_, fields.need("size"), "size", 1);
     const std::vector<Node>& live = as_list(sources_, fields.need("live"), "live");
     if (live.size() != 1) throw sources_.error(node, "a buffer off the chip lives once");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "io/collected.h"
 #include "io/files.h"
 #include "io/memory_yaml.h"
 #include "io/tree.h"
@@ -35,7 +36,9 @@ class Reader {
     }
     fields.finish();
     const std::vector<Defect> defects = validate(read_.problem);
-    if (!defects.empty()) throw located(root, defects.front());
+    Collected wrong;
+    for (const Defect& defect : defects) wrong.attempt([&] { throw located(root, defect); });
+    wrong.rethrow();
     return std::move(read_);
   }
 
@@ -45,12 +48,16 @@ class Reader {
     const Node* node = fields.find("memories");
     if (node != nullptr) {
       require_few_memories(sources_, *node);
+      Collected wrong;
       for (const Node& each : Fields(sources_, *node, "`memories`").node().children) {
-        Fields memory(sources_, each, "memory " + shown(each.key));
-        problem.memories.push_back(read_memory(sources_, memory, each.key));
-        memory.finish();
-        read_.source.memories.push_back(each.key_line);
+        wrong.attempt([&] {
+          Fields memory(sources_, each, "memory " + shown(each.key));
+          problem.memories.push_back(read_memory(sources_, memory, each.key));
+          memory.finish();
+          read_.source.memories.push_back(each.key_line);
+        });
       }
+      wrong.rethrow();
     }
     if (!given_.empty()) {
       problem.memories = given_;
@@ -72,17 +79,21 @@ class Reader {
     const std::vector<Node>& list = as_list(sources_, node, "buffers");
     if (list.empty()) throw sources_.error_at_key(node, "the problem has no buffers");
     read_.problem.buffers.reserve(list.size());
+    Collected wrong;
     for (const Node& each : list) {
-      read_.source.buffers.push_back(each.line);
-      read_.problem.buffers.push_back(read_buffer(each));
-      const std::string& id = read_.problem.buffers.back().id;
-      const auto [first, inserted] = buffers_.emplace(id, read_.problem.buffers.size() - 1);
-      if (!inserted) {
-        throw sources_.error(*each.find("id"),
-                             "the id " + shown(id) + " is already on line " +
-                                 std::to_string(read_.source.buffers[first->second]));
-      }
+      wrong.attempt([&] {
+        read_.problem.buffers.push_back(read_buffer(each));
+        read_.source.buffers.push_back(each.line);
+        const std::string& id = read_.problem.buffers.back().id;
+        const auto [first, inserted] = buffers_.emplace(id, read_.problem.buffers.size() - 1);
+        if (!inserted) {
+          throw sources_.error(*each.find("id"),
+                               "the id " + shown(id) + " is already on line " +
+                                   std::to_string(read_.source.buffers[first->second]));
+        }
+      });
     }
+    wrong.rethrow();
   }
 
   Buffer read_buffer(const Node& node) {
@@ -211,41 +222,46 @@ class Reader {
   }
 
   void read_relations(const Node& node) {
-    for (const Node& each : as_list(sources_, node, "relations")) {
-      Fields fields(sources_, each, "a relation");
-      const Node* cost = fields.find("cost");
-      const Node* kind = nullptr;
-      for (const Node& entry : each.children) {
-        if (entry.key == "cost") continue;
-        if (!relation_kind_from(entry.key)) {
-          throw sources_.error_at_key(entry, shown(entry.key) + " is no relation",
-                                      "relations are same_bank, different_banks, same_memory, "
-                                      "different_memories, adjacent, same_offset, may_overlap, "
-                                      "disjoint and avoid_overlap");
-        }
-        if (kind != nullptr) {
-          throw sources_.error_at_key(
-              entry, "a relation has two kinds, " + shown(kind->key) + " and " + shown(entry.key),
-              "write two relations");
-        }
-        kind = &entry;
+    Collected wrong;
+    for (const Node& each : as_list(sources_, node, "relations"))
+      wrong.attempt([&] { read_relation(each); });
+    wrong.rethrow();
+  }
+
+  void read_relation(const Node& each) {
+    Fields fields(sources_, each, "a relation");
+    const Node* cost = fields.find("cost");
+    const Node* kind = nullptr;
+    for (const Node& entry : each.children) {
+      if (entry.key == "cost") continue;
+      if (!relation_kind_from(entry.key)) {
+        throw sources_.error_at_key(entry, shown(entry.key) + " is no relation",
+                                    "relations are same_bank, different_banks, same_memory, "
+                                    "different_memories, adjacent, same_offset, may_overlap, "
+                                    "disjoint and avoid_overlap");
       }
-      if (kind == nullptr) throw sources_.error(each, "a relation has no kind");
-      Relation relation;
-      relation.kind = *relation_kind_from(kind->key);
-      for (const Node& id : as_list(sources_, *kind, kind->key)) {
-        relation.buffers.push_back(buffer(id));
+      if (kind != nullptr) {
+        throw sources_.error_at_key(
+            entry, "a relation has two kinds, " + shown(kind->key) + " and " + shown(entry.key),
+            "write two relations");
       }
-      if (relation.kind == RelationKind::avoid_overlap && cost == nullptr) {
-        throw sources_.error(each, "`avoid_overlap` has no `cost`");
-      }
-      if (cost != nullptr && relation.kind != RelationKind::avoid_overlap) {
-        throw sources_.error_at_key(*cost, "`cost` goes with `avoid_overlap` only");
-      }
-      if (cost != nullptr) relation.cost = as_whole(sources_, *cost, "cost", 1);
-      read_.source.relations.push_back(each.line);
-      read_.problem.relations.push_back(std::move(relation));
+      kind = &entry;
     }
+    if (kind == nullptr) throw sources_.error(each, "a relation has no kind");
+    Relation relation;
+    relation.kind = *relation_kind_from(kind->key);
+    for (const Node& id : as_list(sources_, *kind, kind->key)) {
+      relation.buffers.push_back(buffer(id));
+    }
+    if (relation.kind == RelationKind::avoid_overlap && cost == nullptr) {
+      throw sources_.error(each, "`avoid_overlap` has no `cost`");
+    }
+    if (cost != nullptr && relation.kind != RelationKind::avoid_overlap) {
+      throw sources_.error_at_key(*cost, "`cost` goes with `avoid_overlap` only");
+    }
+    if (cost != nullptr) relation.cost = as_whole(sources_, *cost, "cost", 1);
+    read_.source.relations.push_back(each.line);
+    read_.problem.relations.push_back(std::move(relation));
   }
 
   [[nodiscard]] BufferIndex buffer(const Node& id) const {

@@ -3,6 +3,7 @@
 
 #include "io/problem_yaml.h"
 #include "model/derived.h"
+#include "model/hex_text.h"
 #include "model/json_text.h"
 
 namespace tessera {
@@ -71,6 +72,7 @@ void write_memory(std::string& out, const Memory& memory) {
   std::string body;
   if (memory.capacity != unbounded) body += "\n    capacity: " + number(memory.capacity);
   if (memory.alignment != 1) body += "\n    alignment: " + number(memory.alignment);
+  if (memory.base != 0) body += "\n    base: " + hex_text(memory.base);
   if (!memory.banks.empty()) {
     body += "\n    banks:";
     for (const Bank& bank : memory.banks) {

@@ -10,6 +10,7 @@
 #include "io/text.h"
 #include "io/units.h"
 #include "model/derived.h"
+#include "model/hex_text.h"
 #include "tessera/check.h"
 
 namespace tessera {
@@ -191,7 +192,9 @@ class Drawing {
     for (const Offset address : svg::ticks(panel.top, 8, true)) {
       const double y = panel.up(address);
       if (memory.banks.empty()) canvas_.line(panel.x, y, panel.x + panel.width, y, hair);
-      canvas_.text(panel.x - 6, y + 3.5, format_size(address), 10, Anchor::end, quiet);
+      canvas_.text(panel.x - 6, y + 3.5,
+                   memory.base == 0 ? format_size(address) : hex_text(memory.base + address), 10,
+                   Anchor::end, quiet);
     }
     const double bottom = panel.y + panel.height + modes_height(memory);
     for (const Step step : svg::ticks(steps_, 12, false)) {
@@ -218,6 +221,14 @@ class Drawing {
     }
   }
 
+  /// " = 0x20000010" where the memory has a base.
+  [[nodiscard]] std::string address_of(BufferIndex b) const {
+    const BufferPlace& place = placement_.places[b];
+    const Offset base = problem_.memories[place.memory].base;
+    // A placement that is wrong is drawn as well.
+    return base == 0 || place.offset < 0 ? "" : " = " + hex_text(base + place.offset);
+  }
+
   void draw_buffer(const Panel& panel, BufferIndex b) {
     const Buffer& buffer = problem_.buffers[b];
     const Offset offset = placement_.places[b].offset;
@@ -232,7 +243,8 @@ class Drawing {
     }
     const bool tooltips = problem_.buffers.size() <= most_tooltips;
     const std::string title = tooltips ? buffer.id + ": size " + format_size(buffer.size) + " at " +
-                                             std::to_string(offset) + (weight ? ", weight" : "")
+                                             std::to_string(offset) + address_of(b) +
+                                             (weight ? ", weight" : "")
                                        : std::string();
     const Segment* widest = nullptr;
     double most = 0;

@@ -169,6 +169,23 @@ std::uint64_t as_seed(const Sources& sources, const Node& node) {
   return value;
 }
 
+Offset as_address(const Sources& sources, const Node& node, std::string_view what) {
+  std::string_view text = node.text;
+  if (node.kind != Node::Kind::text || (!text.starts_with("0x") && !text.starts_with("0X")))
+    return as_size(sources, node, what, 0);
+  text.remove_prefix(2);
+  Offset value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value, 16);
+  if (text.empty() || text.front() == '-' || stop != end || code == std::errc::invalid_argument)
+    throw sources.error(node, subject(what) + " is " + shown(node.text) + ", which is no address",
+                        "write hexadecimal digits behind 0x, or bytes");
+  if (code != std::errc{} || value > max_address)
+    throw sources.error(node, subject(what) + " is " + shown(node.text) +
+                                  ", which is above the largest address, 2^60");
+  return value;
+}
+
 Size as_size(const Sources& sources, const Node& node, std::string_view what, Size least) {
   const std::string_view text = digits(sources, node, what, "a size");
   const Parsed<Size> size = parse_size(text);

@@ -106,6 +106,8 @@ class Fields {
 [[nodiscard]] double as_real(const Sources& sources, const Node& node, std::string_view what);
 /// 64 bits without a sign: above 2^63 they do not fit what as_whole() gives.
 [[nodiscard]] std::uint64_t as_seed(const Sources& sources, const Node& node);
+/// An address: bytes, or a hexadecimal number such as 0x20000000.
+[[nodiscard]] Offset as_address(const Sources& sources, const Node& node, std::string_view what);
 [[nodiscard]] Size as_size(const Sources& sources, const Node& node, std::string_view what,
                            Size least = 0);
 [[nodiscard]] const std::vector<Node>& as_list(const Sources& sources, const Node& node,

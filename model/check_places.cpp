@@ -96,8 +96,14 @@ void check_place(Context& context, BufferIndex b) {
     wrong(Rule::bounds, std::nullopt, "has size ", buffer.size, " and is not inside [0, ",
           memory.capacity, ")");
   }
-  if (const Size alignment = effective_alignment(buffer, memory); place.offset % alignment != 0) {
-    wrong(Rule::alignment, std::nullopt, "does not start at a multiple of ", alignment);
+  const Size alignment = effective_alignment(buffer, memory);
+  if ((memory.base % alignment + place.offset % alignment) % alignment != 0) {
+    if (memory.base == 0)
+      wrong(Rule::alignment, std::nullopt, "does not start at a multiple of ", alignment);
+    else
+      wrong(Rule::alignment, std::nullopt, "starts at address ", memory.base + place.offset,
+            " (the base ", memory.base, " and its offset ", place.offset,
+            "), which is no multiple of ", alignment);
   }
   if (buffer.offset && place.offset != *buffer.offset) {
     wrong(Rule::fixed_offset, std::nullopt, "is not at its fixed offset ", *buffer.offset);

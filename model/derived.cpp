@@ -102,6 +102,19 @@ Size effective_alignment(const Buffer& buffer, const Memory& memory) {
   return std::lcm(buffer.alignment, memory.alignment);
 }
 
+bool has_unaligned_base(const PlacementProblem& problem) {
+  const bool any = std::any_of(problem.memories.begin(), problem.memories.end(),
+                               [](const Memory& memory) { return memory.base != 0; });
+  if (!any) return false;
+  return std::any_of(problem.buffers.begin(), problem.buffers.end(), [&](const Buffer& buffer) {
+    const std::vector<MemoryIndex> allowed = allowed_memories(problem, buffer);
+    return std::any_of(allowed.begin(), allowed.end(), [&](MemoryIndex m) {
+      const Memory& memory = problem.memories[m];
+      return memory.base % effective_alignment(buffer, memory) != 0;
+    });
+  });
+}
+
 std::vector<MemoryIndex> allowed_memories(const PlacementProblem& problem, const Buffer& buffer) {
   std::vector<MemoryIndex> result = buffer.memories;
   if (result.empty()) {

@@ -32,6 +32,10 @@ struct Segment {
 /// lcm(buffer alignment, memory alignment).  require: the problem is valid.
 [[nodiscard]] Size effective_alignment(const Buffer& buffer, const Memory& memory);
 
+/// Is (base + offset) sometimes to be a multiple of an alignment where the offset is not? If not,
+/// the bases change nothing about where buffers may lie.
+[[nodiscard]] bool has_unaligned_base(const PlacementProblem& problem);
+
 /// The memories the buffer may go to, in index order (all where it names none).
 [[nodiscard]] std::vector<MemoryIndex> allowed_memories(const PlacementProblem& problem,
                                                         const Buffer& buffer);

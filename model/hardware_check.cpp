@@ -222,6 +222,9 @@ class HardwareChecker {
       } else if (memory.offchip) {
         wrong("bandwidth", "is off-chip and has no `bandwidth`");
       }
+      if (memory.space.base % std::max<Size>(memory.space.alignment, 1) != 0)
+        wrong("base", "has base ", memory.space.base, ", which is no multiple of its alignment ",
+              memory.space.alignment, "; begin at one that is, and make it smaller by as much");
       if (!memory.offchip && memory.space.capacity == unbounded)
         wrong(
             "capacity",

@@ -101,6 +101,12 @@ void validate_memories(const PlacementProblem& problem, std::vector<Defect>& out
       found.add("alignment", "has alignment ", memory.alignment, ", but it must be between 1 and ",
                 max_address);
     }
+    if (memory.base < 0 || memory.base > max_address) {
+      found.add("base", "has base ", memory.base, ", but it must be between 0 and ", max_address);
+    } else if (memory.base > max_address - (is_quantity(memory.capacity) ? memory.capacity : 1)) {
+      found.add("base", "has base ", memory.base, ", which brings its last address above ",
+                max_address);
+    }
     check_banks(memory, found);
     check_modes(memory, found);
     for (const AddressRange& range : memory.reserved) {

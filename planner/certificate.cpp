@@ -11,6 +11,7 @@
 #include "engine/race.h"
 #include "facts/cut.h"
 #include "model/against.h"
+#include "model/derived.h"
 #include "planner/make_engine.h"
 #include "proof/check_proof.h"
 #include "tessera/errors.h"
@@ -144,7 +145,7 @@ void CertificateFile::seal() {
 }
 
 bool proved_by_cut(const PlacementProblem& problem, const Claim& claim) {
-  if (goal_of(claim.kind) != Goal::fit) return false;
+  if (goal_of(claim.kind) != Goal::fit || has_unaligned_base(problem)) return false;
   const PlacementProblem refuted = against(problem, claim);
   const std::optional<Cut> cut = find_cut(refuted);
   return cut && check_proof_of(problem, claim, "cut", cut_lines(problem, *cut)).accepted;
@@ -152,6 +153,7 @@ bool proved_by_cut(const PlacementProblem& problem, const Claim& claim) {
 
 std::optional<std::string> certify(const PlacementProblem& problem, const Claim& claim,
                                    const SearchParams& search, CertificateFile& file) {
+  if (has_unaligned_base(problem)) return std::nullopt;
   const PlacementProblem refuted = against(problem, claim);
   const Goal goal = goal_of(claim.kind);
   if (goal == Goal::fit) {

@@ -9,6 +9,7 @@
 #include "encoder/export.h"
 #include "io/error.h"
 #include "io/files.h"
+#include "planner/lifted.h"
 #include "planner/limited_budget.h"
 #include "planner/requirements.h"
 #include "tessera/check.h"
@@ -48,6 +49,7 @@ class Blocks final : public std::streambuf {
 std::optional<StopReason> write_formula(const PlacementProblem& problem, const std::string& format,
                                         const TextSink& sink, const Limits& limits) {
   require_valid(problem);
+  require_aligned_bases(problem, "a formula does");
   const LimitedBudget limited(limits);
   Poll poll(limited.budget());
   Blocks blocks(sink);
@@ -67,6 +69,7 @@ std::optional<StopReason> write_formula(const PlacementProblem& problem, const s
 
 PlacementResult model_result(const PlacementProblem& problem, const std::string& path) {
   require_valid(problem);
+  require_aligned_bases(problem, "a formula does");
   std::istringstream in(read_file(input_path(path)));
   ImportedModel model = import_model(problem, in);
   if (!model.error.empty()) throw BadInput(path + ": " + model.error);

@@ -45,12 +45,30 @@ PlacementResult result_from_csv(const std::string& path, const PlacementProblem&
     if (given.size != buffer.size)
       throw BadInput(where + "has size " + std::to_string(given.size) + ", but " +
                      std::to_string(buffer.size) + " in the problem");
+    const Offset base = problem.memories.front().base;
+    if (!read.csv->table.addresses.empty()) {
+      const std::optional<Offset>& address = read.csv->table.addresses.at(row->second);
+      if (address && *address != base + *given.offset)
+        throw BadInput(where + "has address " + std::to_string(*address) +
+                       ", but base and offset add up to " + std::to_string(base + *given.offset));
+    }
     placement.places.push_back({0, *given.offset});
   }
   if (read.problem.buffers.size() != problem.buffers.size())
     throw BadInput(path + ": has " + std::to_string(read.problem.buffers.size()) +
                    " buffers, but the problem has " + std::to_string(problem.buffers.size()));
   return counted(problem, std::move(placement));
+}
+
+/// Of every buffer; empty where no memory has a base.
+std::vector<Offset> addresses_of(const PlacementProblem& problem, const Placement& placement) {
+  std::vector<Offset> addresses;
+  if (std::all_of(problem.memories.begin(), problem.memories.end(),
+                  [](const Memory& memory) { return memory.base == 0; }))
+    return addresses;
+  for (const BufferPlace& place : placement.places)
+    addresses.push_back(problem.memories[place.memory].base + place.offset);
+  return addresses;
 }
 
 }  // namespace
@@ -95,9 +113,10 @@ void require_csv(const PlacementProblem& problem) {
 std::string result_csv(const Input& input, const Placement& placement) {
   require_valid(input.problem);
   require_placed(input.problem, placement);
-  if (input.csv) return write_buffer_csv(input.csv->table, placement.places);
+  const std::vector<Offset> addresses = addresses_of(input.problem, placement);
+  if (input.csv) return write_buffer_csv(input.csv->table, placement.places, addresses);
   require_csv(input.problem);
-  return write_buffer_csv(input.problem, placement.places);
+  return write_buffer_csv(input.problem, placement.places, addresses);
 }
 
 std::string result_tflite(const Input& input, const Placement& placement) {

@@ -68,8 +68,9 @@ class Key {
     add(name, roles);
   }
   void put(const Memory& memory) {
-    const auto& [name, capacity, alignment, banks, straddle, modes, per_bank, reserved] = memory;
-    add(name, capacity, alignment, banks, straddle, modes, per_bank, reserved);
+    const auto& [name, capacity, alignment, banks, straddle, modes, per_bank, reserved, base] =
+        memory;
+    add(name, capacity, alignment, banks, straddle, modes, per_bank, reserved, base);
   }
   void put(const Bandwidth& bandwidth) {
     const auto& [amount, per_cycle] = bandwidth;

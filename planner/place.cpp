@@ -16,6 +16,7 @@
 #include "planner/choose.h"
 #include "planner/decide.h"
 #include "planner/height.h"
+#include "planner/lifted.h"
 #include "planner/limited_budget.h"
 #include "planner/make_engine.h"
 #include "planner/output_file.h"
@@ -299,7 +300,141 @@ Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
   return soft ? Minimize::cost : Minimize::height;
 }
 
+namespace {
+
+/// The answer of a memory that begins a little lower.
+PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& above,
+                             const PlaceParams& params) {
+  PlaceParams own = params;
+  const Size least = *std::min_element(above.by.begin(), above.by.end());
+  if (params.progress)
+    own.progress = [&params, least](PlaceProgress now) {
+      if (now.height) now.height = std::max<Size>(0, *now.height - least);
+      if (now.lower_bound) now.lower_bound = std::max<Size>(0, *now.lower_bound - least);
+      params.progress(now);
+    };
+  PlacementResult result = Placer(above.problem, own).run();
+  lower(above, problem, result);
+  if (result.placement) require_right(problem, *result.placement, result.engine);
+  return result;
+}
+
+std::int64_t value_of(const PlacementResult& result, Minimize what) {
+  if (what == Minimize::cost) return result.cost;
+  if (what == Minimize::modes) return result.objectives.front().value;
+  return result.height;
+}
+
+/// The best of several answers, of which each is about other choices of memories.
+class BestOf {
+ public:
+  explicit BestOf(Minimize what) : what_(what) {}
+
+  void add(PlacementResult one) {
+    ++asked_;
+    if (one.stop != StopReason::completed) stop_ = one.stop;
+    if (one.status == Status::infeasible) {
+      if (!best_) last_ = std::move(one);
+      return;
+    }
+    keep_least(one);
+    if (one.status == Status::unknown) {
+      open_ = std::move(one);
+      return;
+    }
+    if (!best_ || value_of(one, what_) < value_of(*best_, what_)) best_ = std::move(one);
+  }
+  [[nodiscard]] bool found() const { return best_.has_value(); }
+  /// `all`: every choice was asked about, so that the least bound is one of the problem.
+  PlacementResult result(bool all) {
+    PlacementResult result = best_   ? std::move(*best_)
+                             : open_ ? std::move(*open_)
+                                     : std::move(last_);
+    if (!best_ || what_ != Minimize::none) result.stop = stop_;
+    result.stats.push_back({"ties_of_memories", asked_});
+    if (result.status == Status::infeasible) return result;
+    if (!all) {
+      least_ = PlacementResult{};
+      least_->lower_bounds.assign(result.lower_bounds.size(), 0);
+    }
+    result.lower_bounds = least_->lower_bounds;
+    result.lower_bound = least_->lower_bound;
+    result.cost_bound = least_->cost_bound;
+    if (!result.placement) return result;
+    result.proven_minimum = what_ == Minimize::height && result.height == result.lower_bound;
+    result.proven_optimal = result.cost == (what_ == Minimize::cost ? result.cost_bound : 0);
+    for (ObjectiveValue& each : result.objectives) {
+      each.bound = least_->objectives.empty() ? 0 : least_->objectives.front().bound;
+      each.proved = each.bound == each.value;
+      if (what_ == Minimize::modes) result.proven_optimal = each.proved;
+    }
+    return result;
+  }
+
+ private:
+  void keep_least(const PlacementResult& one) {
+    if (!least_) {
+      least_ = one;
+      return;
+    }
+    for (MemoryIndex m = 0; m < least_->lower_bounds.size(); ++m)
+      least_->lower_bounds[m] = std::min(least_->lower_bounds[m], one.lower_bounds[m]);
+    least_->lower_bound = std::min(least_->lower_bound, one.lower_bound);
+    least_->cost_bound = std::min(least_->cost_bound, one.cost_bound);
+    // Without a placement nothing is said of an objective.
+    if (one.objectives.empty()) least_->objectives.clear();
+    for (ObjectiveValue& each : least_->objectives)
+      each.bound = std::min(each.bound, one.objectives.front().bound);
+  }
+
+  Minimize what_;
+  std::int64_t asked_ = 0;
+  StopReason stop_ = StopReason::completed;
+  std::optional<PlacementResult> best_;
+  std::optional<PlacementResult> open_;   ///< stopped by a limit
+  std::optional<PlacementResult> least_;  ///< its bounds: the least of all that may be feasible
+  PlacementResult last_;
+};
+
+/// Throws BadInput where a certificate is wanted: its rules count alignments from offset 0.
+PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& params) {
+  const Clock::time_point begin = Clock::now();
+  if (!params.proof.empty()) require_aligned_bases(problem, "a certificate does");
+  const auto answer = [](const PlacementProblem& one, const PlaceParams& own) {
+    const std::optional<Lifted> above = lifted(one);
+    return above ? place_lifted(one, *above, own) : Placer(one, own).run();
+  };
+  const std::vector<PlacementProblem> all = tied(problem);
+  if (all.size() == 1) return answer(problem, params);
+  const Minimize what = resolve_minimize(params.minimize, problem);
+  BestOf best(what);
+  std::size_t asked = 0;
+  while (asked < all.size() && !(best.found() && what == Minimize::none)) {
+    PlaceParams own = params;
+    if (params.limits.timeout) {
+      const auto left = *params.limits.timeout - (Clock::now() - begin);
+      own.limits.timeout = std::max<std::chrono::nanoseconds>(
+          std::chrono::duration_cast<std::chrono::nanoseconds>(left) /
+              static_cast<std::int64_t>(all.size() - asked),
+          std::chrono::nanoseconds(0));
+    }
+    best.add(answer(all[asked++], own));
+  }
+  PlacementResult result = best.result(asked == all.size());
+  if (result.placement) require_right(problem, *result.placement, result.engine);
+  result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace
+
 PlacementResult place(const PlacementProblem& problem, const PlaceParams& params) {
+  const bool based = std::any_of(problem.memories.begin(), problem.memories.end(),
+                                 [](const Memory& memory) { return memory.base != 0; });
+  if (based) {
+    require_valid(problem);
+    if (has_unaligned_base(problem)) return place_tied(problem, params);
+  }
   return Placer(problem, params).run();
 }
 

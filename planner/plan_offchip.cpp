@@ -211,6 +211,7 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
   const Bounds bounds = lower_bounds(problem, {.budget = budget});
   OffchipMemory result;
   result.memory = problem.memories.front().name;
+  result.base = problem.memories.front().base;
   result.lower_bound = bounds.height;
   const std::optional<WeaveResult> low = lowest(problem, bounds, result.whole_tensors, budget);
   if (!low) return {};
@@ -241,6 +242,9 @@ std::vector<std::string> offchip_wrong(const Network& network, const Hardware& h
   if (plan.offchip.size() > 1 || problem.memories.empty() ||
       problem.memories.front().name != said.memory)
     return {"`offchip` lists other memories than the profile has"};
+  if (said.base != problem.memories.front().base)
+    return {who + "the addresses begin at " + std::to_string(said.base) + ", but the memory at " +
+            std::to_string(problem.memories.front().base)};
   if (said.buffers.size() != problem.buffers.size())
     return {who + std::to_string(said.buffers.size()) + " buffers are listed, but " +
             std::to_string(problem.buffers.size()) + " lie there"};

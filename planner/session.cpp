@@ -11,6 +11,7 @@
 #include "facts/load.h"
 #include "model/size_layer.h"
 #include "planner/decide.h"
+#include "planner/lifted.h"
 #include "planner/limited_budget.h"
 #include "planner/make_engine.h"
 #include "planner/repack.h"
@@ -44,7 +45,8 @@ struct Session::State {
   State(PlacementProblem given, const SessionParams& params)
       : problem(std::move(given)),
         name(params.engine),
-        engine((require_valid(problem), engine_for(problem, name))),
+        engine((require_valid(problem), require_aligned_bases(problem, "a session does"),
+                engine_for(problem, name))),
         layer(size_layer(problem)),
         memo(problem, 1),
         repack(problem) {}

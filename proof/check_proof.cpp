@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/against.h"
+#include "model/derived.h"
 #include "parts.h"
 #include "tessera/validate.h"
 
@@ -12,6 +13,10 @@ namespace {
 using namespace proof;
 
 constexpr std::string_view first_line = "tessera proof/2";
+/// The rules count alignments from offset 0.
+constexpr const char* unaligned_base =
+    "A memory of the problem has a base that is no multiple of an alignment, which no certificate "
+    "speaks of.";
 
 /// Thrown with the sentence that ends the reading of a header or a claim.
 struct Refused {
@@ -209,6 +214,10 @@ ProofPart check_proof_of(const PlacementProblem& problem, const Claim& claim, st
   ProofPart part;
   part.claim = claim;
   part.kind = kind;
+  if (has_unaligned_base(problem)) {
+    part.reason = unaligned_base;
+    return part;
+  }
   std::optional<StopReason> stop;
   judge(problem, lines, 1, budget, part, stop);
   return part;
@@ -226,6 +235,7 @@ ProofVerdict check_proof(const PlacementProblem& problem, std::string_view text,
     if (!body) return verdict;
     Lines lines(*body);
     const ProofHeader header = read_header(lines);
+    if (has_unaligned_base(problem)) throw Refused{unaligned_base};
     verdict.about = with_capacities(problem, header);
     refuse_less_room(problem, verdict.about);
     if (!lines.peek()) throw Refused{"The certificate claims nothing."};

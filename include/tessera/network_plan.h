@@ -83,6 +83,7 @@ struct OffchipMemory {
   Size lower_bound = 0;    ///< proved, for these runs and tiles: no placement is lower
   Size whole_tensors = 0;  ///< the lowest that was found where every tensor lives as a whole
   std::vector<OffchipBuffer> buffers;
+  Offset base = 0;  ///< the machine's address of offset 0
 };
 
 /// What the search did. Candidates are runs of consecutive ops.

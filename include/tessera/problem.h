@@ -53,6 +53,9 @@ struct Memory {
   /// named by its roles joined by '|', in bank order (see per_bank_mode_name in derived.h).
   bool modes_per_bank = false;
   std::vector<AddressRange> reserved{};  ///< no buffer may touch these
+  /// The machine's address of offset 0. Offsets, windows and reserved ranges stay relative to it;
+  /// what has to be a multiple of an alignment is (base + offset).
+  Offset base = 0;
 };
 
 /// During `steps` the buffer occupies only `window` (relative to its own offset), or nothing.

@@ -43,6 +43,7 @@
 #include "plan.h"
 #include "problem.h"
 #include "profile.h"
+#include "report.h"
 #include "session.h"
 #include "silicon.h"
 #include "tile.h"

@@ -47,6 +47,14 @@ if(NOT EXISTS ${prefix}/${PROFILES}/nvdla-like.yaml)
   message(FATAL_ERROR "no profile was installed in ${prefix}/${PROFILES}")
 endif()
 
+foreach(made man/man1/tessera.1 man/man1/tessera-place.1 man/man1/tessera-report.1
+        bash-completion/completions/tessera zsh/site-functions/_tessera
+        fish/vendor_completions.d/tessera.fish doc/tessera/docs/formats.md doc/tessera/copyright)
+  if(NOT EXISTS ${prefix}/share/${made})
+    message(FATAL_ERROR "share/${made} was not installed")
+  endif()
+endforeach()
+
 # What is linked statically runs without the library, and is told where profiles are.
 file(GLOB libraries ${prefix}/${LIBDIR}/libtessera.*)
 file(REMOVE ${libraries})

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "model/against.h"
+#include "model/derived.h"
 #include "planner/certificate.h"
 #include "planner/make_engine.h"
 #include "search/learning/engine.h"
@@ -359,8 +360,18 @@ void write_file(const std::filesystem::path& path, const PlacementProblem& probl
   if (!any) std::filesystem::remove(path);
 }
 
+/// Bases that change nothing: multiples of every alignment.
+void add_bases(PlacementProblem& problem, std::uint64_t seed) {
+  Size period = 1;
+  for (const Buffer& buffer : problem.buffers)
+    for (const Memory& memory : problem.memories)
+      period = std::lcm(period, effective_alignment(buffer, memory));
+  for (Memory& memory : problem.memories) memory.base = period * static_cast<Size>(seed++ % 7);
+}
+
 void make(const std::filesystem::path& folder, std::uint64_t seed) {
-  const PlacementProblem problem = problem_of(seed);
+  PlacementProblem problem = problem_of(seed);
+  if (seed % 5 == 0) add_bases(problem, seed);
   if (!validate(problem).empty()) return;
   const std::string name = std::to_string(seed);
   std::ofstream(folder / (name + ".yaml")) << problem_yaml(problem);

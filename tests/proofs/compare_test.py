@@ -140,6 +140,24 @@ class Compare(unittest.TestCase):
         else:
             self.assertRegex(two.stdout, r"^not proved: line [0-9]+: ")
 
+    def test_neither_speaks_of_a_base_off_the_alignments(self):
+        given = self.folder / "problem.yaml"
+        text = ("tessera: problem/1\nmemories: {m: {capacity: 9, base: 0x10}}\nbuffers:\n"
+                "  - {id: a, live: [0, 1], size: 6, alignment: 8}\n  - {id: b, live: [0, 1], size: 2, alignment: 8}\n")
+        given.write_text(text)
+        certificate = self.folder / "c.proof"
+        done = subprocess.run([TESSERA, "place", given, "--proof", certificate, "-q"], check=False)
+        self.assertEqual(done.returncode, 20)
+        one, two = self.first.verdict(given, certificate), second(given.read_bytes(), certificate.read_bytes())
+        self.assertEqual((kind_of(one), one), ("proved", two))
+        # From there other offsets keep the alignments.
+        for base in ("0x11", "12", "17 B"):
+            given.write_text(text.replace("0x10", base))
+            one, two = self.first.verdict(given, certificate), second(given.read_bytes(), certificate.read_bytes())
+            self.assertEqual((kind_of(one), kind_of(two)), ("refused", "bad"), (one, two))
+            self.assertIn("base", one)
+            self.assertIn("base", two)
+
     def test_they_agree(self):
         started = time.monotonic()
         for begin in range(FIRST, FIRST + COUNT, BATCH):

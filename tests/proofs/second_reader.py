@@ -28,7 +28,7 @@ class Memory:
 
     def __init__(self, name):
         self.name, self.capacity, self.alignment, self.straddle = name, None, 1, True
-        self.banks, self.modes, self.reserved, self.per_bank = [], [], [], False
+        self.banks, self.modes, self.reserved, self.per_bank, self.base = [], [], [], False, 0
 
 
 class Buffer:
@@ -100,7 +100,12 @@ class Problem:
             for begin, end in memory.reserved:
                 if not 0 <= begin < end <= min(ends + [LARGEST]):
                     raise BadInput(f"memory {memory.name}: a reserved range that is none")
+            if memory.base > LARGEST - (memory.capacity or 1):
+                raise BadInput(f"memory {memory.name}: it ends above 2^60")
         for b in self.buffers:
+            for memory in self.memories if not b.memories else [self.memories[m] for m in b.memories]:
+                if memory.base % b.alignment or memory.base % memory.alignment:
+                    raise BadInput(f"memory {memory.name}: its base is no multiple of an alignment")
             if b.size < 1 or b.alignment < 1 or not b.lives:
                 raise BadInput(f"buffer {b.name}: size, alignment and lifetime have to be there")
             spans = sorted(b.lives)
@@ -150,6 +155,16 @@ def size(text):
     if rest or result > LARGEST:
         raise BadInput(f"{text!r} is not a whole number of bytes up to 2^60")
     return result
+
+
+def address(text):
+    """Bytes, or hexadecimal digits behind 0x."""
+    if isinstance(text, str) and re.fullmatch(r"0[xX][0-9a-fA-F]+", text):
+        result = int(text, 16)
+        if result > LARGEST:
+            raise BadInput(f"{text!r} is above 2^60")
+        return result
+    return size(text)
 
 
 def pair(value, reader):
@@ -372,6 +387,7 @@ def read_memory(name, value, ignored=()):
         keys.rest.pop(key, None)
     memory.capacity = keys.take("capacity", size)
     memory.alignment = keys.take("alignment", size, 1)
+    memory.base = keys.take("base", address, 0)
     memory.straddle = keys.take("straddle", one_of("true", "false"), "true") == "true"
     memory.reserved = keys.take("reserved", items(lambda v: pair(v, size)), [])
     banks, at, bank_size = keys.take("banks", lambda v: v), 0, keys.take("bank_size", size)

@@ -163,7 +163,7 @@ class Spoiler {
   }
   void memory(Memory& m) {
     one_of({[&] { text(m.name); }, [&] { m.capacity = whole(); }, [&] { m.alignment = whole(); },
-            [&] { list<Bank>(m.banks, [&](Bank& b) { bank(b); }); },
+            [&] { m.base = whole(); }, [&] { list<Bank>(m.banks, [&](Bank& b) { bank(b); }); },
             [&] {
               list<Mode>(m.modes,
                          [&](Mode& mode) { list<Role>(mode.roles, [&](Role& r) { choice(r); }); });

@@ -85,7 +85,8 @@ bool alone(const PlacementProblem& problem, BufferIndex b, const BufferPlace& at
     return false;
   }
   if (at.offset < 0 || end > memory.capacity) return false;
-  if (at.offset % buffer.alignment != 0 || at.offset % memory.alignment != 0) return false;
+  const Offset start = memory.base + at.offset;
+  if (start % buffer.alignment != 0 || start % memory.alignment != 0) return false;
   if (buffer.offset && at.offset != *buffer.offset) return false;
   const std::set<Offset> addresses = used(buffer, at.offset);
   const Offset first = *addresses.begin();

@@ -67,6 +67,7 @@ class YamlWriter {
     out_ << "  " << memory.name << ":\n";
     if (memory.capacity != unbounded) out_ << "    capacity: " << memory.capacity << '\n';
     if (memory.alignment != 1) out_ << "    alignment: " << memory.alignment << '\n';
+    if (memory.base != 0) out_ << "    base: " << memory.base << '\n';
     if (!memory.banks.empty()) {
       out_ << "    banks: ";
       list(out_, memory.banks, [&](const Bank& bank) {

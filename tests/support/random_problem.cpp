@@ -308,6 +308,7 @@ PlacementProblem magnified(const PlacementProblem& problem, Size granule, Step s
   for (Memory& memory : result.memories) {
     memory.capacity *= granule;
     if (memory.alignment != 1) memory.alignment *= granule;
+    memory.base *= granule;
     for (Bank& bank : memory.banks) bank.size *= granule;
     for (AddressRange& reserved : memory.reserved) range(reserved);
   }

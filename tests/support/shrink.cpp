@@ -87,6 +87,7 @@ class Simplifications {
     with([&](PlacementProblem& p) { p.memories[m].straddle = true; });
     with([&](PlacementProblem& p) { p.memories[m].reserved.clear(); });
     with([&](PlacementProblem& p) { p.memories[m].alignment = 1; });
+    with([&](PlacementProblem& p) { p.memories[m].base = 0; });
     if (memory.capacity > 1 && memory.banks.empty()) {
       with([&](PlacementProblem& p) { --p.memories[m].capacity; });
     }

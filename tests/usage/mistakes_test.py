@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """What the program says to somebody who mistypes or asks how: suggestions, help, colours."""
 
+import fcntl
 import json
 import os
 import pty
 import re
 import select
+import shutil
+import struct
 import subprocess
+import termios
 import unittest
 
-from support import BAD_INPUT, EXAMPLES, FOUND, TESSERA, Case, run
+from support import BAD_INPUT, EXAMPLES, FOUND, TESSERA, Case, errors, run, skip_what_was_left_out
 
 SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
 INPUT = EXAMPLES / "residual-block.csv"
@@ -109,6 +113,181 @@ class Help(Case):
             for line, following in zip(example.splitlines(), example.splitlines()[1:]):
                 with self.subTest(name, line=line):
                     self.assertEqual(line.endswith("\\"), following.startswith("      "))
+
+
+class ManPages(Case):
+    """Made from the text of the help: nothing is missing, and troff has nothing to say."""
+
+    def test_a_page_for_every_command_with_every_option(self):
+        self.ends(FOUND, "help", "--man", self.folder)
+        self.assertEqual(self.names(), sorted(["tessera.1", *(f"tessera-{name}.1" for name in commands())]))
+        for name in commands():
+            page = (self.folder / f"tessera-{name}.1").read_text().replace("\\-", "-").replace("\\e", "\\")
+            text = self.ends(FOUND, name, "--help").stdout
+            for option in re.findall(r"(?m)^  (?:-\w,)?(--[a-z-]+)", text):
+                with self.subTest(name, option=option):
+                    self.assertIn(option, page)
+            example = text.split("Example:\n")[-1].split("\\\n")[0].strip()
+            self.assertIn(example[:40], page)
+            self.assertRegex(page, rf"(?s)\.SH NAME\ntessera-{name} \\?- \S")
+        whole = (self.folder / "tessera.1").read_text().replace("\\-", "-")
+        self.assertIn("20 proved infeasible", " ".join(whole.split()))
+        for name in commands():
+            self.assertIn(f".B tessera {name}\n", whole)
+
+    @unittest.skipUnless(shutil.which("groff"), "no groff: pages are not set")
+    def test_troff_has_nothing_to_say(self):
+        self.ends(FOUND, "help", "--man", self.folder)
+        for page in self.folder.iterdir():
+            done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", page], capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), page)
+
+    def test_a_folder_that_is_none(self):
+        self.ends(BAD_INPUT, "help", "--man", self.folder / "none")
+
+
+class SourceLines(Case):
+    """Below an error its line of the file, and a caret below what the error names."""
+
+    def lines(self, *arguments):
+        return self.ends(BAD_INPUT, *arguments).stderr.splitlines()
+
+    def test_the_caret_stands_below_the_value(self):
+        file = self.file("p.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers:\n"
+                         "  - {id: a, live: [0, 3], size: 16, alignment: 0}\n")
+        first, line, caret = self.lines("place", file)
+        self.assertTrue(first.startswith(f"{file}:4: "))
+        self.assertEqual(line, "  |   - {id: a, live: [0, 3], size: 16, alignment: 0}")
+        self.assertEqual(caret.index("^"), line.index("0}"))
+        self.assertEqual(caret.strip("| "), "^")
+
+    def test_below_a_cell_of_a_csv_and_before_the_hint(self):
+        file = self.file("p.csv", "id,lower,upper,size\na,0,3,4\nb x,0,3,4KK\n")
+        _, line, caret = self.lines("place", file, "-c", 9)
+        self.assertEqual((line, caret), ("  | b x,0,3,4KK", "  |         ^~~"))
+        file.write_text("id,lower,upper,sise\na,0,3,4\n")
+        _, line, caret, hint = self.lines("place", file, "-c", 9)
+        self.assertEqual((line, caret), ("  | id,lower,upper,sise", "  |                ^~~~"))
+        self.assertEqual(hint, "  hint: did you mean `size`?")
+
+    def test_a_word_inside_of_another_is_not_meant(self):
+        file = self.file("p.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers:\n"
+                         "  - {id: sizes, live: [0, 3], size: 0}\n")
+        _, line, caret = self.lines("place", file)
+        self.assertEqual(caret.index("^"), line.index("0}"))
+
+    def test_long_lines_and_odd_bytes(self):
+        many = "".join(f"  - {{id: b{k}, live: [0, 3], size: 1}}, " for k in range(3000))
+        file = self.file("p.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers: ["
+                         + many.replace("  - ", "") + "{id: last, live: [0, 3], size: 0, alignment: 1}]\n")
+        _, line, caret = self.lines("place", file)
+        self.assertLess(len(line), 110)
+        self.assertEqual(line[caret.index("^")], "0")
+        self.assertTrue(line.startswith("  | ..."))
+        file = self.file("p.csv", "id,lower,upper,size\nb\x7f[31m\tß,0,3,x4\n".encode())
+        _, line, caret, *_ = self.lines("place", file, "-c", 9)
+        self.assertNotIn("\x7f", line)
+        self.assertEqual((line[4:8], caret), ("b [3", "  | ^"))
+        file = self.file("p.csv", b"id,lower,upper,size\nb\xff\xc2\x9b,0,3,x4\n")
+        _, line, caret, *_ = self.lines("place", file, "-c", 9)
+        self.assertEqual((line[:7], caret), ("  | b? ", "  | ^"))
+
+    def test_none_where_there_is_no_line_to_read(self):
+        self.assertEqual(len(run("place", "-", "-c", "9", stdin="id,lower,upper,size\na,0,3,0\n")
+                             .stderr.splitlines()), 1)
+        self.assertEqual(len(self.lines("place", self.folder / "none.csv", "-c", 9)), 1)
+
+    def test_as_json_there_is_one_line(self):
+        file = self.file("p.csv", "id,lower,upper,size\na,0,3,0\n")
+        self.assertEqual(len(self.lines("place", file, "-c", 9, "--format", "json")), 1)
+
+
+class Several(Case):
+    """Errors that have nothing to do with each other are told in one run."""
+
+    def told(self, *arguments):
+        return [lines[0].split(": ")[0].rsplit(":", 1)[1]
+                for lines in errors(self.ends(BAD_INPUT, *arguments).stderr)]
+
+    def test_rows_of_a_csv(self):
+        file = self.file("p.csv", "id,lower,upper,size\na,0,3,0\nb,0,3,1\nc,4,3,1\nd,0,3\n")
+        self.assertEqual(self.told("place", file, "-c", 9), ["2", "4", "5"])
+
+    def test_entries_of_a_problem(self):
+        file = self.file("p.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers:\n"
+                         "  - {id: a, live: [0, 3], size: 0}\n  - {id: b, live: [0, 3], size: 1}\n"
+                         "  - {id: c, live: [0, 3], sise: 1}\nrelations: [{disjoint: [a, x]}]\n")
+        # What names the buffers that could not be read comes when they can be.
+        self.assertEqual(self.told("place", file), ["4", "6"])
+        file.write_text(file.read_text().replace("size: 0", "size: 1").replace("sise", "size")
+                        .replace("[{disjoint: [a, x]}]", "\n  - {disjoint: [a, x]}\n  - {disjoint: [y, b]}"))
+        self.assertEqual(self.told("place", file), ["8", "9"])
+        file.write_text("tessera: problem/1\nmemories:\n  m: {capacity: 0}\n  n: {capacity: x}\n"
+                        "buffers: [{id: a, live: [0, 3], size: 0}]\n")
+        self.assertEqual(self.told("place", file), ["3", "4"])
+
+    def test_sections_of_a_profile(self):
+        file = self.file("h.yaml", "tessera: hardware/1\nname: x\nclock: 1 GHz\nengines:\n"
+                         "  mac: {kind: mac_aray}\nmemories:\n  s: {capacity: 4 KiB, alignment: 0}\n"
+                         "  d: {offchip: true}\ndma: {channels: 0}\n")
+        self.assertEqual(self.told("place", INPUT, "-p", file), ["5", "7", "8", "9"])
+
+    def test_not_more_than_ten(self):
+        file = self.file("p.csv", "id,lower,upper,size\n" + "a,0,3,0\n" * 99)
+        self.assertEqual(len(self.told("place", file, "-c", 9)), 10)
+
+    def test_each_is_a_line_of_json(self):
+        file = self.file("p.csv", "id,lower,upper,size\na,0,3,0\nb,0,3,x\n")
+        lines = self.ends(BAD_INPUT, "place", file, "-c", 9, "--format", "json").stderr.splitlines()
+        self.assertEqual([json.loads(line)["line"] for line in lines], [2, 3])
+
+
+class Width(Case):
+    """Tables of a plan are as wide as the terminal, and names keep what differs."""
+
+    def plan(self, columns):
+        done = subprocess.run([TESSERA, "plan", str(NETWORK), "--dtype", "int8", "-p", "ethos-u55-like",
+                               "--max-ops", "2", "--tile-shapes", "0"], capture_output=True, text=True,
+                              check=False, env={**os.environ, "COLUMNS": str(columns)})
+        skip_what_was_left_out(done.stderr)
+        self.assertEqual(done.returncode, FOUND, done.stderr)
+        lines = done.stdout.splitlines()
+        begin = next(k for k, line in enumerate(lines) if line.startswith("#"))
+        return lines, lines[begin:lines.index("", begin)]
+
+    def test_fits(self):
+        for columns in (60, 80, 100, 140, 200):
+            with self.subTest(columns=columns):
+                _, table = self.plan(columns)
+                for line in table:
+                    self.assertLessEqual(len(line), max(columns, 60) if "no room" not in line else 140)
+                self.assertEqual(any("no room for" in line for line in table), columns < 140)
+        self.assertIn("MACs busy", self.plan(200)[1][0])
+
+    def test_the_terminal_counts(self):
+        leader, follower = os.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        process = subprocess.Popen([TESSERA, "plan", str(NETWORK), "--dtype", "int8", "-p", "ethos-u55-like",
+                                    "--max-ops", "2", "--tile-shapes", "0", "--progress", "none"],
+                                   stdout=follower, stderr=subprocess.PIPE, env={**os.environ, "COLUMNS": "200"})
+        os.close(follower)
+        shown = b""
+        try:
+            while piece := os.read(leader, 65536):
+                shown += piece
+        except OSError:  # nobody writes any more
+            pass
+        os.close(leader)
+        skip_what_was_left_out(process.communicate()[1].decode())
+        self.assertEqual(process.returncode, FOUND)
+        table = shown.decode().replace("\r", "").split("\n\n")[1].splitlines()
+        self.assertTrue(table[0].startswith("#"))
+        self.assertTrue(all(len(line) <= 80 or "no room" in line for line in table), table)
+
+    def test_the_first_lines_say_what_it_takes(self):
+        lines, _ = self.plan(100)
+        self.assertRegex(lines[1], r"^\d+ cycles = [0-9.]+ (us|ms|s), .* of DRAM, .*J, peak ")
+        self.assertRegex(lines[2], r"^score [0-9.]+ against layer by layer on ethos-u55-like, which is 1$")
 
 
 class Programs(Case):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -100,6 +101,24 @@ def strict_json(text):
     return json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
 
 
+def errors(said):
+    """One list for each error: its lines but for the line of the file it is about, and the caret
+    below that, which stand behind the first."""
+    found = []
+    for line in said.splitlines():
+        if not line.startswith("  "):
+            found.append([])
+        found[-1].append(line)
+    for lines in found:
+        if len(lines) > 2 and lines[1].startswith("  | ") and re.fullmatch(r"  \| *\^~*", lines[2]):
+            del lines[1:3]
+    return found
+
+
+def without_source(said):
+    return sum(errors(said), [])
+
+
 class Case(unittest.TestCase):
     """A test with a folder of its own and the checks every call deserves."""
 
@@ -122,9 +141,10 @@ class Case(unittest.TestCase):
         told = f"\n$ tessera {' '.join(map(str, arguments))}\n{done.stdout}\n{done.stderr}"
         self.assertEqual(done.returncode, code, told)
         if code == BAD_INPUT:
-            lines = done.stderr.splitlines()
-            self.assertIn(len(lines), (1, 2), told)
-            if len(lines) == 2:
-                self.assertTrue(lines[1].startswith("  hint: "), told)
+            for lines in errors(done.stderr):
+                self.assertIn(len(lines), (1, 2), told)
+                if len(lines) == 2:
+                    self.assertTrue(lines[1].startswith("  hint: "), told)
+            self.assertTrue(done.stderr, told)
             self.assertFalse(done.stdout, told)
         return done

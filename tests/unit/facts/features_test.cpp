@@ -49,6 +49,24 @@ TEST(Features, SaysWhoUsesThem) {
   EXPECT_EQ(where_used(problem, Feature::several_memories), "");
 }
 
+TEST(Features, ABaseIsOneWhereAlignmentsDoNotDivideIt) {
+  PlacementProblem problem = plain();
+  problem.memories[0].base = 24;
+  EXPECT_FALSE(features_of(problem).contains(Feature::unaligned_base));
+  problem.buffers[1].alignment = 16;
+  EXPECT_TRUE(features_of(problem).contains(Feature::unaligned_base));
+  EXPECT_EQ(where_used(problem, Feature::unaligned_base),
+            "memory '" + problem.memories[0].name + "'");
+  problem.memories[0].base = 32;
+  EXPECT_FALSE(features_of(problem).contains(Feature::unaligned_base));
+  problem.memories[0].alignment = 64;
+  EXPECT_TRUE(features_of(std::span(problem.memories)).contains(Feature::unaligned_base));
+  // A memory that nothing may go to asks for nothing.
+  problem.memories.push_back({.name = "n"});
+  for (Buffer& buffer : problem.buffers) buffer.memories = {1};
+  EXPECT_FALSE(features_of(problem).contains(Feature::unaligned_base));
+}
+
 TEST(Features, HaveNamesThatDiffer) {
   std::set<std::string_view> names;
   for (int k = 0; k < feature_count; ++k)

@@ -56,6 +56,21 @@ TEST(ProblemYaml, EscapesOfSpacesAreText) {
   EXPECT_EQ(yaml.problem.memories.at(0).name, "m\xC2\xA0\xC2\x85");
 }
 
+TEST(ProblemYaml, ABaseIsHexadecimalOrBytes) {
+  const auto base_of = [](const std::string& text) {
+    return read("tessera: problem/1\nmemories: {m: {capacity: 8, base: " + text +
+                "}}\nbuffers: [{id: a, live: [0, 1], size: 1}]\n")
+        .problem.memories.at(0)
+        .base;
+  };
+  EXPECT_EQ(base_of("0x20000000"), 0x20000000);
+  EXPECT_EQ(base_of("0Xff"), 255);
+  EXPECT_EQ(base_of("512 MiB"), 0x20000000);
+  EXPECT_EQ(base_of("12"), 12);
+  const ProblemYaml yaml = read("tessera: problem/1\nmemories: {m: {base: 0x1f}}\nbuffers: [{id: a, live: [0, 1], size: 1}]\n");
+  EXPECT_THAT(write_problem_yaml(yaml.problem), HasSubstr("base: 0x1f"));
+}
+
 TEST(ProblemYaml, ReadsEveryKey) {
   const ProblemYaml yaml = read(patent);
   const PlacementProblem& problem = yaml.problem;

@@ -286,6 +286,18 @@ TEST(SoftCost, CountsPairsWhateverTheirLifetimes) {
   expect_right(problem, at({0, 4, 3}));  // a cost is no violation
 }
 
+TEST(Check, CountsAlignmentFromTheBase) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 64, .base = 0x20000004});
+  problem.buffers.push_back(buffer("a", {0, 1}, 8));
+  problem.buffers.front().alignment = 16;
+  expect_right(problem, at({12}));
+  const std::vector<Violation> wrong = check(problem, at({16}));
+  ASSERT_THAT(wrong, SizeIs(1));
+  EXPECT_EQ(wrong.front().rule, Rule::alignment);
+  EXPECT_THAT(wrong.front().message, ::testing::HasSubstr("address 536870932"));
+}
+
 TEST(Check, StopsAtTheLimit) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 4});

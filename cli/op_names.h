@@ -1,0 +1,34 @@
+// Names of ops in a column of a table. Exporters write paths that repeat themselves
+// (/layer2/layer2.0/conv1/Conv): what is the same everywhere goes, what differs stays.
+//
+//   const OpNames names(plan);
+//   table.add({names.of(plan.subgraphs[0])});          // "layer2.0/conv1/Conv .. Add"
+//   shortened("layer2.0/downsample/Conv", 16);         // "layer...mple/Conv"
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "tessera/network_plan.h"
+
+namespace tessera::cli {
+
+/// A path without what its next part begins with, and without the slash in front:
+/// "/layer2/layer2.0/conv1/Conv" is "layer2.0/conv1/Conv".
+[[nodiscard]] std::string without_repeats(std::string_view name);
+
+/// At most `width` characters; the middle goes, more of the end stays than of the beginning.
+[[nodiscard]] std::string shortened(const std::string& text, std::size_t width);
+
+class OpNames {
+ public:
+  explicit OpNames(const NetworkPlan& plan);
+  /// The first op and, of the last, what differs from it.
+  [[nodiscard]] std::string of(const PlannedSubgraph& subgraph) const;
+
+ private:
+  std::size_t common_ = 0;  ///< characters of folders in front that all ops share
+};
+
+}  // namespace tessera::cli

@@ -1,0 +1,383 @@
+"use strict";
+const text = (id) => document.getElementById(id).textContent;
+const result = JSON.parse(text("result"));
+const given = JSON.parse(text("given"));
+// ---- small things -------------------------------------------------------------------------------
+function el(tag, attributes, ...children) {
+  const node = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value);
+  }
+  for (const child of children.flat()) if (child !== null && child !== undefined) node.append(child);
+  return node;
+}
+function count(n) {
+  if (!Number.isFinite(n)) return "–";
+  return Number.isInteger(n) ? n.toLocaleString("en-US")
+                             : n.toLocaleString("en-US", {maximumFractionDigits: Math.abs(n) < 10 ? 3 : 1});
+}
+function bytes(n) {
+  let unit = 0, v = n;
+  while (Math.abs(v) >= 1024 && unit < 4) { v /= 1024; ++unit; }
+  return unit === 0 ? count(n) + " B" : count(Math.round(v * 100) / 100) + " " + ["B", "KiB", "MiB", "GiB", "TiB"][unit];
+}
+function exact(n) { return n < 1024 ? bytes(n) : bytes(n) + " (" + count(n) + ")"; }
+function hex(n) { return "0x" + n.toString(16).toUpperCase(); }
+function shade(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
+function dark() {
+  const set = document.documentElement.dataset.theme;
+  return set ? set === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+const redraws = new Set();
+function redrawAll() { for (const redraw of redraws) redraw(); }
+const tip = el("div", {class: "tip", hidden: ""});
+function showTip(event, text) {
+  tip.textContent = text;
+  tip.hidden = false;
+  const x = event.clientX + 16, y = event.clientY + 16;
+  tip.style.left = Math.max(4, Math.min(x, innerWidth - tip.offsetWidth - 8)) + "px";
+  tip.style.top = (y + tip.offsetHeight > innerHeight ? Math.max(4, event.clientY - tip.offsetHeight - 10) : y) + "px";
+}
+function hideTip() { tip.hidden = true; }
+
+// Names that share long beginnings: what they have in common is said once, what differs is kept.
+function differing(names) {
+  if (names.length < 2) return (name) => name;
+  let common = names[0];
+  for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
+  common = common.slice(0, common.lastIndexOf("/") + 1);
+  return common.length > 3 ? (name) => "…/" + name.slice(common.length) : (name) => name;
+}
+function middle(text, most) {
+  if (text.length <= most) return text;
+  const head = Math.floor((most - 1) / 3);
+  return text.slice(0, head) + "…" + text.slice(text.length - (most - 1 - head));
+}
+
+// ---- a table that sorts, filters and shows the rest when asked -------------------------------------
+function table(columns, rows, options = {}) {
+  const most = options.most || 300;
+  let order = null, up = false, wanted = "", all = false;
+  const body = el("tbody"), more = el("div", {class: "bar"});
+  const fill = () => {
+    let shown = wanted ? rows.filter((r) => columns.some((c) => c.text && String(c.of(r)).toLowerCase().includes(wanted))) : rows;
+    if (order) {
+      shown = [...shown].sort((a, b) => {
+        const x = order.of(a), y = order.of(b);
+        return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
+      });
+    }
+    const cut = all ? shown : shown.slice(0, most);
+    body.replaceChildren(...cut.map((row) => {
+      const line = el("tr", {class: options.go ? "go" : null}, columns.map((c) => {
+        const shownValue = c.show ? c.show(row) : c.text ? c.of(row) : count(c.of(row));
+        return el("td", {class: c.text ? "name" : "n", title: c.text ? String(c.of(row)) : null}, shownValue);
+      }));
+      if (options.go) line.addEventListener("click", () => {
+        body.querySelectorAll(".chosen").forEach((each) => each.classList.remove("chosen"));
+        line.classList.add("chosen");
+        options.go(row);
+      });
+      return line;
+    }));
+    more.replaceChildren();
+    if (cut.length < shown.length)
+      more.append(el("span", {class: "soft"}, count(cut.length) + " of " + count(shown.length) + " rows. "),
+                  el("button", {onclick: () => { all = true; fill(); }}, "show all"));
+  };
+  const heads = columns.map((c) => el("th", {class: c.text || c.bar ? null : "n", title: "sort", onclick: () => {
+    up = order === c ? !up : !!c.text;
+    order = c;
+    fill();
+  }}, c.name));
+  fill();
+  const box = el("div", {});
+  if (rows.length > 12)
+    box.append(el("div", {class: "bar"}, el("input", {placeholder: "filter by name", "aria-label": "filter by name",
+      oninput: (event) => { wanted = event.target.value.toLowerCase(); fill(); }})));
+  box.append(el("div", {class: "scroll"}, el("table", {}, el("thead", {}, el("tr", {}, heads)), body)), more);
+  return box;
+}
+
+// ---- what a placement says, one memory at a time ---------------------------------------------------
+// spans: one rectangle per life of a buffer, {b, from, to}; `known` is the memory of the problem.
+function memoriesOf(placement, known) {
+  const named = new Map();
+  const memory = (name) => {
+    if (!named.has(name)) {
+      const told = (known || []).find((each) => each.name === name) || {};
+      named.set(name, {name, capacity: told.capacity || null, base: told.base || 0, reserved: told.reserved || [],
+                       banks: told.banks || [], buffers: [], modes: (placement.modes || {})[name] || [], steps: 0, height: 0});
+    }
+    return named.get(name);
+  };
+  for (const each of known || []) memory(each.name);
+  for (const b of placement.buffers || []) {
+    const of = memory(b.memory === undefined ? "memory" : b.memory);
+    of.buffers.push(b);
+    of.height = Math.max(of.height, b.offset + b.size);
+    if (b.address !== undefined) of.base = b.address - b.offset;
+    for (const live of b.live || []) of.steps = Math.max(of.steps, live[1]);
+  }
+  return [...named.values()];
+}
+// What a buffer occupies when: [from, to, begin, end]. Only the problem knows of gaps and parts.
+function lifeOf(b) {
+  const parts = given && given.occupied && given.occupied[b.id];
+  const at = b.offset || 0;
+  return parts ? parts.map(([from, to, low, high]) => [from, to, at + low, at + high])
+               : (b.live || []).map(([from, to]) => [from, to, at, at + b.size]);
+}
+// Bytes of buffers alive, as the corners of a curve: [step, bytes] from there on.
+function loadOf(buffers) {
+  const change = new Map();
+  for (const b of buffers) for (const [from, to, low, high] of lifeOf(b)) {
+    change.set(from, (change.get(from) || 0) + high - low);
+    change.set(to, (change.get(to) || 0) - (high - low));
+  }
+  let now = 0;
+  return [...change.keys()].sort((a, b) => a - b).map((step) => [step, now += change.get(step)]);
+}
+function peakOf(load) { return load.reduce((best, each) => (each[1] > best[1] ? each : best), [0, 0]); }
+
+// ---- the picture: steps from left to right, addresses from below ------------------------------------
+const ramp = (f) => "hsl(" + (215 - 190 * f) + " " + (dark() ? "45% 45%" : "62% 66%") + ")";
+function hue(text) {
+  let h = 2166136261;
+  for (let k = 0; k < text.length; ++k) h = Math.imul(h ^ text.charCodeAt(k), 16777619);
+  return "hsl(" + ((h >>> 0) % 360) + " " + (dark() ? "38% 42%" : "55% 72%") + ")";
+}
+const colourings = {
+  life: {name: "length of life", low: "short", high: "long", value: (b) => b.live.reduce((n, [f, t]) => n + t - f, 0)},
+  size: {name: "size", low: "small", high: "large", value: (b) => b.size},
+  name: {name: "buffer", value: null},
+};
+
+function picture(memory, options = {}) {
+  const spans = [];
+  for (const b of memory.buffers) for (const [from, to, low, high] of lifeOf(b)) spans.push({b, from, to, low, high});
+  const load = loadOf(memory.buffers), peak = peakOf(load);
+  const steps = Math.max(1, memory.steps);
+  const roomy = memory.capacity && memory.capacity <= 1.6 * Math.max(1, memory.height);
+  const top = Math.max(1, roomy ? memory.capacity : memory.height * 1.04);
+  const whole = {x0: 0, x1: steps, y0: 0, y1: top};
+  let view = {...whole}, colouring = "life", chosen = null, hovered = null, pending = false;
+  const marked = options.marked || new Set();
+  const canvas = el("canvas", {tabindex: "0", role: "img",
+    "aria-label": "Buffers of memory " + memory.name + ": steps from left to right, addresses from below"});
+  const left = 74, under = 78, above = 8, right = 12, curve = 44;
+  const tall = options.tall || 460;
+  let wide = 900;
+  const X = (step) => left + (step - view.x0) / (view.x1 - view.x0) * (wide - left - right);
+  const Y = (address) => tall - under - (address - view.y0) / (view.y1 - view.y0) * (tall - under - above);
+  const stepAt = (x) => view.x0 + (x - left) / (wide - left - right) * (view.x1 - view.x0);
+  const addressAt = (y) => view.y0 + (tall - under - y) / (tall - under - above) * (view.y1 - view.y0);
+  const ranks = {};
+  for (const [key, way] of Object.entries(colourings)) {
+    if (!way.value) continue;
+    const values = memory.buffers.map(way.value);
+    const low = Math.log1p(Math.min(...minmax(values))), high = Math.log1p(Math.max(...minmax(values)));
+    ranks[key] = (b) => (high > low ? (Math.log1p(way.value(b)) - low) / (high - low) : 0);
+  }
+  function minmax(values) {
+    let low = Infinity, high = -Infinity;
+    for (const v of values) { low = Math.min(low, v); high = Math.max(high, v); }
+    return values.length ? [low, high] : [0, 0];
+  }
+  const paint = (b) => (marked.has(b.id) ? shade("--bad") : colouring === "name" ? hue(b.id) : ramp(ranks[colouring](b)));
+
+  function ticks(from, to, most, whole) {
+    let unit = whole ? 1 : 1e-9;
+    const raw = (to - from) / most;
+    if (whole === "bytes") { while (unit < raw) unit *= 2; }
+    else { for (const m = [2, 2.5, 2]; unit < raw;) unit *= m[Math.round(Math.log10(unit) * 3 + 300) % 3]; unit = Math.ceil(unit); }
+    const at = [];
+    for (let t = Math.ceil(from / unit) * unit; t <= to; t += unit) at.push(t);
+    return at;
+  }
+  function draw() {
+    pending = false;
+    const box = canvas.getBoundingClientRect(), dense = devicePixelRatio || 1;
+    wide = Math.max(320, box.width || 900);
+    canvas.style.height = tall + "px";
+    canvas.width = Math.round(wide * dense);
+    canvas.height = Math.round(tall * dense);
+    const c = canvas.getContext("2d");
+    c.setTransform(dense, 0, 0, dense, 0, 0);
+    c.fillStyle = shade("--back");
+    c.fillRect(0, 0, wide, tall);
+    c.font = "11.5px system-ui, sans-serif";
+    const soft = shade("--soft"), grid = shade("--grid"), ink = shade("--ink");
+    const bottom = tall - under;
+    // Steps and addresses.
+    c.strokeStyle = grid; c.fillStyle = soft; c.lineWidth = 1;
+    c.textAlign = "center"; c.textBaseline = "top";
+    for (const t of ticks(view.x0, view.x1, Math.max(3, (wide - left) / 85), "whole")) {
+      const x = X(t);
+      c.beginPath(); c.moveTo(x, above); c.lineTo(x, tall - 18); c.stroke();
+      c.fillText(count(t), Math.min(x, wide - 8 - c.measureText(count(t)).width / 2), tall - 15);
+    }
+    c.textAlign = "right"; c.textBaseline = "middle";
+    for (const a of ticks(view.y0, view.y1, 9, "bytes")) {
+      const y = Y(a);
+      c.beginPath(); c.moveTo(left, y); c.lineTo(wide - right, y); c.stroke();
+      c.fillText(memory.base ? hex(memory.base + a) : bytes(a), left - 6, y);
+    }
+    c.textBaseline = "alphabetic";
+    c.save();
+    c.beginPath(); c.rect(left, above, wide - left - right, bottom - above); c.clip();
+    c.fillStyle = shade("--shade");
+    for (const [from, to] of memory.reserved) c.fillRect(left, Y(to), wide - left, Y(from) - Y(to));
+    const dense_enough = spans.length > 4000;
+    for (const s of spans) {
+      if (s.to <= view.x0 || s.from >= view.x1 || s.low >= view.y1 || s.high <= view.y0) continue;
+      const x = X(s.from), y = Y(s.high);
+      const w = Math.max(0.7, X(s.to) - x), h = Math.max(0.7, Y(s.low) - y);
+      c.fillStyle = paint(s.b);
+      c.fillRect(x, y, w, h);
+      if (w > 4 && h > 4 && !(dense_enough && w * h < 60)) {
+        c.strokeStyle = shadeLine; c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+      }
+      if (w > 46 && h > 13) {
+        c.fillStyle = dark() ? "#f2f5f9" : "#17202c"; c.textAlign = "left";
+        const cx = Math.max(x, left);
+        c.fillText(middle(s.b.id, Math.floor((Math.min(x + w, wide) - cx - 8) / 6.3)), cx + 5, y + h / 2 + 4);
+      }
+      if (s.b === hovered || s.b === chosen) {
+        c.strokeStyle = ink; c.lineWidth = 2.5; c.strokeRect(x, y, w, h); c.lineWidth = 1;
+      }
+    }
+    const rule = (address, colour, text, dashes, side = "right") => {
+      if (address < view.y0 || address > view.y1) return;
+      c.strokeStyle = colour; c.fillStyle = colour; c.setLineDash(dashes);
+      c.beginPath(); c.moveTo(left, Y(address)); c.lineTo(wide, Y(address)); c.stroke(); c.setLineDash([]);
+      c.textAlign = side;
+      c.fillText(text, side === "right" ? wide - right - 4 : left + 5, Y(address) + (Y(address) < above + 16 ? 13 : -4));
+    };
+    let at = 0;
+    for (const bank of memory.banks) {
+      at += bank.size;
+      if (at !== memory.capacity) rule(at, soft, "end of bank " + bank.name, [2, 3]);
+    }
+    if (memory.capacity) rule(memory.capacity, shade("--bad"), "capacity " + bytes(memory.capacity), [6, 4]);
+    if (memory.height) rule(memory.height, shade("--accent"), "height " + bytes(memory.height), [4, 4], "left");
+    c.restore();
+    // The bytes alive below, and the step with most of them.
+    const most = Math.max(peak[1], 1), floor = tall - 20, ceiling = floor - curve;
+    c.save(); c.beginPath(); c.rect(left, ceiling - 2, wide - left - right, curve + 4); c.clip();
+    c.fillStyle = shade("--accent"); c.globalAlpha = 0.35; c.beginPath(); c.moveTo(X(view.x0), floor);
+    let now = 0;
+    for (const [step, value] of load) { c.lineTo(X(step), floor - now / most * curve); c.lineTo(X(step), floor - value / most * curve); now = value; }
+    c.lineTo(wide, floor - now / most * curve); c.lineTo(wide, floor); c.closePath(); c.fill(); c.globalAlpha = 1;
+    c.restore();
+    c.fillStyle = soft; c.textAlign = "right"; c.fillText("alive", left - 6, floor - curve / 2 + 4);
+    if (peak[1] > 0 && peak[0] >= view.x0 && peak[0] < view.x1) {
+      const x = X(peak[0]);
+      c.strokeStyle = shade("--bad"); c.beginPath(); c.moveTo(x, above); c.lineTo(x, floor); c.stroke();
+      c.fillStyle = shade("--bad");
+      c.textAlign = x > wide - 220 ? "right" : "left";
+      c.fillText("peak: " + bytes(peak[1]) + " at step " + count(peak[0]), x + (x > wide - 220 ? -5 : 5), ceiling + 8);
+    }
+    c.strokeStyle = shade("--line"); c.strokeRect(left, above, wide - left - right, bottom - above);
+  }
+  const shadeLine = "#00000055";
+  const redraw = () => { if (!pending) { pending = true; requestAnimationFrame(draw); } };
+  redraws.add(redraw);
+  new ResizeObserver(redraw).observe(canvas);
+
+  function zoom(factor, x, y, time, space) {
+    const t = stepAt(x), a = addressAt(y);
+    const clamp = (low, high, from, to) => {
+      const span = Math.min(high - low, to - from);
+      const begin = Math.max(from, Math.min(low, to - span));
+      return [begin, begin + span];
+    };
+    if (time) [view.x0, view.x1] = clamp(t + (view.x0 - t) * factor, t + (view.x1 - t) * factor, whole.x0, whole.x1);
+    if (space) [view.y0, view.y1] = clamp(a + (view.y0 - a) * factor, a + (view.y1 - a) * factor, whole.y0, whole.y1);
+    redraw();
+  }
+  function pan(dx, dy) {
+    const w = view.x1 - view.x0, h = view.y1 - view.y0;
+    const x0 = Math.max(whole.x0, Math.min(view.x0 + dx * w, whole.x1 - w));
+    const y0 = Math.max(whole.y0, Math.min(view.y0 + dy * h, whole.y1 - h));
+    view = {x0, x1: x0 + w, y0, y1: y0 + h};
+    redraw();
+  }
+  function find(event) {
+    const box = canvas.getBoundingClientRect();
+    const step = stepAt(event.clientX - box.left), address = addressAt(event.clientY - box.top);
+    let best = null;
+    if (event.clientX - box.left < left) return null;
+    for (const s of spans)
+      if (s.from <= step && step < s.to && s.low <= address && address < s.high) best = s.b;
+    return best;
+  }
+  function tell(b) {
+    const addresses = "offset " + count(b.offset) + " to " + count(b.offset + b.size);
+    return b.id + "\n" + exact(b.size) + "\n" + addresses + " (" + hex(memory.base + b.offset) + ")\nlives " +
+        b.live.slice(0, 6).map(([f, t]) => "[" + f + ", " + t + ")").join(" ") + (b.live.length > 6 ? " …" : "");
+  }
+  let held = null;
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const box = canvas.getBoundingClientRect();
+    zoom(event.deltaY > 0 ? 1.25 : 0.8, event.clientX - box.left, event.clientY - box.top, !event.altKey, !event.shiftKey);
+  }, {passive: false});
+  canvas.addEventListener("pointerdown", (event) => { held = event; canvas.setPointerCapture(event.pointerId); });
+  canvas.addEventListener("pointerup", () => { held = null; });
+  canvas.addEventListener("pointermove", (event) => {
+    if (held) {
+      pan((held.clientX - event.clientX) / (wide - left - right), (event.clientY - held.clientY) / (tall - under - above));
+      held = event;
+      hideTip();
+      return;
+    }
+    const b = find(event);
+    if (b !== hovered) { hovered = b; redraw(); }
+    if (b) showTip(event, tell(b)); else hideTip();
+  });
+  canvas.addEventListener("pointerleave", () => { hovered = null; hideTip(); redraw(); });
+  const reset = () => { view = {...whole}; redraw(); };
+  canvas.addEventListener("dblclick", reset);
+  canvas.addEventListener("keydown", (event) => {
+    const moves = {ArrowLeft: [-0.15, 0], ArrowRight: [0.15, 0], ArrowUp: [0, 0.15], ArrowDown: [0, -0.15]}[event.key];
+    if (moves) pan(...moves);
+    else if (event.key === "+" || event.key === "=") zoom(0.7, wide / 2, tall / 2, true, true);
+    else if (event.key === "-") zoom(1.4, wide / 2, tall / 2, true, true);
+    else if (event.key === "0") reset();
+    else return;
+    event.preventDefault();
+  });
+  const legend = el("span", {class: "legend"});
+  function explainColours() {
+    const way = colourings[colouring];
+    legend.replaceChildren();
+    if (way.value) legend.append(way.low, el("span", {class: "scale", style: "background:linear-gradient(90deg," +
+        [0, 0.25, 0.5, 0.75, 1].map(ramp).join(",") + ")"}), way.high);
+    if (marked.size) legend.append(el("span", {class: "swatch", style: "background:var(--bad)"}), "of the smallest set");
+    redraw();
+  }
+  redraws.add(explainColours);
+  const zoomAt = (factor) => () => zoom(factor, left + (wide - left) / 2, tall / 2, true, true);
+  const node = el("div", {},
+    el("div", {class: "bar"},
+      el("label", {class: "soft"}, "colour ", el("select", {onchange: (event) => { colouring = event.target.value; explainColours(); }},
+        Object.entries(colourings).map(([key, way]) => el("option", {value: key}, way.name)))), legend,
+      el("span", {class: "grow"}),
+      el("button", {onclick: zoomAt(0.6), title: "zoom in"}, "+"), el("button", {onclick: zoomAt(1.6), title: "zoom out"}, "−"),
+      el("button", {onclick: reset}, "all")),
+    canvas,
+    el("div", {class: "soft", style: "font-size:13px"},
+       "Wheel: zoom (with Shift steps alone, with Alt addresses alone). Drag: move. Double click: all."));
+  explainColours();
+  return {node, peak, show(b) {
+    chosen = b;
+    const from = Math.min(...b.live.map((l) => l[0])), to = Math.max(...b.live.map((l) => l[1]));
+    const w = Math.min(steps, Math.max((to - from) * 3, steps / 40)), h = Math.min(top, Math.max(b.size * 4, top / 20));
+    const x0 = Math.max(0, Math.min((from + to - w) / 2, steps - w)), y0 = Math.max(0, Math.min(b.offset + b.size / 2 - h / 2, top - h));
+    view = {x0, x1: x0 + w, y0, y1: y0 + h};
+    redraw();
+    canvas.scrollIntoView({block: "nearest", behavior: "smooth"});
+  }};
+}

@@ -1,0 +1,254 @@
+// ---- the page: what kind of result it is, from the top to the details -------------------------------
+const app = document.getElementById("app");
+const section = (title, ...children) => app.append(el("section", {}, el("h2", {}, title), ...children));
+const cards = (entries) => el("div", {class: "cards"}, entries.filter(Boolean).map(([value, what, note]) =>
+    el("div", {class: "card", title: note || null}, el("b", {}, value), el("span", {}, what))));
+const stops = {time_limit: "stopped at the time limit", node_limit: "stopped at the limit of work",
+               memory_limit: "stopped at the memory limit", interrupted: "interrupted"};
+const seconds = (s) => (s === undefined ? null : [s < 1 ? count(Math.round(s * 1e4) / 10) + " ms" : count(s) + " s", "search"]);
+
+function statusLine(of, words) {
+  return el("p", {}, el("b", {class: of.status === "feasible" ? "good" : of.status === "infeasible" ? "bad" : ""}, words[of.status]),
+            of.stop && stops[of.stop] ? ", " + stops[of.stop] : "", of.reason ? ". " + of.reason : "");
+}
+
+function bufferColumns(base) {
+  const columns = [
+    {name: "buffer", text: true, of: (b) => b.id},
+    {name: "size", of: (b) => b.size, show: (b) => bytes(b.size)},
+    {name: "offset", of: (b) => b.offset},
+    {name: "end", of: (b) => b.offset + b.size},
+    {name: "from step", of: (b) => b.live[0][0]},
+    {name: "to step", of: (b) => b.live[b.live.length - 1][1]},
+  ];
+  if (base) columns.splice(3, 0, {name: "address", of: (b) => base + b.offset, show: (b) => hex(base + b.offset)});
+  return columns;
+}
+
+function placementViews(placement, known, where, options = {}) {
+  for (const memory of memoriesOf(placement, known)) {
+    if (memory.buffers.length === 0) continue;
+    const view = picture(memory, options);
+    const load = loadOf(memory.buffers), peak = peakOf(load);
+    const at = memory.buffers.filter((b) => lifeOf(b).some(([from, to]) => from <= peak[0] && peak[0] < to));
+    where.append(el("h3", {}, "Memory ", memory.name),
+      cards([
+        [exact(memory.height), "height"],
+        memory.capacity ? [exact(memory.capacity), "capacity"] : null,
+        memory.capacity ? [(100 * memory.height / memory.capacity).toFixed(1) + " %", "of the capacity"] : null,
+        memory.base ? [hex(memory.base), "first address"] : null,
+        [exact(peak[1]), "most bytes alive, at step " + count(peak[0])],
+        [count(memory.buffers.length), memory.buffers.length === 1 ? "buffer" : "buffers"],
+      ]), view.node);
+    if (memory.modes.length) where.append(modesOf(memory.modes));
+    const rows = [...memory.buffers].sort((a, b) => b.size - a.size);
+    where.append(el("details", {}, el("summary", {}, "Buffers alive at the peak (" + count(at.length) + ")"),
+                    table(bufferColumns(memory.base), at.sort((a, b) => b.offset - a.offset), {go: view.show})),
+                 el("details", {open: options.closed ? null : ""}, el("summary", {}, "All buffers, the largest first"),
+                    table(bufferColumns(memory.base), rows, {go: view.show})));
+  }
+}
+
+function modesOf(modes) {
+  const runs = [];
+  for (let step = 0; step < modes.length; ++step) {
+    const last = runs[runs.length - 1];
+    if (last && last.mode === modes[step]) ++last.steps; else runs.push({mode: modes[step], from: step, steps: 1});
+  }
+  const used = [...new Set(modes)];
+  return el("div", {}, el("p", {class: "soft"}, "Modes, step by step: ", used.map((mode) =>
+      el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:" + hue(mode)}), mode))),
+    el("div", {class: "share", style: "margin:0 12px 0 74px"}, runs.slice(0, 4000).map((run) => el("i", {
+      style: "flex:" + run.steps + " 0 0;background:" + hue(run.mode), title: run.mode + " from step " + run.from + ", " + run.steps + " steps"}))));
+}
+
+// ---- a placement ------------------------------------------------------------------------------------
+function placementPage() {
+  app.append(statusLine(result, {feasible: "placed", infeasible: "there is no placement", unknown: "not known"}));
+  app.append(cards([
+    result.status === "feasible" ? [exact(result.height), "height"] : null,
+    result.lower_bound ? [exact(result.lower_bound), result.proven_minimum ? "proved: nothing is lower" : "nothing is lower than this"] : null,
+    result.cost ? [count(result.cost), "cost" + (result.proven_optimal ? ", proved least" : "")] : null,
+    result.benefit !== undefined ? [count(result.benefit), "benefit" + (result.proven_optimal ? ", proved most" : "")] : null,
+    result.engine ? [result.engine, "engine"] : null, seconds(result.seconds),
+  ]));
+  if (given && given.wrong && given.wrong.length)
+    section("This placement is wrong", el("ul", {class: "bad"}, given.wrong.map((each) => el("li", {}, each))));
+  if (result.left_out && result.left_out.length)
+    section("Left out", el("p", {}, count(result.left_out.length) + " optional buffers stay in a slower memory."),
+            table([{name: "buffer", text: true, of: (id) => id}], result.left_out));
+  if (given && given.explanation) explanationPage(given.explanation);
+  if (result.buffers && result.buffers.length) {
+    const where = el("div", {});
+    section("When and where", where);
+    placementViews(result, given && given.memories, where);
+  }
+  if (result.stats && Object.keys(result.stats).length)
+    section("What the search did", table([{name: "what", text: true, of: (e) => e[0]},
+      {name: "", of: (e) => e[1], show: (e) => (typeof e[1] === "number" ? count(e[1]) : String(e[1]))}], Object.entries(result.stats)));
+}
+
+function explanationPage(why) {
+  const members = new Set(why.buffers);
+  section("Why there is none", el("pre", {}, why.text || "No reason was found within the limits."));
+  if (!given.buffers) return;
+  // Offsets there are none: the bytes alive, those of the set at the bottom.
+  const canvas = el("canvas", {"aria-label": "Bytes alive at each step"});
+  const all = loadOf(given.buffers), mine = loadOf(given.buffers.filter((b) => members.has(b.id)));
+  const room = given.memories.reduce((sum, m) => sum + (m.capacity || 0), 0);
+  const steps = Math.max(1, ...[all[all.length - 1][0]]), most = Math.max(room, peakOf(all)[1], 1) * 1.06;
+  const tall = 300, left = 74;
+  const draw = () => {
+    const wide = canvas.getBoundingClientRect().width || 900, dense = devicePixelRatio || 1;
+    canvas.style.height = tall + "px";
+    canvas.width = wide * dense; canvas.height = tall * dense;
+    const c = canvas.getContext("2d");
+    c.setTransform(dense, 0, 0, dense, 0, 0);
+    c.font = "11.5px system-ui, sans-serif";
+    const X = (s) => left + s / steps * (wide - left - 12), Y = (v) => tall - 20 - v / most * (tall - 30);
+    const area = (load, colour, alpha) => {
+      c.fillStyle = colour; c.globalAlpha = alpha; c.beginPath(); c.moveTo(X(0), Y(0));
+      let now = 0;
+      for (const [step, value] of load) { c.lineTo(X(step), Y(now)); c.lineTo(X(step), Y(value)); now = value; }
+      c.lineTo(X(steps), Y(now)); c.lineTo(X(steps), Y(0)); c.closePath(); c.fill(); c.globalAlpha = 1;
+    };
+    area(all, shade("--accent"), 0.3);
+    area(mine, shade("--bad"), 0.6);
+    c.fillStyle = shade("--soft"); c.textAlign = "right";
+    for (let k = 0; k <= 4; ++k) c.fillText(bytes(Math.round(most / 1.06 * k / 4)), left - 6, Y(most / 1.06 * k / 4) + 4);
+    c.textAlign = "center"; c.fillText("0", X(0), tall - 5); c.fillText(count(steps), X(steps) - 10, tall - 5);
+    if (room) {
+      c.strokeStyle = shade("--ink"); c.setLineDash([6, 4]); c.beginPath(); c.moveTo(left, Y(room)); c.lineTo(wide, Y(room)); c.stroke();
+      c.setLineDash([]); c.fillStyle = shade("--ink"); c.textAlign = "left"; c.fillText("capacity " + bytes(room), left + 6, Y(room) - 5);
+    }
+  };
+  redraws.add(() => requestAnimationFrame(draw));
+  new ResizeObserver(() => requestAnimationFrame(draw)).observe(canvas);
+  section("Bytes alive at each step", el("p", {},
+    el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:var(--bad)"}), "of the smallest set"),
+    el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:var(--accent)"}), "of all buffers")), canvas,
+    table([{name: "buffer of the set", text: true, of: (b) => b.id}, {name: "size", of: (b) => b.size, show: (b) => exact(b.size)},
+           {name: "from step", of: (b) => b.live[0][0]}, {name: "to step", of: (b) => b.live[b.live.length - 1][1]}],
+          given.buffers.filter((b) => members.has(b.id)).sort((a, b) => b.size - a.size)));
+}
+
+// ---- a plan -----------------------------------------------------------------------------------------
+const resources = {mac: "#4477aa", weights: "#ccbb44", dma: "#ee6677", sram: "#228833", vector: "#aa3377"};
+const meaning = {mac: "multiply-accumulate array", weights: "waiting for weights", dma: "traffic off the chip", sram: "the memory on the chip", vector: "vector unit"};
+const colourOf = (resource) => resources[resource] || hue(resource || "?");
+
+function planPage() {
+  const totals = result.totals || {}, hz = result.clock_hz;
+  app.append(statusLine(result, {feasible: "planned", infeasible: "there is no plan", unknown: "not known"}));
+  app.append(el("p", {class: "soft"}, [result.network && "network " + result.network, result.profile && "profile " + result.profile,
+                                       result.dtype].filter(Boolean).join(", ")));
+  if (result.status !== "feasible") return;
+  const subgraphs = result.subgraphs || [], layers = result.layers || [];
+  const reference = result.reference || result.baseline;
+  app.append(cards([
+    [count(totals.latency_cycles), "cycles"],
+    hz ? [count(Math.round(totals.latency_cycles / hz * 1e6) / 1e3) + " ms", "at " + count(hz / 1e6) + " MHz"] : null,
+    [bytes(totals.dram_bytes), "off-chip traffic"],
+    [count(Math.round(totals.energy_pj / 1e4) / 100) + " µJ", "energy"],
+    [bytes(totals.peak_bytes), "peak on the chip"],
+    result.score !== undefined ? [count(result.score), "score, against " + ((result.reference || {}).profile || "layer by layer") + " (1)"] : null,
+    result.bound !== undefined ? [count(result.bound), result.proven_optimal ? "bound: nothing scores less" : "no plan scores less than this"] : null,
+    reference && reference.latency_cycles && (!reference.clock_hz || reference.clock_hz === hz) ? [(100 * totals.latency_cycles / reference.latency_cycles).toFixed(1) + " %", "of the reference's cycles"] : null,
+    [count(subgraphs.length), subgraphs.length === 1 ? "run of ops" : "runs of ops"],
+  ]));
+  const short = differing(layers.map((l) => l.op).concat(...subgraphs.map((s) => s.ops)));
+
+  // Cycles of each run and kind, by what bounds the ops in it.
+  const byResource = new Map(), byKind = new Map();
+  for (const l of layers) {
+    byResource.set(l.bound_by, (byResource.get(l.bound_by) || 0) + l.cycles);
+    const kind = byKind.get(l.kind) || {kind: l.kind, ops: 0, compute_cycles: 0, cycles: 0, offchip_bytes: 0, energy_pj: 0};
+    ++kind.ops;
+    for (const key of ["compute_cycles", "cycles", "offchip_bytes", "energy_pj"]) kind[key] += l[key];
+    byKind.set(l.kind, kind);
+  }
+  const shares = (of) => {
+    const parts = new Map();
+    for (const l of of) parts.set(l.bound_by, (parts.get(l.bound_by) || 0) + l.cycles);
+    return [...parts].filter(([, cycles]) => cycles > 0).sort((a, b) => b[1] - a[1]);
+  };
+  const strip = (parts, most) => el("div", {class: "share"}, parts.map(([resource, cycles]) => el("i", {
+    style: "flex:" + cycles + " 0 0;background:" + colourOf(resource), title: resource + ": " + count(cycles) + " cycles"})),
+    most ? el("i", {style: "flex:" + Math.max(0, most - parts.reduce((n, p) => n + p[1], 0)) + " 0 0"}) : null);
+  const runs = subgraphs.map((s, k) => {
+    const parts = shares(layers.slice(s.first_op, s.last_op + 1));
+    return {k, s, parts, bound: parts.length ? parts[0][0] : ""};
+  });
+  if (layers.length) {
+    const all = [...byResource].sort((a, b) => b[1] - a[1]), sum = all.reduce((n, p) => n + p[1], 0) || 1;
+    section("Where the time goes", strip(all),
+      el("p", {}, all.map(([resource, cycles]) => el("span", {class: "legend", title: meaning[resource] || null},
+        el("span", {class: "swatch", style: "background:" + colourOf(resource)}),
+        resource + " " + (100 * cycles / sum).toFixed(1) + " %" + (meaning[resource] ? " (" + meaning[resource] + ")" : "")))));
+  }
+  const slowest = Math.max(1, ...runs.map((r) => r.s.metrics.latency_cycles));
+  const where = el("div", {});
+  const show = (run) => {
+    where.replaceChildren(el("h2", {}, "Run " + (run.k + 1) + ": " + nameOf(run.s)));
+    const placements = [run.s.placement, ...(run.s.more_placements || [])];
+    placements.forEach((placement, k) => {
+      if (k > 0) where.append(el("h3", {}, "Placement " + (k + 1) + ", of other tiles"));
+      placementViews(placement, given && given.memories, where, {closed: true, tall: 400});
+    });
+  };
+  const nameOf = (s) => {
+    const first = short(s.ops[0]), last = short(s.ops[s.ops.length - 1]);
+    if (s.ops.length === 1) return first;
+    let same = 0;
+    while (same < first.length && first[same] === last[same]) ++same;
+    same = first.lastIndexOf("/", same - 1) + 1;
+    return first + " … " + (same > 1 ? last.slice(same) : last);
+  };
+  section("Runs of ops that stay on the chip", el("p", {class: "soft"}, "A click shows where its buffers lie."), table([
+    {name: "run", of: (r) => r.k + 1},
+    {name: "ops", text: true, of: (r) => r.s.ops.map(short).join(", "), show: (r) => middle(nameOf(r.s), 60)},
+    {name: "number", of: (r) => r.s.ops.length},
+    {name: "tiles", of: (r) => r.s.tiles.count, show: (r) => count(r.s.tiles.count) + " of " + Object.entries(r.s.tiles.shape).map(([a, n]) => a + n).join(" ")},
+    {name: "cycles", of: (r) => r.s.metrics.latency_cycles},
+    {name: "bound by", text: true, of: (r) => r.bound},
+    {name: "what bounds its ops", bar: true, of: (r) => r.s.metrics.latency_cycles, show: (r) => strip(r.parts, slowest)},
+    {name: "off-chip", of: (r) => r.s.metrics.dram_bytes, show: (r) => bytes(r.s.metrics.dram_bytes)},
+    {name: "energy µJ", of: (r) => r.s.metrics.energy_pj, show: (r) => count(Math.round(r.s.metrics.energy_pj / 1e4) / 100)},
+    {name: "peak", of: (r) => r.s.metrics.peak_bytes, show: (r) => bytes(r.s.metrics.peak_bytes)},
+  ], runs, {go: show}));
+  if (runs.length) {
+    show(runs.reduce((best, r) => (r.s.metrics.peak_bytes > best.s.metrics.peak_bytes ? r : best), runs[0]));
+    app.append(where);
+  }
+  if (layers.length) {
+    const longest = Math.max(1, ...layers.map((l) => l.cycles));
+    section("Cost of each op", table([
+      {name: "op", text: true, of: (l) => l.op, show: (l) => middle(short(l.op), 56)},
+      {name: "kind", text: true, of: (l) => l.kind},
+      {name: "cycles", of: (l) => l.cycles},
+      {name: "bound by", text: true, of: (l) => l.bound_by},
+      {name: "share", bar: true, of: (l) => l.cycles, show: (l) => strip([[l.bound_by, l.cycles]], longest)},
+      {name: "of them computing", of: (l) => l.compute_cycles},
+      {name: "off-chip", of: (l) => l.offchip_bytes, show: (l) => bytes(l.offchip_bytes)},
+      {name: "energy µJ", of: (l) => l.energy_pj, show: (l) => count(Math.round(l.energy_pj / 1e3) / 1e3)},
+    ], layers));
+    section("Cost of each kind of op", table([
+      {name: "kind", text: true, of: (l) => l.kind}, {name: "ops", of: (l) => l.ops}, {name: "cycles", of: (l) => l.cycles},
+      {name: "off-chip", of: (l) => l.offchip_bytes, show: (l) => bytes(l.offchip_bytes)},
+      {name: "energy µJ", of: (l) => l.energy_pj, show: (l) => count(Math.round(l.energy_pj / 1e4) / 100)}],
+      [...byKind.values()].sort((a, b) => b.cycles - a.cycles)));
+  }
+  for (const memory of result.offchip || []) {
+    const box = el("div", {});
+    section("Off the chip", el("p", {class: "soft"}, "Steps 2k and 2k + 1 are what tile k of the network reads and writes; tensors die part by part, so lives may overlap here."), box);
+    placementViews({buffers: memory.buffers.map((b) => ({...b, memory: memory.memory}))}, null, box, {closed: true, tall: 340});
+  }
+}
+
+document.body.append(tip);
+document.getElementById("theme").addEventListener("click", () => {
+  document.documentElement.dataset.theme = dark() ? "light" : "dark";
+  redrawAll();
+});
+document.documentElement.dataset.theme = dark() ? "dark" : "light";
+if (result.tessera === "plan/1") planPage(); else placementPage();

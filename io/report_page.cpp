@@ -1,0 +1,215 @@
+#include "io/report_page.h"
+
+#include "model/json_text.h"
+
+namespace tessera {
+
+namespace {
+
+/// What every entry of a list of buffers needs to be drawn.
+void check_buffers(const Sources& sources, const Node& list) {
+  for (const Node& node : as_list(sources, list, "buffers")) {
+    Fields buffer(sources, node, "an entry of `buffers`");
+    const std::string& id = as_text(sources, buffer.need("id"), "id");
+    if (const Node* memory = buffer.find("memory"))
+      static_cast<void>(as_text(sources, *memory, "memory"));
+    static_cast<void>(as_whole(sources, buffer.need("offset"), "offset"));
+    static_cast<void>(as_whole(sources, buffer.need("size"), "size", 1));
+    const Node* const lives = buffer.find("live");
+    if (lives == nullptr)
+      throw sources.error(node, "buffer " + shown(id) + " does not say when it lives (`live`)",
+                          "give the problem as well: --input FILE");
+    if (as_list(sources, *lives, "live").empty())
+      throw sources.error(*lives, "buffer " + shown(id) + " never lives");
+    for (const Node& live : lives->children) {
+      const auto [from, to] = as_pair(sources, live, "live");
+      if (as_whole(sources, *from, "live") >= as_whole(sources, *to, "live"))
+        throw sources.error(live, "buffer " + shown(id) + " has an empty life");
+    }
+  }
+}
+
+std::string_view check_status(const Sources& sources, Fields& fields) {
+  const Node& status = fields.need("status");
+  static_cast<void>(as_one_of(sources, status, "status", {"feasible", "infeasible", "unknown"}));
+  return status.text;
+}
+
+void check_placement(const Sources& sources, const Node& node) {
+  Fields fields(sources, node, "the result");
+  const bool feasible = check_status(sources, fields) == "feasible";
+  const Node* const buffers = feasible ? &fields.need("buffers") : fields.find("buffers");
+  if (buffers != nullptr) check_buffers(sources, *buffers);
+  if (feasible) static_cast<void>(as_whole(sources, fields.need("height"), "height", 0, unbounded));
+  for (const char* key : {"modes", "stats"})
+    if (const Node* map = fields.find(key))
+      static_cast<void>(Fields(sources, *map, shown(key)).node());
+  if (const Node* modes = fields.find("modes"))
+    for (const Node& memory : modes->children)
+      for (const Node& mode : as_list(sources, memory, "modes"))
+        static_cast<void>(as_text(sources, mode, "modes"));
+}
+
+void check_metrics(const Sources& sources, const Node& node, const char* what) {
+  Fields fields(sources, node, what);
+  for (const char* key : {"latency_cycles", "energy_pj", "dram_bytes", "peak_bytes"})
+    static_cast<void>(as_real(sources, fields.need(key), key));
+}
+
+void check_subgraph(const Sources& sources, const Node& node) {
+  Fields fields(sources, node, "a subgraph");
+  const auto first = as_whole(sources, fields.need("first_op"), "first_op");
+  const Node& last = fields.need("last_op");
+  const Node& ops = fields.need("ops");
+  if (as_list(sources, ops, "ops").empty()) throw sources.error(ops, "a subgraph has no op");
+  for (const Node& op : ops.children) static_cast<void>(as_text(sources, op, "ops"));
+  if (as_whole(sources, last, "last_op") - first + 1 !=
+      static_cast<std::int64_t>(ops.children.size()))
+    throw sources.error(last, "a subgraph names " + std::to_string(ops.children.size()) +
+                                  " ops, but not those from `first_op` to `last_op`");
+  Fields tiles(sources, fields.need("tiles"), "tiles");
+  static_cast<void>(as_whole(sources, tiles.need("count"), "count", 1));
+  for (const Node& axis : Fields(sources, tiles.need("shape"), "shape").node().children)
+    static_cast<void>(as_whole(sources, axis, "shape"));
+  check_metrics(sources, fields.need("metrics"), "metrics");
+  check_placement(sources, fields.need("placement"));
+  if (const Node* more = fields.find("more_placements"))
+    for (const Node& each : as_list(sources, *more, "more_placements"))
+      check_placement(sources, each);
+}
+
+void check_plan(const Sources& sources, const Node& node) {
+  Fields fields(sources, node, "the plan");
+  if (check_status(sources, fields) != "feasible") return;
+  check_metrics(sources, fields.need("totals"), "totals");
+  for (const Node& each : as_list(sources, fields.need("subgraphs"), "subgraphs"))
+    check_subgraph(sources, each);
+  if (const Node* layers = fields.find("layers"))
+    for (const Node& each : as_list(sources, *layers, "layers")) {
+      Fields layer(sources, each, "a layer");
+      for (const char* key : {"op", "kind", "bound_by"})
+        static_cast<void>(as_text(sources, layer.need(key), key));
+      for (const char* key : {"compute_cycles", "cycles", "offchip_bytes", "energy_pj"})
+        static_cast<void>(as_real(sources, layer.need(key), key));
+    }
+  if (const Node* offchip = fields.find("offchip"))
+    for (const Node& each : as_list(sources, *offchip, "offchip")) {
+      Fields memory(sources, each, "a memory off the chip");
+      static_cast<void>(as_text(sources, memory.need("memory"), "memory"));
+      check_buffers(sources, memory.need("buffers"));
+    }
+}
+
+void append(std::string& out, const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::text:
+      out += json_string(node.text);
+      return;
+    case Node::Kind::list:
+    case Node::Kind::map: {
+      const bool map = node.kind == Node::Kind::map;
+      out += map ? '{' : '[';
+      for (std::size_t k = 0; k < node.children.size(); ++k) {
+        if (k > 0) out += ',';
+        if (map) out += json_string(node.children[k].key) + ':';
+        append(out, node.children[k]);
+      }
+      out += map ? '}' : ']';
+      return;
+    }
+    case Node::Kind::null:
+      out += "null";
+      return;
+    case Node::Kind::boolean:
+    case Node::Kind::whole:
+    case Node::Kind::real:
+      out += node.text;
+      return;
+  }
+}
+
+/// Nothing in a text may end the element it stands in, or begin another.
+std::string without_tags(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+ReportKind check_report_tree(const Sources& sources, const Node& root) {
+  Fields fields(sources, root, "the result");
+  const Node& kind = fields.need("tessera");
+  const std::string& name = as_text(sources, kind, "tessera");
+  if (name == "placement/1") {
+    check_placement(sources, root);
+    return ReportKind::placement;
+  }
+  if (name == "plan/1") {
+    check_plan(sources, root);
+    return ReportKind::plan;
+  }
+  throw sources.error(kind,
+                      "`tessera` is " + shown(name) +
+                          ", but a report is of a `placement/1` or "
+                          "a `plan/1`",
+                      "place --output FILE.json and plan --output FILE.json write them");
+}
+
+std::string json_text(const Node& node) {
+  std::string out;
+  append(out, node);
+  return out;
+}
+
+std::string report_page(std::string_view title, std::string_view result, std::string_view given) {
+  std::string page;
+  page.reserve(result.size() + given.size() + report_script().size() + (std::size_t{1} << 14U));
+  page +=
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>";
+  page += escaped(title);
+  page += "</title>\n<style>\n";
+  page += report_style();
+  page += "</style>\n</head>\n<body>\n<header><h1>";
+  page += escaped(title);
+  page +=
+      "</h1><span class=\"grow\"></span><button id=\"theme\" title=\"light or dark\">light / "
+      "dark</button></header>\n<main id=\"app\"></main>\n"
+      "<noscript><main><p>The pictures and tables of this page are drawn by its script, which this "
+      "browser does not run. The result itself stands in the page, in the element `result`.</p>"
+      "</main></noscript>\n<script type=\"application/json\" id=\"result\">";
+  page += without_tags(result);
+  page += "</script>\n<script type=\"application/json\" id=\"given\">";
+  page += without_tags(given);
+  page += "</script>\n<script>\n";
+  page += report_script();
+  page += "</script>\n</body>\n</html>\n";
+  return page;
+}
+
+}  // namespace tessera

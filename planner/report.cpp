@@ -1,0 +1,150 @@
+#include "tessera/report.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "io/files.h"
+#include "io/load.h"
+#include "io/report_page.h"
+#include "io/tree.h"
+#include "model/derived.h"
+#include "model/json_write.h"
+#include "tessera/check.h"
+#include "tessera/errors.h"
+#include "tessera/explain.h"
+#include "tessera/files.h"
+
+namespace tessera {
+
+namespace {
+
+/// Pages larger than this take a browser a noticeable while.
+constexpr std::size_t large_page = std::size_t{4} << 20U;
+constexpr std::size_t most_sentences = 20;
+constexpr std::size_t most_pieces = 100'000;
+
+std::string pair_text(std::int64_t first, std::int64_t second) {
+  return '[' + json_number(first) + ',' + json_number(second) + ']';
+}
+
+std::string memory_text(const Memory& memory) {
+  return json_object([&](JsonObject& one) {
+    one.text("name", memory.name);
+    if (memory.capacity != unbounded) one.number("capacity", memory.capacity);
+    if (memory.base != 0) one.number("base", memory.base);
+    one.list("reserved", memory.reserved,
+             [](const AddressRange& range) { return pair_text(range.begin, range.end); });
+    one.list("banks", memory.banks, [](const Bank& bank) {
+      return json_object([&](JsonObject& each) {
+        each.text("name", bank.name);
+        each.number("size", bank.size);
+      });
+    });
+  });
+}
+
+/// A buffer that lies nowhere.
+std::string buffer_text(const Buffer& buffer) {
+  return json_object([&](JsonObject& one) {
+    one.text("id", buffer.id);
+    one.number("size", buffer.size);
+    one.list("live", buffer.live,
+             [](const StepRange& live) { return pair_text(live.lower, live.upper); });
+  });
+}
+
+/// Of buffers with gaps or parts: [from, to, begin, end] of what they occupy. What would make the
+/// page large is left out, and drawn as wholes.
+void add_occupied(JsonObject& given, const PlacementProblem& problem) {
+  std::string text;
+  JsonObject occupied(text, json_on_one_line);
+  std::size_t pieces = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    if (buffer.gaps.empty() && buffer.parts.empty()) continue;
+    const std::vector<Segment> all = segments(buffer);
+    pieces += all.size();
+    if (pieces > most_pieces) break;
+    occupied.list(buffer.id, all, [](const Segment& each) {
+      return '[' + json_number(each.steps.lower) + ',' + json_number(each.steps.upper) + ',' +
+             json_number(each.range.begin) + ',' + json_number(each.range.end) + ']';
+    });
+  }
+  occupied.close();
+  if (pieces > 0) given.entry("occupied") += text;
+}
+
+std::string explanation_text(const PlacementProblem& problem, const Explanation& why) {
+  return json_object([&](JsonObject& one) {
+    one.text("status", to_string(why.status));
+    one.truth("minimal", why.minimal);
+    one.list("buffers", why.buffers,
+             [&](BufferIndex b) { return json_string(problem.buffers[b].id); });
+    one.texts("rules", why.rules);
+    one.text("text", why.text);
+  });
+}
+
+/// What the problem adds to its result.
+std::string given_text(const PlacementProblem& problem, const PlacementResult& result,
+                       const Limits& limits) {
+  return json_object([&](JsonObject& given) {
+    given.list("memories", problem.memories, memory_text);
+    add_occupied(given, problem);
+    if (result.placement) {
+      std::vector<std::string> wrong;
+      for (const Violation& each : check(problem, *result.placement, most_sentences))
+        wrong.push_back(each.message);
+      given.texts("wrong", wrong);
+    } else {
+      given.list("buffers", problem.buffers, buffer_text);
+    }
+    if (result.status == Status::infeasible)
+      given.entry("explanation") += explanation_text(problem, explain(problem, {.limits = limits}));
+  });
+}
+
+}  // namespace
+
+Report report_html(const std::string& result, const Input* input, const Limits& limits) {
+  std::string text = read_file(input_path(result));
+  const std::string title = std::filesystem::path(result).filename().string();
+  Report report;
+  std::string json;
+  std::string given = "null";
+  const bool is_json = detect_format(text) == ProblemFormat::dsa_json;
+  if (!is_json && input == nullptr)
+    throw BadInput(result + ": a report is of a placement/1 or a plan/1 in JSON",
+                   "place --output FILE.json writes one; of a CSV with offsets only with --input");
+  std::optional<ReportKind> kind;
+  if (is_json) {
+    const Sources sources(result);
+    const Node root = parse_json(text, sources);
+    // With the problem its own reader says what is wrong, and what it says is not needed here.
+    const Node* const name = root.find("tessera");
+    if (input == nullptr || (name != nullptr && name->text == "plan/1"))
+      kind = check_report_tree(sources, root);
+    if (kind) json = json_text(root);
+    if (kind == ReportKind::plan && input != nullptr)
+      throw BadInput(result + ": is a plan, which is reported without --input",
+                     "a plan holds all that its report shows");
+    const Node* const status = root.find("status");
+    if (kind == ReportKind::placement && status->text == "infeasible")
+      report.note = "with the problem (--input FILE) the report shows why there is no placement";
+  }
+  if (!kind) {
+    const PlacementResult placed = load_result_text(std::move(text), result, *input);
+    json = result_json(input->problem, placed);
+    given = given_text(input->problem, placed, limits);
+  }
+  report.html = report_page(title, json, given);
+  if (report.html.size() > large_page)
+    report.note = "the page has " + size_text(static_cast<Size>(report.html.size()) >> 20U << 20U) +
+                  "; a browser needs some seconds for it. --plot of place draws one picture "
+                  "without a table";
+  return report;
+}
+
+}  // namespace tessera
