@@ -160,6 +160,7 @@ void lower(const Lifted& above, const PlacementProblem& problem, PlacementResult
     result.lower_bound = std::max(result.lower_bound, bound);
   if (!result.placement) return;
   for (BufferPlace& place : result.placement->places) place.offset -= above.by[place.memory];
+  for (const BufferIndex b : result.placement->left_out) result.placement->places[b] = {};
   result.heights = heights(problem, *result.placement);
   result.height = *std::max_element(result.heights.begin(), result.heights.end());
   result.proven_minimum = result.proven_minimum && result.height == result.lower_bound;

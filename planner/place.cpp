@@ -405,8 +405,9 @@ PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& p
     return above ? place_lifted(one, *above, own) : Placer(one, own).run();
   };
   const std::vector<PlacementProblem> all = tied(problem);
-  if (all.size() == 1) return answer(problem, params);
   const Minimize what = resolve_minimize(params.minimize, problem);
+  // With a choice of sets on top of it, whoever is torn between memories has to name one.
+  if (all.size() == 1 || what == Minimize::benefit) return answer(problem, params);
   BestOf best(what);
   std::size_t asked = 0;
   while (asked < all.size() && !(best.found() && what == Minimize::none)) {
