@@ -32,7 +32,7 @@ TEST(FormatsPage, ItsExamplesAreRight) {
   const std::vector<std::string> yaml = blocks(page, "yaml");
   ASSERT_EQ(yaml.size(), 2U);
   const PlacementProblem problem = read_problem_yaml(yaml[0], "page").problem;
-  EXPECT_EQ(problem.buffers.size(), 4U);
+  EXPECT_EQ(problem.buffers.size(), 5U);
   EXPECT_EQ(read_hardware_yaml(yaml[1], "page").engines.size(), 2U);
 
   const std::vector<std::string> json = blocks(page, "json");
