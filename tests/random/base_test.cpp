@@ -167,7 +167,7 @@ TEST(RandomBase, IsExplained) {
 }
 
 TEST(RandomBase, EveryEngineThatTakesIt) {
-  const RandomRun run = from_environment({.count = 300});
+  const RandomRun run = from_environment({.count = 150});
   int answered = 0;
   for (std::size_t k = 0; k < run.count; ++k) {
     Features features = k % 2 == 0 ? Features::one_address_space() : Features::plain();
