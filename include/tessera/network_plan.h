@@ -123,6 +123,9 @@ struct NetworkPlan {
   double bound = 0;  ///< proved: no cover of the network scores less
   bool optimal = false;
   std::string proved_over;      ///< what `bound` and `optimal` range over, in words
+  /// What else was asked for (PlanParams::fewest_modes), with a bound over all placements of these
+  /// subgraphs and tiles that cost no more.
+  std::vector<ObjectiveValue> objectives;
   bool limit_mattered = false;  ///< a longer run than --max-ops allows might have helped
   ObjectiveWeights weights;
   std::vector<OffchipMemory> offchip;  ///< none where time was up before it was known
