@@ -85,6 +85,8 @@ std::string tiles_text(const PlannedSubgraph& s) {
 std::string variant_text(const PlannedSubgraph& s) {
   std::string text = s.double_buffer ? "double" : "single";
   text += s.weights == WeightPolicy::resident ? ", resident" : ", refetch";
+  if (s.stationary == Stationary::weights) text = s.double_buffer ? "double, stay" : "single, stay";
+  if (s.stationary == Stationary::inputs) text += ", inputs stay";
   if (s.halo != HaloPolicy::recompute) text += ", halo kept";
   return text;
 }

@@ -32,6 +32,12 @@ std::string_view word(HaloPolicy policy) {
   return "keep";
 }
 
+std::string_view word(Stationary stationary) {
+  return stationary == Stationary::none      ? "none"
+         : stationary == Stationary::weights ? "weights"
+                                             : "inputs";
+}
+
 void write_metrics(std::string& out, const Metrics& metrics, std::optional<double> score = {},
                    const PlanReference* of = nullptr) {
   JsonObject object(out);
@@ -53,6 +59,12 @@ void write_axes(std::string& out, const std::array<Dim, 3>& values) {
   for (std::size_t axis = 0; axis < values.size(); ++axis)
     object.number(axis_names[axis], values[axis]);
   object.close();
+}
+
+/// Outermost first.
+std::vector<std::string> order_of(Stationary stationary) {
+  if (stationary == Stationary::inputs) return {"H", "W", "C"};
+  return {"C", "H", "W"};
 }
 
 std::string placement_text(const PlannedPlacement& planned) {
@@ -79,6 +91,8 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     tiles.number("count", subgraph.tile_count());
     write_axes(tiles.entry("shape"), subgraph.extent);
     write_axes(tiles.entry("grid"), subgraph.counts);
+    write_list(tiles.entry("order"), order_of(subgraph.stationary), ", ",
+               [](const std::string& axis) { return json_string(axis); });
     tiles.close();
   }
   {
@@ -86,6 +100,7 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     variant.truth("double_buffer", subgraph.double_buffer);
     variant.text("weights", word(subgraph.weights));
     variant.text("halo", word(subgraph.halo));
+    variant.text("stationary", word(subgraph.stationary));
     variant.close();
   }
   object.entry("placement") += placement_text(subgraph.placements.at(0));
@@ -275,11 +290,13 @@ class Reader {
     s.ops.last = static_cast<OpIndex>(as_whole(sources_, fields.need("last_op"), "last_op"));
     for (const Node& name : as_list(sources_, fields.need("ops"), "ops"))
       s.names.push_back(as_text(sources_, name, "ops"));
+    const Node* order = nullptr;
     {
       Fields tiles(sources_, fields.need("tiles"), "tiles");
       const Node& count = tiles.need("count");
       s.extent = axes(tiles.need("shape"), "shape");
       s.counts = axes(tiles.need("grid"), "grid");
+      order = tiles.find("order");
       tiles.finish();
       std::optional<std::int64_t> product = 1;
       for (const Dim n : s.counts) product = product ? checked_mul(*product, n) : product;
@@ -293,8 +310,12 @@ class Reader {
           as_one_of(sources_, variant.need("weights"), "weights", {"resident", "refetch"}));
       s.halo = static_cast<HaloPolicy>(
           as_one_of(sources_, variant.need("halo"), "halo", {"recompute", "keep_columns", "keep"}));
+      if (const Node* stays = variant.find("stationary"))
+        s.stationary = static_cast<Stationary>(
+            as_one_of(sources_, *stays, "stationary", {"none", "weights", "inputs"}));
       variant.finish();
     }
+    if (order != nullptr) check_order(*order, s.stationary);
     if (const Node* m = fields.find("metrics")) s.metrics = read_metrics(sources_, *m, "metrics");
     fields.take("utilisation", s.utilisation);
     fields.take("mode_switches", s.mode_switches);
@@ -303,6 +324,16 @@ class Reader {
       for (const Node& each : as_list(sources_, *more, "more_placements")) add_placement(s, each);
     fields.finish();
     return s;
+  }
+
+  void check_order(const Node& node, Stationary stationary) const {
+    std::vector<std::string> said;
+    for (const Node& axis : as_list(sources_, node, "order"))
+      said.push_back(as_text(sources_, axis, "order"));
+    if (said != order_of(stationary))
+      throw MismatchError(sources_.file(node), node.line,
+                          "`order` is not the one in which what the variant says may stay",
+                          wrong_plan);
   }
 
   PlannedLayer layer(const Node& node) const {

@@ -333,9 +333,11 @@ class Planner {
       text += ", at most " + std::to_string(params_.max_ops) + " in a run";
     text += ", each run in the fewest tiles that fit, in each variant of the profile's tiling";
     if (params_.tile_shapes > 0)
-      text += ", or in the cheapest of those that were looked at, at most " +
-              std::to_string(params_.tile_shapes) +
-              " shapes in a variant of a run that a best cover has";
+      text +=
+          ", or in the cheapest of those that were looked at, also with weights or inputs that "
+          "stay from tile to tile, at most " +
+          std::to_string(params_.tile_shapes) +
+          " shapes in a variant of a run that a best cover has";
     if (limits_.any()) text += ", within the limits on peaks that were given";
     return text;
   }

@@ -371,6 +371,7 @@ std::string key_of(const Subgraph& part, const PlannedSubgraph& run) {
   add(run.double_buffer ? 1 : 0);
   add(static_cast<std::int64_t>(run.weights));
   add(static_cast<std::int64_t>(run.halo));
+  add(static_cast<std::int64_t>(run.stationary));
   for (const PlannedPlacement& placed : run.placements) {
     for (const BufferPlace& place : placed.placement.places) {
       add(static_cast<std::int64_t>(place.memory));

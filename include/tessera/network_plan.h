@@ -43,6 +43,7 @@ struct PlannedSubgraph {
   bool double_buffer = false;
   WeightPolicy weights = WeightPolicy::resident;
   HaloPolicy halo = HaloPolicy::recompute;
+  Stationary stationary = Stationary::none;
   /// Together they hold every distinct tile: a tile is placed by the first one whose sizes are
   /// all at least its own.
   std::vector<PlannedPlacement> placements;

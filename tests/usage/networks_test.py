@@ -105,6 +105,9 @@ class Plans(Case):
             lambda p: p["subgraphs"][0]["placement"]["buffers"].pop(),
             lambda p: p.update(unused_modes=[["m"]]),
             lambda p: p.update(idle_banks=[["b"]]),
+            lambda p: p["subgraphs"][0]["tiles"]["order"].reverse(),
+            lambda p: p["subgraphs"][0]["variant"].update(stationary="inputs"),
+            lambda p: p["subgraphs"][0]["variant"].update(weights="resident", stationary="weights"),
         ):
             plan = copy.deepcopy(right)
             edit(plan)
@@ -298,6 +301,26 @@ class Plans(Case):
         self.profile = self.file("small.yaml", PROFILE)
         self.assertIn("no memory of small has modes", self.plan("--minimize", "modes").stdout)
         self.check(FOUND, None)
+
+    def test_a_large_convolution_is_loaded_a_few_times_and_not_for_each_tile(self):
+        network = self.file("large.yaml", NETWORK[:NETWORK.index("tensors")] + (
+            "tensors: {x: {shape: [1, 512, 56, 56], dtype: int8}}\ninputs: [x]\nops:\n"
+            "  - {name: c, type: conv, inputs: [x], output: y, "
+            "weights: {shape: [512, 512, 3, 3]}, pad: [1, 1, 1, 1]}\noutputs: [y]\n"))
+        traffic = {}
+        for stationary in ("[none]", "[inputs]", "[none, weights, inputs]"):
+            self.ends(FOUND, "plan", network, "-p", "ethos-u65-256", "-o", self.plan_file,
+                      "--set", "tiling.stationary=" + stationary)
+            plan = json.loads(self.plan_file.read_text())
+            traffic[stationary] = plan["totals"]["dram_bytes"]
+            (only,) = plan["subgraphs"]
+            self.assertIn(only["variant"]["stationary"], stationary)
+        # All of it is 5.6 MB; the fewest tiles, 136, load 192 MB.
+        self.assertGreater(traffic["[none]"], 60_000_000)
+        self.assertLess(traffic["[inputs]"], 37_000_000)
+        self.assertLess(traffic["[none, weights, inputs]"], 37_000_000)
+        self.ends(FOUND, "check", network, self.plan_file, "-p", "ethos-u65-256")
+        self.assertEqual(only["tiles"]["order"], ["H", "W", "C"])
 
     def test_a_deep_network_gets_a_good_plan_in_little_time(self):
         text, last = NETWORK.split("ops:")[0] + "ops:\n", "x"
