@@ -100,6 +100,20 @@ Dim needed_by_tiles(const Rows& rows, Dim extent) {
   return sum;
 }
 
+/// Bytes of a row that tiles of `extent` columns load, added up: at least. Part of a row takes
+/// whole bursts.
+double loaded_by_tiles(const Rows& columns, Dim extent, Size element, Size row, Size burst) {
+  double sum = 0;
+  const auto end = static_cast<Dim>(columns.size());
+  for (Dim first = 0; first < end; first += extent) {
+    const Span& begin = columns[static_cast<std::size_t>(first)];
+    const Span& last = columns[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
+    const Size bytes = hull(begin, last).size() * element;
+    sum += static_cast<double>(std::min(row, (bytes + burst - 1) / burst * burst));
+  }
+  return sum;
+}
+
 /// Axes with more rows than this get no table of them.
 constexpr Dim longest_table = 4096;
 
@@ -188,6 +202,7 @@ GridBound::GridBound(const Subgraph& part, const TileSpace& space, const Channel
   read_cycles_per_byte_ = least_cycles_per_byte(link, true, hardware.dma.channels);
   write_cycles_per_byte_ = least_cycles_per_byte(link, false, hardware.dma.channels);
   two_ways_ = link.two_ways;
+  burst_ = link.burst;
   find_channels(part, space);
   for (std::size_t a = 0; a < axes_.size(); ++a) axes_[a] = find_axis(part, space, a + 1);
   if (space.axis[0]) most_along_c_ = space.whole.extent[0];
@@ -235,11 +250,12 @@ GridBound::Axis GridBound::find_axis(const Subgraph& part, const TileSpace& spac
                     : plain ? part.tensor(space.anchor).shape[along]
                             : 1;
   return whole > longest_table ? long_axis(part, space, along, whole, cut, plain)
-                               : short_axis(part, space, along, whole, cut, plain);
+                               : short_axis(part, space, along, whole, cut, plain, burst_);
 }
 
 GridBound::Axis GridBound::short_axis(const Subgraph& part, const TileSpace& space,
-                                      std::size_t along, Dim whole, bool cut, bool plain) {
+                                      std::size_t along, Dim whole, bool cut, bool plain,
+                                      Size burst) {
   Axis axis;
   const std::size_t tensors = part.tensors.size();
   const std::vector<Rows> needs =
@@ -249,6 +265,7 @@ GridBound::Axis GridBound::short_axis(const Subgraph& part, const TileSpace& spa
     if (axis.counts.empty() || axis.counts.back() != count) {
       axis.counts.push_back(count);
       axis.times.emplace_back(tensors, std::numeric_limits<double>::infinity());
+      axis.loads.emplace_back(tensors, std::numeric_limits<double>::infinity());
     }
     for (std::size_t t = 0; t < tensors; ++t) {
       double times = 0;
@@ -256,11 +273,21 @@ GridBound::Axis GridBound::short_axis(const Subgraph& part, const TileSpace& spa
         times = static_cast<double>(needed_by_tiles(needs[t], extent)) /
                 static_cast<double>(part.tensor(t).shape[along]);
       axis.times.back()[t] = std::min(axis.times.back()[t], times);
+      const Tensor& tensor = part.tensor(t);
+      if (!needs[t].empty() && along + 1 == tensor.shape.size() &&
+          is_loaded(part, part.tensors[t])) {
+        const Size element = element_bytes(tensor.type);
+        const Size row = tensor.shape[along] * element;
+        times = loaded_by_tiles(needs[t], extent, element, row, burst) / static_cast<double>(row);
+      }
+      axis.loads.back()[t] = std::min(axis.loads.back()[t], times);
     }
   }
   for (std::size_t k = axis.counts.size() - 1; k-- > 0;)
-    for (std::size_t t = 0; t < tensors; ++t)
+    for (std::size_t t = 0; t < tensors; ++t) {
       axis.times[k][t] = std::min(axis.times[k][t], axis.times[k + 1][t]);
+      axis.loads[k][t] = std::min(axis.loads[k][t], axis.loads[k + 1][t]);
+    }
   return axis;
 }
 
@@ -282,6 +309,7 @@ GridBound::Axis GridBound::long_axis(const Subgraph& part, const TileSpace& spac
             needed_by_tiles(needs[t], extent) / static_cast<double>(part.tensor(t).shape[along]);
     fewest = most + 1;
   }
+  axis.loads = axis.times;
   return axis;
 }
 
@@ -351,7 +379,8 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, Stationary 
     // What is loaded may stay until all channels have passed, and until tiles need another part.
     const bool stays = stationary == Stationary::inputs && item.bytes > 0;
     for (std::size_t a = 0; a < axes_.size(); ++a) {
-      const double along = axes_[a].times[a == 0 ? h : w][item.tensor];
+      const Axis& axis = axes_[a];
+      const double along = (item.bytes > 0 ? axis.loads : axis.times)[a == 0 ? h : w][item.tensor];
       times *= stays && !item.moves[a] ? std::min(1.0, along) : along;
     }
     if (c > 1 && item.channels == Channels::by_every_tile && !stays)

@@ -65,6 +65,8 @@ class GridBound {
   struct Axis {
     std::vector<Dim> counts;
     std::vector<std::vector<double>> times;
+    /// The same of what is loaded: pieces of rows take whole bursts.
+    std::vector<std::vector<double>> loads;
   };
   struct Sums {
     double cycles = 0;
@@ -76,7 +78,8 @@ class GridBound {
                                std::size_t tile_axis) const;
   /// Exact, from a table of rows, in time n log n of the axis.
   [[nodiscard]] static Axis short_axis(const Subgraph& part, const TileSpace& space,
-                                       std::size_t along, Dim whole, bool cut, bool plain);
+                                       std::size_t along, Dim whole, bool cut, bool plain,
+                                       Size burst);
   /// A little less than the truth, in time that hardly depends on the length of the axis.
   [[nodiscard]] static Axis long_axis(const Subgraph& part, const TileSpace& space,
                                       std::size_t along, Dim whole, bool cut, bool plain);
@@ -89,6 +92,7 @@ class GridBound {
   [[nodiscard]] double cycles_of(const Sums& sums, double fetched) const;
   [[nodiscard]] Metrics metrics_of(const Sums& sums, double cycles, double fetched) const;
 
+  Size burst_ = 1;
   double read_cycles_per_byte_ = 0;
   double write_cycles_per_byte_ = 0;
   bool two_ways_ = false;

@@ -308,7 +308,7 @@ class Plans(Case):
             "  - {name: c, type: conv, inputs: [x], output: y, "
             "weights: {shape: [512, 512, 3, 3]}, pad: [1, 1, 1, 1]}\noutputs: [y]\n"))
         traffic = {}
-        for stationary in ("[none]", "[inputs]", "[none, weights, inputs]"):
+        for stationary in ("[none]", "[weights]", "[inputs]", "[none, weights, inputs]"):
             self.ends(FOUND, "plan", network, "-p", "ethos-u65-256", "-o", self.plan_file,
                       "--set", "tiling.stationary=" + stationary)
             plan = json.loads(self.plan_file.read_text())
@@ -317,6 +317,7 @@ class Plans(Case):
             self.assertIn(only["variant"]["stationary"], stationary)
         # All of it is 5.6 MB; the fewest tiles, 136, load 192 MB.
         self.assertGreater(traffic["[none]"], 60_000_000)
+        self.assertLess(traffic["[weights]"], 50_000_000)
         self.assertLess(traffic["[inputs]"], 37_000_000)
         self.assertLess(traffic["[none, weights, inputs]"], 37_000_000)
         self.ends(FOUND, "check", network, self.plan_file, "-p", "ethos-u65-256")
