@@ -423,10 +423,10 @@ ObjectiveValue take_fewest_modes(const Network& network, const Hardware& hardwar
                            .enough = {},
                            .budget = params.budget};
   for (std::size_t k = 0; k < universe.modes.size(); ++k) {
-    const auto& [memory, mode] = universe.modes[k];
+    const NamedMode& each = universe.modes[k];
     const bool used = std::ranges::any_of(runs, [&](const PlannedSubgraph& run) {
       return std::ranges::any_of(run.placements, [&](const PlannedPlacement& placed) {
-        return std::ranges::count(placed.placement.modes[memory], mode.name) > 0;
+        return std::ranges::count(placed.placement.modes[each.memory], each.mode.name) > 0;
       });
     });
     if (used) search.known.push_back(k);
