@@ -123,7 +123,7 @@ struct NetworkPlan {
   double score = 0;  ///< weighted, against the reference: below 1 is better
   double bound = 0;  ///< proved: no cover of the network scores less
   bool optimal = false;
-  std::string proved_over;      ///< what `bound` and `optimal` range over, in words
+  std::string proved_over;  ///< what `bound` and `optimal` range over, in words
   /// What else was asked for (PlanParams::fewest_modes), with a bound over all placements of these
   /// subgraphs and tiles that cost no more.
   std::vector<ObjectiveValue> objectives;
