@@ -41,6 +41,7 @@ struct PlanOptions {
   bool batch = false;
   std::vector<std::string> weights;
   std::vector<std::string> limits;
+  std::string minimize;
   std::size_t max_ops = 0;
   std::optional<std::int64_t> tile_shapes;
 };
@@ -76,6 +77,7 @@ PlanParams params_of(const PlanOptions& options) {
   if (options.layer_by_layer) params.tile_shapes = 0;
   if (options.tile_shapes) params.tile_shapes = *options.tile_shapes;
   params.limits = options.search.limits();
+  params.fewest_modes = options.minimize == "modes";
   for (const std::string& text : options.weights) {
     const auto [name, value] = name_and_value(text, "--weight");
     params.weights.emplace_back(name, number_of(value, "--weight " + name));
@@ -268,6 +270,11 @@ void add_plan(CLI::App& app, Command& command) {
   sub->add_option("--limit", options->limits,
                   "no subgraph may exceed it: peak_memory=512KiB, peak_bandwidth=8 (bytes per "
                   "cycle)");
+  sub->add_option("--minimize", options->minimize,
+                  "besides the score: modes, the fewest distinct modes over all subgraphs at the "
+                  "best score that was found")
+      ->check(one_of({"modes"}))
+      ->type_name("modes");
   sub->add_option("--reference", options->reference,
                   "what scores are relative to: a profile, layer by layer, or PLAN.json (default: "
                   "the profile's `reference`, or the profile itself)");

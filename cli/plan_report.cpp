@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <initializer_list>
+#include <set>
 #include <vector>
 
 #include "cli/console.h"
@@ -93,6 +94,8 @@ std::string tiles_text(const PlannedSubgraph& s) {
 std::string variant_text(const PlannedSubgraph& s) {
   std::string text = s.double_buffer ? "double" : "single";
   text += s.weights == WeightPolicy::resident ? ", resident" : ", refetch";
+  if (s.stationary == Stationary::weights) text = s.double_buffer ? "double, stay" : "single, stay";
+  if (s.stationary == Stationary::inputs) text += ", inputs stay";
   if (s.halo != HaloPolicy::recompute) text += ", halo kept";
   return text;
 }
@@ -221,6 +224,37 @@ std::string architect_notes(const NetworkPlan& plan, const Hardware& hardware) {
   return text;
 }
 
+/// What was asked for besides the score.
+std::string objective_lines(const NetworkPlan& plan, const Hardware& hardware) {
+  const std::vector<Memory> memories = placement_memories(hardware);
+  std::string text;
+  for (const ObjectiveValue& each : plan.objectives) {
+    std::string needed;
+    for (MemoryIndex m = 0; m < memories.size(); ++m) {
+      std::set<std::string> names;
+      for (const PlannedSubgraph& s : plan.subgraphs)
+        for (const PlannedPlacement& p : s.placements)
+          if (m < p.placement.modes.size())
+            names.insert(p.placement.modes[m].begin(), p.placement.modes[m].end());
+      if (names.empty()) continue;
+      needed += (needed.empty() ? "" : "; ") +
+                joined(std::vector<std::string>(names.begin(), names.end())) + " of " +
+                memories[m].name;
+    }
+    if (needed.empty()) {
+      text += "no memory of " + hardware.name + " has modes\n";
+      continue;
+    }
+    text += "modes needed: " + needed;
+    if (each.proved)
+      text += " (proved: with these tiles no fewer do at this score)\n";
+    else
+      text += " (that no fewer than these " + std::to_string(each.value) +
+              " do is not proved: at least " + std::to_string(each.bound) + ")\n";
+  }
+  return text;
+}
+
 std::string search_line(const NetworkPlan& plan) {
   const PlanSearch& s = plan.search;
   // What a limit kept the search from was not pruned by anything.
@@ -273,7 +307,8 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::
                  : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
             ".\n";
   if (plan.limit_mattered) text += "--max-ops kept out longer runs that might have helped.\n";
-  text += offchip_lines(plan) + architect_notes(plan, hardware) + search_line(plan);
+  text += offchip_lines(plan) + objective_lines(plan, hardware) + architect_notes(plan, hardware) +
+          search_line(plan);
   return text;
 }
 

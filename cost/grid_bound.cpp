@@ -100,6 +100,20 @@ Dim needed_by_tiles(const Rows& rows, Dim extent) {
   return sum;
 }
 
+/// Bytes of a row that tiles of `extent` columns load, added up: at least. Part of a row takes
+/// whole bursts.
+double loaded_by_tiles(const Rows& columns, Dim extent, Size element, Size row, Size burst) {
+  double sum = 0;
+  const auto end = static_cast<Dim>(columns.size());
+  for (Dim first = 0; first < end; first += extent) {
+    const Span& begin = columns[static_cast<std::size_t>(first)];
+    const Span& last = columns[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
+    const Size bytes = hull(begin, last).size() * element;
+    sum += static_cast<double>(std::min(row, (bytes + burst - 1) / burst * burst));
+  }
+  return sum;
+}
+
 /// Axes with more rows than this get no table of them.
 constexpr Dim longest_table = 4096;
 
@@ -172,6 +186,11 @@ double needed_by_tiles(const Slide& needs, Dim extent) {
   return step * rows + (size - step) * static_cast<double>(tiles);
 }
 
+/// What every tile needs of the weights is fetched by every tile.
+bool fetches_again(WeightPolicy weights, Stationary stationary) {
+  return weights == WeightPolicy::refetch && stationary != Stationary::weights;
+}
+
 }  // namespace
 
 GridBound::GridBound(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
@@ -183,10 +202,11 @@ GridBound::GridBound(const Subgraph& part, const TileSpace& space, const Channel
   read_cycles_per_byte_ = least_cycles_per_byte(link, true, hardware.dma.channels);
   write_cycles_per_byte_ = least_cycles_per_byte(link, false, hardware.dma.channels);
   two_ways_ = link.two_ways;
+  burst_ = link.burst;
   find_channels(part, space);
   for (std::size_t a = 0; a < axes_.size(); ++a) axes_[a] = find_axis(part, space, a + 1);
   if (space.axis[0]) most_along_c_ = space.whole.extent[0];
-  find_items(part, use, space.anchor, hardware);
+  find_items(part, space, use, hardware);
   least_latency_ = least(1, WeightPolicy::resident).latency_cycles;
 }
 
@@ -230,11 +250,12 @@ GridBound::Axis GridBound::find_axis(const Subgraph& part, const TileSpace& spac
                     : plain ? part.tensor(space.anchor).shape[along]
                             : 1;
   return whole > longest_table ? long_axis(part, space, along, whole, cut, plain)
-                               : short_axis(part, space, along, whole, cut, plain);
+                               : short_axis(part, space, along, whole, cut, plain, burst_);
 }
 
 GridBound::Axis GridBound::short_axis(const Subgraph& part, const TileSpace& space,
-                                      std::size_t along, Dim whole, bool cut, bool plain) {
+                                      std::size_t along, Dim whole, bool cut, bool plain,
+                                      Size burst) {
   Axis axis;
   const std::size_t tensors = part.tensors.size();
   const std::vector<Rows> needs =
@@ -244,6 +265,7 @@ GridBound::Axis GridBound::short_axis(const Subgraph& part, const TileSpace& spa
     if (axis.counts.empty() || axis.counts.back() != count) {
       axis.counts.push_back(count);
       axis.times.emplace_back(tensors, std::numeric_limits<double>::infinity());
+      axis.loads.emplace_back(tensors, std::numeric_limits<double>::infinity());
     }
     for (std::size_t t = 0; t < tensors; ++t) {
       double times = 0;
@@ -251,11 +273,21 @@ GridBound::Axis GridBound::short_axis(const Subgraph& part, const TileSpace& spa
         times = static_cast<double>(needed_by_tiles(needs[t], extent)) /
                 static_cast<double>(part.tensor(t).shape[along]);
       axis.times.back()[t] = std::min(axis.times.back()[t], times);
+      const Tensor& tensor = part.tensor(t);
+      if (!needs[t].empty() && along + 1 == tensor.shape.size() &&
+          is_loaded(part, part.tensors[t])) {
+        const Size element = element_bytes(tensor.type);
+        const Size row = tensor.shape[along] * element;
+        times = loaded_by_tiles(needs[t], extent, element, row, burst) / static_cast<double>(row);
+      }
+      axis.loads.back()[t] = std::min(axis.loads.back()[t], times);
     }
   }
   for (std::size_t k = axis.counts.size() - 1; k-- > 0;)
-    for (std::size_t t = 0; t < tensors; ++t)
+    for (std::size_t t = 0; t < tensors; ++t) {
       axis.times[k][t] = std::min(axis.times[k][t], axis.times[k + 1][t]);
+      axis.loads[k][t] = std::min(axis.loads[k][t], axis.loads[k + 1][t]);
+    }
   return axis;
 }
 
@@ -277,12 +309,14 @@ GridBound::Axis GridBound::long_axis(const Subgraph& part, const TileSpace& spac
             needed_by_tiles(needs[t], extent) / static_cast<double>(part.tensor(t).shape[along]);
     fewest = most + 1;
   }
+  axis.loads = axis.times;
   return axis;
 }
 
-void GridBound::find_items(const Subgraph& part, const ChannelUse& use, std::size_t anchor,
+void GridBound::find_items(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
                            const Hardware& hardware) {
   const Network& network = *part.network;
+  const std::size_t anchor = space.anchor;
   const auto energy = [&](std::size_t t) {
     return static_cast<double>(tensor_bytes(part.tensor(t)));
   };
@@ -298,21 +332,59 @@ void GridBound::find_items(const Subgraph& part, const ChannelUse& use, std::siz
       item.energy_pj = least.energy_pj;
     } else if (is_loaded(part, local)) {
       item.bytes = energy(t);
+      for (std::size_t a = 0; a < item.moves.size(); ++a)
+        item.moves[a] = space.moving[a + 1][t].any();
     }
     items_.push_back(item);
   }
   if (!part.keeps) stored_bytes_ = energy(anchor);
   const std::optional<Step> last = part.tensors[anchor].producer;
   const OpIndex op = part.ops.first + static_cast<OpIndex>(last.value_or(0));
-  for (const TensorIndex weight : use.in_every_tile(part.ops, op))
+  const std::vector<TensorIndex> whole = use.in_every_tile(part.ops, op);
+  for (const TensorIndex weight : whole)
     weight_bytes_ += static_cast<double>(tensor_bytes(network.tensors[weight]));
+  find_slices(part, whole, anchor);
 }
 
-GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c) const {
+/// Of convolutions that make just the tile, whatever is done to its elements afterwards.
+void GridBound::find_slices(const Subgraph& part, const std::vector<TensorIndex>& in_every_tile,
+                            std::size_t made) {
+  const Network& network = *part.network;
+  const std::optional<Step> step = part.tensors[made].producer;
+  if (!step) return;
+  const Op& op = part.op(*step);
+  std::vector<std::size_t> seen;  // it may read a tensor twice
+  for (const LocalOperand& operand : part.operands_at[static_cast<std::size_t>(*step)]) {
+    const LocalTensor& local = part.tensors[operand.local];
+    if (std::ranges::find(seen, operand.local) != seen.end()) continue;
+    seen.push_back(operand.local);
+    if (op.kind == OpKind::conv) {
+      if (operand.position == 1 && local.weight && local.consumers.size() == 1 &&
+          std::ranges::find(in_every_tile, local.tensor) == in_every_tile.end())
+        slice_bytes_ += static_cast<double>(tensor_bytes(part.tensor(operand.local)));
+    } else if (op.kind == OpKind::elementwise || op.kind == OpKind::batch_norm) {
+      // Two of them may come from one convolution.
+      const bool alone = local.consumers.size() == 1;
+      const bool alike = network.tensors[operand.seen_as].shape == part.tensor(made).shape &&
+                         follows(network, op, operand, 2) == Follows::same;
+      if (alone && alike) find_slices(part, in_every_tile, operand.local);
+    }
+  }
+}
+
+GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, Stationary stationary) const {
   Sums sums;
   for (const Item& item : items_) {
-    double times = axes_[0].times[h][item.tensor] * axes_[1].times[w][item.tensor];
-    if (c > 1 && item.channels == Channels::by_every_tile) times *= static_cast<double>(c);
+    double times = 1;
+    // What is loaded may stay until all channels have passed, and until tiles need another part.
+    const bool stays = stationary == Stationary::inputs && item.bytes > 0;
+    for (std::size_t a = 0; a < axes_.size(); ++a) {
+      const Axis& axis = axes_[a];
+      const double along = (item.bytes > 0 ? axis.loads : axis.times)[a == 0 ? h : w][item.tensor];
+      times *= stays && !item.moves[a] ? std::min(1.0, along) : along;
+    }
+    if (c > 1 && item.channels == Channels::by_every_tile && !stays)
+      times *= static_cast<double>(c);
     if (c > 1 && item.channels == Channels::unknown) continue;
     sums.cycles += times * item.cycles;
     sums.bytes += times * item.bytes;
@@ -340,26 +412,29 @@ Metrics GridBound::metrics_of(const Sums& sums, double cycles, double fetched) c
   return m;
 }
 
-Metrics GridBound::of_counts(const std::array<Dim, tile_axes>& counts, WeightPolicy weights) const {
+Metrics GridBound::of_counts(const std::array<Dim, tile_axes>& counts, WeightPolicy weights,
+                             Stationary stationary) const {
   const auto tiles = static_cast<double>(counts[0] * counts[1] * counts[2]);
-  const double fetched = weight_bytes_ * (weights == WeightPolicy::refetch ? tiles : 1.0);
+  const bool again = fetches_again(weights, stationary);
+  const double fetched = weight_bytes_ * (again ? tiles : 1.0) +
+                         slice_bytes_ * (again ? static_cast<double>(counts[1] * counts[2]) : 1.0);
   // A count of a long axis stands for those after the one before it.
   const auto at = [](const Axis& axis, Dim count) {
     const auto found = std::ranges::lower_bound(axis.counts, count);
     return static_cast<std::size_t>(found - axis.counts.begin());
   };
-  const Sums one = sums(at(axes_[0], counts[1]), at(axes_[1], counts[2]), counts[0]);
+  const Sums one = sums(at(axes_[0], counts[1]), at(axes_[1], counts[2]), counts[0], stationary);
   return metrics_of(one, cycles_of(one, fetched), fetched);
 }
 
-Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights) const {
+Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights, Stationary stationary) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Sums least{infinity, infinity, infinity};
   double cycles = infinity;
   const double fetched =
-      weight_bytes_ * (weights == WeightPolicy::refetch ? static_cast<double>(tiles) : 1.0);
+      weight_bytes_ * (fetches_again(weights, stationary) ? static_cast<double>(tiles) : 1.0);
   const auto take = [&](std::size_t h, std::size_t w, Dim c) {
-    const Sums one = sums(h, w, c);
+    const Sums one = sums(h, w, c, stationary);
     least.bytes = std::min(least.bytes, one.bytes);
     least.energy_pj = std::min(least.energy_pj, one.energy_pj);
     cycles = std::min(cycles, cycles_of(one, fetched));

@@ -34,11 +34,12 @@ class GridBound {
 
   /// ensure: no tiling into at least so many tiles costs less; peaks are 0. The same for every
   /// capacity.  require: tiles >= 1.
-  [[nodiscard]] Metrics least(std::int64_t tiles, WeightPolicy weights) const;
+  [[nodiscard]] Metrics least(std::int64_t tiles, WeightPolicy weights,
+                              Stationary stationary = Stationary::none) const;
   /// ensure: no tiling into just so many along each axis (TileAxis) costs less; peaks are 0.
   /// require: there is such a tiling.
-  [[nodiscard]] Metrics of_counts(const std::array<Dim, tile_axes>& counts,
-                                  WeightPolicy weights) const;
+  [[nodiscard]] Metrics of_counts(const std::array<Dim, tile_axes>& counts, WeightPolicy weights,
+                                  Stationary stationary = Stationary::none) const;
   /// Latency of least(1, ...), whatever the weights do.
   [[nodiscard]] std::int64_t least_latency() const { return least_latency_; }
   /// There is no tiling into more.
@@ -53,8 +54,9 @@ class GridBound {
   struct Item {
     Channels channels = Channels::unknown;
     std::size_t tensor = 0;
-    double cycles = 0;  ///< of computing
-    double bytes = 0;   ///< loaded
+    double cycles = 0;            ///< of computing
+    double bytes = 0;             ///< loaded
+    std::array<bool, 2> moves{};  ///< of what is loaded: another part for tiles along H, along W?
     double energy_pj = 0;
   };
   /// Ways to cut H or W: per count of tiles, ascending, and tensor, how often it is needed then or
@@ -63,6 +65,8 @@ class GridBound {
   struct Axis {
     std::vector<Dim> counts;
     std::vector<std::vector<double>> times;
+    /// The same of what is loaded: pieces of rows take whole bursts.
+    std::vector<std::vector<double>> loads;
   };
   struct Sums {
     double cycles = 0;
@@ -74,17 +78,21 @@ class GridBound {
                                std::size_t tile_axis) const;
   /// Exact, from a table of rows, in time n log n of the axis.
   [[nodiscard]] static Axis short_axis(const Subgraph& part, const TileSpace& space,
-                                       std::size_t along, Dim whole, bool cut, bool plain);
+                                       std::size_t along, Dim whole, bool cut, bool plain,
+                                       Size burst);
   /// A little less than the truth, in time that hardly depends on the length of the axis.
   [[nodiscard]] static Axis long_axis(const Subgraph& part, const TileSpace& space,
                                       std::size_t along, Dim whole, bool cut, bool plain);
-  void find_items(const Subgraph& part, const ChannelUse& use, std::size_t anchor,
+  void find_slices(const Subgraph& part, const std::vector<TensorIndex>& in_every_tile,
+                   std::size_t made);
+  void find_items(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
                   const Hardware& hardware);
-  [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c) const;
+  [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c, Stationary stationary) const;
   /// Of computing and moving, whatever overlaps.
   [[nodiscard]] double cycles_of(const Sums& sums, double fetched) const;
   [[nodiscard]] Metrics metrics_of(const Sums& sums, double cycles, double fetched) const;
 
+  Size burst_ = 1;
   double read_cycles_per_byte_ = 0;
   double write_cycles_per_byte_ = 0;
   bool two_ways_ = false;
@@ -97,6 +105,7 @@ class GridBound {
   std::int64_t least_latency_ = 0;
   double stored_bytes_ = 0;
   double weight_bytes_ = 0;  ///< that each tile needs whole
+  double slice_bytes_ = 0;   ///< others of which each tile needs those of its channels
 };
 
 }  // namespace tessera

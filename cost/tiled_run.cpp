@@ -6,60 +6,18 @@
 #include "cost/run_parts.h"
 #include "cost/run_tasks.h"
 #include "cost/tile_cost.h"
+#include "cost/tile_sequence.h"
 #include "cost/transfer.h"
 #include "cost/whole_number.h"
 #include "facts/modes.h"
 #include "model/derived.h"
 #include "tessera/check.h"
+#include "tiling/walk.h"
 
 namespace tessera {
 namespace {
 
 constexpr std::size_t dma_resource = 0;
-
-/// The tiles in order of execution, so that the longest block of equal rows repeats.
-void set_sequence(const TileGrid& grid, Pipeline& pipeline) {
-  struct Row {
-    Dim c = 0, h = 0;
-    std::uint32_t kind = 0;
-  };
-  std::vector<Row> rows;
-  for (Dim c = 0; c < grid.counts[0]; ++c)
-    for (Dim h = 0; h < grid.counts[1]; ++h)
-      rows.push_back({c, h,
-                      grid.classes[0][static_cast<std::size_t>(c)] * grid.class_counts[1] +
-                          grid.classes[1][static_cast<std::size_t>(h)]});
-  const auto row_runs = [&](const Row& row) {
-    std::vector<TileRun> runs;
-    for (Dim w = 0; w < grid.counts[2]; ++w) {
-      const std::size_t tile = grid.at(row.c, row.h, w);
-      if (!runs.empty() && runs.back().tile_class == tile)
-        ++runs.back().count;
-      else
-        runs.push_back({tile, 1});
-    }
-    return runs;
-  };
-  std::size_t best = 0;
-  std::size_t best_length = 0;
-  for (std::size_t begin = 0; begin < rows.size();) {
-    std::size_t end = begin;
-    while (end < rows.size() && rows[end].kind == rows[begin].kind) ++end;
-    if (end - begin > best_length) {
-      best = begin;
-      best_length = end - begin;
-    }
-    begin = end;
-  }
-  const auto append = [](std::vector<TileRun>& list, const std::vector<TileRun>& runs) {
-    list.insert(list.end(), runs.begin(), runs.end());
-  };
-  for (std::size_t r = 0; r < best; ++r) append(pipeline.before, row_runs(rows[r]));
-  pipeline.sequence = row_runs(rows[best]);
-  pipeline.repeat = static_cast<std::int64_t>(best_length);
-  for (std::size_t r = best + best_length; r < rows.size(); ++r)
-    append(pipeline.after, row_runs(rows[r]));
-}
 
 struct Position {
   Step step = 0;
@@ -220,7 +178,12 @@ Resident load_resident(const TiledRun& run, const RunTasks& plan, const Link& li
   return total;
 }
 
-Pipeline build_pipeline(const TiledRun& run, const RunTasks& plan,
+/// What stays is there from the tile before.
+bool is_moved(const TileWalk& walk, const Move& move, const TileVisit& visit) {
+  return !move.load || walk.loads(move.local, visit.level);
+}
+
+Pipeline build_pipeline(const TiledRun& run, const TileWalk& walk, const RunTasks& plan,
                         const std::vector<TileCost>& costs, const Link& link, Cycles start) {
   Pipeline pipeline;
   pipeline.resources.push_back({"dma", static_cast<int>(run.hardware->dma.channels)});
@@ -240,41 +203,46 @@ Pipeline build_pipeline(const TiledRun& run, const RunTasks& plan,
     cycles[begin] = begin == end ? all : all - later;
     if (begin != end) cycles[end] = later;
   };
-  for (const TileCost& cost : costs) {
+  for (const TileVisit& visit : walk.visits()) {
+    const TileCost& cost = costs[visit.tile];
     std::vector<Cycles>& durations = pipeline.classes.emplace_back(pipeline.tasks.size(), 0);
     for (std::size_t k = 0; k < cost.ops.size(); ++k)
       put(durations, skeleton.op_begin[k], skeleton.op_end[k], cost.ops[k].cycles,
           cost.ops[k].last);
     for (std::size_t m = 0; m < cost.moves.size(); ++m)
-      put(durations, skeleton.move_begin[m], skeleton.move_end[m], cost.moves[m].transfer.cycles,
-          cost.moves[m].later);
+      if (is_moved(walk, plan.moves[m], visit))
+        put(durations, skeleton.move_begin[m], skeleton.move_end[m], cost.moves[m].transfer.cycles,
+            cost.moves[m].later);
     if (!shared) continue;
     std::vector<Cycles>& bus = pipeline.bus_cycles.emplace_back(pipeline.tasks.size(), 0);
     for (std::size_t m = 0; m < cost.moves.size(); ++m)
-      put(bus, skeleton.move_begin[m], skeleton.move_end[m], cost.moves[m].transfer.shared,
-          cost.moves[m].later_shared);
+      if (is_moved(walk, plan.moves[m], visit))
+        put(bus, skeleton.move_begin[m], skeleton.move_end[m], cost.moves[m].transfer.shared,
+            cost.moves[m].later_shared);
   }
-  set_sequence(*run.grid, pipeline);
+  set_sequence(walk, *run.grid, pipeline);
   pipeline.start = start;
   return pipeline;
 }
 
 /// Nothing that is added up over all tiles may wrap: not even if nothing ran side by side.
-void require_countable(const TiledRun& run, const std::vector<TileCost>& costs,
-                       const Resident& resident) {
+void require_countable(const TileWalk& walk, const RunTasks& plan,
+                       const std::vector<TileCost>& costs, const Resident& resident) {
   double cycles = static_cast<double>(resident.busy);
   double bytes = 0;
   double work = 0;
   for (const MoveCost& move : resident.moves) bytes += static_cast<double>(move.transfer.bytes);
-  for (std::size_t t = 0; t < costs.size(); ++t) {
-    const auto times = static_cast<double>(run.grid->tiles[t].times);
-    for (const OpCost& op : costs[t].ops) {
+  for (const TileVisit& visit : walk.visits()) {
+    const TileCost& cost = costs[visit.tile];
+    const auto times = static_cast<double>(visit.times);
+    for (const OpCost& op : cost.ops) {
       cycles += static_cast<double>(op.cycles) * times;
       work += static_cast<double>(op.work) * times;
     }
-    for (const MoveCost& move : costs[t].moves) {
-      cycles += static_cast<double>(move.transfer.cycles) * times;
-      bytes += static_cast<double>(move.transfer.bytes) * times;
+    for (std::size_t m = 0; m < cost.moves.size(); ++m) {
+      if (!is_moved(walk, plan.moves[m], visit)) continue;
+      cycles += static_cast<double>(cost.moves[m].transfer.cycles) * times;
+      bytes += static_cast<double>(cost.moves[m].transfer.bytes) * times;
     }
   }
   static_cast<void>(whole_number(cycles, "cycles"));
@@ -302,7 +270,7 @@ void share_latency(Cycles latency, const std::vector<Cycles>& weights,
   }
 }
 
-std::vector<LayerCost> layer_costs(const TiledRun& run, const RunTasks& plan,
+std::vector<LayerCost> layer_costs(const TiledRun& run, const TileWalk& walk, const RunTasks& plan,
                                    const std::vector<TileCost>& costs, const Resident& resident,
                                    Cycles latency) {
   const auto steps = static_cast<std::size_t>(plan.steps);
@@ -315,10 +283,11 @@ std::vector<LayerCost> layer_costs(const TiledRun& run, const RunTasks& plan,
     layers[step].offchip_bytes += move.transfer.bytes * times;
     layers[step].energy_pj += move.energy_pj * static_cast<double>(times);
   };
-  for (std::size_t t = 0; t < costs.size(); ++t) {
-    const std::int64_t times = run.grid->tiles[t].times;
+  for (const TileVisit& visit : walk.visits()) {
+    const std::int64_t times = visit.times;
+    const TileCost& cost = costs[visit.tile];
     for (std::size_t k = 0; k < steps; ++k) {
-      const OpCost& op = costs[t].ops[k];
+      const OpCost& op = cost.ops[k];
       layers[k].compute_cycles += op.compute * times;
       layers[k].energy_pj += op.energy_pj * static_cast<double>(times);
       computing[k] += op.cycles * times;
@@ -328,7 +297,8 @@ std::vector<LayerCost> layer_costs(const TiledRun& run, const RunTasks& plan,
       }
     }
     for (std::size_t m = 0; m < plan.moves.size(); ++m)
-      add(static_cast<std::size_t>(plan.moves[m].use), costs[t].moves[m], times);
+      if (is_moved(walk, plan.moves[m], visit))
+        add(static_cast<std::size_t>(plan.moves[m].use), cost.moves[m], times);
   }
   for (std::size_t m = 0; m < plan.resident.size(); ++m)
     add(static_cast<std::size_t>(plan.resident[m].use), resident.moves[m], 1);
@@ -370,8 +340,8 @@ std::string_view to_string(Limiter limiter) {
 Pipeline run_pipeline(const TiledRun& run) {
   const Link link = link_of(*run.hardware);
   const RunTasks plan = run_tasks(run);
-  return build_pipeline(run, plan, tile_costs(run, plan, link), link,
-                        load_resident(run, plan, link).cycles);
+  return build_pipeline(run, TileWalk(*run.grid, *run.lowering), plan, tile_costs(run, plan, link),
+                        link, load_resident(run, plan, link).cycles);
 }
 
 RunCost run_cost(const TiledRun& run) {
@@ -379,27 +349,30 @@ RunCost run_cost(const TiledRun& run) {
   const RunTasks plan = run_tasks(run);
   const std::vector<TileCost> costs = tile_costs(run, plan, link);
   const Resident resident = load_resident(run, plan, link);
-  require_countable(run, costs, resident);
-  const Pipeline pipeline = build_pipeline(run, plan, costs, link, resident.cycles);
+  const TileWalk walk(*run.grid, *run.lowering);
+  require_countable(walk, plan, costs, resident);
+  const Pipeline pipeline = build_pipeline(run, walk, plan, costs, link, resident.cycles);
   const PipelineRun simulated = simulate(pipeline, {});
 
   RunCost cost;
   cost.resident_cycles = resident.cycles;
   Metrics& m = cost.metrics;
   m.latency_cycles = simulated.cycles;
-  cost.layers = layer_costs(run, plan, costs, resident, m.latency_cycles);
+  cost.layers = layer_costs(run, walk, plan, costs, resident, m.latency_cycles);
   for (const LayerCost& layer : cost.layers) m.dram_bytes += layer.offchip_bytes;
   for (const MoveCost& move : resident.moves) m.energy_pj += move.energy_pj;
-  for (std::size_t t = 0; t < costs.size(); ++t) {
-    const std::int64_t times = run.grid->tiles[t].times;
-    for (const OpCost& op : costs[t].ops) {
+  for (const TileVisit& visit : walk.visits()) {
+    const std::int64_t times = visit.times;
+    const TileCost& tile = costs[visit.tile];
+    for (const OpCost& op : tile.ops) {
       m.energy_pj += op.energy_pj * static_cast<double>(times);
       cost.work += op.work * times;
     }
-    for (const MoveCost& move : costs[t].moves)
-      m.energy_pj += move.energy_pj * static_cast<double>(times);
+    for (std::size_t k = 0; k < tile.moves.size(); ++k)
+      if (is_moved(walk, plan.moves[k], visit))
+        m.energy_pj += tile.moves[k].energy_pj * static_cast<double>(times);
     for (const std::int64_t n :
-         mode_switches(placement_of(run, t).modes, run.lowering->steps_per_tile))
+         mode_switches(placement_of(run, visit.tile).modes, run.lowering->steps_per_tile))
       cost.mode_switches += n * times;
   }
   m.energy_pj += static_energy(*run.hardware, m.latency_cycles);

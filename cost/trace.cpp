@@ -79,6 +79,7 @@ Cycles TraceWriter::add(const std::string& subgraph, const Pipeline& pipeline, C
           -1);
   for (const PipelineEvent& e : recorded) {
     const PipelineTask& task = pipeline.tasks[e.task];
+    if (e.end == e.begin && task.resource == 0) continue;  // what stays was not loaded again
     event(task.name, subgraph, lane_of(pipeline, task.resource, e.channel), begin + e.begin,
           begin + e.end, e.tile);
   }

@@ -112,18 +112,25 @@ BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element, S
     if (!whole) break;
   }
   Grid rows{.first = start, .row = row, .axes = {}, .strides = {}};
+  std::int64_t alike = 1;  // rows that lie whole bursts apart take equally many
   while (axis > 0) {
     --axis;
     rows.first += box[axis].begin * stride;
-    rows.axes.push_back(box[axis].size());
-    rows.strides.push_back(stride);
+    if (stride % burst == 0) {
+      alike *= box[axis].size();
+    } else {
+      rows.axes.push_back(box[axis].size());
+      rows.strides.push_back(stride);
+    }
     stride *= shape[axis];
   }
   count.rows = rows.count();
   // Both ways are exact. A burst is a number and may be larger than the tensor: then borders are
   // few; a table of the addresses in a burst is for short ones.
   const std::int64_t borders = (rows.last_end() - 1) / burst - rows.first / burst;
-  count.bursts = borders < burst ? count.rows + crossings(rows, burst) : by_table(rows, burst);
+  count.bursts =
+      alike * (borders < burst ? count.rows + crossings(rows, burst) : by_table(rows, burst));
+  count.rows *= alike;
   return count;
 }
 

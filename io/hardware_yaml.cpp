@@ -264,6 +264,9 @@ class Reader {
     if (const Node* n = fields.find("halo")) {
       tiling.halo = choices<HaloPolicy>(*n, "halo", {"recompute", "keep_columns", "keep"});
     }
+    if (const Node* n = fields.find("stationary")) {
+      tiling.stationary = choices<Stationary>(*n, "stationary", {"none", "weights", "inputs"});
+    }
     fields.finish();
   }
 

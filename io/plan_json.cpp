@@ -32,6 +32,12 @@ std::string_view word(HaloPolicy policy) {
   return "keep";
 }
 
+std::string_view word(Stationary stationary) {
+  return stationary == Stationary::none      ? "none"
+         : stationary == Stationary::weights ? "weights"
+                                             : "inputs";
+}
+
 void write_metrics(std::string& out, const Metrics& metrics, std::optional<double> score = {},
                    const PlanReference* of = nullptr) {
   JsonObject object(out);
@@ -53,6 +59,12 @@ void write_axes(std::string& out, const std::array<Dim, 3>& values) {
   for (std::size_t axis = 0; axis < values.size(); ++axis)
     object.number(axis_names[axis], values[axis]);
   object.close();
+}
+
+/// Outermost first.
+std::vector<std::string> order_of(Stationary stationary) {
+  if (stationary == Stationary::inputs) return {"H", "W", "C"};
+  return {"C", "H", "W"};
 }
 
 std::string placement_text(const PlannedPlacement& planned) {
@@ -79,6 +91,8 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     tiles.number("count", subgraph.tile_count());
     write_axes(tiles.entry("shape"), subgraph.extent);
     write_axes(tiles.entry("grid"), subgraph.counts);
+    write_list(tiles.entry("order"), order_of(subgraph.stationary), ", ",
+               [](const std::string& axis) { return json_string(axis); });
     tiles.close();
   }
   {
@@ -86,6 +100,7 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     variant.truth("double_buffer", subgraph.double_buffer);
     variant.text("weights", word(subgraph.weights));
     variant.text("halo", word(subgraph.halo));
+    variant.text("stationary", word(subgraph.stationary));
     variant.close();
   }
   object.entry("placement") += placement_text(subgraph.placements.at(0));
@@ -204,6 +219,9 @@ class Reader {
     fields.take("proven_optimal", plan.optimal);
     fields.take("proved_over", plan.proved_over);
     fields.take("limit_mattered", plan.limit_mattered);
+    if (const Node* list = fields.find("objectives"))
+      for (const Node& node : as_list(sources_, *list, "objectives"))
+        plan.objectives.push_back(objective(node));
     if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
     if (const Node* node = fields.find("totals"))
       plan.totals = read_metrics(sources_, *node, "totals");
@@ -245,6 +263,17 @@ class Reader {
     return weights;
   }
 
+  ObjectiveValue objective(const Node& node) const {
+    Fields fields(sources_, node, "an entry of `objectives`");
+    ObjectiveValue value;
+    value.name = as_text(sources_, fields.need("name"), "name");
+    value.value = as_whole(sources_, fields.need("value"), "value");
+    value.bound = as_whole(sources_, fields.need("bound"), "bound");
+    fields.take("proved", value.proved);
+    fields.finish();
+    return value;
+  }
+
   std::array<Dim, 3> axes(const Node& node, const char* what) const {
     Fields fields(sources_, node, what);
     std::array<Dim, 3> values{1, 1, 1};
@@ -262,11 +291,13 @@ class Reader {
     s.ops.last = static_cast<OpIndex>(as_whole(sources_, fields.need("last_op"), "last_op"));
     for (const Node& name : as_list(sources_, fields.need("ops"), "ops"))
       s.names.push_back(as_text(sources_, name, "ops"));
+    const Node* order = nullptr;
     {
       Fields tiles(sources_, fields.need("tiles"), "tiles");
       const Node& count = tiles.need("count");
       s.extent = axes(tiles.need("shape"), "shape");
       s.counts = axes(tiles.need("grid"), "grid");
+      order = tiles.find("order");
       tiles.finish();
       std::optional<std::int64_t> product = 1;
       for (const Dim n : s.counts) product = product ? checked_mul(*product, n) : product;
@@ -280,8 +311,12 @@ class Reader {
           as_one_of(sources_, variant.need("weights"), "weights", {"resident", "refetch"}));
       s.halo = static_cast<HaloPolicy>(
           as_one_of(sources_, variant.need("halo"), "halo", {"recompute", "keep_columns", "keep"}));
+      if (const Node* stays = variant.find("stationary"))
+        s.stationary = static_cast<Stationary>(
+            as_one_of(sources_, *stays, "stationary", {"none", "weights", "inputs"}));
       variant.finish();
     }
+    if (order != nullptr) check_order(*order, s.stationary);
     if (const Node* m = fields.find("metrics")) s.metrics = read_metrics(sources_, *m, "metrics");
     fields.take("utilisation", s.utilisation);
     fields.take("mode_switches", s.mode_switches);
@@ -290,6 +325,16 @@ class Reader {
       for (const Node& each : as_list(sources_, *more, "more_placements")) add_placement(s, each);
     fields.finish();
     return s;
+  }
+
+  void check_order(const Node& node, Stationary stationary) const {
+    std::vector<std::string> said;
+    for (const Node& axis : as_list(sources_, node, "order"))
+      said.push_back(as_text(sources_, axis, "order"));
+    if (said != order_of(stationary))
+      throw MismatchError(sources_.file(node), node.line,
+                          "`order` is not the one in which what the variant says may stay",
+                          wrong_plan);
   }
 
   PlannedLayer layer(const Node& node) const {
@@ -434,6 +479,18 @@ std::string write_plan_json(const NetworkPlan& plan) {
   object.truth("proven_optimal", plan.optimal);
   if (!plan.proved_over.empty()) object.text("proved_over", plan.proved_over);
   object.truth("limit_mattered", plan.limit_mattered);
+  if (!plan.objectives.empty())
+    object.list(
+        "objectives", plan.objectives,
+        [](const ObjectiveValue& each) {
+          return json_object([&](JsonObject& one) {
+            one.text("name", each.name);
+            one.number("value", each.value);
+            one.number("bound", each.bound);
+            one.truth("proved", each.proved);
+          });
+        },
+        ", ");
   {
     JsonObject weights(object.entry("weights"));
     weights.real("latency", plan.weights.latency);

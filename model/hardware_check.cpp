@@ -255,8 +255,10 @@ class HardwareChecker {
     if (tiling.double_buffer.empty()) wrong("double_buffer", "has no value for `double_buffer`");
     if (tiling.weights.empty()) wrong("weights", "has no value for `weights`");
     if (tiling.halo.empty()) wrong("halo", "has no value for `halo`");
+    if (tiling.stationary.empty()) wrong("stationary", "has no value for `stationary`");
     for (const WeightPolicy each : tiling.weights) choice("weights", each, WeightPolicy::refetch);
     for (const HaloPolicy each : tiling.halo) choice("halo", each, HaloPolicy::keep);
+    for (const Stationary each : tiling.stationary) choice("stationary", each, Stationary::inputs);
   }
 
   void objective() {

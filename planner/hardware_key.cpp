@@ -116,8 +116,8 @@ class Key {
     add(kind, operands);
   }
   void put(const TilingOptions& tiling) {
-    const auto& [double_buffer, weights, halo] = tiling;
-    add(double_buffer, weights, halo);
+    const auto& [double_buffer, weights, halo, stationary] = tiling;
+    add(double_buffer, weights, halo, stationary);
   }
 
   std::string text_;

@@ -16,6 +16,7 @@
 #include "planner/plan_candidates.h"
 #include "planner/plan_cheaper.h"
 #include "planner/plan_idle.h"
+#include "planner/plan_modes.h"
 #include "planner/plan_offchip.h"
 #include "planner/plan_peaks.h"
 #include "planner/plan_piece.h"
@@ -268,6 +269,7 @@ class Planner {
       return candidate;
     };
     CoverParams cover_params{.threads = params_.limits.threads, .budget = limited_.budget()};
+    if (params_.fewest_modes) leave_part(cover_params, 5);
     if (params_.progress)
       cover_params.progress = [this](double best, double bound, std::int64_t solved) {
         params_.progress({best, bound, solved});
@@ -295,23 +297,28 @@ class Planner {
     for (const CoverRun& run : result.runs) add(run);
     if (plan_.status == Status::feasible && stays_on_chip(hardware_)) settle();
     if (plan_.status == Status::feasible) settle_off_chip();
+    if (plan_.status == Status::feasible && params_.fewest_modes) take_modes(score);
     if (plan_.status == Status::feasible) {
       count_layers();
       plan_.score = score_of(score, plan_.totals);
       // Placed together, runs may peak higher than by themselves.
       plan_.optimal = plan_.optimal && plan_.score * slack <= result.objective;
-      if (plan_.optimal) plan_.bound = plan_.score;
+      // Nor do bounds of covers know that other places may switch modes less often.
+      if (plan_.optimal || plan_.bound > plan_.score) plan_.bound = plan_.score;
       const std::vector<Memory> memories = placement_memories(hardware_);
       plan_.unused_modes = unused_modes(memories, plan_.subgraphs);
       plan_.idle_banks = idle_banks(memories, plan_.subgraphs);
     }
   }
 
+  static void leave_part(CoverParams& params, int part) {
+    Clock::time_point& deadline = params.budget.deadline;
+    if (deadline != Clock::time_point::max())
+      deadline -= std::max(Clock::duration::zero(), deadline - Clock::now()) / part;
+  }
   /// Cheaper tiles are looked for at the end.
   [[nodiscard]] CoverParams in_part_of_the_time(CoverParams params) const {
-    Clock::time_point& deadline = params.budget.deadline;
-    if (params_.tile_shapes > 0 && deadline != Clock::time_point::max())
-      deadline -= std::max(Clock::duration::zero(), deadline - Clock::now()) / 4;
+    if (params_.tile_shapes > 0) leave_part(params, 4);
     return params;
   }
 
@@ -326,9 +333,11 @@ class Planner {
       text += ", at most " + std::to_string(params_.max_ops) + " in a run";
     text += ", each run in the fewest tiles that fit, in each variant of the profile's tiling";
     if (params_.tile_shapes > 0)
-      text += ", or in the cheapest of those that were looked at, at most " +
-              std::to_string(params_.tile_shapes) +
-              " shapes in a variant of a run that a best cover has";
+      text +=
+          ", or in the cheapest of those that were looked at, also with weights or inputs that "
+          "stay from tile to tile, at most " +
+          std::to_string(params_.tile_shapes) +
+          " shapes in a variant of a run that a best cover has";
     if (limits_.any()) text += ", within the limits on peaks that were given";
     return text;
   }
@@ -400,6 +409,19 @@ class Planner {
     plan_.optimal = false;
     plan_.subgraphs.clear();
     plan_.reason = std::move(answer.too_small);
+  }
+
+  void take_modes(const Score& score) {
+    plan_.objectives.push_back(take_fewest_modes(network_, hardware_,
+                                                 {.score = score,
+                                                  .limits = limits_,
+                                                  .nodes_per_question = params_.nodes_per_question,
+                                                  .seed = params_.limits.seed,
+                                                  .threads = params_.limits.threads,
+                                                  .budget = limited_.budget()},
+                                                 plan_.subgraphs));
+    if (plan_.objectives.back().proved || plan_.stop != StopReason::completed) return;
+    plan_.stop = limited_.budget().exhausted().value_or(plan_.stop);
   }
 
   void count_layers() {

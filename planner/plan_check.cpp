@@ -7,6 +7,7 @@
 #include "cost/trace.h"
 #include "planner/kept_places.h"
 #include "planner/plan_idle.h"
+#include "planner/plan_modes.h"
 #include "planner/plan_offchip.h"
 #include "planner/plan_piece.h"
 #include "planner/requirements.h"
@@ -62,6 +63,7 @@ class PlanChecker {
       say("the bound is above the score of the plan itself");
     if (plan_.optimal && plan_.bound < plan_.score && !close(plan_.bound, plan_.score))
       say("the plan is called optimal, but its bound is below its score");
+    objectives();
     idle();
     return std::move(wrong_);
   }
@@ -150,6 +152,22 @@ class PlanChecker {
             std::to_string(layer.cycles) + " of the latency and " +
             std::to_string(layer.offchip_bytes) + " bytes of traffic, bound by " + layer.bound_by +
             ", which is not what `layers` says");
+    }
+  }
+
+  void objectives() {
+    for (const ObjectiveValue& said : plan_.objectives) {
+      if (said.name != "modes") {
+        say("`objectives` lists '" + said.name + "', which is nothing a plan is asked for");
+        continue;
+      }
+      if (const std::int64_t used = modes_in_use(plan_.subgraphs); said.value != used)
+        say("the plan uses " + std::to_string(used) + " modes, not " + std::to_string(said.value) +
+            " as `objectives` says");
+      if (said.bound > said.value || said.proved != (said.bound == said.value))
+        say("`objectives` says of the modes that " + std::to_string(said.value) + " of at least " +
+            std::to_string(said.bound) + " are " + (said.proved ? "" : "not ") +
+            "proved to be the fewest, which cannot be");
     }
   }
 

@@ -11,6 +11,7 @@
 #include "planner/hardware_key.h"
 #include "planner/limited_budget.h"
 #include "planner/plan_baseline.h"
+#include "planner/plan_modes.h"
 #include "planner/plan_piece.h"
 #include "planner/requirements.h"
 #include "tessera/check.h"
@@ -74,6 +75,7 @@ class ClaimCheck {
     baseline();
     reference();
     bounds();
+    objectives();
     verdict_.claimed.emplace_back(
         "stop, search, seed, limit_mattered and engine names: how it was found");
   }
@@ -158,6 +160,30 @@ class ClaimCheck {
                                (plan_.optimal ? ", proven_optimal" : "") +
                                (plan_.proved_over.empty() ? ": over what it ranges is not said"
                                                           : ": over " + plan_.proved_over));
+  }
+
+  /// Proved once more: the answer here may be better, or worse where time is short.
+  void objectives() {
+    for (const ObjectiveValue& said : plan_.objectives) {
+      const LimitedBudget limited(limits_);
+      const CandidateParams same = effort(limited.budget());
+      std::vector<PlannedSubgraph> runs = plan_.subgraphs;
+      const ObjectiveValue own = take_fewest_modes(
+          network_, hardware_,
+          {.score = {plan_.weights, in_cycles_of(hardware_.clock_hz, plan_.reference)},
+           .nodes_per_question = same.nodes_per_question,
+           .seed = same.seed,
+           .threads = limits_.threads,
+           .budget = limited.budget()},
+          runs);
+      if (own.value < said.bound)
+        verdict_.wrong.push_back("`objectives` says that no fewer than " +
+                                 std::to_string(said.bound) + " modes will do, but " +
+                                 std::to_string(own.value) + " do");
+      else if (own.bound < said.bound)
+        verdict_.claimed.push_back("modes >= " + std::to_string(said.bound) + ": over " +
+                                   modes_range);
+    }
   }
 
   const Network& network_;

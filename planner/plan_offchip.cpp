@@ -1,6 +1,7 @@
 #include "planner/plan_offchip.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -13,7 +14,9 @@
 #include "tessera/check.h"
 #include "tessera/validate.h"
 #include "tiling/geometry.h"
+#include "tiling/lower.h"
 #include "tiling/tensor_lives.h"
+#include "tiling/walk.h"
 
 namespace tessera {
 namespace {
@@ -50,16 +53,25 @@ class Traffic {
                       static_cast<double>(part.steps());
     const TileShape shape{planned.extent};
     if (work <= static_cast<double>(most_followed)) {
-      for (Dim i = 0; i < c; ++i)
-        for (Dim j = 0; j < h; ++j)
-          for (Dim k = 0; k < w; ++k) add_tile(part, geometry.tile_at(shape, {i, j, k}));
+      const TileGrid grid = geometry.grid(shape);
+      const TileWalk walk(grid, lower(part, geometry.space(), *hardware_,
+                                      {.double_buffer = planned.double_buffer,
+                                       .weights = planned.weights,
+                                       .halo = planned.halo,
+                                       .stationary = planned.stationary}));
+      const auto& [outer, middle, inner] = walk.order();
+      std::array<Dim, tile_axes> at{};
+      for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])
+        for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
+          for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
+            add_tile(part, geometry.tile_at(shape, at), &walk, walk.level_at(at));
       return;
     }
     TileRegions all;
     for (std::size_t t = 0; t < part.tensors.size(); ++t)
       all.fresh.push_back(whole(part.tensor(t).shape));
     all.stored = all.fresh;
-    add_tile(part, all);
+    add_tile(part, all, nullptr, TileLevel::first);
   }
 
   [[nodiscard]] const std::map<TensorIndex, std::vector<BoxAccess>>& accesses() const {
@@ -68,13 +80,15 @@ class Traffic {
   [[nodiscard]] Step end() const { return std::max<Step>(2 * tiles_, 1); }
 
  private:
-  void add_tile(const Subgraph& part, const TileRegions& tile) {
+  /// What stays is read where the walk says; without one everything is.
+  void add_tile(const Subgraph& part, const TileRegions& tile, const TileWalk* walk,
+                TileLevel level) {
     const Step step = 2 * tiles_++;
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
       const LocalTensor& local = part.tensors[t];
       if (local.weight) continue;
-      if (is_loaded(part, local) && !tile.fresh[t].none)
-        accesses_[local.tensor].push_back({step, tile.fresh[t]});
+      const bool loaded = is_loaded(part, local) && (walk == nullptr || walk->loads(t, level));
+      if (loaded && !tile.fresh[t].none) accesses_[local.tensor].push_back({step, tile.fresh[t]});
       if (is_stored(part, local) && !tile.stored[t].none)
         accesses_[local.tensor].push_back({step + 1, tile.stored[t]});
     }

@@ -1,6 +1,7 @@
 #include "planner/plan_option.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -23,9 +24,37 @@ std::vector<LoweringOptions> lowering_variants(const TilingOptions& tiling) {
   return all;
 }
 
+std::vector<LoweringOptions> staying_variants(const Subgraph& part, const TilingOptions& tiling) {
+  std::set<Step> weighted;
+  bool inputs = false;
+  for (const LocalTensor& local : part.tensors) {
+    if (!is_loaded(part, local)) continue;
+    if (local.weight)
+      weighted.insert(local.consumers.begin(), local.consumers.end());
+    else
+      inputs = true;
+  }
+  std::vector<LoweringOptions> all;
+  for (const Stationary stationary : tiling.stationary)
+    for (LoweringOptions options : lowering_variants(tiling)) {
+      // Where all weights are there, channels need not be cut for their sake.
+      if (options.halo != HaloPolicy::recompute || options.weights == WeightPolicy::resident)
+        continue;
+      const bool some = stationary == Stationary::weights
+                            ? weighted.size() == 1
+                            : stationary == Stationary::inputs && inputs;
+      if (!some) continue;
+      options.stationary = stationary;
+      all.push_back(options);
+    }
+  return all;
+}
+
 bool easier(const LoweringOptions& easy, const LoweringOptions& hard) {
-  if (easy.halo != hard.halo || easy.double_buffer) return false;
-  if (easy.weights == hard.weights) return hard.double_buffer;
+  if (easy.halo != hard.halo || easy.double_buffer || easy.stationary != Stationary::none)
+    return false;
+  if (easy.weights == hard.weights)
+    return hard.double_buffer || hard.stationary != Stationary::none;
   return easy.weights == WeightPolicy::refetch && !hard.double_buffer;
 }
 
@@ -38,6 +67,7 @@ PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardwa
   s.double_buffer = options.double_buffer;
   s.weights = options.weights;
   s.halo = options.halo;
+  s.stationary = options.stationary;
   const Step steps = found.lowering.steps_per_tile;
   const Piece piece = make_piece(geometry.subgraph(), geometry.space(), std::move(found.grid),
                                  std::move(found.lowering));

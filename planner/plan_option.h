@@ -15,9 +15,14 @@ namespace tessera {
 /// the ones that fetch weights again.
 [[nodiscard]] std::vector<LoweringOptions> lowering_variants(const TilingOptions& tiling);
 
+/// Those in which something stays from tile to tile, tried besides. Weights stay in runs where one
+/// op at most has any: what bounds say of weights that no tiling can keep holds for those.
+[[nodiscard]] std::vector<LoweringOptions> staying_variants(const Subgraph& part,
+                                                            const TilingOptions& tiling);
+
 /// Does whatever fits in the variant `hard` fit in `easy`? Double buffering adds copies and longer
 /// lives to what one tile needs alone; without it, weights that are fetched again live shorter and
-/// are no larger. (With it they may need two copies.)
+/// are no larger. (With it they may need two copies.) What stays lives longer, too.
 [[nodiscard]] bool easier(const LoweringOptions& easy, const LoweringOptions& hard);
 
 /// Without ops and names, which differ where structure is shared.  require: found is feasible.

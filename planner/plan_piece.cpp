@@ -47,11 +47,17 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
       refuse(planned, "cannot have tiles of extent " + std::to_string(planned.extent[axis]) +
                           " where its output has " + std::to_string(all));
   }
+  if (planned.stationary != Stationary::none && planned.halo != HaloPolicy::recompute)
+    refuse(planned, "cannot keep halos where something else stays from tile to tile");
+  if (planned.stationary == Stationary::weights && planned.weights == WeightPolicy::resident)
+    refuse(planned, "is said to have weights that are resident and others that stay");
   TileGrid grid = geometry.grid(shape);
   if (grid.counts != planned.counts) refuse(planned, "is said to have another number of tiles");
-  Lowering lowering = lower(
-      part, space, hardware,
-      {.double_buffer = planned.double_buffer, .weights = planned.weights, .halo = planned.halo});
+  Lowering lowering = lower(part, space, hardware,
+                            {.double_buffer = planned.double_buffer,
+                             .weights = planned.weights,
+                             .halo = planned.halo,
+                             .stationary = planned.stationary});
   return make_piece(part, space, std::move(grid), std::move(lowering));
 }
 

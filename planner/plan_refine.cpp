@@ -1,5 +1,6 @@
 // Cheaper tiles for runs that matter: the part of Candidates that looks beyond the fewest.
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 #include "planner/plan_candidates.h"
@@ -73,13 +74,17 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
   const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
   const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
   double open = std::numeric_limits<double>::infinity();
-  for (const LoweringOptions& options : lowering_variants(hardware_.tiling)) {
-    const auto tried = std::ranges::find(answer.tried, options, &CandidateAnswer::Tried::variant);
-    if (tried != answer.tried.end() && tried->decided && !tried->option) continue;
+  std::vector<LoweringOptions> variants = lowering_variants(hardware_.tiling);
+  std::ranges::move(staying_variants(run.part, hardware_.tiling), std::back_inserter(variants));
+  for (const LoweringOptions& options : variants) {
     std::int64_t fewest = 1;
-    for (const CandidateAnswer::Tried& other : answer.tried)
-      if (other.variant == options || easier(other.variant, options))
-        fewest = std::max(fewest, other.none_below);
+    bool none = false;
+    for (const CandidateAnswer::Tried& other : answer.tried) {
+      if (other.variant != options && !easier(other.variant, options)) continue;
+      none = none || (other.decided && !other.option);
+      fewest = std::max(fewest, other.none_below);
+    }
+    if (none) continue;
     TileGeometry& geometry =
         run.of_halo.try_emplace(options.halo, run.part, options.halo).first->second;
     const WatchedGeometry watched(geometry, poll);

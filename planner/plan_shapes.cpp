@@ -42,6 +42,19 @@ struct Rated {
   ShapeGroup group;
 };
 
+/// Where nothing passes what stays, it might as well not stay.
+bool worth_its_order(Stationary stationary, const std::array<Dim, tile_axes>& counts) {
+  switch (stationary) {
+    case Stationary::none:
+      return true;
+    case Stationary::weights:
+      return counts[1] * counts[2] > 1;
+    case Stationary::inputs:
+      return counts[0] > 1;
+  }
+  return true;
+}
+
 class ShapeSearch {
  public:
   ShapeSearch(TileGeometry& geometry, const Hardware& hardware, const ShapeSearchParams& params)
@@ -55,6 +68,8 @@ class ShapeSearch {
   }
 
   CheapestTile run() {
+    if (params_.options.stationary == Stationary::inputs && lowering_.staying.empty())
+      return std::move(best_);
     for (const Rated& rated : groups()) {
       if (rated.bound >= best_.cost) break;
       if (!look_into(rated)) break;
@@ -68,7 +83,9 @@ class ShapeSearch {
   [[nodiscard]] double from(std::int64_t tiles) {
     if (params_.bound == nullptr) return 0;
     while (2 * stage_ <= tiles) stage_ *= 2, staged_.reset();
-    if (!staged_) staged_ = params_.score(params_.bound->least(stage_, params_.options.weights));
+    if (!staged_)
+      staged_ = params_.score(
+          params_.bound->least(stage_, params_.options.weights, params_.options.stationary));
     return *staged_;
   }
 
@@ -81,6 +98,7 @@ class ShapeSearch {
     ShapeGroups groups(geometry_.space(), {.fewest = fewest});
     std::size_t met = 0;
     while (const std::optional<ShapeGroup> group = groups.next()) {
+      if (!worth_its_order(params_.options.stationary, group->counts)) continue;
       const double rest = from(group->tiles());
       if (rest >= best_.cost) break;
       if (met++ == most_groups || params_.budget.exhausted()) {
@@ -90,7 +108,8 @@ class ShapeSearch {
       const double bound =
           params_.bound == nullptr
               ? 0
-              : params_.score(params_.bound->of_counts(group->counts, params_.options.weights));
+              : params_.score(params_.bound->of_counts(group->counts, params_.options.weights,
+                                                       params_.options.stationary));
       if (bound >= best_.cost || first_is_too_large(group->smallest())) continue;
       list.push_back({bound, *group});
     }

@@ -6,8 +6,8 @@
 //   for (const TileRegions& tile : grid.tiles) use(tile.needed[t]);
 //
 // One output, the anchor, is cut into a regular grid; everything else follows from it, backwards.
-// Tiles run with C outermost and W innermost. Other tensors that leave the subgraph are stored
-// piecewise as far as tiles reach; the pieces partition them.
+// Tiles run with C outermost and W innermost, or with C innermost (walk.h). Other tensors that
+// leave the subgraph are stored piecewise as far as tiles reach; the pieces partition them.
 #pragma once
 
 #include <array>

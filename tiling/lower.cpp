@@ -195,6 +195,20 @@ class Lowerer {
   }
   [[nodiscard]] Step wrapped(Step step) const { return (step % period_ + period_) % period_; }
 
+  /// One buffer through all tiles, loaded whenever they need another part of the tensor.
+  void staying(std::size_t t) {
+    Buffer& buffer = add(t, BufferRole::tile, 0, "");
+    buffer.live = {{0, period_}};
+    all_reads(buffer);
+    out_.buffers.back().stays = true;
+    out_.across_tiles = true;
+    if (share_ > 0) return;
+    StayingTensor& tensor = out_.staying.emplace_back();
+    tensor.tensor = t;
+    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+      tensor.moves[axis] = space_.moving[axis][t].any();
+  }
+
   Buffer& add(std::size_t t, BufferRole role, int copy, const char* suffix) {
     const Tensor& tensor = part_.tensor(t);
     Buffer buffer;
@@ -229,6 +243,8 @@ class Lowerer {
       buffer.live = {{0, period_}};
       all_reads(buffer);
       out_.across_tiles = true;
+    } else if (out_.options.stationary == Stationary::weights) {
+      staying(t);
     } else if (parities_ == 1) {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       buffer.live = {{first, first + length}};
@@ -275,6 +291,9 @@ class Lowerer {
   }
 
   void input(std::size_t t) {
+    // Nothing is gained where it moves with the channels, which pass first.
+    if (out_.options.stationary == Stationary::inputs && space_.moving[0][t].none())
+      return staying(t);
     const Step first = share().read.front();
     const Step last = share().read.back();
     if (parities_ == 1) {

@@ -14,6 +14,9 @@
 // loads and stores happen between two steps, where no mode restricts them; nor does one ever
 // restrict how weights are loaded.
 //
+// What stays for several tiles (Stationary) has one buffer through all of them, with room for the
+// largest part any tile needs, and is loaded between two steps when that part changes (walk.h).
+//
 // Where a run keeps tensors on the chip (Subgraph::keeps), those that come from outside or leave
 // are buffers of their whole size through all tiles, neither loaded nor stored, and so are those
 // that wait for later runs.
@@ -23,6 +26,7 @@
 // where it is made before the first op that reads the copy, between two steps.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -37,6 +41,9 @@ struct LoweringOptions {
   bool double_buffer = false;
   WeightPolicy weights = WeightPolicy::resident;
   HaloPolicy halo = HaloPolicy::recompute;
+  /// require: weights stay only where they are fetched again otherwise; halos are recomputed unless
+  /// it is `none`.
+  Stationary stationary = Stationary::none;
   friend bool operator==(const LoweringOptions&, const LoweringOptions&) = default;
 };
 
@@ -62,6 +69,13 @@ struct LoweredBuffer {
   Size every_tile = 0;  ///< its size whatever a tile reads of it; 0: that goes by what it reads
   std::size_t share = 0;
   std::optional<Step> copied_before{};  ///< on the chip, from the share where the tensor is made
+  bool stays = false;                   ///< from tile to tile, until another part is needed
+};
+
+/// Of a tensor with buffers that stay: does what a tile needs of it move along with the tile?
+struct StayingTensor {
+  std::size_t tensor = 0;
+  std::array<bool, tile_axes> moves{};  ///< by TileAxis
 };
 
 /// Ops whose engines reach no common memory use shares of their own of a tensor. Share 0 is where
@@ -79,7 +93,8 @@ struct Lowering {
   Step steps_per_tile = 0;
   /// Some buffer keeps its content from tile to tile, so that all tiles share one placement.
   bool across_tiles = false;
-  std::size_t most_shares = 1;    ///< of a tensor
+  std::size_t most_shares = 1;  ///< of a tensor
+  std::vector<StayingTensor> staying;
   std::vector<LaterShare> later;  ///< none on machines whose engines reach all memories
 
   /// The share of a local tensor that a step reads, or makes.

@@ -150,12 +150,19 @@ struct OperandRestriction {
 
 enum class WeightPolicy : std::uint8_t { resident, refetch };
 enum class HaloPolicy : std::uint8_t { recompute, keep_columns, keep };
+/// What is loaded once for several tiles, which sets the order of them.
+enum class Stationary : std::uint8_t {
+  none,     ///< each tile loads all it reads; channels change last
+  weights,  ///< those of the tile's channels stay while all places pass; channels change last
+  inputs,   ///< what all channels of a place read stays while they pass; channels change first
+};
 
 /// The variants worth trying; each list has at least one entry.
 struct TilingOptions {
   std::vector<bool> double_buffer{false};
   std::vector<WeightPolicy> weights{WeightPolicy::resident, WeightPolicy::refetch};
   std::vector<HaloPolicy> halo{HaloPolicy::recompute};
+  std::vector<Stationary> stationary{Stationary::none, Stationary::weights, Stationary::inputs};
 };
 
 /// Weights of the score, not negative, summing to 1.

@@ -43,6 +43,7 @@ struct PlannedSubgraph {
   bool double_buffer = false;
   WeightPolicy weights = WeightPolicy::resident;
   HaloPolicy halo = HaloPolicy::recompute;
+  Stationary stationary = Stationary::none;
   /// Together they hold every distinct tile: a tile is placed by the first one whose sizes are
   /// all at least its own.
   std::vector<PlannedPlacement> placements;
@@ -123,7 +124,10 @@ struct NetworkPlan {
   double score = 0;  ///< weighted, against the reference: below 1 is better
   double bound = 0;  ///< proved: no cover of the network scores less
   bool optimal = false;
-  std::string proved_over;      ///< what `bound` and `optimal` range over, in words
+  std::string proved_over;  ///< what `bound` and `optimal` range over, in words
+  /// What else was asked for (PlanParams::fewest_modes), with a bound over all placements of these
+  /// subgraphs and tiles that cost no more.
+  std::vector<ObjectiveValue> objectives;
   bool limit_mattered = false;  ///< a longer run than --max-ops allows might have helped
   ObjectiveWeights weights;
   std::vector<OffchipMemory> offchip;  ///< none where time was up before it was known

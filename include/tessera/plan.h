@@ -54,6 +54,9 @@ struct PlanParams {
   std::int64_t tile_shapes = 64;
   /// Take the place of the profile's weights: ("latency", 0.7). Scaled to sum 1.
   std::vector<std::pair<std::string, double>> weights{};
+  /// Of the placements that cost no more, those that use the fewest distinct modes, of all
+  /// subgraphs together (NetworkPlan::objectives).
+  bool fewest_modes = false;
   /// No subgraph may exceed these: ("peak_memory", 524288), ("peak_bandwidth", bytes per cycle).
   std::vector<std::pair<std::string, double>> peak_limits{};
   /// What the score is relative to, in place of what the profile says: layer_by_layer() of another

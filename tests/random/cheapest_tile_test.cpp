@@ -44,7 +44,10 @@ double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
   ArrayMemo arrays(hardware);
   const Budget budget;
   Poll poll(budget);
-  for (const LoweringOptions& options : lowering_variants(hardware.tiling)) {
+  std::vector<LoweringOptions> variants = lowering_variants(hardware.tiling);
+  for (const LoweringOptions& staying : staying_variants(part, hardware.tiling))
+    variants.push_back(staying);
+  for (const LoweringOptions& options : variants) {
     TileGeometry geometry(part, options.halo);
     const TileSpace& space = geometry.space();
     TileShape shape;
@@ -57,9 +60,15 @@ double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
              ++shape.extent[2]) {
           TileSearchResult found = find_tile(
               geometry, hardware, {.options = options, .engine = engine.get(), .only = shape});
-          // Two copies of a single tile's buffers would hide nothing.
-          if (found.status != Status::feasible || (options.double_buffer && shape == space.whole))
-            continue;
+          // Two copies of a single tile's buffers would hide nothing, nor is anything gained by
+          // what stays where nothing passes it.
+          const auto& counts = found.grid.counts;
+          const bool idle =
+              (options.double_buffer && shape == space.whole) ||
+              (options.stationary == Stationary::weights && counts[1] * counts[2] == 1) ||
+              (options.stationary == Stationary::inputs &&
+               (counts[0] == 1 || found.lowering.staying.empty()));
+          if (found.status != Status::feasible || idle) continue;
           const PlannedSubgraph option = make_option(geometry, hardware, options, std::move(found),
                                                      engine->name(), arrays, poll);
           best = std::min(best, goal.score(option.metrics));

@@ -18,6 +18,7 @@
 #include "tests/support/random_machine.h"
 #include "tests/support/random_network.h"
 #include "tiling/geometry.h"
+#include "tiling/walk.h"
 
 namespace tessera {
 namespace {
@@ -99,14 +100,26 @@ std::string executed(const Network& network, const Hardware& hardware, const Net
   const auto readers = last_readers(network);
   for (const PlannedSubgraph& s : plan.subgraphs) {
     const Subgraph part = make_subgraph(network, s.ops, readers, hardware);
-    const TileGeometry geometry(part, s.halo);
-    for (Dim c = 0; c < s.counts[0]; ++c)
-      for (Dim h = 0; h < s.counts[1]; ++h)
-        for (Dim w = 0; w < s.counts[2]; ++w) {
+    TileGeometry geometry(part, s.halo);
+    const TileGrid grid = geometry.grid({s.extent});
+    const TileWalk walk(grid, lower(part, geometry.space(), hardware,
+                                    {.double_buffer = s.double_buffer,
+                                     .weights = s.weights,
+                                     .halo = s.halo,
+                                     .stationary = s.stationary}));
+    // Channels are the outermost loop, or where inputs stay the innermost one.
+    const bool last = s.stationary == Stationary::inputs;
+    for (Dim before = 0; before < (last ? 1 : s.counts[0]); ++before)
+      for (Dim place = 0; place < s.counts[1] * s.counts[2]; ++place)
+        for (Dim after = 0; after < (last ? s.counts[0] : 1); ++after) {
+          const Dim c = last ? after : before;
+          const Dim h = place / s.counts[2];
+          const Dim w = place % s.counts[2];
           const TileRegions tile = geometry.tile_at({s.extent}, {c, h, w});
           for (std::size_t t = 0; t < part.tensors.size(); ++t)
             if (is_loaded(part, part.tensors[t]) && !part.tensors[t].weight &&
-                !tile.fresh[t].none && !dram.read(part.tensors[t].tensor, tile.fresh[t]))
+                walk.loads(t, walk.level_at({c, h, w})) && !tile.fresh[t].none &&
+                !dram.read(part.tensors[t].tensor, tile.fresh[t]))
               return part.tensor(t).name + " is not there when op " + std::to_string(s.ops.first) +
                      " reads it in tile " + std::to_string(c) + ", " + std::to_string(h) + ", " +
                      std::to_string(w);

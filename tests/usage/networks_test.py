@@ -105,6 +105,9 @@ class Plans(Case):
             lambda p: p["subgraphs"][0]["placement"]["buffers"].pop(),
             lambda p: p.update(unused_modes=[["m"]]),
             lambda p: p.update(idle_banks=[["b"]]),
+            lambda p: p["subgraphs"][0]["tiles"]["order"].reverse(),
+            lambda p: p["subgraphs"][0]["variant"].update(stationary="inputs"),
+            lambda p: p["subgraphs"][0]["variant"].update(weights="resident", stationary="weights"),
         ):
             plan = copy.deepcopy(right)
             edit(plan)
@@ -260,6 +263,65 @@ class Plans(Case):
         self.check(FOUND, None)
         done = self.plan("--limit", "peak_memory=64", code=INFEASIBLE)
         self.assertRegex(done.stdout, "limit on peak_memory.*op 'c1'.*bytes more")
+
+    def test_fewest_modes_at_the_best_score(self):
+        halves = ("  sram:\n    banks: 8\n    bank_size: 2 KiB\n    energy: 1 pJ/B\n    modes:\n"
+                  "      - {name: wide, roles: {0-5: data, 6-7: weight}}\n"
+                  "      - {name: even, roles: {0-3: data, 4-7: weight}}\n"
+                  "      - {name: free, roles: {0-7: read_write}}\n"
+                  "      - {name: never, roles: {0-7: hold}}\n")
+        self.profile = self.file("modes.yaml", HEAD + "memories:\n" + halves)
+        self.plan()
+        before = json.loads(self.plan_file.read_text())
+        self.assertNotIn("objectives", before)
+        done = self.plan("--minimize", "modes")
+        plan = json.loads(self.plan_file.read_text())
+        self.assertLessEqual(plan["score"], before["score"])
+        (modes,) = plan["objectives"]
+        used = {mode for s in plan["subgraphs"]
+                for placed in [s["placement"], *s.get("more_placements", [])]
+                for mode in placed["modes"]["sram"]}
+        self.assertEqual(modes, {"name": "modes", "value": len(used), "bound": 1,
+                                 "proved": len(used) == 1})
+        self.assertEqual(len(used), 1)
+        self.assertIn(f"modes needed: {used.pop()} of sram (proved", done.stdout)
+        self.assertIn("never needed: modes ", done.stdout)
+        self.assertIn("never of sram", done.stdout)
+        # The bound is proved again, so that nothing of it is left as a claim.
+        self.assertNotIn("modes >=", self.check(FOUND, None).stdout)
+        for wrong in ({"value": 2}, {"bound": 2, "value": 2, "proved": True}, {"proved": False},
+                      {"bound": 0}, {"name": "height"}):
+            with self.subTest(wrong=wrong):
+                changed = copy.deepcopy(plan)
+                changed["objectives"][0] |= wrong
+                self.check(WRONG, changed)
+        done = self.ends(BAD_INPUT, "plan", self.network, "-p", self.profile, "--minimize", "height")
+        self.assertIn("'height' is none of {modes}", done.stderr)
+        # Where there are no modes none are needed.
+        self.profile = self.file("small.yaml", PROFILE)
+        self.assertIn("no memory of small has modes", self.plan("--minimize", "modes").stdout)
+        self.check(FOUND, None)
+
+    def test_a_large_convolution_is_loaded_a_few_times_and_not_for_each_tile(self):
+        network = self.file("large.yaml", NETWORK[:NETWORK.index("tensors")] + (
+            "tensors: {x: {shape: [1, 512, 56, 56], dtype: int8}}\ninputs: [x]\nops:\n"
+            "  - {name: c, type: conv, inputs: [x], output: y, "
+            "weights: {shape: [512, 512, 3, 3]}, pad: [1, 1, 1, 1]}\noutputs: [y]\n"))
+        traffic = {}
+        for stationary in ("[none]", "[weights]", "[inputs]", "[none, weights, inputs]"):
+            self.ends(FOUND, "plan", network, "-p", "ethos-u65-256", "-o", self.plan_file,
+                      "--set", "tiling.stationary=" + stationary)
+            plan = json.loads(self.plan_file.read_text())
+            traffic[stationary] = plan["totals"]["dram_bytes"]
+            (only,) = plan["subgraphs"]
+            self.assertIn(only["variant"]["stationary"], stationary)
+        # All of it is 5.6 MB; the fewest tiles, 136, load 192 MB.
+        self.assertGreater(traffic["[none]"], 60_000_000)
+        self.assertLess(traffic["[weights]"], 50_000_000)
+        self.assertLess(traffic["[inputs]"], 37_000_000)
+        self.assertLess(traffic["[none, weights, inputs]"], 37_000_000)
+        self.ends(FOUND, "check", network, self.plan_file, "-p", "ethos-u65-256")
+        self.assertEqual(only["tiles"]["order"], ["H", "W", "C"])
 
     def test_a_deep_network_gets_a_good_plan_in_little_time(self):
         text, last = NETWORK.split("ops:")[0] + "ops:\n", "x"

@@ -53,6 +53,39 @@ TEST(GridBound, ComputesOverlapsAgain) {
               (35 + 34 + 32) * 9 * 32, 1);
 }
 
+/// One convolution of 16 channels over 32 x 32, of which each tile needs the weights of its own.
+TEST(GridBound, CountsWhatStaysOnce) {
+  const Network net =
+      testing::convolutions(1, {.channels = 16, .rows = 32, .columns = 32, .pad = 1});
+  const auto readers = last_readers(net);
+  const Subgraph part = make_subgraph(net, {0, 0}, readers);
+  const TileGeometry geometry(part, HaloPolicy::recompute);
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  const auto bytes = [&](Stationary stationary) {
+    return static_cast<double>(
+        bound.of_counts({4, 2, 1}, WeightPolicy::refetch, stationary).dram_bytes);
+  };
+  // In four parts of the channels and two of the rows, at least 34 of them with what overlaps.
+  EXPECT_NEAR(bytes(Stationary::none), 16384 + 4 * 34 * 32 * 16 + 2 * 2304, 1);
+  EXPECT_NEAR(bytes(Stationary::weights), 16384 + 4 * 34 * 32 * 16 + 2304, 1);
+  EXPECT_NEAR(bytes(Stationary::inputs), 16384 + 34 * 32 * 16 + 2 * 2304, 1);
+}
+
+/// Parts of rows take whole bursts.
+TEST(GridBound, CountsWholeBursts) {
+  const Network net =
+      testing::convolutions(1, {.channels = 16, .rows = 32, .columns = 32, .pad = 1});
+  const auto readers = last_readers(net);
+  const Subgraph part = make_subgraph(net, {0, 0}, readers);
+  const TileGeometry geometry(part, HaloPolicy::recompute);
+  Hardware hardware = machine();
+  hardware.memories[1].burst = 16;
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), hardware);
+  // 32 columns in two parts: 17 and 17 with what overlaps are 64 in bursts, 31 and 3 are 48.
+  EXPECT_NEAR(static_cast<double>(bound.of_counts({1, 1, 2}, WeightPolicy::resident).dram_bytes),
+              16384 + 48 * 32 * 16 + 2304, 1);
+}
+
 TEST(GridBound, GrowsWithTheNumberOfTiles) {
   const Fixture f;
   Metrics before;
