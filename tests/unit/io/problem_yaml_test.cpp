@@ -67,7 +67,9 @@ TEST(ProblemYaml, ABaseIsHexadecimalOrBytes) {
   EXPECT_EQ(base_of("0Xff"), 255);
   EXPECT_EQ(base_of("512 MiB"), 0x20000000);
   EXPECT_EQ(base_of("12"), 12);
-  const ProblemYaml yaml = read("tessera: problem/1\nmemories: {m: {base: 0x1f}}\nbuffers: [{id: a, live: [0, 1], size: 1}]\n");
+  const ProblemYaml yaml = read(
+      "tessera: problem/1\nmemories: {m: {base: 0x1f}}\nbuffers: [{id: a, live: [0, 1], size: "
+      "1}]\n");
   EXPECT_THAT(write_problem_yaml(yaml.problem), HasSubstr("base: 0x1f"));
 }
 
