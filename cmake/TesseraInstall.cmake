@@ -69,6 +69,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR
 # The door is the folder. tests/arrows/arrows.py knows every header of it by name.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_SOURCE_DIR}/include/tessera_c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/hw_profiles/
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/profiles
         FILES_MATCHING PATTERN "*.yaml")

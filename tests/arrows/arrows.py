@@ -30,12 +30,14 @@ ROOMS = {
     "planner": {"model", "facts", "engine", "search", "encoder", "baselines", "proof", "tiling", "cost",
                 "io"},
     "explore": {"planner", "cost", "io", "model"},
+    "c_api": {"planner", "model"},
     "cli": {"explore", "planner", "model"},
     "python": {"explore", "planner", "model"},
 }
 # The public door, and the room that each of its headers belongs to. What stands in the folder is
 # installed, and has to stand in one of these lists.
 DOOR = pathlib.PurePath("include/tessera")
+C_DOOR = pathlib.PurePath("include/tessera_c.h")
 VALUES = (
     "api", "check", "claim", "effort", "errors", "hardware", "hardware_check", "input", "names", "network",
     "network_plan", "network_shapes", "network_stats", "placement", "problem", "silicon", "units", "validate")
@@ -68,11 +70,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def is_public(path):
-    return path.parent == DOOR
+    return path.parent == DOOR or path == C_DOOR
 
 
 def room_of(path):
     """The room a path below the root belongs to, or None."""
+    if path == C_DOOR:
+        return "c_api"
     if is_public(path):
         rooms = (("model", VALUES), ("planner", CALLS), ("explore", SWEEPS))
         return next((room for room, stems in rooms if path.stem in stems), None)
