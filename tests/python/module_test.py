@@ -31,7 +31,8 @@ def told(*arguments):
                           check=False, timeout=60)
     assert done.returncode == 2, (done.returncode, done.stderr)
     lines = done.stderr.splitlines()
-    return lines[0], lines[1].removeprefix("  hint: ") if len(lines) > 1 else ""
+    hints = [line.removeprefix("  hint: ") for line in lines if line.startswith("  hint: ")]
+    return lines[0], hints[0] if hints else ""
 
 
 def toy(dtype="int8"):
