@@ -48,6 +48,7 @@ class Explorer {
     look_at_machines();
     for (const std::vector<std::size_t>& wave : waves()) {
       set_front();
+      plan_elsewhere(wave);
       together(wave, [&](std::size_t c) { plan_candidate(c); });
       keep_plans_of_the_best();
     }
@@ -64,6 +65,20 @@ class Explorer {
   [[nodiscard]] std::optional<std::chrono::nanoseconds> time_left() const {
     if (!deadline_) return std::nullopt;
     return std::max(Clock::duration::zero(), *deadline_ - Clock::now());
+  }
+
+  /// What is not known of a wave may be found out by others.
+  void plan_elsewhere(const std::vector<std::size_t>& wave) {
+    if (!params_.ahead || !store_ || ended()) return;
+    std::vector<std::size_t> unknown;
+    for (const std::size_t c : wave) {
+      if (sweep_.text.prune && beaten_by(states_[c])) continue;
+      bool known = true;
+      for (std::size_t n = 0; n < sweep_.networks.size() && known; ++n)
+        known = recall(key_of(states_[c], n)).has_value();
+      if (!known) unknown.push_back(c);
+    }
+    if (!unknown.empty()) params_.ahead(unknown);
   }
 
   template <typename Work>
@@ -138,8 +153,11 @@ class Explorer {
       for (CandidateState& state : states_) state.stopped = true;
       return;
     }
-    std::vector<std::size_t> all(states_.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<std::size_t> all = params_.only;
+    if (all.empty()) {
+      all.resize(states_.size());
+      std::iota(all.begin(), all.end(), std::size_t{0});
+    }
     together(all, [&](std::size_t c) {
       CandidateState& state = states_[c];
       state.plans.resize(sweep_.networks.size());
@@ -184,6 +202,7 @@ class Explorer {
   /// With pruning the most promising come first, a few more each time: what is excluded depends on
   /// waves that are finished, so it is the same whatever the number of threads.
   [[nodiscard]] std::vector<std::vector<std::size_t>> waves() const {
+    if (!params_.only.empty()) return one_by_one();
     std::vector<std::size_t> order;
     for (std::size_t c = 0; c < states_.size(); ++c)
       if (states_[c].failed.empty() && states_[c].excluded.empty() && !states_[c].stopped)
@@ -201,6 +220,15 @@ class Explorer {
           order.begin() + static_cast<std::ptrdiff_t>(at),
           order.begin() + static_cast<std::ptrdiff_t>(std::min(at + length, order.size())));
     return all;
+  }
+
+  /// Each is planned whatever the others are: who asked for them decides what is excluded.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> one_by_one() const {
+    std::vector<std::size_t> order;
+    for (const std::size_t c : params_.only)
+      if (states_[c].failed.empty() && states_[c].excluded.empty() && !states_[c].stopped)
+        order.push_back(c);
+    return {order};
   }
 
   /// The finished candidates that no other beats.
@@ -422,6 +450,7 @@ class Explorer {
     std::vector<Point> points;
     std::vector<std::size_t> set_rows;
     for (std::size_t c = 0; c < states_.size(); ++c) {
+      if (!params_.only.empty() && !std::ranges::count(params_.only, c)) continue;
       const RowMaker maker{sweep_, comparison_, states_[c], c};
       maker.add_to(result.rows);
       if (states_[c].has_all_plans()) {
@@ -435,11 +464,12 @@ class Explorer {
       if (states_[c].stopped) result.stop = ended().value_or(StopReason::memory_limit);
     }
     std::vector<std::size_t> wanted;
+    if (!params_.only.empty()) points.clear();
     for (const std::size_t k : front(points)) {
       result.pareto.push_back(result.rows[set_rows[k]]);
       wanted.push_back(complete[k]);
     }
-    result.best = best_candidate();
+    if (params_.only.empty()) result.best = best_candidate();
     if (result.best && !std::ranges::count(wanted, *result.best)) wanted.push_back(*result.best);
     for (const std::size_t c : wanted) add_plans(c, result);
     if (stop_ != StopReason::completed) result.stop = stop_;
@@ -499,6 +529,12 @@ class Explorer {
 
 ExploreResult explore(const Sweep& sweep, const ExploreParams& params) {
   if (params.limits.threads < 1) throw BadInput("there has to be at least one thread");
+  for (const std::size_t c : params.only)
+    if (c >= sweep.candidates())
+      throw BadInput("there is no candidate number " + std::to_string(c) + ", but " +
+                     std::to_string(sweep.candidates()) + " candidates");
+  if (params.ahead && params.store.empty())
+    throw BadInput("what others plan needs a store to be kept in", "name one");
   return Explorer(sweep.state(), params).run();
 }
 

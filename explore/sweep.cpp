@@ -6,6 +6,7 @@
 
 #include "io/files.h"
 #include "io/text.h"
+#include "tessera/files.h"
 #include "tessera/import.h"
 
 namespace tessera {
@@ -48,6 +49,10 @@ class Loader {
                                                              .choices = {}});
     if (!state->text.reference.empty())
       state->reference = profile(state->text.reference, state->text.reference_line, "reference");
+    for (const std::string& name : {state->text.base, state->text.reference})
+      if (!name.empty())
+        for (const fs::path& path : profile_files(meant(name), folders_))
+          state->files.push_back(path.string());
     for (const VaryText& axis : state->text.vary) {
       check_axis(*state, axis);
       state->keys.push_back(axis.key);
@@ -63,11 +68,16 @@ class Loader {
     throw BadInput(file_ + ':' + std::to_string(line) + ": " + what, hint);
   }
 
-  Profile profile(const std::string& name, std::size_t line, const std::string& key) const {
+  /// A file beside the sweep, or the name of a profile.
+  [[nodiscard]] std::string meant(const std::string& name) const {
     const std::string own = beside(file_, name);
     std::error_code error;
+    return fs::is_regular_file(own, error) ? own : name;
+  }
+
+  Profile profile(const std::string& name, std::size_t line, const std::string& key) const {
     try {
-      return Profile(fs::is_regular_file(own, error) ? own : name, folders_);
+      return Profile(meant(name), folders_);
     } catch (const BadInput& bad) {
       wrong(line, '`' + key + "`: " + bad.what(), bad.hint);
     }

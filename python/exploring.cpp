@@ -53,7 +53,8 @@ py::list row_dicts(const ExploreResult& result, const std::vector<ExploreRow>& r
 }
 
 Exploration run(const py::object& sweep_path, const py::object& folder,
-                const LimitArguments& limits, const py::object& store, const py::object& progress) {
+                const LimitArguments& limits, const py::object& store, const py::object& progress,
+                const py::object& client) {
   Exploration made;
   made.folder = path_of(folder);
   Call call;
@@ -75,6 +76,14 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
       });
     };
   const std::string path = path_of(sweep_path);
+  py::object elsewhere;
+  if (!client.is_none()) {
+    elsewhere =
+        py::module_::import("tessera.cluster").attr("Elsewhere")(client, path, params.store);
+    params.ahead = [&](const std::vector<std::size_t>& candidates) {
+      call.back([&] { elsewhere(candidates); });
+    };
+  }
   const std::vector<std::string> folders = profile_folders_of_package();
   made.result = call.run([&] {
     const Sweep sweep(path, params.limits, folders);
@@ -90,6 +99,25 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
     return result;
   });
   return made;
+}
+
+/// Plans some candidates for the sake of the store, and says which files the sweep is made of.
+void plan_into_store(const py::object& sweep_path, const std::vector<std::size_t>& candidates,
+                     const py::object& store, const LimitArguments& limits) {
+  Call call;
+  ExploreParams params;
+  params.limits = limits_of(limits);
+  params.limits.stop = call.token();
+  params.store = path_of(store);
+  params.only = candidates;
+  const std::string path = path_of(sweep_path);
+  const std::vector<std::string> folders = profile_folders_of_package();
+  call.run([&] { return explore(Sweep(path, params.limits, folders), params).counts.planned; });
+}
+
+std::vector<std::string> files_of(const py::object& sweep_path) {
+  Limits none;
+  return Sweep(path_of(sweep_path), none, profile_folders_of_package()).files();
 }
 
 }  // namespace
@@ -128,14 +156,15 @@ void bind_exploring(py::module_& module) {
       "explore",
       [](const py::object& sweep, const py::object& folder, py::object timeout, py::object work,
          py::object memory_limit, int threads, std::uint64_t seed, const py::object& store,
-         const py::object& progress) {
+         const py::object& progress, const py::object& client) {
         return run(sweep, folder,
                    {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed},
-                   store, progress);
+                   store, progress, client);
       },
       py::arg("sweep"), py::arg("folder"), py::kw_only(), py::arg("timeout") = py::none(),
       py::arg("work") = py::none(), py::arg("memory_limit") = py::none(), py::arg("threads") = 2,
       py::arg("seed") = 0, py::arg("store") = py::none(), py::arg("progress") = py::none(),
+      py::arg("client") = py::none(),
       R"(Tries many machines on a set of networks, as `tessera explore` does: sweep is the path of a
 sweep YAML, folder gets results.csv, pareto.csv, summary.json, plans/ and the store, so that the
 same call goes on where it was.
@@ -161,7 +190,21 @@ same call goes on where it was.
 `timeout`, in seconds, `work` and `memory_limit` are of the whole sweep; `store` names another file
 that keeps what was planned. `progress` is called with a dict: done, candidates, proved, excluded,
 best. A bad sweep raises BadInput, with file and line.
+
+`client` is a Client of Dask (dask.distributed): candidates are planned by its workers, and what
+they find goes into the store here. The results are the same.
 )");
+  // For tessera/cluster.py.
+  module.def(
+      "_plan_into_store",
+      [](const py::object& sweep, const std::vector<std::size_t>& candidates,
+         const py::object& store, int threads) {
+        LimitArguments limits;
+        limits.threads = threads;
+        plan_into_store(sweep, candidates, store, limits);
+      },
+      py::arg("sweep"), py::arg("candidates"), py::arg("store"), py::arg("threads") = 1);
+  module.def("_files_of_sweep", &files_of, py::arg("sweep"));
 }
 
 }  // namespace tessera::python

@@ -127,6 +127,15 @@ struct ExploreParams {
   /// A file of SQLite that keeps what was planned; empty: nothing is kept. Several sweeps, and
   /// several processes at once, may use one.
   std::string store{};
+  /// Called before candidates are planned, with those of them that the store does not know all of
+  /// and that nothing excludes. Whoever has other machines plans them there (`only`) and puts what
+  /// comes back into the store; what is not there afterwards is planned here. Results are the same.
+  /// Needs a store.
+  std::function<void(const std::vector<std::size_t>&)> ahead{};
+  /// These candidates alone are planned, each for every network, for the sake of the store: the
+  /// result has no row of others, and no front. Empty: all. Throws BadInput for one that there is
+  /// not.
+  std::vector<std::size_t> only{};
   /// Answers shared between candidates. Without, each is planned from nothing; the results are the
   /// same.
   bool share = true;

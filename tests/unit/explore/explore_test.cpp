@@ -92,6 +92,41 @@ TEST_F(ExploreTest, IsWhatEveryPlanByItselfSays) {
   EXPECT_GT(proved, quick ? 10U : 0U);
 }
 
+TEST_F(ExploreTest, WhatOthersPlanAheadChangesNothing) {
+  for (const char* more : {"", "prune: false\n"}) {
+    SCOPED_TRACE(more);
+    if (!quick && *more != 'p') continue;
+    const Sweep all = sweep(more);
+    const std::string expected = plain(explore(all, {}));
+    ExploreParams params;
+    params.store = (folder_ / "ahead.sqlite").string();
+    fs::remove(params.store);
+    std::size_t asked = 0;
+    params.ahead = [&](const std::vector<std::size_t>& candidates) {
+      ASSERT_FALSE(candidates.empty());
+      // All but one of them, which is left to whoever asked.
+      for (std::size_t k = 1; k < candidates.size(); ++k) {
+        const ExploreResult one = explore(all, {.store = params.store, .only = {candidates[k]}});
+        EXPECT_EQ(one.rows.size(), 3U);
+        EXPECT_EQ(one.rows.front().candidate, candidates[k]);
+        EXPECT_TRUE(one.pareto.empty());
+        EXPECT_FALSE(one.best);
+        ++asked;
+      }
+    };
+    const ExploreResult result = explore(all, params);
+    EXPECT_EQ(plain(result), expected);
+    EXPECT_GT(result.counts.stored, 0);
+    EXPECT_GT(asked, 0U);
+    params.ahead = [&](const std::vector<std::size_t>& candidates) {
+      ADD_FAILURE() << candidates.size() << " are asked for, although the store has them";
+    };
+    EXPECT_EQ(plain(explore(all, params)), expected);
+  }
+  EXPECT_THROW(explore(sweep(), {.only = {100000}}), BadInput);
+  EXPECT_THROW(explore(sweep(), {.ahead = [](const auto&) {}}), BadInput);
+}
+
 TEST_F(ExploreTest, SharingThreadsAndStoresChangeNothing) {
   for (const char* more : {"", "prune: false\n", "effort: {work: 50}\n"}) {
     SCOPED_TRACE(more);
