@@ -1,12 +1,15 @@
 #include "planner/choose.h"
 
 #include <algorithm>
+#include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "model/optional.h"
+#include "planner/make_engine.h"
 #include "search/choice/choice.h"
 
 namespace tessera {
@@ -16,6 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Unit = std::uint32_t;
 using Units = std::vector<Unit>;
+/// How hard a question is tried.
+enum class Effort : std::uint8_t { greedy, quick, whole };
 
 /// Nodes for one question of the first round, and how many times as many for each next round.
 constexpr std::int64_t first_nodes = 100'000;
@@ -25,6 +30,8 @@ constexpr std::int64_t quick_nodes = 4'000;
 /// Looks with less room than there is, each halving what is not known of how much less it takes.
 constexpr int roomy_looks = 5;
 constexpr double least_room = 0.75;
+/// Greedy placements before anything is added up.
+constexpr std::int64_t first_placements = 400;
 /// Nodes of the first look at the sums; each look that was cut short doubles them.
 constexpr std::int64_t first_sums = 500;
 /// Sets without a placement for which a least one is looked for, of each look at the sums.
@@ -45,6 +52,7 @@ class Chooser {
       return std::move(result_);
     }
     accept({}, std::move(first));
+    begin_somewhere();
     packing_ = packing_of(problem_, units_, params_.search.budget);
     sum_rows_ = packing_.rows.size();
     improve();
@@ -77,7 +85,7 @@ class Chooser {
   }
 
   /// Asks for a placement of all that is required and these; of the whole problem if there is one.
-  Decision place(const Units& in, bool quick = false) {
+  Decision place(const Units& in, Effort effort = Effort::whole) {
     ++placements_;
     std::vector<BufferIndex> out = without(in);
     const Chosen now = chosen(problem_, out);
@@ -91,13 +99,16 @@ class Chooser {
       SearchParams search = params_.search;
       search.goal = Goal::fit;
       if (placements_ > 1)
-        search.budget.max_nodes = std::min(nodes_left(), quick ? quick_nodes : slice_);
+        search.budget.max_nodes =
+            std::min(nodes_left(), effort == Effort::whole ? slice_ : quick_nodes);
       if (search.budget.deadline != Clock::time_point::max() && placements_ > 1) {
         // The rest of the time is for more than one hard question.
         const auto left = search.budget.deadline - Clock::now();
         search.budget.deadline -= left - left / 8;
       }
-      answer = decide(now.problem, search, params_.settings);
+      DecideParams settings = params_.settings;
+      if (effort == Effort::greedy) settings.engine = "greedy";
+      answer = decide(now.problem, search, settings);
       nodes_ += answer.found.stop == StopReason::node_limit
                     ? search.budget.max_nodes
                     : static_cast<std::int64_t>(now.problem.buffers.size());
@@ -193,11 +204,7 @@ class Chooser {
     }
     if (!roomy_) look_with_less_room();
     // Most worth for what it takes goes first: what is refused then is worth least.
-    std::sort(in.begin(), in.end(), [&](Unit a, Unit b) {
-      const double left = density(a);
-      const double right = density(b);
-      return left != right ? left > right : a < b;
-    });
+    by_density(in);
     const std::size_t before = packing_.rows.size();
     repair(in);
     if (packing_.rows.size() == before && !stopped()) forbid(least_of(std::move(in), {}));
@@ -222,7 +229,7 @@ class Chooser {
       Units in;
       for (Unit u = 0; u < units_.size() && !sums.in.empty(); ++u)
         if (sums.in[u] != 0 && units_[u].benefit > 0) in.push_back(u);
-      Decision answer = place(in, true);
+      Decision answer = place(in, Effort::quick);
       if (answer.found.status != Status::feasible) {
         high = part;
         continue;
@@ -249,6 +256,38 @@ class Chooser {
     packing_.rows.push_back(std::move(row));
   }
 
+  void by_density(Units& units) const {
+    std::vector<double> densities(units_.size(), 0);
+    for (const Unit u : units) densities[u] = density(u);
+    std::sort(units.begin(), units.end(), [&](Unit a, Unit b) {
+      return densities[a] != densities[b] ? densities[a] > densities[b] : a < b;
+    });
+  }
+
+  [[nodiscard]] Units all_but(const Units& some) const {
+    std::vector<char> among(units_.size(), 0);
+    for (const Unit u : some) among[u] = 1;
+    Units others;
+    for (Unit u = 0; u < units_.size(); ++u)
+      if (among[u] == 0 && units_[u].benefit > 0) others.push_back(u);
+    return others;
+  }
+
+  /// An answer before anything is added up, from greedy placements alone.
+  void begin_somewhere() {
+    const bool known = params_.settings.engine == "auto" &&
+                       !make_known_engine("greedy")->unsupported(problem_, Goal::fit);
+    effort_ = known ? Effort::greedy : Effort::quick;
+    const std::int64_t before = placements_;
+    most_placements_ = before + first_placements;
+    if (params_.search.budget.deadline != Clock::time_point::max())
+      until_ = Clock::now() + (params_.search.budget.deadline - Clock::now()) / 4;
+    repair({});
+    effort_ = Effort::quick;
+    most_placements_ = std::numeric_limits<std::int64_t>::max();
+    until_ = Clock::time_point::max();
+  }
+
   /// As many of a set without a placement as can be placed, then as many of the others: an answer
   /// on the way, and small sets that have none.
   void repair(const Units& in) {
@@ -256,15 +295,8 @@ class Chooser {
     std::optional<Decision> answer;
     int refused = 0;
     add(placed, in, answer, refused);
-    Units others;
-    for (Unit u = 0; u < units_.size(); ++u)
-      if (units_[u].benefit > 0 && std::find(in.begin(), in.end(), u) == in.end())
-        others.push_back(u);
-    std::sort(others.begin(), others.end(), [&](Unit a, Unit b) {
-      const double left = density(a);
-      const double right = density(b);
-      return left != right ? left > right : a < b;
-    });
+    Units others = all_but(in);
+    by_density(others);
     add(placed, others, answer, refused);
     if (!answer || worth(placed) <= result_.benefit) return;
     std::sort(placed.begin(), placed.end());
@@ -273,17 +305,19 @@ class Chooser {
 
   void add(Units& placed, const Units& more, std::optional<Decision>& answer, int& refused) {
     if (more.empty() || stopped()) return;
+    if (placements_ >= most_placements_ || Clock::now() >= until_) return;
     Units all = placed;
     all.insert(all.end(), more.begin(), more.end());
     if (!ruled_out(all)) {
-      Decision found = place(all, true);
+      Decision found = place(all, effort_);
       if (found.found.status == Status::feasible) {
         placed = std::move(all);
         answer = std::move(found);
         return;
       }
       if (more.size() == 1) {
-        if (found.found.status == Status::infeasible && ++refused <= least_sets)
+        if (found.found.status == Status::infeasible && effort_ != Effort::greedy &&
+            ++refused <= least_sets)
           forbid(least_of(placed, more));
         return;
       }
@@ -337,7 +371,10 @@ class Chooser {
   std::vector<OptionalUnit> units_;
   Benefit total_ = 0;
   PackingProblem packing_;
-  std::size_t sum_rows_ = 0;            ///< the first rows of it; those of small sets follow
+  std::size_t sum_rows_ = 0;       ///< the first rows of it; those of small sets follow
+  Effort effort_ = Effort::quick;  ///< of questions on the way
+  std::int64_t most_placements_ = std::numeric_limits<std::int64_t>::max();
+  Clock::time_point until_ = Clock::time_point::max();
   bool roomy_ = false;                  ///< looked with less room
   Units best_;                          ///< what is in
   std::vector<std::size_t> open_rows_;  ///< of sets that were not decided, ascending

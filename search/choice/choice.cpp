@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint32_t required = std::numeric_limits<std::uint32_t>::max();
 /// Sets of memories that are looked at beside all of them.
 constexpr std::size_t most_sets = 64;
-constexpr std::size_t most_terms = 20'000'000;
+/// Of all rows; where there would be more, every second, third, ... row is left out.
+constexpr std::size_t most_terms = 3'000'000;
 
 /// So many bytes of a buffer at the steps of an interval.
 struct Load {
@@ -66,16 +67,30 @@ class Rows {
     std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
       return std::tuple(a.step, a.birth, a.load) < std::tuple(b.step, b.birth, b.load);
     });
-    std::set<std::size_t> alive;
+    // What all rows would come to, before any is written.
+    std::size_t terms = 0;
+    std::size_t now = 0;
     bool grown = false;
+    for (const Event& event : events) {
+      now += event.birth ? 1 : 0;
+      if (!event.birth && grown) terms += now;
+      now -= event.birth ? 0 : 1;
+      grown = event.birth;
+    }
+    const std::size_t stride = terms / most_terms + 1;
+    std::set<std::size_t> alive;
+    std::size_t met = 0;
+    grown = false;
     for (const Event& event : events) {
       if (event.birth) {
         alive.insert(event.load);
         grown = true;
         continue;
       }
-      if (grown && (terms_ > most_terms || budget.exhausted())) return;
-      if (grown) write_row(alive, rows);  // before the first one dies
+      if (grown && met++ % stride == 0) {  // before the first one dies
+        if (budget.exhausted()) return;
+        write_row(alive, rows);
+      }
       grown = false;
       alive.erase(event.load);
     }
@@ -94,13 +109,11 @@ class Rows {
     if (asked <= room_) return;
     PackingRow row{.terms = {amounts_.begin(), amounts_.end()},
                    .room = std::max<Size>(0, room_ - fixed)};
-    terms_ += row.terms.size();
     if (!row.terms.empty()) rows.push_back(std::move(row));
   }
 
   std::vector<Load> loads_;
   Size room_ = 0;
-  std::size_t terms_ = 0;
   std::map<std::uint32_t, Size> amounts_;
 };
 

@@ -26,7 +26,8 @@ class Packing {
       answer_.bound = best_worth_;
     } else {
       for (const Open& open : stack_)
-        if (!open.both) answer_.bound = std::max(answer_.bound, open.bound);
+        if (!open.both && open.bound > best_worth_)
+          answer_.bound = std::max(answer_.bound, open.bound);
       answer_.bound = std::max(answer_.bound, best_worth_);
     }
     answer_.worth = best_worth_;
@@ -128,15 +129,17 @@ class Packing {
   }
 
   /// Lowers the bound of this node by changing prices; leaves reduced worths of the best prices.
-  /// ensure: what no packing below this node is worth more than; nothing if the budget ended.
-  std::optional<Benefit> bound(int steps) {
+  /// `above` is proved already. ensure: what no packing below this node is worth more than, also
+  /// where the budget ended it.
+  Benefit bound(int steps, Benefit above) {
     double least = HUGE_VAL;
-    Benefit proved = worth_in_;
+    Benefit proved = above;
     double length = 1.0;
     int waited = 0;
     best_price_ = price_;
     for (int step = 0; step < steps; ++step) {
-      if ((answer_.stop = exhausted()) != StopReason::completed) return std::nullopt;
+      // One step at least, so that there are reduced worths.
+      if ((answer_.stop = exhausted()) != StopReason::completed && step > 0) break;
       double norm = 0;
       const double value = lagrangian(norm);
       if (value < least) {
@@ -147,7 +150,8 @@ class Packing {
         least = value;
         best_price_ = price_;
         std::swap(best_reduced_, reduced_);
-        proved = whole(least);
+        priced_ = whole(least);
+        proved = std::min(proved, priced_);
         if (proved <= best_worth_) break;
       } else {
         ++waited;
@@ -200,12 +204,13 @@ class Packing {
     return static_cast<Benefit>(most) / common_ * common_;
   }
 
-  /// What is decided by what it would take away from the bound.
-  void fix(Benefit bound) {
+  /// What is decided by what it would take away from the bound of the prices (that of the node
+  /// above may be lower, and says nothing of single things).
+  void fix() {
     for (std::uint32_t i = 0; i < items(); ++i) {
       if (state_[i] != free) continue;
       const double away = std::abs(best_reduced_[i]);
-      if (whole(static_cast<double>(bound) + static_cast<double>(common_) - away) > best_worth_)
+      if (whole(static_cast<double>(priced_) + static_cast<double>(common_) - away) > best_worth_)
         continue;
       if (best_reduced_[i] > 0 && !fits(i)) {
         put(i, out);  // neither side is left: the bound will say so
@@ -281,16 +286,17 @@ class Packing {
     drop_what_is_too_large();
     while (true) {
       const Benefit above = stack_.empty() ? total_ : stack_.back().bound;
-      const std::optional<Benefit> most = bound(steps);
-      if (!most) {  // what is below is still open
-        stack_.push_back({0, in, false, above, trail_.size()});
+      const Benefit most = bound(steps, above);
+      if (most <= best_worth_) return false;
+      if (answer_.stop != StopReason::completed) {  // what is below is still open
+        greedy();
+        stack_.push_back({0, in, false, most, trail_.size()});
         return false;
       }
-      if (*most <= best_worth_) return false;
       greedy();
-      if (*most <= best_worth_) return false;
+      if (most <= best_worth_) return false;
       const std::size_t before = trail_.size();
-      fix(*most);
+      fix();
       if (trail_.size() > before) drop_what_is_too_large();
       const std::optional<std::uint32_t> item = undecided();
       if (!item) {
@@ -300,7 +306,7 @@ class Packing {
       // Much was decided: another look at the bound is cheaper than a branch.
       if (trail_.size() - before > items() / 8 + 1 && steps == first_steps) continue;
       const State first = best_reduced_[*item] >= 0 ? in : out;
-      stack_.push_back({*item, first, false, *most, trail_.size()});
+      stack_.push_back({*item, first, false, most, trail_.size()});
       put(*item, first);
       return true;
     }
@@ -327,6 +333,7 @@ class Packing {
   Benefit common_ = 0;  ///< divides every worth
   Benefit best_worth_ = 0;
   Benefit worth_in_ = 0;
+  Benefit priced_ = 0;  ///< the bound of the best prices of this node
 
   std::vector<std::size_t> row_begin_;
   std::vector<Entry> by_row_;
