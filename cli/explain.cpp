@@ -59,7 +59,7 @@ int run_explain(const ExplainOptions& options, Session& session) {
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   ExplainParams params;
-  params.limits = session.remaining(options.limits.limits());
+  params.limits = session.remaining(options.limits.limits(), Session::giving_back);
   params.limits.stop = session.interrupts().token();
   session.interrupts().enter(Phase::searching);
   const Explanation why = explain(input.problem, params);

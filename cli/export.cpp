@@ -38,7 +38,7 @@ int run_export(const ExportOptions& options, Session& session) {
       throw BadInput(options.input.path + ": gives no capacity, and a formula needs one",
                      "add --capacity SIZE or --profile NAME");
   const auto write = [&](const TextSink& sink) {
-    Limits limits = session.remaining(options.limits.limits());
+    Limits limits = session.remaining(options.limits.limits(), Session::giving_back);
     limits.stop = session.interrupts().token();
     return write_formula(input.problem, options.to, sink, limits);
   };

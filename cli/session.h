@@ -48,6 +48,8 @@ class Session {
   /// What is left of the program's time for its search. Of that, `for_after` times the work that
   /// reading took, but at most a half, is kept for what comes after the search.
   [[nodiscard]] Limits remaining(Limits limits, int for_after = 0) const;
+  /// `for_after` where nothing but taking a large problem apart comes after the answer.
+  static constexpr int giving_back = 1;
 
   [[nodiscard]] Interrupts& interrupts() { return interrupts_; }
 
