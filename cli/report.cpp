@@ -7,6 +7,7 @@
 
 #include "model/derived.h"
 #include "model/hex_text.h"
+#include "model/optional.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
 
@@ -199,9 +200,7 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
     text += row("", "ended by " + stop_text(result.stop) + ": the best so far");
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m)
     text += memory_report(problem, result, m, options);
-  const bool optional = std::any_of(problem.buffers.begin(), problem.buffers.end(),
-                                    [](const Buffer& buffer) { return buffer.optional; });
-  if (optional) text += choice_report(problem, result);
+  if (has_optional(problem)) text += choice_report(problem, result);
   const bool soft = std::any_of(
       problem.relations.begin(), problem.relations.end(),
       [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
@@ -223,7 +222,7 @@ Peak peak_of(const PlacementProblem& problem, const Placement& placement, Memory
   const auto each_segment = [&](auto&& use) {
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
       if (placement.places[b].memory != memory) continue;
-      if (std::binary_search(placement.left_out.begin(), placement.left_out.end(), b)) continue;
+      if (is_left_out(placement, b)) continue;
       for (const Segment& segment : segments(problem.buffers[b])) use(b, segment);
     }
   };

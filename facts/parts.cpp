@@ -93,25 +93,4 @@ std::vector<std::vector<BufferIndex>> independent_parts(const PlacementProblem& 
   return parts;
 }
 
-PlacementProblem restricted(const PlacementProblem& problem,
-                            const std::vector<BufferIndex>& buffers) {
-  PlacementProblem part;
-  part.name = problem.name;
-  part.memories = problem.memories;
-  part.objective = problem.objective;
-  const std::size_t none = problem.buffers.size();
-  std::vector<BufferIndex> index(problem.buffers.size(), none);
-  for (std::size_t k = 0; k < buffers.size(); ++k) {
-    index[buffers[k]] = k;
-    part.buffers.push_back(problem.buffers[buffers[k]]);
-  }
-  for (const Relation& relation : problem.relations) {
-    Relation kept{relation.kind, {}, relation.cost};
-    for (const BufferIndex b : relation.buffers)
-      if (index[b] != none) kept.buffers.push_back(index[b]);
-    if (kept.buffers.size() > 1) part.relations.push_back(std::move(kept));
-  }
-  return part;
-}
-
 }  // namespace tessera

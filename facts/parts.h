@@ -1,7 +1,7 @@
 // Parts of a problem that have nothing to do with each other.
 //
 //   for (const auto& buffers : independent_parts(problem))
-//     least += least_cost(restricted(problem, buffers));             // costs add up
+//     least += least_cost(restricted(problem, buffers).problem);     // costs add up
 //
 // Buffers belong together where they may meet (they live at one step and may go to one memory) or a
 // relation names both. Whatever is chosen in one part leaves all choices of the others open.
@@ -17,9 +17,5 @@ namespace tessera {
 /// nothing but that is told apart where a memory has modes, which all of its buffers share.
 [[nodiscard]] std::vector<std::vector<BufferIndex>> independent_parts(
     const PlacementProblem& problem);
-
-/// The problem with these buffers only, in this order, and what relations say of them.
-[[nodiscard]] PlacementProblem restricted(const PlacementProblem& problem,
-                                          const std::vector<BufferIndex>& buffers);
 
 }  // namespace tessera

@@ -77,7 +77,7 @@ void check_those_in(const PlacementProblem& problem, const Placement& placement,
     static_cast<void>(check_shape(context));
     return;
   }
-  const Chosen in = chosen(problem, placement.left_out);
+  const Restricted in = chosen(problem, placement.left_out);
   for (Violation& wrong : check(in.problem, gathered(in, placement), context.limit)) {
     for (BufferIndex& b : wrong.buffers) b = in.originals[b];
     if (wrong.relation) wrong.relation = in.relations[*wrong.relation];
@@ -108,7 +108,7 @@ std::vector<Violation> check(const PlacementProblem& problem, const Placement& p
 
 Cost soft_cost(const PlacementProblem& problem, const Placement& placement) {
   if (!placement.left_out.empty()) {
-    const Chosen in = chosen(problem, placement.left_out);
+    const Restricted in = chosen(problem, placement.left_out);
     return soft_cost(in.problem, gathered(in, placement));
   }
   Cost total = 0;
@@ -149,12 +149,8 @@ Benefit benefit_of(const PlacementProblem& problem, const Placement& placement) 
 
 std::vector<Size> heights(const PlacementProblem& problem, const Placement& placement) {
   std::vector<Size> result(problem.memories.size(), 0);
-  auto next_out = placement.left_out.begin();
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-    if (next_out != placement.left_out.end() && *next_out == b) {
-      ++next_out;
-      continue;
-    }
+    if (is_left_out(placement, b)) continue;
     const BufferPlace& place = placement.places[b];
     Size& height = result[place.memory];
     height = std::max(height, place.offset + problem.buffers[b].size);

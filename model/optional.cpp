@@ -1,7 +1,6 @@
 #include "model/optional.h"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -30,49 +29,34 @@ Benefit whole_benefit(const PlacementProblem& problem) {
   return sum;
 }
 
-Chosen chosen(const PlacementProblem& problem, std::span<const BufferIndex> left_out) {
-  constexpr BufferIndex out = std::numeric_limits<BufferIndex>::max();
-  Chosen in;
-  in.problem.name = problem.name;
-  in.problem.memories = problem.memories;
-  in.problem.objective = problem.objective;
-  std::vector<BufferIndex> now(problem.buffers.size(), out);
+Restricted chosen(const PlacementProblem& problem, std::span<const BufferIndex> left_out) {
+  std::vector<BufferIndex> in;
+  in.reserve(problem.buffers.size() - left_out.size());
   auto next_out = left_out.begin();
-  in.problem.buffers.reserve(problem.buffers.size() - left_out.size());
-  in.originals.reserve(problem.buffers.size() - left_out.size());
-  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-    if (next_out != left_out.end() && *next_out == b) {
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+    if (next_out != left_out.end() && *next_out == b)
       ++next_out;
-      continue;
-    }
-    now[b] = in.originals.size();
-    in.originals.push_back(b);
-    Buffer& buffer = in.problem.buffers.emplace_back(problem.buffers[b]);
+    else
+      in.push_back(b);
+  Restricted now = restricted(problem, in);
+  for (Buffer& buffer : now.problem.buffers) {
     buffer.optional = false;
     buffer.benefit = 0;
     buffer.group.clear();
   }
-  for (std::size_t r = 0; r < problem.relations.size(); ++r) {
-    const Relation& relation = problem.relations[r];
-    Relation kept{.kind = relation.kind, .buffers = {}, .cost = relation.cost};
-    const auto keep = [&] {
-      if (kept.buffers.size() >= 2) {
-        in.problem.relations.push_back(kept);
-        in.relations.push_back(r);
-      }
-      kept.buffers.clear();
-    };
-    for (const BufferIndex b : relation.buffers) {
-      if (now[b] != out) kept.buffers.push_back(now[b]);
-      // Its neighbours are none of each other.
-      if (now[b] == out && relation.kind == RelationKind::adjacent) keep();
-    }
-    keep();
-  }
-  return in;
+  return now;
 }
 
-Placement spread(const PlacementProblem& problem, const Chosen& in,
+bool has_optional(const PlacementProblem& problem) {
+  return std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                     [](const Buffer& buffer) { return buffer.optional; });
+}
+
+bool is_left_out(const Placement& placement, BufferIndex buffer) {
+  return std::binary_search(placement.left_out.begin(), placement.left_out.end(), buffer);
+}
+
+Placement spread(const PlacementProblem& problem, const Restricted& in,
                  std::vector<BufferIndex> left_out, const Placement& placement) {
   Placement whole{.places = {}, .modes = placement.modes, .left_out = std::move(left_out)};
   whole.places.resize(problem.buffers.size());
@@ -81,7 +65,7 @@ Placement spread(const PlacementProblem& problem, const Chosen& in,
   return whole;
 }
 
-Placement gathered(const Chosen& in, const Placement& placement) {
+Placement gathered(const Restricted& in, const Placement& placement) {
   Placement part{.places = {}, .modes = placement.modes, .left_out = {}};
   part.places.reserve(in.originals.size());
   for (const BufferIndex b : in.originals) part.places.push_back(placement.places[b]);

@@ -9,6 +9,7 @@
 #include "engine/goal.h"
 #include "engine/share_of_time.h"
 #include "facts/parts.h"
+#include "model/restricted.h"
 
 namespace tessera {
 
@@ -83,7 +84,7 @@ std::optional<Decision> decide_by_parts(const PlacementProblem& problem, const S
                    [](const auto& one, const auto& two) { return one.size() < two.size(); });
   std::vector<OwnProblem> parts;
   for (std::vector<BufferIndex>& each : buffers) {
-    PlacementProblem part = restricted(problem, each);
+    PlacementProblem part = restricted(problem, each).problem;
     parts.push_back({std::move(each), std::move(part), {}, 0, 0});
   }
   constexpr int rounds = 2;

@@ -151,7 +151,7 @@ std::string placed_yaml(const PlacementProblem& problem, const Placement& placem
   require_placed(problem, placement);
   PlacementProblem fixed = problem;
   for (BufferIndex b = 0; b < fixed.buffers.size(); ++b) {
-    if (std::ranges::binary_search(placement.left_out, b)) continue;  // it stays optional
+    if (is_left_out(placement, b)) continue;  // it stays optional
     fixed.buffers[b].memories = {placement.places[b].memory};
     fixed.buffers[b].offset = placement.places[b].offset;
   }
@@ -165,7 +165,7 @@ std::string placement_picture(const PlacementProblem& problem, const Placement& 
   SvgOptions options;
   options.title = title;
   if (!placement.left_out.empty()) {
-    const Chosen in = chosen(problem, placement.left_out);
+    const Restricted in = chosen(problem, placement.left_out);
     return placement_svg(in.problem, gathered(in, placement), options);
   }
   return placement_svg(problem, placement, options);

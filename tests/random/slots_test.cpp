@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "facts/parts.h"
+#include "model/restricted.h"
 #include "tessera/check.h"
 #include "tessera/place.h"
 #include "tessera/validate.h"
@@ -114,7 +115,7 @@ TEST(RandomParts, CostsAddUp) {
     const auto parts = independent_parts(problem);
     several += parts.size() > 1 ? 1 : 0;
     for (const auto& buffers : parts) {
-      const PlacementProblem part = restricted(problem, buffers);
+      const PlacementProblem part = restricted(problem, buffers).problem;
       ASSERT_TRUE(validate(part).empty()) << about;
       const auto cheapest = brute_force(part, OracleGoal::cost);
       placed = placed && cheapest;

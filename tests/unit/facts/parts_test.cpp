@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/restricted.h"
+
 namespace tessera {
 namespace {
 
@@ -56,7 +58,8 @@ TEST(Parts, KeepWhatIsSaidOfThem) {
   PlacementProblem problem = six_buffers();
   problem.relations = {{RelationKind::avoid_overlap, {0, 1, 3, 4}, 7},
                        {RelationKind::disjoint, {1, 5}, 0}};
-  const PlacementProblem part = restricted(problem, {1, 4, 5});
+  const std::vector<BufferIndex> buffers{1, 4, 5};
+  const PlacementProblem part = restricted(problem, buffers).problem;
   ASSERT_EQ(part.buffers.size(), 3U);
   EXPECT_EQ(part.buffers[1].id, "e");
   ASSERT_EQ(part.relations.size(), 2U);
