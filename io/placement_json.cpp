@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "io/files.h"
+#include "io/objectives_json.h"
 #include "io/placement_tree.h"
 #include "io/tree.h"
 #include "io/units.h"
@@ -59,7 +60,7 @@ class Reader {
     benefit(fields, "benefit", result.benefit);
     benefit(fields, "benefit_bound", result.benefit_bound);
     fields.take("proven_optimal", result.proven_optimal);
-    objectives(fields, result.objectives);
+    result.objectives = read_objectives(sources_, fields);
     fields.take("engine", result.engine);
     if (const Node* node = fields.find("seconds")) {
       result.seconds = as_real(sources_, *node, "seconds");
@@ -129,16 +130,7 @@ class Reader {
   }
 
   void benefit(Fields& fields, std::string_view key, Benefit& to) const {
-    if (const Node* node = fields.find(key)) to = as_benefit(*node, key);
-  }
-
-  [[nodiscard]] Benefit as_benefit(const Node& node, std::string_view key) const {
-    static_cast<void>(as_real(sources_, node, key));  // a number, whole or not
-    const Parsed<Benefit> benefit = parse_benefit(node.text);
-    if (!benefit)
-      throw sources_.error(node,
-                           shown(key) + " is " + shown(node.text) + ", which " + benefit.error);
-    return *benefit;
+    if (const Node* node = fields.find(key)) to = as_benefit(sources_, *node, key);
   }
 
   [[nodiscard]] BufferIndex buffer(
@@ -232,28 +224,6 @@ class Reader {
       }
     }
     fields.finish();
-  }
-
-  void objectives(Fields& fields, std::vector<ObjectiveValue>& to) const {
-    const Node* node = fields.find("objectives");
-    if (node == nullptr) return;
-    for (const Node& each : as_list(sources_, *node, "objectives")) {
-      Fields entry(sources_, each, "an entry of `objectives`");
-      ObjectiveValue value;
-      const Node& name = entry.need("name");
-      value.name = as_text(sources_, name, "name");
-      static_cast<void>(as_one_of(sources_, name, "name", {"height", "cost", "modes", "benefit"}));
-      const auto amount = [&](std::string_view key) {
-        const Node& node = entry.need(key);
-        return value.name == "benefit" ? as_benefit(node, key)
-                                       : as_whole(sources_, node, key, 0, unbounded);
-      };
-      value.value = amount("value");
-      value.bound = amount("bound");
-      entry.take("proved", value.proved);
-      entry.finish();
-      to.push_back(std::move(value));
-    }
   }
 
   void stats(Fields& fields, Stats& to) const {

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <variant>
 
+#include "io/objectives_json.h"
 #include "io/placement_json.h"
 #include "model/derived.h"
 #include "model/json_write.h"
+#include "model/optional.h"
 #include "tessera/check.h"
 
 namespace tessera {
@@ -25,14 +27,10 @@ void write_by_memory(std::string& out, const PlacementProblem& problem, Value va
 void write_buffers(std::string& out, const PlacementProblem& problem, const Placement& placement) {
   out += "[\n";
   bool first = true;
-  auto next_out = placement.left_out.begin();
   const bool based = std::any_of(problem.memories.begin(), problem.memories.end(),
                                  [](const Memory& memory) { return memory.base != 0; });
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-    if (next_out != placement.left_out.end() && *next_out == b) {
-      ++next_out;
-      continue;
-    }
+    if (is_left_out(placement, b)) continue;
     const Buffer& buffer = problem.buffers[b];
     const BufferPlace& place = placement.places[b];
     out += first ? "  " : ",\n  ";
@@ -96,24 +94,13 @@ std::string write_placement_json(const PlacementProblem& problem, const Placemen
   }
   object.number("cost", result.cost);
   object.number("cost_bound", result.cost_bound);
-  const bool optional = std::any_of(problem.buffers.begin(), problem.buffers.end(),
-                                    [](const Buffer& buffer) { return buffer.optional; });
+  const bool optional = has_optional(problem);
   if (optional && result.placement) {
     object.entry("benefit") += benefit_text(result.benefit);
     object.entry("benefit_bound") += benefit_text(result.benefit_bound);
   }
   object.truth("proven_optimal", result.proven_optimal);
-  if (!result.objectives.empty()) {
-    write_list(object.entry("objectives"), result.objectives, ", ", [](const ObjectiveValue& each) {
-      return json_object([&](JsonObject& one) {
-        one.text("name", each.name);
-        const bool decimals = each.name == "benefit";
-        one.entry("value") += decimals ? benefit_text(each.value) : json_number(each.value);
-        one.entry("bound") += decimals ? benefit_text(each.bound) : json_number(each.bound);
-        one.truth("proved", each.proved);
-      });
-    });
-  }
+  write_objectives(object, result.objectives);
   object.text("engine", result.engine);
   object.real("seconds", result.seconds);
   object.entry("seed") += std::to_string(result.seed);

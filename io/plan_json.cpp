@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "io/objectives_json.h"
 #include "io/placement_json.h"
 #include "io/placement_tree.h"
 #include "io/tree.h"
@@ -219,9 +220,7 @@ class Reader {
     fields.take("proven_optimal", plan.optimal);
     fields.take("proved_over", plan.proved_over);
     fields.take("limit_mattered", plan.limit_mattered);
-    if (const Node* list = fields.find("objectives"))
-      for (const Node& node : as_list(sources_, *list, "objectives"))
-        plan.objectives.push_back(objective(node));
+    plan.objectives = read_objectives(sources_, fields);
     if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
     if (const Node* node = fields.find("totals"))
       plan.totals = read_metrics(sources_, *node, "totals");
@@ -261,17 +260,6 @@ class Reader {
     fields.take("peak_bandwidth", weights.peak_bandwidth);
     fields.finish();
     return weights;
-  }
-
-  ObjectiveValue objective(const Node& node) const {
-    Fields fields(sources_, node, "an entry of `objectives`");
-    ObjectiveValue value;
-    value.name = as_text(sources_, fields.need("name"), "name");
-    value.value = as_whole(sources_, fields.need("value"), "value");
-    value.bound = as_whole(sources_, fields.need("bound"), "bound");
-    fields.take("proved", value.proved);
-    fields.finish();
-    return value;
   }
 
   std::array<Dim, 3> axes(const Node& node, const char* what) const {
@@ -479,18 +467,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   object.truth("proven_optimal", plan.optimal);
   if (!plan.proved_over.empty()) object.text("proved_over", plan.proved_over);
   object.truth("limit_mattered", plan.limit_mattered);
-  if (!plan.objectives.empty())
-    object.list(
-        "objectives", plan.objectives,
-        [](const ObjectiveValue& each) {
-          return json_object([&](JsonObject& one) {
-            one.text("name", each.name);
-            one.number("value", each.value);
-            one.number("bound", each.bound);
-            one.truth("proved", each.proved);
-          });
-        },
-        ", ");
+  write_objectives(object, plan.objectives);
   {
     JsonObject weights(object.entry("weights"));
     weights.real("latency", plan.weights.latency);
