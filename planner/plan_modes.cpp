@@ -36,24 +36,7 @@ struct NamedMode {
 
 /// All modes of a memory, if they are not too many.
 std::optional<std::vector<Mode>> modes_of(const Memory& memory) {
-  if (!memory.modes_per_bank) return memory.modes;
-  std::size_t count = 1;
-  for (const Bank& bank : memory.banks) {
-    count *= bank.roles.size();
-    if (count > most_modes) return std::nullopt;
-  }
-  std::vector<Mode> all(1);
-  for (const Bank& bank : memory.banks) {
-    std::vector<Mode> more;
-    for (const Mode& mode : all)
-      for (const Role role : bank.roles) {
-        more.push_back(mode);
-        more.back().roles.push_back(role);
-      }
-    all = std::move(more);
-  }
-  for (Mode& mode : all) mode.name = per_bank_mode_name(mode.roles);
-  return all;
+  return memory.modes_per_bank ? joint_modes(memory, most_modes) : memory.modes;
 }
 
 /// The modes that a set may have, numbered.

@@ -131,9 +131,6 @@ struct LivePairs {
 };
 [[nodiscard]] LivePairs live_pairs(const PlacementProblem& problem);
 
-/// Joint modes of a memory whose banks choose on their own; nothing if there are more than `most`.
-[[nodiscard]] std::optional<std::vector<Mode>> joint_modes(const Memory& memory, std::size_t most);
-
 /// Buffers that can be exchanged for one another without anybody noticing; classes of two or more,
 /// each ascending. Only buffers tied to one memory and in no relation.
 [[nodiscard]] std::vector<std::vector<BufferIndex>> identical_buffers(

@@ -4,28 +4,9 @@
 #include <algorithm>
 
 #include "build.h"
+#include "facts/modes.h"
 
 namespace tessera::learning {
-
-std::optional<std::vector<Mode>> joint_modes(const Memory& memory, std::size_t most) {
-  std::vector<std::vector<Role>> all{{}};
-  for (const Bank& bank : memory.banks) {
-    std::vector<std::vector<Role>> next;
-    for (const auto& roles : all)
-      for (const Role role : bank.roles) {
-        next.push_back(roles);
-        next.back().push_back(role);
-      }
-    if (next.size() > most) return std::nullopt;
-    all.swap(next);
-  }
-  std::vector<Mode> modes;
-  for (auto& roles : all) {
-    std::string name = per_bank_mode_name(roles);
-    modes.push_back({std::move(name), std::move(roles)});
-  }
-  return modes;
-}
 
 void Build::step_modes(MemoryIndex m, const StepClass& steps) {
   const Memory& memory = problem_.memories[m];

@@ -2,6 +2,7 @@
 
 #include "build.h"
 #include "facts/feature_sets.h"
+#include "facts/modes.h"
 #include "session.h"
 #include "solve.h"
 
