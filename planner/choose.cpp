@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -67,10 +66,24 @@ class Chooser {
   }
 
  private:
+  /// By unit: is it one of these?
+  [[nodiscard]] std::vector<char> members(const Units& some) const {
+    std::vector<char> is(units_.size(), 0);
+    for (const Unit u : some) is[u] = 1;
+    return is;
+  }
+
+  /// What an answer of the sums says is in; nothing where there is no answer.
+  [[nodiscard]] Units in_of(const PackingAnswer& sums) const {
+    Units in;
+    for (Unit u = 0; u < sums.in.size(); ++u)
+      if (sums.in[u] != 0 && units_[u].benefit > 0) in.push_back(u);
+    return in;
+  }
+
   /// What is left out where exactly these are in.
   [[nodiscard]] std::vector<BufferIndex> without(const Units& in) const {
-    std::vector<char> placed(units_.size(), 0);
-    for (const Unit u : in) placed[u] = 1;
+    const std::vector<char> placed = members(in);
     std::vector<BufferIndex> out;
     for (Unit u = 0; u < units_.size(); ++u)
       if (placed[u] == 0) out.insert(out.end(), units_[u].buffers.begin(), units_[u].buffers.end());
@@ -88,7 +101,7 @@ class Chooser {
   Decision place(const Units& in, Effort effort = Effort::whole) {
     ++placements_;
     std::vector<BufferIndex> out = without(in);
-    const Chosen now = chosen(problem_, out);
+    const Restricted now = chosen(problem_, out);
     Decision answer;
     answer.engine = "choice";
     if (now.problem.buffers.empty()) {
@@ -154,11 +167,8 @@ class Chooser {
       tell();
       if (sums.stop != StopReason::completed) looks *= 2;
       if (!sums.in.empty()) {
-        Units in;
-        for (Unit u = 0; u < units_.size(); ++u)
-          if (sums.in[u] != 0 && units_[u].benefit > 0) in.push_back(u);
         // Of a set that could not be decided no larger one is asked for, either.
-        attempt(std::move(in), sums.bound);
+        attempt(in_of(sums), sums.bound);
       } else if (sums.stop == StopReason::completed && !next_round()) {
         return;
       }
@@ -171,18 +181,8 @@ class Chooser {
       result_.bound = std::min(result_.bound, result_.benefit);
       return false;
     }
-    std::size_t kept = 0;
-    std::size_t next = 0;
-    for (std::size_t r = 0; r < packing_.rows.size(); ++r) {
-      if (next < open_rows_.size() && open_rows_[next] == r) {
-        ++next;
-        continue;
-      }
-      if (kept != r) packing_.rows[kept] = std::move(packing_.rows[r]);
-      ++kept;
-    }
-    packing_.rows.resize(kept);
-    open_rows_.clear();
+    for (; !open_rows_.empty(); open_rows_.pop_back())
+      packing_.rows.erase(packing_.rows.begin() + static_cast<std::ptrdiff_t>(open_rows_.back()));
     undecided_ = 0;
     slice_ = slice_ > nodes_left() / more_nodes ? nodes_left() : slice_ * more_nodes;
     return true;
@@ -226,9 +226,7 @@ class Chooser {
       budget.max_nodes = std::min(first_sums, nodes_left());
       const PackingAnswer sums = best_packing(less, 0, budget);
       nodes_ += sums.nodes;
-      Units in;
-      for (Unit u = 0; u < units_.size() && !sums.in.empty(); ++u)
-        if (sums.in[u] != 0 && units_[u].benefit > 0) in.push_back(u);
+      const Units in = in_of(sums);
       Decision answer = place(in, Effort::quick);
       if (answer.found.status != Status::feasible) {
         high = part;
@@ -265,8 +263,7 @@ class Chooser {
   }
 
   [[nodiscard]] Units all_but(const Units& some) const {
-    std::vector<char> among(units_.size(), 0);
-    for (const Unit u : some) among[u] = 1;
+    const std::vector<char> among = members(some);
     Units others;
     for (Unit u = 0; u < units_.size(); ++u)
       if (among[u] == 0 && units_[u].benefit > 0) others.push_back(u);
@@ -331,8 +328,7 @@ class Chooser {
 
   /// Do the sums say that these are too many?
   [[nodiscard]] bool ruled_out(const Units& in) const {
-    std::vector<char> placed(units_.size(), 0);
-    for (const Unit u : in) placed[u] = 1;
+    const std::vector<char> placed = members(in);
     return std::any_of(packing_.rows.begin(), packing_.rows.end(), [&](const PackingRow& row) {
       std::int64_t sum = 0;
       for (const auto& [unit, amount] : row.terms) sum += placed[unit] != 0 ? amount : 0;

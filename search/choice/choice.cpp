@@ -40,17 +40,9 @@ class Rows {
     constexpr Size most = Size{1} << 40U;  // that many stretches cannot make a sum wrap
     if (!whole || granule > most) granule = 1;
     for (Load& load : loads_) load.bytes = align_up(load.bytes, granule);
-    for (const MemoryIndex m : memories) {
-      const Memory& memory = problem.memories[m];
-      Offset from = 0;
-      for (const AddressRange& taken : merged(memory.reserved)) {
-        if (taken.begin > from)
-          room_ += align_up(std::min(taken.begin, memory.capacity) - from, granule);
-        from = std::max(from, taken.end);
-        if (from >= memory.capacity) break;
-      }
-      if (from < memory.capacity) room_ += align_up(memory.capacity - from, granule);
-    }
+    for (const MemoryIndex m : memories)
+      for (const AddressRange& free : stretches_of(problem.memories[m]))
+        room_ += align_up(free.size(), granule);
   }
 
   void add_to(std::vector<PackingRow>& rows, const Budget& budget) {

@@ -21,15 +21,11 @@ class Packing {
   }
 
   PackingAnswer run() {
-    answer_.bound = best_worth_;
-    if (search()) {
-      answer_.bound = best_worth_;
-    } else {
+    answer_.bound = 0;
+    if (!search())
       for (const Open& open : stack_)
-        if (!open.both && open.bound > best_worth_)
-          answer_.bound = std::max(answer_.bound, open.bound);
-      answer_.bound = std::max(answer_.bound, best_worth_);
-    }
+        if (!open.both) answer_.bound = std::max(answer_.bound, open.bound);
+    answer_.bound = std::max(answer_.bound, best_worth_);
     answer_.worth = best_worth_;
     return std::move(answer_);
   }
