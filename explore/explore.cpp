@@ -35,7 +35,16 @@ using Clock = std::chrono::steady_clock;
 class Explorer {
  public:
   Explorer(const Sweep::State& sweep, const ExploreParams& params)
-      : sweep_(sweep), params_(params), begin_(Clock::now()), states_(sweep.choices.size()) {
+      : sweep_(sweep),
+        params_(params),
+        begin_(Clock::now()),
+        states_(sweep.choices.size()),
+        asked_(params.only) {
+    std::ranges::sort(asked_);
+    if (asked_.empty()) {
+      asked_.resize(states_.size());
+      std::iota(asked_.begin(), asked_.end(), std::size_t{0});
+    }
     if (params.limits.timeout) deadline_ = begin_ + *params.limits.timeout;
     if (!params.store.empty()) store_ = std::make_unique<Store>(params.store);
     if (params.share) memory_ = std::make_shared<PlanMemory>(true);
@@ -153,12 +162,7 @@ class Explorer {
       for (CandidateState& state : states_) state.stopped = true;
       return;
     }
-    std::vector<std::size_t> all = params_.only;
-    if (all.empty()) {
-      all.resize(states_.size());
-      std::iota(all.begin(), all.end(), std::size_t{0});
-    }
-    together(all, [&](std::size_t c) {
+    together(asked_, [&](std::size_t c) {
       CandidateState& state = states_[c];
       state.plans.resize(sweep_.networks.size());
       if (ended()) {
@@ -200,14 +204,14 @@ class Explorer {
   }
 
   /// With pruning the most promising come first, a few more each time: what is excluded depends on
-  /// waves that are finished, so it is the same whatever the number of threads.
+  /// waves that are finished, so it is the same whatever the number of threads. Where only some are
+  /// asked for, each is planned whatever the others are: who asks decides what is excluded.
   [[nodiscard]] std::vector<std::vector<std::size_t>> waves() const {
-    if (!params_.only.empty()) return one_by_one();
     std::vector<std::size_t> order;
-    for (std::size_t c = 0; c < states_.size(); ++c)
+    for (const std::size_t c : asked_)
       if (states_[c].failed.empty() && states_[c].excluded.empty() && !states_[c].stopped)
         order.push_back(c);
-    if (!sweep_.text.prune) return {order};
+    if (!sweep_.text.prune || !params_.only.empty()) return {order};
     std::vector<double> promise(states_.size(), 0);
     for (const std::size_t c : order) promise[c] = comparison_.score(states_[c]);
     std::ranges::stable_sort(order, {}, [&](std::size_t c) { return promise[c]; });
@@ -220,15 +224,6 @@ class Explorer {
           order.begin() + static_cast<std::ptrdiff_t>(at),
           order.begin() + static_cast<std::ptrdiff_t>(std::min(at + length, order.size())));
     return all;
-  }
-
-  /// Each is planned whatever the others are: who asked for them decides what is excluded.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> one_by_one() const {
-    std::vector<std::size_t> order;
-    for (const std::size_t c : params_.only)
-      if (states_[c].failed.empty() && states_[c].excluded.empty() && !states_[c].stopped)
-        order.push_back(c);
-    return {order};
   }
 
   /// The finished candidates that no other beats.
@@ -449,8 +444,7 @@ class Explorer {
     std::vector<std::size_t> complete;
     std::vector<Point> points;
     std::vector<std::size_t> set_rows;
-    for (std::size_t c = 0; c < states_.size(); ++c) {
-      if (!params_.only.empty() && !std::ranges::count(params_.only, c)) continue;
+    for (const std::size_t c : asked_) {
       const RowMaker maker{sweep_, comparison_, states_[c], c};
       maker.add_to(result.rows);
       if (states_[c].has_all_plans()) {
@@ -464,12 +458,13 @@ class Explorer {
       if (states_[c].stopped) result.stop = ended().value_or(StopReason::memory_limit);
     }
     std::vector<std::size_t> wanted;
-    if (!params_.only.empty()) points.clear();
-    for (const std::size_t k : front(points)) {
-      result.pareto.push_back(result.rows[set_rows[k]]);
-      wanted.push_back(complete[k]);
+    if (params_.only.empty()) {  // else somebody else compares them
+      for (const std::size_t k : front(points)) {
+        result.pareto.push_back(result.rows[set_rows[k]]);
+        wanted.push_back(complete[k]);
+      }
+      result.best = best_candidate();
     }
-    if (params_.only.empty()) result.best = best_candidate();
     if (result.best && !std::ranges::count(wanted, *result.best)) wanted.push_back(*result.best);
     for (const std::size_t c : wanted) add_plans(c, result);
     if (stop_ != StopReason::completed) result.stop = stop_;
@@ -516,6 +511,7 @@ class Explorer {
   std::vector<PlanReference> references_;
   std::vector<std::string> network_keys_;
   std::vector<CandidateState> states_;
+  std::vector<std::size_t> asked_;  ///< of them: those that were asked for, ascending
   std::vector<std::pair<std::size_t, Point>> front_;  ///< of finished waves
   StopReason stop_ = StopReason::completed;
   std::mutex lock_;  ///< of what follows

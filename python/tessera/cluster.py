@@ -9,6 +9,7 @@ that is lost costs the candidate it was at: Dask gives it to another one. Worker
 and nothing else, no shared folder.
 """
 
+import contextlib
 import hashlib
 import importlib
 import os
@@ -41,11 +42,11 @@ def _packed(sweep: str) -> Tuple[str, _Files]:
 
 
 def _rows(store: str) -> _Rows:
-    with sqlite3.connect(store) as base:
+    with contextlib.closing(sqlite3.connect(store)) as base:
         return {table: base.execute(f"SELECT * FROM {table}").fetchall() for table in _TABLES}
 
 
-def plan_candidate(sweep: str, files: _Files, candidate: int, threads: int) -> _Rows:
+def plan_candidate(sweep: str, files: _Files, candidate: int) -> _Rows:
     """What a store knows when this candidate has been planned: runs on a worker."""
     with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
         for name, content in files.items():
@@ -54,7 +55,7 @@ def plan_candidate(sweep: str, files: _Files, candidate: int, threads: int) -> _
             with open(path, "wb") as file:
                 file.write(content)
         store = os.path.join(folder, "store.sqlite")
-        _tessera._plan_into_store(os.path.join(folder, sweep), [candidate], store, threads)
+        _tessera._plan_into_store(os.path.join(folder, sweep), [candidate], store, 1)
         return _rows(store)
 
 
@@ -74,7 +75,7 @@ class Elsewhere:
         # By name: it is there where a client is, and types are checked where it may not be.
         distributed: Any = importlib.import_module("dask.distributed")
         tasks = [
-            self._client.submit(plan_candidate, self._sweep, self._files, candidate, 1, pure=False,
+            self._client.submit(plan_candidate, self._sweep, self._files, candidate, pure=False,
                                 key=f"{self._name}-{candidate}-{os.urandom(4).hex()}")
             for candidate in candidates
         ]
@@ -88,8 +89,7 @@ class Elsewhere:
             self._client.cancel(tasks)
 
     def _keep(self, rows: _Rows) -> None:
-        with sqlite3.connect(self._store, timeout=60) as base:
+        with contextlib.closing(sqlite3.connect(self._store, timeout=60)) as base, base:
             for table, columns in _TABLES.items():
                 places = ", ".join("?" * columns)
                 base.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows[table])
-        base.close()
