@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "cost/compute.h"
 #include "tests/support/convolutions.h"
@@ -18,13 +19,19 @@ Hardware machine() {
 }
 
 struct Fixture {
+  explicit Fixture(OpIndex convolutions = 3, Hardware on = machine())
+      : net(testing::convolutions(static_cast<int>(convolutions),
+                                  {.channels = 16, .rows = 32, .columns = 32, .pad = 1})),
+        part(make_subgraph(net, {0, convolutions - 1}, readers)),
+        hardware(std::move(on)) {}
+
   /// 16 channels over 32 x 32: 16384 bytes per tensor, 2304 of weights each.
-  Network net = testing::convolutions(3, {.channels = 16, .rows = 32, .columns = 32, .pad = 1});
+  Network net;
   std::vector<std::optional<OpIndex>> readers = last_readers(net);
   ChannelUse use{net, readers};
-  Subgraph part = make_subgraph(net, {0, 2}, readers);
+  Subgraph part;
   TileGeometry geometry{part, HaloPolicy::recompute};
-  Hardware hardware = machine();
+  Hardware hardware;
   GridBound bound{part, geometry.space(), use, hardware};
 };
 
@@ -55,15 +62,10 @@ TEST(GridBound, ComputesOverlapsAgain) {
 
 /// One convolution of 16 channels over 32 x 32, of which each tile needs the weights of its own.
 TEST(GridBound, CountsWhatStaysOnce) {
-  const Network net =
-      testing::convolutions(1, {.channels = 16, .rows = 32, .columns = 32, .pad = 1});
-  const auto readers = last_readers(net);
-  const Subgraph part = make_subgraph(net, {0, 0}, readers);
-  const TileGeometry geometry(part, HaloPolicy::recompute);
-  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  const Fixture f(1);
   const auto bytes = [&](Stationary stationary) {
     return static_cast<double>(
-        bound.of_counts({4, 2, 1}, WeightPolicy::refetch, stationary).dram_bytes);
+        f.bound.of_counts({4, 2, 1}, WeightPolicy::refetch, stationary).dram_bytes);
   };
   // In four parts of the channels and two of the rows, at least 34 of them with what overlaps.
   EXPECT_NEAR(bytes(Stationary::none), 16384 + 4 * 34 * 32 * 16 + 2 * 2304, 1);
@@ -73,16 +75,11 @@ TEST(GridBound, CountsWhatStaysOnce) {
 
 /// Parts of rows take whole bursts.
 TEST(GridBound, CountsWholeBursts) {
-  const Network net =
-      testing::convolutions(1, {.channels = 16, .rows = 32, .columns = 32, .pad = 1});
-  const auto readers = last_readers(net);
-  const Subgraph part = make_subgraph(net, {0, 0}, readers);
-  const TileGeometry geometry(part, HaloPolicy::recompute);
   Hardware hardware = machine();
   hardware.memories[1].burst = 16;
-  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), hardware);
+  const Fixture f(1, hardware);
   // 32 columns in two parts: 17 and 17 with what overlaps are 64 in bursts, 31 and 3 are 48.
-  EXPECT_NEAR(static_cast<double>(bound.of_counts({1, 1, 2}, WeightPolicy::resident).dram_bytes),
+  EXPECT_NEAR(static_cast<double>(f.bound.of_counts({1, 1, 2}, WeightPolicy::resident).dram_bytes),
               16384 + 48 * 32 * 16 + 2304, 1);
 }
 
