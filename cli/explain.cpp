@@ -3,6 +3,7 @@
 #include "tessera/explain.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,7 @@ struct ExplainOptions {
   InputArguments input;
   OutputArguments output;
   LimitArguments limits;
+  std::string file;
 };
 
 std::string explanation_json(const PlacementProblem& problem, const Explanation& why) {
@@ -53,9 +55,11 @@ std::string explanation_text(const Explanation& why) {
 }
 
 int run_explain(const ExplainOptions& options, Session& session) {
+  require_ending("--output", options.file, {".json", ".txt"});
   session.limit_reading(options.limits);
   session.reads(options.input.path);
   session.reads_profile(options.input.profile);
+  OutputFile* const file = session.writes("--output", options.file);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   ExplainParams params;
@@ -64,6 +68,11 @@ int run_explain(const ExplainOptions& options, Session& session) {
   session.interrupts().enter(Phase::searching);
   const Explanation why = explain(input.problem, params);
   session.interrupts().enter(Phase::writing);
+  session.deliver(file, [&] {
+    return std::filesystem::path(options.file).extension() == ".txt"
+               ? explanation_text(why)
+               : explanation_json(input.problem, why);
+  });
   if (options.output.json())
     session.report([&] { return explanation_json(input.problem, why); });
   else if (!options.output.quiet)
@@ -83,6 +92,7 @@ void add_explain(CLI::App& app, Command& command) {
   options->input.declare(*sub);
   options->output.declare(*sub);
   options->limits.declare(*sub);
+  sub->add_option("-o,--output", options->file, "write the explanation as well: .json or .txt");
   sub->footer(
       "The exit code is 20 where the problem is infeasible (and explained), 0 where it is not.\n"
       "Example:\n  tessera explain buffers.csv --capacity '512 KiB'");

@@ -41,6 +41,7 @@ std::string summary(const Network& network) {
 
 int run_import(const ImportArguments& arguments, Session& session) {
   session.limit_reading(arguments.limits);
+  require_ending("--output", arguments.output, {".yaml"});
   session.reads(arguments.network.path);
   OutputFile* const output = session.writes("--output", arguments.output);
   ImportedNetwork in;

@@ -184,6 +184,21 @@ CLI::Validator one_of(std::vector<std::string> words) {
       "{" + all + "}");
 }
 
+void require_ending(const std::string& option, const std::string& file,
+                    const std::vector<std::string>& endings) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (ending.empty() || file.starts_with("/dev/")) return;
+  std::string takes;
+  for (std::size_t k = 0; k < endings.size(); ++k) {
+    if (ending == endings[k] || (ending == ".yml" && endings[k] == ".yaml") ||
+        (ending == ".htm" && endings[k] == ".html"))
+      return;
+    takes += (k == 0 ? "" : k + 1 == endings.size() ? " or " : ", ") + endings[k];
+  }
+  throw BadInput(option + " " + file + ": " + ending + " is none of the files it writes",
+                 option + " takes " + takes + (ending == ".svg" ? "; --plot draws a picture" : ""));
+}
+
 void require_svg(const std::string& file) {
   const std::string extension = std::filesystem::path(file).extension().string();
   for (const char* other : {".png", ".jpg", ".jpeg", ".pdf", ".ps", ".gif"})

@@ -88,6 +88,12 @@ struct SearchArguments {
 /// Accepts these words; of another it says which may be meant, in a second line.
 [[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
 
+/// Throws BadInput where the name of a file promises something that is not written: x.txt. Names
+/// without an ending and devices are anything. `endings` are those there are: ".json",
+/// ".yaml" (and .yml), ".html" (and .htm), ...
+void require_ending(const std::string& option, const std::string& file,
+                    const std::vector<std::string>& endings);
+
 /// Pictures are SVG: throws BadInput where a name promises something else.
 void require_svg(const std::string& file);
 

@@ -25,14 +25,8 @@ struct PageOptions {
   bool quiet = false;
 };
 
-void require_html(const std::string& file) {
-  const std::string ending = std::filesystem::path(file).extension().string();
-  if (ending.empty() || ending == ".html" || ending == ".htm" || file.starts_with("/dev/")) return;
-  throw BadInput("--output " + file + ": a report is HTML", "let the name end in .html");
-}
-
 int run_report(const PageOptions& options, Session& session) {
-  require_html(options.file);
+  require_ending("--output", options.file, {".html"});
   session.limit_reading(options.limits);
   session.reads(options.result);
   const bool problem = !options.input.path.empty();

@@ -56,7 +56,7 @@ void check_options(const PlaceOptions& options, const Input& input) {
     throw BadInput("--output " + options.output_file +
                        " is a model with a plan of its arena, but " + options.input.path +
                        " is no TensorFlow Lite model",
-                   "--output takes .json, .csv or .yaml");
+                   "use .json, .csv, .yaml or .h");
   if (extension == ".tflite" && input.problem.memories.size() != 1)
     throw BadInput("--output " + options.output_file +
                        ": a plan in a model is about one arena, and "
@@ -65,9 +65,6 @@ void check_options(const PlaceOptions& options, const Input& input) {
                    "use .json, or a profile with one memory on the chip");
   if (extension == ".csv" && !input.csv)
     static_cast<void>(problem_csv(input));  // throws where CSV cannot express the problem
-  if (!options.output_file.empty() && extension == ".svg")
-    throw BadInput("--output " + options.output_file + " looks like a picture",
-                   "--plot draws one; --output takes .json, .csv or .yaml");
   require_svg(options.plot_file);
   if (!options.minimize.empty() || !options.maximize.empty()) return;
   for (const Memory& memory : input.problem.memories) {
@@ -81,6 +78,13 @@ void check_options(const PlaceOptions& options, const Input& input) {
   }
 }
 
+/// All but a result as JSON are about a placement.
+bool is_about_a_placement(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  return extension == ".csv" || extension == ".yaml" || extension == ".yml" ||
+         extension == ".tflite" || extension == ".h";
+}
+
 std::string output_text(const std::string& file, const Input& input,
                         const PlacementResult& result) {
   const std::string extension = std::filesystem::path(file).extension().string();
@@ -88,6 +92,9 @@ std::string output_text(const std::string& file, const Input& input,
   if ((extension == ".yaml" || extension == ".yml") && result.placement)
     return placed_yaml(input.problem, *result.placement);
   if (extension == ".tflite" && result.placement) return result_tflite(input, *result.placement);
+  if (extension == ".h" && result.placement)
+    return result_c_header(input.problem, *result.placement,
+                           std::filesystem::path(file).stem().string());
   return result_json(input.problem, result);
 }
 
@@ -123,10 +130,7 @@ PlaceFiles open_files(const PlaceOptions& options, Session& session) {
 
 void write_files(const PlaceOptions& options, const PlaceFiles& files, const Input& input,
                  const PlacementResult& result, Session& session) {
-  const std::string extension = std::filesystem::path(options.output_file).extension().string();
-  const bool needs_placement =
-      extension == ".csv" || extension == ".yaml" || extension == ".yml" || extension == ".tflite";
-  if (files.output != nullptr && needs_placement && !result.placement)
+  if (files.output != nullptr && is_about_a_placement(options.output_file) && !result.placement)
     note("there is no placement, so " + options.output_file + " was not written",
          options.output.quiet);
   else
@@ -179,6 +183,7 @@ bool is_complete(const PlacementResult& result) {
 constexpr int checking_and_writing = 3;
 
 int run_place(const PlaceOptions& options, Session& session) {
+  require_ending("--output", options.output_file, {".json", ".csv", ".yaml", ".h", ".tflite"});
   session.limit_reading(options.search.own);
   const PlaceFiles files = open_files(options, session);
   const Input input = options.input.load();
@@ -264,8 +269,8 @@ void add_place(CLI::App& app, Command& command) {
       ->type_name("benefit");
   sub->add_option(
       "-o,--output", options->output_file,
-      "write the result: .json, .csv (input columns and offset), .yaml, or of a .tflite "
-      "the model with its offline memory plan: .tflite");
+      "write the result: .json, .csv (input columns and offset), .yaml, .h (tables for C), or "
+      "of a .tflite the model with its offline memory plan: .tflite");
   sub->add_option("--plot", options->plot_file, "draw the placement: FILE.svg");
   sub->add_option(
       "--proof", options->proof_file,

@@ -167,6 +167,10 @@ int run_plan(const PlanOptions& options, Session& session) {
     return run_plan_batch(options.network, options.profile, params_of(options), session);
   }
   require_whole(options);
+  require_ending("--output", options.output_file, {".json", ".h"});
+  require_ending("--trace", options.trace_file, {".json"});
+  require_ending("--csv", options.csv_file, {".csv"});
+  require_ending("--offchip", options.offchip_file, {".yaml"});
   require_svg(options.plot_file);
   session.reads(options.network.path);
   session.reads_profile(options.profile);
@@ -208,12 +212,17 @@ int run_plan(const PlanOptions& options, Session& session) {
   }
   plan.dtype = options.network.dtype;
   const bool found = plan.status == Status::feasible;
-  session.deliver(output, [&] { return plan_json(plan); });
-  for (const std::string& file :
-       {options.plot_file, options.trace_file, options.csv_file, options.offchip_file})
+  const bool header = std::filesystem::path(options.output_file).extension() == ".h";
+  if (!header) session.deliver(output, [&] { return plan_json(plan); });
+  for (const std::string& file : {header ? options.output_file : std::string(), options.plot_file,
+                                  options.trace_file, options.csv_file, options.offchip_file})
     if (!found && !file.empty())
       note("there is no plan, so " + file + " was not written", options.output.quiet);
   if (found) {
+    if (header)
+      session.deliver(output, [&] {
+        return plan_c_header(plan, std::filesystem::path(options.output_file).stem().string());
+      });
     session.deliver(csv, [&] { return plan_csv(plan); });
     session.deliver(plot, [&] { return plan_picture(plan); });
     if (offchip != nullptr) write_offchip(network, hardware, plan, session, offchip, options);

@@ -1,10 +1,12 @@
 #include "cli/profile_text.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 #include <vector>
 
 #include "model/hex_text.h"
+#include "model/json_write.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
 
@@ -29,31 +31,50 @@ std::string source_of(const Hardware& hardware, std::string key) {
   }
 }
 
-/// Lines of "key value", with the source behind them in one column.
+/// Keys with their values, and where these come from.
 class Sheet {
  public:
   explicit Sheet(const Hardware& hardware) : hardware_(hardware) {}
 
   void add(const std::string& key, const std::string& value) {
-    lines_.emplace_back(key + "  " + value, source_of(hardware_, key));
+    lines_.push_back({key, value, source_of(hardware_, key)});
   }
 
+  /// Lines of "key value", with the source behind them in one column.
   std::string text() const {
+    const auto length = [](const Line& line) { return line.key.size() + 2 + line.value.size(); };
     std::size_t width = 0;
-    for (const auto& [line, source] : lines_)
-      if (line.size() <= 60) width = std::max(width, line.size());
+    for (const Line& line : lines_)
+      if (length(line) <= 60) width = std::max(width, length(line));
     std::string all;
-    for (const auto& [line, source] : lines_) {
-      std::string padded = line;
-      padded.resize(std::max(width, line.size()), ' ');
-      all += padded + "  # " + source + "\n";
+    for (const Line& line : lines_) {
+      std::string padded = line.key + "  " + line.value;
+      padded.resize(std::max(width, padded.size()), ' ');
+      all += padded + "  # " + line.source + "\n";
     }
     return all;
   }
 
+  std::string json() const {
+    std::string all;
+    write_list(all, lines_, ",\n  ", [](const Line& line) {
+      return json_object([&](JsonObject& object) {
+        object.text("key", line.key);
+        object.text("value", line.value);
+        object.text("source", line.source);
+      });
+    });
+    return all;
+  }
+
  private:
+  struct Line {
+    std::string key;
+    std::string value;
+    std::string source;
+  };
   const Hardware& hardware_;
-  std::vector<std::pair<std::string, std::string>> lines_;
+  std::vector<Line> lines_;
 };
 
 /// "0-7 read_write, 8-15 weight": runs of banks with the same role.
@@ -203,22 +224,7 @@ void add_engine(Sheet& sheet, const Engine& engine) {
   sheet.add(key + ".energy", real(engine.energy_pj) + " pJ per element");
 }
 
-}  // namespace
-
-std::string profile_summary(const Hardware& hardware) {
-  std::string text;
-  for (const HardwareMemory& memory : hardware.memories) {
-    if (memory.offchip) continue;
-    text += (text.empty() ? "" : ", ") + memory.space.name + " " + size_text(memory.space.capacity);
-    if (memory.space.banks.size() > 1)
-      text += " in " + std::to_string(memory.space.banks.size()) + " banks";
-    if (!memory.space.modes.empty())
-      text += ", " + std::to_string(memory.space.modes.size()) + " modes";
-  }
-  return text;
-}
-
-std::string profile_text(const Hardware& hardware) {
+Sheet sheet_of(const Hardware& hardware) {
   Sheet sheet(hardware);
   if (hardware.clock_hz > 0) sheet.add("clock", real(hardware.clock_hz / 1e6) + " MHz");
   if (hardware.static_power_mw > 0)
@@ -251,7 +257,35 @@ std::string profile_text(const Hardware& hardware) {
       operands += (operands.empty() ? "" : ", ") + operand;
     sheet.add("restrictions", std::string(to_string(restriction.kind)) + " [" + operands + "]");
   }
-  return hardware.name + "\n" + sheet.text();
+  return sheet;
+}
+
+}  // namespace
+
+std::string profile_summary(const Hardware& hardware) {
+  std::string text;
+  for (const HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip) continue;
+    text += (text.empty() ? "" : ", ") + memory.space.name + " " + size_text(memory.space.capacity);
+    if (memory.space.banks.size() > 1)
+      text += " in " + std::to_string(memory.space.banks.size()) + " banks";
+    if (!memory.space.modes.empty())
+      text += ", " + std::to_string(memory.space.modes.size()) + " modes";
+  }
+  return text;
+}
+
+std::string profile_text(const Hardware& hardware) {
+  return hardware.name + "\n" + sheet_of(hardware).text();
+}
+
+std::string profile_json(const Hardware& hardware) {
+  return json_object([&](JsonObject& object) {
+    object.text("tessera", "profile/1");
+    object.text("name", hardware.name);
+    object.text("summary", profile_summary(hardware));
+    object.entry("values") += sheet_of(hardware).json();
+  });
 }
 
 }  // namespace tessera::cli

@@ -13,4 +13,7 @@ namespace tessera::cli {
 /// Every effective value, and behind it where it comes from.
 [[nodiscard]] std::string profile_text(const Hardware& hardware);
 
+/// The same for programs.
+[[nodiscard]] std::string profile_json(const Hardware& hardware);
+
 }  // namespace tessera::cli

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/profile_text.h"
 #include "cli/session.h"
+#include "model/json_write.h"
 #include "tessera/files.h"
 #include "tessera/profile.h"
 
@@ -20,6 +21,7 @@ struct ProfilesOptions {
   std::string name;
   std::vector<std::string> folders;
   std::vector<std::string> set;
+  OutputArguments output;
 };
 
 std::string list_text(const ProfilesOptions& options) {
@@ -33,18 +35,31 @@ std::string list_text(const ProfilesOptions& options) {
   return text;
 }
 
+/// A line per profile.
+std::string list_json(const ProfilesOptions& options) {
+  std::string text;
+  for (const std::string& name : profile_list(options.folders)) {
+    const Hardware hardware = load_profile(name, options.folders);
+    text += json_object([&](JsonObject& object) {
+      object.text("name", name);
+      object.text("summary", profile_summary(hardware));
+    });
+    text += '\n';
+  }
+  return text;
+}
+
 int run_profiles(const ProfilesOptions& options, Session& session) {
   session.reads_profile(options.name, options.folders);
   const std::vector<ProfileChange> changes = profile_changes(options.set, options.name);
   if (options.name.empty()) {
-    print(list_text(options));
-  } else if (changes.empty()) {
-    print(profile_text(load_profile(options.name, options.folders)));
-  } else {
-    Profile changed(options.name, options.folders);
-    changed.set(changes);
-    print(profile_text(changed.hardware()));
+    print(options.output.json() ? list_json(options) : list_text(options));
+    return exit_found;
   }
+  Profile profile(options.name, options.folders);
+  profile.set(changes);
+  const Hardware& hardware = profile.hardware();
+  print(options.output.json() ? profile_json(hardware) + '\n' : profile_text(hardware));
   return exit_found;
 }
 
@@ -56,6 +71,7 @@ void add_profiles(CLI::App& app, Command& command) {
   sub->add_option("NAME", options->name, "a name from the list, or a file");
   sub->add_option("--shelf", options->folders, "look for profiles in this folder first");
   declare_set(*sub, options->set);
+  options->output.declare(*sub);
   sub->footer("Example:\n  tessera profiles nvdla-like");
   sub->final_callback([options, &command] {
     command.run = [options](Session& session) { return run_profiles(*options, session); };

@@ -41,6 +41,8 @@ struct TileArguments {
   bool no_incremental = false;
   bool all = false;
   bool stats = false;
+  std::string output_file;
+  std::string plot_file;
 };
 
 /// "3:7", "3" or the names of two ops.
@@ -217,9 +219,16 @@ std::string says_no(const std::string& engine) {
 }
 
 int run_tile(const TileArguments& arguments, Session& session) {
+  require_ending("--output", arguments.output_file, {".json"});
+  require_svg(arguments.plot_file);
   session.limit_reading(arguments.search.own);
   session.reads(arguments.network.path);
   session.reads_profile(arguments.profile);
+  OutputFile* const output = session.writes("--output", arguments.output_file);
+  OutputFile* const plot = session.writes("--plot", arguments.plot_file);
+  if (arguments.output.json() && plot != nullptr && Session::goes_to_standard_output(*plot))
+    throw BadInput(plot->path() + ": --format json goes to the standard output as well",
+                   "give one of them a file");
   const Network network = arguments.network.load(arguments.output.quiet).network;
   const Hardware hardware = changed_profile(arguments.profile, arguments.set, arguments.capacity);
   TileParams params;
@@ -236,6 +245,16 @@ int run_tile(const TileArguments& arguments, Session& session) {
   session.interrupts().enter(Phase::searching);
   const TileReport report = find_largest_tile(network, hardware, params);
   session.interrupts().enter(Phase::writing);
+  session.deliver(output, [&] { return tile_json(report); });
+  if (report.placements.empty() && plot != nullptr)
+    note("there is no tile, so " + arguments.plot_file + " was not written",
+         arguments.output.quiet);
+  else
+    session.deliver(plot, [&] {
+      const PlannedPlacement& placed = report.placements.front();
+      return placement_picture(placed.problem, placed.placement,
+                               report.anchor + ", " + shape_text(report.extent, report.divisible));
+    });
   if (arguments.output.json())
     session.report([&] { return tile_json(report); });
   else if (!arguments.output.quiet)
@@ -276,6 +295,8 @@ void add_tile(CLI::App& app, Command& command) {
   sub->add_flag("--all", arguments->all, "list every largest shape, not only the fewest tiles");
   sub->add_flag("--stats", arguments->stats, "say how many questions were decided by what");
   arguments->output.declare(*sub);
+  sub->add_option("-o,--output", arguments->output_file, "write the result: .json");
+  sub->add_option("--plot", arguments->plot_file, "draw where the first tile lies: FILE.svg");
   sub->footer(
       "Example:\n  tessera tile resnet50.onnx --dtype int8 --ops 0:3 --profile "
       "ethos-u65-like");

@@ -8,6 +8,7 @@
 #include "io/objectives_json.h"
 #include "io/placement_json.h"
 #include "io/placement_tree.h"
+#include "io/plan_words.h"
 #include "io/tree.h"
 #include "model/json_write.h"
 #include "tessera/check.h"
@@ -17,27 +18,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> axis_names{"C", "H", "W"};
 constexpr const char* wrong_plan = "is this the plan of another network or profile?";
-
-std::string_view word(WeightPolicy policy) {
-  return policy == WeightPolicy::resident ? "resident" : "refetch";
-}
-std::string_view word(HaloPolicy policy) {
-  switch (policy) {
-    case HaloPolicy::recompute:
-      return "recompute";
-    case HaloPolicy::keep_columns:
-      return "keep_columns";
-    case HaloPolicy::keep:
-      break;
-  }
-  return "keep";
-}
-
-std::string_view word(Stationary stationary) {
-  return stationary == Stationary::none      ? "none"
-         : stationary == Stationary::weights ? "weights"
-                                             : "inputs";
-}
 
 void write_metrics(std::string& out, const Metrics& metrics, std::optional<double> score = {},
                    const PlanReference* of = nullptr) {
@@ -60,12 +40,6 @@ void write_axes(std::string& out, const std::array<Dim, 3>& values) {
   for (std::size_t axis = 0; axis < values.size(); ++axis)
     object.number(axis_names[axis], values[axis]);
   object.close();
-}
-
-/// Outermost first.
-std::vector<std::string> order_of(Stationary stationary) {
-  if (stationary == Stationary::inputs) return {"H", "W", "C"};
-  return {"C", "H", "W"};
 }
 
 std::string placement_text(const PlannedPlacement& planned) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/buffer_csv.h"
+#include "io/c_header.h"
 #include "io/files.h"
 #include "io/hardware_yaml.h"
 #include "io/load.h"
@@ -133,6 +134,13 @@ std::string result_tflite(const Input& input, const Placement& placement) {
   std::vector<Offset> offsets;
   for (const BufferPlace& place : placement.places) offsets.push_back(place.offset);
   return write_tflite_plan(origin.bytes, origin.file, origin.arena, offsets);
+}
+
+std::string result_c_header(const PlacementProblem& problem, const Placement& placement,
+                            std::string_view name) {
+  require_valid(problem);
+  require_placed(problem, placement);
+  return write_c_header(problem, placement, name);
 }
 
 std::string problem_csv(const Input& input) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "cost/score.h"
+#include "io/c_header.h"
 #include "io/files.h"
 #include "io/plan_csv.h"
 #include "io/plan_json.h"
@@ -203,6 +204,13 @@ std::string plan_json(const NetworkPlan& plan) {
 std::string plan_csv(const NetworkPlan& plan) {
   require_plan(plan);
   return write_plan_csv(plan);
+}
+
+std::string plan_c_header(const NetworkPlan& plan, std::string_view name) {
+  require_plan(plan);
+  if (plan.status != Status::feasible)
+    throw BadInput("there is no plan that a header could be about");
+  return write_plan_c_header(plan, name);
 }
 
 PlanFileHeader plan_file_header(const std::string& path) {

@@ -41,6 +41,11 @@ namespace tessera {
 /// metadata "OfflineMemoryAllocation". Throws BadInput where the input was none, or has several
 /// memories.
 [[nodiscard]] TESSERA_API std::string result_tflite(const Input& input, const Placement& placement);
+/// A header for C and C++: a table of the buffers and a macro for each offset, all of whose names
+/// begin with `name`.
+[[nodiscard]] TESSERA_API std::string result_c_header(const PlacementProblem& problem,
+                                                      const Placement& placement,
+                                                      std::string_view name);
 [[nodiscard]] TESSERA_API std::string problem_csv(const Input& input);
 [[nodiscard]] TESSERA_API std::string problem_yaml(const PlacementProblem& problem);
 /// The problem with every buffer's offset (and memory) fixed to the placement, as YAML.

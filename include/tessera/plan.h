@@ -88,9 +88,9 @@ struct PlanParams {
                                                               const NetworkPlan& plan);
 
 /// Where everything of a plan may lie off the chip, as a question for place(): a buffer per tensor
-/// that crosses a cut, or is an input or a result, with its tiles as parts, and one for all weights.
-/// Without buffers where nothing lies there. Throws BadInput for a plan that is not feasible, or in
-/// which check_plan() finds something wrong.
+/// that crosses a cut, or is an input or a result, with its tiles as parts, and one for all
+/// weights. Without buffers where nothing lies there. Throws BadInput for a plan that is not
+/// feasible, or in which check_plan() finds something wrong.
 [[nodiscard]] TESSERA_API PlacementProblem offchip_problem(const Network& network,
                                                            const Hardware& hardware,
                                                            const NetworkPlan& plan);
@@ -130,6 +130,10 @@ struct PlanFileHeader {
 
 /// One line per op of a feasible plan: what it is, its cycles, traffic, energy and what bounds it.
 [[nodiscard]] TESSERA_API std::string plan_csv(const NetworkPlan& plan);
+
+/// A header for C and C++: a table of places per run and per memory off the chip, all of whose
+/// names begin with `name`. Of a feasible plan.
+[[nodiscard]] TESSERA_API std::string plan_c_header(const NetworkPlan& plan, std::string_view name);
 
 /// The whole plan in the Chrome trace format, a lane per engine and DMA channel.
 [[nodiscard]] TESSERA_API std::string plan_trace(const Network& network, const Hardware& hardware,

@@ -1,0 +1,437 @@
+#include "io/c_header.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "io/plan_words.h"
+#include "model/derived.h"
+#include "model/optional.h"
+#include "tessera/check.h"
+
+namespace tessera {
+namespace {
+
+bool plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/// A name of C, in small or capital letters; no two underscores in a row, which C++ keeps to
+/// itself.
+std::string c_name(std::string_view text, bool capitals) {
+  std::string name;
+  for (const char c : text) {
+    if (!plain(c)) {
+      if (!name.empty() && name.back() != '_') name += '_';
+    } else if (capitals) {
+      name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    } else {
+      name += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  if (name.empty()) name = capitals ? "X" : "x";
+  return name;
+}
+
+/// A header's prefix begins with a letter.
+std::string prefix_of(std::string_view text) {
+  std::string name = c_name(text, false);
+  if (name.front() >= '0' && name.front() <= '9') name.insert(0, "n");
+  return name;
+}
+
+/// Names of macros, each once: the second of a name is NAME_2. Of a family, NAME_USED and the like
+/// are its own as well.
+class Unique {
+ public:
+  std::string operator()(const std::string& name, const std::vector<std::string>& family = {}) {
+    std::string unique = name;
+    for (int k = 2; !is_free(unique, family); ++k) unique = name + '_' + std::to_string(k);
+    taken_.insert(unique);
+    for (const std::string& ending : family) taken_.insert(unique + ending);
+    return unique;
+  }
+
+ private:
+  [[nodiscard]] bool is_free(const std::string& name,
+                             const std::vector<std::string>& family) const {
+    return !taken_.contains(name) && std::none_of(family.begin(), family.end(), [&](const auto& e) {
+      return taken_.contains(name + e);
+    });
+  }
+  std::set<std::string> taken_;
+};
+
+/// What is said of a memory.
+const std::vector<std::string> of_a_memory{"_USED", "_ALIGNMENT", "_BASE", "_BUFFERS"};
+
+std::string c_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    // "??=" and the like mean something else in a string of C.
+    if (c == '"' || c == '\\' || c == '?') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+/// Text inside a comment, which it cannot end.
+std::string in_comment(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (!out.empty() && ((out.back() == '*' && c == '/') || (out.back() == '/' && c == '*')))
+      out += ' ';
+    out += c == '\\' ? '/' : c;
+  }
+  return out;
+}
+
+std::string c_number(std::int64_t value) {
+  return value <= 0x7fffffff ? std::to_string(value) + 'u'
+                             : "UINT64_C(" + std::to_string(value) + ')';
+}
+
+/// One row of a table of places.
+struct PlaceRow {
+  std::string id;
+  MemoryIndex memory = 0;
+  std::array<Offset, 2> offsets{};
+  Size size = 0;
+  StepRange live;
+  std::array<std::size_t, 2> banks{};  ///< the first and the last one that is touched
+};
+
+std::array<std::size_t, 2> banks_of(const Memory& memory, Offset offset, Size size) {
+  const std::vector<AddressRange> banks = bank_ranges(memory);
+  std::array<std::size_t, 2> touched{};
+  for (std::size_t k = 0; k < banks.size(); ++k) {
+    if (banks[k].begin <= offset) touched[0] = k;
+    if (banks[k].begin < offset + std::max<Size>(size, 1)) touched[1] = k;
+  }
+  return touched;
+}
+
+std::vector<PlaceRow> rows_of(const PlacementProblem& problem, const Placement& placement) {
+  std::vector<PlaceRow> rows;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    if (is_left_out(placement, b)) continue;
+    const Buffer& buffer = problem.buffers[b];
+    const BufferPlace& place = placement.places[b];
+    rows.push_back({buffer.id,
+                    place.memory,
+                    {place.offset, place.offset},
+                    buffer.size,
+                    {buffer.live.front().lower, buffer.live.back().upper},
+                    banks_of(problem.memories[place.memory], place.offset, buffer.size)});
+  }
+  return rows;
+}
+
+/// The two copies of a tile's buffer, which follow each other, become one row.
+std::vector<PlaceRow> with_copies_joined(std::vector<PlaceRow> rows) {
+  constexpr std::string_view ping = ".ping";
+  constexpr std::string_view pong = ".pong";
+  std::vector<PlaceRow> joined;
+  for (PlaceRow& row : rows) {
+    if (!joined.empty() && row.id.ends_with(pong)) {
+      PlaceRow& before = joined.back();
+      const std::string_view stem = std::string_view(row.id).substr(0, row.id.size() - pong.size());
+      if (before.id == std::string(stem) + std::string(ping) && before.memory == row.memory &&
+          before.size == row.size) {
+        before.id = stem;
+        before.offsets[1] = row.offsets[1];
+        before.live = {std::min(before.live.lower, row.live.lower),
+                       std::max(before.live.upper, row.live.upper)};
+        before.banks = {std::min(before.banks[0], row.banks[0]),
+                        std::max(before.banks[1], row.banks[1])};
+        continue;
+      }
+    }
+    joined.push_back(std::move(row));
+  }
+  return joined;
+}
+
+class CHeader {
+ public:
+  explicit CHeader(std::string_view name) : low_(prefix_of(name)), high_(c_name(low_, true)) {
+    for (const char* own : {"_H", "_MEMORIES", "_BUFFERS", "_RUNS"}) unique_(high_ + own);
+  }
+
+  [[nodiscard]] const std::string& low() const { return low_; }
+  [[nodiscard]] const std::string& high() const { return high_; }
+
+  void begin(const std::string& what) {
+    out_ = "/* " + what +
+           "\n * Written by Tessera: changes made here are lost. C99 and C++. */\n#ifndef " +
+           high_ + "_H\n#define " + high_ + "_H\n\n#include <stdint.h>\n\n";
+  }
+
+  /// The memories: their numbers, how many bytes of them are used, where they begin.
+  void memories(std::span<const Memory> memories, std::span<const Size> used,
+                std::span<const Size> alignments) {
+    for (const Memory& memory : memories)
+      names_.push_back(unique_(high_ + '_' + c_name(memory.name, true), of_a_memory));
+    out_ +=
+        "/* Memories: the number of each; bytes that are used, which is what an array for it has "
+        "to have;\n"
+        "   the multiple of bytes it has to begin at; its address, where that is known. */\n";
+    for (std::size_t m = 0; m < memories.size(); ++m) {
+      define(names_[m], std::to_string(m) + 'u');
+      define(names_[m] + "_USED", c_number(used[m]));
+      define(names_[m] + "_ALIGNMENT", c_number(alignments[m]));
+      if (memories[m].base != 0) define(names_[m] + "_BASE", c_number(memories[m].base));
+    }
+    define(high_ + "_MEMORIES", std::to_string(memories.size()) + 'u');
+    out_ += '\n';
+  }
+
+  /// Macros for the offsets; of rows with two copies for both.
+  void offsets(const std::vector<PlaceRow>& rows) {
+    out_ += "/* Offsets, from the beginning of a buffer's memory. */\n";
+    for (const PlaceRow& row : rows)
+      define(unique_(high_ + "_OFFSET_" + c_name(row.id, true)), c_number(row.offsets[0]));
+    out_ += '\n';
+  }
+
+  void place_type(bool copies) {
+    out_ +=
+        "typedef struct {\n"
+        "  const char *id;\n";
+    out_ += copies ? "  uint64_t offset[2]; /* of copies 0 and 1, used by turns where tiles are "
+                     "double-buffered */\n"
+                   : "  uint64_t offset; /* bytes from the beginning of its memory */\n";
+    out_ +=
+        "  uint64_t size;\n"
+        "  uint32_t memory;\n"
+        "  uint32_t first_bank, last_bank; /* that are touched; 0 where there are none */\n"
+        "  uint64_t first_step, end_step;  /* it lives before end_step */\n"
+        "} " +
+        low_ + "_place;\n\n";
+  }
+
+  void places(const std::string& name, const std::vector<PlaceRow>& rows, bool copies) {
+    out_ += "static const " + low_ + "_place " + name + '[' +
+            std::to_string(std::max<std::size_t>(rows.size(), 1)) + "] = {\n";
+    if (rows.empty()) out_ += "  {0}\n";
+    for (const PlaceRow& row : rows) {
+      out_ += "  {" + c_string(row.id) + ", ";
+      out_ += copies ? '{' + c_number(row.offsets[0]) + ", " + c_number(row.offsets[1]) + '}'
+                     : c_number(row.offsets[0]);
+      out_ += ", " + c_number(row.size) + ", " + names_[row.memory] + ", " +
+              std::to_string(row.banks[0]) + "u, " + std::to_string(row.banks[1]) + "u, " +
+              c_number(row.live.lower) + ", " + c_number(row.live.upper) + "},\n";
+    }
+    out_ += "};\n";
+  }
+
+  /// The mode of each memory at each step, as the number of a name.
+  void modes(const PlacementProblem& problem, const Placement& placement, const std::string& of) {
+    for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+      if (m >= placement.modes.size() || placement.modes[m].empty()) continue;
+      const std::vector<std::string>& at = placement.modes[m];
+      std::vector<std::string> known(at.begin(), at.end());
+      std::sort(known.begin(), known.end());
+      known.erase(std::unique(known.begin(), known.end()), known.end());
+      const std::string name = of + '_' + c_name(problem.memories[m].name, false);
+      out_ += "/* Modes of " + in_comment(problem.memories[m].name) +
+              ", and the one of each step. */\n";
+      out_ += "static const char *const " + name + "_modes[] = {";
+      for (std::size_t k = 0; k < known.size(); ++k)
+        out_ += (k == 0 ? "" : ", ") + c_string(known[k]);
+      out_ += "};\nstatic const uint16_t " + name + "_mode_at[] = {";
+      for (std::size_t t = 0; t < at.size(); ++t) {
+        const auto found = std::lower_bound(known.begin(), known.end(), at[t]);
+        out_ += (t == 0        ? ""
+                 : t % 32 == 0 ? ",\n  "
+                               : ", ") +
+                std::to_string(found - known.begin());
+      }
+      out_ += "};\n";
+    }
+  }
+
+  void define(const std::string& name, const std::string& value) {
+    out_ += "#define " + name + ' ' + value + '\n';
+  }
+  void text(const std::string& text) { out_ += text; }
+  /// The name of a memory that has no number.
+  [[nodiscard]] std::string other_memory(const std::string& name) {
+    return unique_(high_ + '_' + c_name(name, true), of_a_memory);
+  }
+
+  [[nodiscard]] std::string end() {
+    out_ += "\n#endif\n";
+    return std::move(out_);
+  }
+
+ private:
+  std::string low_;
+  std::string high_;
+  std::vector<std::string> names_;  ///< of the memories' macros
+  Unique unique_;
+  std::string out_;
+};
+
+/// The memories of a header; what is used of them, and what their buffers ask of where they begin.
+struct UsedRoom {
+  std::vector<Memory> memories;
+  std::vector<Size> heights;
+  std::vector<Size> alignments;
+
+  void add(const PlacementProblem& problem, const Placement& placement) {
+    if (memories.empty()) {
+      memories = problem.memories;
+      heights.assign(memories.size(), 0);
+      alignments.assign(memories.size(), 1);
+    }
+    const std::vector<Size> of_this = tessera::heights(problem, placement);
+    for (MemoryIndex m = 0; m < memories.size(); ++m) heights[m] = std::max(heights[m], of_this[m]);
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+      if (is_left_out(placement, b)) continue;
+      const MemoryIndex m = placement.places[b].memory;
+      const Size aligned = effective_alignment(problem.buffers[b], memories[m]);
+      const Size rest = aligned / std::gcd(aligned, alignments[m]);
+      alignments[m] = checked_mul(alignments[m], rest).value_or(aligned);
+    }
+  }
+};
+
+std::string c_axes(const std::array<Dim, 3>& values) {
+  return '{' + c_number(values[0]) + ", " + c_number(values[1]) + ", " + c_number(values[2]) + '}';
+}
+
+constexpr const char* run_type =
+    R"(/* Runs of ops that are tiled together, in order. Tile k of a run is placed by the first of the run's
+   placements whose sizes are all at least its own. */
+typedef struct {
+  const NAME_place *places;
+  uint32_t buffers;
+} NAME_placement;
+typedef struct {
+  uint32_t first_op, last_op;
+  uint64_t tile[3], tiles[3]; /* C, H, W: of a tile of the last op's result, and how many along each */
+  const char *order;          /* of the loops over tiles, outermost first */
+  const char *weights, *halo, *stationary;
+  int double_buffered;
+  const NAME_placement *placements;
+  uint32_t placements_count;
+} NAME_run;
+)";
+
+constexpr const char* offchip_type = R"(
+/* Off the chip: addresses in the memory, in steps of the whole network. Tile k of all tiles reads at
+   step 2k and writes at step 2k + 1. */
+typedef struct {
+  const char *id;
+  uint64_t offset, size;
+  uint64_t first_step, end_step;
+  int weights;
+} NAME_offchip;
+)";
+
+std::string with_name(std::string text, const std::string& name) {
+  for (std::size_t at = text.find("NAME"); at != std::string::npos; at = text.find("NAME", at))
+    text.replace(at, 4, name);
+  return text;
+}
+
+void add_run(CHeader& header, const PlannedSubgraph& run, std::size_t number) {
+  const std::string of = header.low() + "_run" + std::to_string(number);
+  std::string names;
+  for (const std::string& name : run.names) names += (names.empty() ? "" : ", ") + in_comment(name);
+  header.text("\n/* " + names + " */\n");
+  std::string placements;
+  for (std::size_t k = 0; k < run.placements.size(); ++k) {
+    const PlannedPlacement& planned = run.placements[k];
+    const std::string name = of + "_places" + std::to_string(k);
+    const std::vector<PlaceRow> rows =
+        with_copies_joined(rows_of(planned.problem, planned.placement));
+    header.places(name, rows, true);
+    header.modes(planned.problem, planned.placement, name);
+    placements +=
+        (k == 0 ? "{" : ", {") + name + ", " + c_number(static_cast<Size>(rows.size())) + '}';
+  }
+  header.text("static const " + header.low() + "_placement " + of + "_placements[] = {" +
+              placements + "};\n");
+}
+
+void add_runs(CHeader& header, const NetworkPlan& plan) {
+  for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) add_run(header, plan.subgraphs[k], k);
+  header.text("\n");
+  header.define(header.high() + "_RUNS", c_number(static_cast<Size>(plan.subgraphs.size())));
+  header.text("static const " + header.low() + "_run " + header.low() + "_runs[] = {\n");
+  for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
+    const PlannedSubgraph& run = plan.subgraphs[k];
+    std::string order;
+    for (const std::string& axis : order_of(run.stationary)) order += axis;
+    header.text("  {" + c_number(static_cast<Size>(run.ops.first)) + ", " +
+                c_number(static_cast<Size>(run.ops.last)) + ", " + c_axes(run.extent) + ", " +
+                c_axes(run.counts) + ", " + c_string(order) + ", " + c_string(word(run.weights)) +
+                ", " + c_string(word(run.halo)) + ", " + c_string(word(run.stationary)) + ", " +
+                (run.double_buffer ? "1" : "0") + ", " + header.low() + "_run" + std::to_string(k) +
+                "_placements, " + c_number(static_cast<Size>(run.placements.size())) + "},\n");
+  }
+  header.text("};\n");
+}
+
+void add_offchip(CHeader& header, const NetworkPlan& plan) {
+  if (plan.offchip.empty()) return;
+  header.text(with_name(offchip_type, header.low()));
+  for (const OffchipMemory& memory : plan.offchip) {
+    const std::string high = header.other_memory(memory.memory);
+    header.define(high + "_USED", c_number(memory.height));
+    if (memory.base != 0) header.define(high + "_BASE", c_number(memory.base));
+    header.define(high + "_BUFFERS", c_number(static_cast<Size>(memory.buffers.size())));
+    header.text("static const " + header.low() + "_offchip " + c_name(high, false) +
+                "_buffers[] = {\n");
+    for (const OffchipBuffer& buffer : memory.buffers)
+      header.text("  {" + c_string(buffer.id) + ", " + c_number(buffer.offset) + ", " +
+                  c_number(buffer.size) + ", " + c_number(buffer.live.lower) + ", " +
+                  c_number(buffer.live.upper) + ", " + (buffer.weights ? "1" : "0") + "},\n");
+    header.text("};\n");
+  }
+}
+
+}  // namespace
+
+std::string write_c_header(const PlacementProblem& problem, const Placement& placement,
+                           std::string_view name) {
+  CHeader header(name);
+  const std::vector<PlaceRow> rows = rows_of(problem, placement);
+  header.begin(problem.name.empty() ? "Where buffers lie."
+                                    : "Where the buffers of " + in_comment(problem.name) + " lie.");
+  UsedRoom used;
+  used.add(problem, placement);
+  header.memories(used.memories, used.heights, used.alignments);
+  header.offsets(rows);
+  header.place_type(false);
+  header.define(header.high() + "_BUFFERS", std::to_string(rows.size()) + 'u');
+  header.places(header.low() + "_places", rows, false);
+  header.modes(problem, placement, header.low());
+  return header.end();
+}
+
+std::string write_plan_c_header(const NetworkPlan& plan, std::string_view name) {
+  CHeader header(name);
+  header.begin("How " + (plan.network.empty() ? "a network" : in_comment(plan.network)) +
+               " is cut, tiled and placed on " + in_comment(plan.profile) + '.');
+  UsedRoom used;
+  for (const PlannedSubgraph& run : plan.subgraphs)
+    for (const PlannedPlacement& planned : run.placements)
+      used.add(planned.problem, planned.placement);
+  header.memories(used.memories, used.heights, used.alignments);
+  header.place_type(true);
+  header.text(with_name(run_type, header.low()));
+  add_runs(header, plan);
+  add_offchip(header, plan);
+  return header.end();
+}
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+// How files spell the variants of a run. Private to io/.
+//
+//   object.text("weights", word(subgraph.weights));            // "resident"
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/hardware.h"
+
+namespace tessera {
+
+[[nodiscard]] inline std::string_view word(WeightPolicy policy) {
+  return policy == WeightPolicy::resident ? "resident" : "refetch";
+}
+
+[[nodiscard]] inline std::string_view word(HaloPolicy policy) {
+  switch (policy) {
+    case HaloPolicy::recompute:
+      return "recompute";
+    case HaloPolicy::keep_columns:
+      return "keep_columns";
+    case HaloPolicy::keep:
+      break;
+  }
+  return "keep";
+}
+
+[[nodiscard]] inline std::string_view word(Stationary stationary) {
+  return stationary == Stationary::none      ? "none"
+         : stationary == Stationary::weights ? "weights"
+                                             : "inputs";
+}
+
+/// The loops over tiles, outermost first.
+[[nodiscard]] inline std::vector<std::string> order_of(Stationary stationary) {
+  if (stationary == Stationary::inputs) return {"H", "W", "C"};
+  return {"C", "H", "W"};
+}
+
+}  // namespace tessera
