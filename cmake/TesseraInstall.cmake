@@ -1,5 +1,6 @@
 # What is installed: the program with its man pages and completion, one library with every room in it
-# (shared and static), the headers of include/ as <tessera/...>, the profiles, docs/, a CMake package.
+# (shared and static), the headers of include/ as <tessera/...>, the profiles, docs/, a CMake package
+# and what pkg-config asks for.
 # `cpack -G DEB` in the folder of a build makes a Debian package of it (cmake/TesseraPackage.cmake).
 #
 #   find_package(tessera REQUIRED)
@@ -84,3 +85,15 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
               ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
         DESTINATION ${package_dir})
+
+# pkg-config: `tessera` is the shared library, `tessera-static` all of it inside the program.
+file(RELATIVE_PATH from_pkgconfig /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+set(pc_description "places the buffers of neural networks in accelerators' memories")
+function(write_pkgconfig pc_name pc_libs)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/${pc_name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+list(TRANSFORM TESSERA_NEEDS PREPEND -l OUTPUT_VARIABLE pc_needs)
+list(JOIN pc_needs " " pc_needs)
+write_pkgconfig(tessera "-ltessera")
+write_pkgconfig(tessera-static "-ltessera_static ${pc_needs} -pthread -ldl -lstdc++ -lm")

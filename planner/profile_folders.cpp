@@ -1,6 +1,7 @@
 // profile_folders(): where profiles are, seen from wherever this code was loaded from.
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -26,7 +27,13 @@ fs::path own_file() {
   // The program itself has no name there.
   if (dladdr1(here, &info, extra, RTLD_DL_LINKMAP) != 0 && map != nullptr && *map->l_name != '\0')
     return fs::canonical(map->l_name, error);
-  return fs::read_symlink("/proc/self/exe", error);
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) return program;
+  // There may be no /proc, as in a bare root: then by what the program was called as.
+  const auto name = getauxval(AT_EXECFN);  // the address of a text, 0 where there is none
+  if (name == 0) return {};
+  const fs::path called = fs::canonical(reinterpret_cast<const char*>(name), error);
+  return error ? fs::path() : called;
 }
 
 }  // namespace

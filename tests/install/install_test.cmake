@@ -19,6 +19,21 @@ function(must_print_that consumer)
 endfunction()
 must_print_that(consumer ethos-u65-like)
 
+# Without CMake: a program in C, by what pkg-config says.
+if(PKG_CONFIG)
+  foreach(package tessera tessera-static)
+    must_run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/${LIBDIR}/pkgconfig
+             ${PKG_CONFIG} --cflags --libs ${package})
+    separate_arguments(flags UNIX_COMMAND "${output}")
+    must_run(${C_COMPILER} -std=c99 -Wpedantic ${CONSUMER_DIR}/main.c -o ${SCRATCH}/${package}
+             ${flags} -Wl,-rpath,${prefix}/${LIBDIR})
+    must_run(${SCRATCH}/${package})
+    if(NOT output STREQUAL "a at 0, b at 4\n" AND NOT output STREQUAL "a at 8, b at 0\n")
+      message(FATAL_ERROR "a program in C, by pkg-config ${package}, printed:\n${output}")
+    endif()
+  endforeach()
+endif()
+
 # The API, and nothing a program could take for its own.
 if(NM)
   file(GLOB library ${prefix}/${LIBDIR}/libtessera.so)
