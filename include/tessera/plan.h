@@ -88,9 +88,9 @@ struct PlanParams {
                                                               const NetworkPlan& plan);
 
 /// Where everything of a plan may lie off the chip, as a question for place(): a buffer per tensor
-/// that crosses a cut, or is an input or a result, with its tiles as parts, and one for all weights.
-/// Without buffers where nothing lies there. Throws BadInput for a plan that is not feasible, or in
-/// which check_plan() finds something wrong.
+/// that crosses a cut, or is an input or a result, with its tiles as parts, and one for all
+/// weights. Without buffers where nothing lies there. Throws BadInput for a plan that is not
+/// feasible, or in which check_plan() finds something wrong.
 [[nodiscard]] TESSERA_API PlacementProblem offchip_problem(const Network& network,
                                                            const Hardware& hardware,
                                                            const NetworkPlan& plan);
@@ -131,10 +131,14 @@ struct PlanFileHeader {
 /// One line per op of a feasible plan: what it is, its cycles, traffic, energy and what bounds it.
 [[nodiscard]] TESSERA_API std::string plan_csv(const NetworkPlan& plan);
 
-/// The whole plan in the Chrome trace format, a lane per engine and DMA channel.
+/// The whole plan in the Trace Event Format of Chrome: a lane per engine and DMA channel, and
+/// counters: bytes in use in each memory, bytes per cycle on the bus off the chip, power. Throws
+/// BadInput for a plan in which check_plan() finds something wrong.
 [[nodiscard]] TESSERA_API std::string plan_trace(const Network& network, const Hardware& hardware,
                                                  const NetworkPlan& plan);
-/// The whole plan as an SVG picture.
-[[nodiscard]] TESSERA_API std::string plan_picture(const NetworkPlan& plan);
+/// The whole plan as an SVG picture: ops, addresses in each memory and traffic over time. Throws
+/// BadInput for a plan that is not feasible, or in which check_plan() finds something wrong.
+[[nodiscard]] TESSERA_API std::string plan_picture(const Network& network, const Hardware& hardware,
+                                                   const NetworkPlan& plan);
 
 }  // namespace tessera
