@@ -6,7 +6,7 @@ import unittest
 import xml.etree.ElementTree
 
 import trace_format
-from support import EXAMPLES, FOUND, SHARED, Case
+from support import EXAMPLES, FOUND, SHARED, WRONG, Case
 
 NETWORK = """tessera: network/1
 name: toy
@@ -111,6 +111,22 @@ class Traces(Case):
         _, plan, ops = self.adds_up(network, "ethos-u65-256", 3.75, 384 << 10, "--dtype", "int8", "--timeout", "20s")
         names = {name for s in plan["subgraphs"] for name in s["ops"]}
         self.assertLessEqual(names, ops | {f"{op}, last channels" for op in ops})
+
+
+class Kinds(Case):
+    def test_a_result_says_what_weights_are_and_is_held_to_it(self):
+        problem = self.file("in.yaml", "tessera: problem/1\nmemories: {m: {capacity: 64}}\nbuffers:\n"
+                            "  - {id: a, live: [0, 2], size: 4}\n  - {id: w, live: [0, 2], size: 4, kind: weight}\n")
+        result = self.folder / "out.json"
+        self.ends(FOUND, "place", problem, "-o", result, "-q")
+        placed = json.loads(result.read_text())
+        self.assertEqual({b["id"]: b.get("kind") for b in placed["buffers"]}, {"a": None, "w": "weight"})
+        self.ends(FOUND, "check", problem, result)
+        for b in placed["buffers"]:
+            if b["id"] == "a":
+                b["kind"] = "weight"
+        result.write_text(json.dumps(placed))
+        self.assertIn("of another kind", self.ends(WRONG, "check", problem, result).stderr)
 
 
 class Pictures(Case):
