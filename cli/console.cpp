@@ -44,6 +44,13 @@ std::size_t report_width() {
   return std::max(columns, least);
 }
 
+void note_large(std::string_view path, std::size_t bytes, std::string_view lighter, bool quiet) {
+  constexpr std::size_t large = std::size_t{4} << 20;
+  if (bytes < large) return;
+  note(std::string(path) + " has " + std::to_string(bytes >> 20) + " MiB; " + std::string(lighter),
+       quiet);
+}
+
 bool stderr_is_terminal() {
   return isatty(STDERR_FILENO) == 1;
 }

@@ -28,6 +28,10 @@ void complain(std::string_view text);
 /// "tessera: note: ..." on the standard error, unless quiet.
 void note(std::string_view text, bool quiet);
 
+/// A note where a text of so many bytes is more than most viewers like (4 MiB), with the lighter
+/// way.
+void note_large(std::string_view path, std::size_t bytes, std::string_view lighter, bool quiet);
+
 [[nodiscard]] bool stderr_is_terminal();
 
 /// Columns of the terminal that the standard output is; else $COLUMNS, else 100. At least 60.

@@ -141,8 +141,12 @@ void write_files(const PlaceOptions& options, const PlaceFiles& files, const Inp
   if (files.plot != nullptr && !result.placement)
     note("there is no placement, so " + options.plot_file + " was not drawn", options.output.quiet);
   else
-    session.deliver(files.plot, [&input, &result] {
-      return placement_picture(input.problem, *result.placement, input.problem.name);
+    session.deliver(files.plot, [&options, &input, &result] {
+      std::string text = placement_picture(input.problem, *result.placement, input.problem.name);
+      note_large(options.plot_file, text.size(),
+                 "`tessera report` makes a page of a placement's JSON that zooms quickly",
+                 options.output.quiet);
+      return text;
     });
 }
 

@@ -224,9 +224,19 @@ int run_plan(const PlanOptions& options, Session& session) {
         return plan_c_header(plan, std::filesystem::path(options.output_file).stem().string());
       });
     session.deliver(csv, [&] { return plan_csv(plan); });
-    session.deliver(plot, [&] { return plan_picture(plan); });
+    session.deliver(plot, [&] {
+      std::string text = plan_picture(network, hardware, plan);
+      note_large(options.plot_file, text.size(), "a larger --max-ops makes fewer runs",
+                 options.output.quiet);
+      return text;
+    });
     if (offchip != nullptr) write_offchip(network, hardware, plan, session, offchip, options);
-    session.deliver(trace, [&] { return plan_trace(network, hardware, plan); });
+    session.deliver(trace, [&] {
+      std::string text = plan_trace(network, hardware, plan);
+      note_large(options.trace_file, text.size(), "--plot draws the same as a small picture",
+                 options.output.quiet);
+      return text;
+    });
   }
   if (options.output.json())
     session.report([&] { return plan_json(plan); });

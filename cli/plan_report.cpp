@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/console.h"
-#include "cli/op_names.h"
+#include "model/op_labels.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
 
@@ -109,7 +109,7 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware, st
                                  "tiles", "latency",   "energy",   "DRAM",
                                  "peak",  "of memory", "MACs busy"};
   Table table(heads);
-  const OpNames names(plan);
+  const OpLabels names(plan);
   for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
     const PlannedSubgraph& s = plan.subgraphs[k];
     const double used = 100.0 * static_cast<double>(s.metrics.peak_bytes) /

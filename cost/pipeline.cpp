@@ -111,7 +111,7 @@ class Stepper {
       if (options_.events != nullptr && duration > 0 &&
           static_cast<std::int64_t>(options_.events->size()) < options_.max_events)
         options_.events->push_back(
-            {k, tile, static_cast<int>(channel - channels.begin()), begin, end});
+            {k, tile, static_cast<int>(channel - channels.begin()), begin, end, tile_class});
     }
   }
 
@@ -278,7 +278,10 @@ PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options) {
   run.cycles = pipeline.start;
   if (run.tiles == 0 || pipeline.tasks.empty()) return run;
 
-  const bool skip = options.extrapolate && options.events == nullptr;
+  const auto recorded_all = [&] {
+    return options.events == nullptr ||
+           static_cast<std::int64_t>(options.events->size()) >= options.max_events;
+  };
   const int lead = stepper.max_lead();
   const auto class_of = [&](std::int64_t tile) { return sequence.class_of(tile); };
   Memory in_run;
@@ -305,7 +308,7 @@ PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options) {
   };
 
   for (std::int64_t slot = -lead; slot < run.tiles; ++slot) {
-    if (skip && slot >= 0 && slot + lead < run.tiles) {
+    if (options.extrapolate && recorded_all() && slot >= 0 && slot + lead < run.tiles) {
       // Inside a run of equal tiles: the tiles this slot issues (slot .. slot + lead) are all in
       // it.
       const std::int64_t limit = sequence.repeats_until(slot, 1);

@@ -77,13 +77,14 @@ struct PipelineEvent {
   int channel = 0;
   Cycles begin = 0;
   Cycles end = 0;
+  std::size_t tile_class = 0;
 };
 
 struct PipelineOptions {
   /// Skip ahead once the state of all queues repeats; the result is the same to the cycle.
   bool extrapolate = true;
-  std::vector<PipelineEvent>* events = nullptr;  ///< records every command (implies no skipping)
-  std::int64_t max_events = 100000;              ///< records no more than these
+  std::vector<PipelineEvent>* events = nullptr;  ///< records every command: nothing is skipped ...
+  std::int64_t max_events = 100000;              ///< ... before there are so many
 };
 
 struct PipelineRun {

@@ -151,6 +151,7 @@ struct Resident {
   Cycles cycles = 0;
   Cycles busy = 0;
   std::vector<MoveCost> moves;  ///< as in the tasks
+  std::vector<ResidentLoad> loads;
 };
 
 /// Resident weights go over the DMA channels in order, each to the channel that is free first; the
@@ -169,10 +170,19 @@ Resident load_resident(const TiledRun& run, const RunTasks& plan, const Link& li
     one.transfer = transfer_cost(count, link, true);
     one.energy_pj =
         move_energy(count, one.transfer, true, dram, on_chip.of(weight.local, weight.share).energy);
-    Cycles& channel = *std::ranges::min_element(channels);
-    channel = std::max(channel + one.transfer.cycles, bus + one.transfer.shared);
-    bus = channel;
+    const auto channel = std::ranges::min_element(channels);
+    const Cycles begin = *channel;
+    *channel = std::max(begin + one.transfer.cycles, bus + one.transfer.shared);
+    bus = *channel;
     total.busy += one.transfer.cycles;
+    total.loads.push_back({.name = "load " + part.tensor(weight.local).name,
+                           .channel = static_cast<int>(channel - channels.begin()),
+                           .begin = begin,
+                           .end = *channel,
+                           .flow = {.bytes = one.transfer.bytes,
+                                    .bus = one.transfer.shared,
+                                    .load = true,
+                                    .energy_pj = one.energy_pj}});
   }
   total.cycles = *std::ranges::max_element(channels);
   return total;
@@ -184,12 +194,12 @@ bool is_moved(const TileWalk& walk, const Move& move, const TileVisit& visit) {
 }
 
 Pipeline build_pipeline(const TiledRun& run, const TileWalk& walk, const RunTasks& plan,
-                        const std::vector<TileCost>& costs, const Link& link, Cycles start) {
+                        const std::vector<TileCost>& costs, const Link& link, Cycles start,
+                        const Skeleton& skeleton) {
   Pipeline pipeline;
   pipeline.resources.push_back({"dma", static_cast<int>(run.hardware->dma.channels)});
   for (const Engine& engine : run.hardware->engines) pipeline.resources.push_back({engine.name, 1});
-  Skeleton skeleton(run, plan, costs.front());
-  pipeline.tasks = std::move(skeleton.tasks);
+  pipeline.tasks = skeleton.tasks;
   const bool shared = run.hardware->dma.channels > 1;  // one channel has the memory to itself
   if (shared) {
     pipeline.buses = link.two_ways ? 2 : 1;
@@ -223,6 +233,42 @@ Pipeline build_pipeline(const TiledRun& run, const TileWalk& walk, const RunTask
   set_sequence(walk, *run.grid, pipeline);
   pipeline.start = start;
   return pipeline;
+}
+
+/// What each command moves and takes; a part of it in each of two commands that share it.
+std::vector<std::vector<TaskFlow>> flows_of(const TileWalk& walk, const RunTasks& plan,
+                                            const std::vector<TileCost>& costs,
+                                            const Skeleton& skeleton) {
+  std::vector<std::vector<TaskFlow>> flows;
+  for (const TileVisit& visit : walk.visits()) {
+    const TileCost& cost = costs[visit.tile];
+    std::vector<TaskFlow>& of = flows.emplace_back(skeleton.tasks.size());
+    for (std::size_t k = 0; k < cost.ops.size(); ++k) {
+      const OpCost& op = cost.ops[k];
+      const bool two = skeleton.op_begin[k] != skeleton.op_end[k];
+      const double last = two && op.cycles > 0 ? op.energy_pj * static_cast<double>(op.last) /
+                                                     static_cast<double>(op.cycles)
+                                               : 0;
+      of[skeleton.op_end[k]].energy_pj += last;
+      of[skeleton.op_begin[k]].energy_pj += op.energy_pj - last;
+    }
+    for (std::size_t m = 0; m < cost.moves.size(); ++m) {
+      if (!is_moved(walk, plan.moves[m], visit)) continue;
+      const MoveCost& move = cost.moves[m];
+      const bool two = skeleton.move_begin[m] != skeleton.move_end[m];
+      const double part =
+          two && move.transfer.shared > 0
+              ? static_cast<double>(move.later_shared) / static_cast<double>(move.transfer.shared)
+              : 0;
+      const auto later = static_cast<Size>(part * static_cast<double>(move.transfer.bytes));
+      const bool load = plan.moves[m].load;
+      if (two) of[skeleton.move_end[m]] = {later, move.later_shared, load, part * move.energy_pj};
+      of[skeleton.move_begin[m]] = {move.transfer.bytes - later,
+                                    move.transfer.shared - (two ? move.later_shared : 0), load,
+                                    (1 - part) * move.energy_pj};
+    }
+  }
+  return flows;
 }
 
 /// Nothing that is added up over all tiles may wrap: not even if nothing ran side by side.
@@ -337,11 +383,22 @@ std::string_view to_string(Limiter limiter) {
   return "mac";
 }
 
-Pipeline run_pipeline(const TiledRun& run) {
+RunSchedule run_schedule(const TiledRun& run) {
   const Link link = link_of(*run.hardware);
   const RunTasks plan = run_tasks(run);
-  return build_pipeline(run, TileWalk(*run.grid, *run.lowering), plan, tile_costs(run, plan, link),
-                        link, load_resident(run, plan, link).cycles);
+  const TileWalk walk(*run.grid, *run.lowering);
+  const std::vector<TileCost> costs = tile_costs(run, plan, link);
+  Resident resident = load_resident(run, plan, link);
+  const Skeleton skeleton(run, plan, costs.front());
+  RunSchedule schedule;
+  schedule.pipeline = build_pipeline(run, walk, plan, costs, link, resident.cycles, skeleton);
+  schedule.flows = flows_of(walk, plan, costs, skeleton);
+  for (const TileVisit& visit : walk.visits()) schedule.tile_of_class.push_back(visit.tile);
+  schedule.op_ends.resize(skeleton.tasks.size());
+  for (std::size_t k = 0; k < skeleton.op_end.size(); ++k)
+    schedule.op_ends[skeleton.op_end[k]] = static_cast<Step>(k);
+  schedule.resident = std::move(resident.loads);
+  return schedule;
 }
 
 RunCost run_cost(const TiledRun& run) {
@@ -351,7 +408,8 @@ RunCost run_cost(const TiledRun& run) {
   const Resident resident = load_resident(run, plan, link);
   const TileWalk walk(*run.grid, *run.lowering);
   require_countable(walk, plan, costs, resident);
-  const Pipeline pipeline = build_pipeline(run, walk, plan, costs, link, resident.cycles);
+  const Pipeline pipeline = build_pipeline(run, walk, plan, costs, link, resident.cycles,
+                                           Skeleton(run, plan, costs.front()));
   const PipelineRun simulated = simulate(pipeline, {});
 
   RunCost cost;

@@ -3,7 +3,7 @@
 //   TiledRun run{.lowering = &lowering, .subgraph = &part, .grid = &grid, .hardware = &hardware};
 //   run.placements = {&placement};                    // one for all tiles, or one per grid.tiles
 //   RunCost cost = run_cost(run);                     // cost.metrics.latency_cycles, ...
-//   write_trace(out, run_pipeline(run), ...);         // the same run as a picture (trace.h)
+//   simulate(run_schedule(run).pipeline, {.events = &events});   // the same, command by command
 //
 // Tasks per tile: loads, ops, stores. Ops run one after the other, because the placement lets
 // buffers of different steps share addresses. A load may start once the step before its buffer's
@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,8 +72,34 @@ struct RunCost {
   std::int64_t mode_switches = 0;
 };
 
-/// The tile pipeline: resource 0 is the DMA, resource 1 + e is engine e of the profile.
-[[nodiscard]] Pipeline run_pipeline(const TiledRun& run);
+/// What a command of the pipeline takes besides time.
+struct TaskFlow {
+  Size bytes = 0;    ///< on the bus off the chip: whole bursts
+  Cycles bus = 0;    ///< they are on it for so many cycles, the last ones of the command
+  bool load = true;  ///< else a store
+  double energy_pj = 0;
+};
+
+/// Resident weights, before the first tile.
+struct ResidentLoad {
+  std::string name;
+  int channel = 0;
+  Cycles begin = 0;
+  Cycles end = 0;
+  TaskFlow flow;
+};
+
+/// The tile pipeline (resource 0 is the DMA, resource 1 + e is engine e of the profile) and what is
+/// in it: to be looked at, command by command.
+struct RunSchedule {
+  Pipeline pipeline;
+  std::vector<std::vector<TaskFlow>> flows;  ///< by class and task
+  std::vector<std::size_t> tile_of_class;    ///< which of grid->tiles
+  std::vector<std::optional<Step>> op_ends;  ///< per task: the step of the run it completes
+  std::vector<ResidentLoad> resident;
+};
+
+[[nodiscard]] RunSchedule run_schedule(const TiledRun& run);
 
 /// require: placements pass the checker for the tiles' sizes; the hardware has a clock, an
 /// off-chip memory and engines (std::invalid_argument otherwise).

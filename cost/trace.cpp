@@ -1,25 +1,14 @@
 #include "cost/trace.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <vector>
 
 #include "model/json_text.h"
+#include "model/json_write.h"
 
 namespace tessera {
 namespace {
-
-constexpr std::size_t subgraph_lane = 0;
-
-/// Lanes 1, 2, ...: the channels of resource 0, then those of resource 1, and so on.
-std::size_t lane_of(const Pipeline& pipeline, std::size_t resource, int channel) {
-  std::size_t lane = 1;
-  for (std::size_t r = 0; r < resource; ++r)
-    lane += static_cast<std::size_t>(pipeline.resources[r].channels);
-  return lane + static_cast<std::size_t>(channel);
-}
 
 /// Whole picoseconds as microseconds.
 std::string microseconds(std::int64_t picoseconds) {
@@ -30,60 +19,64 @@ std::string microseconds(std::int64_t picoseconds) {
   return text.data();
 }
 
+/// Numbers of a counter are looked at, not added up: whole ones as they are, others to six digits.
+std::string sample(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    return std::to_string(static_cast<std::int64_t>(value));
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
+}
+
 }  // namespace
 
 TraceWriter::TraceWriter(double clock_hz) : microseconds_per_cycle_(1e6 / clock_hz) {}
 
-void TraceWriter::name_lanes(const Pipeline& pipeline) {
-  const auto name = [&](std::size_t lane, const std::string& text) {
-    events_ += (events_.empty() ? "" : ",\n");
-    events_ += R"({"ph":"M","pid":1,"tid":)" + std::to_string(lane) +
-               R"(,"name":"thread_name","args":{"name":)" + json_string(text) + "}}";
-  };
-  name(subgraph_lane, "subgraph");
-  for (std::size_t r = 0; r < pipeline.resources.size(); ++r)
-    for (int channel = 0; channel < pipeline.resources[r].channels; ++channel) {
-      const bool several = pipeline.resources[r].channels > 1;
-      name(lane_of(pipeline, r, channel),
-           pipeline.resources[r].name + (several ? " " + std::to_string(channel) : ""));
-    }
-  named_ = true;
+std::int64_t TraceWriter::picoseconds(double cycle) const {
+  return std::llround(cycle * microseconds_per_cycle_ * 1e6);
 }
 
-void TraceWriter::event(const std::string& name, const std::string& subgraph, std::size_t lane,
-                        Cycles begin, Cycles end, std::int64_t tile) {
+void TraceWriter::begin(const char* phase, std::size_t lane, const std::string& name) {
+  if (!events_.empty()) events_ += ",\n";
+  events_ += R"({"ph":")";
+  events_ += phase;
+  events_ += R"(","pid":1,"tid":)" + std::to_string(lane) + R"(,"name":)" + json_string(name);
+}
+
+void TraceWriter::process(const std::string& name) {
+  begin("M", 0, "process_name");
+  events_ += R"(,"args":{"name":)" + json_string(name) + "}}";
+}
+
+void TraceWriter::lane(std::size_t number, const std::string& name) {
+  begin("M", number, "thread_name");
+  events_ += R"(,"args":{"name":)" + json_string(name) + "}}";
+  begin("M", number, "thread_sort_index");
+  events_ += R"(,"args":{"sort_index":)" + std::to_string(number) + "}}";
+}
+
+void TraceWriter::span(const TraceSpan& span) {
   // Both ends are rounded, not the duration: what follows without a gap must not overlap.
-  const auto rounded = [this](Cycles at) {
-    return std::llround(static_cast<double>(at) * microseconds_per_cycle_ * 1e6);
-  };
-  events_ += ",\n";
-  events_ += R"({"ph":"X","pid":1,"tid":)" + std::to_string(lane) + R"(,"ts":)" +
-             microseconds(rounded(begin)) + R"(,"dur":)" +
-             microseconds(rounded(end) - rounded(begin)) + R"(,"name":)" + json_string(name) +
-             R"(,"args":{"subgraph":)" + json_string(subgraph) + R"(,"cycles":)" +
-             std::to_string(end - begin);
-  if (tile >= 0) events_ += R"(,"tile":)" + std::to_string(tile);
+  const std::int64_t from = picoseconds(static_cast<double>(span.begin));
+  const std::int64_t to = picoseconds(static_cast<double>(span.end));
+  begin("X", span.lane, span.name);
+  events_ += R"(,"cat":)" + json_string(span.kind) + R"(,"ts":)" + microseconds(from) +
+             R"(,"dur":)" + microseconds(to - from) + R"(,"args":{"cycles":)" +
+             std::to_string(span.end - span.begin);
+  for (const auto& [key, text] : span.texts)
+    events_ += "," + json_string(key) + ":" + json_string(text);
+  for (const auto& [key, number] : span.numbers)
+    events_ += "," + json_string(key) + ":" + std::to_string(number);
   events_ += "}}";
 }
 
-Cycles TraceWriter::add(const std::string& subgraph, const Pipeline& pipeline, Cycles begin,
-                        std::int64_t max_events) {
-  if (!named_) name_lanes(pipeline);
-  std::vector<PipelineEvent> recorded;
-  const PipelineRun run = simulate(pipeline, {.events = &recorded, .max_events = max_events});
-  const bool cut = static_cast<std::int64_t>(recorded.size()) >= max_events;
-  event(cut ? subgraph + " (first commands only)" : subgraph, subgraph, subgraph_lane, begin,
-        begin + run.cycles, -1);
-  if (pipeline.start > 0)
-    event("load resident weights", subgraph, lane_of(pipeline, 0, 0), begin, begin + pipeline.start,
-          -1);
-  for (const PipelineEvent& e : recorded) {
-    const PipelineTask& task = pipeline.tasks[e.task];
-    if (e.end == e.begin && task.resource == 0) continue;  // what stays was not loaded again
-    event(task.name, subgraph, lane_of(pipeline, task.resource, e.channel), begin + e.begin,
-          begin + e.end, e.tile);
-  }
-  return begin + run.cycles;
+void TraceWriter::counter(const std::string& name, double cycle,
+                          const std::vector<std::pair<std::string, double>>& series) {
+  begin("C", 0, name);
+  events_ += R"(,"cat":"counter","ts":)" + microseconds(picoseconds(cycle)) + R"(,"args":{)";
+  for (std::size_t k = 0; k < series.size(); ++k)
+    events_ += (k > 0 ? "," : "") + json_string(series[k].first) + ":" + sample(series[k].second);
+  events_ += "}}";
 }
 
 std::string TraceWriter::json() const {

@@ -1,40 +1,55 @@
-// A simulated run as a picture: the Chrome trace event format, which Perfetto and chrome://tracing
-// open. One lane per engine and DMA channel.
+// The Trace Event Format of Chrome, which Perfetto and chrome://tracing open:
+// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 //
 //   TraceWriter trace(hardware.clock_hz);
-//   trace.add("conv1 .. relu4", run_pipeline(run), /*begin=*/0);
+//   trace.process("resnet50 on nvdla-like");
+//   trace.lane(1, "mac");
+//   trace.span({.name = "conv1", .kind = "op", .lane = 1, .begin = 0, .end = 4096});
+//   trace.counter("sram", 0, {{"bytes in use", 4096}});
 //   write_output("plan.trace.json", trace.json());
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cost/pipeline.h"
 
 namespace tessera {
+
+struct TraceSpan {
+  std::string name;
+  std::string kind;  ///< what events are filtered by
+  std::size_t lane = 0;
+  Cycles begin = 0;
+  Cycles end = 0;
+  std::vector<std::pair<std::string, std::string>> texts{};
+  std::vector<std::pair<std::string, std::int64_t>> numbers{};
+};
 
 class TraceWriter {
  public:
   /// require: clock_hz > 0. Times in the trace are microseconds of that clock.
   explicit TraceWriter(double clock_hz);
 
-  /// Adds every command of the pipeline, shifted by `begin` cycles, at most `max_events` of them
-  /// (a note in the trace says so where it was cut). All pipelines have the same resources.
-  /// ensure: returns the cycle at which the last command ends (whether drawn or not).
-  Cycles add(const std::string& subgraph, const Pipeline& pipeline, Cycles begin,
-             std::int64_t max_events = 20000);
+  void process(const std::string& name);
+  /// Lanes stand in the order of their numbers.
+  void lane(std::size_t number, const std::string& name);
+  void span(const TraceSpan& span);
+  /// One sample: each series keeps its value until the next one.
+  void counter(const std::string& name, double cycle,
+               const std::vector<std::pair<std::string, double>>& series);
 
   /// The whole trace, valid JSON.
   [[nodiscard]] std::string json() const;
 
  private:
-  void name_lanes(const Pipeline& pipeline);
-  void event(const std::string& name, const std::string& subgraph, std::size_t lane, Cycles begin,
-             Cycles end, std::int64_t tile);
+  [[nodiscard]] std::int64_t picoseconds(double cycle) const;
+  void begin(const char* phase, std::size_t lane, const std::string& name);
 
   double microseconds_per_cycle_;
   std::string events_;
-  bool named_ = false;
 };
 
 }  // namespace tessera

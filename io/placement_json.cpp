@@ -223,6 +223,13 @@ class Reader {
             "is this the result of another problem?"));
       }
     }
+    if (const Node* node = fields.find("kind")) {
+      const bool weight = as_one_of(sources_, *node, "kind", {"activation", "weight"}) == 1;
+      if (weight != (buffer.kind == BufferKind::weight))
+        throw mismatch(sources_.error(
+            *node, "buffer " + shown(buffer.id) + " is of another kind in the problem",
+            "is this the result of another problem?"));
+    }
     fields.finish();
   }
 

@@ -45,6 +45,7 @@ void write_buffers(std::string& out, const PlacementProblem& problem, const Plac
     write_list(out, buffer.live, ", ", [](const StepRange& live) {
       return '[' + json_number(live.lower) + ", " + json_number(live.upper) + ']';
     });
+    if (buffer.kind == BufferKind::weight) out += ", \"kind\": \"weight\"";
     out += '}';
   }
   out += "\n ]";

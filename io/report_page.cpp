@@ -15,6 +15,7 @@ void check_buffers(const Sources& sources, const Node& list) {
       static_cast<void>(as_text(sources, *memory, "memory"));
     static_cast<void>(as_whole(sources, buffer.need("offset"), "offset"));
     static_cast<void>(as_whole(sources, buffer.need("size"), "size", 1));
+    if (const Node* kind = buffer.find("kind")) static_cast<void>(as_text(sources, *kind, "kind"));
     const Node* const lives = buffer.find("live");
     if (lives == nullptr)
       throw sources.error(node, "buffer " + shown(id) + " does not say when it lives (`live`)",

@@ -4,9 +4,10 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <vector>
 
-#include "io/svg_parts.h"
+#include "io/svg_panel.h"
 #include "io/text.h"
 #include "io/units.h"
 #include "model/derived.h"
@@ -18,6 +19,9 @@ namespace {
 
 using svg::Anchor;
 using svg::Canvas;
+using svg::cut;
+using svg::hair;
+using svg::quiet;
 
 constexpr double left = 84;
 constexpr double right = 64;
@@ -28,24 +32,21 @@ constexpr double strip = 18;  // the modes of the steps
 constexpr double between = 14;
 constexpr double legend_row = 22;
 constexpr std::size_t most_tooltips = 20000;
-constexpr std::string_view bank_border =
-    "stroke=\"#4f46e5\" stroke-width=\"0.8\" stroke-opacity=\"0.55\"";
-constexpr std::string_view quiet = "fill=\"#71717a\"";
 
-/// One memory: where its addresses and steps are on the canvas.
-struct Panel {
+/// Which memory a panel shows.
+struct MemoryPanel : svg::Panel {
   MemoryIndex memory = 0;
-  double x = 0, y = 0, width = 0, height = 0;
-  double steps = 1;  ///< across
-  Size top = 1;      ///< the highest address shown
-
   [[nodiscard]] double across(Step step) const {
-    return x + width * (static_cast<double>(step) / steps);
-  }
-  [[nodiscard]] double up(Offset address) const {
-    return y + height * (1 - static_cast<double>(address) / static_cast<double>(top));
+    return svg::Panel::across(static_cast<double>(step));
   }
 };
+
+constexpr std::string_view weight_fill = "#edb95a";
+
+/// From pale yellow through green to a deep blue that letters can still be read on.
+std::string life_fill(double share) {
+  return svg::colour((58 + 152 * share) / 360, 0.42 + 0.16 * share, 0.84 - 0.16 * share);
+}
 
 class Drawing {
  public:
@@ -55,7 +56,9 @@ class Drawing {
         options_(options),
         heights_(heights(problem, placement)),
         steps_(std::max<Step>(1, horizon(problem))),
-        canvas_(options.width, layout()) {}
+        canvas_(options.width, layout()) {
+    find_lives();
+  }
 
   std::string draw() {
     const std::string& title = options_.title.empty() ? problem_.name : options_.title;
@@ -65,7 +68,7 @@ class Drawing {
                  std::to_string(problem_.buffers.size()) + " buffers over " +
                      std::to_string(horizon(problem_)) + " steps",
                  11, Anchor::start, quiet);
-    for (const Panel& panel : panels_) draw_panel(panel);
+    for (const MemoryPanel& panel : panels_) draw_panel(panel);
     draw_legend();
     return canvas_.finish();
   }
@@ -80,14 +83,14 @@ class Drawing {
                                            : 240;
     double y = header;
     for (MemoryIndex m = 0; m < count; ++m) {
-      Panel panel;
+      MemoryPanel panel;
       panel.memory = m;
       panel.x = left;
       panel.y = y + panel_title;
       panel.width = std::max(100.0, options_.width - left - right);
       panel.height = one;
-      panel.steps = static_cast<double>(steps_);
-      panel.top = shown_top(m);
+      panel.span = static_cast<double>(steps_);
+      panel.top = svg::shown_top(problem_.memories[m], heights_[m]);
       panels_.push_back(panel);
       y = panel.y + one + axis + (has_modes(problem_.memories[m]) ? strip + 4 : 0) + between;
     }
@@ -95,107 +98,32 @@ class Drawing {
     return legend_y_ + legend_row + 8;
   }
 
-  /// All of the capacity, unless that would leave what is used a thin line at the bottom.
-  [[nodiscard]] Size shown_top(MemoryIndex m) const {
-    const Memory& memory = problem_.memories[m];
-    Size used = heights_[m];
-    for (const AddressRange& range : memory.reserved) used = std::max(used, range.end);
-    if (memory.capacity <= max_address && memory.capacity / 4 <= used) {
-      return std::max({memory.capacity, used, Size{1}});
-    }
-    if (memory.capacity <= max_address && used == 0) return memory.capacity;
-    return std::max<Size>(1, used + used / 20);
-  }
-
-  void draw_panel(const Panel& panel) {
+  void draw_panel(const MemoryPanel& panel) {
     const Memory& memory = problem_.memories[panel.memory];
     draw_caption(panel, memory);
-    canvas_.rect(panel.x, panel.y, panel.width, panel.height, "fill=\"#fafafa\"");
-    draw_banks(panel, memory);
-    draw_grid(panel, memory);
-    for (const AddressRange& range : memory.reserved) {
-      const double y = panel.up(std::min(range.end, panel.top));
-      canvas_.rect(panel.x, y, panel.width, panel.up(range.begin) - y, "fill=\"url(#reserved)\"",
-                   "reserved " + bytes(range));
-    }
+    svg::draw_ground(canvas_, panel, memory);
+    draw_steps(panel, memory);
     draw_buffers(panel);
-    draw_bank_borders(panel, memory);
-    draw_level(panel, memory.capacity, "#dc2626");
-    draw_level(panel, heights_[panel.memory], "#2563eb");
-    canvas_.rect(panel.x, panel.y, panel.width, panel.height,
-                 "fill=\"none\" stroke=\"#52525b\" stroke-width=\"1\"");
+    svg::draw_borders(canvas_, panel, memory);
+    svg::draw_level(canvas_, panel, memory.capacity, svg::limit_line);
+    svg::draw_level(canvas_, panel, heights_[panel.memory], svg::height_line);
     if (has_modes(memory)) draw_modes(panel, memory);
   }
 
-  void draw_caption(const Panel& panel, const Memory& memory) {
+  void draw_caption(const MemoryPanel& panel, const Memory& memory) {
     canvas_.text(panel.x, panel.y - 8, memory.name, 13, Anchor::start,
                  "fill=\"#18181b\" font-weight=\"bold\"");
     const Size height = heights_[panel.memory];
     const auto here =
         std::count_if(placement_.places.begin(), placement_.places.end(),
                       [&](const BufferPlace& place) { return place.memory == panel.memory; });
-    std::string words = std::to_string(here) + " buffers, height " + format_size(height);
-    if (const std::string about = rounded_size(height); !about.empty()) words += " (" + about + ")";
-    if (memory.capacity <= max_address) {
-      const double part = static_cast<double>(height) / static_cast<double>(memory.capacity);
-      words += " of " + format_size(memory.capacity) + ", " + svg::number(part * 100) + " %";
-    }
+    const std::string words =
+        std::to_string(here) + " buffers, " + svg::height_words(memory, height);
     canvas_.text(panel.x + 1.2 * svg::text_width(memory.name, 13) + 14, panel.y - 8, words, 11,
                  Anchor::start, quiet);
   }
 
-  /// "1.41 GiB" for sizes that are a long number without a unit; else nothing.
-  [[nodiscard]] static std::string rounded_size(Size size) {
-    constexpr std::array<std::string_view, 4> names{"KiB", "MiB", "GiB", "TiB"};
-    if (size < 10240 || size % 1024 == 0) return {};
-    auto value = static_cast<double>(size) / 1024;
-    std::size_t k = 0;
-    for (; value >= 1024 && k + 1 < names.size(); ++k) value /= 1024;
-    return svg::number(value) + ' ' + std::string(names[k]);
-  }
-
-  void draw_banks(const Panel& panel, const Memory& memory) {
-    Offset begin = 0;
-    double last_label = panel.y + panel.height + 100;
-    for (std::size_t k = 0; k < memory.banks.size(); ++k) {
-      const Offset end = begin + memory.banks[k].size;
-      if (begin >= panel.top) break;
-      const double top = panel.up(std::min(end, panel.top));
-      const double bottom = panel.up(begin);
-      if (k % 2 == 1) {
-        canvas_.rect(panel.x, top, panel.width, bottom - top, "fill=\"#eef2ff\"");
-      }
-      const double middle = (top + bottom) / 2 + 3;
-      if (last_label - middle >= 11) {
-        canvas_.text(panel.x + panel.width + 5, middle, cut(memory.banks[k].name, right - 8, 10),
-                     10, Anchor::start, "fill=\"#4f46e5\"");
-        last_label = middle;
-      }
-      begin = end;
-    }
-  }
-
-  /// Over the buffers: which of them cross a border has to be seen.
-  void draw_bank_borders(const Panel& panel, const Memory& memory) {
-    Offset begin = 0;
-    for (const Bank& bank : memory.banks) {
-      if (begin > 0 && begin < panel.top) {
-        const double y = panel.up(begin);
-        canvas_.line(panel.x, y, panel.x + panel.width, y, bank_border);
-      }
-      begin += bank.size;
-    }
-  }
-
-  void draw_grid(const Panel& panel, const Memory& memory) {
-    constexpr std::string_view hair = "stroke=\"#d4d4d8\" stroke-width=\"0.5\"";
-    for (const Offset address : svg::ticks(panel.top, 8, true)) {
-      const double y = panel.up(address);
-      if (memory.banks.empty()) canvas_.line(panel.x, y, panel.x + panel.width, y, hair);
-      canvas_.text(panel.x - 6, y + 3.5,
-                   memory.base == 0 ? format_size(address) : hex_text(memory.base + address), 10,
-                   Anchor::end, quiet);
-    }
+  void draw_steps(const MemoryPanel& panel, const Memory& memory) {
     const double bottom = panel.y + panel.height + modes_height(memory);
     for (const Step step : svg::ticks(steps_, 12, false)) {
       const double x = panel.across(step);
@@ -209,7 +137,7 @@ class Drawing {
     return has_modes(memory) ? strip + 4 : 0;
   }
 
-  void draw_buffers(const Panel& panel) {
+  void draw_buffers(const MemoryPanel& panel) {
     // Large ones first, so that where a wrong placement overlaps the small ones are still seen.
     std::vector<BufferIndex> order(problem_.buffers.size());
     std::iota(order.begin(), order.end(), BufferIndex{0});
@@ -229,10 +157,10 @@ class Drawing {
     return base == 0 || place.offset < 0 ? "" : " = " + hex_text(base + place.offset);
   }
 
-  void draw_buffer(const Panel& panel, BufferIndex b) {
+  void draw_buffer(const MemoryPanel& panel, BufferIndex b) {
     const Buffer& buffer = problem_.buffers[b];
     const Offset offset = placement_.places[b].offset;
-    const std::string fill = svg::buffer_colour(b);
+    const std::string fill = fill_of(buffer);
     const bool weight = buffer.kind == BufferKind::weight;
     const std::vector<Segment> parts = segments(buffer);
     for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
@@ -273,7 +201,7 @@ class Drawing {
   }
 
   /// The id, and the size where there is room for a second line; only what fits.
-  void label(const Panel& panel, const Buffer& buffer, const Segment& part, Offset offset,
+  void label(const MemoryPanel& panel, const Buffer& buffer, const Segment& part, Offset offset,
              double width) {
     const AddressRange bytes = part.range.at(offset);
     const double height = panel.up(bytes.begin) - panel.up(bytes.end);
@@ -289,15 +217,7 @@ class Drawing {
     if (two) canvas_.text(x, y + 11, amount, 9, Anchor::middle, "fill=\"#3f3f46\"");
   }
 
-  void draw_level(const Panel& panel, Size level, std::string_view line_colour) {
-    if (level <= 0 || level > panel.top) return;
-    const double y = panel.up(level);
-    canvas_.line(panel.x, y, panel.x + panel.width, y,
-                 "stroke=\"" + std::string(line_colour) +
-                     "\" stroke-width=\"1.4\" stroke-dasharray=\"7 4\"");
-  }
-
-  void draw_modes(const Panel& panel, const Memory& memory) {
+  void draw_modes(const MemoryPanel& panel, const Memory& memory) {
     const auto& modes = panel.memory < placement_.modes.size() ? placement_.modes[panel.memory]
                                                                : std::vector<std::string>{};
     const double y = panel.y + panel.height + 4;
@@ -324,64 +244,75 @@ class Drawing {
     }
   }
 
+  /// Of a buffer by how long it lives, from the shortest life to the longest; doublings count, so
+  /// that a few long lives leave differences between the others.
+  [[nodiscard]] std::string fill_of(const Buffer& buffer) const {
+    if (buffer.kind == BufferKind::weight) return std::string(weight_fill);
+    return life_colour(life_of(buffer));
+  }
+  [[nodiscard]] std::string life_colour(Step life) const {
+    const double low = doublings(*lives_.begin());
+    const double high = doublings(*lives_.rbegin());
+    return life_fill(high > low ? (doublings(life) - low) / (high - low) : 0);
+  }
+  [[nodiscard]] static Step life_of(const Buffer& buffer) {
+    Step steps = 0;
+    for (const StepRange& live : buffer.live) steps += live.upper - live.lower;
+    return steps;
+  }
+  [[nodiscard]] static double doublings(Step life) {
+    return std::log2(static_cast<double>(std::max<Step>(1, life)));
+  }
+  void find_lives() {
+    for (const Buffer& buffer : problem_.buffers)
+      if (buffer.kind != BufferKind::weight) lives_.insert(life_of(buffer));
+  }
+
   void draw_legend() {
-    double x = left;
-    const double y = legend_y_;
-    const auto word = [&](std::string_view text) {
-      canvas_.text(x, y + 10, text, 11, Anchor::start, quiet);
-      x += svg::text_width(text, 11) + 22;
-    };
-    const auto box = [&](const std::string& style, std::string_view text) {
-      canvas_.rect(x, y, 20, 12, style);
-      x += 26;
-      word(text);
-    };
-    const auto dash = [&](const std::string& style, std::string_view text) {
-      canvas_.line(x, y + 6, x + 20, y + 6, style);
-      x += 26;
-      word(text);
-    };
+    svg::Legend legend(canvas_, left, options_.width - 12.0, legend_y_);
     const auto any_buffer = [&](auto has) {
       return std::any_of(problem_.buffers.begin(), problem_.buffers.end(), has);
     };
     const auto any_memory = [&](auto has) {
       return std::any_of(problem_.memories.begin(), problem_.memories.end(), has);
     };
-    box("fill=\"" + svg::buffer_colour(0) + "\" stroke=\"#3f3f46\" stroke-width=\"0.5\"", "buffer");
+    const std::string outline = " stroke=\"#3f3f46\" stroke-width=\"0.5\"";
+    const auto steps = [](Step n) { return std::to_string(n) + (n == 1 ? " step" : " steps"); };
+    // Every length where they are few; else three of a scale.
+    std::set<Step> lives = lives_;
+    if (constexpr std::size_t most = 6; lives.size() > most) {
+      const double middle = (doublings(*lives_.begin()) + doublings(*lives_.rbegin())) / 2;
+      lives = {*lives_.begin(), static_cast<Step>(std::lround(std::exp2(middle))),
+               *lives_.rbegin()};
+    }
+    for (const Step life : lives)
+      legend.box("fill=\"" + life_colour(life) + "\"" + outline,
+                 (life == *lives.begin() ? "buffer that lives " : "") + steps(life));
     if (any_buffer([](const Buffer& b) { return b.kind == BufferKind::weight; })) {
-      box("fill=\"" + svg::buffer_colour(1) +
-              "\" stroke=\"#18181b\" stroke-width=\"1.2\" stroke-dasharray=\"5 2\"",
-          "weight");
+      legend.box("fill=\"" + std::string(weight_fill) +
+                     "\" stroke=\"#18181b\" stroke-width=\"1.2\" stroke-dasharray=\"5 2\"",
+                 "weight");
     }
     if (any_buffer([](const Buffer& b) { return b.live.size() > 1 || !b.gaps.empty(); })) {
-      dash("stroke=\"#52525b\" stroke-width=\"0.8\" stroke-dasharray=\"2 2\"",
-           "same buffer, nothing occupied");
+      legend.dash("stroke=\"#52525b\" stroke-width=\"0.8\" stroke-dasharray=\"2 2\"",
+                  "same buffer, nothing occupied");
     }
-    if (any_memory([](const Memory& m) { return !m.reserved.empty(); })) {
-      box("fill=\"url(#reserved)\"", "reserved");
-    }
-    if (any_memory([](const Memory& m) { return !m.banks.empty(); })) {
-      dash(std::string(bank_border), "bank border");
-    }
-    dash("stroke=\"#2563eb\" stroke-width=\"1.4\" stroke-dasharray=\"7 4\"", "height");
-    if (any_memory([](const Memory& m) { return m.capacity <= max_address; })) {
-      dash("stroke=\"#dc2626\" stroke-width=\"1.4\" stroke-dasharray=\"7 4\"", "capacity");
-    }
+    if (any_memory([](const Memory& m) { return !m.reserved.empty(); }))
+      legend.box("fill=\"url(#reserved)\"", "reserved");
+    if (any_memory([](const Memory& m) { return m.banks.size() > 1; }))
+      legend.dash(svg::bank_border, "bank border");
+    if (shown([&](const MemoryPanel& p) { return heights_[p.memory]; }))
+      legend.dash(svg::height_line, "height");
+    if (shown([&](const MemoryPanel& p) { return problem_.memories[p.memory].capacity; }))
+      legend.dash(svg::limit_line, "capacity");
   }
 
-  [[nodiscard]] static std::string bytes(const AddressRange& range) {
-    return '[' + std::to_string(range.begin) + ", " + std::to_string(range.end) + ')';
-  }
-
-  /// The text, or as much of its beginning as fits.
-  [[nodiscard]] static std::string cut(std::string_view text, double width, double size) {
-    std::size_t bytes = 0;
-    double used = 0;
-    while (bytes < text.size() && used + 0.62 * size <= width) {
-      used += 0.62 * size;
-      bytes += std::max<std::size_t>(1, utf8_length(text.substr(bytes)));
-    }
-    return std::string(text.substr(0, bytes));
+  /// Is such an address a line in some panel?
+  template <typename Address>
+  [[nodiscard]] bool shown(const Address& address) const {
+    return std::any_of(panels_.begin(), panels_.end(), [&](const MemoryPanel& panel) {
+      return address(panel) > 0 && address(panel) <= panel.top;
+    });
   }
 
   const PlacementProblem& problem_;
@@ -389,7 +320,8 @@ class Drawing {
   const SvgOptions& options_;
   std::vector<Size> heights_;
   Step steps_;
-  std::vector<Panel> panels_;
+  std::set<Step> lives_;  ///< lengths of lives of buffers that are no weights
+  std::vector<MemoryPanel> panels_;
   double legend_y_ = 0;
   Canvas canvas_;  // last: layout() has to know everything above
 };

@@ -57,13 +57,6 @@ std::string colour(double hue, double saturation, double lightness) {
   return out;
 }
 
-std::string buffer_colour(std::size_t n) {
-  constexpr double golden = 0.6180339887498949;
-  constexpr std::array<double, 3> lightness{0.7, 0.8, 0.75};
-  return colour(std::fmod(0.55 + static_cast<double>(n) * golden, 1.0), 0.55,
-                lightness[n % lightness.size()]);
-}
-
 std::vector<std::int64_t> ticks(std::int64_t top, int wanted, bool addresses) {
   std::int64_t step = 1;
   if (addresses && top >= 1024) {
@@ -128,6 +121,20 @@ void Canvas::text(double x, double y, std::string_view text, double size, Anchor
   out_ += "\" ";
   out_ += style.empty() ? "fill=\"#27272a\"" : style;
   out_ += '>' + escaped(text) + "</text>\n";
+}
+
+void Canvas::upright(double x, double y, std::string_view text, double size) {
+  out_ += "<text transform=\"translate(" + number(x) + ' ' + number(y) +
+          ") rotate(-90)\" font-size=\"" + number(size) + "\" fill=\"#27272a\">" + escaped(text) +
+          "</text>\n";
+}
+
+void Canvas::polygon(std::string_view points, std::string_view style) {
+  out_ += "<polygon points=\"";
+  out_ += points;
+  out_ += "\" ";
+  out_ += style;
+  out_ += "/>\n";
 }
 
 std::string Canvas::finish() {

@@ -19,9 +19,6 @@ namespace tessera::svg {
 /// "#rrggbb"; hue in turns, the others from 0 to 1.
 [[nodiscard]] std::string colour(double hue, double saturation, double lightness);
 
-/// The n-th of many well-distinguishable colours: hues a golden angle apart.
-[[nodiscard]] std::string buffer_colour(std::size_t n);
-
 /// Round values in [0, top], about `wanted` of them: 1, 2 or 5 times a power of ten, or for
 /// addresses from 1 KiB on powers of two.
 [[nodiscard]] std::vector<std::int64_t> ticks(std::int64_t top, int wanted, bool addresses);
@@ -43,6 +40,10 @@ class Canvas {
   void line(double x1, double y1, double x2, double y2, std::string_view style);
   void text(double x, double y, std::string_view text, double size, Anchor anchor,
             std::string_view style = {});
+  /// From below upwards: `x` is the foot of the letters, `y` where they begin.
+  void upright(double x, double y, std::string_view text, double size);
+  /// `points` is "x,y x,y ...".
+  void polygon(std::string_view points, std::string_view style);
   [[nodiscard]] std::string finish();
 
  private:

@@ -7,7 +7,6 @@
 
 #include "cost/run_bound.h"
 #include "cost/score.h"
-#include "io/plan_svg.h"
 #include "model/against.h"
 #include "planner/hardware_key.h"
 #include "planner/kept_places.h"
@@ -551,11 +550,6 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
     if (!wrong.empty()) throw InternalError("the checker refuses the plan: " + wrong.front());
   }
   return plan;
-}
-
-std::string plan_picture(const NetworkPlan& plan) {
-  require_plan(plan);
-  return plan_svg(plan);
 }
 
 }  // namespace tessera

@@ -1,10 +1,9 @@
-// check_plan(), and the trace of a plan: both derive the subgraphs again.
+// check_plan(): derives the subgraphs again.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "cost/score.h"
-#include "cost/trace.h"
 #include "planner/kept_places.h"
 #include "planner/plan_idle.h"
 #include "planner/plan_modes.h"
@@ -223,20 +222,6 @@ PlacementProblem offchip_problem(const Network& network, const Hardware& hardwar
   if (plan.status != Status::feasible)
     throw BadInput("a plan that was not found has no question about what lies off the chip");
   return offchip_question(network, hardware, plan.subgraphs);
-}
-
-std::string plan_trace(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
-  const std::vector<std::string> wrong = check_plan(network, hardware, plan);
-  if (!wrong.empty()) throw BadInput("the plan is wrong: " + wrong.front());
-  TraceWriter trace(hardware.clock_hz);
-  Cycles begin = 0;
-  for (const PlannedSubgraph& s : plan.subgraphs) {
-    const Piece piece = make_piece(network, hardware, s);
-    std::string name = s.names.front();
-    if (s.names.size() > 1) name += " .. " + s.names.back();
-    begin = trace.add(name, run_pipeline(piece_run(piece, hardware, s.placements)), begin);
-  }
-  return trace.json();
 }
 
 }  // namespace tessera

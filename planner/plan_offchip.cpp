@@ -37,6 +37,13 @@ const HardwareMemory* memory_off_chip(const Hardware& hardware) {
   return nullptr;
 }
 
+bool are_followed(const PlannedSubgraph& planned) {
+  const auto [c, h, w] = planned.counts;
+  const auto work = static_cast<double>(planned.tile_count()) * static_cast<double>(c + h + w) *
+                    static_cast<double>(planned.ops.size());
+  return work <= static_cast<double>(most_followed);
+}
+
 /// Everything the plan's runs read and write off the chip, tile by tile.
 class Traffic {
  public:
@@ -48,11 +55,8 @@ class Traffic {
   void follow(const PlannedSubgraph& planned) {
     const Subgraph part = make_subgraph(network_, planned.ops, readers_, *hardware_);
     TileGeometry geometry(part, planned.halo);
-    const auto [c, h, w] = planned.counts;
-    const auto work = static_cast<double>(planned.tile_count()) * static_cast<double>(c + h + w) *
-                      static_cast<double>(part.steps());
     const TileShape shape{planned.extent};
-    if (work <= static_cast<double>(most_followed)) {
+    if (are_followed(planned)) {
       const TileGrid grid = geometry.grid(shape);
       const TileWalk walk(grid, lower(part, geometry.space(), *hardware_,
                                       {.double_buffer = planned.double_buffer,
@@ -214,6 +218,10 @@ std::string never_fits_offchip(const Network& network, const Hardware& hardware)
   if (weights + beside <= room) return {};
   return "all weights" + what + " take " + std::to_string(weights + beside) + " bytes of memory '" +
          memory->space.name + "', which has " + std::to_string(room);
+}
+
+std::int64_t followed_tiles(const PlannedSubgraph& planned) {
+  return are_followed(planned) ? planned.tile_count() : 1;
 }
 
 OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,

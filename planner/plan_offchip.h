@@ -27,6 +27,10 @@ namespace tessera {
 /// at the beginning and all results at the end. Empty: nobody knows.
 [[nodiscard]] std::string never_fits_offchip(const Network& network, const Hardware& hardware);
 
+/// Steps count tiles: as many of a subgraph as its tiles, or one where those are too many to be
+/// followed.
+[[nodiscard]] std::int64_t followed_tiles(const PlannedSubgraph& planned);
+
 struct OffchipAnswer {
   /// Nothing where there is no such memory, where nothing of the network lies there, where the
   /// budget ended before there was a placement, or where it is too small.

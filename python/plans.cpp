@@ -78,7 +78,7 @@ std::string html_of(const Plan& self) {
     row("energy, pJ", now.energy_pj, then.energy_pj);
     row("DRAM, bytes", static_cast<double>(now.dram_bytes), static_cast<double>(then.dram_bytes));
     row("peak, bytes", static_cast<double>(now.peak_bytes), static_cast<double>(then.peak_bytes));
-    html += "</table>" + plan_picture(self.plan);
+    html += "</table>" + plan_picture(*self.network, *self.hardware, self.plan);
   }
   return html + "</div>";
 }
@@ -364,7 +364,7 @@ void bind_plans(py::module_& module) {
           "to_svg",
           [](const Plan& p) {
             require_feasible(p);
-            return plan_picture(p.plan);
+            return plan_picture(*p.network, *p.hardware, p.plan);
           },
           "The plan as a picture.")
       .def("_repr_html_", &html_of)

@@ -135,10 +135,14 @@ struct PlanFileHeader {
 /// names begin with `name`. Of a feasible plan.
 [[nodiscard]] TESSERA_API std::string plan_c_header(const NetworkPlan& plan, std::string_view name);
 
-/// The whole plan in the Chrome trace format, a lane per engine and DMA channel.
+/// The whole plan in the Trace Event Format of Chrome: a lane per engine and DMA channel, and
+/// counters: bytes in use in each memory, bytes per cycle on the bus off the chip, power. Throws
+/// BadInput for a plan in which check_plan() finds something wrong.
 [[nodiscard]] TESSERA_API std::string plan_trace(const Network& network, const Hardware& hardware,
                                                  const NetworkPlan& plan);
-/// The whole plan as an SVG picture.
-[[nodiscard]] TESSERA_API std::string plan_picture(const NetworkPlan& plan);
+/// The whole plan as an SVG picture: ops, addresses in each memory and traffic over time. Throws
+/// BadInput for a plan that is not feasible, or in which check_plan() finds something wrong.
+[[nodiscard]] TESSERA_API std::string plan_picture(const Network& network, const Hardware& hardware,
+                                                   const NetworkPlan& plan);
 
 }  // namespace tessera

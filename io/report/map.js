@@ -142,17 +142,27 @@ function loadOf(buffers) {
 function peakOf(load) { return load.reduce((best, each) => (each[1] > best[1] ? each : best), [0, 0]); }
 
 // ---- the picture: steps from left to right, addresses from below ------------------------------------
+// options: tall; marked, a set of ids; unit of time (step); cuts, [{at, name}]; when(time), what goes on then; from, lowest address.
 const ramp = (f) => "hsl(" + (215 - 190 * f) + " " + (dark() ? "45% 45%" : "62% 66%") + ")";
 function hue(text) {
   let h = 2166136261;
   for (let k = 0; k < text.length; ++k) h = Math.imul(h ^ text.charCodeAt(k), 16777619);
   return "hsl(" + ((h >>> 0) % 360) + " " + (dark() ? "38% 42%" : "55% 72%") + ")";
 }
+// What a buffer is to a plan; the colours of `plan --plot`.
+const kinds = {
+  weights: ["weights", "#edb95a"], input: ["input", "#7fb5e6"], output: ["output", "#7cc48d"],
+  inside: ["intermediate, within one run", "#b9bec9"], kept: ["kept on the chip over cuts", "#c99ad9"],
+  halo: ["halo kept from tile to tile", "#ef9a80"], copy: ["copy for another engine", "#d9cba0"],
+  between: ["waits off the chip for later runs", "#6fbfb8"],
+};
 const colourings = {
+  kind: {name: "kind", value: null, applies: (buffers) => buffers.some((b) => kinds[b.kind])},
   life: {name: "length of life", low: "short", high: "long", value: (b) => b.live.reduce((n, [f, t]) => n + t - f, 0)},
   size: {name: "size", low: "small", high: "large", value: (b) => b.size},
   name: {name: "buffer", value: null},
 };
+const lifeText = (b) => b.live.slice(0, 6).map(([f, t]) => "[" + f + ", " + t + ")").join(" ") + (b.live.length > 6 ? " …" : "");
 
 function picture(memory, options = {}) {
   const spans = [];
@@ -161,11 +171,13 @@ function picture(memory, options = {}) {
   const steps = Math.max(1, memory.steps);
   const roomy = memory.capacity && memory.capacity <= 1.6 * Math.max(1, memory.height);
   const top = Math.max(1, roomy ? memory.capacity : memory.height * 1.04);
-  const whole = {x0: 0, x1: steps, y0: 0, y1: top};
-  let view = {...whole}, colouring = "life", chosen = null, hovered = null, pending = false;
+  const unit = options.unit || "step", cuts = options.cuts || [];
+  const offered = Object.entries(colourings).filter(([, way]) => !way.applies || way.applies(memory.buffers));
+  const whole = {x0: 0, x1: steps, y0: options.from || 0, y1: top};
+  let view = {...whole}, colouring = offered[0][0], chosen = null, hovered = null, pending = false;
   const marked = options.marked || new Set();
   const canvas = el("canvas", {tabindex: "0", role: "img",
-    "aria-label": "Buffers of memory " + memory.name + ": steps from left to right, addresses from below"});
+    "aria-label": "Buffers of memory " + memory.name + ": " + unit + "s from left to right, addresses from below"});
   const left = 74, under = 78, above = 8, right = 12, curve = 44;
   const tall = options.tall || 460;
   let wide = 900;
@@ -185,7 +197,7 @@ function picture(memory, options = {}) {
     for (const v of values) { low = Math.min(low, v); high = Math.max(high, v); }
     return values.length ? [low, high] : [0, 0];
   }
-  const paint = (b) => (marked.has(b.id) ? shade("--bad") : colouring === "name" ? hue(b.id) : ramp(ranks[colouring](b)));
+  const paint = (b) => (marked.has(b.id) ? shade("--bad") : colouring === "kind" ? kinds[b.kind][1] : colouring === "name" ? hue(b.id) : ramp(ranks[colouring](b)));
 
   function ticks(from, to, most, whole) {
     let unit = whole ? 1 : 1e-9;
@@ -240,13 +252,21 @@ function picture(memory, options = {}) {
         c.strokeStyle = shadeLine; c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
       }
       if (w > 46 && h > 13) {
-        c.fillStyle = dark() ? "#f2f5f9" : "#17202c"; c.textAlign = "left";
+        c.fillStyle = dark() && colouring !== "kind" ? "#f2f5f9" : "#17202c"; c.textAlign = "left";
         const cx = Math.max(x, left);
         c.fillText(middle(s.b.id, Math.floor((Math.min(x + w, wide) - cx - 8) / 6.3)), cx + 5, y + h / 2 + 4);
       }
       if (s.b === hovered || s.b === chosen) {
         c.strokeStyle = ink; c.lineWidth = 2.5; c.strokeRect(x, y, w, h); c.lineWidth = 1;
       }
+    }
+    let lastCut = -100;
+    c.textAlign = "left";
+    for (const cut of cuts) {
+      const x = X(cut.at);
+      if (x < left || x > wide - right) continue;
+      if (x - lastCut > 3) { c.strokeStyle = "#00000066"; c.beginPath(); c.moveTo(x, above); c.lineTo(x, bottom); c.stroke(); }
+      if (x - lastCut > 60 && cut.at < view.x1) { c.fillStyle = soft; c.fillText(cut.name, x + 3, above + 11); lastCut = x; }
     }
     const rule = (address, colour, text, dashes, side = "right") => {
       if (address < view.y0 || address > view.y1) return;
@@ -277,7 +297,7 @@ function picture(memory, options = {}) {
       c.strokeStyle = shade("--bad"); c.beginPath(); c.moveTo(x, above); c.lineTo(x, floor); c.stroke();
       c.fillStyle = shade("--bad");
       c.textAlign = x > wide - 220 ? "right" : "left";
-      c.fillText("peak: " + bytes(peak[1]) + " at step " + count(peak[0]), x + (x > wide - 220 ? -5 : 5), ceiling + 8);
+      c.fillText("peak: " + bytes(peak[1]) + " at " + unit + " " + count(Math.round(peak[0])), x + (x > wide - 220 ? -5 : 5), ceiling + 8);
     }
     c.strokeStyle = shade("--line"); c.strokeRect(left, above, wide - left - right, bottom - above);
   }
@@ -313,7 +333,7 @@ function picture(memory, options = {}) {
       if (s.from <= step && step < s.to && s.low <= address && address < s.high) best = s.b;
     return best;
   }
-  function tell(b) {
+  function tell(b, time) {
     const addresses = "offset " + count(b.offset) + " to " + count(b.offset + b.size);
     return b.id + "\n" + exact(b.size) + "\n" + addresses + " (" + hex(memory.base + b.offset) + ")\nlives " +
         b.live.slice(0, 6).map(([f, t]) => "[" + f + ", " + t + ")").join(" ") + (b.live.length > 6 ? " …" : "");
@@ -335,7 +355,7 @@ function picture(memory, options = {}) {
     }
     const b = find(event);
     if (b !== hovered) { hovered = b; redraw(); }
-    if (b) showTip(event, tell(b)); else hideTip();
+    if (b) showTip(event, tell(b, stepAt(event.clientX - canvas.getBoundingClientRect().left))); else hideTip();
   });
   canvas.addEventListener("pointerleave", () => { hovered = null; hideTip(); redraw(); });
   const reset = () => { view = {...whole}; redraw(); };
@@ -355,6 +375,11 @@ function picture(memory, options = {}) {
     legend.replaceChildren();
     if (way.value) legend.append(way.low, el("span", {class: "scale", style: "background:linear-gradient(90deg," +
         [0, 0.25, 0.5, 0.75, 1].map(ramp).join(",") + ")"}), way.high);
+    if (colouring === "kind") {
+      const there = new Set(memory.buffers.map((b) => b.kind));
+      for (const [key, [words, colour]] of Object.entries(kinds))
+        if (there.has(key)) legend.append(el("span", {class: "swatch", style: "background:" + colour}), words + " ");
+    }
     if (marked.size) legend.append(el("span", {class: "swatch", style: "background:var(--bad)"}), "of the smallest set");
     redraw();
   }
@@ -363,13 +388,13 @@ function picture(memory, options = {}) {
   const node = el("div", {},
     el("div", {class: "bar"},
       el("label", {class: "soft"}, "colour ", el("select", {onchange: (event) => { colouring = event.target.value; explainColours(); }},
-        Object.entries(colourings).map(([key, way]) => el("option", {value: key}, way.name)))), legend,
+        offered.map(([key, way]) => el("option", {value: key}, way.name)))), legend,
       el("span", {class: "grow"}),
       el("button", {onclick: zoomAt(0.6), title: "zoom in"}, "+"), el("button", {onclick: zoomAt(1.6), title: "zoom out"}, "−"),
       el("button", {onclick: reset}, "all")),
     canvas,
     el("div", {class: "soft", style: "font-size:13px"},
-       "Wheel: zoom (with Shift steps alone, with Alt addresses alone). Drag: move. Double click: all."));
+       "Wheel: zoom (with Shift " + unit + "s alone, with Alt addresses alone). Drag: move. Double click: all."));
   explainColours();
   return {node, peak, show(b) {
     chosen = b;

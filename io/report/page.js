@@ -55,11 +55,14 @@ function modesOf(modes) {
     const last = runs[runs.length - 1];
     if (last && last.mode === modes[step]) ++last.steps; else runs.push({mode: modes[step], from: step, steps: 1});
   }
-  const used = [...new Set(modes)];
-  return el("div", {}, el("p", {class: "soft"}, "Modes, step by step: ", used.map((mode) =>
-      el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:" + hue(mode)}), mode))),
+  return modeStrip(runs, "step");
+}
+function modeStrip(runs, unit) {
+  const used = [...new Set(runs.map((run) => run.mode))];
+  return el("div", {}, el("p", {class: "soft"}, "Modes, " + unit + " by " + unit + ": ", used.slice(0, 24).map((mode) =>
+      el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:" + hue(mode)}), mode)), used.length > 24 ? "…" : ""),
     el("div", {class: "share", style: "margin:0 12px 0 74px"}, runs.slice(0, 4000).map((run) => el("i", {
-      style: "flex:" + run.steps + " 0 0;background:" + hue(run.mode), title: run.mode + " from step " + run.from + ", " + run.steps + " steps"}))));
+      style: "flex:" + run.steps + " 0 0;background:" + hue(run.mode), title: run.mode + " from " + unit + " " + count(Math.round(run.from)) + ", " + count(Math.round(run.steps)) + " " + unit + "s"}))));
 }
 
 // ---- a placement ------------------------------------------------------------------------------------
@@ -186,6 +189,7 @@ function planPage() {
         el("span", {class: "swatch", style: "background:" + colourOf(resource)}),
         resource + " " + (100 * cycles / sum).toFixed(1) + " %" + (meaning[resource] ? " (" + meaning[resource] + ")" : "")))));
   }
+  planTimeline();
   const slowest = Math.max(1, ...runs.map((r) => r.s.metrics.latency_cycles));
   const where = el("div", {});
   const show = (run) => {
@@ -237,11 +241,6 @@ function planPage() {
       {name: "off-chip", of: (l) => l.offchip_bytes, show: (l) => bytes(l.offchip_bytes)},
       {name: "energy µJ", of: (l) => l.energy_pj, show: (l) => count(Math.round(l.energy_pj / 1e4) / 100)}],
       [...byKind.values()].sort((a, b) => b.cycles - a.cycles)));
-  }
-  for (const memory of result.offchip || []) {
-    const box = el("div", {});
-    section("Off the chip", el("p", {class: "soft"}, "Steps 2k and 2k + 1 are what tile k of the network reads and writes; tensors die part by part, so lives may overlap here."), box);
-    placementViews({buffers: memory.buffers.map((b) => ({...b, memory: memory.memory}))}, null, box, {closed: true, tall: 340});
   }
 }
 

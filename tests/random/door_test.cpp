@@ -371,7 +371,7 @@ TEST_F(Door, Networks) {
       static_cast<void>(check_plan_text(text, "plan.json", network, hardware, short_limits()));
     });
     answered(seed, "trace", [&] { static_cast<void>(plan_trace(network, hardware, plan)); });
-    answered(seed, "picture", [&] { static_cast<void>(plan_picture(plan)); });
+    answered(seed, "picture", [&] { static_cast<void>(plan_picture(network, hardware, plan)); });
   });
   EXPECT_GT(answers, 0U);
 }

@@ -175,7 +175,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
       ++times[right.back()];
     }
     for (std::size_t v = 0; v < times.size(); ++v) EXPECT_EQ(walk.visits()[v].times, times[v]);
-    const Pipeline pipeline = run_pipeline(run);
+    const Pipeline pipeline = run_schedule(run).pipeline;
     EXPECT_EQ(in_sequence(pipeline), right);
     EXPECT_EQ(simulate(pipeline, {}).cycles, simulate(pipeline, {.extrapolate = false}).cycles);
 

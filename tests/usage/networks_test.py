@@ -45,7 +45,7 @@ class Plans(Case):
         self.assertIn("right", self.check(FOUND, None).stdout)
         drawn = picture.read_text()
         self.assertTrue(drawn.rstrip().endswith("</svg>"))
-        self.assertIn(">#0<", drawn)
+        self.assertIn(">run 1<", drawn)
         self.assertTrue(json.loads(trace.read_text())["traceEvents"])
 
     def test_nothing_overlaps_in_a_lane_of_the_trace(self):

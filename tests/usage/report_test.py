@@ -179,13 +179,34 @@ class InABrowser(ReportCase):
         self.ends(FOUND, "plan", NETWORK, *PROFILE, "-o", plan)
         dom = self.shown(plan)
         told = json.loads(plan.read_text())
-        for title in ("Where the time goes", "Runs of ops that stay on the chip", "Cost of each op", "Off the chip"):
+        for title in ("Where the time goes", "Each memory over time", "Runs of ops that stay on the chip",
+                      "Cost of each op"):
             self.assertIn(title, dom)
         self.assertIn(f"{told['totals']['latency_cycles']:,}", dom)
         for layer in told["layers"]:
             self.assertIn(layer["bound_by"], dom)
             self.assertIn(f"{layer['cycles']:,}", dom)
         self.assertGreaterEqual(dom.count("<canvas"), 2)
+
+    def test_a_plan_shows_each_memory_over_time(self):
+        plan = self.folder / "plan.json"
+        for profile, memories in (("ethos-u55-256", ["sram", "off the chip: dram"]),
+                                  ("nvdla-like", ["cbuf", "cvsram", "off the chip: dram"])):
+            with self.subTest(profile):
+                self.ends(FOUND, "plan", NETWORK, "--profile", profile, "-o", plan)
+                dom = self.shown(plan)
+                choice = re.search(r'<select id="memory">(.*?)</select>', dom)[1]
+                self.assertEqual(re.findall(r"<option[^>]*>([^<]*)<", choice), memories)
+                told = re.search(r"<h2>Each memory over time</h2>.*?<h2>", dom, re.S)[0]
+                self.assertIn(">kind<", told)
+                self.assertIn("weights", told)
+                if profile == "ethos-u55-256":
+                    self.assertIn("kept on the chip over cuts", told)
+                    # In cycles, and to the last of them.
+                    latency = json.loads(plan.read_text())["totals"]["latency_cycles"]
+                    self.assertIn(f">{latency:,}<", told)
+                else:
+                    self.assertRegex(told, 'title="[^"]* from cycle 0, ')  # its modes
 
     def test_an_explanation(self):
         problem = EXAMPLES / "too-tight.yaml"

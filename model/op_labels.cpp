@@ -1,9 +1,9 @@
-#include "cli/op_names.h"
+#include "model/op_labels.h"
 
 #include <algorithm>
 #include <optional>
 
-namespace tessera::cli {
+namespace tessera {
 
 namespace {
 
@@ -50,7 +50,7 @@ std::string shortened(const std::string& text, std::size_t width) {
   return text.substr(0, head) + std::string(gap) + text.substr(tail);
 }
 
-OpNames::OpNames(const NetworkPlan& plan) {
+OpLabels::OpLabels(const NetworkPlan& plan) {
   std::optional<std::string> first;
   std::size_t ops = 0;
   for (const PlannedSubgraph& s : plan.subgraphs) {
@@ -67,11 +67,15 @@ OpNames::OpNames(const NetworkPlan& plan) {
   if (ops < 2) common_ = 0;
 }
 
-std::string OpNames::of(const PlannedSubgraph& subgraph) const {
+std::string OpLabels::of(const PlannedSubgraph& subgraph) const {
   std::string first = without_repeats(subgraph.names.front()).substr(common_);
   if (subgraph.names.size() == 1) return first;
   const std::string last = without_repeats(subgraph.names.back()).substr(common_);
   return first + " .. " + last.substr(common_folders(first, last));
 }
 
-}  // namespace tessera::cli
+std::string OpLabels::of(const std::string& name) const {
+  return without_repeats(name).substr(common_);
+}
+
+}  // namespace tessera

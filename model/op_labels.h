@@ -1,7 +1,7 @@
-// Names of ops in a column of a table. Exporters write paths that repeat themselves
+// Names of ops in a column of a table or in a picture. Exporters write paths that repeat themselves
 // (/layer2/layer2.0/conv1/Conv): what is the same everywhere goes, what differs stays.
 //
-//   const OpNames names(plan);
+//   const OpLabels names(plan);
 //   table.add({names.of(plan.subgraphs[0])});          // "layer2.0/conv1/Conv .. Add"
 //   shortened("layer2.0/downsample/Conv", 16);         // "layer...mple/Conv"
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "tessera/network_plan.h"
 
-namespace tessera::cli {
+namespace tessera {
 
 /// A path without what its next part begins with, and without the slash in front:
 /// "/layer2/layer2.0/conv1/Conv" is "layer2.0/conv1/Conv".
@@ -21,14 +21,16 @@ namespace tessera::cli {
 /// At most `width` characters; the middle goes, more of the end stays than of the beginning.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t width);
 
-class OpNames {
+class OpLabels {
  public:
-  explicit OpNames(const NetworkPlan& plan);
+  explicit OpLabels(const NetworkPlan& plan);
   /// The first op and, of the last, what differs from it.
   [[nodiscard]] std::string of(const PlannedSubgraph& subgraph) const;
+  /// One op of the plan.
+  [[nodiscard]] std::string of(const std::string& name) const;
 
  private:
   std::size_t common_ = 0;  ///< characters of folders in front that all ops share
 };
 
-}  // namespace tessera::cli
+}  // namespace tessera
