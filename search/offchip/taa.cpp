@@ -1,20 +1,91 @@
 #include "search/offchip/taa.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "model/buffer_parts.h"
 #include "model/derived.h"
+#include "model/differences.h"
 #include "model/poll.h"
 #include "search/offchip/heuristic.h"
 
 namespace tessera {
 namespace {
 
+/// How the runs of a tile lie to its first one.
+struct Shape {
+  Size size = 0;
+  std::vector<std::pair<std::int64_t, Size>> repeat;
+  friend bool operator<(const Shape& a, const Shape& b) {
+    return std::tie(a.size, a.repeat) < std::tie(b.size, b.repeat);
+  }
+};
+
 struct Tile {
   std::vector<StepRange> live;
   std::vector<AddressRange> runs;
+  std::size_t shape = 0;
+};
+
+/// Whether tiles of two shapes meet, without going through their runs: most do not, or far away.
+class Meetings {
+ public:
+  std::size_t number(const BufferPart& part) {
+    Shape shape{part.size, {}};
+    for (const Repeat& each : part.repeat) shape.repeat.emplace_back(each.count, each.stride);
+    return numbers_.try_emplace(std::move(shape), numbers_.size()).first->second;
+  }
+  /// When all shapes have numbers.
+  void prepare() {
+    shapes_.resize(numbers_.size());
+    for (const auto& [shape, number] : numbers_) shapes_[number] = &shape;
+  }
+
+  /// True where that is not known.
+  [[nodiscard]] bool may_meet(const Tile& a, Offset at_a, const Tile& b, Offset at_b, Poll& poll) {
+    const std::pair pair(a.shape, b.shape);
+    if (last_ == nullptr || pair != last_pair_) {  // neighbours are alike
+      const auto [place, fresh] = known_.try_emplace(pair);
+      if (fresh) place->second = differences(*shapes_[a.shape], *shapes_[b.shape], poll);
+      last_ = &place->second;
+      last_pair_ = pair;
+    }
+    if (!*last_) return true;
+    const Offset d = b.runs.front().begin + at_b - a.runs.front().begin - at_a;
+    const Differences& forbidden = **last_;
+    const auto after =
+        std::partition_point(forbidden.begin(), forbidden.end(),
+                             [d](const AddressRange& range) { return range.end <= d; });
+    return after != forbidden.end() && after->begin <= d;
+  }
+
+ private:
+  /// Nothing where they are too many to be kept.
+  static std::optional<Differences> differences(const Shape& a, const Shape& b, Poll& poll) {
+    constexpr double most = 1 << 16;
+    std::map<Size, double> counts;
+    for (const Shape* shape : {&a, &b})
+      for (const auto& [count, stride] : shape->repeat)
+        counts.try_emplace(stride, 1).first->second += static_cast<double>(count - 1);
+    double places = 1;
+    for (const auto& [stride, count] : counts) places *= count;
+    if (places > most) return std::nullopt;
+    const auto alone = [](const Shape& shape) {
+      BufferPart part{.live = {}, .size = shape.size};
+      for (const auto& [count, stride] : shape.repeat) part.repeat.push_back({count, stride});
+      return Buffer{.id = {}, .parts = {std::move(part)}};
+    };
+    return shared_differences(alone(a), alone(b), poll);
+  }
+
+  std::map<Shape, std::size_t> numbers_;
+  std::vector<const Shape*> shapes_;
+  std::map<std::pair<std::size_t, std::size_t>, std::optional<Differences>> known_;
+  const std::optional<Differences>* last_ = nullptr;
+  std::pair<std::size_t, std::size_t> last_pair_;
 };
 
 bool alive_together(const std::vector<StepRange>& a, const std::vector<StepRange>& b) {
@@ -23,12 +94,15 @@ bool alive_together(const std::vector<StepRange>& a, const std::vector<StepRange
   });
 }
 
-std::vector<Tile> tiles_of(const Buffer& buffer) {
+std::vector<Tile> tiles_of(const Buffer& buffer, Meetings& meetings) {
   std::vector<Tile> tiles;
-  for (const BufferPart& part : buffer.parts) tiles.push_back({part.live, runs(part)});
+  for (const BufferPart& part : buffer.parts)
+    tiles.push_back({part.live, runs(part), meetings.number(part)});
   if (buffer.parts.empty())
     for (const Segment& segment : segments(buffer))
-      tiles.push_back({{segment.steps}, {segment.range}});
+      tiles.push_back({{segment.steps},
+                       {segment.range},
+                       meetings.number({.live = {}, .size = segment.range.size(), .repeat = {}})});
   return tiles;
 }
 
@@ -40,7 +114,8 @@ class Allocation {
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
       if (allowed_memories(problem, problem.buffers[b]).front() == m) tensors_.push_back(b);
     tiles_.reserve(tensors_.size());
-    for (const BufferIndex b : tensors_) tiles_.push_back(tiles_of(problem.buffers[b]));
+    for (const BufferIndex b : tensors_) tiles_.push_back(tiles_of(problem.buffers[b], meetings_));
+    meetings_.prepare();
     const auto exempt = exempt_pairs(problem);
     peers_.resize(tensors_.size());
     for (std::size_t i = 0; i < tensors_.size(); ++i)
@@ -111,7 +186,9 @@ class Allocation {
             other.runs.front().begin + at_peer >= tile.runs.back().end + at ||
             !alive_together(tile.live, other.live))
           continue;
-        while (const Size overlap = collision_size(tile.runs, at, other.runs, at_peer)) {
+        while (meetings_.may_meet(tile, at, other, at_peer, poll_)) {
+          const Size overlap = collision_size(tile.runs, at, other.runs, at_peer);
+          if (overlap == 0) break;
           poll_(static_cast<std::int64_t>(tile.runs.size() + other.runs.size()) / 16);
           at = align_up(at + overlap, alignment);
           moved = true;
@@ -124,6 +201,7 @@ class Allocation {
   const Memory& memory_;
   Poll& poll_;
   std::vector<BufferIndex> tensors_;
+  Meetings meetings_;
   std::vector<std::vector<Tile>> tiles_;
   std::vector<std::vector<std::size_t>> peers_;
   std::vector<Offset> best_;
