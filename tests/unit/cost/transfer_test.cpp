@@ -5,6 +5,9 @@
 #include <random>
 #include <stdexcept>
 
+#include "tessera/hardware_check.h"
+#include "tests/support/machines.h"
+
 namespace tessera {
 namespace {
 
