@@ -171,10 +171,11 @@ void set_parts(const Network& network, const std::vector<BoxAccess>& accesses, T
 /// the tensors with the most pieces first.
 void make_few_pieces(const Network& network,
                      const std::map<TensorIndex, std::vector<BoxAccess>>& accesses,
-                     std::vector<Touched>& tensors, std::vector<Buffer>& buffers) {
+                     std::int64_t most_in_all, std::vector<Touched>& tensors,
+                     std::vector<Buffer>& buffers) {
   std::int64_t pieces = 0;
   for (const Touched& each : tensors) pieces += each.pieces;
-  while (pieces > most_pieces) {
+  while (pieces > most_in_all) {
     const auto most = std::ranges::max_element(tensors, {}, &Touched::pieces);
     Buffer& buffer = buffers[most->buffer];
     pieces -= most->pieces;
@@ -229,7 +230,7 @@ MemoryIndex home_of(const PlacementProblem& problem, BufferIndex b) {
 
 PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
                                   const std::vector<PlannedSubgraph>& subgraphs,
-                                  const Budget& budget) {
+                                  const Budget& budget, std::int64_t pieces) {
   PlacementProblem problem;
   problem.name = network.name;
   const Homes homes(hardware);
@@ -269,7 +270,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
                                .memories = homes.tied_to(homes.data)});
     set_parts(network, accesses, touched, problem.buffers.back());
   }
-  make_few_pieces(network, traffic.accesses(), tensors, problem.buffers);
+  make_few_pieces(network, traffic.accesses(), pieces, tensors, problem.buffers);
   for (const Touched& touched : tensors) {
     const std::vector<BoxAccess>& accesses = traffic.accesses().at(touched.tensor);
     Buffer& buffer = problem.buffers[touched.buffer];
@@ -319,8 +320,9 @@ std::string never_fits_offchip(const Network& network, const Hardware& hardware)
 }
 
 OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
-                            const std::vector<PlannedSubgraph>& subgraphs, const Budget& budget) {
-  PlacementProblem problem = offchip_question(network, hardware, subgraphs, budget);
+                            const std::vector<PlannedSubgraph>& subgraphs, const Budget& budget,
+                            std::int64_t pieces) {
+  PlacementProblem problem = offchip_question(network, hardware, subgraphs, budget, pieces);
   if (problem.buffers.empty()) return {};
   std::vector<Size> capacities;
   for (Memory& memory : problem.memories)

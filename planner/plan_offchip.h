@@ -12,10 +12,12 @@
 // their own where the machine has one (model/off_chip.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "model/budget.h"
+#include "model/buffer_parts.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
@@ -34,10 +36,11 @@ struct OffchipAnswer {
   std::string too_small{};  ///< a sentence: what these runs and tiles need
 };
 
+/// Of tensors whose parts would come to more than `pieces`, rows, planes, or all, live as one.
 /// require: the subgraphs are those of a right plan.
 [[nodiscard]] OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                                           const std::vector<PlannedSubgraph>& subgraphs,
-                                          const Budget& budget);
+                                          const Budget& budget, std::int64_t pieces = most_pieces);
 
 /// Sentences: which rule a plan's `offchip` breaks; none where it says nothing.
 /// require: the subgraphs are right.
@@ -49,6 +52,7 @@ struct OffchipAnswer {
 /// without buffers where nothing lies there, or the budget ended.
 [[nodiscard]] PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
                                                 const std::vector<PlannedSubgraph>& subgraphs,
-                                                const Budget& budget = {});
+                                                const Budget& budget = {},
+                                                std::int64_t pieces = most_pieces);
 
 }  // namespace tessera

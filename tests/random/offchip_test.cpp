@@ -159,6 +159,8 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
   std::size_t planned = 0;
   std::size_t lower = 0;
   std::size_t several = 0;
+  std::size_t coarser = 0;
+  std::size_t between = 0;
   std::size_t damaged = 0;
   std::size_t noticed = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
@@ -204,6 +206,21 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
     ASSERT_EQ(executed(network, hardware, plan), "");
     ASSERT_TRUE(validate(offchip_question(network, hardware, plan.subgraphs)).empty());
     for (const std::string& wrong : check_plan(network, hardware, plan)) ADD_FAILURE() << wrong;
+    // Where rows or planes live as one.
+    NetworkPlan rough = plan;
+    rough.offchip =
+        place_offchip(network, hardware, plan.subgraphs, {}, random.between(1, 60)).memories;
+    if (!rough.offchip.empty()) {
+      ASSERT_EQ(rough.offchip.size(), plan.offchip.size());
+      ASSERT_EQ(executed(network, hardware, rough), "");
+      for (std::size_t m = 0; m < rough.offchip.size(); ++m) {
+        EXPECT_LE(plan.offchip[m].lower_bound, rough.offchip[m].lower_bound);
+        coarser += rough.offchip[m].lower_bound > plan.offchip[m].lower_bound ? 1U : 0U;
+        between += rough.offchip[m].height < rough.offchip[m].whole_tensors ? 1U : 0U;
+        rough.offchip[m].lower_bound = 0;  // is that of coarser parts
+      }
+      for (const std::string& wrong : check_plan(network, hardware, rough)) ADD_FAILURE() << wrong;
+    }
     // Somewhere else: whatever goes wrong then, the checker says so.
     OffchipMemory& one = plan.offchip[random.below(plan.offchip.size())];
     OffchipBuffer& moved = one.buffers[random.below(one.buffers.size())];
@@ -218,6 +235,8 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
   EXPECT_GT(planned, cases / 3);
   EXPECT_GT(lower, 0U);
   EXPECT_GT(several, cases / 20);
+  EXPECT_GT(coarser, 0U);
+  EXPECT_GT(between, 0U);
   EXPECT_EQ(noticed, damaged);
 }
 
