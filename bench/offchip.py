@@ -1,14 +1,20 @@
 """What lies off the chip: tile-aware placement against whole tensors and against what is published.
 
-    python3 bench/offchip.py build/release/cli/tessera ../shared/models --profile ethos-u65-256
+    python3 bench/offchip_networks.py NETWORKS
+    python3 bench/offchip.py build/release/cli/tessera NETWORKS ../shared/models \\
+        --strips build/release/bench/bench_offchip_strips
 
-For each network: the plan's own runs and tiles, and layer by layer ("fixed tiles": every op by
-itself, in the fewest tiles that fit). Weights are left out: they are always there. Columns:
+For each network (.onnx and .yaml in the folders): the plan's own runs and tiles; "fixed", every op by
+itself in the fewest tiles that fit; and with --strips the program bench_offchip_strips, every op by
+itself in 16 strips of equal height, as tile-aware allocation was published. Only intermediate
+tensors are placed: weights are always there, inputs and results belong to the caller. Columns:
 
     shared   Shared Objects, whole tensors, the best of three strategies (engine shared-objects)
     whole    whole tensors at the least height, and * where it is proved
     taa      tile-aware allocation as published (engine taa)
     ours     place --minimize, at most --seconds, with the bound it proved
+
+Times of shared and taa are those of the placement, times of ours those of the whole program.
 """
 
 import argparse
@@ -27,57 +33,85 @@ def run(command):
 
 
 def placed(tessera, problem, *options):
-    """Height, bound and seconds of one placement; None where there was none."""
+    """Height, bound, seconds of the placement and of the program; no height where there was none."""
     done, seconds = run([tessera, "place", problem, "--format", "json", "--quiet", *options])
     if done.returncode not in (0, 30):
         raise SystemExit(f"{problem}: {done.stderr}")
     result = json.loads(done.stdout)
-    if result["status"] != "feasible":
-        return None, result["lower_bound"], seconds
-    return result["height"], result["lower_bound"], seconds
+    height = result["height"] if result["status"] == "feasible" else None
+    return height, result["lower_bound"], result["seconds"], seconds
 
 
-def without_weights(text):
-    return "".join(line for line in text.splitlines(True) if "kind: weight" not in line)
+def outside(tessera, network, folder):
+    """Ids of what lies there before the first tile or after the last: inputs and results."""
+    text = folder / "network.yaml"
+    run([tessera, "import", network, "-o", text])
+    lists = re.findall(r"^(?:inputs|outputs): \[(.*)\]$", text.read_text(), re.MULTILINE)
+    return {name.strip().strip('"') for names in lists for name in names.split(",")}
+
+
+def intermediate(text, others):
+    """Without the weights and those."""
+    kept = []
+    for line in text.splitlines(True):
+        named = re.match(r'  - \{id: ("[^"]*"|[^,]*), ', line)
+        if named and ("kind: weight" in line or named[1].strip('"') in others):
+            continue
+        kept.append(line)
+    return "".join(kept)
 
 
 def whole_tensors(text):
     return re.sub(r", parts: \[.*\](?=[,}])", "", text)
 
 
-def row(tessera, network, profile, options, seconds, folder):
-    question, parts, whole = folder / "question.yaml", folder / "parts.yaml", folder / "whole.yaml"
-    done, _ = run([tessera, "plan", network, "--dtype", "int8", "--profile", profile, "--quiet", "--offchip", question,
-                   "--timeout", "60s", *options])
-    if done.returncode != 0:
-        return None
-    parts.write_text(without_weights(question.read_text()))
-    whole.write_text(whole_tensors(parts.read_text()))
-    shared, _, shared_time = placed(tessera, parts, "-e", "shared-objects", "-c", "1 TiB")
-    lowest, lowest_bound, _ = placed(tessera, whole, "--minimize", "-t", f"{seconds}s")
-    taa, _, taa_time = placed(tessera, parts, "-e", "taa", "-c", "1 TiB")
-    ours, bound, ours_time = placed(tessera, parts, "--minimize", "-t", f"{seconds}s")
-    return [shared, f"{lowest}{'*' if lowest == lowest_bound else ''}", taa, ours, bound, f"{1000 * shared_time:.0f}",
-            f"{1000 * taa_time:.0f}", f"{ours_time:.1f}", f"{ours / lowest:.3f}"]
+def row(tessera, text, seconds, folder):
+    if "  - {id: " not in text:
+        return [0, "0*", 0, 0, 0, "", "", "", ""]  # one run: nothing crosses a cut
+    parts, whole = folder / "parts.yaml", folder / "whole.yaml"
+    parts.write_text(text)
+    whole.write_text(whole_tensors(text))
+    shared, _, shared_time, _ = placed(tessera, parts, "-e", "shared-objects", "-c", "1 TiB")
+    lowest, lowest_bound, _, _ = placed(tessera, whole, "--minimize", "-t", f"{seconds}s")
+    taa, _, taa_time, _ = placed(tessera, parts, "-e", "taa", "-c", "1 TiB")
+    ours, bound, _, ours_time = placed(tessera, parts, "--minimize", "-t", f"{seconds}s")
+    return [shared, f"{lowest}{'*' if lowest == lowest_bound else ''}", taa, ours, bound,
+            f"{1000 * shared_time:.1f}", f"{1000 * taa_time:.1f}", f"{ours_time:.1f}", f"{ours / lowest:.3f}"]
+
+
+def questions(given, network, folder):
+    """(name of the tiles, the question or nothing)"""
+    for name, options in (("plan", []), ("fixed", ["--layer-by-layer"])):
+        question = folder / "question.yaml"
+        done, _ = run([given.tessera, "plan", network, "--dtype", "int8", "--profile", given.profile, "--quiet",
+                       "--offchip", question, "--timeout", "60s", *options])
+        yield name, question.read_text() if done.returncode in (0, 30) else None
+    if given.strips:
+        done, _ = run([given.strips, network, "16"])
+        yield "strips", done.stdout if done.returncode == 0 else None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tessera", type=Path)
-    parser.add_argument("models", type=Path)
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--strips", type=Path, help="the program bench_offchip_strips")
     parser.add_argument("--profile", default="ethos-u65-256")
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--networks", nargs="*", default=[])
     given = parser.parse_args()
     print("| network | tiles | shared | whole | taa | ours | bound | shared ms | taa ms | ours s | ours / whole |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    with tempfile.TemporaryDirectory() as folder:
-        for network in sorted(given.models.glob("*.onnx")):
+    networks = [file for folder in given.folders for file in folder.iterdir() if file.suffix in (".onnx", ".yaml")]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for network in sorted(networks, key=lambda file: file.name):
             if given.networks and network.stem not in given.networks:
                 continue
-            for name, options in (("plan", []), ("fixed", ["--layer-by-layer"])):
-                cells = row(given.tessera, network, given.profile, options, given.seconds, Path(folder))
-                print(f"| {network.stem} | {name} | " + (" | ".join(map(str, cells)) if cells else "no plan") + " |",
+            others = outside(given.tessera, network, folder)
+            for tiles, question in questions(given, network, folder):
+                cells = question and row(given.tessera, intermediate(question, others), given.seconds, folder)
+                print(f"| {network.stem} | {tiles} | " + (" | ".join(map(str, cells)) if cells else "no plan") + " |",
                       flush=True)
 
 

@@ -195,10 +195,14 @@ bool fetches_again(WeightPolicy weights, Stationary stationary) {
 
 GridBound::GridBound(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
                      const Hardware& hardware)
-    : static_pj_per_cycle_(static_energy(hardware, 1'000'000) / 1e6),
-      dram_(offchip_energy(hardware)) {
+    : static_pj_per_cycle_(static_energy(hardware, 1'000'000) / 1e6) {
   // No transfer is faster, however it is cut.
-  const Link link = link_of(hardware);
+  const Links links = links_of(hardware);
+  const Link& link = links.data;
+  dram_ = link.energy;
+  fetch_pj_ = links.weights.energy.read_pj;
+  fetch_cycles_per_byte_ = least_cycles_per_byte(links.weights, true, hardware.dma.channels);
+  apart_ = links.apart && hardware.dma.channels > 1;
   read_cycles_per_byte_ = least_cycles_per_byte(link, true, hardware.dma.channels);
   write_cycles_per_byte_ = least_cycles_per_byte(link, false, hardware.dma.channels);
   two_ways_ = link.two_ways;
@@ -394,9 +398,11 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, Stationary 
 }
 
 double GridBound::cycles_of(const Sums& sums, double fetched) const {
-  const double loading = (sums.bytes + fetched) * read_cycles_per_byte_;
+  const double fetching = fetched * fetch_cycles_per_byte_;
+  const double loading = sums.bytes * read_cycles_per_byte_ + (apart_ ? 0 : fetching);
   const double storing = stored_bytes_ * write_cycles_per_byte_;
-  return std::max(sums.cycles, two_ways_ ? std::max(loading, storing) : loading + storing);
+  return std::max({sums.cycles, two_ways_ ? std::max(loading, storing) : loading + storing,
+                   apart_ ? fetching : 0});
 }
 
 Metrics GridBound::metrics_of(const Sums& sums, double cycles, double fetched) const {
@@ -406,8 +412,8 @@ Metrics GridBound::metrics_of(const Sums& sums, double cycles, double fetched) c
   m.latency_cycles = static_cast<std::int64_t>(std::min(cycles * rounding, most_whole_number));
   m.dram_bytes =
       static_cast<Size>(std::min((loaded + stored_bytes_) * rounding, most_whole_number));
-  m.energy_pj = (sums.energy_pj + loaded * dram_.read_pj + stored_bytes_ * dram_.write_pj +
-                 cycles * static_pj_per_cycle_) *
+  m.energy_pj = (sums.energy_pj + sums.bytes * dram_.read_pj + fetched * fetch_pj_ +
+                 stored_bytes_ * dram_.write_pj + cycles * static_pj_per_cycle_) *
                 rounding;
   return m;
 }

@@ -93,11 +93,14 @@ class GridBound {
   [[nodiscard]] Metrics metrics_of(const Sums& sums, double cycles, double fetched) const;
 
   Size burst_ = 1;
-  double read_cycles_per_byte_ = 0;
+  double read_cycles_per_byte_ = 0;   ///< of what is no weight
+  double fetch_cycles_per_byte_ = 0;  ///< of weights
   double write_cycles_per_byte_ = 0;
   bool two_ways_ = false;
+  bool apart_ = false;  ///< weights are fetched while others are loaded
   double static_pj_per_cycle_ = 0;
   AccessEnergy dram_;
+  double fetch_pj_ = 0;             ///< of a byte of weights
   std::vector<Channels> channels_;  ///< per local tensor
   std::array<Axis, 2> axes_;        ///< H and W
   Dim most_along_c_ = 1;

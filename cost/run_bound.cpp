@@ -122,7 +122,7 @@ struct RunBounds::Growing {
 RunBounds::RunBounds(const Network& network, const Hardware& hardware)
     : network_(network),
       hardware_(hardware),
-      link_(link_of(hardware)),
+      links_(links_of(hardware)),
       stays_(stays_on_chip(hardware)),
       readers_(last_readers(network)),
       channel_use_(network, readers_) {
@@ -197,13 +197,18 @@ void RunBounds::find_shares() {
 
 RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load) const {
   const Tensor& t = network_.tensors[tensor];
+  const bool weight = t.kind == TensorKind::weight;
+  const Link& link = links_.of(weight);
   const BurstCount count = thinned(
-      bursts(t.shape, whole(t.shape), element_bytes(t.type), link_.burst), density, link_.burst);
-  const TransferCost cost = transfer_cost(count, link_, load);
-  const AccessEnergy chip = cheapest_access(hardware_);
-  const AccessEnergy dram = offchip_energy(hardware_);
-  return {cost.cycles, load ? cost.shared : 0, load ? 0 : cost.shared, cost.bytes,
-          move_energy(count, cost, load, dram, chip)};
+      bursts(t.shape, whole(t.shape), element_bytes(t.type), link.burst), density, link.burst);
+  const TransferCost cost = transfer_cost(count, link, load);
+  const bool apart = weight && links_.apart;
+  return {.cycles = cost.cycles,
+          .loading = load && !apart ? cost.shared : 0,
+          .storing = load ? 0 : cost.shared,
+          .fetching = apart ? cost.shared : 0,
+          .bytes = cost.bytes,
+          .energy_pj = move_energy(count, cost, load, link, cheapest_access(hardware_))};
 }
 
 /// What any tiling has in memory while an op runs: all it makes and all it reads, in parts.
@@ -261,9 +266,11 @@ void RunBounds::add_op(Growing& run, OpIndex op) const {
 
 Metrics RunBounds::metrics(const Growing& run, const Move& moved) const {
   Metrics m;
-  m.latency_cycles = std::max(
-      {run.compute, (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels,
-       link_.two_ways ? std::max(moved.loading, moved.storing) : moved.loading + moved.storing});
+  m.latency_cycles =
+      std::max({run.compute, (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels,
+                links_.data.two_ways ? std::max(moved.loading, moved.storing)
+                                     : moved.loading + moved.storing,
+                moved.fetching});
   m.dram_bytes = moved.bytes;
   m.energy_pj = run.energy + moved.energy_pj + static_energy(hardware_, m.latency_cycles);
   return m;

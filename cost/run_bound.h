@@ -38,12 +38,14 @@ class RunBounds {
     std::int64_t cycles = 0;
     std::int64_t loading = 0;  ///< of the bandwidth for it
     std::int64_t storing = 0;
+    std::int64_t fetching = 0;  ///< of weights, of a memory of their own
     Size bytes = 0;
     double energy_pj = 0;
     void add(const Move& other, std::int64_t times) {
       cycles += times * other.cycles;
       loading += times * other.loading;
       storing += times * other.storing;
+      fetching += times * other.fetching;
       bytes += times * other.bytes;
       energy_pj += static_cast<double>(times) * other.energy_pj;
     }
@@ -72,7 +74,7 @@ class RunBounds {
 
   const Network& network_;
   const Hardware& hardware_;
-  Link link_;
+  Links links_;
   bool stays_ = false;                           ///< no activation is ever moved
   std::vector<std::optional<OpIndex>> readers_;  ///< last reader per tensor (tiling/subgraph.h)
   std::vector<std::vector<Operand>> operands_;   ///< per op

@@ -54,8 +54,8 @@ double serving_cycles(const HardwareMemory& memory, double clock_hz, double read
 }
 
 double move_energy(const BurstCount& count, const TransferCost& transfer, bool load,
-                   const AccessEnergy& dram, const AccessEnergy& chip) {
-  return static_cast<double>(transfer.bytes) * (load ? dram.read_pj : dram.write_pj) +
+                   const Link& link, const AccessEnergy& chip) {
+  return static_cast<double>(transfer.bytes) * (load ? link.energy.read_pj : link.energy.write_pj) +
          static_cast<double>(count.bytes) * (load ? chip.write_pj : chip.read_pj);
 }
 
@@ -68,12 +68,6 @@ AccessEnergy cheapest_access(const Hardware& hardware) {
     least->write_pj = std::min(least->write_pj, memory.energy.write_pj);
   }
   return least.value_or(AccessEnergy{});
-}
-
-AccessEnergy offchip_energy(const Hardware& hardware) {
-  for (const HardwareMemory& memory : hardware.memories)
-    if (memory.offchip) return memory.energy;
-  return {};
 }
 
 double static_energy(const Hardware& hardware, std::int64_t cycles) {

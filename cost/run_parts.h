@@ -29,10 +29,9 @@ namespace tessera {
                                     double written);
 /// Of moving so much between the memory off the chip and one on it.
 [[nodiscard]] double move_energy(const BurstCount& count, const TransferCost& transfer, bool load,
-                                 const AccessEnergy& dram, const AccessEnergy& chip);
+                                 const Link& link, const AccessEnergy& chip);
 /// Reads as cheap as in the cheapest on-chip memory, and writes.
 [[nodiscard]] AccessEnergy cheapest_access(const Hardware& hardware);
-[[nodiscard]] AccessEnergy offchip_energy(const Hardware& hardware);
 [[nodiscard]] double static_energy(const Hardware& hardware, std::int64_t cycles);
 
 }  // namespace tessera

@@ -137,7 +137,7 @@ void add_copies(const TiledRun& run, const RunTasks& tasks, const TileRegions& t
 }  // namespace
 
 TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index,
-                   const Link& link) {
+                   const Links& links) {
   const Subgraph& part = *run.subgraph;
   const Hardware& hardware = *run.hardware;
   const TileRegions& tile = run.grid->tiles[index];
@@ -178,13 +178,13 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     op.last = after_last_slice(busy, compute, op.slices);
     add_copies(run, tasks, tile, step, on_chip, op);
   }
-  const AccessEnergy dram = offchip_energy(hardware);
   for (const Move& move : tasks.moves) {
+    const Link& link = links.of(part.tensors[move.local].weight);
     const Box& box = move.load ? tile.fresh[move.local] : tile.stored[move.local];
     const BurstCount count = moved(part, move.local, box, link);
     MoveCost& one = cost.moves.emplace_back();
     one.transfer = transfer_cost(count, link, move.load);
-    one.energy_pj = move_energy(count, one.transfer, move.load, dram,
+    one.energy_pj = move_energy(count, one.transfer, move.load, link,
                                 on_chip.of(move.local, move.share).energy);
     if (!move.in_slices) continue;
     const std::int64_t parts = cost.ops[static_cast<std::size_t>(move.use)].slices;

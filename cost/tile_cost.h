@@ -1,7 +1,7 @@
 // What one distinct tile of a run takes, task by task.
 //
 //   const RunTasks tasks = run_tasks(run);
-//   const TileCost cost = tile_cost(run, tasks, t, link_of(hardware));   // of run.grid->tiles[t]
+//   const TileCost cost = tile_cost(run, tasks, t, links_of(hardware));   // of run.grid->tiles[t]
 //
 // An op takes what its engine needs, and no less than the memories on the chip need for what it
 // reads and writes there, each at its own bandwidth (none stated: no limit).
@@ -42,7 +42,7 @@ struct TileCost {
 };
 
 [[nodiscard]] TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t tile,
-                                 const Link& link);
+                                 const Links& links);
 
 /// The placement of one of the grid's tiles.
 [[nodiscard]] const Placement& placement_of(const TiledRun& run, std::size_t tile);

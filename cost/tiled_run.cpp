@@ -138,11 +138,11 @@ class Skeleton {
   const RunTasks& plan_;
 };
 
-std::vector<TileCost> tile_costs(const TiledRun& run, const RunTasks& plan, const Link& link) {
+std::vector<TileCost> tile_costs(const TiledRun& run, const RunTasks& plan, const Links& links) {
   std::vector<TileCost> costs;
   for (std::size_t t = 0; t < run.grid->tiles.size(); ++t) {
     if (run.poll != nullptr) (*run.poll)(2);  // microseconds each
-    costs.push_back(tile_cost(run, plan, t, link));
+    costs.push_back(tile_cost(run, plan, t, links));
   }
   return costs;
 }
@@ -160,7 +160,6 @@ Resident load_resident(const TiledRun& run, const RunTasks& plan, const Link& li
   const Subgraph& part = *run.subgraph;
   Resident total;
   const ChipPlaces on_chip(run, placement_of(run, 0));
-  const AccessEnergy dram = offchip_energy(*run.hardware);
   std::vector<Cycles> channels(static_cast<std::size_t>(run.hardware->dma.channels), 0);
   Cycles bus = 0;
   for (const ResidentWeight& weight : plan.resident) {
@@ -169,7 +168,7 @@ Resident load_resident(const TiledRun& run, const RunTasks& plan, const Link& li
     MoveCost& one = total.moves.emplace_back();
     one.transfer = transfer_cost(count, link, true);
     one.energy_pj =
-        move_energy(count, one.transfer, true, dram, on_chip.of(weight.local, weight.share).energy);
+        move_energy(count, one.transfer, true, link, on_chip.of(weight.local, weight.share).energy);
     const auto channel = std::ranges::min_element(channels);
     const Cycles begin = *channel;
     *channel = std::max(begin + one.transfer.cycles, bus + one.transfer.shared);
@@ -194,7 +193,7 @@ bool is_moved(const TileWalk& walk, const Move& move, const TileVisit& visit) {
 }
 
 Pipeline build_pipeline(const TiledRun& run, const TileWalk& walk, const RunTasks& plan,
-                        const std::vector<TileCost>& costs, const Link& link, Cycles start,
+                        const std::vector<TileCost>& costs, const Links& links, Cycles start,
                         const Skeleton& skeleton) {
   Pipeline pipeline;
   pipeline.resources.push_back({"dma", static_cast<int>(run.hardware->dma.channels)});
@@ -202,10 +201,17 @@ Pipeline build_pipeline(const TiledRun& run, const TileWalk& walk, const RunTask
   pipeline.tasks = skeleton.tasks;
   const bool shared = run.hardware->dma.channels > 1;  // one channel has the memory to itself
   if (shared) {
-    pipeline.buses = link.two_ways ? 2 : 1;
+    // Loads, stores that have a way of their own, weights from a memory of their own.
+    constexpr std::size_t weight_bus = 2;
+    pipeline.buses = links.apart ? weight_bus + 1 : links.data.two_ways ? 2 : 1;
     for (std::size_t m = 0; m < plan.moves.size(); ++m)
-      for (const std::size_t task : {skeleton.move_begin[m], skeleton.move_end[m]})
-        pipeline.tasks[task].bus = plan.moves[m].load || !link.two_ways ? 0U : 1U;
+      for (const std::size_t task : {skeleton.move_begin[m], skeleton.move_end[m]}) {
+        const Move& move = plan.moves[m];
+        pipeline.tasks[task].bus = links.apart && run.subgraph->tensors[move.local].weight
+                                       ? weight_bus
+                                   : move.load || !links.data.two_ways ? 0U
+                                                                       : 1U;
+      }
   }
   /// All of it for the task that begins, but for what is later, in a task of its own.
   const auto put = [](std::vector<Cycles>& cycles, std::size_t begin, std::size_t end, Cycles all,
@@ -384,14 +390,14 @@ std::string_view to_string(Limiter limiter) {
 }
 
 RunSchedule run_schedule(const TiledRun& run) {
-  const Link link = link_of(*run.hardware);
+  const Links links = links_of(*run.hardware);
   const RunTasks plan = run_tasks(run);
   const TileWalk walk(*run.grid, *run.lowering);
-  const std::vector<TileCost> costs = tile_costs(run, plan, link);
-  Resident resident = load_resident(run, plan, link);
+  const std::vector<TileCost> costs = tile_costs(run, plan, links);
+  Resident resident = load_resident(run, plan, links.weights);
   const Skeleton skeleton(run, plan, costs.front());
   RunSchedule schedule;
-  schedule.pipeline = build_pipeline(run, walk, plan, costs, link, resident.cycles, skeleton);
+  schedule.pipeline = build_pipeline(run, walk, plan, costs, links, resident.cycles, skeleton);
   schedule.flows = flows_of(walk, plan, costs, skeleton);
   for (const TileVisit& visit : walk.visits()) schedule.tile_of_class.push_back(visit.tile);
   schedule.op_ends.resize(skeleton.tasks.size());
@@ -402,13 +408,13 @@ RunSchedule run_schedule(const TiledRun& run) {
 }
 
 RunCost run_cost(const TiledRun& run) {
-  const Link link = link_of(*run.hardware);
+  const Links links = links_of(*run.hardware);
   const RunTasks plan = run_tasks(run);
-  const std::vector<TileCost> costs = tile_costs(run, plan, link);
-  const Resident resident = load_resident(run, plan, link);
+  const std::vector<TileCost> costs = tile_costs(run, plan, links);
+  const Resident resident = load_resident(run, plan, links.weights);
   const TileWalk walk(*run.grid, *run.lowering);
   require_countable(walk, plan, costs, resident);
-  const Pipeline pipeline = build_pipeline(run, walk, plan, costs, link, resident.cycles,
+  const Pipeline pipeline = build_pipeline(run, walk, plan, costs, links, resident.cycles,
                                            Skeleton(run, plan, costs.front()));
   const PipelineRun simulated = simulate(pipeline, {});
 

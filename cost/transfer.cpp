@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "cost/whole_number.h"
+#include "model/off_chip.h"
 
 namespace tessera {
 
@@ -89,6 +90,21 @@ std::int64_t by_table(const Grid& rows, Size burst) {
   return count;
 }
 
+Link link_to(const HardwareMemory& memory, const Hardware& hardware) {
+  const Bandwidth write = memory.write_bandwidth.value_or(*memory.bandwidth);
+  return {
+      .burst = memory.burst,
+      .setup = hardware.dma.setup,
+      .read = {.bytes_per_cycle = memory.bandwidth->bytes_per_cycle(hardware.clock_hz),
+               .latency = memory.latency,
+               .outstanding = hardware.dma.outstanding},
+      .write = {.bytes_per_cycle = write.bytes_per_cycle(hardware.clock_hz),
+                .latency = memory.write_latency.value_or(memory.latency),
+                .outstanding = hardware.dma.outstanding_writes.value_or(hardware.dma.outstanding)},
+      .two_ways = memory.write_bandwidth.has_value(),
+      .energy = memory.energy};
+}
+
 }  // namespace
 
 BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element, Size burst) {
@@ -134,26 +150,19 @@ BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element, S
   return count;
 }
 
-Link link_of(const Hardware& hardware) {
+Links links_of(const Hardware& hardware) {
   if (hardware.clock_hz <= 0)
     throw std::invalid_argument("profile " + hardware.name +
                                 " has no clock: it cannot be simulated");
-  for (const HardwareMemory& memory : hardware.memories) {
-    if (!memory.offchip || !memory.bandwidth) continue;
-    const Bandwidth write = memory.write_bandwidth.value_or(*memory.bandwidth);
-    return {.burst = memory.burst,
-            .setup = hardware.dma.setup,
-            .read = {.bytes_per_cycle = memory.bandwidth->bytes_per_cycle(hardware.clock_hz),
-                     .latency = memory.latency,
-                     .outstanding = hardware.dma.outstanding},
-            .write = {.bytes_per_cycle = write.bytes_per_cycle(hardware.clock_hz),
-                      .latency = memory.write_latency.value_or(memory.latency),
-                      .outstanding =
-                          hardware.dma.outstanding_writes.value_or(hardware.dma.outstanding)},
-            .two_ways = memory.write_bandwidth.has_value()};
-  }
-  throw std::invalid_argument("profile " + hardware.name +
-                              " has no off-chip memory: there is nowhere to load tensors from");
+  const HardwareMemory* weights = off_chip::weights(hardware);
+  const HardwareMemory* data = off_chip::activations(hardware);
+  if (data == nullptr) data = weights;  // nothing else ever leaves the chip
+  if (weights == nullptr || !weights->bandwidth || !data->bandwidth)
+    throw std::invalid_argument("profile " + hardware.name +
+                                " has no off-chip memory: there is nowhere to load tensors from");
+  return {.weights = link_to(*weights, hardware),
+          .data = link_to(*data, hardware),
+          .apart = weights != data};
 }
 
 TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load) {

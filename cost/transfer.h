@@ -42,11 +42,20 @@ struct Link {
   LinkWay read;
   LinkWay write;
   bool two_ways = false;  ///< reading and writing do not share the bandwidth
+  AccessEnergy energy{};  ///< of the memory off the chip
   [[nodiscard]] const LinkWay& way(bool load) const { return load ? read : write; }
 };
 
+/// To the memory that holds the weights, and to the one that holds everything else.
+struct Links {
+  Link weights;
+  Link data;
+  bool apart = false;  ///< two memories: neither waits for the other's bandwidth
+  [[nodiscard]] const Link& of(bool weight) const { return weight ? weights : data; }
+};
+
 /// require: the hardware has an off-chip memory with a bandwidth, and a clock.
-[[nodiscard]] Link link_of(const Hardware& hardware);
+[[nodiscard]] Links links_of(const Hardware& hardware);
 
 struct TransferCost {
   std::int64_t cycles = 0;  ///< of a channel that has the memory to itself

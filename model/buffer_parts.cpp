@@ -41,6 +41,27 @@ std::optional<std::int64_t> run_count(const BufferPart& part) {
   return runs;
 }
 
+std::int64_t piece_count(const Buffer& buffer) {
+  std::vector<Step> borders;
+  for (const BufferPart& part : buffer.parts)
+    for (const StepRange& live : part.live) {
+      borders.push_back(live.lower);
+      borders.push_back(live.upper);
+    }
+  std::sort(borders.begin(), borders.end());
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  const auto at = [&](Step step) {
+    return std::lower_bound(borders.begin(), borders.end(), step) - borders.begin();
+  };
+  std::int64_t pieces = 0;
+  for (const BufferPart& part : buffer.parts)
+    for (const StepRange& live : part.live) {
+      const auto more = checked_mul(*run_count(part), at(live.upper) - at(live.lower));
+      pieces = std::min(most_pieces + 1, pieces + more.value_or(most_pieces + 1));
+    }
+  return pieces;
+}
+
 AddressRange extent(const BufferPart& part) {
   AddressRange range{part.offset, part.offset + part.size};
   for (const Repeat& repeat : part.repeat) range.end += (repeat.count - 1) * repeat.stride;

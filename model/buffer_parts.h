@@ -27,6 +27,10 @@ void join_touching(std::vector<AddressRange>& ranges);
 /// The product of the counts; nothing where it is more than most_pieces.
 [[nodiscard]] std::optional<std::int64_t> run_count(const BufferPart& part);
 
+/// What the parts of a buffer count of most_pieces, or a little more than all of them.
+/// require: run_count() of each part is something.
+[[nodiscard]] std::int64_t piece_count(const Buffer& buffer);
+
 /// The addresses from the first to behind the last run.
 /// require: run_count(part) is something, no count below 1, no address beyond max_address.
 [[nodiscard]] AddressRange extent(const BufferPart& part);

@@ -76,7 +76,7 @@ class Idle {
   }
 
   void memories() {
-    const HardwareMemory* home = nullptr;
+    const HardwareMemory* homes[] = {nullptr, nullptr};  // read only, and written
     for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
       const HardwareMemory& memory = hardware_.memories[m];
       at(HardwarePart::memory, m, say("Memory '", memory.space.name, "'"));
@@ -84,9 +84,15 @@ class Idle {
         on_chip(memory);
         continue;
       }
-      if (home != nullptr)
-        wrong("offchip", "describe the one that holds the network, or place buffers into this one",
-              "is a second memory off the chip, but all tensors come from and go to '",
+      const HardwareMemory*& home = homes[memory.writable ? 1 : 0];
+      if (home != nullptr && memory.writable)
+        wrong("offchip",
+              "say `writable: false` of the one that holds the weights, or place buffers into one",
+              "is a second memory off the chip for what a program writes, but that goes to '",
+              home->space.name, "'");
+      else if (home != nullptr)
+        wrong("offchip", "describe the one that holds them, or let programs write into this one",
+              "is a second memory off the chip that is not writable, but all weights come from '",
               home->space.name, "'");
       else
         home = &memory;

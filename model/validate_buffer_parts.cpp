@@ -74,29 +74,13 @@ std::int64_t validate_buffer_parts(const Buffer& buffer, Findings& found) {
     found.add("parts", "has parts and gaps; say with parts alone what lives when");
     return 0;
   }
-  std::vector<Step> borders;
   for (std::size_t p = 0; p < buffer.parts.size(); ++p) {
     const BufferPart& part = buffer.parts[p];
     const std::string who = say("part ", p);
     if (!check_part_bytes(buffer, part, who, found)) return 0;
     if (!check_part_live(buffer, part, who, found)) return 0;
-    for (const StepRange& live : part.live) {
-      borders.push_back(live.lower);
-      borders.push_back(live.upper);
-    }
   }
-  std::sort(borders.begin(), borders.end());
-  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
-  const auto at = [&](Step step) {
-    return std::lower_bound(borders.begin(), borders.end(), step) - borders.begin();
-  };
-  std::int64_t pieces = 0;
-  for (const BufferPart& part : buffer.parts)
-    for (const StepRange& live : part.live) {
-      const auto more = checked_mul(*run_count(part), at(live.upper) - at(live.lower));
-      pieces = std::min(most_pieces + 1, pieces + more.value_or(most_pieces + 1));
-    }
-  return pieces;
+  return piece_count(buffer);
 }
 
 }  // namespace tessera::validation

@@ -402,7 +402,7 @@ class Planner {
   /// Where everything lies off the chip; a cover that has no room there is no plan.
   void settle_off_chip() {
     OffchipAnswer answer = place_offchip(network_, hardware_, plan_.subgraphs, limited_.budget());
-    if (answer.memory) plan_.offchip.push_back(std::move(*answer.memory));
+    plan_.offchip = std::move(answer.memories);
     if (answer.too_small.empty()) return;
     plan_.status = Status::unknown;
     plan_.optimal = false;

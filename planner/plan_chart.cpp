@@ -327,15 +327,18 @@ class Builder {
   }
 
   void traffic() {
-    const Link link = link_of(hardware_);
+    const Links links = links_of(hardware_);
     ChartTraffic& traffic = chart_.traffic;
     for (const HardwareMemory& memory : hardware_.memories)
-      if (memory.offchip && traffic.memory.empty()) traffic.memory = memory.space.name;
+      if (memory.offchip)
+        traffic.memory += (traffic.memory.empty() ? "" : " and ") + memory.space.name;
     traffic.window = windows_.width;
     traffic.read = windows_.read;
     traffic.written = windows_.written;
-    traffic.limit = link.read.bytes_per_cycle;
-    if (link.two_ways) traffic.write_limit = link.write.bytes_per_cycle;
+    traffic.limit = links.data.read.bytes_per_cycle;
+    // Of two memories, both together.
+    if (links.apart) traffic.limit += links.weights.read.bytes_per_cycle;
+    if (links.data.two_ways) traffic.write_limit = links.data.write.bytes_per_cycle;
   }
 
   const Network& network_;

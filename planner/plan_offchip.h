@@ -1,21 +1,23 @@
 // Where every tensor of a plan lies off the chip.
 //
 //   if (std::string why = never_fits_offchip(net, hardware); !why.empty()) return infeasible(why);
-//   OffchipAnswer dram = place_offchip(net, hardware, plan.subgraphs, budget);
-//   if (dram.memory) plan.offchip.push_back(std::move(*dram.memory));
+//   OffchipAnswer answer = place_offchip(net, hardware, plan.subgraphs, budget);
+//   plan.offchip = std::move(answer.memories);
 //   for (const std::string& sentence : offchip_wrong(net, hardware, plan)) report(sentence);
 //
 // The plan knows the order of its tiles, so it knows when each byte of a tensor is written and read
 // for the last time. Tile k of the network reads at step 2k and writes at step 2k + 1: what it
 // read may be gone when it writes, whether transfers run ahead or not, since loads are never later
-// and stores never earlier than that. Weights are one buffer that is always there.
+// and stores never earlier than that. Weights are one buffer that is always there, in a memory of
+// their own where the machine has one (model/off_chip.h).
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "model/budget.h"
+#include "model/buffer_parts.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
@@ -23,8 +25,8 @@
 
 namespace tessera {
 
-/// A sentence, where no plan has room off the chip: all weights are always there, beside all inputs
-/// at the beginning and all results at the end. Empty: nobody knows.
+/// A sentence, where no plan has room off the chip: all weights are always there; all inputs are at
+/// the beginning and all results at the end. Empty: nobody knows.
 [[nodiscard]] std::string never_fits_offchip(const Network& network, const Hardware& hardware);
 
 /// Steps count tiles: as many of a subgraph as its tiles, or one where those are too many to be
@@ -32,16 +34,17 @@ namespace tessera {
 [[nodiscard]] std::int64_t followed_tiles(const PlannedSubgraph& planned);
 
 struct OffchipAnswer {
-  /// Nothing where there is no such memory, where nothing of the network lies there, where the
-  /// budget ended before there was a placement, or where it is too small.
-  std::optional<OffchipMemory> memory{};
+  /// Those where something of the network lies, in the order of the profile. None where the budget
+  /// ended before there was a placement, or where one is too small.
+  std::vector<OffchipMemory> memories{};
   std::string too_small{};  ///< a sentence: what these runs and tiles need
 };
 
+/// Of tensors whose parts would come to more than `pieces`, rows, planes, or all, live as one.
 /// require: the subgraphs are those of a right plan.
 [[nodiscard]] OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                                           const std::vector<PlannedSubgraph>& subgraphs,
-                                          const Budget& budget);
+                                          const Budget& budget, std::int64_t pieces = most_pieces);
 
 /// Sentences: which rule a plan's `offchip` breaks; none where it says nothing.
 /// require: the subgraphs are right.
@@ -49,10 +52,11 @@ struct OffchipAnswer {
                                                      const Hardware& hardware,
                                                      const NetworkPlan& plan);
 
-/// The question that is asked: a buffer per tensor with its parts, memory 0 is the one off the
-/// chip; without buffers where nothing lies there, or the budget ended.
+/// The question that is asked: a buffer per tensor with its parts, in the memories off the chip;
+/// without buffers where nothing lies there, or the budget ended.
 [[nodiscard]] PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
                                                 const std::vector<PlannedSubgraph>& subgraphs,
-                                                const Budget& budget = {});
+                                                const Budget& budget = {},
+                                                std::int64_t pieces = most_pieces);
 
 }  // namespace tessera

@@ -1,21 +1,102 @@
 #include "search/offchip/taa.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "model/buffer_parts.h"
 #include "model/derived.h"
+#include "model/differences.h"
 #include "model/poll.h"
 #include "search/offchip/heuristic.h"
 
 namespace tessera {
 namespace {
 
+/// How the runs of a tile lie to its first one.
+struct Shape {
+  Size size = 0;
+  std::vector<std::pair<std::int64_t, Size>> repeat;
+  friend bool operator<(const Shape& a, const Shape& b) {
+    return std::tie(a.size, a.repeat) < std::tie(b.size, b.repeat);
+  }
+};
+
 struct Tile {
   std::vector<StepRange> live;
   std::vector<AddressRange> runs;
+  std::size_t shape = 0;
 };
+
+/// At which differences of their first bytes tiles of two shapes meet, so that nobody goes through
+/// the runs of those that do not.
+class Meetings {
+ public:
+  std::size_t number(const BufferPart& part) {
+    Shape shape{part.size, {}};
+    for (const Repeat& each : part.repeat) shape.repeat.emplace_back(each.count, each.stride);
+    return numbers_.try_emplace(std::move(shape), numbers_.size()).first->second;
+  }
+  /// When all shapes have numbers.
+  void prepare() {
+    shapes_.resize(numbers_.size());
+    for (const auto& [shape, number] : numbers_) shapes_[number] = &shape;
+  }
+
+  /// First byte of b minus first byte of a; all at which one reaches into the other, where those at
+  /// which they meet are too many to be kept. They stay where they are.
+  [[nodiscard]] const Differences& of(const Tile& a, const Tile& b, Poll& poll) {
+    const auto [place, fresh] = known_.try_emplace({a.shape, b.shape});
+    if (fresh) place->second = differences(a, b, poll);
+    return place->second;
+  }
+
+ private:
+  [[nodiscard]] Differences differences(const Tile& a, const Tile& b, Poll& poll) const {
+    constexpr double most = 1 << 16;
+    std::map<Size, double> counts;
+    for (const Shape* shape : {shapes_[a.shape], shapes_[b.shape]})
+      for (const auto& [count, stride] : shape->repeat)
+        counts.try_emplace(stride, 1).first->second += static_cast<double>(count - 1);
+    double places = 1;
+    for (const auto& [stride, count] : counts) places *= count;
+    if (places > most)
+      return {
+          {b.runs.front().begin - b.runs.back().end + 1, a.runs.back().end - a.runs.front().begin}};
+    const auto alone = [](const Shape& shape) {
+      BufferPart part{.live = {}, .size = shape.size};
+      for (const auto& [count, stride] : shape.repeat) part.repeat.push_back({count, stride});
+      return Buffer{.id = {}, .parts = {std::move(part)}};
+    };
+    return shared_differences(alone(*shapes_[a.shape]), alone(*shapes_[b.shape]), poll);
+  }
+
+  std::map<Shape, std::size_t> numbers_;
+  std::vector<const Shape*> shapes_;
+  std::map<std::pair<std::size_t, std::size_t>, Differences> known_;
+};
+
+/// A tile and one of a peer that live at the same time.
+struct Meeting {
+  const Tile* tile = nullptr;
+  const Tile* other = nullptr;
+  Offset apart = 0;  ///< the other's first byte minus the tile's, both relative to their tensors
+  const Differences* forbidden = nullptr;
+
+  [[nodiscard]] bool may_be(Offset at, Offset at_other) const {
+    const Offset d = apart + at_other - at;
+    if (d < forbidden->front().begin || d >= forbidden->back().end) return false;
+    const auto after =
+        std::partition_point(forbidden->begin(), forbidden->end(),
+                             [d](const AddressRange& range) { return range.end <= d; });
+    return after->begin <= d;
+  }
+};
+
+/// Lists of meetings that are kept hold so many together; others are made again each time.
+constexpr std::size_t most_kept = std::size_t{1} << 22U;
 
 bool alive_together(const std::vector<StepRange>& a, const std::vector<StepRange>& b) {
   return std::any_of(a.begin(), a.end(), [&](const StepRange& x) {
@@ -23,12 +104,15 @@ bool alive_together(const std::vector<StepRange>& a, const std::vector<StepRange
   });
 }
 
-std::vector<Tile> tiles_of(const Buffer& buffer) {
+std::vector<Tile> tiles_of(const Buffer& buffer, Meetings& meetings) {
   std::vector<Tile> tiles;
-  for (const BufferPart& part : buffer.parts) tiles.push_back({part.live, runs(part)});
+  for (const BufferPart& part : buffer.parts)
+    tiles.push_back({part.live, runs(part), meetings.number(part)});
   if (buffer.parts.empty())
     for (const Segment& segment : segments(buffer))
-      tiles.push_back({{segment.steps}, {segment.range}});
+      tiles.push_back({{segment.steps},
+                       {segment.range},
+                       meetings.number({.live = {}, .size = segment.range.size(), .repeat = {}})});
   return tiles;
 }
 
@@ -40,7 +124,8 @@ class Allocation {
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
       if (allowed_memories(problem, problem.buffers[b]).front() == m) tensors_.push_back(b);
     tiles_.reserve(tensors_.size());
-    for (const BufferIndex b : tensors_) tiles_.push_back(tiles_of(problem.buffers[b]));
+    for (const BufferIndex b : tensors_) tiles_.push_back(tiles_of(problem.buffers[b], meetings_));
+    meetings_.prepare();
     const auto exempt = exempt_pairs(problem);
     peers_.resize(tensors_.size());
     for (std::size_t i = 0; i < tensors_.size(); ++i)
@@ -99,23 +184,38 @@ class Allocation {
     best_ = std::move(offsets);
   }
 
+  /// In the order in which they are looked at. The list lives until the next call.
+  const std::vector<Meeting>& meetings(std::size_t k, std::size_t peer) {
+    const auto known = kept_.find({k, peer});
+    if (known != kept_.end()) return known->second;
+    list_.clear();
+    for (const Tile& tile : tiles_[k])
+      for (const Tile& other : tiles_[peer]) {
+        poll_();
+        if (alive_together(tile.live, other.live))
+          list_.push_back({&tile, &other, other.runs.front().begin - tile.runs.front().begin,
+                           &meetings_.of(tile, other, poll_)});
+      }
+    if (list_.size() > room_) return list_;
+    room_ -= list_.size();
+    return kept_[{k, peer}] = list_;
+  }
+
   /// Moves the tensor up until none of its tiles, one after the other, meets one of the peer's;
   /// those before may do so again then.
   bool move_clear(std::size_t k, std::size_t peer, Offset at_peer, Size alignment, Offset& at) {
     bool moved = false;
-    for (const Tile& tile : tiles_[k])
-      for (const Tile& other : tiles_[peer]) {
-        poll_();
-        const Offset end = other.runs.back().end + at_peer;
-        if (tile.runs.front().begin + at >= end ||
-            other.runs.front().begin + at_peer >= tile.runs.back().end + at ||
-            !alive_together(tile.live, other.live))
-          continue;
-        while (const Size overlap = collision_size(tile.runs, at, other.runs, at_peer)) {
-          poll_(static_cast<std::int64_t>(tile.runs.size() + other.runs.size()) / 16);
-          at = align_up(at + overlap, alignment);
-          moved = true;
-        }
+    if (at + tensor(k).size <= at_peer || at_peer + tensor(peer).size <= at) return false;
+    const std::vector<Meeting>& list = meetings(k, peer);
+    poll_(static_cast<std::int64_t>(list.size()) / 16);
+    for (const Meeting& each : list)
+      while (each.may_be(at, at_peer)) {
+        const std::vector<AddressRange>& runs = each.tile->runs;
+        const Size overlap = collision_size(runs, at, each.other->runs, at_peer);
+        if (overlap == 0) break;
+        poll_(static_cast<std::int64_t>(runs.size() + each.other->runs.size()) / 16);
+        at = align_up(at + overlap, alignment);
+        moved = true;
       }
     return moved;
   }
@@ -124,8 +224,12 @@ class Allocation {
   const Memory& memory_;
   Poll& poll_;
   std::vector<BufferIndex> tensors_;
+  Meetings meetings_;
   std::vector<std::vector<Tile>> tiles_;
   std::vector<std::vector<std::size_t>> peers_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<Meeting>> kept_;
+  std::vector<Meeting> list_;
+  std::size_t room_ = most_kept;
   std::vector<Offset> best_;
   Size best_height_ = unbounded;
 };

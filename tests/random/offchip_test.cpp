@@ -4,6 +4,7 @@
 //   TESSERA_SEED=17 TESSERA_CASES=1 random_offchip_test        one of them again
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,27 +27,29 @@ namespace {
 using testing::Random;
 using testing::setting;
 
-/// A memory that knows of each byte which byte of which tensor it holds.
+/// Memories that know of each byte which byte of which tensor it holds.
 class Dram {
  public:
-  Dram(const Network& network, const OffchipMemory& memory)
-      : network_(network), bytes_(static_cast<std::size_t>(memory.height), {nobody, 0}) {
-    for (const OffchipBuffer& buffer : memory.buffers) offsets_[buffer.id] = buffer.offset;
-    for (const OffchipBuffer& buffer : memory.buffers)
-      if (buffer.weights) fill(weights, buffer.offset, buffer.size, 0);
+  Dram(const Network& network, const std::vector<OffchipMemory>& memories) : network_(network) {
+    for (const OffchipMemory& memory : memories) {
+      const Home home{.memory = bytes_.size()};
+      bytes_.emplace_back(static_cast<std::size_t>(memory.height), std::pair(nobody, Size{0}));
+      for (const OffchipBuffer& buffer : memory.buffers)
+        homes_[buffer.id] = {home.memory, buffer.offset};
+      for (const OffchipBuffer& buffer : memory.buffers)
+        if (buffer.weights) fill({home.memory, buffer.offset}, weights, buffer.size);
+    }
   }
 
-  [[nodiscard]] bool has(TensorIndex t) const {
-    return offsets_.contains(network_.tensors[t].name);
-  }
+  [[nodiscard]] bool has(TensorIndex t) const { return homes_.contains(network_.tensors[t].name); }
   void give(TensorIndex t) { each_byte(t, whole(network_.tensors[t].shape), true); }
   void write(TensorIndex t, const Box& box) { each_byte(t, box, true); }
   /// Are these its bytes?
   [[nodiscard]] bool read(TensorIndex t, const Box& box) { return each_byte(t, box, false); }
   [[nodiscard]] bool weights_are_there(const OffchipBuffer& buffer) const {
+    const Home home = homes_.at(buffer.id);
     for (Size k = 0; k < buffer.size; ++k)
-      if (bytes_[static_cast<std::size_t>(buffer.offset + k)] != std::pair(weights, k))
-        return false;
+      if (at(home, k) != std::pair(weights, k)) return false;
     return true;
   }
 
@@ -54,23 +57,35 @@ class Dram {
   static constexpr std::int64_t nobody = -1;
   static constexpr std::int64_t weights = -2;
 
-  void fill(std::int64_t who, Offset at, Size count, Size first) {
-    for (Size k = 0; k < count; ++k) bytes_[static_cast<std::size_t>(at + k)] = {who, first + k};
+  struct Home {
+    std::size_t memory = 0;
+    Offset offset = 0;
+  };
+  using Byte = std::pair<std::int64_t, Size>;
+
+  [[nodiscard]] const Byte& at(const Home& home, Size k) const {
+    return bytes_[home.memory][static_cast<std::size_t>(home.offset + k)];
+  }
+  Byte& at(const Home& home, Size k) {
+    return bytes_[home.memory][static_cast<std::size_t>(home.offset + k)];
+  }
+  void fill(const Home& home, std::int64_t who, Size count) {
+    for (Size k = 0; k < count; ++k) at(home, k) = {who, k};
   }
 
   /// Element by element, the last axis fastest.
   bool each_byte(TensorIndex t, const Box& box, bool write) {
     const Tensor& tensor = network_.tensors[t];
     const Size element = element_bytes(tensor.type);
-    const Offset base = offsets_.at(tensor.name);
-    std::vector<Dim> at;
-    for (std::size_t axis = 0; axis < box.rank; ++axis) at.push_back(box[axis].begin);
+    const Home home = homes_.at(tensor.name);
+    std::vector<Dim> place;
+    for (std::size_t axis = 0; axis < box.rank; ++axis) place.push_back(box[axis].begin);
     for (;;) {
       Size index = 0;
       for (std::size_t axis = 0; axis < box.rank; ++axis)
-        index = index * tensor.shape[axis] + at[axis];
+        index = index * tensor.shape[axis] + place[axis];
       for (Size byte = index * element; byte < (index + 1) * element; ++byte) {
-        auto& cell = bytes_[static_cast<std::size_t>(base + byte)];
+        Byte& cell = at(home, byte);
         const std::pair own(static_cast<std::int64_t>(t), byte);
         if (write)
           cell = own;
@@ -78,23 +93,22 @@ class Dram {
           return false;
       }
       std::size_t axis = box.rank;
-      while (axis > 0 && ++at[axis - 1] == box[axis - 1].end) {
+      while (axis > 0 && ++place[axis - 1] == box[axis - 1].end) {
         --axis;
-        at[axis] = box[axis].begin;
+        place[axis] = box[axis].begin;
       }
       if (axis == 0) return true;
     }
   }
 
   const Network& network_;
-  std::map<std::string, Offset> offsets_;
-  std::vector<std::pair<std::int64_t, Size>> bytes_;
+  std::map<std::string, Home> homes_;
+  std::vector<std::vector<Byte>> bytes_;
 };
 
 /// The first tile that reads something else than was written; empty: none does.
 std::string executed(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
-  const OffchipMemory& memory = plan.offchip.front();
-  Dram dram(network, memory);
+  Dram dram(network, plan.offchip);
   for (const TensorIndex t : network.inputs)
     if (dram.has(storage_of(network, t))) dram.give(storage_of(network, t));
   const auto readers = last_readers(network);
@@ -133,8 +147,9 @@ std::string executed(const Network& network, const Hardware& hardware, const Net
     if (dram.has(own) && !dram.read(own, whole(network.tensors[own].shape)))
       return network.tensors[own].name + " is not there at the end";
   }
-  for (const OffchipBuffer& buffer : memory.buffers)
-    if (buffer.weights && !dram.weights_are_there(buffer)) return "weights are gone";
+  for (const OffchipMemory& memory : plan.offchip)
+    for (const OffchipBuffer& buffer : memory.buffers)
+      if (buffer.weights && !dram.weights_are_there(buffer)) return "weights are gone";
   return {};
 }
 
@@ -143,6 +158,9 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(120));
   std::size_t planned = 0;
   std::size_t lower = 0;
+  std::size_t several = 0;
+  std::size_t coarser = 0;
+  std::size_t between = 0;
   std::size_t damaged = 0;
   std::size_t noticed = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
@@ -154,6 +172,7 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
     for (const Tensor& tensor : network.tensors) needed += tensor_bytes(tensor);
     Hardware hardware = testing::random_machine(
         random, {.needed = needed, .least_percent = 10, .most_percent = 60});
+    if (random.chance(40)) testing::add_flash(random, hardware);
     for (HardwareMemory& each : hardware.memories) {
       if (!each.offchip) continue;
       if (random.chance(40)) each.space.alignment = random.between(2, 64);
@@ -165,32 +184,59 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
     params.max_ops = static_cast<std::size_t>(random.between(1, 3));
     NetworkPlan plan = plan_network(network, hardware, params);
     if (plan.status != Status::feasible) continue;
-    ASSERT_EQ(plan.offchip.size(), 1U);
-    for (const HardwareMemory& each : hardware.memories) {
-      if (each.offchip) {
-        ASSERT_LE(plan.offchip.front().height, each.space.capacity);
+    ++planned;
+    ASSERT_FALSE(plan.offchip.empty());
+    several += plan.offchip.size() > 1 ? 1U : 0U;
+    for (const OffchipMemory& memory : plan.offchip) {
+      const auto each = std::ranges::find_if(hardware.memories, [&](const HardwareMemory& m) {
+        return m.space.name == memory.memory;
+      });
+      ASSERT_NE(each, hardware.memories.end());
+      ASSERT_LE(memory.height, each->space.capacity);
+      EXPECT_LE(memory.lower_bound, memory.height);
+      EXPECT_LE(memory.height, memory.whole_tensors);
+      lower += memory.height < memory.whole_tensors ? 1U : 0U;
+      for (const OffchipBuffer& buffer : memory.buffers) {
+        EXPECT_EQ(buffer.offset % each->space.alignment, 0);
+        if (plan.offchip.size() > 1) {
+          EXPECT_NE(buffer.weights, each->writable) << buffer.id;
+        }
       }
     }
-    ++planned;
-    const OffchipMemory& memory = plan.offchip.front();
-    EXPECT_LE(memory.lower_bound, memory.height);
-    EXPECT_LE(memory.height, memory.whole_tensors);
-    lower += memory.height < memory.whole_tensors ? 1U : 0U;
     ASSERT_EQ(executed(network, hardware, plan), "");
     ASSERT_TRUE(validate(offchip_question(network, hardware, plan.subgraphs)).empty());
     for (const std::string& wrong : check_plan(network, hardware, plan)) ADD_FAILURE() << wrong;
+    // Where rows or planes live as one.
+    NetworkPlan rough = plan;
+    rough.offchip =
+        place_offchip(network, hardware, plan.subgraphs, {}, random.between(1, 60)).memories;
+    if (!rough.offchip.empty()) {
+      ASSERT_EQ(rough.offchip.size(), plan.offchip.size());
+      ASSERT_EQ(executed(network, hardware, rough), "");
+      for (std::size_t m = 0; m < rough.offchip.size(); ++m) {
+        EXPECT_LE(plan.offchip[m].lower_bound, rough.offchip[m].lower_bound);
+        coarser += rough.offchip[m].lower_bound > plan.offchip[m].lower_bound ? 1U : 0U;
+        between += rough.offchip[m].height < rough.offchip[m].whole_tensors ? 1U : 0U;
+        rough.offchip[m].lower_bound = 0;  // is that of coarser parts
+      }
+      for (const std::string& wrong : check_plan(network, hardware, rough)) ADD_FAILURE() << wrong;
+    }
     // Somewhere else: whatever goes wrong then, the checker says so.
-    OffchipBuffer& moved =
-        plan.offchip.front().buffers[random.below(plan.offchip.front().buffers.size())];
-    moved.offset = random.between(0, plan.offchip.front().height - moved.size);
+    OffchipMemory& one = plan.offchip[random.below(plan.offchip.size())];
+    OffchipBuffer& moved = one.buffers[random.below(one.buffers.size())];
+    moved.offset = random.between(0, one.height - moved.size);
     if (executed(network, hardware, plan).empty()) continue;
     ++damaged;
     noticed += check_plan(network, hardware, plan).empty() ? 0U : 1U;
   }
-  std::cout << planned << " plans, " << lower << " lower than with whole tensors; " << noticed
-            << " of " << damaged << " damaged ones refused\n";
+  std::cout << planned << " plans, " << several << " with two memories, " << lower
+            << " lower than with whole tensors; " << noticed << " of " << damaged
+            << " damaged ones refused\n";
   EXPECT_GT(planned, cases / 3);
   EXPECT_GT(lower, 0U);
+  EXPECT_GT(several, cases / 20);
+  EXPECT_GT(coarser, 0U);
+  EXPECT_GT(between, 0U);
   EXPECT_EQ(noticed, damaged);
 }
 

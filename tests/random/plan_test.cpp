@@ -42,6 +42,7 @@ Hardware machine(Random& random, Size needed) {
   if (random.chance(30))
     h.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
   if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
+  if (random.chance(25)) testing::add_flash(random, h);
   return h;
 }
 

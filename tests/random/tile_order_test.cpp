@@ -110,6 +110,22 @@ std::vector<std::size_t> in_sequence(const Pipeline& pipeline) {
   return list;
 }
 
+/// Weights in a memory of their own that is like the other one: for one channel the same.
+void same_in_two_memories(TiledRun run) {
+  Hardware one = *run.hardware;
+  one.dma.channels = 1;
+  Hardware two = one;
+  two.memories.push_back(two.memories.back());
+  two.memories.back().writable = false;
+  run.hardware = &one;
+  const Metrics together = run_cost(run).metrics;
+  run.hardware = &two;
+  const Metrics metrics = run_cost(run).metrics;
+  EXPECT_EQ(metrics.latency_cycles, together.latency_cycles);
+  EXPECT_EQ(metrics.dram_bytes, together.dram_bytes);
+  EXPECT_DOUBLE_EQ(metrics.energy_pj, together.energy_pj);
+}
+
 TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(2000));
@@ -149,6 +165,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
                        .hardware = &hardware,
                        .placements = {&placed}};
     const RunCost cost = run_cost(run);
+    same_in_two_memories(run);
     const Counted walked = by_walking(part, geometry, grid, lowering);
     EXPECT_EQ(cost.metrics.dram_bytes, walked.moved);
     EXPECT_GE(walked.moved, walked.least);

@@ -93,7 +93,7 @@ double by_definition(const Question& question, std::int64_t slices, Cycles compu
   TileGeometry geometry(part, HaloPolicy::recompute);
   const TileGrid grid = geometry.grid(geometry.space().whole);
   const TileRegions& tile = grid.tiles.front();
-  const Link link = link_of(question.hardware);
+  const Link link = links_of(question.hardware).data;
   double bus = 0;    // when the DMA is free
   double ready = 0;  // when all that is not sliced is there
   std::vector<double> arrives;

@@ -128,4 +128,18 @@ Hardware random_machine(Random& random, const MachineWish& wish) {
   return h;
 }
 
+void add_flash(Random& random, Hardware& hardware) {
+  HardwareMemory flash;
+  flash.space.name = "flash";
+  flash.offchip = true;
+  flash.writable = false;
+  flash.energy = {.read_pj = static_cast<double>(random.between(1, 99)), .write_pj = 0};
+  flash.bandwidth =
+      Bandwidth{.amount = static_cast<double>(random.between(1, 8)), .per_cycle = true};
+  flash.latency = random.between(0, 30);
+  flash.burst = random.chance(50) ? 16 : 1;
+  const auto behind = hardware.memories.begin() + (random.chance(50) ? 1 : 2);
+  hardware.memories.insert(behind, std::move(flash));
+}
+
 }  // namespace tessera::testing

@@ -125,5 +125,65 @@ class OffTheChip(Case):
         self.assertLessEqual(json.loads(done.stdout)["height"], plan["offchip"][0]["height"])
 
 
+TWO = PROFILE.replace("sram:", "dram: {alignment: 64}, flash: {offchip: true, writable: false, bandwidth: 1 GB/s, "
+                               "reserved: [[0, 4096]]}, sram:")
+
+
+class TwoMemories(Case):
+    """Weights in flash, everything else in DRAM."""
+
+    def setUp(self):
+        super().setUp()
+        self.network = self.file("toy.yaml", NETWORK)
+        self.plan_file, self.question = self.folder / "plan.json", self.folder / "off.yaml"
+
+    def plan(self, profile, code=FOUND, *more):
+        self.profile = self.file("two.yaml", profile)
+        return self.ends(code, "plan", self.network, "-p", self.profile, "--max-ops", "1", *more)
+
+    def test_each_has_its_buffers_its_reserved_range_and_its_alignment(self):
+        told = self.plan(TWO, FOUND, "-o", self.plan_file, "--offchip", self.question).stdout
+        plan = json.loads(self.plan_file.read_text())
+        memories = {memory["memory"]: memory for memory in plan["offchip"]}
+        self.assertEqual([b["id"] for b in memories["flash"]["buffers"]], ["weights"])
+        self.assertEqual(memories["flash"]["buffers"][0]["offset"], 4096)
+        self.assertEqual([b["id"] for b in memories["dram"]["buffers"]], ["x", "t", "u", "y"])
+        self.assertTrue(all(b["offset"] % 64 == 0 for b in memories["dram"]["buffers"]))
+        self.assertRegex(told, r"flash needs .* of it for weights")
+        self.assertRegex(told, r"dram needs ")
+        self.ends(FOUND, "check", self.network, self.plan_file, "-p", self.profile)
+        asked = json.loads(self.ends(FOUND, "place", self.question, "--format", "json", "--minimize").stdout)
+        self.assertEqual({b["memory"] for b in asked["buffers"] if b["id"] == "weights"}, {"flash"})
+        self.assertEqual({b["memory"] for b in asked["buffers"] if b["id"] != "weights"}, {"dram"})
+
+    def test_check_looks_at_each(self):
+        self.plan(TWO, FOUND, "-o", self.plan_file)
+        right = json.loads(self.plan_file.read_text())
+        for change, words in ((lambda o: o[1]["buffers"][0].update(offset=0), "memory 'flash'"),
+                              (lambda o: o[0]["buffers"][1].update(offset=1), "memory 'dram'"),
+                              (lambda o: o.reverse(), "not in the order of the profile"),
+                              (lambda o: o.pop(), "does not say what lies in memory 'flash'"),
+                              (lambda o: o.append(o[1]), "lists memory 'flash', where nothing lies")):
+            plan = json.loads(json.dumps(right))
+            change(plan["offchip"])
+            wrong = self.ends(WRONG, "check", self.network, self.file("changed.json", json.dumps(plan)),
+                              "-p", self.profile)
+            self.assertIn(words, wrong.stdout + wrong.stderr)
+
+    def test_a_memory_that_is_too_small_is_named(self):
+        for memory, capacity, code, words in (
+                ("flash: {", 5000, INFEASIBLE, "all weights take 1152 bytes of memory 'flash', which has 904"),
+                ("dram: {", 8000, INFEASIBLE, "all inputs take 8192 bytes of memory 'dram', which has 8000"),
+                ("dram: {", 8192, STOPPED, "what crosses the cuts of the best cover needs")):
+            small = self.plan(TWO.replace(memory, f"{memory}capacity: {capacity}, "), code)
+            self.assertIn(words, small.stdout, memory)
+
+    def test_weights_take_the_way_from_their_memory(self):
+        self.plan(TWO, FOUND, "-o", self.plan_file)
+        cycles = json.loads(self.plan_file.read_text())["totals"]["latency_cycles"]
+        self.plan(TWO.replace("1 GB/s", "100 MB/s"), FOUND, "-o", self.plan_file)
+        self.assertGreater(json.loads(self.plan_file.read_text())["totals"]["latency_cycles"], cycles)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,6 +5,9 @@
 #include <random>
 #include <stdexcept>
 
+#include "tessera/hardware_check.h"
+#include "tests/support/machines.h"
+
 namespace tessera {
 namespace {
 
@@ -188,6 +191,31 @@ TEST(Transfer, NoTransferIsFasterThanTheLeastPerByte) {
   EXPECT_DOUBLE_EQ(least_cycles_per_byte(link, true, 1), 100.0 / (8 * 64));
   EXPECT_DOUBLE_EQ(least_cycles_per_byte(link, true, 2), 1.0 / 8);
   EXPECT_DOUBLE_EQ(least_cycles_per_byte(link, false, 1), 1.0 / 8);
+}
+
+TEST(Links, GoToTheMemoryThatHoldsIt) {
+  Hardware machine = testing::toy_machine(4096);
+  EXPECT_FALSE(links_of(machine).apart);
+  EXPECT_EQ(links_of(machine).of(true).read.bytes_per_cycle, 4);
+  HardwareMemory flash = machine.memories.back();
+  flash.space.name = "flash";
+  flash.writable = false;
+  flash.bandwidth = Bandwidth{.amount = 0.5, .per_cycle = true};
+  flash.energy = {.read_pj = 7, .write_pj = 0};
+  for (const std::size_t at : {0U, 1U, 2U}) {
+    Hardware two = machine;
+    two.memories.insert(two.memories.begin() + static_cast<std::ptrdiff_t>(at), flash);
+    EXPECT_TRUE(check_hardware(two).empty());
+    const Links links = links_of(two);
+    EXPECT_TRUE(links.apart);
+    EXPECT_EQ(links.of(true).read.bytes_per_cycle, 0.5);
+    EXPECT_EQ(links.of(true).energy.read_pj, 7);
+    EXPECT_EQ(links.of(false).read.bytes_per_cycle, 4);
+  }
+  // Flash alone: nothing else leaves the chip.
+  machine.memories.back() = flash;
+  EXPECT_FALSE(links_of(machine).apart);
+  EXPECT_EQ(links_of(machine).of(false).read.bytes_per_cycle, 0.5);
 }
 
 }  // namespace

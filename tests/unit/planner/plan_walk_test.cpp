@@ -28,7 +28,7 @@ TEST(PlanWalk, WindowsAddUpToThePlan) {
     const NetworkPlan plan = plan_network(network, hardware, {});
     if (plan.status != Status::feasible) continue;
     ++plans;
-    const Link link = link_of(hardware);
+    const Link link = links_of(hardware).data;  // there is one
     for (const std::int64_t events : {std::int64_t{1}, std::int64_t{7}, std::int64_t{1'000'000}}) {
       Windows windows(plan.totals.latency_cycles, 97);
       walk_plan(network, hardware, plan, events,

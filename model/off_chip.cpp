@@ -1,0 +1,30 @@
+#include "model/off_chip.h"
+
+namespace tessera::off_chip {
+namespace {
+
+const HardwareMemory* first(const Hardware& hardware, bool writable) {
+  for (const HardwareMemory& memory : hardware.memories)
+    if (memory.offchip && memory.writable == writable) return &memory;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::size_t> memories(const Hardware& hardware) {
+  std::vector<std::size_t> result;
+  for (std::size_t m = 0; m < hardware.memories.size(); ++m)
+    if (hardware.memories[m].offchip) result.push_back(m);
+  return result;
+}
+
+const HardwareMemory* weights(const Hardware& hardware) {
+  const HardwareMemory* constant = first(hardware, false);
+  return constant != nullptr ? constant : first(hardware, true);
+}
+
+const HardwareMemory* activations(const Hardware& hardware) {
+  return first(hardware, true);
+}
+
+}  // namespace tessera::off_chip
