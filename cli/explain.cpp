@@ -55,11 +55,10 @@ std::string explanation_text(const Explanation& why) {
 }
 
 int run_explain(const ExplainOptions& options, Session& session) {
-  require_ending("--output", options.file, {".json", ".txt"});
   session.limit_reading(options.limits);
   session.reads(options.input.path);
   session.reads_profile(options.input.profile);
-  OutputFile* const file = session.writes("--output", options.file);
+  OutputFile* const file = session.writes("--output", options.file, {".json", ".txt"});
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   ExplainParams params;

@@ -41,9 +41,8 @@ std::string summary(const Network& network) {
 
 int run_import(const ImportArguments& arguments, Session& session) {
   session.limit_reading(arguments.limits);
-  require_ending("--output", arguments.output, {".yaml"});
   session.reads(arguments.network.path);
-  OutputFile* const output = session.writes("--output", arguments.output);
+  OutputFile* const output = session.writes("--output", arguments.output, {".yaml"});
   ImportedNetwork in;
   try {
     in = arguments.network.load(arguments.quiet, session.remaining(arguments.limits.limits()));

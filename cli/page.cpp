@@ -26,7 +26,6 @@ struct PageOptions {
 };
 
 int run_report(const PageOptions& options, Session& session) {
-  require_ending("--output", options.file, {".html"});
   session.limit_reading(options.limits);
   session.reads(options.result);
   const bool problem = !options.input.path.empty();
@@ -40,7 +39,7 @@ int run_report(const PageOptions& options, Session& session) {
         "none",
         "add --input FILE");
   }
-  OutputFile* const output = session.writes("--output", options.file);
+  OutputFile* const output = session.writes("--output", options.file, {".html"});
   std::optional<Input> input;
   if (problem) {
     input = options.input.load();

@@ -118,7 +118,8 @@ PlaceFiles open_files(const PlaceOptions& options, Session& session) {
   session.reads(options.input.path);
   session.reads_profile(options.input.profile);
   PlaceFiles files{
-      .output = session.writes("--output", options.output_file),
+      .output = session.writes("--output", options.output_file,
+                               {".json", ".csv", ".yaml", ".h", ".tflite"}),
       .plot = session.writes("--plot", options.plot_file),
       .proof = session.writes("--proof", options.proof_file, OutputFile::Writer::by_name)};
   for (OutputFile* other : {files.plot, files.proof})
@@ -187,7 +188,6 @@ bool is_complete(const PlacementResult& result) {
 constexpr int checking_and_writing = 3;
 
 int run_place(const PlaceOptions& options, Session& session) {
-  require_ending("--output", options.output_file, {".json", ".csv", ".yaml", ".h", ".tflite"});
   session.limit_reading(options.search.own);
   const PlaceFiles files = open_files(options, session);
   const Input input = options.input.load();

@@ -167,10 +167,6 @@ int run_plan(const PlanOptions& options, Session& session) {
     return run_plan_batch(options.network, options.profile, params_of(options), session);
   }
   require_whole(options);
-  require_ending("--output", options.output_file, {".json", ".h"});
-  require_ending("--trace", options.trace_file, {".json"});
-  require_ending("--csv", options.csv_file, {".csv"});
-  require_ending("--offchip", options.offchip_file, {".yaml"});
   require_svg(options.plot_file);
   session.reads(options.network.path);
   session.reads_profile(options.profile);
@@ -179,11 +175,11 @@ int run_plan(const PlanOptions& options, Session& session) {
     session.reads(options.reference);
   else
     session.reads_profile(options.reference);
-  OutputFile* const output = session.writes("--output", options.output_file);
+  OutputFile* const output = session.writes("--output", options.output_file, {".json", ".h"});
   OutputFile* const plot = session.writes("--plot", options.plot_file);
-  OutputFile* const trace = session.writes("--trace", options.trace_file);
-  OutputFile* const csv = session.writes("--csv", options.csv_file);
-  OutputFile* const offchip = session.writes("--offchip", options.offchip_file);
+  OutputFile* const trace = session.writes("--trace", options.trace_file, {".json"});
+  OutputFile* const csv = session.writes("--csv", options.csv_file, {".csv"});
+  OutputFile* const offchip = session.writes("--offchip", options.offchip_file, {".yaml"});
   for (OutputFile* other : {plot, trace, csv, offchip})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json goes to the standard output as well",

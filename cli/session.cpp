@@ -93,6 +93,13 @@ OutputFile* Session::writes(const std::string& option, const std::string& path,
   return outputs_.back().file.get();
 }
 
+OutputFile* Session::writes(const std::string& option, const std::string& path,
+                            const std::vector<std::string>& endings) {
+  OutputFile* const file = writes(option, path);
+  require_ending(option, path, endings);
+  return file;
+}
+
 void Session::require_apart(const Output& output) const {
   const FileIdentity& identity = output.file->identity();
   const std::string& path = output.file->path();

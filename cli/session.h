@@ -40,6 +40,9 @@ class Session {
   /// where it is an input, another output or the file the standard output goes to.
   OutputFile* writes(const std::string& option, const std::string& path,
                      OutputFile::Writer writer = OutputFile::Writer::here);
+  /// Likewise a file of one of these kinds (".json", ...): another ending is refused.
+  OutputFile* writes(const std::string& option, const std::string& path,
+                     const std::vector<std::string>& endings);
   /// Is this output the standard output, where a report would follow?
   [[nodiscard]] static bool goes_to_standard_output(const OutputFile& file);
 

@@ -219,12 +219,11 @@ std::string says_no(const std::string& engine) {
 }
 
 int run_tile(const TileArguments& arguments, Session& session) {
-  require_ending("--output", arguments.output_file, {".json"});
   require_svg(arguments.plot_file);
   session.limit_reading(arguments.search.own);
   session.reads(arguments.network.path);
   session.reads_profile(arguments.profile);
-  OutputFile* const output = session.writes("--output", arguments.output_file);
+  OutputFile* const output = session.writes("--output", arguments.output_file, {".json"});
   OutputFile* const plot = session.writes("--plot", arguments.plot_file);
   if (arguments.output.json() && plot != nullptr && Session::goes_to_standard_output(*plot))
     throw BadInput(plot->path() + ": --format json goes to the standard output as well",

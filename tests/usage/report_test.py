@@ -135,8 +135,8 @@ class Page(ReportCase):
                 self.assertIn(said, done.stderr)
                 self.assertNotIn("page.html", self.names())
         result = self.placed(EXAMPLES / "residual-block.csv", "-c", "150 KiB")
-        for more, said in ((("-o", self.folder / "page.txt"), "HTML"), (out + ("-c", "1 MiB"), "--input"),
-                           (("-o", result), "HTML")):
+        for more, said in ((("-o", self.folder / "page.txt"), ".html"), (out + ("-c", "1 MiB"), "--input"),
+                           (("-o", result), "would replace")):
             self.assertIn(said, self.ends(BAD_INPUT, "report", result, *more).stderr)
 
 
