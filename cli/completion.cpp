@@ -47,7 +47,7 @@ std::vector<std::string> choices(const CLI::Option& option) {
 }
 
 Values values_of(const CLI::App& sub, const CLI::Option& option) {
-  const std::string name = option.get_single_name();
+  const std::string& name = option.get_single_name();
   Values values{.words = choices(option)};
   if (!values.words.empty()) return values;
   if (name == "profile" || name == "reference" || (name == "NAME" && sub.get_name() == "profiles"))
