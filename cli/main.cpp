@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/complete_words.h"
 #include "cli/console.h"
 #include "cli/help_text.h"
 #include "cli/man_pages.h"
@@ -133,6 +134,14 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
   add_help(app, command);
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() >= 3 && arguments[0] == complete_command) {
+    std::string text;
+    for (const std::string& word :
+         complete_words(arguments[1], arguments[2], {arguments.begin() + 3, arguments.end()}))
+      text += word + "\n";
+    print(text);
+    return exit_found;
+  }
   style = take_style(arguments);
   arguments = with_help_behind(std::move(arguments));
   require_command(app, arguments);

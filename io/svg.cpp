@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "io/svg_panel.h"
@@ -190,7 +191,7 @@ class Drawing {
       if (tooltips) {
         canvas_.rect(x, y, width, height, style, title);
       } else {
-        canvas_.rect(x, y, width, height, style);
+        draw_in_a_crowd(x, y, width, height, style);
       }
       if (height >= 11 && width > most) {
         most = width;
@@ -198,6 +199,20 @@ class Drawing {
       }
     }
     if (widest != nullptr) label(panel, buffer, *widest, offset, most);
+  }
+
+  /// Of more buffers than there are pixels most cannot be told from others: half pixels will do,
+  /// and what looks the same is drawn once.
+  void draw_in_a_crowd(double x, double y, double width, double height, const std::string& style) {
+    const auto halves = [](double value) { return std::llround(value * 2); };
+    const auto far = [&](double from, double length) {
+      return std::max(halves(from + length), halves(from) + 1);
+    };
+    const std::array<long long, 4> place{halves(x), halves(y), far(x, width) - halves(x),
+                                         far(y, height) - halves(y)};
+    if (!crowd_.insert({place, style}).second) return;
+    canvas_.rect(static_cast<double>(place[0]) / 2, static_cast<double>(place[1]) / 2,
+                 static_cast<double>(place[2]) / 2, static_cast<double>(place[3]) / 2, style);
   }
 
   /// The id, and the size where there is room for a second line; only what fits.
@@ -320,6 +335,7 @@ class Drawing {
   const SvgOptions& options_;
   std::vector<Size> heights_;
   Step steps_;
+  std::set<std::pair<std::array<long long, 4>, std::string>> crowd_;
   std::set<Step> lives_;  ///< lengths of lives of buffers that are no weights
   std::vector<MemoryPanel> panels_;
   double legend_y_ = 0;

@@ -19,8 +19,8 @@ using svg::Canvas;
 namespace {
 
 constexpr double runs_lane = 34;
-constexpr double names_lane = 146;
 constexpr std::size_t longest_name = 25;  ///< of an op, standing upright
+constexpr double name_size = 10;
 constexpr std::string_view field = "stroke=\"#ffffff\" stroke-width=\"0.6\" fill=\"#";
 
 /// 1, 2 or 5 times a power of ten, so that at most ten of them are needed.
@@ -67,18 +67,32 @@ void draw_runs(Canvas& canvas, const PlanChart& chart, const Frame& frame, doubl
     for (std::size_t line = 0; line < lines.size(); ++line) {
       const double size = line == 0 ? 11 : 9;
       if (svg::text_width(lines[line], size) + 3 > width) break;
-      canvas.text(x + width / 2, y + 12 + 12 * static_cast<double>(line), lines[line], size,
+      const double first = lines.size() == 1 ? 19 : 12;
+      canvas.text(x + width / 2, y + first + 12 * static_cast<double>(line), lines[line], size,
                   Anchor::middle);
     }
   }
+}
+
+bool fits_lying(const ChartOp& op, const Frame& frame) {
+  return svg::text_width(op.name, name_size) + 6 < frame.across(op.end) - frame.across(op.begin);
+}
+
+/// As high as the longest name that has to stand.
+double names_lane(const PlanChart& chart, const Frame& frame) {
+  std::size_t longest = 0;
+  for (const ChartOp& op : chart.ops)
+    if (!fits_lying(op, frame)) longest = std::max(longest, op.name.size());
+  if (longest == 0) return 24;
+  return 14 + 0.88 * svg::text_width(std::string(std::min(longest, longest_name), 'n'), 9.5) + 10;
 }
 
 /// Every op once, the widest first, and then the other tiles' as far as there is room: as one reads
 /// where the name fits, else upright in the middle of the op.
 class Names {
  public:
-  Names(Canvas& canvas, const PlanChart& chart, const Frame& frame, double y)
-      : canvas_(canvas), chart_(chart), frame_(frame), y_(y) {}
+  Names(Canvas& canvas, const PlanChart& chart, const Frame& frame, double y, double lane)
+      : canvas_(canvas), chart_(chart), frame_(frame), y_(y), foot_(y + lane - 8) {}
 
   /// How many ops have a name.
   std::size_t draw() {
@@ -105,9 +119,9 @@ class Names {
     const double begin = frame_.across(op.begin);
     const double end = frame_.across(op.end);
     const double middle = (begin + end) / 2;
-    const double width = svg::text_width(op.name, 10);
-    if (width + 6 < end - begin && is_free(middle - width / 2, middle + width / 2)) {
-      canvas_.text(middle, y_ + 14, op.name, 10, Anchor::middle);
+    const double width = svg::text_width(op.name, name_size);
+    if (fits_lying(op, frame_) && is_free(middle - width / 2, middle + width / 2)) {
+      canvas_.text(middle, y_ + 15, op.name, name_size, Anchor::middle);
       taken_.emplace(middle - width / 2, middle + width / 2);
       named_.insert(op.index);
       return;
@@ -117,7 +131,7 @@ class Names {
     if (low < frame_.left || high > frame_.right() || !is_free(low, high)) return;
     taken_.emplace(low, high);
     named_.insert(op.index);
-    canvas_.upright(middle + 3.5, y_ + names_lane - 8, shortened(op.name, longest_name), 9.5);
+    canvas_.upright(middle + 3.5, foot_, shortened(op.name, longest_name), 9.5);
   }
   [[nodiscard]] bool is_free(double low, double high) const {
     const auto after = taken_.lower_bound(low);
@@ -129,6 +143,7 @@ class Names {
   const PlanChart& chart_;
   const Frame& frame_;
   double y_;
+  double foot_;
   std::map<double, double> taken_;  ///< from where to where names stand, apart from each other
   std::set<std::size_t> named_;
 };
@@ -183,32 +198,33 @@ void draw_cuts(Canvas& canvas, const PlanChart& chart, const Frame& frame, doubl
   }
 }
 
-double ops_height() {
-  return runs_lane + names_lane + 30;
+double ops_height(const PlanChart& chart, const Frame& frame) {
+  return runs_lane + names_lane(chart, frame) + 30;
 }
 
 double draw_ops(Canvas& canvas, const PlanChart& chart, const Frame& frame, double y) {
   axis_label(canvas, frame, y + 18, "runs");
   draw_runs(canvas, chart, frame, y);
   y += runs_lane;
-  axis_label(canvas, frame, y + 18, "ops");
+  axis_label(canvas, frame, y + 15, "ops");
+  const double lane = names_lane(chart, frame);
   double last = -1;
   for (const ChartOp& op : chart.ops) {
     const double x = frame.across(op.begin);
     const double width = frame.across(op.end) - x;
     if (width < 0.4 && x - last < 0.4) continue;
     last = x;
-    canvas.rect(x, y, std::max(0.4, width), names_lane, shade(op.index % 2 == 1, true),
+    canvas.rect(x, y, std::max(0.4, width), lane, shade(op.index % 2 == 1, true),
                 "op " + std::to_string(op.index) + ": " + op.name);
   }
-  const std::size_t named = Names(canvas, chart, frame, y).draw();
+  const std::size_t named = Names(canvas, chart, frame, y, lane).draw();
   if (named < chart.ops_of_network) {
-    canvas.text(frame.left, y + names_lane + 13,
+    canvas.text(frame.left, y + lane + 13,
                 std::to_string(named) + " of " + std::to_string(chart.ops_of_network) +
                     " ops are named; the others are too short for a name: the pointer tells it",
                 10, Anchor::start, svg::quiet);
   }
-  return y + names_lane + 30;
+  return y + lane + 30;
 }
 
 double draw_traffic(Canvas& canvas, const PlanChart& chart, const Frame& frame, double y) {

@@ -30,7 +30,7 @@ struct Frame {
 /// The runs of ops, and below them the names of the ops as far as there is room.
 [[nodiscard]] double draw_ops(svg::Canvas& canvas, const PlanChart& chart, const Frame& frame,
                               double y);
-[[nodiscard]] double ops_height();
+[[nodiscard]] double ops_height(const PlanChart& chart, const Frame& frame);
 
 [[nodiscard]] double draw_memory(svg::Canvas& canvas, const PlanChart& chart,
                                  const ChartMemory& memory, const Frame& frame, double y);

@@ -42,9 +42,12 @@ void draw_box(Canvas& canvas, const Panel& panel, const ChartMemory& memory,
               const ChartBuffer& box) {
   const double x = panel.across(box.begin);
   if (box.bytes.end <= panel.bottom || box.bytes.begin >= panel.top) return;
-  const double y = panel.up(std::min(box.bytes.end, panel.top));
+  double y = panel.up(std::min(box.bytes.end, panel.top));
   const double width = std::max(0.5, panel.across(box.end) - x);
-  const double height = std::max(0.5, panel.up(std::max(box.bytes.begin, panel.bottom)) - y);
+  // A few bytes of a large memory are to be seen, where nothing is crowded.
+  const double least = memory.buffers.size() < 300 ? 2.0 : 0.5;
+  const double height = std::max(least, panel.up(std::max(box.bytes.begin, panel.bottom)) - y);
+  y = std::min(y, panel.y + panel.height - height);
   const Offset base = memory.space.base;
   std::string about = box.name + ", " + std::string(words_of(box.kind, memory.offchip)) + "\n" +
                       format_size(box.bytes.size()) + " at " + std::to_string(box.bytes.begin);
@@ -56,9 +59,10 @@ void draw_box(Canvas& canvas, const Panel& panel, const ChartMemory& memory,
   if (height < 10 || width < 40) return;
   const auto room = static_cast<std::size_t>((width - 6) / svg::text_width("n", 9.5));
   std::string name = without_repeats(box.name);
-  // What PyTorch's export adds to the name of the op.
+  // What PyTorch's export adds to the name of the op says nothing.
   constexpr std::string_view added = "_output_0";
-  if (name.size() > added.size() && name.ends_with(added)) name.resize(name.size() - added.size());
+  if (const std::size_t at = name.rfind(added); at != name.npos && at > 0)
+    name.erase(at, added.size());
   if (room >= std::min<std::size_t>(8, name.size()))
     canvas.text(x + width / 2, y + height / 2 + 3.3, shortened(name, room), 9.5, Anchor::middle);
 }

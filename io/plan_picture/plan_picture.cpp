@@ -76,7 +76,8 @@ std::string plan_picture_svg(const PlanChart& chart) {
   // Where the legend ends is known once it is drawn.
   Canvas trial(canvas_width, 1);
   const double top = draw_legend(trial, chart, frame, legend_top) + 14;
-  double height = top + ops_height() + traffic_height + utilisation_height + time_height;
+  double height =
+      top + ops_height(chart, frame) + traffic_height + utilisation_height + time_height;
   for (const ChartMemory& memory : chart.memories) height += memory_height(chart, memory);
   const bool stretched = std::any_of(chart.runs.begin(), chart.runs.end(),
                                      [](const ChartRun& run) { return run.shown < run.tiles; });

@@ -36,7 +36,7 @@ class Malformed(Case):
 
     def refused(self, form, case):
         file = self.file(f"{case.name}.{cases.SUFFIXES[form]}", case.data)
-        out = self.folder / "out.yaml"
+        out = self.folder / "out"
         done = self.ends(BAD_INPUT, *COMMANDS[form](file, out))
         said = without_source(done.stderr.replace(str(file), "FILE"))
         self.assertEqual(said, case.program, f"{form}.cases, line {case.line}: {case.name}")

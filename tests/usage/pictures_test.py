@@ -6,7 +6,7 @@ import unittest
 import xml.etree.ElementTree
 
 import trace_format
-from support import EXAMPLES, FOUND, SHARED, WRONG, Case
+from support import BAD_INPUT, EXAMPLES, FOUND, SHARED, Case
 
 NETWORK = """tessera: network/1
 name: toy
@@ -126,7 +126,7 @@ class Kinds(Case):
             if b["id"] == "a":
                 b["kind"] = "weight"
         result.write_text(json.dumps(placed))
-        self.assertIn("of another kind", self.ends(WRONG, "check", problem, result).stderr)
+        self.assertIn("of another kind", self.ends(BAD_INPUT, "check", problem, result).stderr)
 
 
 class Pictures(Case):

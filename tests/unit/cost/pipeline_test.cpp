@@ -47,6 +47,15 @@ TEST(Pipeline, ExtrapolationNeedsFewTiles) {
   EXPECT_LT(run.simulated_tiles, 50);
 }
 
+TEST(Pipeline, WhatIsNotRecordedIsSkipped) {
+  std::vector<PipelineEvent> events;
+  const PipelineRun run = simulate(load_compute_store(7, 11, 5, 1'000'000'000, true),
+                                   {.events = &events, .max_events = 100});
+  EXPECT_EQ(run.cycles, 7 + 11'000'000'000 + 5);
+  EXPECT_EQ(events.size(), 100U);
+  EXPECT_LT(run.simulated_tiles, 100);
+}
+
 TEST(Pipeline, ChannelsShareTheBandwidth) {
   // Each load takes 5 cycles until its first byte and 20 for its bytes.
   Pipeline p;

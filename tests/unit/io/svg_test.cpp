@@ -107,6 +107,42 @@ TEST(Svg, LabelsOnlyWhatFits) {
   EXPECT_THAT(placement_svg(many, placed), HasSubstr("<title>a_rather_long_name_7: "));
 }
 
+TEST(Svg, ColoursAreLengthsOfLives) {
+  PlacementProblem few;
+  few.memories.push_back({.name = "m", .capacity = 100});
+  few.buffers.push_back({.id = "a", .live = {{0, 1}}, .size = 10});
+  few.buffers.push_back({.id = "b", .live = {{3, 4}}, .size = 10});
+  few.buffers.push_back({.id = "c", .live = {{0, 8}}, .size = 10});
+  few.buffers.push_back({.id = "w", .live = {{0, 8}}, .size = 10, .kind = BufferKind::weight});
+  const std::string svg = placement_svg(few, {{{0, 0}, {0, 0}, {0, 10}, {0, 20}}, {}});
+  const auto fill = [&](const std::string& id) {
+    const std::size_t title = svg.find("<title>" + id + ": ");
+    const std::size_t at = svg.rfind("fill=\"#", title);
+    return svg.substr(at + 6, 7);
+  };
+  EXPECT_EQ(fill("a"), fill("b"));
+  EXPECT_NE(fill("a"), fill("c"));
+  EXPECT_NE(fill("c"), fill("w"));
+  EXPECT_THAT(svg, HasSubstr(">buffer that lives 1 step</text>"));
+  EXPECT_THAT(svg, HasSubstr(">8 steps</text>"));
+  EXPECT_THAT(svg, HasSubstr(">weight</text>"));
+}
+
+TEST(Svg, ACrowdIsDrawnInHalfPixels) {
+  PlacementProblem many;
+  many.memories.push_back({.name = "m", .capacity = 1 << 20});
+  Placement placed;
+  for (int k = 0; k < 100'000; ++k) {
+    many.buffers.push_back(
+        {.id = "b" + std::to_string(k), .live = {{k % 5000, k % 5000 + 1}}, .size = 8});
+    placed.places.push_back({0, Offset{k / 5000} * 8});
+  }
+  const std::string svg = placement_svg(many, placed);
+  EXPECT_LT(svg.size(), std::size_t{4} << 20) << "a rectangle each would be 7 MiB";
+  EXPECT_GT(count(svg, "<rect"), 1000U);
+  EXPECT_TRUE(svg.ends_with("</svg>\n"));
+}
+
 TEST(Svg, AThinUseOfALargeMemoryIsMagnified) {
   PlacementProblem one;
   one.memories.push_back({.name = "m", .capacity = 1 << 20});
