@@ -149,8 +149,8 @@ def mnasnet_1_3():
     return net.text(classes(net, net.conv(x, 1280)))
 
 
-def squeezenet():
-    net = Net("squeezenet", 3, 224, 224)
+def squeezenet1_1():
+    net = Net("squeezenet1_1", 3, 224, 224)
     x = net.pool(net.conv("x", 64, 3, 2, same=False), 3, 2)
     for i, squeeze in enumerate((16, 16, 32, 32, 48, 48, 64, 64)):
         if i in (2, 4):
@@ -244,7 +244,7 @@ def fsrcnn(own_prelu):
 
 
 NETWORKS = {"inception_v3": inception_v3, "inception_v4": inception_v4, "mobilenet_v1": mobilenet_v1,
-            "mobilenet_v2": mobilenet_v2, "resnet_v2_101": resnet_v2_101, "squeezenet": squeezenet,
+            "mobilenet_v2": mobilenet_v2, "resnet_v2_101": resnet_v2_101, "squeezenet1_1": squeezenet1_1,
             "mnasnet_1_3": mnasnet_1_3, "fsrcnn": lambda: fsrcnn(False), "fsrcnn_prelu": lambda: fsrcnn(True)}
 
 

@@ -21,7 +21,7 @@ constexpr std::size_t most_sets = 64;
 constexpr std::size_t most_terms = 3'000'000;
 
 /// So many bytes of a buffer at the steps of an interval.
-struct Load {
+struct StepLoad {
   StepRange steps;
   Size bytes = 0;
   bool whole = true;  ///< all of the buffer: it begins at a multiple of its alignment
@@ -32,14 +32,14 @@ struct Load {
 class Rows {
  public:
   Rows(const PlacementProblem& problem, const std::vector<MemoryIndex>& memories,
-       std::vector<Load> loads, Size granule)
+       std::vector<StepLoad> loads, Size granule)
       : loads_(std::move(loads)) {
     // Where a part of a buffer lives it begins anywhere, also in what rounding up adds to others.
     const bool whole =
-        std::all_of(loads_.begin(), loads_.end(), [](const Load& l) { return l.whole; });
+        std::all_of(loads_.begin(), loads_.end(), [](const StepLoad& l) { return l.whole; });
     constexpr Size most = Size{1} << 40U;  // that many stretches cannot make a sum wrap
     if (!whole || granule > most) granule = 1;
-    for (Load& load : loads_) load.bytes = align_up(load.bytes, granule);
+    for (StepLoad& load : loads_) load.bytes = align_up(load.bytes, granule);
     for (const MemoryIndex m : memories)
       for (const AddressRange& free : stretches_of(problem.memories[m]))
         room_ += align_up(free.size(), granule);
@@ -94,7 +94,7 @@ class Rows {
     amounts_.clear();
     Size asked = 0;
     for (const std::size_t k : alive) {
-      const Load& load = loads_[k];
+      const StepLoad& load = loads_[k];
       (load.unit == required ? fixed : amounts_[load.unit]) += load.bytes;
       asked += load.bytes;
     }
@@ -104,7 +104,7 @@ class Rows {
     if (!row.terms.empty()) rows.push_back(std::move(row));
   }
 
-  std::vector<Load> loads_;
+  std::vector<StepLoad> loads_;
   Size room_ = 0;
   std::map<std::uint32_t, Size> amounts_;
 };
@@ -136,7 +136,7 @@ PackingProblem packing_of(const PlacementProblem& problem, std::span<const Optio
       return problem.memories[m].capacity != unbounded;
     });
     if (!limited) continue;
-    std::vector<Load> loads;
+    std::vector<StepLoad> loads;
     Size granule = 0;
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
       if (counts[b] == 0 ||

@@ -4,8 +4,15 @@
 #include <numeric>
 
 #include "facts/room.h"
+#include "model/buffer_parts.h"
+#include "model/differences.h"
 
 namespace tessera::learning {
+
+bool has_parts(const PlacementProblem& problem) {
+  return std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                     [](const Buffer& buffer) { return !buffer.parts.empty(); });
+}
 
 Build::Build(const PlacementProblem& problem, Goal goal, Deduction& deduction,
              const LearningParams& params, bool certify, Poll& poll)
@@ -111,7 +118,10 @@ void Build::variables() {
     const auto narrow = [&inside](AddressRange by) {
       inside = {std::max(inside.begin, by.begin), std::min(inside.end, by.end)};
     };
-    if (buffer.window) narrow(*buffer.window);
+    if (buffer.window) {  // of the bytes that are used
+      const AddressRange used = extent(buffer);
+      narrow({buffer.window->begin - used.begin, buffer.window->end + buffer.size - used.end});
+    }
     if (buffer.offset) narrow({*buffer.offset, *buffer.offset + buffer.size});
     // The widest domain first; what is not in it shows when the bounds meet.
     const Var var = state.add_offset(buffer.size, stride, 0, -unbounded);
@@ -192,6 +202,15 @@ void Build::capacities() {
       clause(lits);
       for (const AddressRange& reserved : memory.reserved) {
         if (reserved.empty()) continue;
+        if (!problem_.buffers[b].parts.empty()) {
+          for (const AddressRange& wrong : touching_offsets(problem_.buffers[b], reserved, poll_)) {
+            lits = in;
+            lits.push_back(starts_at(b, wrong.end));
+            lits.push_back(ends_by(b, wrong.begin - 1 + problem_.buffers[b].size));
+            clause(lits);
+          }
+          continue;
+        }
         lits = in;
         avoid(b, whole, reserved, lits);
         clause(lits);
@@ -248,7 +267,7 @@ void Build::orders() {
 
 // Whose lowering nobody but its neighbours would notice.
 void Build::rests() {
-  if (!params_.rests) return;
+  if (!params_.rests || has_parts(problem_)) return;
   const auto& buffers = problem_.buffers;
   std::vector<char> tied_down(buffers.size(), 0);
   for (const Relation& relation : problem_.relations) {

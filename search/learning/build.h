@@ -77,6 +77,8 @@ class Build {
  private:
   void variables();
   void pairs();
+  void gaps(const std::set<std::pair<BufferIndex, BufferIndex>>& apart);
+  void outside(BufferIndex a, BufferIndex b, const AddressRange& differences);
   void sections();
   void capacities();
   void modes();
@@ -123,6 +125,9 @@ class Build {
   std::vector<std::vector<Mode>> tables_;     ///< by memory: explicit modes; empty: per bank
   std::vector<std::vector<Key>> used_;        ///< by memory: mode k is used (Goal::modes)
 };
+
+/// Does any buffer have parts? They are kept apart by differences of offsets, and by nothing else.
+[[nodiscard]] bool has_parts(const PlacementProblem& problem);
 
 /// What live_pairs() counts.
 struct LivePairs {

@@ -3,19 +3,39 @@
 #include <set>
 
 #include "build.h"
+#include "model/differences.h"
 #include "model/polled_sort.h"
 
 namespace tessera::learning {
+
+namespace {
+
+/// More ranges than this, of all pairs together, and nothing is built.
+constexpr std::size_t most_ranges = std::size_t{1} << 17U;
+
+/// Of what is told apart by orders.
+std::vector<Segment> item_segments(const Buffer& buffer) {
+  return buffer.parts.empty() ? segments(buffer) : std::vector<Segment>{};
+}
+
+}  // namespace
 
 LivePairs live_pairs(const PlacementProblem& problem) {
   LivePairs found;
   std::vector<std::pair<Step, int>> events;
   for (const Buffer& buffer : problem.buffers)
-    for (const Segment& part : segments(buffer)) {
+    for (const Segment& part : item_segments(buffer)) {
       events.emplace_back(part.steps.lower, 1);
       events.emplace_back(part.steps.upper, 0);
       ++found.parts;
     }
+  // Parts are told apart by differences, a buffer that has some is one item.
+  for (const Buffer& buffer : problem.buffers) {
+    if (buffer.parts.empty()) continue;
+    events.emplace_back(buffer.live.front().lower, 1);
+    events.emplace_back(buffer.live.back().upper, 0);
+    ++found.parts;
+  }
   std::sort(events.begin(), events.end());
   std::size_t live = 0;
   for (const auto& [step, begins] : events) {
@@ -73,7 +93,7 @@ void Build::pairs() {
           if (a < b) apart.emplace(a, b);
 
   std::vector<std::vector<Segment>> parts;
-  for (BufferIndex b = 0; b < buffers.size(); ++b) parts.push_back(segments(buffers[b]));
+  for (BufferIndex b = 0; b < buffers.size(); ++b) parts.push_back(item_segments(buffers[b]));
   // Pairs that occupy something at one step, by a sweep.
   struct Start {
     StepRange steps;
@@ -108,7 +128,8 @@ void Build::pairs() {
       return std::binary_search(exempt_.begin(), exempt_.end(), each.first);
     });
   for (const auto& pair : apart)
-    together.push_back({pair, {{0, buffers[pair.first].size}, {0, buffers[pair.second].size}}});
+    if (buffers[pair.first].parts.empty() && buffers[pair.second].parts.empty())
+      together.push_back({pair, {{0, buffers[pair.first].size}, {0, buffers[pair.second].size}}});
   sort_polled(together, poll_);
   together.erase(std::unique(together.begin(), together.end()), together.end());
 
@@ -137,6 +158,53 @@ void Build::pairs() {
       hard_[{item(a, of_a), item(b, of_b)}] = hard_[{i, j}];
     }
   }
+  gaps(apart);
+}
+
+// Pairs of which one has parts: the difference of their offsets lies outside of every forbidden
+// range, behind it or before it.
+void Build::gaps(const std::set<std::pair<BufferIndex, BufferIndex>>& apart) {
+  const auto& buffers = problem_.buffers;
+  std::size_t ranges = 0;
+  for (BufferIndex b = 0; b < buffers.size(); ++b)
+    for (BufferIndex a = 0; a < b; ++a) {
+      poll_();
+      if (buffers[a].parts.empty() && buffers[b].parts.empty()) continue;
+      if (!may_share(a, b)) continue;
+      const bool always = apart.contains({a, b});
+      if (!always && std::binary_search(exempt_.begin(), exempt_.end(), std::pair(a, b))) continue;
+      const Differences forbidden = always ? shared_differences(buffers[a], buffers[b], poll_)
+                                           : forbidden_differences(buffers[a], buffers[b], poll_);
+      ranges += forbidden.size();
+      if (ranges > most_ranges) throw BudgetEnded(StopReason::memory_limit, true);
+      for (const AddressRange& range : forbidden) outside(a, b, range);
+    }
+}
+
+void Build::outside(BufferIndex a, BufferIndex b, const AddressRange& differences) {
+  State& state = deduction_.state;
+  const double activity =
+      1e-12 * static_cast<double>(differences.size()) / static_cast<double>(max_address);
+  const Var from = offset_[a];
+  const Var to = offset_[b];
+  const Value up = differences.end;          // b >= a + up
+  const Value down = 1 - differences.begin;  // a >= b + down
+  const Key above = key_of(new_bool(activity, -1), 0);
+  const bool one = tied(a, b);
+  const Key below = one ? opposite(above) : key_of(new_bool(activity, 1), 0);
+  deduction_.orders.add_edge(state, above, from, to, up);
+  deduction_.orders.add_edge(state, below, to, from, down);
+  if (!one) {
+    plan.phase[var_of(above)] = 1;
+    for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
+      std::vector<Lit> lits{{above, 1}, {below, 1}};
+      if (unless_in(a, m, lits) && unless_in(b, m, lits)) clause(lits);
+    }
+  }
+  // Only who pushes the other one up is in its way from below.
+  plan.neighbours.resize(state.variables());
+  if (up > 0) plan.neighbours[to].push_back({from, below, above});
+  if (down > 0) plan.neighbours[from].push_back({to, above, below});
 }
 
 // A set whose pairs are not all apart is split at the first pair that may overlap.
@@ -179,7 +247,7 @@ void Build::sections() {
     std::vector<Event> events;
     for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
       if (!may_be_in(b, m)) continue;
-      for (const Segment& part : segments(problem_.buffers[b])) {
+      for (const Segment& part : item_segments(problem_.buffers[b])) {
         const ItemIndex i = item(b, part.range);
         events.push_back({part.steps.lower, true, i});
         events.push_back({part.steps.upper, false, i});
@@ -204,7 +272,8 @@ void Build::sections() {
       if (relation.kind != RelationKind::disjoint || relation.buffers.size() < 3) continue;
       std::vector<ItemIndex> set;
       for (const BufferIndex b : relation.buffers)
-        if (may_be_in(b, m)) set.push_back(item(b, {0, problem_.buffers[b].size}));
+        if (may_be_in(b, m) && problem_.buffers[b].parts.empty())
+          set.push_back(item(b, {0, problem_.buffers[b].size}));
       clique(m, std::move(set), 4);
     }
   }

@@ -1,5 +1,7 @@
 #include "engine.h"
 
+#include <algorithm>
+
 #include "build.h"
 #include "facts/feature_sets.h"
 #include "facts/modes.h"
@@ -13,6 +15,16 @@ namespace {
 constexpr std::size_t most_parts = 4096;     // parts of buffers: three tables of parts x parts
 constexpr std::size_t most_pairs = 1 << 20;  // pairs live at one time
 
+bool takes_parts_of(const PlacementProblem& problem) {
+  for (const Memory& memory : problem.memories)
+    if (!memory.banks.empty() || has_modes(memory)) return false;
+  return std::all_of(problem.relations.begin(), problem.relations.end(), [](const Relation& each) {
+    return each.kind == RelationKind::same_memory ||
+           each.kind == RelationKind::different_memories || each.kind == RelationKind::disjoint ||
+           each.kind == RelationKind::may_overlap;
+  });
+}
+
 class Engine final : public PlacementEngine {
  public:
   explicit Engine(const LearningParams& params) : params_(params) {}
@@ -20,14 +32,19 @@ class Engine final : public PlacementEngine {
   [[nodiscard]] std::string_view name() const override { return "learning"; }
 
   [[nodiscard]] FeatureSet features() const override {
-    return together(together(address_features, sharing_features),
-                    {Feature::choice_of_memory, Feature::modes, Feature::modes_per_bank,
-                     Feature::same_bank, Feature::different_banks, Feature::adjacent,
-                     Feature::least_cost, Feature::least_modes, Feature::least_modes_per_bank});
+    return together(
+        together(address_features, sharing_features),
+        {Feature::parts, Feature::choice_of_memory, Feature::modes, Feature::modes_per_bank,
+         Feature::same_bank, Feature::different_banks, Feature::adjacent, Feature::least_cost,
+         Feature::least_modes, Feature::least_modes_per_bank});
   }
 
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
                                                     Goal goal) const override {
+    if (has_parts(problem) && !takes_parts_of(problem))
+      return "The learning engine takes parts that live at different times only where no memory "
+             "has "
+             "banks or modes, and relations are about sharing memories or addresses alone.";
     const auto [parts, pairs] = live_pairs(problem);
     if (parts > most_parts || pairs > most_pairs)
       return "The learning engine takes up to " + std::to_string(most_parts) +

@@ -56,6 +56,14 @@ SearchResult given_up(const BudgetEnded& ended) {
   return result;
 }
 
+/// A certificate has no words for differences.
+SearchResult without_words() {
+  SearchResult result;
+  result.stop = StopReason::completed;
+  result.reason = "The learning engine writes no certificates where buffers have parts.";
+  return result;
+}
+
 SearchResult search_built(const PlacementProblem& problem, const LearningParams& learning,
                           const SearchParams& params, const Placement* like) {
   SearchResult result;
@@ -82,7 +90,7 @@ SearchResult search_built(const PlacementProblem& problem, const LearningParams&
     return result;
   }
   std::optional<UsedBuffers> used;
-  if (params.tell_used && !proof) used.emplace(build, deduction);
+  if (params.tell_used && !proof && !has_parts(problem)) used.emplace(build, deduction);
   Recorder* const recorder = proof ? static_cast<Recorder*>(&*proof) : used ? &*used : nullptr;
   Search search(deduction, build.plan, learning, params.seed, recorder);
   if (learning.guard != nullptr)
@@ -146,6 +154,7 @@ SearchResult search_built(const PlacementProblem& problem, const LearningParams&
 
 SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
                         const SearchParams& params, const Placement* like) {
+  if (params.proof != nullptr && has_parts(problem)) return without_words();
   try {
     return search_built(problem, learning, params, like);
   } catch (const BudgetEnded& ended) {

@@ -26,7 +26,9 @@ std::vector<std::vector<BufferIndex>> identical_buffers(const PlacementProblem& 
   std::map<std::pair<StepRange, Size>, std::vector<BufferIndex>> alike;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
-    if (related[b] != 0 || buffer.offset || allowed_memories(problem, buffer).size() != 1) continue;
+    if (related[b] != 0 || buffer.offset || !buffer.parts.empty() ||
+        allowed_memories(problem, buffer).size() != 1)
+      continue;
     alike[{buffer.live.front(), buffer.size}].push_back(b);
   }
   for (auto& [key, group] : alike) {
@@ -46,7 +48,7 @@ std::vector<std::vector<BufferIndex>> identical_buffers(const PlacementProblem& 
 }
 
 bool mirrors(const PlacementProblem& problem) {
-  if (problem.memories.size() != 1) return false;
+  if (problem.memories.size() != 1 || has_parts(problem)) return false;
   const Memory& memory = problem.memories[0];
   if (!memory.banks.empty() || !memory.reserved.empty() || has_modes(memory)) return false;
   for (const Buffer& buffer : problem.buffers) {

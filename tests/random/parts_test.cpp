@@ -9,6 +9,7 @@
 #include "encoder/smt_engine.h"
 #include "model/buffer_parts.h"
 #include "model/differences.h"
+#include "search/learning/engine.h"
 #include "search/offchip/shared_objects.h"
 #include "search/offchip/taa.h"
 #include "search/offchip/weave.h"
@@ -148,6 +149,27 @@ TEST(RandomParts, SmtAgreesWithTheOracle) {
   const auto engine = make_smt_engine({});
   if (!engine) GTEST_SKIP() << "a build without Z3";
   expect_agreement(*engine, {.features = Features::all_with_parts(), .count = 200});
+}
+
+TEST(RandomParts, LearningAgreesWithTheOracle) {
+  // Banks, modes and relations that it declines beside parts would leave few.
+  Features features;
+  features.parts = features.alignment = features.windows = features.reserved = features.gaps =
+      features.gap_windows = features.intervals = features.fixed_offsets = true;
+  features.relations = {RelationKind::disjoint, RelationKind::may_overlap};
+  for (const bool several : {false, true}) {
+    features.several_memories = features.memory_choice = several;
+    for (const auto& [places, orders] :
+         {std::pair(true, true), std::pair(true, false), std::pair(false, true)}) {
+      SCOPED_TRACE(std::to_string(places) + std::to_string(orders));
+      LearningParams params;
+      params.place_search = places;
+      params.order_search = orders;
+      expect_agreement(*make_learning_engine(params), {.features = features, .count = 700});
+    }
+  }
+  expect_agreement(*make_learning_engine({}),
+                   {.features = Features::all_with_parts(), .count = 600});
 }
 
 TEST(RandomParts, HeuristicsPlaceRightOrNotAtAll) {
