@@ -77,13 +77,25 @@ Cycles TraceWriter::add(const std::string& subgraph, const Pipeline& pipeline, C
   if (pipeline.start > 0)
     event("load resident weights", subgraph, lane_of(pipeline, 0, 0), begin, begin + pipeline.start,
           -1);
+  tile_ends_.clear();
   for (const PipelineEvent& e : recorded) {
     const PipelineTask& task = pipeline.tasks[e.task];
+    const auto tile = static_cast<std::size_t>(e.tile);
+    if (tile_ends_.size() <= tile) tile_ends_.resize(tile + 1, begin);
+    tile_ends_[tile] = std::max(tile_ends_[tile], begin + e.end);
     if (e.end == e.begin && task.resource == 0) continue;  // what stays was not loaded again
     event(task.name, subgraph, lane_of(pipeline, task.resource, e.channel), begin + e.begin,
           begin + e.end, e.tile);
   }
   return begin + run.cycles;
+}
+
+void TraceWriter::count(const std::string& name, Cycles at, std::int64_t value) {
+  events_ += (events_.empty() ? "" : ",\n");
+  events_ += R"({"ph":"C","pid":1,"ts":)" +
+             microseconds(std::llround(static_cast<double>(at) * microseconds_per_cycle_ * 1e6)) +
+             R"(,"name":)" + json_string(name) + R"(,"args":{"bytes":)" + std::to_string(value) +
+             "}}";
 }
 
 std::string TraceWriter::json() const {

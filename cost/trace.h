@@ -3,11 +3,13 @@
 //
 //   TraceWriter trace(hardware.clock_hz);
 //   trace.add("conv1 .. relu4", run_pipeline(run), /*begin=*/0);
+//   trace.count("dram", /*at=*/0, 4096);
 //   write_output("plan.trace.json", trace.json());
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cost/pipeline.h"
 
@@ -23,6 +25,11 @@ class TraceWriter {
   /// ensure: returns the cycle at which the last command ends (whether drawn or not).
   Cycles add(const std::string& subgraph, const Pipeline& pipeline, Cycles begin,
              std::int64_t max_events = 20000);
+  /// When each tile of what was added last had ended, of those that were drawn.
+  [[nodiscard]] const std::vector<Cycles>& tile_ends() const { return tile_ends_; }
+
+  /// From `at` on a curve beside the lanes has this value.
+  void count(const std::string& name, Cycles at, std::int64_t value);
 
   /// The whole trace, valid JSON.
   [[nodiscard]] std::string json() const;
@@ -34,6 +41,7 @@ class TraceWriter {
 
   double microseconds_per_cycle_;
   std::string events_;
+  std::vector<Cycles> tile_ends_;
   bool named_ = false;
 };
 

@@ -225,16 +225,47 @@ PlacementProblem offchip_problem(const Network& network, const Hardware& hardwar
   return offchip_question(network, hardware, plan.subgraphs);
 }
 
+namespace {
+
+/// Tile by tile, from when the one before has ended: what lives while it reads or writes.
+void count_off_chip(const OffchipUses& uses, std::size_t subgraph, Cycles begin,
+                    TraceWriter& trace) {
+  const auto first = static_cast<std::size_t>(uses.first[subgraph]);
+  for (const OffchipUse& use : uses.memories) {
+    const std::size_t after = subgraph + 1 < uses.first.size()
+                                  ? static_cast<std::size_t>(uses.first[subgraph + 1])
+                                  : use.bytes.size();
+    Cycles at = begin;
+    for (std::size_t tile = 0; first + 2 * tile < std::min(after, use.bytes.size()); ++tile) {
+      if (tile > 0) {
+        if (tile > trace.tile_ends().size()) break;  // is not drawn
+        at = std::max(at, trace.tile_ends()[tile - 1]);
+      }
+      const std::size_t step = first + 2 * tile;
+      Size bytes = use.bytes[step];
+      if (step + 1 < use.bytes.size()) bytes = std::max(bytes, use.bytes[step + 1]);
+      trace.count(use.memory + " bytes that live", at, bytes);
+    }
+  }
+}
+
+}  // namespace
+
 std::string plan_trace(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
   const std::vector<std::string> wrong = check_plan(network, hardware, plan);
   if (!wrong.empty()) throw BadInput("the plan is wrong: " + wrong.front());
   TraceWriter trace(hardware.clock_hz);
+  const OffchipUses uses = offchip_uses(network, hardware, plan.subgraphs);
   Cycles begin = 0;
-  for (const PlannedSubgraph& s : plan.subgraphs) {
+  for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
+    const PlannedSubgraph& s = plan.subgraphs[k];
     const Piece piece = make_piece(network, hardware, s);
     std::string name = s.names.front();
     if (s.names.size() > 1) name += " .. " + s.names.back();
-    begin = trace.add(name, run_pipeline(piece_run(piece, hardware, s.placements)), begin);
+    const Cycles end =
+        trace.add(name, run_pipeline(piece_run(piece, hardware, s.placements)), begin);
+    count_off_chip(uses, k, begin, trace);
+    begin = end;
   }
   return trace.json();
 }

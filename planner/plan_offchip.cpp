@@ -92,6 +92,7 @@ class Traffic {
   [[nodiscard]] const std::map<TensorIndex, std::vector<BoxAccess>>& accesses() const {
     return accesses_;
   }
+  [[nodiscard]] Step next_step() const { return 2 * tiles_; }
   [[nodiscard]] Step end() const { return std::max<Step>(2 * tiles_, 1); }
 
  private:
@@ -228,9 +229,12 @@ MemoryIndex home_of(const PlacementProblem& problem, BufferIndex b) {
 
 }  // namespace
 
-PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
-                                  const std::vector<PlannedSubgraph>& subgraphs,
-                                  const Budget& budget, std::int64_t pieces) {
+namespace {
+
+/// `first`, where it is asked for, gets the first step of each subgraph.
+PlacementProblem question(const Network& network, const Hardware& hardware,
+                          const std::vector<PlannedSubgraph>& subgraphs, const Budget& budget,
+                          std::int64_t pieces, std::vector<Step>* first) {
   PlacementProblem problem;
   problem.name = network.name;
   const Homes homes(hardware);
@@ -239,6 +243,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   Traffic traffic(network, hardware);
   for (const PlannedSubgraph& planned : subgraphs) {
     if (budget.exhausted()) return problem;
+    if (first != nullptr) first->push_back(traffic.next_step());
     traffic.follow(planned);
   }
   const StepRange all{0, traffic.end()};
@@ -284,6 +289,41 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   // Numbers beyond the format: then whole tensors.
   if (!validate(problem).empty()) return without_parts(std::move(problem));
   return problem;
+}
+
+}  // namespace
+
+PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
+                                  const std::vector<PlannedSubgraph>& subgraphs,
+                                  const Budget& budget, std::int64_t pieces) {
+  return question(network, hardware, subgraphs, budget, pieces, nullptr);
+}
+
+OffchipUses offchip_uses(const Network& network, const Hardware& hardware,
+                         const std::vector<PlannedSubgraph>& subgraphs) {
+  OffchipUses uses;
+  const PlacementProblem problem =
+      question(network, hardware, subgraphs, {}, most_pieces, &uses.first);
+  Step end = 0;
+  for (const Buffer& buffer : problem.buffers) end = std::max(end, buffer.live.back().upper);
+  for (const Memory& memory : problem.memories)
+    uses.memories.push_back({memory.name, std::vector<Size>(static_cast<std::size_t>(end) + 1, 0)});
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    std::vector<Size>& bytes = uses.memories[home_of(problem, b)].bytes;
+    for (const Load& load : loads(problem.buffers[b])) {
+      bytes[static_cast<std::size_t>(load.steps.lower)] += load.bytes;
+      bytes[static_cast<std::size_t>(load.steps.upper)] -= load.bytes;
+    }
+  }
+  std::erase_if(uses.memories, [](const OffchipUse& use) {
+    return std::ranges::all_of(use.bytes, [](Size bytes) { return bytes == 0; });
+  });
+  for (OffchipUse& use : uses.memories) {
+    for (std::size_t step = 1; step < use.bytes.size(); ++step)
+      use.bytes[step] += use.bytes[step - 1];
+    use.bytes.pop_back();  // nothing lives behind the end
+  }
+  return uses;
 }
 
 std::string never_fits_offchip(const Network& network, const Hardware& hardware) {

@@ -42,6 +42,21 @@ struct OffchipAnswer {
                                           const std::vector<PlannedSubgraph>& subgraphs,
                                           const Budget& budget, std::int64_t pieces = most_pieces);
 
+/// How many bytes live in a memory off the chip at each step.
+struct OffchipUse {
+  std::string memory;
+  std::vector<Size> bytes;
+};
+/// Of the memories that a plan places something in, and the first step of each subgraph: where the
+/// next one's is two steps on, its tiles were too many to be followed.
+struct OffchipUses {
+  std::vector<OffchipUse> memories;
+  std::vector<Step> first;
+};
+/// require: the subgraphs are right.
+[[nodiscard]] OffchipUses offchip_uses(const Network& network, const Hardware& hardware,
+                                       const std::vector<PlannedSubgraph>& subgraphs);
+
 /// Sentences: which rule a plan's `offchip` breaks; none where it says nothing.
 /// require: the subgraphs are right.
 [[nodiscard]] std::vector<std::string> offchip_wrong(const Network& network,

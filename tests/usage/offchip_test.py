@@ -119,6 +119,22 @@ class OffTheChip(Case):
             done = self.ends(code, "plan", self.network, "-p", small, "--max-ops", "1")
             self.assertIn(words, done.stdout, bytes_there)
 
+    def test_the_trace_counts_what_lives(self):
+        trace = self.folder / "trace.json"
+        self.ends(FOUND, "plan", self.network, "-p", self.profile, "--max-ops", "1", "-o", self.plan_file, "--trace",
+                  trace, "--offchip", self.question)
+        plan = json.loads(self.plan_file.read_text())
+        curve = [event for event in json.loads(trace.read_text())["traceEvents"] if event["ph"] == "C"]
+        self.assertEqual(len(curve), sum(s["tiles"]["count"] for s in plan["subgraphs"]))
+        self.assertEqual(curve, sorted(curve, key=lambda event: event["ts"]))
+        memory, = plan["offchip"]
+        self.assertEqual({event["name"] for event in curve}, {f"{memory['memory']} bytes that live"})
+        # The largest is the load that the bound comes from, tile by tile.
+        self.assertEqual(max(event["args"]["bytes"] for event in curve), memory["lower_bound"])
+        sizes = {b["id"]: b["size"] for b in memory["buffers"]}
+        self.assertGreaterEqual(curve[0]["args"]["bytes"], sizes["weights"] + sizes["x"])
+        self.assertLess(curve[-1]["args"]["bytes"], sum(sizes.values()))
+
     def test_the_question_can_be_asked_again(self):
         _, plan = self.plan()
         done = self.ends(FOUND, "place", self.question, "--minimize", "--format", "json")
