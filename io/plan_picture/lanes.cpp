@@ -21,7 +21,6 @@ namespace {
 constexpr double runs_lane = 34;
 constexpr std::size_t longest_name = 25;  ///< of an op, standing upright
 constexpr double name_size = 10;
-constexpr std::string_view field = "stroke=\"#ffffff\" stroke-width=\"0.6\" fill=\"#";
 
 /// 1, 2 or 5 times a power of ten, so that at most ten of them are needed.
 double round_step(double total) {
@@ -31,9 +30,9 @@ double round_step(double total) {
       if (total <= 10 * factor * step) return factor * step;
 }
 
-std::string shade(bool odd, bool ops) {
-  return std::string(field) + (ops ? (odd ? "f1f1f3" : "e6e6ea") : (odd ? "d4d4d8" : "c3c3ca")) +
-         "\"";
+std::string shade(bool odd, bool ops, double width) {
+  return std::string(width > 2 ? "stroke=\"#ffffff\" stroke-width=\"0.6\" " : "") + "fill=\"#" +
+         (ops ? (odd ? "f1f1f3" : "e6e6ea") : (odd ? "d4d4d8" : "c3c3ca")) + "\"";
 }
 
 void axis_label(Canvas& canvas, const Frame& frame, double y, std::string_view text) {
@@ -55,7 +54,8 @@ void draw_runs(Canvas& canvas, const PlanChart& chart, const Frame& frame, doubl
     const double width = frame.across(run.end) - x;
     if (width < 0.4 && x - last < 0.4) continue;
     last = x;
-    canvas.rect(x, y, std::max(0.4, width), runs_lane - 4, shade(k % 2 == 1, false), run.about);
+    canvas.rect(x, y, std::max(0.4, width), runs_lane - 4, shade(k % 2 == 1, false, width),
+                run.about);
     const std::string tiles = std::to_string(run.tiles) + (run.tiles == 1 ? " tile" : " tiles");
     std::vector<std::string> lines{std::to_string(k + 1)};
     if (svg::text_width("run " + lines[0], 11) + 6 < width) lines[0] = "run " + lines[0];
@@ -187,15 +187,21 @@ std::string short_number(double value) {
   return text.data();
 }
 
+std::vector<double> cuts_of(const PlanChart& chart, const Frame& frame) {
+  constexpr double least = 3;  // lines on lines would hide what is there
+  const auto wide = [&](const ChartRun& run) {
+    return frame.across(run.end) - frame.across(run.begin) >= least;
+  };
+  std::vector<double> cuts;
+  for (std::size_t k = 0; k + 1 < chart.runs.size(); ++k)
+    if (wide(chart.runs[k]) || wide(chart.runs[k + 1])) cuts.push_back(chart.runs[k].end);
+  return cuts;
+}
+
 void draw_cuts(Canvas& canvas, const PlanChart& chart, const Frame& frame, double y,
                double height) {
-  double last = frame.left;
-  for (std::size_t k = 0; k + 1 < chart.runs.size(); ++k) {
-    const double x = frame.across(chart.runs[k].end);
-    if (x - last < 1.5) continue;  // a grey field would hide what is there
-    canvas.line(x, y, x, y + height, cut_line);
-    last = x;
-  }
+  for (const double cycle : cuts_of(chart, frame))
+    canvas.line(frame.across(cycle), y, frame.across(cycle), y + height, cut_line);
 }
 
 double ops_height(const PlanChart& chart, const Frame& frame) {
@@ -214,7 +220,7 @@ double draw_ops(Canvas& canvas, const PlanChart& chart, const Frame& frame, doub
     const double width = frame.across(op.end) - x;
     if (width < 0.4 && x - last < 0.4) continue;
     last = x;
-    canvas.rect(x, y, std::max(0.4, width), lane, shade(op.index % 2 == 1, true),
+    canvas.rect(x, y, std::max(0.4, width), lane, shade(op.index % 2 == 1, true, width),
                 "op " + std::to_string(op.index) + ": " + op.name);
   }
   const std::size_t named = Names(canvas, chart, frame, y, lane).draw();

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/plan_picture/plan_chart.h"
 #include "io/svg_panel.h"
@@ -35,7 +36,10 @@ struct Frame {
 [[nodiscard]] double draw_memory(svg::Canvas& canvas, const PlanChart& chart,
                                  const ChartMemory& memory, const Frame& frame, double y);
 [[nodiscard]] double memory_height(const PlanChart& chart, const ChartMemory& memory);
-/// Where a run ends and the next one begins, over one plot.
+/// Cycles at which a run ends and the next one begins, but for those between runs too narrow to be
+/// told apart.
+[[nodiscard]] std::vector<double> cuts_of(const PlanChart& chart, const Frame& frame);
+/// Those, over one plot.
 void draw_cuts(svg::Canvas& canvas, const PlanChart& chart, const Frame& frame, double y,
                double height);
 /// Of a mode, by its name.

@@ -20,8 +20,8 @@ namespace {
 constexpr double title = 20;
 constexpr double strip = 16;  ///< the modes
 constexpr double below = 26;
-constexpr std::size_t most_boxes = 12'000;  ///< drawn one by one, of one memory
-constexpr double narrow = 0.5;              ///< what is narrower may be drawn together
+constexpr std::size_t most_boxes = 6000;  ///< drawn one by one, of one memory
+constexpr double narrow = 0.5;            ///< what is narrower may be drawn together
 
 double plot_height(const PlanChart& chart, const ChartMemory& memory) {
   if (memory.offchip) return 190;
@@ -212,7 +212,7 @@ double draw_memory(Canvas& canvas, const PlanChart& chart, const ChartMemory& me
     return a->end - a->begin > b->end - b->begin;
   });
   std::vector<const ChartBuffer*> together;
-  const bool many = order.size() > most_boxes;
+  const bool many = order.size() > most_boxes / 2;
   std::size_t drawn = 0;
   for (const ChartBuffer* box : order) {
     const bool wide = frame.width * (box->end - box->begin) / frame.cycles >= narrow;

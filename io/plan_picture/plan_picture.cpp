@@ -45,7 +45,7 @@ double draw_legend(Canvas& canvas, const PlanChart& chart, const Frame& frame, d
     legend.box("fill=\"url(#reserved)\"", "reserved");
   if (any([](const ChartMemory& m) { return m.space.banks.size() > 1; }))
     legend.dash(svg::bank_border, "border of banks");
-  if (chart.runs.size() > 1) legend.dash(cut_line, "cut between two runs");
+  if (!cuts_of(chart, frame).empty()) legend.dash(cut_line, "cut between two runs");
   if (any([](const ChartMemory& m) { return m.height > 0; }))
     legend.dash(svg::height_line, "highest address in use");
   if (any([&](const ChartMemory& m) { return is_cut(chart, m); }) || chart.traffic.limit > 0)

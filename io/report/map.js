@@ -260,14 +260,16 @@ function picture(memory, options = {}) {
         c.strokeStyle = ink; c.lineWidth = 2.5; c.strokeRect(x, y, w, h); c.lineWidth = 1;
       }
     }
-    let lastCut = -100;
+    let named = -100;
     c.textAlign = "left";
-    for (const cut of cuts) {
+    cuts.forEach((cut, k) => {
       const x = X(cut.at);
-      if (x < left || x > wide - right) continue;
-      if (x - lastCut > 3) { c.strokeStyle = "#00000066"; c.beginPath(); c.moveTo(x, above); c.lineTo(x, bottom); c.stroke(); }
-      if (x - lastCut > 60 && cut.at < view.x1) { c.fillStyle = soft; c.fillText(cut.name, x + 3, above + 11); lastCut = x; }
-    }
+      if (x < left || x > wide - right) return;
+      // Lines on lines would hide what is there.
+      const room = Math.max(k > 0 ? x - X(cuts[k - 1].at) : 0, k + 1 < cuts.length ? X(cuts[k + 1].at) - x : wide - x);
+      if (room >= 3) { c.strokeStyle = "#00000066"; c.beginPath(); c.moveTo(x, above); c.lineTo(x, bottom); c.stroke(); }
+      if (x - named > 60) { c.fillStyle = soft; c.fillText(cut.name, x + 3, above + 11); named = x; }
+    });
     const rule = (address, colour, text, dashes, side = "right") => {
       if (address < view.y0 || address > view.y1) return;
       c.strokeStyle = colour; c.fillStyle = colour; c.setLineDash(dashes);

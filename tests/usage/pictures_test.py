@@ -6,7 +6,7 @@ import unittest
 import xml.etree.ElementTree
 
 import trace_format
-from support import BAD_INPUT, EXAMPLES, FOUND, SHARED, Case
+from support import BAD_INPUT, EXAMPLES, FOUND, SHARED, SLOW, Case
 
 NETWORK = """tessera: network/1
 name: toy
@@ -197,6 +197,17 @@ class Pictures(Case):
                     self.assertLess(int(told.group(1)), ops)
                     self.assertGreater(int(told.group(1)), 50)
                 self.assertLess(len(self.svg), 1 << 20)
+
+    @unittest.skipIf(SLOW, "a build without optimisation")
+    def test_large_files_are_noted(self):
+        network = self.file("chain.yaml", chain(6000))
+        command = ("plan", network, "-p", "eyeriss-like", "--layer-by-layer", "--trace", self.folder / "trace.json",
+                   "--plot", self.folder / "plan.svg")
+        said = self.ends(FOUND, *command, "-o", self.folder / "plan.json").stderr
+        self.assertRegex(said, r"note: .*trace.json has \d+ MiB; --plot draws")
+        self.assertNotIn("plan.svg has", said)
+        self.assertLess((self.folder / "plan.svg").stat().st_size, 4 << 20)
+        self.assertEqual(self.ends(FOUND, *command, "-q").stderr, "")
 
     def test_a_placement(self):
         root = self.drawn("place", EXAMPLES / "residual-block.csv", "-c", "150 KiB")
