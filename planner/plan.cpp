@@ -131,6 +131,15 @@ Hardware with_share(Hardware hardware, double share) {
 /// A sum of rounded parts may exceed the rounded sum by a hair.
 constexpr double slack = 1 - 1e-9;
 
+/// A tenth of the time, a second at most, is for saying where everything lies off the chip.
+Budget all_but_the_last(Budget budget) {
+  using namespace std::chrono;
+  if (budget.deadline == steady_clock::time_point::max()) return budget;
+  const auto left = budget.deadline - steady_clock::now();
+  budget.deadline -= std::clamp<steady_clock::duration>(left / 10, 0s, 1s);
+  return budget;
+}
+
 class Planner {
   using Clock = std::chrono::steady_clock;
 
@@ -145,6 +154,7 @@ class Planner {
         limits_(peak_limits_of(params)),
         begin_(std::chrono::steady_clock::now()),
         limited_(params.limits),
+        search_(all_but_the_last(limited_.budget())),
         baseline_(baseline_machine(network, hardware)),
         within_(with_share(machine_within(hardware, limits_), share)),
         whole_(!limits_.any() && share >= 1),
@@ -174,7 +184,7 @@ class Planner {
   [[nodiscard]] CandidateParams candidate_params() const {
     return {.nodes_per_question = params_.nodes_per_question,
             .seed = params_.limits.seed,
-            .budget = limited_.budget(),
+            .budget = search_,
             .keep_geometry = params_.memory != nullptr};
   }
 
@@ -188,7 +198,7 @@ class Planner {
     } else {
       singles = single_ops(candidates_, network_.ops.size(), params_.limits.threads);
     }
-    plan_.reason = impossible_op(network_, baseline_, singles, limited_.budget());
+    plan_.reason = impossible_op(network_, baseline_, singles, search_);
     if (!plan_.reason.empty()) {
       plan_.status = Status::infeasible;
       note_search(nullptr);
@@ -214,7 +224,7 @@ class Planner {
       plan_.reference = *params_.reference;
     } else if (other != nullptr && hardware_key(*other) != hardware_key(hardware_)) {
       PlanParams rest = params_;
-      const Budget& budget = limited_.budget();
+      const Budget& budget = search_;
       if (budget.deadline != Clock::time_point::max())
         rest.limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
       rest.memory = memory_;
@@ -267,7 +277,7 @@ class Planner {
       open(*answer, score, candidate);
       return candidate;
     };
-    CoverParams cover_params{.threads = params_.limits.threads, .budget = limited_.budget()};
+    CoverParams cover_params{.threads = params_.limits.threads, .budget = search_};
     if (params_.fewest_modes) leave_part(cover_params, 5);
     if (params_.progress)
       cover_params.progress = [this](double best, double bound, std::int64_t solved) {
@@ -345,7 +355,7 @@ class Planner {
   [[nodiscard]] std::string why_limited() {
     const std::string op = impossible_op(
         network_, within_, single_ops(candidates_, network_.ops.size(), params_.limits.threads),
-        limited_.budget());
+        search_);
     if (stays_on_chip(hardware_))
       return "no cover of the network leaves room for what has to stay on the chip of " +
              hardware_.name + ", whose memory off the chip is not writable" +
@@ -385,7 +395,7 @@ class Planner {
   /// What stays on the chip gets one place in all runs.
   void settle() {
     Limits limits = params_.limits;
-    const Budget& budget = limited_.budget();
+    const Budget& budget = search_;
     if (budget.deadline != Clock::time_point::max())
       limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
     const KeptPlaces kept = settle_kept(network_, hardware_, plan_.subgraphs, limits);
@@ -456,7 +466,7 @@ class Planner {
 
   [[nodiscard]] StopReason stop_reason() const {
     if (candidates_.ran_out_of_memory()) return StopReason::memory_limit;
-    return limited_.budget().exhausted().value_or(StopReason::node_limit);
+    return search_.exhausted().value_or(StopReason::node_limit);
   }
 
   const Network& network_;
@@ -466,6 +476,7 @@ class Planner {
   PeakLimits limits_;
   std::chrono::steady_clock::time_point begin_;
   LimitedBudget limited_;
+  Budget search_;      ///< of everything until the runs are known
   Hardware baseline_;  ///< on which each op is planned alone
   Hardware within_;    ///< `hardware_` with the memory that the limits leave
   bool whole_;         ///< which is all of it

@@ -119,6 +119,17 @@ class OffTheChip(Case):
             done = self.ends(code, "plan", self.network, "-p", small, "--max-ops", "1")
             self.assertIn(words, done.stdout, bytes_there)
 
+    def test_a_search_that_is_cut_off_says_it_too(self):
+        convs = "".join(f"  - {{name: c{k}, type: conv, inputs: [t{k}], output: t{k + 1}, "
+                        f"weights: {{shape: [{9 + k}, {8 + k}, 3, 3]}}, pad: [1, 1, 1, 1]}}\n" for k in range(48))
+        network = self.file("long.yaml", "tessera: network/1\nname: long\n"
+                            "tensors: {t0: {shape: [1, 8, 112, 112], dtype: int8}}\n"
+                            f"inputs: [t0]\nops:\n{convs}outputs: [t48]\n")
+        done = self.ends(FOUND, "plan", network, "-p", "ascend-910b-like", "-t", "3s", "-o", self.plan_file)
+        self.assertIn("time_limit", done.stdout)
+        memory, = json.loads(self.plan_file.read_text())["offchip"]
+        self.assertEqual(memory["buffers"][0]["id"], "weights")
+
     def test_the_question_can_be_asked_again(self):
         _, plan = self.plan()
         done = self.ends(FOUND, "place", self.question, "--minimize", "--format", "json")
