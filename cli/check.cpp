@@ -282,7 +282,8 @@ void add_check(CLI::App& app, Command& command) {
   const auto options = std::make_shared<CheckOptions>();
   options->input.declare(*sub);
   sub->get_option("INPUT")->description(
-      "buffer CSV, problem YAML, dsa-solver JSON or TensorFlow Lite model (told apart by content; "
+      "buffer CSV, problem YAML, dsa-solver JSON, memory profile of ExecuTorch or TensorFlow Lite "
+      "model (told apart by content; "
       "- "
       "is the standard input); for a plan its network");
   sub->add_option(

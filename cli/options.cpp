@@ -13,10 +13,10 @@
 namespace tessera::cli {
 
 void InputArguments::declare(CLI::App& app) {
-  app.add_option(
-         "INPUT", path,
-         "buffer CSV, problem YAML, dsa-solver JSON or TensorFlow Lite model (told apart by "
-         "content; - is the standard input)")
+  app.add_option("INPUT", path,
+                 "buffer CSV, problem YAML, dsa-solver JSON, memory profile of ExecuTorch or "
+                 "TensorFlow Lite model (told apart by "
+                 "content; - is the standard input)")
       ->required();
   declare_numbers(app);
 }

@@ -1,6 +1,7 @@
 #include "io/load.h"
 
 #include "io/dsa_json.h"
+#include "io/executorch_trace.h"
 #include "io/hardware_yaml.h"
 #include "io/problem_yaml.h"
 #include "io/profile_edit.h"
@@ -36,6 +37,8 @@ std::string_view to_string(ProblemFormat format) {
       return "yaml";
     case ProblemFormat::dsa_json:
       return "json";
+    case ProblemFormat::executorch_trace:
+      return "executorch";
     case ProblemFormat::tflite:
       return "tflite";
   }
@@ -59,6 +62,7 @@ bool is_flow_yaml(std::string_view line, std::string_view rest) {
 ProblemFormat detect_format(std::string_view text) {
   if (is_tflite(text, {})) return ProblemFormat::tflite;
   text = without_bom(text);
+  if (is_trace(text)) return ProblemFormat::executorch_trace;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
@@ -132,6 +136,14 @@ Input read_input(std::string text, const std::string& file, const InputOptions& 
       input.problem = std::move(json.problem);
       source = std::move(json.source);
       input.notes = std::move(json.notes);
+      break;
+    }
+    case ProblemFormat::executorch_trace: {
+      ExecutorchTrace trace = read_executorch_trace(text, file, memories);
+      input.problem = std::move(trace.problem);
+      source = std::move(trace.source);
+      // Whoever names a capacity asks whether they fit, anybody else how much they need.
+      if (options.capacity || !memories.empty()) input.problem.objective = Objective::fit;
       break;
     }
     case ProblemFormat::tflite: {

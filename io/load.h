@@ -1,4 +1,4 @@
-// A placement problem from any of the four formats, told apart by content.
+// A placement problem from any of the five formats, told apart by content.
 //
 //   Input input = load_problem("input", {.capacity = 1 << 20});
 //   PlacementResult result = place(input.problem, {});
@@ -16,9 +16,15 @@
 
 namespace tessera {
 
-enum class ProblemFormat : std::uint8_t { buffer_csv, problem_yaml, dsa_json, tflite };
+enum class ProblemFormat : std::uint8_t {
+  buffer_csv,
+  problem_yaml,
+  dsa_json,
+  executorch_trace,
+  tflite
+};
 
-/// As Input::format has it: "csv", "yaml", "json", "tflite".
+/// As Input::format has it: "csv", "yaml", "json", "executorch", "tflite".
 [[nodiscard]] std::string_view to_string(ProblemFormat format);
 
 /// Where the buffers of an Input come from that was a CSV.
@@ -34,7 +40,8 @@ struct TfliteOrigin {
   TfliteArena arena;  ///< without its problem
 };
 
-/// A TensorFlow Lite model has the letters TFL3 at byte 4; JSON begins with `{` or `[`; YAML's
+/// A TensorFlow Lite model has the letters TFL3 at byte 4; JSON begins with `{` or `[`
+/// (and with `traceEvents` where it is a memory profile of ExecuTorch); YAML's
 /// first line that is not a comment has a colon before any comma (or is `---`); the rest is CSV.
 [[nodiscard]] ProblemFormat detect_format(std::string_view text);
 

@@ -4,8 +4,9 @@
 //   PlacementResult result = place(input.problem, {});            // place.h
 //   write_output("placed.json", result_json(input.problem, result));
 //
-// INPUT is a buffer CSV, a problem YAML, a dsa-solver JSON or a TensorFlow Lite model (the tensors
-// of its arena), told apart by content; "-" is the standard input. Everything here throws BadInput
+// INPUT is a buffer CSV, a problem YAML, a dsa-solver JSON, a memory profile of ExecuTorch or a
+// TensorFlow Lite model (the tensors of its arena), told apart by content; "-" is the standard
+// input. Everything here throws BadInput
 // ("file:line: what is wrong"), or OutputError where a file cannot be written.
 #pragma once
 

@@ -11,6 +11,7 @@
 
 #include "io/buffer_csv.h"
 #include "io/dsa_json.h"
+#include "io/executorch_trace.h"
 #include "io/hardware_yaml.h"
 #include "io/load.h"
 #include "io/minimalloc_csv.h"
@@ -107,6 +108,16 @@ inline void dsa_json(std::string_view text) {
   try {
     const DsaJson json = read_dsa_json(text, "fuzzed");
     check_yaml_round_trip(json.problem);
+  } catch (const InputError& error) {
+    require(error.file == "fuzzed", "what is written can be read");
+    check_error(error, text);
+  }
+}
+
+inline void executorch_trace(std::string_view text) {
+  try {
+    const ExecutorchTrace trace = read_executorch_trace(text, "fuzzed");
+    check_yaml_round_trip(trace.problem);
   } catch (const InputError& error) {
     require(error.file == "fuzzed", "what is written can be read");
     check_error(error, text);
@@ -227,6 +238,7 @@ inline constexpr std::array properties{Property{"buffer_csv", buffer_csv},
                                        Property{"minimalloc_csv", minimalloc_csv},
                                        Property{"problem_yaml", problem_yaml},
                                        Property{"dsa_json", dsa_json},
+                                       Property{"executorch_trace", executorch_trace},
                                        Property{"hardware_yaml", hardware_yaml},
                                        Property{"placement_json", placement_json},
                                        Property{"network_yaml", network_yaml},

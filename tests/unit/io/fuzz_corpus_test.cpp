@@ -86,6 +86,8 @@ TEST(FuzzCorpus, TheSeedsAreAccepted) {
   EXPECT_EQ(read_buffer_csv(seed("buffer_csv/all.csv"), "seed").problem.buffers.size(), 2U);
   EXPECT_EQ(read_problem_yaml(seed("problem_yaml/full.yaml"), "seed").problem.relations.size(), 9U);
   EXPECT_EQ(read_dsa_json(seed("dsa_json/full.json"), "seed").problem.buffers.size(), 4U);
+  EXPECT_EQ(
+      read_executorch_trace(seed("executorch_trace/full.json"), "seed").problem.buffers.size(), 4U);
   EXPECT_EQ(read_hardware_yaml(seed("hardware_yaml/full.yaml"), "seed").engines.size(), 2U);
   EXPECT_EQ(read_placement_json(seed("placement_json/full.json"), "seed", fuzz::placed_problem())
                 .placement->places.size(),

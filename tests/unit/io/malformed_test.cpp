@@ -89,8 +89,8 @@ TEST(Malformed, EveryCaseIsRefusedWithItsSentence) {
 
 TEST(Malformed, EveryReaderHasItsCasesAndEveryCaseAName) {
   EXPECT_EQ(testing::malformed_formats(),
-            (std::vector<std::string>{"buffer_csv", "dsa_json", "hardware_yaml", "onnx",
-                                      "placement_json", "problem_yaml", "tflite"}));
+            (std::vector<std::string>{"buffer_csv", "dsa_json", "executorch_trace", "hardware_yaml",
+                                      "onnx", "placement_json", "problem_yaml", "tflite"}));
   for (const std::string& format : testing::malformed_formats()) {
     std::set<std::string> names;
     for (const MalformedCase& each : testing::malformed_cases(format)) {

@@ -63,7 +63,8 @@ TEST(MinimallocCsv, NamesThatCannotBeNamesAreLines) {
 }
 
 TEST(MinimallocCsv, BuffersWithoutBytesStayOut) {
-  const MinimallocTable table = read_table("id,lower,upper,size,offset\na,0,1,0,\nb,0,1,4,\nc,0,1,0,7\n");
+  const MinimallocTable table =
+      read_table("id,lower,upper,size,offset\na,0,1,0,\nb,0,1,4,\nc,0,1,0,7\n");
   const MinimallocProblem asked = minimalloc_problem(table, 10, "in.csv");
   ASSERT_EQ(asked.problem.buffers.size(), 1U);
   const std::vector<Offset> offsets = offsets_of(asked, {.places = {{0, 5}}, .modes = {}});

@@ -14,6 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUFFIXES = {
     "buffer_csv": "csv",
     "dsa_json": "json",
+    "executorch_trace": "json",
     "hardware_yaml": "yaml",
     "onnx": "onnx",
     "placement_json": "json",
