@@ -44,6 +44,11 @@ std::size_t report_width() {
   return std::max(columns, least);
 }
 
+std::size_t words_width() {
+  constexpr std::size_t unlimited = std::size_t{1} << 30U;
+  return isatty(STDOUT_FILENO) == 1 ? report_width() : unlimited;
+}
+
 void note_large(std::string_view path, std::size_t bytes, std::string_view lighter, bool quiet) {
   constexpr std::size_t large = std::size_t{4} << 20;
   if (bytes < large) return;

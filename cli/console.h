@@ -36,6 +36,8 @@ void note_large(std::string_view path, std::size_t bytes, std::string_view light
 
 /// Columns of the terminal that the standard output is; else $COLUMNS, else 100. At least 60.
 [[nodiscard]] std::size_t report_width();
+/// Sentences are broken on a terminal alone: programs look for them line by line.
+[[nodiscard]] std::size_t words_width();
 
 /// How progress is told on the standard error: a line that overwrites itself, lines of JSON, or
 /// not.

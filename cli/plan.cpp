@@ -237,7 +237,7 @@ int run_plan(const PlanOptions& options, Session& session) {
   if (options.output.json())
     session.report([&] { return plan_json(plan); });
   else if (!options.output.quiet)
-    session.report([&] { return plan_report(plan, hardware, report_width()); });
+    session.report([&] { return plan_report(plan, hardware, report_width(), words_width()); });
   const bool infeasible = plan.status == Status::infeasible;
   return session.exit_code(found        ? exit_found
                            : infeasible ? exit_infeasible

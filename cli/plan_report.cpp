@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/help_text.h"
 #include "model/op_labels.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
@@ -286,7 +287,8 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
 
 }  // namespace
 
-std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::size_t width) {
+std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::size_t width,
+                        std::size_t words_width) {
   std::string text = plan.network + " on " + plan.profile + "\n";
   if (plan.status != Status::feasible) {
     text += plan.status == Status::infeasible ? "There is no plan" : "No plan was found";
@@ -294,22 +296,23 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::
     return text + "\n" + search_line(plan);
   }
   text += headline(plan, hardware);
-  text += "\n" + subgraph_table(plan, hardware, width) + "\n" + totals_table(plan, hardware) +
-          reference_line(plan, hardware) + "\n";
+  text += "\n" + wrapped(subgraph_table(plan, hardware, width), words_width, 1) + "\n" +
+          totals_table(plan, hardware) + reference_line(plan, hardware) + "\n";
+  std::string words;
   if (plan.optimal)
-    text += std::string("This is the best of all covers, each run in the fewest tiles that fit") +
-            (plan.search.shapes > 0 ? ", or in others that were looked at" : "") + ": proved.\n";
+    words += std::string("This is the best of all covers, each run in the fewest tiles that fit") +
+             (plan.search.shapes > 0 ? ", or in others that were looked at" : "") + ": proved.\n";
   else
-    text += "The best cover scores at least " + decimals(plan.bound, 4) +
-            "; that it is not below " + decimals(plan.score, 4) + " is not proved" +
-            (plan.stop == StopReason::completed
-                 ? ""
-                 : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
-            ".\n";
-  if (plan.limit_mattered) text += "--max-ops kept out longer runs that might have helped.\n";
-  text += offchip_lines(plan) + objective_lines(plan, hardware) + architect_notes(plan, hardware) +
-          search_line(plan);
-  return text;
+    words += "The best cover scores at least " + decimals(plan.bound, 4) +
+             "; that it is not below " + decimals(plan.score, 4) + " is not proved" +
+             (plan.stop == StopReason::completed
+                  ? ""
+                  : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
+             ".\n";
+  if (plan.limit_mattered) words += "--max-ops kept out longer runs that might have helped.\n";
+  words += offchip_lines(plan) + objective_lines(plan, hardware) + architect_notes(plan, hardware) +
+           search_line(plan);
+  return text + wrapped(words, words_width, 2);
 }
 
 }  // namespace tessera::cli
