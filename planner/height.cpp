@@ -35,14 +35,36 @@ Size largest_of(const std::vector<Size>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
+/// No placement below has a larger end. Reserved addresses would not do where buffers have parts:
+/// they are asked to keep used bytes out alone, and a buffer may end in bytes that nobody uses. So
+/// banks above are taken away; what modes say of them would go as well, so there it stays a bound
+/// on the bytes that are used.
+void limit_ends(Memory& memory, Size height, bool parts) {
+  if (!parts || memory.banks.empty() || has_modes(memory) || height >= memory.capacity)
+    return limit_height(memory, height);
+  Offset begin = 0;
+  std::size_t kept = 0;
+  for (Bank& bank : memory.banks) {
+    if (begin >= height) break;
+    bank.size = std::min(bank.size, height - begin);
+    begin += bank.size;
+    ++kept;
+  }
+  memory.banks.resize(kept);
+  for (AddressRange& range : memory.reserved) range.end = std::min(range.end, height);
+  std::erase_if(memory.reserved, [](const AddressRange& range) { return range.empty(); });
+  memory.capacity = height;
+}
+
 /// Bisection on the height of one group with decide(); improves `best` and raises `low`.
-/// Gives the reason to stop if a limit ended it.
+/// Gives the reason to stop if a limit ended it, or if there was nothing more to ask.
 std::optional<StopReason> minimise_group(const PlacementProblem& problem,
                                          const std::vector<MemoryIndex>& group,
                                          const HeightParams& params, Decision& best, Size& low) {
   const Size granule = height_granule(problem);
   low = align_up(low, granule);
   bool first = true;
+  const bool parts = features_of(problem).contains(Feature::parts);
   for (;;) {
     const std::vector<Size> now = heights(problem, *best.found.placement);
     const Size high = largest(now, group);
@@ -57,7 +79,7 @@ std::optional<StopReason> minimise_group(const PlacementProblem& problem,
       answer.found.status = Status::infeasible;
     } else {
       PlacementProblem lower = problem;
-      for (const MemoryIndex m : group) limit_height(lower.memories[m], target);
+      for (const MemoryIndex m : group) limit_ends(lower.memories[m], target, parts);
       SearchParams search = params.search;
       search.goal = Goal::fit;
       DecideParams quiet = params.settings;
@@ -68,6 +90,9 @@ std::optional<StopReason> minimise_group(const PlacementProblem& problem,
     if (answer.found.status == Status::infeasible) {
       low = std::max<Size>(target, 0) + granule;
     } else {
+      // Where only used bytes could be bounded, it may end no lower: that is all there is to ask.
+      if (largest(heights(problem, *answer.found.placement), group) >= high)
+        return StopReason::completed;
       answer.found.stats = std::move(best.found.stats);
       best = std::move(answer);
     }
@@ -235,6 +260,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
   if (best.found.status == Status::feasible) {
     result.proven = true;
     PlacementProblem settled = problem;
+    const bool parts = features_of(problem).contains(Feature::parts);
     for (const std::vector<MemoryIndex>& group : memory_groups(problem)) {
       Size low = largest(result.lower_bounds, group);
       std::optional<StopReason> stopped;
@@ -256,7 +282,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
       result.lower_bound = std::max(result.lower_bound, low);
       // Questions about other groups must not undo what was reached here.
       const Size reached = largest(heights(problem, *best.found.placement), group);
-      for (const MemoryIndex m : group) limit_height(settled.memories[m], reached);
+      for (const MemoryIndex m : group) limit_ends(settled.memories[m], reached, parts);
     }
     result.engine = best.engine;
   }
