@@ -8,6 +8,7 @@
 #include "io/files.h"
 #include "io/text.h"
 #include "io/units.h"
+#include "model/say.h"
 
 namespace tessera {
 namespace {
@@ -103,6 +104,10 @@ class Reader {
       return defect_error(csv_.source, defect);
     }
     const std::string& id = csv_.problem.buffers[defect.index].id;
+    if (!is_printable(id))
+      return {file_, csv_.source.buffers[defect.index],
+              "the id " + shown(id) + " has a character that is not seen",
+              "names are one line of text"};
     const auto first = std::find_if(csv_.problem.buffers.begin(), csv_.problem.buffers.end(),
                                     [&](const Buffer& buffer) { return buffer.id == id; });
     const auto index = static_cast<std::size_t>(first - csv_.problem.buffers.begin());

@@ -71,9 +71,16 @@ class Unique {
 /// What is said of a memory.
 const std::vector<std::string> of_a_memory{"_USED", "_ALIGNMENT", "_BASE", "_BUFFERS"};
 
+/// A string; C99 promises 4095 characters of one, so what is longer than any name is cut.
 std::string c_string(std::string_view text) {
+  constexpr std::size_t longest = 1000;
   std::string out = "\"";
-  for (const char c : text) {
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    if (k >= longest && (static_cast<unsigned char>(c) & 0xc0U) != 0x80U) {
+      out += "...";
+      break;
+    }
     // "??=" and the like mean something else in a string of C.
     if (c == '"' || c == '\\' || c == '?') out += '\\';
     out += c;

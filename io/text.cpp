@@ -79,9 +79,9 @@ std::string shown(std::string_view text) {
       break;
     }
     const std::size_t length = utf8_length(text);
-    if (length == 0 || (length == 1 && (byte(text[0]) < 0x20 || byte(text[0]) == 0x7f))) {
-      out += hex(text[0]);
-      text.remove_prefix(1);
+    if (length == 0 || begins_unseen(text)) {
+      for (std::size_t k = 0; k < std::max<std::size_t>(1, length); ++k) out += hex(text[k]);
+      text.remove_prefix(std::max<std::size_t>(1, length));
     } else {
       out += text.substr(0, length);
       text.remove_prefix(length);

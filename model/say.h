@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/utf8.h"
 #include "tessera/units.h"
 
 namespace tessera {
@@ -26,23 +27,14 @@ template <typename... Pieces>
   return out.str();
 }
 
-/// Does the name turn the direction of what is written after it (Unicode U+202A to U+202E and
-/// U+2066 to U+2069, in UTF-8)? What a reader sees would not be what is there.
-[[nodiscard]] inline bool turns_text(std::string_view name) {
-  for (std::size_t k = 0; k + 2 < name.size(); ++k) {
-    if (name[k] != '\xe2') continue;
-    const auto last = static_cast<unsigned char>(name[k + 2]);
-    if (name[k + 1] == '\x80' && last >= 0xaa && last <= 0xae) return true;
-    if (name[k + 1] == '\x81' && last >= 0xa6 && last <= 0xa9) return true;
-  }
-  return false;
-}
-
-/// Can the name stand in a line of text? One with a line break or a bell cannot.
+/// Can the name stand in a line of text, and does a reader see what it is? One with a line break, a
+/// bell or what turns the direction of writing cannot.
 [[nodiscard]] inline bool is_printable(std::string_view name) {
-  return !turns_text(name) && std::none_of(name.begin(), name.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-  });
+  while (!name.empty()) {
+    if (begins_unseen(name)) return false;
+    name.remove_prefix(std::max<std::size_t>(1, utf8_length(name)));
+  }
+  return true;
 }
 
 }  // namespace tessera

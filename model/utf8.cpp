@@ -28,4 +28,20 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
+bool begins_unseen(std::string_view text) {
+  if (text.empty()) return false;
+  const unsigned char lead = byte(text[0]);
+  if (lead < 0x80) return lead < 0x20 || lead == 0x7f;
+  const std::size_t length = utf8_length(text);
+  const auto follows = [&](std::size_t k) { return byte(text[k]) & 0x3fU; };
+  if (length == 2) {
+    const unsigned point = (lead & 0x1fU) << 6U | follows(1);
+    return point <= 0x9f || point == 0xad;
+  }
+  if (length != 3) return false;
+  const unsigned point = (lead & 0x0fU) << 12U | follows(1) << 6U | follows(2);
+  return (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
+         (point >= 0x2060 && point <= 0x206f) || point == 0xfeff;
+}
+
 }  // namespace tessera

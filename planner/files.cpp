@@ -163,6 +163,8 @@ std::string placed_yaml(const PlacementProblem& problem, const Placement& placem
     fixed.buffers[b].memories = {placement.places[b].memory};
     fixed.buffers[b].offset = placement.places[b].offset;
   }
+  // What stays out is placed by no other question.
+  if (!placement.left_out.empty()) fixed.objective = Objective::maximize_benefit;
   return write_problem_yaml(fixed);
 }
 

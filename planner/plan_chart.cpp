@@ -178,7 +178,7 @@ class Builder {
 
   std::string about(const SimulatedRun& run) const {
     const PlannedSubgraph& s = *run.planned;
-    return "run " + std::to_string(run.index + 1) + ": " + names_.of(s) + "\n" +
+    return "run " + std::to_string(run.index) + ": " + names_.of(s) + "\n" +
            std::to_string(s.ops.size()) + (s.ops.size() == 1 ? " op, " : " ops, ") +
            std::to_string(s.tile_count()) + (s.tile_count() == 1 ? " tile\n" : " tiles\n") +
            std::to_string(s.metrics.latency_cycles) + " cycles, " +

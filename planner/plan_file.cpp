@@ -72,6 +72,7 @@ class ClaimCheck {
                                  (plan_.reason.empty() ? "" : ": " + plan_.reason));
       return;
     }
+    names();
     weights();
     baseline();
     reference();
@@ -82,6 +83,19 @@ class ClaimCheck {
   }
 
  private:
+  /// Files may have been given other names since.
+  void names() {
+    if (plan_.network != network_.name)
+      verdict_.claimed.push_back("network '" + plan_.network + "': this one is called '" +
+                                 network_.name + "'");
+    if (plan_.profile != hardware_.name)
+      verdict_.claimed.push_back("profile '" + plan_.profile + "': this one is called '" +
+                                 hardware_.name + "'");
+    for (const OffchipMemory& memory : plan_.offchip)
+      verdict_.claimed.push_back("offchip: whole_tensors " + std::to_string(memory.whole_tensors) +
+                                 " of memory '" + memory.memory + "'");
+  }
+
   void weights() {
     const ObjectiveWeights own = normalized(hardware_.objective);
     const ObjectiveWeights& said = plan_.weights;
@@ -99,7 +113,7 @@ class ClaimCheck {
     const Hardware* const other = hardware_.reference.get();
     const std::string where = "reference: " + said.profile + ", layer by layer or planned";
     if (other == nullptr || hardware_key(*other) == hardware_key(hardware_)) {
-      if (!close(said.totals, plan_.baseline))
+      if (!close(said.totals, plan_.baseline) || said.profile != hardware_.name)
         verdict_.claimed.push_back(where + ": what it costs");
       return;
     }

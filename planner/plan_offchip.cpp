@@ -392,6 +392,8 @@ std::vector<std::string> memory_wrong(const PlacementProblem& problem, const Off
       return {who + "buffer '" + each.id + "' is not buffer '" + buffer.id + "' of " +
               std::to_string(buffer.size) + " bytes that lives from step " +
               std::to_string(hull.lower) + " to " + std::to_string(hull.upper)};
+    if (each.weights != (buffer.kind == BufferKind::weight))
+      return {who + "buffer '" + each.id + "' is of another kind"};
     placement.places.push_back({0, each.offset});
   }
   std::vector<std::string> wrong;

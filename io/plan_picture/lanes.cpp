@@ -57,7 +57,7 @@ void draw_runs(Canvas& canvas, const PlanChart& chart, const Frame& frame, doubl
     canvas.rect(x, y, std::max(0.4, width), runs_lane - 4, shade(k % 2 == 1, false, width),
                 run.about);
     const std::string tiles = std::to_string(run.tiles) + (run.tiles == 1 ? " tile" : " tiles");
-    std::vector<std::string> lines{std::to_string(k + 1)};
+    std::vector<std::string> lines{std::to_string(k)};
     if (svg::text_width("run " + lines[0], 11) + 6 < width) lines[0] = "run " + lines[0];
     if (run.tiles > 1) {
       const std::string shown = (run.shown == 1 ? "one of " : "two of ") + tiles;
@@ -295,7 +295,7 @@ double draw_utilisation(Canvas& canvas, const PlanChart& chart, const Frame& fra
     last = x;
     const double h = height * std::clamp(run.utilisation, 0.0, 1.0);
     canvas.rect(x, top + height - h, std::max(0.4, width), h, busy_fill,
-                "run " + std::to_string(k + 1) + ": " + svg::number(100 * run.utilisation) + " %");
+                "run " + std::to_string(k) + ": " + svg::number(100 * run.utilisation) + " %");
   }
   draw_cuts(canvas, chart, frame, top, height);
   for (const int percent : {0, 50, 100})

@@ -193,7 +193,7 @@ function planPage() {
   const slowest = Math.max(1, ...runs.map((r) => r.s.metrics.latency_cycles));
   const where = el("div", {});
   const show = (run) => {
-    where.replaceChildren(el("h2", {}, "Run " + (run.k + 1) + ": " + nameOf(run.s)));
+    where.replaceChildren(el("h2", {}, "Run " + run.k + ": " + nameOf(run.s)));
     const placements = [run.s.placement, ...(run.s.more_placements || [])];
     placements.forEach((placement, k) => {
       if (k > 0) where.append(el("h3", {}, "Placement " + (k + 1) + ", of other tiles"));
@@ -209,7 +209,7 @@ function planPage() {
     return first + " … " + (same > 1 ? last.slice(same) : last);
   };
   section("Runs of ops that stay on the chip", el("p", {class: "soft"}, "A click shows where its buffers lie."), table([
-    {name: "run", of: (r) => r.k + 1},
+    {name: "run", of: (r) => r.k},
     {name: "ops", text: true, of: (r) => r.s.ops.map(short).join(", "), show: (r) => middle(nameOf(r.s), 60)},
     {name: "number", of: (r) => r.s.ops.length},
     {name: "tiles", of: (r) => r.s.tiles.count, show: (r) => count(r.s.tiles.count) + " of " + Object.entries(r.s.tiles.shape).map(([a, n]) => a + n).join(" ")},

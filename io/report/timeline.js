@@ -104,14 +104,14 @@ function planMemories(clock) {
 function planTimeline() {
   const clock = planClock(), memories = planMemories(clock);
   if (memories.length === 0) return;
-  const cuts = clock.runs.map((run) => ({at: run.begin, name: "run " + (run.k + 1)}));
+  const cuts = clock.runs.map((run) => ({at: run.begin, name: "run " + run.k}));
   const when = (time) => {
     let run = clock.runs[0];
     for (const each of clock.runs) if (each.begin <= time) run = each;
     const within = run.cycles ? (time - run.begin) / run.cycles * run.turns % 1 : 0;
     let op = 0;
     while (op + 1 < run.ops && run.ends[op + 1] <= within) ++op;
-    return "at cycle " + count(Math.round(time)) + ": run " + (run.k + 1) + ", " + run.s.ops[op];
+    return "at cycle " + count(Math.round(time)) + ": run " + run.k + ", " + run.s.ops[op];
   };
   const where = el("div", {}), shown = {};
   const show = (name) => {
