@@ -182,7 +182,7 @@ std::vector<PagePlan> drawn_plans(const Sweep& sweep, const ExploreResult& resul
 std::string weights_in_words(const Sweep::State& state) {
   std::string words;
   const auto add = [&](const std::string& name, double weight) {
-    if (weight > 0) words += (words.empty() ? "" : ", ") + name + ' ' + json_number(weight);
+    if (weight > 0) words += (words.empty() ? "" : ", ") + name + (weight == 1 ? "" : ' ' + json_number(weight));
   };
   if (!state.text.objective.empty()) {
     for (const auto& [name, weight] : state.text.objective) add(name, weight);

@@ -7,7 +7,7 @@ function el(tag, attributes, ...children) {
     if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
     else if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value);
   }
-  for (const child of children.flat()) if (child !== null && child !== undefined) node.append(child);
+  for (const child of children.flat(3)) if (child !== null && child !== undefined) node.append(child);
   return node;
 }
 function count(n) {

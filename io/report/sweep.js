@@ -264,6 +264,7 @@ const hues = ["#2f7ed8", "#d9822b", "#2a9d5c", "#c23b75", "#7a5cc9", "#8a8f2a", 
 function kneeWords(knee, edge) {
   if (!knee) return "–";
   const words = [el("b", {}, knee.value), edge(knee.value)];
+  if (words[1]) return words;  // beyond what was tried nothing is proved
   if (knee.proved) words.push(el("span", {class: "good"}, " proved"));
   else if (knee.open.length) words.push(el("span", {class: "soft"}, " not known: " + (knee.open.length > 3 ? count(knee.open.length) + " smaller values" : knee.open.join(", "))));
   else words.push(el("span", {class: "soft"}, " gap " + percent(knee.gap)));
@@ -292,9 +293,9 @@ function curveOf(k, curves) {
     drawn.length > 1 ? el("div", {class: "bar"}, drawn.map((curve, at) => el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:" + (curve.network === "*" ? "var(--ink)" : hues[at % hues.length])}), curve.network === "*" ? "all, weighted" : curve.network))) : null,
     el("div", {class: "scroll"}, el("table", {}, el("thead", {}, el("tr", {}, ["network", "fits from", "score suffers from … down", "nothing gained beyond"].map((name) => el("th", {}, name)))),
       el("tbody", {}, drawn.map((curve) => el("tr", {}, el("td", {}, curve.network === "*" ? "all, weighted" : curve.network),
-        el("td", {}, curve.fits ? kneeWords(curve.fits, (v) => (v === smallest ? ", the smallest tried," : "")) : "no value that was tried"),
+        el("td", {}, curve.fits ? kneeWords(curve.fits, (v) => (v === smallest ? ", the smallest tried" : "")) : "no value that was tried"),
         el("td", {}, curve.suffers ? kneeWords(curve.suffers, () => "") : curve.enough ? "none that was tried" : "–"),
-        el("td", {}, kneeWords(curve.enough, (v) => (v === largest ? ", the largest tried," : "")))))))));
+        el("td", {}, kneeWords(curve.enough, (v) => (v === largest ? ", the largest tried" : "")))))))));
   return [node, draw];
 }
 function curvesSection() {
@@ -331,5 +332,5 @@ function sweepPage() {
   section("The plan", planHost);
   app.append(el("footer", {}, "Tessera " + sweep.version + ", " + sweep.file + ". Axes and selections are drawn by uPlot (MIT licence, in this file)."));
 }
-const seconds = (s) => [s < 1 ? count(Math.round(s * 1000)) + " ms" : count(Math.round(s * 10) / 10) + " s", "gone"];
+const seconds = (s) => [s < 1 ? count(Math.round(s * 1000)) + " ms" : count(Math.round(s * 10) / 10) + " s", "time it took"];
 sweepPage();

@@ -23,7 +23,7 @@ function ticksOf(axis, low, high, pixels, upright) {
     else for (let k = Math.floor(low); k <= high; ++k) for (const m of [1, 2, 5]) all.push([m * 10 ** k, axis.show(m * 10 ** k)]);
     all = all.filter(([v]) => along(axis, v) >= low && along(axis, v) <= high);
     if (all.length < 3) all = linearTicks(axis, 10 ** low, 10 ** high, pixels / 100);
-  } else all = linearTicks(axis, low, high, pixels / (upright ? 46 : 92));
+  } else all = linearTicks(axis, low, high, pixels / (upright ? 32 : 92));
   const kept = [];
   let free = -Infinity;
   for (const [v, label] of all) {
@@ -68,13 +68,17 @@ function chart(host, options) {
     c.setLineDash([]);
     const r = (points.length > 1500 ? 2.6 : points.length > 300 ? 3.4 : 4.6) * dense, colours = {};
     const colour = (name) => colours[name] || (colours[name] = shade(name) || name);
-    for (const dimmed of [true, false]) for (const p of points) {
-      if (!!p.dim !== dimmed) continue;
+    // Those that matter most last, over the others.
+    const layer = (p) => (p.chosen ? 3 : p.dim ? 0 : p.ring ? 2 : 1);
+    for (const now of [0, 1, 2, 3]) for (const p of points) {
+      if (layer(p) !== now) continue;
       const px = X(p.x), py = Y(p.y);
       p.px = (px - box.left) / dense; p.py = (py - box.top) / dense;
       c.globalAlpha = p.dim ? 0.18 : points.length > 1500 ? 0.75 : 1;
       c.strokeStyle = c.fillStyle = colour(p.colour);
-      c.lineWidth = 1.4 * dense;
+      c.lineWidth = (points.length > 1500 ? 1 : 1.4) * dense;
+      const full = c.globalAlpha;
+      if (points.length > 1500) c.globalAlpha = full / 3;
       if (p.y0 !== undefined && p.y0 !== null) {
         const q = Y(p.y0), w = r * 0.8;
         c.beginPath(); c.moveTo(px, py); c.lineTo(px, q); c.moveTo(px - w, q); c.lineTo(px + w, q); c.stroke();
@@ -83,6 +87,7 @@ function chart(host, options) {
         const q = X(p.x0), w = r * 0.8;
         c.beginPath(); c.moveTo(px, py); c.lineTo(q, py); c.moveTo(q, py - w); c.lineTo(q, py + w); c.stroke();
       }
+      c.globalAlpha = full;
       drawMark(c, p.mark, px, py, r);
       if (p.ring) { c.beginPath(); c.arc(px, py, r + 3 * dense, 0, 2 * Math.PI); c.strokeStyle = colour("--ink"); c.lineWidth = 1.3 * dense; c.stroke(); }
       if (p.chosen) { c.beginPath(); c.arc(px, py, r + 6 * dense, 0, 2 * Math.PI); c.strokeStyle = colour("--bad"); c.lineWidth = 2 * dense; c.stroke(); }

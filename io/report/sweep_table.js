@@ -3,6 +3,7 @@
 function longTable(columns, options) {
   const tall = 28;
   let rows = [], order = [], sorted = null, down = false, chosen = null, shown = [-1, -1];
+  const keysOf = new Map();
   const textOf = (c, row) => {
     if (c.text) return c.text(row);
     const v = c.of(row);
@@ -14,8 +15,8 @@ function longTable(columns, options) {
   const node = el("div", {class: "rows", tabindex: "-1"}, el("table", {}, widths, el("thead", {}, el("tr", {}, heads)), body));
   const space = (count) => el("tr", {class: "space", "aria-hidden": "true"}, el("td", {colspan: columns.length, style: "height:" + count * tall + "px"}));
   const fill = (again) => {
-    const first = Math.max(0, Math.floor(node.scrollTop / tall) - 8);
-    const last = Math.min(order.length, first + Math.ceil(520 / tall) + 18);
+    const first = Math.max(0, Math.floor(node.scrollTop / tall) - 4);
+    const last = Math.min(order.length, first + Math.ceil(520 / tall) + 8);
     if (!again && first === shown[0] && last === shown[1]) return;
     shown = [first, last];
     const lines = [];
@@ -36,7 +37,8 @@ function longTable(columns, options) {
     if (sorted === null) order = rows;
     else {
       // What is not known comes last, whichever way.
-      const keys = rows.map(sorted.of ? (row) => { const v = sorted.of(row); return v === null || v === undefined ? NaN : v; } : sorted.text);
+      if (!keysOf.has(sorted)) keysOf.set(sorted, rows.map(sorted.of ? (row) => { const v = sorted.of(row); return v === null || v === undefined ? NaN : v; } : sorted.text));
+      const keys = keysOf.get(sorted);
       const index = rows.map((_, k) => k), way = down ? -1 : 1;
       if (sorted.of) index.sort((a, b) => {
         const x = keys[a], y = keys[b];
@@ -69,7 +71,7 @@ function longTable(columns, options) {
   node.addEventListener("scroll", () => fill(false));
   return {
     node, measure,
-    set: (next) => { rows = next; arrange(); node.scrollTop = 0; fill(true); },
+    set: (next) => { rows = next; keysOf.clear(); arrange(); node.scrollTop = 0; fill(true); },
     choose: (row) => { chosen = row; fill(true); },
   };
 }
