@@ -245,7 +245,7 @@ function showPlan(c, n) {
   if (plan.picture) {
     const made = new DOMParser().parseFromString(plan.picture, "image/svg+xml").documentElement;
     planHost.append(el("div", {class: "picture"}, document.importNode(made, true)));
-  } else planHost.append(el("p", {class: "soft"}, "The page has no room for this picture: tessera plan NETWORK --profile plans/" + id + ".yaml --svg FILE.svg draws it."));
+  } else planHost.append(el("p", {class: "soft"}, "The page has no room for this picture: tessera plan NETWORK --profile plans/" + id + ".yaml --plot FILE.svg draws it."));
   const cycles = plan.layers.reduce((sum, l) => sum + l[2], 0) || 1, by = new Map();
   for (const l of plan.layers) by.set(l[6], (by.get(l[6]) || 0) + l[2]);
   const shares = [...by].sort((a, b) => b[1] - a[1]);
