@@ -15,8 +15,8 @@ namespace tessera {
 
 namespace {
 
-/// A page that mails and opens at once; the rest of the plans stands beside it.
-constexpr std::size_t most_picture_bytes = std::size_t{12} << 20U;
+/// A page that can be mailed and opens at once; the other plans stand beside it.
+constexpr std::size_t most_plan_bytes = std::size_t{8} << 20U;
 
 std::string number_or_null(const std::optional<double>& number) {
   return number ? json_number(*number) : "null";
@@ -134,15 +134,15 @@ std::string plan_part(const PagePlan& each) {
              json_number(layer.offchip_bytes) + ',' + json_number(layer.energy_pj) + ',' +
              json_string(layer.bound_by) + ']';
     });
-    if (each.picture.empty())
-      object.entry("picture") += "null";
-    else
-      object.text("picture", each.picture);
+    object.text("picture", each.picture);
   });
 }
 
-/// The best candidate first, then the front by score; pictures as far as there is room.
+/// The best candidate first, then the front by score, as far as there is room.
 std::vector<PagePlan> drawn_plans(const Sweep& sweep, const ExploreResult& result) {
+  std::vector<PagePlan> plans;
+  // Whoever interrupts does not want to wait for pictures: the same command draws them.
+  if (result.stop == StopReason::interrupted) return plans;
   std::map<std::size_t, double> scores;
   for (const ExploreRow& row : result.pareto) scores[row.candidate] = row.score.value_or(0);
   std::vector<const ExplorePlan*> order;
@@ -150,10 +150,7 @@ std::vector<PagePlan> drawn_plans(const Sweep& sweep, const ExploreResult& resul
   std::ranges::stable_sort(order, {}, [&](const ExplorePlan* plan) {
     return std::pair(plan->candidate != result.best, scores[plan->candidate]);
   });
-  // Whoever interrupts does not want to wait for pictures: the same command draws them.
-  bool draw = result.stop != StopReason::interrupted;
   std::size_t bytes = 0;
-  std::vector<PagePlan> plans;
   for (const ExplorePlan* each : order) {
     const auto network =
         std::ranges::find(sweep.state().networks, each->network, &SweepNetwork::name);
@@ -163,17 +160,12 @@ std::vector<PagePlan> drawn_plans(const Sweep& sweep, const ExploreResult& resul
     plan.network = each->network;
     try {
       plan.plan = load_plan_text(each->json, "plan", network->network, machine.hardware());
+      plan.picture = plan_picture(network->network, machine.hardware(), plan.plan);
     } catch (const BadInput&) {
       continue;  // somebody changed the store; what the rows say is still so
     }
-    if (draw) {
-      plan.picture = plan_picture(network->network, machine.hardware(), plan.plan);
-      bytes += plan.picture.size();
-      if (bytes > most_picture_bytes) {
-        draw = false;
-        plan.picture.clear();
-      }
-    }
+    bytes += plan.picture.size() + 64 * plan.plan.layers.size();
+    if (bytes > most_plan_bytes && !plans.empty()) break;
     plans.push_back(std::move(plan));
   }
   return plans;
@@ -182,7 +174,8 @@ std::vector<PagePlan> drawn_plans(const Sweep& sweep, const ExploreResult& resul
 std::string weights_in_words(const Sweep::State& state) {
   std::string words;
   const auto add = [&](const std::string& name, double weight) {
-    if (weight > 0) words += (words.empty() ? "" : ", ") + name + (weight == 1 ? "" : ' ' + json_number(weight));
+    if (weight > 0)
+      words += (words.empty() ? "" : ", ") + name + (weight == 1 ? "" : ' ' + json_number(weight));
   };
   if (!state.text.objective.empty()) {
     for (const auto& [name, weight] : state.text.objective) add(name, weight);

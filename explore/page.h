@@ -24,7 +24,7 @@ struct PagePlan {
   std::size_t candidate = 0;
   NetworkPlan plan;
   std::string network;
-  std::string picture;  ///< SVG; empty: none
+  std::string picture;  ///< SVG
 };
 
 [[nodiscard]] std::string page_json(const PageFacts& facts, const ExploreResult& result,

@@ -214,6 +214,9 @@ function filters() {
 const side = el("div", {class: "side", id: "candidate"}), planHost = el("div", {id: "plan"});
 const kept = new Map(sweep.plans.map((plan) => [plan.candidate + "\n" + plan.network, plan]));
 const planOf = (c, n) => kept.get(sweep.candidates.id[c] + "\n" + sweep.networks[n].name);
+const noPlan = (c) => (sweep.candidates.front[c] || sweep.candidates.id[c] === sweep.best
+  ? "The page has no room for its plans: they are beside it, in plans/" + sweep.candidates.id[c] + "-NETWORK.json."
+  : scoreOf({c, n: set}) === null ? "There is no plan of it." : "Its plans are not kept: only those of the front and of the best score are.");
 function choose(row) {
   chosen = row;
   if (grid) { grid.choose(row); show({table: false}); }
@@ -233,19 +236,17 @@ function choose(row) {
   if (!single) side.append(el("div", {class: "networks"}, el("table", {}, el("tbody", {}, sweep.networks.slice(0, set).map((_, n) => el("tr", {},
     el("td", {class: "name"}, networkName(n)), el("td", {}, statuses[statusOf({c: row.c, n})]), el("td", {class: "n"}, scoreOf({c: row.c, n}) === null ? "–" : plain(scoreOf({c: row.c, n})))))))));
   if (plans.length) side.append(el("p", {}, "Plans: ", plans.map((n) => [el("button", {"data-plan": networkName(n), onclick: () => { showPlan(row.c, n); planHost.scrollIntoView({behavior: "smooth"}); }}, networkName(n)), " "])));
-  else side.append(el("p", {class: "soft"}, "Its plans are not kept: only those of the front and of the best score are."));
+  else side.append(el("p", {class: "soft"}, noPlan(row.c)));
   const first = plans.includes(row.n) ? row.n : plans[0];
   if (first !== undefined) showPlan(row.c, first);
-  else planHost.replaceChildren(el("p", {class: "soft"}, "Candidate " + id + ": its plans are not kept, only those of the front and of the best score are."));
+  else planHost.replaceChildren(el("p", {class: "soft"}, "Candidate " + id + ". " + noPlan(row.c)));
 }
 const boundColours = {mac: "#5b9bd5", weights: "#9a7fd1", vector: "#63b077", sram: "#e0a84e", dma: "#d96c6c"};
 function showPlan(c, n) {
   const plan = planOf(c, n), id = sweep.candidates.id[c];
   planHost.replaceChildren(el("h3", {}, "Candidate " + id + ", " + sweep.networks[n].name + ": " + count(plan.layers.length) + (plan.layers.length === 1 ? " op" : " ops") + " in " + count(plan.runs) + (plan.runs === 1 ? " run" : " runs")));
-  if (plan.picture) {
-    const made = new DOMParser().parseFromString(plan.picture, "image/svg+xml").documentElement;
-    planHost.append(el("div", {class: "picture"}, document.importNode(made, true)));
-  } else planHost.append(el("p", {class: "soft"}, "The page has no room for this picture: tessera plan NETWORK --profile plans/" + id + ".yaml --plot FILE.svg draws it."));
+  const made = new DOMParser().parseFromString(plan.picture, "image/svg+xml").documentElement;
+  planHost.append(el("div", {class: "picture"}, document.importNode(made, true)));
   const cycles = plan.layers.reduce((sum, l) => sum + l[2], 0) || 1, by = new Map();
   for (const l of plan.layers) by.set(l[6], (by.get(l[6]) || 0) + l[2]);
   const shares = [...by].sort((a, b) => b[1] - a[1]);

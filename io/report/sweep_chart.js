@@ -68,6 +68,13 @@ function chart(host, options) {
     c.setLineDash([]);
     const r = (points.length > 1500 ? 2.6 : points.length > 300 ? 3.4 : 4.6) * dense, colours = {};
     const colour = (name) => colours[name] || (colours[name] = shade(name) || name);
+    // Bars of points above one another stand side by side, as far as there are few.
+    const beside = new Map(), dodge = (side, at) => {
+      if (points.length > 300) return 0;
+      const key = side + Math.round(at / dense), k = beside.get(key) || 0;
+      beside.set(key, k + 1);
+      return (k % 2 ? 1 : -1) * Math.min(3, (k + 1) >> 1) * 4 * dense;
+    };
     // Those that matter most last, over the others.
     const layer = (p) => (p.chosen ? 3 : p.dim ? 0 : p.ring ? 2 : 1);
     for (const now of [0, 1, 2, 3]) for (const p of points) {
@@ -80,12 +87,12 @@ function chart(host, options) {
       const full = c.globalAlpha;
       if (points.length > 1500) c.globalAlpha = full / 3;
       if (p.y0 !== undefined && p.y0 !== null) {
-        const q = Y(p.y0), w = r * 0.8;
-        c.beginPath(); c.moveTo(px, py); c.lineTo(px, q); c.moveTo(px - w, q); c.lineTo(px + w, q); c.stroke();
+        const q = Y(p.y0), w = r * 0.8, at = px + dodge("x", px);
+        c.beginPath(); c.moveTo(px, py); c.lineTo(at, py); c.lineTo(at, q); c.moveTo(at - w, q); c.lineTo(at + w, q); c.stroke();
       }
       if (p.x0 !== undefined && p.x0 !== null) {
-        const q = X(p.x0), w = r * 0.8;
-        c.beginPath(); c.moveTo(px, py); c.lineTo(q, py); c.moveTo(q, py - w); c.lineTo(q, py + w); c.stroke();
+        const q = X(p.x0), w = r * 0.8, at = py + dodge("y", py);
+        c.beginPath(); c.moveTo(px, py); c.lineTo(px, at); c.lineTo(q, at); c.moveTo(q, at - w); c.lineTo(q, at + w); c.stroke();
       }
       c.globalAlpha = full;
       drawMark(c, p.mark, px, py, r);
