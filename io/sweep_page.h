@@ -10,8 +10,8 @@
 //   reasons     sentences; axes, best, stop, seconds, counts: as in summary.json
 //   curves      [{key, network, points: [[value, status, score, bound]], fits, suffers, enough}],
 //               each knee null or {value, proved, gap, open}
-//   plans       [{candidate, network, runs, layers: [[op, kind, cycles, of them computing, bytes off
-//               the chip, pJ, what bounds it]], picture: "<svg ...>"}]
+//   plans       [{candidate, network, runs, picture: "<svg ...>", layers: [[op, kind, cycles, of
+//               them computing, bytes off the chip, pJ, what bounds it]]}]
 // Private to io/ and explore/.
 #pragma once
 
