@@ -105,6 +105,7 @@ int run_explore(const ExploreOptions& options, Session& session) {
   OutputFile* const results = session.writes("-o", (folder / "results.csv").string());
   OutputFile* const pareto = session.writes("-o", (folder / "pareto.csv").string());
   OutputFile* const summary = session.writes("-o", (folder / "summary.json").string());
+  OutputFile* const page = session.writes("-o", (folder / "report.html").string());
   ExploreParams params;
   params.limits = session.remaining(limits);
   if (!options.no_store)
@@ -129,6 +130,7 @@ int run_explore(const ExploreOptions& options, Session& session) {
   session.deliver(results, [&] { return results_csv(result); });
   session.deliver(pareto, [&] { return pareto_csv(result); });
   session.deliver(summary, [&] { return summary_json(sweep, result); });
+  session.deliver(page, [&] { return explore_page(sweep, result); });
   save_plans(sweep, result, folder.string());
   if (options.output.json())
     session.report([&] { return summary_json(sweep, result); });
@@ -151,7 +153,8 @@ void add_explore(CLI::App& app, Command& command) {
   sub->add_option("SWEEP", options->sweep, "what varies, and what is wanted: a sweep YAML")
       ->required();
   sub->add_option("-o,--output", options->folder,
-                  "the folder for results.csv, pareto.csv, summary.json, plans/ and the store")
+                  "the folder for results.csv, pareto.csv, summary.json, report.html, plans/ and "
+                  "the store")
       ->required();
   sub->add_option("--store", options->store,
                   "the file that keeps what was planned (default: store.sqlite in the folder); "

@@ -1,5 +1,6 @@
 #include "io/report_page.h"
 
+#include "io/page_assets.h"
 #include "model/json_text.h"
 
 namespace tessera {
@@ -129,34 +130,6 @@ void append(std::string& out, const Node& node) {
   }
 }
 
-/// Nothing in a text may end the element it stands in, or begin another.
-std::string without_tags(std::string_view json) {
-  std::string out;
-  out.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<')
-      out += "\\u003c";
-    else
-      out += c;
-  }
-  return out;
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
-
 }  // namespace
 
 ReportKind check_report_tree(const Sources& sources, const Node& root) {
@@ -185,32 +158,8 @@ std::string json_text(const Node& node) {
 }
 
 std::string report_page(std::string_view title, std::string_view result, std::string_view given) {
-  std::string page;
-  page.reserve(result.size() + given.size() + report_script().size() + (std::size_t{1} << 14U));
-  page +=
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
-      "<link rel=\"icon\" href=\"data:,\">\n<title>";
-  page += escaped(title);
-  page += "</title>\n<style>\n";
-  page += report_style();
-  page += "</style>\n</head>\n<body>\n<header><h1>";
-  page += escaped(title);
-  page +=
-      "</h1><span class=\"grow\"></span><button id=\"theme\" title=\"light or dark\">light / "
-      "dark</button></header>\n<main id=\"app\"></main>\n"
-      "<noscript><main><p>The pictures and tables of this page are drawn by its script, which this "
-      "browser does not run. The result itself stands in the page, in the element `result`.</p>"
-      "</main></noscript>\n<script type=\"application/json\" id=\"result\">";
-  page += without_tags(result);
-  page += "</script>\n<script type=\"application/json\" id=\"given\">";
-  page += without_tags(given);
-  page += "</script>\n<script>\n";
-  page += report_script();
-  page += "</script>\n</body>\n</html>\n";
-  return page;
+  return html_page(title, {page_style()}, {{"result", result}, {"given", given}},
+                   {page_parts(), report_script()});
 }
 
 }  // namespace tessera

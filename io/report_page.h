@@ -29,8 +29,4 @@ enum class ReportKind : std::uint8_t { placement, plan };
 [[nodiscard]] std::string report_page(std::string_view title, std::string_view result,
                                       std::string_view given);
 
-/// The files of io/report/.
-[[nodiscard]] std::string_view report_style();
-[[nodiscard]] std::string_view report_script();
-
 }  // namespace tessera

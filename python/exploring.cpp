@@ -95,6 +95,7 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
     write_output((out / "results.csv").string(), results_csv(result));
     write_output((out / "pareto.csv").string(), pareto_csv(result));
     write_output((out / "summary.json").string(), summary_json(sweep, result));
+    write_output((out / "report.html").string(), explore_page(sweep, result));
     save_plans(sweep, result, made.folder);
     return result;
   });

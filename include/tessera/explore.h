@@ -155,5 +155,8 @@ TESSERA_API void save_plans(const Sweep& sweep, const ExploreResult& result,
                             const std::string& folder);
 /// What was asked, by fingerprint, and how it went, as JSON.
 [[nodiscard]] TESSERA_API std::string summary_json(const Sweep& sweep, const ExploreResult& result);
+/// All of it as a page of HTML that needs nothing beside itself, with pictures of the plans in
+/// `result.plans` as far as they make no more than some MB.
+[[nodiscard]] TESSERA_API std::string explore_page(const Sweep& sweep, const ExploreResult& result);
 
 }  // namespace tessera

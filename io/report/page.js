@@ -1,8 +1,4 @@
 // ---- the page: what kind of result it is, from the top to the details -------------------------------
-const app = document.getElementById("app");
-const section = (title, ...children) => app.append(el("section", {}, el("h2", {}, title), ...children));
-const cards = (entries) => el("div", {class: "cards"}, entries.filter(Boolean).map(([value, what, note]) =>
-    el("div", {class: "card", title: note || null}, el("b", {}, value), el("span", {}, what))));
 const stops = {time_limit: "stopped at the time limit", node_limit: "stopped at the limit of work",
                memory_limit: "stopped at the memory limit", interrupted: "interrupted"};
 const seconds = (s) => (s === undefined ? null : [s < 1 ? count(Math.round(s * 1e4) / 10) + " ms" : count(s) + " s", "search"]);
@@ -244,10 +240,4 @@ function planPage() {
   }
 }
 
-document.body.append(tip);
-document.getElementById("theme").addEventListener("click", () => {
-  document.documentElement.dataset.theme = dark() ? "light" : "dark";
-  redrawAll();
-});
-document.documentElement.dataset.theme = dark() ? "dark" : "light";
 if (result.tessera === "plan/1") planPage(); else placementPage();

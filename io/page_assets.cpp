@@ -1,0 +1,76 @@
+#include "io/page_assets.h"
+
+namespace tessera {
+
+namespace {
+
+/// Nothing in a text may end the element it stands in, or begin another.
+std::string without_tags(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string html_page(std::string_view title, const std::vector<std::string_view>& styles,
+                      const std::vector<PageData>& data,
+                      const std::vector<std::string_view>& scripts) {
+  std::size_t size = std::size_t{1} << 14U;
+  for (const PageData& each : data) size += each.json.size();
+  for (const std::string_view script : scripts) size += script.size();
+  std::string page;
+  page.reserve(size);
+  page +=
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>";
+  page += escaped(title);
+  page += "</title>\n<style>\n";
+  for (const std::string_view style : styles) page += style;
+  page += "</style>\n</head>\n<body>\n<header><h1>";
+  page += escaped(title);
+  page +=
+      "</h1><span class=\"grow\"></span><button id=\"theme\" title=\"light or dark\">light / "
+      "dark</button></header>\n<main id=\"app\"></main>\n"
+      "<noscript><main><p>The pictures and tables of this page are drawn by its script, which this "
+      "browser does not run. The result itself stands in the page, in the element `";
+  page += data.front().id;
+  page += "`.</p></main></noscript>\n";
+  for (const PageData& each : data) {
+    page += "<script type=\"application/json\" id=\"";
+    page += each.id;
+    page += "\">";
+    page += without_tags(each.json);
+    page += "</script>\n";
+  }
+  page += "<script>\n";
+  for (const std::string_view script : scripts) page += script;
+  page += "</script>\n</body>\n</html>\n";
+  return page;
+}
+
+}  // namespace tessera

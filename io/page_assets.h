@@ -1,0 +1,37 @@
+// What pages are made of: the files of io/report/ and third_party/uplot/, and the frame around
+// them.
+//
+//   return html_page("resnet18", {page_style()}, {{"result", json}}, {page_parts(),
+//   report_script()});
+//
+// Private to io/.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+[[nodiscard]] std::string_view page_style();     ///< of every page
+[[nodiscard]] std::string_view page_parts();     ///< what the scripts of all pages call
+[[nodiscard]] std::string_view report_script();  ///< of `report`
+[[nodiscard]] std::string_view sweep_style();    ///< of `explore`
+[[nodiscard]] std::string_view sweep_script();
+[[nodiscard]] std::string_view plot_style();  ///< of uPlot
+[[nodiscard]] std::string_view plot_script();
+[[nodiscard]] std::string_view plot_licence();
+
+/// JSON that stands in a page, in an element of this id.
+struct PageData {
+  std::string_view id;
+  std::string_view json;
+};
+
+/// A page that needs nothing beside itself. Title and data may hold anything.
+[[nodiscard]] std::string html_page(std::string_view title,
+                                    const std::vector<std::string_view>& styles,
+                                    const std::vector<PageData>& data,
+                                    const std::vector<std::string_view>& scripts);
+
+}  // namespace tessera

@@ -1,0 +1,25 @@
+// The page of `explore`: HTML with everything it needs inside, the plotting library among it.
+//
+//   write(sweep_page("machines.yaml", R"({"keys": [], "candidates": {...}, ...})"));
+//
+// The data is JSON, column by column, as a sweep may have thousands of candidates:
+//   keys        [{name, values: ["64 KiB", ...], numbers: [65536, ...] or null}]
+//   candidates  {id: [], values: [[which value of each key]], area: [or null], front: [0 or 1]}
+//   networks    [{name, status: [], score: [], bound: [], cycles: [], ms: [], energy: [], dram: [],
+//               peak: [], reason: [which of `reasons`, or -1]}], the set as a whole last: "*"
+//   reasons     sentences; axes, best, stop, seconds, counts: as in summary.json
+//   curves      [{key, network, points: [[value, status, score, bound]], fits, suffers, enough}],
+//               each knee null or {value, proved, gap, open}
+//   plans       [{candidate, network, runs, picture: "<svg ...>", layers: [[op, kind, cycles, of
+//               them computing, bytes off the chip, pJ, what bounds it]]}]
+// Private to io/ and explore/.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+[[nodiscard]] std::string sweep_page(std::string_view title, std::string_view sweep);
+
+}  // namespace tessera

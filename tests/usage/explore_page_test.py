@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""report.html of tessera explore: it needs nothing beside itself and holds what results.csv says.
+Where there is a Chromium (Debian: chromium), the page is run in it as well, with 5,000 candidates
+among others."""
+
+import csv
+import html
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import FOUND, SLOW, Case
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+# What CSS and scripts can load; and addresses: the library names its home in a comment, pictures
+# say which language they are written in.
+LOADS = re.compile(r"""(?:src|href)\s*=\s*["'](?!data:)|url\(|@import|fetch\(|XMLHttpRequest|import\(""")
+ADDRESS = re.compile(r"https?://[^\s\"'<>)]*")
+KNOWN_ADDRESSES = {"https://github.com/leeoniya/uPlot", "http://www.w3.org/2000/svg\\"}
+DATA = re.compile(r'(<script type="application/json" id="sweep">)(.*?)(</script>)', re.S)
+EVIL = "</script><b onclick=x>e'v\\il"
+
+NETWORK = """tessera: network/1
+name: toy
+tensors: {x: {shape: [1, 16, 14, 14], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: "</script><b>c1", type: conv, inputs: [x], output: t, weights: {shape: [32, 16, 3, 3]}, pad: [1, 1, 1, 1]}
+  - {name: "\\"&amp;'", type: relu, inputs: [t], output: y}
+outputs: [y]
+"""
+SWEEP = """tessera: sweep/1
+networks: [toy.yaml, <b>two&.yaml]
+hardware:
+  base: ethos-u55-like
+  vary:
+    memories.sram.capacity: [64 B, 8 KiB, 16 KiB, 32 KiB]
+    engines.mac.cores: [1, 2]
+objective: {latency: 0.5, energy: 0.5}
+prune: false
+"""
+STATUSES = ["proved", "limit", "infeasible", "excluded", "failed"]
+
+
+def embedded(page):
+    return json.loads(DATA.search(page)[2])
+
+
+def with_data(page, data, script=""):
+    text = json.dumps(data).replace("<", "\\u003c")
+    page = DATA.sub(lambda found: found[1] + text + found[3], page)
+    return page.replace("</body>", f"<script>{script}</script></body>")
+
+
+def many(data, count, seed=17):
+    """The page's data with made-up candidates in place of its own: all kinds of rows."""
+    dice = random.Random(seed)
+    keys = [{"name": "memories.sram.capacity", "values": [f"{2 ** k} KiB" for k in range(4, 14)],
+             "numbers": [2 ** (k + 10) for k in range(4, 14)]},
+            {"name": "engines.mac.cores", "values": [str(k) for k in range(1, 33)], "numbers": list(range(1, 33))},
+            {"name": "memories.sram.modes", "values": [EVIL, "flat", "interleaved"], "numbers": None}]
+    choices = [[dice.randrange(len(key["values"])) for key in keys] for _ in range(count)]
+    status = [dice.choices(range(5), [60, 20, 4, 14, 2])[0] for _ in range(count)]
+    networks = []
+    for name in (EVIL, "second", "*"):
+        score = [round(dice.uniform(0.2, 2), 6) for _ in range(count)]
+        planned = [each < 2 for each in status]
+        networks.append({
+            "name": name, "status": status,
+            "score": [v if has else None for v, has in zip(score, planned)],
+            "bound": [v * (1 if s == 0 else 0.8) if s in (0, 1, 3) else None for v, s in zip(score, status)],
+            **{figure: [round(v * scale) if has else None for v, has in zip(score, planned)]
+               for figure, scale in (("cycles", 1e7), ("ms", 2e2), ("energy", 1e9), ("dram", 1e7), ("peak", 1e6))},
+            "reason": [-1 if s == 0 else 0 for s in status]})
+    return {**data, "keys": keys, "networks": networks, "reasons": [EVIL], "best": status.index(0), "plans": [], "curves": [],
+            "candidates": {"id": list(range(count)), "values": choices, "area": [dice.uniform(1, 9) for _ in range(count)],
+                           "front": [int(k % 100 == 0 and has == 0) for k, has in enumerate(status)]}}
+
+
+class PageCase(Case):
+    def explored(self, *more):
+        self.file("toy.yaml", NETWORK)
+        self.file("<b>two&.yaml", NETWORK.replace("32, 16, 3, 3", "48, 16, 3, 3"))
+        sweep = self.file("sweep.yaml", SWEEP)
+        done = self.ends(FOUND, "explore", sweep, "-o", self.folder / "out", *more)
+        return (self.folder / "out" / "report.html").read_text(), done
+
+
+class Page(PageCase):
+    def test_it_needs_nothing_beside_itself(self):
+        page, _ = self.explored()
+        self.assertTrue(page.startswith("<!doctype html>"))
+        self.assertTrue(page.endswith("</html>\n"))
+        self.assertIn("default-src 'none'", page)
+        self.assertEqual(page.count("</script>"), page.count("<script"))
+        self.assertIsNone(LOADS.search(DATA.sub("", page)))
+        self.assertLessEqual(set(ADDRESS.findall(page)), KNOWN_ADDRESSES)
+        # The library, and on what terms.
+        self.assertIn("var uPlot=", page)
+        self.assertIn("The MIT License (MIT)", page)
+        self.assertIn("Copyright (c) 2022 Leon Sorokin", page)
+
+    def test_it_says_what_the_table_says(self):
+        page, _ = self.explored()
+        data = embedded(page)
+        with open(self.folder / "out" / "results.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([key["name"] for key in data["keys"]], ["memories.sram.capacity", "engines.mac.cores"])
+        self.assertEqual(data["keys"][0]["numbers"], [64, 8192, 16384, 32768])
+        names = [network["name"] for network in data["networks"]]
+        self.assertEqual(names, ["toy", "<b>two&", "*"])
+        self.assertEqual(len(rows), len(data["candidates"]["id"]) * 3)
+        for at, row in enumerate(rows):
+            candidate, network = at // 3, data["networks"][at % 3]
+            self.assertEqual(network["name"], row["network"])
+            self.assertEqual(STATUSES[network["status"][candidate]], row["status"])
+            for column, name in (("score", "score"), ("bound", "bound"), ("cycles", "latency_cycles"), ("ms", "latency_ms"),
+                                 ("energy", "energy_pj"), ("dram", "dram_bytes"), ("peak", "peak_bytes")):
+                value = network[column][candidate]
+                self.assertEqual(value, float(row[name]) if row[name] else None)
+            reason = network["reason"][candidate]
+            self.assertEqual("" if reason < 0 else data["reasons"][reason], row["reason"])
+            for key, value in zip(data["keys"], data["candidates"]["values"][candidate]):
+                self.assertEqual(key["values"][value], row[key["name"]])
+        front = (self.folder / "out" / "pareto.csv").read_text().splitlines()[1:]
+        self.assertEqual(sum(data["candidates"]["front"]), len(front))
+        kept = {(plan["candidate"], plan["network"]) for plan in data["plans"]}
+        wanted = {k for k, on in zip(data["candidates"]["id"], data["candidates"]["front"]) if on} | {data["best"]}
+        self.assertEqual(kept, {(k, name) for k in wanted for name in names[:-1]})
+        for plan in data["plans"]:
+            self.assertTrue(plan["picture"].startswith("<svg") or plan["picture"].startswith("<?xml"))
+            self.assertEqual([layer[0] for layer in plan["layers"]], ["</script><b>c1", "\"&amp;'"])
+
+    def test_knees(self):
+        data = embedded(self.explored()[0])
+        curves = {(curve["key"], curve["network"]): curve for curve in data["curves"]}
+        self.assertEqual(set(curves), {(key, name) for key in (0, 1) for name in ("toy", "<b>two&", "*")})
+        curve = curves[0, "toy"]
+        self.assertEqual(curve["points"][0][2], STATUSES.index("infeasible"))
+        first = next(point for point in curve["points"] if point[3] is not None)
+        self.assertEqual(curve["fits"], {"value": first[0], "proved": True, "gap": 0, "open": []})
+        least = min(point[3] for point in curve["points"] if point[3] is not None)
+        self.assertEqual(curve["enough"]["value"], next(point[0] for point in curve["points"] if point[3] == least))
+
+    def test_quiet_and_json_stay_as_they_are(self):
+        self.assertEqual(self.explored("-q")[1].stdout, "")
+        done = self.explored("--format", "json")[1]
+        self.assertEqual(json.loads(done.stdout), json.loads((self.folder / "out" / "summary.json").read_text()))
+
+
+# Done by the page to itself, as it is loaded: what was shown or measured stands in an attribute.
+CLICK = """(async () => {
+const told = {}, grid = () => document.querySelector(".rows");
+const cells = (k) => [...grid().querySelectorAll("tbody tr:not(.space)")].map((row) => row.children[k].textContent);
+const heads = [...grid().querySelectorAll("th")], at = (name) => heads.findIndex((head) => head.textContent === name);
+STEPS
+document.body.setAttribute("data-told", JSON.stringify(told));
+})()"""
+
+
+@unittest.skipUnless(CHROMIUM, "no Chromium: pages are not run")
+class InABrowser(PageCase):
+    def dom(self, page, *more):
+        """What the page has become; errors of its script fail the test."""
+        file = self.folder / "page.html"
+        file.write_text(page)
+        done = subprocess.run(
+            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000", "--enable-logging=stderr",
+             f"--user-data-dir={self.folder}/browser", *more, "--dump-dom", f"file://{file}"],
+            capture_output=True, text=True, timeout=300, check=False, env={**os.environ, "HOME": str(self.folder)})
+        self.assertEqual([line for line in done.stderr.splitlines() if "CONSOLE" in line], [])
+        return done.stdout
+
+    def told(self, page, steps, data=None, *more):
+        dom = self.dom(with_data(page, data or embedded(page), CLICK.replace("STEPS", steps)), *more)
+        return json.loads(html.unescape(re.search(r'data-told="([^"]*)"', dom)[1]))
+
+    def test_a_sweep(self):
+        page, _ = self.explored()
+        dom = self.dom(page, "--virtual-time-budget=5000")
+        data = embedded(page)
+        for title in ("What one thing costs in another", "Candidates", "Where each key begins to matter", "The plan", "Cost of each op"):
+            self.assertIn(title, dom)
+        self.assertIn(f"Candidate {data['best']}, the best", dom)
+        self.assertIn("8 of 8 rows", dom)
+        self.assertIn("&lt;/script&gt;&lt;b&gt;c1", dom)
+        self.assertNotIn("<b>c1", dom.split("</script>")[-1])
+        # One picture, and every curve has a plot.
+        self.assertEqual(len(re.findall(r'<div class="picture"><svg', dom)), 1)
+        self.assertEqual(dom.count('<div class="uplot'), 3)
+
+    def test_sorting_and_filtering(self):
+        page, _ = self.explored()
+        told = self.told(page, """
+          heads[at("score")].click(); told.up = cells(at("score"));
+          heads[at("score")].click(); told.down = cells(at("score"));
+          const limit = document.querySelector("input[data-status=infeasible]"); limit.click();
+          told.without = cells(at("status"));
+          limit.click();
+          const from = document.querySelector("select[data-key='0']"); from.value = "16384"; from.dispatchEvent(new Event("change"));
+          told.from = cells(1);
+          from.value = ""; from.dispatchEvent(new Event("change"));
+          const words = document.querySelector("#words"); words.value = "32 kib"; words.dispatchEvent(new Event("input"));
+          told.words = cells(1); words.value = ""; words.dispatchEvent(new Event("input"));
+          const network = document.querySelector("#network"); network.value = "each"; network.dispatchEvent(new Event("change"));
+          told.each = document.querySelector("#shown").textContent;
+          grid().querySelectorAll("tbody tr")[1].click(); told.chosen = document.querySelector("#candidate h3").textContent;
+          for (const axis of document.querySelectorAll("#across option")) {
+            document.querySelector("#across").value = axis.value; document.querySelector("#across").dispatchEvent(new Event("change"));
+          }
+        """)
+        scores = [float(text) for text in told["up"] if text != "–"]
+        self.assertGreater(len(scores), 3)
+        self.assertEqual(scores, sorted(scores))
+        # What is not known comes last both ways.
+        self.assertEqual(told["up"][-1], "–")
+        self.assertEqual(told["down"], [text for text in reversed(told["up"]) if text != "–"] + [t for t in told["up"] if t == "–"])
+        self.assertEqual(set(told["without"]), {"proved"})
+        self.assertEqual(set(told["from"]), {"16 KiB", "32 KiB"})
+        self.assertEqual(set(told["words"]), {"32 KiB"})
+        self.assertIn("16 of 16 rows", told["each"])
+        self.assertIn("Candidate 0", told["chosen"])
+
+    def test_a_brush_filters_the_table(self):
+        page, _ = self.explored()
+        told = self.told(page, """
+          const over = document.querySelector(".u-over"), box = over.getBoundingClientRect();
+          const mouse = (kind, x, y, on) => (on || over).dispatchEvent(new MouseEvent(kind, {clientX: box.left + x, clientY: box.top + y, bubbles: true, button: 0, buttons: 1, movementX: 1, movementY: 1}));
+          mouse("mouseenter", 5, 5); mouse("mousedown", 2, 2); mouse("mousemove", box.width / 4, box.height - 4); mouse("mousemove", box.width / 4, box.height - 3);
+          mouse("mouseup", box.width / 4, box.height - 3, document);
+          told.brushed = document.querySelector("#shown").textContent;
+          [...document.querySelectorAll("button")].find((each) => each.textContent === "clear the selection").click();
+          told.cleared = document.querySelector("#shown").textContent;
+        """)
+        self.assertIn("those of the selection", told["brushed"])
+        self.assertLess(int(told["brushed"].split()[0]), 8)
+        self.assertGreater(int(told["brushed"].split()[0]), 0)
+        self.assertEqual(told["cleared"], "8 of 8 rows.")
+
+    def test_two_hundred_and_five_thousand_candidates(self):
+        page, _ = self.explored()
+        for count in (200, 5000):
+            told = self.told(page, """
+              // The quickest of three of each column: others are at work on this computer, too.
+              told.times = heads.map(() => 1e9);
+              for (let round = 0; round < 3; ++round) heads.forEach((head, k) => {
+                const began = performance.now();
+                head.click();
+                document.body.getBoundingClientRect(); grid().scrollHeight;
+                told.times[k] = Math.min(told.times[k], performance.now() - began);
+              });
+              heads[0].click(); grid().scrollTop = 1e6;
+              told.rows = grid().querySelectorAll("tr").length;
+              told.shown = document.querySelector("#shown").textContent;
+              told.heights = [...new Set([...grid().querySelectorAll("tbody tr:not(.space)")].map((row) => row.offsetHeight))];
+              told.wide = document.documentElement.scrollWidth - innerWidth;
+              told.evil = document.querySelectorAll("b[onclick]").length;
+            """, many(embedded(page), count))
+            with self.subTest(count):
+                self.assertEqual(told["shown"], f"{count:,} of {count:,} rows.")
+                self.assertEqual(told["heights"], [28])
+                self.assertLess(told["rows"], 80)
+                self.assertLessEqual(told["wide"], 0)
+                self.assertEqual(told["evil"], 0)
+                self.assertGreater(min(told["times"]), 0)  # a clock that stands measures nothing
+                if not SLOW:
+                    self.assertLess(max(told["times"]), 100, told["times"])
+
+    def test_labels_do_not_overlap(self):
+        """Of every pair of axes: nothing that is written on an axis stands on something else."""
+        page, _ = self.explored()
+        told = self.told(page, """
+          const draw = CanvasRenderingContext2D.prototype.fillText, texts = [];
+          CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+            const wide = this.measureText(text).width, m = this.getTransform(), up = m.b !== 0;
+            const left = this.textAlign === "right" ? x - wide : this.textAlign === "center" ? x - wide / 2 : x;
+            if (!up) texts.push([text, left, left + wide, y, y + 11, this.canvas]);
+            return draw.apply(this, arguments);
+          };
+          told.overlaps = []; told.drawn = 0;
+          const change = (id, value) => { const choice = document.querySelector(id); choice.value = value; choice.dispatchEvent(new Event("change")); };
+          const ids = [...document.querySelectorAll("#across option")].map((option) => option.value);
+          const logs = [...document.querySelectorAll("label")].filter((label) => label.textContent === "logarithm").map((label) => label.firstChild);
+          const wait = () => new Promise((done) => setTimeout(done, 20));
+          for (const id of ids) for (const log of [false, true]) {
+            change("#across", id); change("#upward", id);
+            for (const box of logs) if (!box.disabled && box.checked !== log) box.click();
+            await wait();
+            texts.length = 0;
+            document.querySelector("#theme").click();
+            await wait();
+            const mine = texts.filter((text) => text[5] === document.querySelector(".plot canvas"));
+            told.drawn += mine.length;
+            mine.forEach((a, k) => mine.slice(k + 1).forEach((b) => {
+              if (a[1] < b[2] && b[1] < a[2] && a[3] < b[4] && b[3] < a[4]) told.overlaps.push([id, log, a[0], b[0]]);
+            }));
+          }
+        """, many(embedded(page), 5000), "--virtual-time-budget=60000")
+        self.assertGreater(told["drawn"], 100)
+        self.assertEqual(told["overlaps"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
