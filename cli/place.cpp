@@ -158,6 +158,14 @@ void tell_about_certificate(const PlaceOptions& options, const Input& input,
   for (const Claim& claim : result.certified)
     note(options.proof_file + " proves: " + describe(input.problem, claim), options.output.quiet);
   if (!result.certified.empty()) return;
+  for (const Stat& stat : result.stats)
+    if (stat.name == "no_certificate") {
+      complain(
+          "tessera: no certificate was written: adding up does not prove it, and a derivation "
+          "cannot say every rule of this problem. " +
+          std::get<std::string>(stat.value));
+      return;
+    }
   const bool tried = std::any_of(result.stats.begin(), result.stats.end(),
                                  [](const Stat& stat) { return stat.name == "certificate"; });
   if (tried)

@@ -1,6 +1,7 @@
 #include "model/buffer_parts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace tessera {
@@ -85,12 +86,26 @@ AddressRange extent(const Buffer& buffer) {
   return range;
 }
 
-std::vector<AddressRange> used_bytes(const Buffer& buffer) {
-  if (buffer.parts.empty()) return {{0, buffer.size}};
+std::vector<AddressRange> united(std::span<const std::vector<AddressRange>* const> lists) {
+  if (lists.empty()) return {};
+  if (lists.size() == 1) return *lists.front();
+  const std::size_t half = lists.size() / 2;
+  const std::vector<AddressRange> a = united(lists.first(half));
+  const std::vector<AddressRange> b = united(lists.subspan(half));
   std::vector<AddressRange> all;
-  for (const BufferPart& part : buffer.parts) add_runs(part, all);
+  all.reserve(a.size() + b.size());
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
   join_touching(all);
   return all;
+}
+
+std::vector<AddressRange> used_bytes(const Buffer& buffer) {
+  if (buffer.parts.empty()) return {{0, buffer.size}};
+  std::vector<std::vector<AddressRange>> each;
+  for (const BufferPart& part : buffer.parts) each.push_back(runs(part));
+  std::vector<const std::vector<AddressRange>*> lists;
+  for (const std::vector<AddressRange>& list : each) lists.push_back(&list);
+  return united(lists);
 }
 
 Size used_size(const Buffer& buffer) {

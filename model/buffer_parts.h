@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/derived.h"
@@ -37,6 +38,11 @@ void join_touching(std::vector<AddressRange>& ranges);
 
 /// The runs as a set of addresses: sorted, and no two touch.  require: as for extent().
 [[nodiscard]] std::vector<AddressRange> runs(const BufferPart& part);
+
+/// All of these sets of addresses together, each as of runs(). Tiles of one shape fill the gaps of
+/// their neighbours, so lists that stand side by side are joined first.
+[[nodiscard]] std::vector<AddressRange> united(
+    std::span<const std::vector<AddressRange>* const> lists);
 
 /// Everything the buffer ever uses: [0, size), or the hull of its parts.
 [[nodiscard]] AddressRange extent(const Buffer& buffer);

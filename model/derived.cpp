@@ -49,11 +49,13 @@ bool meet(const List& a, const List& b, StepsOf steps_of) {
 
 std::vector<Segment> segments_of_parts(const Buffer& buffer) {
   std::vector<Segment> result;
-  Buffer now{.id = {}, .size = buffer.size, .parts = {}};
+  std::vector<std::vector<AddressRange>> of_part;
+  for (const BufferPart& part : buffer.parts) of_part.push_back(runs(part));
+  std::vector<const std::vector<AddressRange>*> lists;
   for (const PartsAlive& alive : parts_alive(buffer)) {
-    now.parts.clear();
-    for (const std::size_t p : alive.parts) now.parts.push_back(buffer.parts[p]);
-    for (const AddressRange& run : used_bytes(now)) result.push_back({alive.steps, run});
+    lists.clear();
+    for (const std::size_t p : alive.parts) lists.push_back(&of_part[p]);
+    for (const AddressRange& run : united(lists)) result.push_back({alive.steps, run});
   }
   return result;
 }

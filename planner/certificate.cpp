@@ -152,7 +152,8 @@ bool proved_by_cut(const PlacementProblem& problem, const Claim& claim) {
 }
 
 std::optional<std::string> certify(const PlacementProblem& problem, const Claim& claim,
-                                   const SearchParams& search, CertificateFile& file) {
+                                   const SearchParams& search, CertificateFile& file,
+                                   std::string* declined) {
   if (has_unaligned_base(problem)) return std::nullopt;
   const PlacementProblem refuted = against(problem, claim);
   const Goal goal = goal_of(claim.kind);
@@ -167,7 +168,10 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
   for (const EngineInfo& entry : engine_list()) {
     if (!entry.writes_proofs) continue;
     const std::unique_ptr<PlacementEngine> engine = make_engine(entry.name);
-    if (engine->unsupported(refuted, goal)) continue;
+    if (const auto why = engine->unsupported(refuted, goal)) {
+      if (declined != nullptr) *declined = *why;
+      continue;
+    }
     SearchParams own = search;
     own.goal = goal;
     own.at_most = most_paid(claim);

@@ -54,11 +54,13 @@ class CertificateFile final : public ProofSink {
 };
 
 /// Writes a claim with its proof by whoever can prove it within the budget; says who.
-/// ensure: nothing where nobody could; the file is as it was then.
+/// ensure: nothing where nobody could; the file is as it was then, and `declined` says what about
+/// the problem whoever writes derivations does not take, if that is why.
 /// require: validate(problem) is empty.
 [[nodiscard]] std::optional<std::string> certify(const PlacementProblem& problem,
                                                  const Claim& claim, const SearchParams& search,
-                                                 CertificateFile& file);
+                                                 CertificateFile& file,
+                                                 std::string* declined = nullptr);
 
 /// Is the claim one that adding up proves? The cut that says so has passed the checker of proof/.
 [[nodiscard]] bool proved_by_cut(const PlacementProblem& problem, const Claim& claim);

@@ -253,18 +253,20 @@ class Placer {
       who.clear();
     }
     result_.stats.push_back({"certificate", who.empty() ? std::string("none") : who});
+    if (result_.certified.empty() && !declined_.empty())
+      result_.stats.push_back({"no_certificate", declined_});
   }
 
   void certify_one(Claim claim, CertificateFile& file, std::string& who) {
     SearchParams search = search_;
     search.budget = limited_.budget();
-    std::optional<std::string> by = certify(problem_, claim, search, file);
+    std::optional<std::string> by = certify(problem_, claim, search, file, &declined_);
     // What was known before any search is a matter of adding up.
     if (!by && claim.kind == ClaimKind::height) {
       claim.least = 0;
       for (const MemoryIndex m : claim.memories)
         claim.least = std::max(claim.least, first_bounds_[m]);
-      if (claim.least > 0) by = certify(problem_, claim, search, file);
+      if (claim.least > 0) by = certify(problem_, claim, search, file, &declined_);
     }
     if (!by) return;
     result_.certified.push_back(std::move(claim));
@@ -281,6 +283,7 @@ class Placer {
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
   std::vector<Size> first_bounds_;  ///< per memory, by adding up
   std::optional<OutputFile> proof_;
+  std::string declined_;  ///< why nobody could write a derivation
   PlacementResult result_;
   std::mutex mutex_;
 };

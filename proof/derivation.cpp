@@ -159,6 +159,10 @@ void Derivation::line(std::string_view text) {
       case 'h':
         declare_distance(text);
         break;
+      case 'f':
+      case 'j':
+        declare_gap(kind, text);
+        break;
       case 'y':
         symmetry(text, false);
         break;
@@ -190,14 +194,8 @@ void Derivation::line(std::string_view text) {
 void check_derivation(const Body& body, ProofPart& part, std::optional<StopReason>& stop) {
   constexpr std::size_t lines_between_looks = 256;
   Lines lines(body.text, body.first_line);
-  for (const Buffer& buffer : body.problem.buffers)
-    if (!buffer.parts.empty()) {
-      part.reason =
-          "A derivation says nothing of buffers with parts, and '" + buffer.id + "' has some.";
-      return;
-    }
   try {
-    Derivation derivation(body.problem, body.claim, body.text.size());
+    Derivation derivation(body.problem, body.claim, body.text.size(), body.budget);
     while (const auto line = lines.next()) {
       if (lines.number() % lines_between_looks == 0 && (stop = body.budget.exhausted())) {
         part.reason = "The limit ended before the derivation was checked.";
@@ -211,6 +209,9 @@ void check_derivation(const Body& body, ProofPart& part, std::optional<StopReaso
     part.reason = part.accepted ? "The derivation ends in a contradiction, " +
                                       std::to_string(derivation.lemmas) + " lemmas checked."
                                 : "The derivation ends before it shows a contradiction.";
+  } catch (const BudgetEnded& ended) {
+    stop = ended.reason;
+    part.reason = "The limit ended before the derivation was checked.";
   } catch (const Wrong& wrong) {
     part.reason = at_line(lines.number(), wrong.why);
   }

@@ -20,6 +20,7 @@
 
 #include "derivation_facts.h"
 #include "model/against.h"
+#include "model/poll.h"
 #include "parts.h"
 #include "tessera/claim.h"
 
@@ -49,13 +50,16 @@ struct Wrong {
 class Derivation {
  public:
   /// `bytes`: of the whole text. Whatever is counted is named in it, which bounds every table.
-  Derivation(const PlacementProblem& problem, const Claim& claim, std::size_t bytes)
+  Derivation(const PlacementProblem& problem, const Claim& claim, std::size_t bytes,
+             const Budget& budget = {})
       : facts_(problem),
+        poll_(budget),
         claim_(claim),
         most_variables_(std::min(bytes, std::size_t{1} << 24U)),
         most_paid_(most_paid(claim)) {}
 
-  /// Throws Wrong with a sentence where the line is not allowed.
+  /// Throws Wrong with a sentence where the line is not allowed, BudgetEnded where the limit
+  /// struck.
   void line(std::string_view text);
   /// Is the contradiction shown, and no step left open?
   [[nodiscard]] bool done() const { return refuted_ && !open_; }
@@ -70,6 +74,8 @@ class Derivation {
     pair,
     half,
     distance,
+    gap,       ///< true: at least `distance` above; false: at most `back` above
+    half_gap,  ///< true: at least `distance` above; false: nothing
     memory,
     mode,
     role,
@@ -81,8 +87,9 @@ class Derivation {
     BufferIndex buffer = 0;
     std::int64_t span = -1;
     std::int64_t stride = 1;
-    Order order;  ///< pair, half: items; distance: variables; shared: buffers
+    Order order;  ///< pair, half: items; distance, gaps: variables; shared: buffers
     std::int64_t distance = 0;
+    std::int64_t back = 0;   ///< gap
     MemoryIndex memory = 0;  ///< memory: the buffer is in it; mode, role, used: its
     Step step = 0;           ///< mode, role
     std::size_t number = 0;  ///< of the mode, or of the role among the bank's
@@ -121,6 +128,14 @@ class Derivation {
   void declare_offset(std::string_view& text);
   void declare_item(std::string_view& text);
   void declare_distance(std::string_view& text);
+  void declare_gap(char kind, std::string_view& text);
+  /// What the literal 'KEY 1' puts so far above what, if it does: two variables.
+  struct Above {
+    std::size_t from = 0;
+    std::size_t to = 0;
+    Wide distance = 0;
+  };
+  [[nodiscard]] std::optional<Above> above(std::size_t key) const;
   void symmetry(std::string_view& text, bool mirrored);
   void declare_order(char kind, std::string_view& text);
   void declare_choice(char kind, std::string_view& text);
@@ -174,6 +189,7 @@ class Derivation {
   static constexpr std::size_t nobody = ~std::size_t{0};
 
   DerivationFacts facts_;
+  Poll poll_;
   const Claim claim_;
   const std::size_t most_variables_;
   const std::optional<Cost> most_paid_;

@@ -29,6 +29,7 @@ void Derivation::declare_item(std::string_view& text) {
   item.range.end = number(text);
   if (item.range.empty() || !AddressRange{0, facts_.buffer(item.buffer).size}.contains(item.range))
     throw Wrong{"an item is not inside its buffer"};
+  if (facts_.has_parts(item.buffer)) throw Wrong{"an item of a buffer with parts"};
   items_.push_back(item);
 }
 
@@ -44,6 +45,24 @@ void Derivation::declare_distance(std::string_view& text) {
   var.kind = Kind::distance;
   var.order = {from, to};
   fact({2 * self, 1});
+}
+
+void Derivation::declare_gap(char kind, std::string_view& text) {
+  Variable& var = declare(text);
+  const std::size_t from = index(text, variables_.size());
+  const std::size_t to = index(text, variables_.size());
+  if (variables_[from].kind != Kind::offset || variables_[to].kind != Kind::offset || from == to)
+    throw Wrong{"a difference of other things than two offsets"};
+  const BufferIndex a = variables_[from].buffer;
+  const BufferIndex b = variables_[to].buffer;
+  if (kind == 'f') var.back = number(text);
+  var.distance = number(text);
+  // One of the two has to hold, wherever the buffers are.
+  if (kind == 'f' &&
+      (!facts_.tied_together(a, b) || !facts_.always_meet(a, b, var.back, var.distance, poll_)))
+    throw Wrong{"the buffers do not meet at every difference in between"};
+  var.kind = kind == 'f' ? Kind::gap : Kind::half_gap;
+  var.order = {from, to};
 }
 
 void Derivation::declare_order(char kind, std::string_view& text) {
@@ -166,6 +185,7 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
     if (std::find(about.begin(), about.end(), b) == about.end()) about.push_back(b);
   };
   std::vector<const Variable*> halves;
+  std::vector<const Variable*> gaps;
   for (const Literal& lit : clause) {
     const Variable& var = variables_[lit.key / 2];
     switch (var.kind) {
@@ -177,6 +197,11 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
         add(items_[var.order.lower].buffer);
         add(items_[var.order.upper].buffer);
         if (lit.key % 2 == 0) halves.push_back(&var);
+        break;
+      case Kind::half_gap:
+        add(variables_[var.order.lower].buffer);
+        add(variables_[var.order.upper].buffer);
+        if (lit.key % 2 == 0) gaps.push_back(&var);
         break;
       case Kind::shared:
         if (lit.key % 2 != 0 || shared != nullptr) return false;
@@ -204,6 +229,12 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
                   : facts_.apart(one.buffer, one.range, other.buffer, other.range);
   }
   if (shared != nullptr && !overlap) return false;
+  // Between two differences that they cannot have in one memory.
+  if (gaps.size() == 2 && gaps[0]->order.lower == gaps[1]->order.upper &&
+      gaps[0]->order.upper == gaps[1]->order.lower && about.size() == 2)
+    overlap = overlap || facts_.always_meet(variables_[gaps[0]->order.lower].buffer,
+                                            variables_[gaps[0]->order.upper].buffer,
+                                            -gaps[1]->distance, gaps[0]->distance, poll_);
   std::vector<std::optional<Role>> roles;
   if (mode != nullptr) {
     const Memory& memory = facts_.memory(mode->memory);

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <span>
+
+#include "model/buffer_parts.h"
 
 namespace tessera::proof {
 namespace {
@@ -24,6 +28,7 @@ DerivationFacts::DerivationFacts(const PlacementProblem& problem)
   for (const Buffer& each : problem.buffers) {
     allowed_.push_back(allowed_memories(problem, each));
     parts_.push_back(segments(each));
+    any_parts_ = any_parts_ || !each.parts.empty();
   }
   for (const Memory& each : problem.memories) {
     std::size_t count = each.modes.size();
@@ -80,13 +85,14 @@ void DerivationFacts::relate(const Relation& relation) {
       all_pairs(one_memory_);
       for (const BufferIndex a : relation.buffers)
         for (const BufferIndex b : relation.buffers)
-          if (a != b) distances_[{a, b}].insert(0);
+          if (a != b && !has_parts(a) && !has_parts(b)) distances_[{a, b}].insert(0);
       break;
     case RelationKind::adjacent:
       all_pairs(one_memory_);
       for (std::size_t k = 1; k < relation.buffers.size(); ++k) {
         const BufferIndex a = relation.buffers[k - 1];
         const BufferIndex b = relation.buffers[k];
+        if (has_parts(a) || has_parts(b)) continue;
         distances_[{a, b}].insert(buffer(a).size);
         distances_[{b, a}].insert(-buffer(a).size);
       }
@@ -118,8 +124,11 @@ AddressRange DerivationFacts::room(BufferIndex b) const {
   const Buffer& each = buffer(b);
   AddressRange room{0, 0};
   for (const MemoryIndex m : allowed_[b]) room.end = std::max(room.end, memory(m).capacity);
-  if (each.window)
-    room = {std::max(room.begin, each.window->begin), std::min(room.end, each.window->end)};
+  if (each.window) {  // of the bytes that are ever used
+    const AddressRange used = extent(each);
+    room = {std::max(room.begin, each.window->begin - used.begin),
+            std::min(room.end, each.window->end + each.size - used.end)};
+  }
   if (each.offset)
     room = {std::max(room.begin, *each.offset), std::min(room.end, *each.offset + each.size)};
   return room;
@@ -146,15 +155,105 @@ bool DerivationFacts::apart(BufferIndex a, AddressRange of_a, BufferIndex b,
   return false;
 }
 
+namespace {
+
+using Runs = std::span<const Segment>;
+
+/// The least difference above d at which a run of a and the run of b that it meets at d do not meet
+/// any more; nothing where none meet at d.
+std::optional<Offset> met_until(Runs a, Runs b, Offset d) {
+  auto x = std::partition_point(a.begin(), a.end(), [&](const Segment& each) {
+    return each.range.end <= b.front().range.begin + d;
+  });
+  auto y = std::partition_point(b.begin(), b.end(), [&](const Segment& each) {
+    return each.range.end + d <= a.front().range.begin;
+  });
+  while (x != a.end() && y != b.end()) {
+    if (overlaps(x->range, y->range.at(d))) return x->range.end - y->range.begin;
+    if (x->range.end < y->range.end + d)
+      ++x;
+    else
+      ++y;
+  }
+  return std::nullopt;
+}
+
+/// The runs that live at one time begin with the first.
+Runs stretch(const std::vector<Segment>& all, std::size_t from) {
+  std::size_t to = from;
+  while (to < all.size() && all[to].steps == all[from].steps) ++to;
+  return Runs(all).subspan(from, to - from);
+}
+
+}  // namespace
+
+bool DerivationFacts::always_meet(BufferIndex a, BufferIndex b, Offset low, Offset high,
+                                  Poll& poll) const {
+  if (a == b) return false;
+  std::vector<std::pair<Runs, Runs>> together;
+  std::vector<Segment> ever_a, ever_b;
+  if (disjoint_.contains({a, b})) {
+    const auto ever = [this](BufferIndex of) {
+      std::vector<Segment> list;
+      for (const AddressRange& run : used_bytes(buffer(of))) list.push_back({{0, 1}, run});
+      return list;
+    };
+    ever_a = ever(a);
+    ever_b = ever(b);
+    together.emplace_back(ever_a, ever_b);
+  } else if (!exempt_.contains({a, b})) {
+    const auto& of_a = parts_[a];
+    const auto& of_b = parts_[b];
+    for (std::size_t i = 0, j = 0; i < of_a.size() && j < of_b.size();) {
+      const Runs x = stretch(of_a, i);
+      const Runs y = stretch(of_b, j);
+      if (overlaps(of_a[i].steps, of_b[j].steps)) together.emplace_back(x, y);
+      if (of_a[i].steps.upper <= of_b[j].steps.upper)
+        i += x.size();
+      else
+        j += y.size();
+    }
+  }
+  // From one difference to the next that this meeting does not explain, with another one.
+  std::size_t last = 0;
+  for (Offset d = low + 1; d < high;) {
+    std::optional<Offset> until;
+    for (std::size_t k = 0; k < together.size() && !until; ++k) {
+      const auto& [x, y] = together[(last + k) % together.size()];
+      poll(static_cast<std::int64_t>(x.size() + y.size()));
+      until = met_until(x, y, d);
+      if (until) last = (last + k) % together.size();
+    }
+    if (!until) return false;
+    d = *until;
+  }
+  return true;
+}
+
 bool DerivationFacts::at_distance(BufferIndex a, BufferIndex b, Size distance) const {
   const auto found = distances_.find({a, b});
   return found != distances_.end() && found->second.contains(distance);
+}
+
+// Of a buffer with parts: does it use an address of a reserved range, at every offset?
+bool DerivationFacts::always_in_reserved(const Box& box) const {
+  std::vector<AddressRange> wrong;  // offsets
+  for (const AddressRange& run : used_bytes(buffer(box.buffer)))
+    for (const AddressRange& reserved : memory(box.memory).reserved)
+      if (!reserved.empty())
+        wrong.push_back({reserved.begin - run.end + 1, reserved.end - run.begin});
+  std::sort(wrong.begin(), wrong.end());
+  Offset next = box.low;
+  for (const AddressRange& each : wrong)
+    if (each.begin <= next) next = std::max(next, each.end);
+  return next > box.high;
 }
 
 bool DerivationFacts::impossible(const Box& box) const {
   const Memory& there = memory(box.memory);
   const Size size = buffer(box.buffer).size;
   if (box.low + size > there.capacity) return true;
+  if (has_parts(box.buffer)) return always_in_reserved(box);
   for (const AddressRange& reserved : there.reserved)
     if (!reserved.empty() && always_touches(box.low, box.high, size, reserved)) return true;
   if (there.straddle && in_a_bank_[box.buffer] == 0) return false;
@@ -168,6 +267,7 @@ bool DerivationFacts::impossible(const Box& a, const Box& b) const {
   const bool together = a.memory == b.memory;
   if (!together) return one_memory_.contains(pair);
   if (other_memories_.contains(pair)) return true;
+  if (has_parts(a.buffer) || has_parts(b.buffer)) return false;
   for (const AddressRange& bank : bank_ranges(memory(a.memory))) {
     const Offset border = bank.end;
     const bool parted =
@@ -182,6 +282,7 @@ bool DerivationFacts::impossible(const Box& a, const Box& b) const {
 
 bool DerivationFacts::impossible(const Box& box, Step step,
                                  const std::vector<std::optional<Role>>& roles) const {
+  if (has_parts(box.buffer)) return false;
   const Buffer& each = buffer(box.buffer);
   const auto banks = bank_ranges(memory(box.memory));
   // Runs of banks that may not be touched: always in one of them, though perhaps not always the
@@ -215,10 +316,10 @@ bool DerivationFacts::impossible(const Box& box, Step step,
 bool DerivationFacts::identical(BufferIndex a, BufferIndex b) const {
   const Buffer& x = buffer(a);
   const Buffer& y = buffer(b);
-  return a != b && related_[a] == 0 && related_[b] == 0 && tied_together(a, b) &&
-         x.memories == y.memories && x.kind == y.kind && x.read == y.read && x.write == y.write &&
-         x.live == y.live && x.size == y.size && x.alignment == y.alignment && x.gaps.empty() &&
-         y.gaps.empty() && !x.offset && !y.offset && x.window == y.window;
+  return a != b && !has_parts(a) && !has_parts(b) && related_[a] == 0 && related_[b] == 0 &&
+         tied_together(a, b) && x.memories == y.memories && x.kind == y.kind && x.read == y.read &&
+         x.write == y.write && x.live == y.live && x.size == y.size && x.alignment == y.alignment &&
+         x.gaps.empty() && y.gaps.empty() && !x.offset && !y.offset && x.window == y.window;
 }
 
 bool DerivationFacts::has_double(BufferIndex b) const {
@@ -228,7 +329,7 @@ bool DerivationFacts::has_double(BufferIndex b) const {
 }
 
 bool DerivationFacts::mirrors() const {
-  if (memories() != 1 || has_modes(memory(0))) return false;
+  if (any_parts_ || memories() != 1 || has_modes(memory(0))) return false;
   if (!memory(0).reserved.empty() || !memory(0).banks.empty()) return false;
   for (BufferIndex b = 0; b < buffers(); ++b) {
     const Buffer& each = buffer(b);
@@ -242,7 +343,8 @@ bool DerivationFacts::mirrors() const {
 }
 
 bool DerivationFacts::may_be_lowered(BufferIndex b) const {
-  if (!tied(b) || tied_down_[b] != 0 || buffer(b).offset || !buffer(b).gaps.empty()) return false;
+  if (any_parts_ || !tied(b) || tied_down_[b] != 0 || buffer(b).offset || !buffer(b).gaps.empty())
+    return false;
   const Memory& home = memory(allowed_[b].front());
   return home.reserved.empty() && home.banks.empty() && !has_modes(home);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/derived.h"
+#include "model/poll.h"
 
 namespace tessera::proof {
 
@@ -37,6 +38,11 @@ class DerivationFacts {
   /// Must the two parts never share an address of one memory?
   [[nodiscard]] bool apart(BufferIndex a, AddressRange of_a, BufferIndex b,
                            AddressRange of_b) const;
+  /// Whenever both are in one memory and b's offset is more than `low` and less than `high` above
+  /// a's: do parts of them that must not share an address share one? Goes through their runs.
+  [[nodiscard]] bool always_meet(BufferIndex a, BufferIndex b, Offset low, Offset high,
+                                 Poll& poll) const;
+  [[nodiscard]] bool has_parts(BufferIndex b) const { return !buffer(b).parts.empty(); }
   /// Does a relation put b's offset at least `distance` above a's?
   [[nodiscard]] bool at_distance(BufferIndex a, BufferIndex b, Size distance) const;
 
@@ -68,6 +74,7 @@ class DerivationFacts {
  private:
   using Pairs = std::set<std::pair<BufferIndex, BufferIndex>>;  // both ways
   void relate(const Relation& relation);
+  [[nodiscard]] bool always_in_reserved(const Box& box) const;
 
   const PlacementProblem& problem_;
   Step steps_ = 0;
@@ -75,6 +82,7 @@ class DerivationFacts {
   std::map<std::pair<BufferIndex, BufferIndex>, Cost> costs_;  // first < second
   std::vector<std::vector<MemoryIndex>> allowed_;
   std::vector<std::vector<Segment>> parts_;
+  bool any_parts_ = false;  ///< of a buffer
   Pairs exempt_, disjoint_, one_memory_, other_memories_, one_bank_, other_banks_;
   std::map<std::pair<BufferIndex, BufferIndex>, std::set<Size>> distances_;
   std::vector<char> related_;

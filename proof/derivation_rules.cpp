@@ -52,30 +52,28 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
 // Does each of some offsets have to be above the one before, and the first above the last?
 bool Derivation::goes_round(const std::vector<Literal>& premises, const Literal* lit,
                             const std::vector<std::size_t>& orders) const {
-  struct Above {
+  struct Step {
     BufferIndex below = 0;
     BufferIndex above = 0;
     Wide distance = 0;
   };
-  std::vector<Above> all;
+  std::vector<Step> all;
   for (const std::size_t key : orders)
     all.push_back({lower(key).buffer, upper(key).buffer,
                    Wide{lower(key).range.end} - upper(key).range.begin});
   const auto add = [&](const Literal& each) {
-    const Variable& var = variables_[each.key / 2];
-    if (var.kind == Kind::distance && each.key % 2 == 0)
-      all.push_back(
-          {variables_[var.order.lower].buffer, variables_[var.order.upper].buffer, var.distance});
+    if (const auto one = above(each.key))
+      all.push_back({variables_[one->from].buffer, variables_[one->to].buffer, one->distance});
   };
   for (const Literal& each : premises) add(each);
   if (lit != nullptr) add(negation(*lit));
   // Longest ways, from anywhere: without a cycle that adds up, as many rounds as buffers are
   // enough.
   std::map<BufferIndex, Wide> reached;
-  for (const Above& each : all) reached[each.below] = reached[each.above] = 0;
+  for (const Step& each : all) reached[each.below] = reached[each.above] = 0;
   for (std::size_t round = 0; round <= reached.size(); ++round) {
     bool longer = false;
-    for (const Above& each : all) {
+    for (const Step& each : all) {
       const Wide there = reached[each.below] + each.distance;
       Wide& known = reached[each.above];
       if (there <= known) continue;
@@ -87,12 +85,19 @@ bool Derivation::goes_round(const std::vector<Literal>& premises, const Literal*
   return true;
 }
 
-bool Derivation::distance_broken(std::size_t key) const {
+std::optional<Derivation::Above> Derivation::above(std::size_t key) const {
   const Variable& var = variables_[key / 2];
-  if (var.kind != Kind::distance || key % 2 != 0) return false;
-  const std::size_t from = var.order.lower;
-  const std::size_t to = var.order.upper;
-  return Wide{bound_[2 * from]} + var.distance > -Wide{bound_[2 * to + 1]} - variables_[to].span;
+  const bool at_least =
+      var.kind == Kind::distance || var.kind == Kind::gap || var.kind == Kind::half_gap;
+  if (at_least && key % 2 == 0) return Above{var.order.lower, var.order.upper, var.distance};
+  if (var.kind == Kind::gap) return Above{var.order.upper, var.order.lower, -Wide{var.back}};
+  return std::nullopt;
+}
+
+bool Derivation::distance_broken(std::size_t key) const {
+  const auto one = above(key);
+  return one && Wide{bound_[2 * one->from]} + one->distance >
+                    -Wide{bound_[2 * one->to + 1]} - variables_[one->to].span;
 }
 
 bool Derivation::window_overflows(const std::vector<std::size_t>& members,

@@ -28,11 +28,15 @@ ProofWriter::ProofWriter(ProofSink& sink, const Build& build, const Deduction& d
     const Edge* edge = deduction.orders.edge(key);
     if (edge == nullptr) continue;
     const bool pair = edge->lower != no_item;
-    const bool half = pair && deduction.orders.edge(opposite(key)) == nullptr;
-    text_ += half ? 'v' : pair ? 'p' : 'h';
+    const Edge* other = deduction.orders.edge(opposite(key));
+    const bool half = other == nullptr;
+    // Relations alone say distances that always hold.
+    const bool relation = !pair && build.axioms.unsaid.contains(var_of(key));
+    text_ += pair ? (half ? 'v' : 'p') : relation ? 'h' : half ? 'j' : 'f';
     number(key / 2);
     number(pair ? edge->lower : edge->source);
     number(pair ? edge->upper : edge->target);
+    if (!pair && !half) number(-other->weight[0]);
     if (!pair) number(edge->weight[0]);
     text_ += '\n';
   }

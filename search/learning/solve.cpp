@@ -56,14 +56,6 @@ SearchResult given_up(const BudgetEnded& ended) {
   return result;
 }
 
-/// A certificate has no words for differences.
-SearchResult without_words() {
-  SearchResult result;
-  result.stop = StopReason::completed;
-  result.reason = "The learning engine writes no certificates where buffers have parts.";
-  return result;
-}
-
 SearchResult search_built(const PlacementProblem& problem, const LearningParams& learning,
                           const SearchParams& params, const Placement* like) {
   SearchResult result;
@@ -154,7 +146,6 @@ SearchResult search_built(const PlacementProblem& problem, const LearningParams&
 
 SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
                         const SearchParams& params, const Placement* like) {
-  if (params.proof != nullptr && has_parts(problem)) return without_words();
   try {
     return search_built(problem, learning, params, like);
   } catch (const BudgetEnded& ended) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "model/buffer_parts.h"
@@ -30,8 +31,15 @@ struct Tile {
   std::size_t shape = 0;
 };
 
-/// At which differences of their first bytes tiles of two shapes meet, so that nobody goes through
-/// the runs of those that do not.
+/// Tiles of two shapes: at which differences of their first bytes they meet, so that nobody goes
+/// through the runs of those that do not, and by how much, as far as it was asked. Tensors move
+/// past each other in the same steps again and again.
+struct Shapes {
+  Differences meet;
+  std::unordered_map<Offset, Size> overlaps;
+};
+
+/// What is known of every two shapes.
 class Meetings {
  public:
   std::size_t number(const BufferPart& part) {
@@ -47,9 +55,9 @@ class Meetings {
 
   /// First byte of b minus first byte of a; all at which one reaches into the other, where those at
   /// which they meet are too many to be kept. They stay where they are.
-  [[nodiscard]] const Differences& of(const Tile& a, const Tile& b, Poll& poll) {
+  [[nodiscard]] Shapes& of(const Tile& a, const Tile& b, Poll& poll) {
     const auto [place, fresh] = known_.try_emplace({a.shape, b.shape});
-    if (fresh) place->second = differences(a, b, poll);
+    if (fresh) place->second.meet = differences(a, b, poll);
     return place->second;
   }
 
@@ -75,7 +83,7 @@ class Meetings {
 
   std::map<Shape, std::size_t> numbers_;
   std::vector<const Shape*> shapes_;
-  std::map<std::pair<std::size_t, std::size_t>, Differences> known_;
+  std::map<std::pair<std::size_t, std::size_t>, Shapes> known_;
 };
 
 /// A tile and one of a peer that live at the same time.
@@ -83,20 +91,43 @@ struct Meeting {
   const Tile* tile = nullptr;
   const Tile* other = nullptr;
   Offset apart = 0;  ///< the other's first byte minus the tile's, both relative to their tensors
-  const Differences* forbidden = nullptr;
+  Shapes* shapes = nullptr;
+  AddressRange near;  ///< all differences of the tensors at which they may meet
 
-  [[nodiscard]] bool may_be(Offset at, Offset at_other) const {
-    const Offset d = apart + at_other - at;
-    if (d < forbidden->front().begin || d >= forbidden->back().end) return false;
+  Meeting(const Tile& one, const Tile& two, Shapes& both)
+      : tile(&one),
+        other(&two),
+        apart(two.runs.front().begin - one.runs.front().begin),
+        shapes(&both),
+        near(AddressRange{both.meet.front().begin, both.meet.back().end}.at(-apart)) {}
+
+  [[nodiscard]] bool is_near(Offset difference) const {
+    return near.begin <= difference && difference < near.end;
+  }
+
+  /// By how much they overlap, the first runs that do.  `difference`: of the tensors.
+  [[nodiscard]] Size overlap(Offset difference, std::size_t& room, Poll& poll) const {
+    const Offset d = apart + difference;
     const auto after =
-        std::partition_point(forbidden->begin(), forbidden->end(),
+        std::partition_point(shapes->meet.begin(), shapes->meet.end(),
                              [d](const AddressRange& range) { return range.end <= d; });
-    return after->begin <= d;
+    if (after->begin > d) return 0;
+    const auto known = shapes->overlaps.find(d);
+    if (known != shapes->overlaps.end()) return known->second;
+    poll(static_cast<std::int64_t>(tile->runs.size() + other->runs.size()) / 16);
+    const Size found = collision_size(tile->runs, 0, other->runs, difference);
+    if (room > 0) {
+      --room;
+      shapes->overlaps.emplace(d, found);
+    }
+    return found;
   }
 };
 
 /// Lists of meetings that are kept hold so many together; others are made again each time.
 constexpr std::size_t most_kept = std::size_t{1} << 22U;
+/// So many overlaps are remembered; others are worked out again.
+constexpr std::size_t most_overlaps = std::size_t{1} << 20U;
 
 bool alive_together(const std::vector<StepRange>& a, const std::vector<StepRange>& b) {
   return std::any_of(a.begin(), a.end(), [&](const StepRange& x) {
@@ -193,8 +224,7 @@ class Allocation {
       for (const Tile& other : tiles_[peer]) {
         poll_();
         if (alive_together(tile.live, other.live))
-          list_.push_back({&tile, &other, other.runs.front().begin - tile.runs.front().begin,
-                           &meetings_.of(tile, other, poll_)});
+          list_.emplace_back(tile, other, meetings_.of(tile, other, poll_));
       }
     if (list_.size() > room_) return list_;
     room_ -= list_.size();
@@ -209,11 +239,9 @@ class Allocation {
     const std::vector<Meeting>& list = meetings(k, peer);
     poll_(static_cast<std::int64_t>(list.size()) / 16);
     for (const Meeting& each : list)
-      while (each.may_be(at, at_peer)) {
-        const std::vector<AddressRange>& runs = each.tile->runs;
-        const Size overlap = collision_size(runs, at, each.other->runs, at_peer);
+      while (each.is_near(at_peer - at)) {
+        const Size overlap = each.overlap(at_peer - at, overlaps_, poll_);
         if (overlap == 0) break;
-        poll_(static_cast<std::int64_t>(runs.size() + each.other->runs.size()) / 16);
         at = align_up(at + overlap, alignment);
         moved = true;
       }
@@ -230,6 +258,7 @@ class Allocation {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<Meeting>> kept_;
   std::vector<Meeting> list_;
   std::size_t room_ = most_kept;
+  std::size_t overlaps_ = most_overlaps;
   std::vector<Offset> best_;
   Size best_height_ = unbounded;
 };

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "model/against.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "planner/certificate.h"
 #include "planner/make_engine.h"
@@ -162,6 +163,71 @@ PlacementProblem confined(Random& random) {
   return problem;
 }
 
+/// Tensors that are written and read tile by tile, in about as much as the fullest step needs:
+/// often the bytes fit, and no differences of the offsets suit.
+PlacementProblem tiled(Random& random) {
+  PlacementProblem problem;
+  const std::int64_t planes = random.between(1, 3);
+  const std::int64_t count = random.between(3, 6);
+  for (std::int64_t b = 0; b < count; ++b) {
+    Buffer buffer;
+    buffer.id = "t" + std::to_string(b);
+    const Step first = random.between(0, 6);
+    if (random.chance(15)) {
+      buffer.size = random.between(1, 6);
+      buffer.live = {{first, random.between(first + 1, 9)}};
+    } else {
+      const std::int64_t strips = random.between(1, 4);
+      const Size rows = random.between(1, 3);
+      const Size plane = strips * rows + random.between(0, 1);
+      for (std::int64_t k = 0; k < strips; ++k) {
+        BufferPart part{.live = {{first + k, first + k + random.between(1, 4)}},
+                        .offset = k * rows,
+                        .size = rows};
+        if (planes > 1) part.repeat = {{planes, plane}};
+        buffer.parts.push_back(std::move(part));
+      }
+      buffer.size = planes * plane;
+      Step last = 0;
+      for (const BufferPart& part : buffer.parts) last = std::max(last, part.live[0].upper);
+      buffer.live = {{first, last}};
+    }
+    if (random.chance(15)) buffer.alignment = random.between(2, 3);
+    if (random.chance(8)) buffer.window = AddressRange{1, buffer.size + random.between(2, 9)};
+    problem.buffers.push_back(std::move(buffer));
+  }
+  std::vector<Size> load(16, 0);
+  Size largest = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    for (const Load& each : loads(buffer))
+      for (Step t = each.steps.lower; t < each.steps.upper; ++t)
+        load[static_cast<std::size_t>(t)] += each.bytes;
+    largest = std::max(largest, buffer.size);
+  }
+  const Size most = std::max(largest, *std::max_element(load.begin(), load.end()));
+  const std::int64_t memories = random.chance(25) ? 2 : 1;
+  for (std::int64_t m = 0; m < memories; ++m) {
+    Memory memory;
+    memory.name = "m" + std::to_string(m);
+    memory.capacity = std::max(largest, most / memories) + random.between(0, 3);
+    if (random.chance(15)) {
+      const Offset begin = random.between(0, 5);
+      memory.reserved = {{begin, std::min(begin + random.between(1, 2), memory.capacity)}};
+      if (memory.reserved[0].empty()) memory.reserved.clear();
+    }
+    problem.memories.push_back(std::move(memory));
+  }
+  const std::vector<RelationKind> kinds = {RelationKind::disjoint, RelationKind::may_overlap,
+                                           RelationKind::same_memory,
+                                           RelationKind::different_memories};
+  for (std::int64_t k = random.chance(40) ? random.between(1, 2) : 0; k > 0; --k) {
+    const std::size_t one = random.below(problem.buffers.size());
+    const std::size_t two = random.below(problem.buffers.size());
+    if (one != two) problem.relations.push_back({random.pick(kinds), {one, two}, 0});
+  }
+  return problem;
+}
+
 /// Many sizes and long lifetimes in as much as the fullest step needs, or a little more: engines
 /// have to learn a lot, and forget some of it.
 PlacementProblem dense(Random& random) {
@@ -233,6 +299,7 @@ PlacementProblem problem_of(std::uint64_t seed) {
   Random random(seed);
   PlacementProblem problem;
   if (seed % 64 == 63) return dense(random);
+  if (seed % 16 == 1) return tiled(random);
   if (seed % 16 == 9) return random.chance(20) ? confined(random) : related(random);
   switch (seed % 8) {
     case 0:

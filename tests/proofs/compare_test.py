@@ -41,12 +41,12 @@ EVERYTHING = {
     *(f"claim {kind}" for kind in ("infeasible", "height", "cost", "modes")),
     *(f"cut of {kind}" for kind in ("infeasible", "height")),
     *(f"derivation of {kind}" for kind in ("infeasible", "height", "cost", "modes")),
-    *(f"line {letter}" for letter in "oipvhmkbxuyzalds"),
+    *(f"line {letter}" for letter in "oipvhfjmkbxuyzalds"),
     *(f"rule {letter}" for letter in "cetwnsrgq"),
     *(f"clause: {what}" for what in (
         "contradiction", "every mode at a step", "every role of a bank", "some mode is used", "a mode that is used", "empty",
         "nothing is left", "nothing is left beside a third buffer", "nothing is left in a mode", "nothing is left in a role",
-        "one lies below the other", "an overlap is paid for")),
+        "one lies below the other", "not between two differences", "an overlap is paid for")),
     *(f"cut with {what}" for what in ("step", "range", "grain", "two memories")),
     *(f"cut kept apart by {why}" for why in (
         "time", "disjoint", "adjacent", "different_banks", "places", "time of others at one offset",

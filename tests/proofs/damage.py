@@ -77,7 +77,7 @@ def item_dropped(chance, line):
 def declared(lines):
     """(number, letter) of each variable that the lines declare."""
     return [(int(words[1]), words[0]) for words in (line.split(" ") for line in lines)
-            if words[0] in "opvhmkbxu" and len(words) > 2 and words[1].isdigit()]
+            if words[0] in "opvhfjmkbxu" and len(words) > 2 and words[1].isdigit()]
 
 
 def new_line(chance, lines):
@@ -104,6 +104,8 @@ def new_line(chance, lines):
         lambda: f"v {fresh} {small(8)} {small(8)}",
         lambda: f"i {small(6)} {small(3)} {small(9)}",
         lambda: f"h {fresh} {chance.choice(offsets)} {chance.choice(offsets)} {chance.randint(-6, 6)}",
+        lambda: f"f {fresh} {chance.choice(offsets)} {chance.choice(offsets)} {chance.randint(-9, 3)} {chance.randint(-3, 9)}",
+        lambda: f"j {fresh} {chance.choice(offsets)} {chance.choice(offsets)} {chance.randint(-6, 6)}",
         lambda: f"m {fresh} {small(6)} {small(3)}",
         lambda: f"k {fresh} {small(2)} {small(5)} {small(4)}",
         lambda: f"b {fresh} {small(2)} {small(5)} {small(3)} {small(3)}",
@@ -154,6 +156,23 @@ def clause_moved(chance, lines):
         at = chance.choice(bounds)
         words[at] = str(int(words[at]) + chance.choice((-2, -1, 1, 1, 2)))
         lines.insert(n + 1, " ".join(["a", "900001"] + words[2:]))
+
+
+def gap_moved(chance, lines):
+    """The range of differences of two buffers moved or widened by one, or taken for that of others."""
+    places = [n for n, line in enumerate(lines) if line[:2] in ("f ", "j ")]
+    if not places:
+        return
+    n = chance.choice(places)
+    words = lines[n].split(" ")
+    if chance.random() < 0.3:
+        other = lines[chance.choice(places)].split(" ")
+        words[2:4] = chance.choice((other[2:4], words[3:1:-1]))
+    else:
+        at = chance.randrange(4, len(words))
+        if re.fullmatch(r"-?[0-9]+", words[at]):
+            words[at] = str(int(words[at]) + chance.choice((-1, 1)))
+    lines[n] = " ".join(words)
 
 
 def step_moved(chance, lines):
@@ -208,7 +227,7 @@ def damaged(chance, text):
     at = chance.randrange(len(lines))
     what = chance.choice(("number", "number", "number", "number", "line dropped", "line doubled", "lines exchanged", "line moved",
                           "literal dropped", "literal dropped", "item dropped", "letter", "claim", "cut off", "spelling",
-                          "new line", "new line", "own step", "own step", "clause moved", "clause moved", "step moved", "step moved", "read line"))
+                          "new line", "new line", "own step", "own step", "clause moved", "clause moved", "step moved", "step moved", "gap moved", "read line"))
     body = [n for n, line in enumerate(lines) if line[:1] in "aletwnsrg" and line[1:2] == " "]
     # Outside of steps, before anything contradicts anything.
     starts = [n for n, line in enumerate(lines) if line.startswith("l ")] or [at]
@@ -231,7 +250,7 @@ def damaged(chance, text):
         at = chance.choice(body)
         lines[at] = item_dropped(chance, lines[at])
     elif what == "letter":
-        lines[at] = chance.choice("oipvhmkbxuyzaldscetwnsrgq") + lines[at][1:]
+        lines[at] = chance.choice("oipvhfjmkbxuyzaldscetwnsrgq") + lines[at][1:]
     elif what == "claim":
         claims = [n for n, line in enumerate(lines) if line.startswith("claim")] or [at]
         at = chance.choice(claims)
@@ -249,6 +268,8 @@ def damaged(chance, text):
         lines.insert(min(where + inside, len(lines)), new_line(chance, lines))
     elif what == "clause moved":
         clause_moved(chance, lines)
+    elif what == "gap moved":
+        gap_moved(chance, lines)
     elif what == "step moved":
         step_moved(chance, lines)
     elif what == "own step":

@@ -12,11 +12,11 @@ def always_meets(low, high, length, begin, end):
 class Boxes:
     def __init__(self, derivation):
         self.d, self.refuted = derivation, derivation.refuted
-        self.mode, self.crossed, self.overlap = None, None, None
+        self.mode, self.crossed, self.overlap, self.between = None, None, None, None
 
     def nothing_left(self, literals):
         """Why no placement makes all of these literals false, or None."""
-        named, below = self.sort_out(literals)
+        named, below, above = self.sort_out(literals)
         if named is None:
             return None
         declared = list(self.d.offset_of)
@@ -28,6 +28,11 @@ class Boxes:
             return None
         if len(below) == 2 and below[0] == below[1][::-1]:
             self.crossed = below[0]
+        if len(above) == 2 and above[0][:2] == above[1][1::-1] and len(named) == 2:
+            x, y, distance = above[0]
+            one, two = self.d.kind[x][1], self.d.kind[y][1]
+            if self.refuted.always_meet(one, two, -above[1][2], distance):
+                self.between = {one, two}
         if self.overlap is not None and (self.crossed is None or self.overlap != named):
             return None
         one = min(named)
@@ -45,13 +50,16 @@ class Boxes:
             return "an overlap is paid for"
         if self.mode is not None:
             return f"nothing is left in a {self.mode}"
+        if self.between is not None:
+            return "not between two differences"
         if self.crossed is not None:
             return "one lies below the other"
         return "nothing is left" if b in named else "nothing is left beside a third buffer"
 
     def sort_out(self, literals):
-        """The buffers a clause speaks of, the items of its true `v`; (None, None) where it may not be asked."""
-        named, below, d = set(), [], self.d
+        """The buffers a clause speaks of, the items of its true `v`, what its true `j` say; three times None where it may not be
+        asked."""
+        named, below, above, d = set(), [], [], self.d
         for key, _ in literals:
             what, true = d.kind[key >> 1], not key & 1
             if what[0] in "om":
@@ -60,13 +68,17 @@ class Boxes:
                 named.update((d.items[what[1]][0], d.items[what[2]][0]))
                 if true:
                     below.append(what[1:])
+            elif what[0] == "j":
+                named.update(d.kind[u][1] for u in what[1:3])
+                if true:
+                    above.append(what[1:])
             elif what[0] == "x" and true and self.overlap is None:
                 self.overlap = {what[1], what[2]}
             elif what[0] in "kb" and not true and self.mode is None:
                 self.set_mode(what)
             else:
-                return None, None
-        return named, below
+                return None, None, None
+        return named, below, above
 
     def set_mode(self, what):
         """The runs of neighbouring banks that allow no use of some kind, in this mode."""
@@ -101,15 +113,26 @@ class Boxes:
         size, capacity = self.refuted.problem.buffers[b].size, self.refuted.capacity[m]
         if low + size > capacity:
             return True
+        if self.refuted.has_parts(b):
+            return self.always_in_reserved(b, m, low, high)
         if any(always_meets(low, high, size, *span) for span in self.refuted.reserved[m]):
             return True
         if self.refuted.problem.memories[m].straddle and "same_bank" not in self.refuted.named[b]:
             return False
         return any(high < end < low + size for _, end in self.refuted.banks(m))
 
+    def always_in_reserved(self, b, m, low, high):
+        """Whether a buffer with parts uses a reserved address at every offset."""
+        wrong = sorted((begin - run[1], end - run[0]) for run in self.refuted.problem.buffers[b].used()
+                       for begin, end in self.refuted.reserved[m] if begin < end)
+        for begin, end in wrong:
+            if begin < low < end:
+                low = end
+        return low > high
+
     def in_mode(self, b, m, low, high):
         """Impossible in the mode named."""
-        if self.mode is None or m != self.mode_memory:
+        if self.mode is None or m != self.mode_memory or self.refuted.has_parts(b):
             return False
         buffer, step = self.refuted.problem.buffers[b], self.mode_step
         for use, steps in (("read", buffer.reads), ("write", buffer.writes)):
@@ -140,9 +163,13 @@ class Boxes:
             return any(kind in kinds for kind in ("same_memory", "same_bank", "adjacent", "same_offset"))
         if "different_memories" in kinds:
             return True
+        if self.between == {one, two}:
+            return True
         if self.crossed and {self.d.items[i][0] for i in self.crossed} == {one, two}:
             if self.overlap or refuted.apart(*self.d.items[self.crossed[0]], *self.d.items[self.crossed[1]]):
                 return True
+        if refuted.has_parts(one, two):
+            return False
         if "same_bank" in kinds and any((low1 >= end > high2) or (low2 >= end > high1) for _, end in refuted.banks(m1)):
             return True
         if "different_banks" not in kinds:

@@ -5,7 +5,7 @@ from second_rules import RULES
 from second_boxes import Boxes
 
 # How many numbers a line has.
-COUNTS = {"o": 2, "i": 3, "p": 3, "v": 3, "h": 4, "m": 3, "k": 4, "b": 5, "x": 3, "u": 3, "y": 1, "z": 1, "s": 2}
+COUNTS = {"o": 2, "i": 3, "p": 3, "v": 3, "h": 4, "f": 5, "j": 4, "m": 3, "k": 4, "b": 5, "x": 3, "u": 3, "y": 1, "z": 1, "s": 2}
 
 
 class Derivation:
@@ -24,7 +24,7 @@ class Derivation:
         self.turned = False
         self.paid, self.left, self.cores = set(), {}, []
         self.outside = {"o": self.declare_offset, "i": self.declare_item, "p": self.declare_order, "v": self.declare_below,
-                        "h": self.declare_distance, "m": self.declare_memory, "k": self.declare_mode, "b": self.declare_role,
+                        "h": self.declare_distance, "f": self.declare_gap, "j": self.declare_half_gap, "m": self.declare_memory, "k": self.declare_mode, "b": self.declare_role,
                         "x": self.declare_overlap, "u": self.declare_use, "y": self.swap, "z": self.turn, "a": self.clause,
                         "l": self.begin_step, "d": self.forget, "s": self.core}
 
@@ -157,6 +157,8 @@ class Derivation:
     def declare_item(self, b, begin, end):
         if self.buffer(b) not in self.offset_of or not 0 <= begin < end <= self.refuted.problem.buffers[b].size:
             raise Wrong("an item of a buffer that has not been declared, or not inside it")
+        if self.refuted.has_parts(b):
+            raise Wrong("an item of a buffer with parts")
         self.items.append((b, begin, end))
 
     def declare_order(self, v, i, j):
@@ -175,6 +177,8 @@ class Derivation:
         if any(self.kind.get(u, "-")[0] != "o" for u in (x, y)) or x == y:
             raise Wrong("a distance between other things than two offsets")
         lower, upper = self.kind[x][1], self.kind[y][1]
+        if self.refuted.has_parts(lower, upper):
+            raise Wrong("a distance of a buffer with parts")
         if not (distance == 0 and "same_offset" in self.refuted.related(lower, upper)):
             sizes = self.refuted.problem.buffers
             for kind, buffers, _ in self.refuted.problem.relations:
@@ -186,6 +190,23 @@ class Derivation:
                 raise Wrong("no relation says this distance")
         self.declare(v, "h", x, y, distance)
         self.fact(2 * v, 1)
+
+    def offsets(self, x, y):
+        """The buffers of two offsets."""
+        if any(self.kind.get(u, "-")[0] != "o" for u in (x, y)) or x == y:
+            raise Wrong("a difference of other things than two offsets")
+        return self.kind[x][1], self.kind[y][1]
+
+    def declare_gap(self, v, x, y, low, high):
+        one, two = self.offsets(x, y)
+        tied = self.refuted.tied(one)
+        if tied is None or tied != self.refuted.tied(two) or not self.refuted.always_meet(one, two, low, high):
+            raise Wrong("buffers that do not meet at every difference in between, or may be in different memories")
+        self.declare(v, "f", x, y, low, high)
+
+    def declare_half_gap(self, v, x, y, distance):
+        self.offsets(x, y)
+        self.declare(v, "j", x, y, distance)
 
     def declare_memory(self, v, b, m):
         self.buffer(b), self.memory(m)

@@ -56,7 +56,7 @@ class Refuted:
         self.allowed = [b.memories or every for b in problem.buffers]
         self.parts = [b.parts() for b in problem.buffers]
         self.stride = [self.stride_of(n) for n in range(len(problem.buffers))]
-        self.kinds, self.together = {}, {}
+        self.kinds, self.together, self.meetings = {}, {}, {}
         self.named = [set() for _ in problem.buffers]
         for kind, buffers, cost in problem.relations:
             for at, one in enumerate(buffers):
@@ -89,7 +89,41 @@ class Refuted:
         return self.cut_down(n, 0, self.capacity[m])
 
     def room(self, n):
-        return self.cut_down(n, 0, max(self.capacity[m] for m in self.allowed[n]))
+        b, most = self.problem.buffers[n], max(self.capacity[m] for m in self.allowed[n])
+        if not b.tiles:
+            return self.cut_down(n, 0, most)
+        used, spans = b.used(), [(0, most)]
+        if b.window:  # holds the bytes that are used
+            spans.append((b.window[0] - used[0][0], b.window[1] + b.size - used[-1][1]))
+        if b.offset is not None:
+            spans.append((b.offset, b.offset + b.size))
+        return max(low for low, _ in spans), min(high for _, high in spans)
+
+    def has_parts(self, *buffers):
+        return any(self.problem.buffers[n].tiles for n in buffers)
+
+    def met(self, one, two):
+        """Ranges (low, high) of two buffers: while the second is more than low and less than high above the first, they share an
+        address that they must not."""
+        kinds = self.related(one, two)
+        if one == two:
+            return []
+        if "disjoint" in kinds:
+            runs = [self.problem.buffers[n].used() or [(0, self.problem.buffers[n].size)] for n in (one, two)]
+            return sorted({(x[0] - y[1], x[1] - y[0]) for x in runs[0] for y in runs[1]})
+        if self.exempt(one, two):
+            return []
+        return sorted({(p[2] - q[3], p[3] - q[2]) for p in self.parts[one] for q in self.parts[two] if p[0] < q[1] and q[0] < p[1]})
+
+    def always_meet(self, one, two, low, high):
+        """Whether two buffers share an address that they must not at every difference above low and below high."""
+        if (one, two) not in self.meetings:
+            self.meetings[one, two] = self.met(one, two)
+        clear = low + 1  # the first difference of which nothing is known
+        for begin, end in self.meetings[one, two]:
+            if begin < clear < end:
+                clear = end
+        return clear >= high
 
     def tied(self, n):
         """The memory of a buffer that has no choice, or None."""
@@ -148,7 +182,7 @@ class Refuted:
 
     def identical(self, one, two):
         """Whether exchanging two buffers changes nothing."""
-        if self.named[one] or self.named[two]:
+        if self.named[one] or self.named[two] or self.has_parts(one, two):
             return False
         a, b = self.problem.buffers[one], self.problem.buffers[two]
         if a.gaps or b.gaps or a.offset is not None or b.offset is not None or self.tied(one) is None:
@@ -158,7 +192,7 @@ class Refuted:
 
     def same_upside_down(self):
         """Whether the problem allows to turn every placement upside down."""
-        if len(self.problem.memories) != 1:
+        if len(self.problem.memories) != 1 or self.has_parts(*range(len(self.problem.buffers))):
             return False
         memory = self.problem.memories[0]
         if memory.modes or memory.per_bank or memory.banks or self.reserved[0]:

@@ -34,13 +34,21 @@ def edge(d, _literal, premises, _items):
         one, two = d.items[lower], d.items[upper]
         if start(d, one) + length(one) + length(two) > finish(d, two):
             return True
-    for key, _ in premises:
-        what = d.kind[key >> 1]
-        if what[0] == "h" and not key & 1:
-            _, x, y, distance = what
-            if d.known[2 * x] + distance > -d.known[2 * y + 1] - d.size[y]:
-                return True
+    for x, y, distance in distances(d, premises):
+        if d.known[2 * x] + distance > -d.known[2 * y + 1] - d.size[y]:
+            return True
     return False
+
+
+def distances(d, premises):
+    """(X, Y, how far Y lies above X at least) of the premises that say so."""
+    for key in {key for key, _ in premises}:
+        what = d.kind[key >> 1]
+        if what[0] in "hj" and not key & 1:
+            yield what[1:]
+        elif what[0] == "f":
+            _, x, y, low, high = what
+            yield (y, x, -low) if key & 1 else (x, y, high)
 
 
 def adds_up(above):
@@ -61,11 +69,7 @@ def adds_up(above):
 def triangle(d, literal, premises, _items):
     found = orders(d, premises)
     above = [(d.items[low][0], d.items[high][0], d.items[low][2] - d.items[high][1]) for low, high in found]
-    for key in {key for key, _ in premises}:
-        what = d.kind[key >> 1]
-        if what[0] == "h" and not key & 1:
-            _, x, y, distance = what
-            above.append((d.kind[x][1], d.kind[y][1], distance))
+    above += [(d.kind[x][1], d.kind[y][1], distance) for x, y, distance in distances(d, premises)]
     if adds_up(above):
         return True
     if literal is None or literal[0] & 1 or d.kind[literal[0] >> 1][0] != "v":
@@ -144,6 +148,8 @@ def stride(d, literal, _premises, _items):
 def may_be_lowered(d, b):
     """Whether rule `r` is allowed for a buffer."""
     refuted = d.refuted
+    if refuted.has_parts(*range(len(refuted.problem.buffers))):
+        return False
     m = refuted.tied(b)
     if m is None or refuted.problem.buffers[b].offset is not None or refuted.problem.buffers[b].gaps:
         return False

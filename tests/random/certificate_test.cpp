@@ -107,12 +107,25 @@ bool is_true(const PlacementProblem& problem, const Claim& claim) {
   return false;
 }
 
+/// Of every kind; and buffers with parts, with what derivations can say of them.
+PlacementProblem problem_of(Random& random, std::uint64_t seed) {
+  if (seed % 4 != 1)
+    return random_problem(random, seed % 3 == 0 ? Features::one_address_space() : Features::all());
+  Features features;
+  features.parts = features.alignment = features.windows = features.reserved = features.gaps =
+      features.gap_windows = features.intervals = features.fixed_offsets = true;
+  features.several_memories = features.memory_choice = random.chance(40);
+  features.relations = {RelationKind::disjoint, RelationKind::may_overlap,
+                        RelationKind::same_memory, RelationKind::different_memories};
+  return random_problem(random, features);
+}
+
 /// The same problem, one number or rule of it another.
 PlacementProblem changed(Random& random, PlacementProblem problem) {
   const auto any = [&]() -> Buffer& {
     return problem.buffers[random.below(problem.buffers.size())];
   };
-  switch (random.below(9)) {
+  switch (random.below(10)) {
     case 0:
       any().size = std::max<Size>(1, any().size - random.between(1, 2));
       break;
@@ -141,9 +154,19 @@ PlacementProblem changed(Random& random, PlacementProblem problem) {
     case 7: {
       Buffer& buffer = any();
       buffer.gaps.clear();
+      buffer.parts.clear();
       buffer.read.clear();
       buffer.write.clear();
       buffer.live = {{random.between(0, 3), random.between(4, 5)}};
+      break;
+    }
+    case 8: {
+      Buffer& buffer = any();
+      if (buffer.parts.empty()) break;
+      BufferPart& part = buffer.parts[random.below(buffer.parts.size())];
+      StepRange& live = part.live[random.below(part.live.size())];
+      (random.chance(50) ? live.lower : live.upper) += random.chance(50) ? 1 : -1;
+      if (random.chance(50)) part.offset = std::max<Offset>(0, part.offset + random.between(-1, 1));
       break;
     }
     default:
@@ -159,8 +182,7 @@ TEST(Certificates, OfEveryTrueClaimAreAccepted) {
   for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
     SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(seed));
     Random random(seed);
-    const PlacementProblem problem =
-        random_problem(random, seed % 3 == 0 ? Features::one_address_space() : Features::all());
+    const PlacementProblem problem = problem_of(random, seed);
     for (const Claim& claim : true_claims(problem)) {
       const auto text = certificate_of(problem, claim, seed);
       ASSERT_TRUE(text) << describe(problem, claim) << '\n' << to_yaml(problem);
@@ -192,8 +214,7 @@ TEST(Certificates, NoTextProvesWhatIsFalse) {
   for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
     SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(seed));
     Random random(seed);
-    const PlacementProblem problem =
-        random_problem(random, seed % 3 == 0 ? Features::one_address_space() : Features::all());
+    const PlacementProblem problem = problem_of(random, seed);
     for (const Claim& claim : true_claims(problem)) {
       const std::string text = unsealed(certificate_of(problem, claim, seed).value());
       const auto offer = [&](const PlacementProblem& about, const std::string& forged) {

@@ -25,6 +25,16 @@ BOTH_AT_0 = {
 COSTLY = ("tessera: problem/1\nmemories: {m: {capacity: 100}}\n"
           "buffers:\n- {id: a, live: [0, 1], size: 8}\n- {id: b, live: [1, 2], size: 8}\n"
           "relations:\n- {avoid_overlap: [a, b], cost: 5}\n")
+# Eleven bytes live at step 2, and no differences of the offsets leave it at that.
+PARTS = """tessera: problem/1
+memories: {m: {capacity: 11}}
+buffers:
+  - id: a
+    size: 6
+    parts: [{live: [0, 2], offset: 0, size: 2}, {live: [0, 3], offset: 2, size: 2}, {live: [1, 4], offset: 4, size: 2}]
+  - {id: b, size: 6, parts: [{live: [1, 3], offset: 0, size: 2}, {live: [2, 5], offset: 3, size: 2}]}
+  - {id: c, size: 3, live: [2, 4]}
+"""
 
 
 class Certificates(Case):
@@ -61,6 +71,38 @@ class Certificates(Case):
         self.assertIn("wrong (overlap)", done.stdout)
         self.refused(["without --lifetimes half-open", "leave out --lifetimes"],
                      two, "--lifetimes", "half-open", "--proof", plain)
+
+    def test_parts_that_no_counting_refutes(self):
+        given = self.file("parts.yaml", PARTS)
+        for engine in ("auto", "sat", "learning"):
+            proof = self.folder / f"{engine}.proof"
+            self.ends(INFEASIBLE, "place", given, "-e", engine, "--proof", proof, "-q")
+            self.assertIn("derivation", proof.read_text())
+            self.claims("infeasible with m of 11", given, "--proof", proof)
+        lines = proof.read_text().splitlines(True)[:-1]
+        gaps = [n for n, line in enumerate(lines) if line.startswith("f ")]
+        self.assertEqual(len(gaps), 3)
+        for n in gaps:
+            for at, by in ((4, -1), (5, 1)):  # each range is as wide as it can be
+                words = lines[n].split()
+                words[at] = str(int(words[at]) + by)
+                forged = self.file("moved.proof", sealed("".join(lines[:n] + [" ".join(words) + "\n"] + lines[n + 1:])))
+                self.refused(["do not meet at every difference"], given, "--proof", forged)
+        # A part that lives no more when the other buffer begins to.
+        other = self.file("other.yaml", PARTS.replace("live: [1, 4], offset: 4", "live: [1, 2], offset: 4"))
+        self.refused(["do not meet at every difference"], other, "--proof", self.folder / "auto.proof")
+        self.ends(FOUND, "place", given, "-c", 20, "--minimize", "--proof", proof, "-q")
+        self.assertIn("derivation", proof.read_text())
+        done = self.ends(FOUND, "check", given, "-c", 20, "--proof", proof)
+        self.assertEqual(done.stdout.splitlines()[0], "proved: max height of {m} >= 12")
+
+    def test_what_derivations_cannot_say_of_parts_is_told(self):
+        given = self.file("banks.yaml", PARTS.replace("{capacity: 11}", "{banks: [{name: x, size: 11}]}"))
+        proof = self.folder / "none.proof"
+        done = self.ends(INFEASIBLE, "place", given, "-e", "sat", "--proof", proof)
+        self.assertIn("no certificate was written: adding up does not prove it", done.stderr)
+        self.assertIn("only where no memory has banks", done.stderr)
+        self.assertFalse(proof.exists())
 
     def test_a_result_that_is_none_is_told_before_anything_is_proved(self):
         proof = self.proof(CAPACITY + HEIGHT)
