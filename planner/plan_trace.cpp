@@ -35,7 +35,7 @@ class Tracer {
         clock_hz_(hardware.clock_hz),
         last_(memories_.size(), -1) {
     for (const HardwareMemory& memory : hardware.memories)
-      if (memory.offchip && offchip_.empty()) offchip_ = memory.space.name;
+      if (memory.offchip) offchip_ += (offchip_.empty() ? "" : " and ") + memory.space.name;
     trace_.process(plan.network + " on " + plan.profile);
   }
 
@@ -163,7 +163,7 @@ class Tracer {
   TraceWriter trace_;
   Windows windows_;
   double clock_hz_;
-  std::string offchip_;
+  std::string offchip_;  ///< of two memories, whose traffic is counted together, both names
   double end_ = 0;
   std::vector<Size> last_;  ///< samples, per memory
 };

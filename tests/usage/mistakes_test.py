@@ -102,7 +102,7 @@ class Help(Case):
 
     def test_what_is_broken_is_whole(self):
         words = " ".join(self.ends(FOUND, "place", "--help").stdout.split())
-        self.assertIn("buffer CSV, problem YAML, dsa-solver JSON or TensorFlow Lite model (told apart by "
+        self.assertIn("buffer CSV, problem YAML, dsa-solver JSON, memory profile of ExecuTorch or TensorFlow Lite model (told apart by "
                       "content; - is the standard input)", words)
         self.assertIn("nothing lower exists -e,--engine", words)
 
