@@ -194,11 +194,11 @@ bool is_moved(const TileWalk& walk, const Move& move, const TileVisit& visit) {
 
 Pipeline build_pipeline(const TiledRun& run, const TileWalk& walk, const RunTasks& plan,
                         const std::vector<TileCost>& costs, const Links& links, Cycles start,
-                        const Skeleton& skeleton) {
+                        Skeleton skeleton) {
   Pipeline pipeline;
   pipeline.resources.push_back({"dma", static_cast<int>(run.hardware->dma.channels)});
   for (const Engine& engine : run.hardware->engines) pipeline.resources.push_back({engine.name, 1});
-  pipeline.tasks = skeleton.tasks;
+  pipeline.tasks = std::move(skeleton.tasks);
   const bool shared = run.hardware->dma.channels > 1;  // one channel has the memory to itself
   if (shared) {
     // Loads, stores that have a way of their own, weights from a memory of their own.
