@@ -42,18 +42,17 @@ Size largest_of(const std::vector<Size>& values) {
 void limit_ends(Memory& memory, Size height, bool parts) {
   if (!parts || memory.banks.empty() || has_modes(memory) || height >= memory.capacity)
     return limit_height(memory, height);
+  std::vector<Bank> below;
   Offset begin = 0;
-  std::size_t kept = 0;
-  for (Bank& bank : memory.banks) {
+  for (const Bank& bank : memory.banks) {
     if (begin >= height) break;
-    bank.size = std::min(bank.size, height - begin);
+    below.push_back(bank);
+    below.back().size = std::min(bank.size, height - begin);
     begin += bank.size;
-    ++kept;
   }
-  memory.banks.resize(kept);
-  for (AddressRange& range : memory.reserved) range.end = std::min(range.end, height);
-  std::erase_if(memory.reserved, [](const AddressRange& range) { return range.empty(); });
-  memory.capacity = height;
+  memory.banks.clear();  // without them it is the capacity that is lowered
+  limit_height(memory, height);
+  memory.banks = std::move(below);
 }
 
 /// Bisection on the height of one group with decide(); improves `best` and raises `low`.
