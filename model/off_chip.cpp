@@ -18,6 +18,13 @@ std::vector<std::size_t> memories(const Hardware& hardware) {
   return result;
 }
 
+std::string names(const Hardware& hardware) {
+  std::string names;
+  for (const std::size_t m : memories(hardware))
+    names += (names.empty() ? "" : " and ") + hardware.memories[m].space.name;
+  return names;
+}
+
 const HardwareMemory* weights(const Hardware& hardware) {
   const HardwareMemory* constant = first(hardware, false);
   return constant != nullptr ? constant : first(hardware, true);

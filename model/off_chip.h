@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "tessera/hardware.h"
@@ -17,6 +18,9 @@ namespace tessera::off_chip {
 
 /// Those off the chip, in the profile's order: positions in Hardware::memories.
 [[nodiscard]] std::vector<std::size_t> memories(const Hardware& hardware);
+
+/// Their names: "flash and dram".
+[[nodiscard]] std::string names(const Hardware& hardware);
 
 /// Nothing where there is no memory off the chip.
 [[nodiscard]] const HardwareMemory* weights(const Hardware& hardware);

@@ -9,6 +9,7 @@
 
 #include "cost/transfer.h"
 #include "model/derived.h"
+#include "model/off_chip.h"
 #include "model/op_labels.h"
 #include "planner/plan_offchip.h"
 #include "planner/plan_walk.h"
@@ -329,9 +330,7 @@ class Builder {
   void traffic() {
     const Links links = links_of(hardware_);
     ChartTraffic& traffic = chart_.traffic;
-    for (const HardwareMemory& memory : hardware_.memories)
-      if (memory.offchip)
-        traffic.memory += (traffic.memory.empty() ? "" : " and ") + memory.space.name;
+    traffic.memory = off_chip::names(hardware_);
     traffic.window = windows_.width;
     traffic.read = windows_.read;
     traffic.written = windows_.written;

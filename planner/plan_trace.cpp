@@ -4,6 +4,7 @@
 
 #include "cost/trace.h"
 #include "io/plan_picture/plan_picture.h"
+#include "model/off_chip.h"
 #include "planner/plan_chart.h"
 #include "planner/plan_walk.h"
 #include "planner/requirements.h"
@@ -33,9 +34,8 @@ class Tracer {
         trace_(hardware.clock_hz),
         windows_(plan.totals.latency_cycles, most_windows),
         clock_hz_(hardware.clock_hz),
+        offchip_(off_chip::names(hardware)),
         last_(memories_.size(), -1) {
-    for (const HardwareMemory& memory : hardware.memories)
-      if (memory.offchip) offchip_ += (offchip_.empty() ? "" : " and ") + memory.space.name;
     trace_.process(plan.network + " on " + plan.profile);
   }
 
