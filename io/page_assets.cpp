@@ -1,5 +1,7 @@
 #include "io/page_assets.h"
 
+#include "io/svg_parts.h"
+
 namespace tessera {
 
 namespace {
@@ -11,21 +13,6 @@ std::string without_tags(std::string_view json) {
   for (const char c : json) {
     if (c == '<')
       out += "\\u003c";
-    else
-      out += c;
-  }
-  return out;
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
     else
       out += c;
   }
@@ -48,11 +35,11 @@ std::string html_page(std::string_view title, const std::vector<std::string_view
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>";
-  page += escaped(title);
+  page += svg::escaped(title);
   page += "</title>\n<style>\n";
   for (const std::string_view style : styles) page += style;
   page += "</style>\n</head>\n<body>\n<header><h1>";
-  page += escaped(title);
+  page += svg::escaped(title);
   page +=
       "</h1><span class=\"grow\"></span><button id=\"theme\" title=\"light or dark\">light / "
       "dark</button></header>\n<main id=\"app\"></main>\n"

@@ -73,7 +73,7 @@ std::string cut(std::string_view text, double width, double size) {
 }
 
 void draw_ground(Canvas& canvas, const Panel& panel, const Memory& memory) {
-  canvas.rect(panel.x, panel.y, panel.width, panel.height, "fill=\"#fafafa\"");
+  canvas.rect(panel.x, panel.y, panel.width, panel.height, ground);
   draw_banks(canvas, panel, memory);
   const Offset step = ticks(panel.top - panel.bottom, panel.height < 200 ? 4 : 8, true).at(1);
   for (Offset address = (panel.bottom + step - 1) / step * step; address <= panel.top;
@@ -101,8 +101,7 @@ void draw_borders(Canvas& canvas, const Panel& panel, const Memory& memory) {
     }
     begin += bank.size;
   }
-  canvas.rect(panel.x, panel.y, panel.width, panel.height,
-              "fill=\"none\" stroke=\"#52525b\" stroke-width=\"1\"");
+  canvas.rect(panel.x, panel.y, panel.width, panel.height, outline);
 }
 
 void draw_level(Canvas& canvas, const Panel& panel, Size level, std::string_view style) {

@@ -17,6 +17,8 @@ namespace tessera::svg {
 
 inline constexpr std::string_view bank_border =
     "stroke=\"#4f46e5\" stroke-width=\"0.8\" stroke-opacity=\"0.55\"";
+inline constexpr std::string_view ground = "fill=\"#fafafa\"";
+inline constexpr std::string_view outline = "fill=\"none\" stroke=\"#52525b\" stroke-width=\"1\"";
 inline constexpr std::string_view quiet = "fill=\"#71717a\"";
 inline constexpr std::string_view hair = "stroke=\"#d4d4d8\" stroke-width=\"0.5\"";
 inline constexpr std::string_view limit_line =

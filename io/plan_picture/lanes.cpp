@@ -47,14 +47,9 @@ void caption(Canvas& canvas, const Frame& frame, double y, std::string_view name
 }
 
 void draw_runs(Canvas& canvas, const PlanChart& chart, const Frame& frame, double y) {
-  double last = -1;
-  for (std::size_t k = 0; k < chart.runs.size(); ++k) {
-    const ChartRun& run = chart.runs[k];
-    const double x = frame.across(run.begin);
-    const double width = frame.across(run.end) - x;
-    if (width < 0.4 && x - last < 0.4) continue;
-    last = x;
-    canvas.rect(x, y, std::max(0.4, width), runs_lane - 4, shade(k % 2 == 1, false, width),
+  each_seen(frame, chart.runs, [&](const ChartRun& run, double x, double width) {
+    const auto k = static_cast<std::size_t>(&run - chart.runs.data());
+    canvas.rect(x, y, std::max(least_seen, width), runs_lane - 4, shade(k % 2 == 1, false, width),
                 run.about);
     const std::string tiles = std::to_string(run.tiles) + (run.tiles == 1 ? " tile" : " tiles");
     std::vector<std::string> lines{std::to_string(k)};
@@ -71,7 +66,7 @@ void draw_runs(Canvas& canvas, const PlanChart& chart, const Frame& frame, doubl
       canvas.text(x + width / 2, y + first + 12 * static_cast<double>(line), lines[line], size,
                   Anchor::middle);
     }
-  }
+  });
 }
 
 bool fits_lying(const ChartOp& op, const Frame& frame) {
@@ -214,15 +209,10 @@ double draw_ops(Canvas& canvas, const PlanChart& chart, const Frame& frame, doub
   y += runs_lane;
   axis_label(canvas, frame, y + 15, "ops");
   const double lane = names_lane(chart, frame);
-  double last = -1;
-  for (const ChartOp& op : chart.ops) {
-    const double x = frame.across(op.begin);
-    const double width = frame.across(op.end) - x;
-    if (width < 0.4 && x - last < 0.4) continue;
-    last = x;
-    canvas.rect(x, y, std::max(0.4, width), lane, shade(op.index % 2 == 1, true, width),
+  each_seen(frame, chart.ops, [&](const ChartOp& op, double x, double width) {
+    canvas.rect(x, y, std::max(least_seen, width), lane, shade(op.index % 2 == 1, true, width),
                 "op " + std::to_string(op.index) + ": " + op.name);
-  }
+  });
   const std::size_t named = Names(canvas, chart, frame, y, lane).draw();
   if (named < chart.ops_of_network) {
     canvas.text(frame.left, y + lane + 13,
@@ -258,7 +248,7 @@ double draw_traffic(Canvas& canvas, const PlanChart& chart, const Frame& frame, 
   }
   caption(canvas, frame, y + 12, "bus to " + traffic.memory, words);
   const double top = y + 20;
-  canvas.rect(frame.left, top, frame.width, height, "fill=\"#fafafa\"");
+  canvas.rect(frame.left, top, frame.width, height, svg::ground);
   const double scale = height / (most * 1.08);
   const double floor = top + height;
   for (const double value : {0.0, most / 2, most}) {
@@ -272,8 +262,7 @@ double draw_traffic(Canvas& canvas, const PlanChart& chart, const Frame& frame, 
     if (limit > 0)
       canvas.line(frame.left, floor - limit * scale, frame.right(), floor - limit * scale,
                   svg::limit_line);
-  canvas.rect(frame.left, top, frame.width, height,
-              "fill=\"none\" stroke=\"#52525b\" stroke-width=\"1\"");
+  canvas.rect(frame.left, top, frame.width, height, svg::outline);
   return y + traffic_height;
 }
 
@@ -285,24 +274,18 @@ double draw_utilisation(Canvas& canvas, const PlanChart& chart, const Frame& fra
           "multiply-accumulates done of those it could do, run by run; in all " +
               svg::number(100 * all / chart.cycles) + " %");
   const double top = y + 20;
-  canvas.rect(frame.left, top, frame.width, height, "fill=\"#fafafa\"");
-  double last = -1;
-  for (std::size_t k = 0; k < chart.runs.size(); ++k) {
-    const ChartRun& run = chart.runs[k];
-    const double x = frame.across(run.begin);
-    const double width = frame.across(run.end) - x;
-    if (width < 0.4 && x - last < 0.4) continue;
-    last = x;
+  canvas.rect(frame.left, top, frame.width, height, svg::ground);
+  each_seen(frame, chart.runs, [&](const ChartRun& run, double x, double width) {
     const double h = height * std::clamp(run.utilisation, 0.0, 1.0);
-    canvas.rect(x, top + height - h, std::max(0.4, width), h, busy_fill,
-                "run " + std::to_string(k) + ": " + svg::number(100 * run.utilisation) + " %");
-  }
+    canvas.rect(x, top + height - h, std::max(least_seen, width), h, busy_fill,
+                "run " + std::to_string(&run - chart.runs.data()) + ": " +
+                    svg::number(100 * run.utilisation) + " %");
+  });
   draw_cuts(canvas, chart, frame, top, height);
   for (const int percent : {0, 50, 100})
     axis_label(canvas, frame, top + height * (1 - percent / 100.0) + 3.5,
                std::to_string(percent) + " %");
-  canvas.rect(frame.left, top, frame.width, height,
-              "fill=\"none\" stroke=\"#52525b\" stroke-width=\"1\"");
+  canvas.rect(frame.left, top, frame.width, height, svg::outline);
   return y + utilisation_height - 8;
 }
 

@@ -21,6 +21,23 @@ struct Frame {
   [[nodiscard]] double across(double cycle) const { return left + width * (cycle / cycles); }
 };
 
+/// What is narrower is drawn as wide as this.
+inline constexpr double least_seen = 0.4;
+
+/// `draw(each, x, width)` for what stands in a row over time, but for what is too narrow to be told
+/// from the one before.
+template <typename Row, typename Draw>
+void each_seen(const Frame& frame, const Row& row, const Draw& draw) {
+  double last = -1;
+  for (const auto& each : row) {
+    const double x = frame.across(each.begin);
+    const double width = frame.across(each.end) - x;
+    if (width < least_seen && x - last < least_seen) continue;
+    last = x;
+    draw(each, x, width);
+  }
+}
+
 [[nodiscard]] std::string_view fill_of(ChartKind kind);
 /// In the words of a legend, on the chip or off it.
 [[nodiscard]] std::string_view words_of(ChartKind kind, bool offchip);

@@ -111,19 +111,14 @@ bool look_closer(Panel& panel, const ChartMemory& memory) {
 
 void draw_modes(Canvas& canvas, const Frame& frame, const ChartMemory& memory, double y) {
   canvas.text(frame.left - 6, y + 11, "mode", 10, Anchor::end, svg::quiet);
-  double last = -1;
-  for (const ChartMode& mode : memory.modes) {
-    const double x = frame.across(mode.begin);
-    const double width = frame.across(mode.end) - x;
-    if (width < 0.4 && x - last < 0.4) continue;
-    last = x;
-    canvas.rect(x, y, std::max(0.4, width), strip - 2,
+  each_seen(frame, memory.modes, [&](const ChartMode& mode, double x, double width) {
+    canvas.rect(x, y, std::max(least_seen, width), strip - 2,
                 "fill=\"" + mode_fill(memory, mode.name) +
                     (width > 3 ? "\" stroke=\"#a1a1aa\" stroke-width=\"0.5\"" : "\""),
                 "mode " + mode.name);
     if (svg::text_width(mode.name, 9) + 4 < width)
       canvas.text(x + width / 2, y + 10.5, mode.name, 9, Anchor::middle);
-  }
+  });
 }
 
 }  // namespace

@@ -6,17 +6,8 @@ import json
 import unittest
 
 from support import BAD_INPUT, FOUND, INFEASIBLE, ROOT, STOPPED, WRONG, Case
+from support import TOY_NETWORK as NETWORK
 
-NETWORK = """tessera: network/1
-name: toy
-tensors: {x: {shape: [1, 8, 32, 32], dtype: int8}}
-inputs: [x]
-ops:
-  - {name: c1, type: conv, inputs: [x], output: t, weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}
-  - {name: a1, type: add, inputs: [t, x], output: u}
-  - {name: c2, type: conv, inputs: [u], output: y, weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}
-outputs: [y]
-"""
 HEAD = "tessera: hardware/1\nname: small\ninherit: base/npu\n"
 PROFILE = HEAD + "memories: {sram: {capacity: 12 KiB, energy: 1 pJ/B}}\n"
 

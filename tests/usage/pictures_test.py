@@ -6,18 +6,8 @@ import unittest
 import xml.etree.ElementTree
 
 import trace_format
-from support import BAD_INPUT, EXAMPLES, FOUND, SHARED, SLOW, Case
+from support import BAD_INPUT, EXAMPLES, FOUND, SHARED, SLOW, TOY_NETWORK, Case
 
-NETWORK = """tessera: network/1
-name: toy
-tensors: {x: {shape: [1, 8, 32, 32], dtype: int8}}
-inputs: [x]
-ops:
-  - {name: c1, type: conv, inputs: [x], output: t, weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}
-  - {name: a1, type: add, inputs: [t, x], output: u}
-  - {name: c2, type: conv, inputs: [u], output: y, weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}
-outputs: [y]
-"""
 PROFILE = """tessera: hardware/1
 name: small
 inherit: base/npu
@@ -96,7 +86,7 @@ class Traces(Case):
         return events, plan, ops
 
     def test_counters_add_up_to_the_plan(self):
-        network = self.file("toy.yaml", NETWORK)
+        network = self.file("toy.yaml", TOY_NETWORK)
         for more in ("", "memories.sram.capacity=256 KiB", "dma.channels=3"):
             with self.subTest(more):
                 settings = ("--set", "memories.dram.bandwidth=4 B/cycle", *(("--set", more) if more else ()))
@@ -159,7 +149,7 @@ class Pictures(Case):
         return set(words.values())
 
     def test_a_plan(self):
-        root = self.drawn("plan", self.file("toy.yaml", NETWORK), "-p", self.file("small.yaml", PROFILE))
+        root = self.drawn("plan", self.file("toy.yaml", TOY_NETWORK), "-p", self.file("small.yaml", PROFILE))
         words = self.in_legend(root, "\ncycles ")
         self.assertLessEqual({"weights", "input", "output", "read over the bus"}, words)
         self.assertNotIn("kept on the chip over cuts", words)

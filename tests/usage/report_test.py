@@ -115,7 +115,7 @@ class Page(ReportCase):
         named = self.folder / "<b>&.json"
         shutil.copy(self.folder / "result.json", named)
         page, _ = self.page(named)
-        self.assertIn("<title>&lt;b>&amp;.json</title>", page)
+        self.assertIn("<title>&lt;b&gt;&amp;.json</title>", page)
 
     def test_what_is_refused(self):
         out = ("-o", self.folder / "page.html")

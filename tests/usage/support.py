@@ -17,6 +17,18 @@ TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))
 # Built without optimisation, or with a sanitizer.
 SLOW = os.environ.get("TESSERA_SLOW") == "1"
 
+# A convolution, an addition of its own input, another convolution.
+TOY_NETWORK = """tessera: network/1
+name: toy
+tensors: {x: {shape: [1, 8, 32, 32], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c1, type: conv, inputs: [x], output: t, weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}
+  - {name: a1, type: add, inputs: [t, x], output: u}
+  - {name: c2, type: conv, inputs: [u], output: y, weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}
+outputs: [y]
+"""
+
 # What a build says that was made without a library (TESSERA_WITH_ONNX, TESSERA_WITH_Z3,
 # TESSERA_WITH_CBC, TESSERA_WITH_GECODE).
 LEFT_OUT = ("this build of Tessera reads no ONNX", "this build of Tessera has no Z3",

@@ -14,18 +14,25 @@
 namespace tessera {
 namespace {
 
+struct RandomPlan {
+  RandomPlan(std::uint64_t seed, testing::MachineWish wish)
+      : network(testing::random_network(seed, {.ops = 5, .extent = 24, .channels = 8})) {
+    testing::Random random(seed);
+    for (const Tensor& tensor : network.tensors) wish.needed += tensor_bytes(tensor);
+    hardware = testing::random_machine(random, wish);
+    plan = plan_network(network, hardware, {});
+  }
+  Network network;
+  Hardware hardware;
+  NetworkPlan plan;
+};
+
 /// However few events are kept of each run, what is moved and taken in all windows is what the plan
 /// costs; with all of them no window has more than the bus can carry.
 TEST(PlanWalk, WindowsAddUpToThePlan) {
   std::size_t plans = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    testing::Random random(seed);
-    const Network network = testing::random_network(seed, {.ops = 5, .extent = 24, .channels = 8});
-    Size needed = 0;
-    for (const Tensor& tensor : network.tensors) needed += tensor_bytes(tensor);
-    const Hardware hardware =
-        testing::random_machine(random, {.needed = needed, .idle_power = true});
-    const NetworkPlan plan = plan_network(network, hardware, {});
+    const auto& [network, hardware, plan] = RandomPlan(seed, {.idle_power = true});
     if (plan.status != Status::feasible) continue;
     ++plans;
     const Link link = links_of(hardware).data;  // there is one
@@ -60,13 +67,8 @@ TEST(PlanWalk, WindowsAddUpToThePlan) {
 TEST(PlanWalk, BoxesOnTheChipAreApart) {
   std::size_t boxes = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    testing::Random random(seed);
-    const Network network = testing::random_network(seed, {.ops = 5, .extent = 24, .channels = 8});
-    Size needed = 0;
-    for (const Tensor& tensor : network.tensors) needed += tensor_bytes(tensor);
-    const Hardware hardware =
-        testing::random_machine(random, {.needed = needed, .banks = true, .writes = seed % 3 != 0});
-    const NetworkPlan plan = plan_network(network, hardware, {});
+    const auto& [network, hardware, plan] =
+        RandomPlan(seed, {.banks = true, .writes = seed % 3 != 0});
     if (plan.status != Status::feasible) continue;
     const PlanChart chart = plan_chart(network, hardware, plan);
     ASSERT_EQ(chart.runs.size(), plan.subgraphs.size());
