@@ -6,16 +6,20 @@
 //   bench_guided_table synthetic 2 guided learning
 //
 // Suites: challenging, flat, pypto (from the data folder, TESSERA_DATA or ../shared/benchmarks),
-// full-overlap, non-overlapping, network, synthetic (made here). Engines: guided, guided-<part>
-// (that part switched off), one-<order> (a single heuristic), and every name of --engine. Without
-// names: all. A line per engine, then one per problem it did not decide.
+// full-overlap, non-overlapping, network, synthetic (made here), and files:FOLDER (what lies
+// there). Engines: guided, guided-<part> (that part switched off), learned (with learned
+// backtracking), learned:FILE (by that forest), one-<order> (a single heuristic), and every name of
+// --engine. Without names: all. With TESSERA_SHOW_OPEN a line of what each did not decide, with
+// TESSERA_SHOW_ALL a line per problem: name, status, seconds, steps.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -78,14 +82,32 @@ Answer ask_engine(PlacementEngine& engine, const PlacementProblem& problem, doub
   return answer;
 }
 
+std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// By a forest that is not the shipped one.
+Search by_forest(const std::string& file) {
+  const std::string text = text_of(file);
+  return [text](const PlacementProblem& problem, double seconds) {
+    const auto chooser = guided::make_forest_chooser(text);
+    return ask_engine(*make_guided_engine({.chooser = chooser.get()}), problem, seconds);
+  };
+}
+
 Search by_guided(const GuidedParams& params) {
   return [params](const PlacementProblem& problem, double seconds) {
     return ask_engine(*make_guided_engine(params), problem, seconds);
   };
 }
 
-std::vector<std::pair<std::string, Search>> searches() {
+std::vector<std::pair<std::string, Search>> searches(const std::vector<std::string>& wanted) {
   std::vector<std::pair<std::string, Search>> all;
+  for (const std::string& name : wanted)
+    if (name.rfind("learned:", 0) == 0) all.emplace_back(name, by_forest(name.substr(8)));
   all.emplace_back("guided", by_guided({}));
   const std::pair<const char*, bool GuidedParams::*> parts[] = {
       {"phases", &GuidedParams::phases},     {"candidates", &GuidedParams::candidates},
@@ -99,9 +121,12 @@ std::vector<std::pair<std::string, Search>> searches() {
     all.emplace_back(std::string("guided-") + name, by_guided(params));
   }
   // As plain as the paper: nothing that it does not have.
-  all.emplace_back(
-      "guided-plain",
-      by_guided({.widen = false, .restarts = false, .learn = false, .sections = false}));
+  GuidedParams plain{.widen = false, .restarts = false, .learn = false, .sections = false};
+  all.emplace_back("guided-plain", by_guided(plain));
+  // With the forest that says how far to go back.
+  plain.learned = true;
+  all.emplace_back("learned", by_guided({.learned = true}));
+  all.emplace_back("learned-plain", by_guided(plain));
   for (const std::string& order : greedy_orders())
     all.emplace_back("one-" + order, [order](const PlacementProblem& problem, double seconds) {
       Answer answer;
@@ -127,6 +152,17 @@ std::vector<std::pair<std::string, Search>> searches() {
     return Answer{.status = found.status};
   });
   return all;
+}
+
+std::vector<Question> of_files(const std::string& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& each : std::filesystem::recursive_directory_iterator(folder))
+    if (each.is_regular_file()) files.push_back(each.path());
+  std::sort(files.begin(), files.end());
+  std::vector<Question> questions;
+  for (const auto& file : files)
+    questions.push_back({file.stem().string(), load_problem(file.string(), {}).problem});
+  return questions;
 }
 
 std::vector<Question> of_folder(const std::string& folder, const std::string& ending,
@@ -183,6 +219,7 @@ std::vector<Question> suite(const std::string& name) {
     questions.push_back(
         {std::to_string(params.buffers) + "-" + std::to_string(params.seed), generate(params)});
   };
+  if (name.rfind("files:", 0) == 0) return of_files(name.substr(6));
   if (name == "challenging")
     return of_folder("minimalloc", ".csv", [](const std::string& stem) -> Size {
       return stem.rfind("input", 0) == 0 ? -1 : 1 << 20;
@@ -231,7 +268,7 @@ int main(int argc, char** argv) {
   std::printf(
       "| engine | placed | refuted | not decided | not taken | median s | total s | median "
       "steps |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
-  for (const auto& [name, search] : searches()) {
+  for (const auto& [name, search] : searches(wanted)) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), name) == wanted.end()) continue;
     int placed = 0;
     int refuted = 0;
@@ -257,6 +294,10 @@ int main(int argc, char** argv) {
                                                        : answer.seconds);
       if (answer.steps >= 0) steps.push_back(static_cast<double>(answer.steps));
       if (answer.status == Status::unknown) open += " " + question.name;
+      if (std::getenv("TESSERA_SHOW_ALL") != nullptr)
+        std::printf("  %s %s %d %.4f %lld\n", name.c_str(), question.name.c_str(),
+                    static_cast<int>(answer.status), answer.seconds,
+                    static_cast<long long>(answer.steps));
     }
     const int open_count = static_cast<int>(times.size()) - placed - refuted;
     std::printf("| %s | %d | %d | %d | %d | %.4f | %.1f | %s |\n", name.c_str(), placed, refuted,

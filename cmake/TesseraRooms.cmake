@@ -54,6 +54,17 @@ function(tessera_room room)
   set_property(TARGET tessera_${room} PROPERTY TESSERA_USES "${ROOM_USES}")
 endfunction()
 
+# A forest (engine/forest.h) becomes a text in the program: X.forest and X_forest.cpp.in beside it.
+function(tessera_forest room file)
+  set(path ${PROJECT_SOURCE_DIR}/${file})
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+  file(READ ${path} forest)
+  get_filename_component(name ${file} NAME_WE)
+  get_filename_component(folder ${path} DIRECTORY)
+  configure_file(${folder}/${name}_forest.cpp.in ${PROJECT_BINARY_DIR}/${name}_forest.cpp @ONLY)
+  target_sources(tessera_${room} PRIVATE ${PROJECT_BINARY_DIR}/${name}_forest.cpp)
+endfunction()
+
 # Third-party libraries enter one room each. Their headers are system headers (no warnings of theirs).
 function(tessera_room_libraries)
   find_package(Threads REQUIRED)
@@ -67,6 +78,13 @@ function(tessera_room_libraries)
     endforeach()
   endforeach()
   target_link_libraries(tessera_model PUBLIC Threads::Threads)
+  # What training/ made stands in files of its own, too.
+  if(TARGET tessera_search)
+    tessera_forest(search search/guided/backtracking.forest)
+  endif()
+  if(TARGET tessera_planner)
+    tessera_forest(planner planner/first_choice.forest)
+  endif()
   if(TARGET tessera_io)
     # The pages of `report` and of `explore`: styles and scripts stand in files of their own.
     set(assets ${PROJECT_SOURCE_DIR}/io/report)

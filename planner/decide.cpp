@@ -17,6 +17,7 @@
 #include "engine/share_of_time.h"
 #include "planner/boxing_sizes.h"
 #include "planner/decide_parts.h"
+#include "planner/first_choice.h"
 #include "planner/make_engine.h"
 #include "search/offchip/weave.h"
 #include "search/placement/bounds.h"
@@ -35,6 +36,12 @@ constexpr double ns_per_node = 2'000;
 
 /// Nodes of the canonical search before a second engine is asked: some tens of milliseconds.
 constexpr std::int64_t small_budget = 20'000;
+
+/// Before anybody wonders who should go first: most problems take less.
+constexpr std::int64_t tiny_budget = 1'000;
+
+/// Steps of propagation of the learning engine where it goes first: about 20 ms.
+constexpr std::int64_t first_steps = 1'700'000;
 
 /// Nodes of the search for the cheapest slots, some seconds.
 constexpr std::int64_t slot_nodes = 5'000'000;
@@ -169,7 +176,26 @@ struct Attempts {
     return lifted(*quick.placement, "greedy");
   }
 
-  std::optional<Decision> by_small_canonical() {
+  /// Where a forest expects much more of the learning engine than of canonical search, which is
+  /// asked very briefly all the same.
+  std::optional<Decision> by_first_choice() {
+    if (problem.buffers.size() >= boxing_fits_from || params.goal != Goal::fit) return std::nullopt;
+    const std::unique_ptr<PlacementEngine> learning = make_engine("learning");
+    if (learning->unsupported(problem, Goal::fit) || !learning_goes_first(problem))
+      return std::nullopt;
+    if (auto answer = by_small_canonical(tiny_budget)) return answer;
+    phase("learning");
+    WorkMeter meter;
+    meter.limit.store(first_steps, std::memory_order_relaxed);
+    SearchParams own = params;
+    own.budget.meter = &meter;
+    SearchResult found = solve_within_memory(*learning, problem, own);
+    note("learning", found.stats);
+    if (found.status == Status::unknown) return std::nullopt;
+    return decided(std::move(found), "learning");
+  }
+
+  std::optional<Decision> by_small_canonical(std::int64_t nodes) {
     const std::unique_ptr<PlacementEngine> canonical = make_engine("canonical");
     const bool whole = !canonical->unsupported(problem, Goal::fit);
     PlacementProblem simple;
@@ -184,7 +210,7 @@ struct Attempts {
     SearchParams small = params;
     small.goal = Goal::fit;
     small.budget.meter = nullptr;
-    small.budget.max_nodes = std::min(small.budget.max_nodes, small_budget);
+    small.budget.max_nodes = std::min(small.budget.max_nodes, nodes);
     SearchResult found = canonical->solve(whole ? problem : simple, small);
     note("canonical", found.stats);
     if (found.status == Status::infeasible) return decided(std::move(found), "canonical");
@@ -325,7 +351,9 @@ struct Attempts {
     if (!first) {
       if (const auto stop = params.budget.exhausted()) return limit(*stop, {});
       first = within_memory("boxing", [&] { return by_boxing(); });
-      if (!first) first = within_memory("canonical", [&] { return by_small_canonical(); });
+      if (!first) first = within_memory("learning", [&] { return by_first_choice(); });
+      if (!first)
+        first = within_memory("canonical", [&] { return by_small_canonical(small_budget); });
       if (!first) first = within_memory("weave", [&] { return by_weaving(); });
     }
     if (first && (params.goal == Goal::fit || first->found.status == Status::infeasible))

@@ -49,7 +49,8 @@ void add_stats(SearchResult& result, const Counters& counters) {
                   {"major_backtracks", counters.major_backtracks},
                   {"stuck_exits", counters.stuck_exits},
                   {"widenings", counters.widenings},
-                  {"restarts", counters.restarts}};
+                  {"restarts", counters.restarts},
+                  {"retreats", counters.retreats}};
 }
 
 class Engine final : public PlacementEngine {
@@ -93,7 +94,12 @@ class Engine final : public PlacementEngine {
         return result;
       }
       prefer_memories(problem, params.seed, build);
-      search.emplace(problem, params_, deduction, build, params.seed, poll);
+      const std::unique_ptr<RetreatChooser> forest =
+          params_.learned && params_.chooser == nullptr
+              ? make_forest_chooser(shipped_backtracking())
+              : nullptr;
+      RetreatChooser* chooser = params_.chooser != nullptr ? params_.chooser : forest.get();
+      search.emplace(problem, params_, deduction, build, params.seed, chooser, poll);
       switch (search->run(params.budget, result.stop)) {
         case Outcome::placed:
           result.status = Status::feasible;

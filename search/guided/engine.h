@@ -15,22 +15,25 @@
 #include <memory>
 
 #include "engine/engine.h"
+#include "search/guided/retreat.h"
 
 namespace tessera {
 
 /// The parts of the search, each with its switch; the answer never depends on one.
 struct GuidedParams {
-  bool phases = true;        ///< what is most contended goes first, phase by phase
-  bool candidates = true;    ///< longest, largest and largest area; without: the longest alone
-  bool directed = true;      ///< back to a placement in the conflict; without: to the one before
-  bool promote = true;       ///< what failed is tried first where the search goes back to
-  bool stuck = true;         ///< leave a subtree that was backtracked into too often
-  bool widen = true;         ///< more candidates once the tree with a few is exhausted
-  bool restarts = true;  ///< begin again with other ties, and with a solver that reasons less
-  bool learn = true;         ///< the solver remembers what it refused, as a clause
-  bool sections = true;      ///< the solver uses all section rules; without: their floor alone
-  int most_candidates = 16;  ///< of one point, with those that were prepended
-  int stuck_after = 100;     ///< backtracks inside a subtree
+  bool phases = true;      ///< what is most contended goes first, phase by phase
+  bool candidates = true;  ///< longest, largest and largest area; without: the longest alone
+  bool directed = true;    ///< back to a placement in the conflict; without: to the one before
+  bool promote = true;     ///< what failed is tried first where the search goes back to
+  bool stuck = true;       ///< leave a subtree that was backtracked into too often
+  bool widen = true;       ///< more candidates once the tree with a few is exhausted
+  bool restarts = true;    ///< begin again with other ties, and with a solver that reasons less
+  bool learn = true;       ///< the solver remembers what it refused, as a clause
+  bool sections = true;    ///< the solver uses all section rules; without: their floor alone
+  bool learned = false;    ///< a forest says how far to go back (retreat.h)
+  guided::RetreatChooser* chooser = nullptr;  ///< instead of the forest; not owned
+  int most_candidates = 16;                   ///< of one point, with those that were prepended
+  int stuck_after = 100;                      ///< backtracks inside a subtree
 };
 
 /// Finds placements, proves that there is none where the solver sees it without any decision, and

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "search/guided/levels.h"
 #include "search/guided/phases.h"
 #include "search/learning/luby.h"
 
@@ -27,43 +28,17 @@ constexpr std::int64_t first_turn = 50;  // backtracks until the first restart
 /// Trees that are grown once more after every candidate was tried: what was learned may say "no".
 constexpr int most_exhausted = 32;
 
-void mark(std::vector<std::uint64_t>& levels, std::int32_t level) {
-  const auto bit = static_cast<std::size_t>(level);
-  if (levels.size() <= bit / 64) levels.resize(bit / 64 + 1, 0);
-  levels[bit / 64] |= std::uint64_t{1} << (bit % 64);
-}
-
-/// The deepest level at most `most` in the set; 0: there is none.
-std::int32_t deepest(const std::vector<std::uint64_t>& levels, std::int32_t most) {
-  if (most <= 0 || levels.empty()) return 0;
-  auto word = static_cast<std::size_t>(most) / 64;
-  std::uint64_t keep = ~std::uint64_t{0} >> (63U - static_cast<unsigned>(most) % 64);
-  if (word >= levels.size()) {
-    word = levels.size() - 1;
-    keep = ~std::uint64_t{0};
-  }
-  for (;; --word) {
-    const std::uint64_t bits = levels[word] & keep;
-    if (bits != 0) return static_cast<std::int32_t>(word * 64 + std::bit_width(bits) - 1);
-    if (word == 0) return 0;
-    keep = ~std::uint64_t{0};
-  }
-}
-
-bool contains(const std::vector<BufferIndex>& list, BufferIndex b) {
-  return std::find(list.begin(), list.end(), b) != list.end();
-}
-
 }  // namespace
 
 Search::Search(const PlacementProblem& problem, const GuidedParams& params,
                learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
-               Poll& poll)
+               RetreatChooser* chooser, Poll& poll)
     : params_(params),
       deduction_(deduction),
       build_(build),
       conflict_(deduction),
       analysis_(deduction, true, false),
+      chooser_(chooser),
       random_(seed) {
   const std::size_t n = problem.buffers.size();
   phase_ = params.phases ? contention_phases(problem, poll) : std::vector<std::uint32_t>(n, 0);
@@ -77,6 +52,7 @@ Search::Search(const PlacementProblem& problem, const GuidedParams& params,
   const auto whose = build.buffers_of_variables();
   for (const Var var : build.plan.first)
     if (!whose[var].empty()) choices_[whose[var].front()].push_back(var);
+  if (chooser_ != nullptr) history_.emplace(build.plan.looks, contention_of_buffers(problem, poll));
 }
 
 void Search::rank(double noise) {
@@ -146,6 +122,7 @@ bool Search::open_point(bool again) {
   now.boolean = no_key;
   now.sides_left = 0;
   now.inside = 0;
+  if (!again) now.below = now.returns = 0;
   now.phase = depth > 0 ? points_[static_cast<std::size_t>(depth) - 1].phase : 0;
   // A buffer that lies somewhere, but nobody knows in which memory.
   if (!build_.plan.first.empty())
@@ -200,60 +177,6 @@ std::optional<Lit> Search::next_of(Point& point) {
 Lit Search::lowest_of(Var var) const {
   const State& state = deduction_.state;
   return {key_of(var, 1), -(state.bound(key_of(var, 0)) + state.span(var))};
-}
-
-/// What failed deep in the tree is tried first where the search goes back to.
-void Search::promote(const Point& failed, Point& target) const {
-  if (failed.boolean != no_key || target.boolean != no_key) return;
-  for (auto b = failed.tried.rbegin(); b != failed.tried.rend(); ++b) {
-    if (contains(target.tried, *b) || !open(*b)) continue;
-    std::erase(target.waiting, *b);
-    target.waiting.push_back(*b);
-  }
-  const auto most = static_cast<std::size_t>(params_.most_candidates) * per_order_;
-  const std::size_t all = target.waiting.size() + target.tried.size();
-  if (all <= most) return;
-  const auto excess = static_cast<std::ptrdiff_t>(std::min(all - most, target.waiting.size()));
-  target.waiting.erase(target.waiting.begin(), target.waiting.begin() + excess);
-}
-
-/// The deepest point above `target` whose subtree has seen too many backtracks; -1: there is none.
-std::int32_t Search::stuck_above(std::int32_t target) const {
-  for (std::int32_t depth = target - 1; depth >= 0; --depth)
-    if (points_[static_cast<std::size_t>(depth)].inside > params_.stuck_after) return depth;
-  return -1;
-}
-
-/// From a point without candidates to the one that goes on. -1: nothing is left anywhere.
-std::int32_t Search::go_back(std::int32_t failed) {
-  ++counters_.major_backtracks;
-  --turn_left_;
-  Point& from = point(failed);
-  // The last placement in the conflict is the one that failed here; this is the one before.
-  std::int32_t target = params_.directed ? deepest(from.conflict, failed) - 1 : failed - 1;
-  // A clause names the level of a fact and not all the decisions below it.
-  if (params_.learn && target < 0) target = failed - 1;
-  if (target < 0) return -1;
-  if (params_.stuck) {
-    for (std::int32_t depth = 0; depth < target; ++depth)
-      ++points_[static_cast<std::size_t>(depth)].inside;
-    if (const std::int32_t stuck = stuck_above(target); stuck >= 0) {
-      ++counters_.stuck_exits;
-      target = stuck;
-      // Whoever is further up has seen one excursion, not a hundred backtracks.
-      for (std::int32_t depth = 0; depth <= target; ++depth)
-        points_[static_cast<std::size_t>(depth)].inside = 0;
-    }
-  }
-  Point& to = point(target);
-  if (params_.directed) {
-    for (std::int32_t level = deepest(from.conflict, target); level > 0;
-         level = deepest(from.conflict, level - 1))
-      mark(to.conflict, level);
-  }
-  deduction_.backtrack(target);
-  if (params_.promote) promote(from, to);
-  return target;
 }
 
 std::optional<StopReason> Search::over(const Budget& budget) {
@@ -331,6 +254,11 @@ Outcome Search::run_once(const Budget& budget, StopReason& stop) {
   }
 }
 
+void Search::blame(std::int32_t level) {
+  if (!history_ || level <= 0) return;
+  if (const BufferIndex b = decided_at(point(level - 1)); b != no_buffer) history_->blame(b);
+}
+
 Search::Refusal Search::refused(std::int32_t depth) {
   Point& now = point(depth);
   if (params_.directed) {
@@ -342,8 +270,10 @@ Search::Refusal Search::refused(std::int32_t depth) {
       now.waiting.clear();
       now.sides_left = 0;
     }
-    for (const std::int32_t level : levels)
+    for (const std::int32_t level : levels) {
       if (level <= depth) mark(now.conflict, level);
+      blame(level);
+    }
   } else if (conflict_.at_root()) {
     return Refusal::refuted;
   }
@@ -353,6 +283,7 @@ Search::Refusal Search::refused(std::int32_t depth) {
 
 Search::Refusal Search::learn_from_refusal(std::int32_t depth) {
   State& state = deduction_.state;
+  std::int32_t failed = -1;
   for (;;) {
     deduction_.conflict(lemma_);
     const std::int32_t level = analysis_.level_of(lemma_);
@@ -364,13 +295,16 @@ Search::Refusal Search::learn_from_refusal(std::int32_t depth) {
     Point& now = point(back);
     for (std::size_t k = 1; k < learned_.lits.size(); ++k) {
       const std::int32_t at = state.entry_of(state.negation(learned_.lits[k]));
-      if (at >= 0) mark(now.conflict, state.entry(at).level);
+      if (at < 0) continue;
+      mark(now.conflict, state.entry(at).level);
+      blame(state.entry(at).level);
     }
     deduction_.backtrack(back);
     if (back < depth) {
       ++counters_.major_backtracks;
       --turn_left_;
       if (params_.promote) promote(point(depth), now);
+      failed = depth;
       depth = back;
     }
     if (learned_.lits.size() == 1) {
@@ -387,6 +321,11 @@ Search::Refusal Search::learn_from_refusal(std::int32_t depth) {
       deduction_.stop_at_clash();
     else if (deduction_.propagate())
       break;
+  }
+  if (failed >= 0 && chooser_ != nullptr) {
+    const std::int32_t own = state.level();
+    const std::int32_t target = retreat(failed, own);
+    if (target < own && params_.promote) promote(point(own), point(target));
   }
   // A Boolean that has got its value, buffers that have got their place: another point is needed.
   Point& now = point(state.level());
@@ -438,6 +377,7 @@ Outcome Search::run(const Budget& budget, StopReason& stop) {
   deduction_.settle();
   for (int again = most_exhausted;;) {
     turn_left_ = first_turn * luby(counters_.restarts);
+    turn_began_ = counters_.major_backtracks;
     const Outcome outcome = run_once(budget, stop);
     const bool exhausted = outcome == Outcome::exhausted;
     if (exhausted && params_.widen && per_order_ < phase_.size()) {

@@ -15,6 +15,8 @@
 #include "model/random.h"
 #include "search/guided/conflict.h"
 #include "search/guided/engine.h"
+#include "search/guided/history.h"
+#include "search/guided/retreat.h"
 #include "search/learning/analysis.h"
 #include "search/learning/build.h"
 
@@ -35,14 +37,16 @@ struct Counters {
   std::int64_t stuck_exits = 0;
   std::int64_t widenings = 0;
   std::int64_t restarts = 0;
+  std::int64_t retreats = 0;  ///< major backtracks that went where the chooser said
 };
 
 class Search {
  public:
-  /// require: build.all() is done and consistent. Throws BudgetEnded.
+  /// require: build.all() is done and consistent. `chooser`: who says how far to go back; null:
+  /// nobody. Throws BudgetEnded.
   Search(const PlacementProblem& problem, const GuidedParams& params,
          learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
-         Poll& poll);
+         RetreatChooser* chooser, Poll& poll);
 
   /// `stop` says why it was stopped.
   [[nodiscard]] Outcome run(const Budget& budget, StopReason& stop);
@@ -60,7 +64,9 @@ class Search {
     learning::Key boolean = learning::no_key;  ///< what is decided, if it is no buffer
     int sides_left = 0;                        ///< of the Boolean
     std::uint32_t phase = 0;                   ///< of the buffer put here
-    std::int64_t inside = 0;                   ///< backtracks in its subtree
+    std::int64_t inside = 0;                   ///< backtracks in its subtree, for `stuck`
+    std::int64_t below = 0;                    ///< the same, for the chooser
+    std::int64_t returns = 0;                  ///< how often the search came back here
   };
 
   enum class Refusal : std::uint8_t { refuted, goes_on, reopen };
@@ -89,6 +95,13 @@ class Search {
   bool collect(std::uint32_t phase, std::size_t per_order, Point& now);
   [[nodiscard]] std::int32_t go_back(std::int32_t failed);
   void promote(const Point& failed, Point& target) const;
+  /// From the level `own` that the search would go back to, with the conflict in its point, to the
+  /// one that the chooser prefers: `own` or a lower one.
+  [[nodiscard]] std::int32_t retreat(std::int32_t failed, std::int32_t own);
+  /// The decision of this level was part of a conflict.
+  void blame(std::int32_t level);
+  /// What was put at a point that has a decision; no_buffer: a Boolean was decided.
+  [[nodiscard]] static BufferIndex decided_at(const Point& point);
   [[nodiscard]] std::int32_t stuck_above(std::int32_t target) const;
   [[nodiscard]] bool open(BufferIndex b) const {
     return !deduction_.state.fixed(build_.plan.offsets[b]);
@@ -103,6 +116,11 @@ class Search {
   learning::Learned learned_;
   learning::Lemma lemma_;
   Counters counters_;
+  RetreatChooser* chooser_;
+  std::optional<History> history_;  // for the chooser alone, as the next three
+  std::vector<Retreat> retreats_;
+  std::vector<Standing> standing_;
+  std::int64_t turn_began_ = 0;                           // backtracks before this tree
   std::vector<std::uint32_t> phase_;                      // by buffer
   std::vector<std::vector<BufferIndex>> ranked_[orders];  // by phase: best first
   std::vector<std::vector<learning::Var>> choices_;       // by buffer: Booleans of its memory

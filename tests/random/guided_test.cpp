@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agreement.h"
+#include "model/random.h"
 #include "search/guided/engine.h"
 
 namespace tessera::testing {
@@ -47,12 +48,45 @@ TEST(RandomGuided, HonoursWhatItDoesNotSupport) {
       {.features = Features::all(), .count = 2000, .goals = {Goal::fit, Goal::cost, Goal::modes}});
 }
 
+/// Goes back to any of the levels, or leaves it to the search.
+class Anywhere final : public guided::RetreatChooser {
+ public:
+  std::optional<std::size_t> choose(const guided::Impasse& impasse) override {
+    const auto at = static_cast<std::size_t>(
+        random_.between(0, static_cast<std::int64_t>(impasse.retreats.size())));
+    ++asked;
+    EXPECT_GT(impasse.retreats.size(), 0U);
+    for (std::size_t k = 1; k < impasse.retreats.size(); ++k)
+      EXPECT_LT(impasse.retreats[k].level, impasse.retreats[k - 1].level);
+    EXPECT_EQ(impasse.decisions.size(), static_cast<std::size_t>(impasse.retreats[0].level));
+    if (at == impasse.retreats.size()) return std::nullopt;
+    return at;
+  }
+  int asked = 0;
+
+ private:
+  Random random_{7};
+};
+
+TEST(RandomGuided, WhoeverSaysHowFarToGoBackChangesNoAnswer) {
+  Anywhere anywhere;
+  for (const bool learn : {true, false}) {
+    GuidedParams params{.learn = learn, .learned = true};
+    asked(params, {.features = Features::all(), .count = 1000, .seed = 11'000});
+    params.chooser = &anywhere;
+    asked(params, {.features = Features::all(), .count = 1000, .seed = 12'000});
+    asked(params, {.features = Features::one_address_space(), .count = 1000, .seed = 13'000});
+  }
+  EXPECT_GT(anywhere.asked, 100);
+}
+
 TEST(RandomGuided, NoPartChangesAnAnswer) {
   const std::pair<const char*, bool GuidedParams::*> switches[] = {
       {"phases", &GuidedParams::phases},     {"candidates", &GuidedParams::candidates},
       {"directed", &GuidedParams::directed}, {"promote", &GuidedParams::promote},
       {"stuck", &GuidedParams::stuck},       {"widen", &GuidedParams::widen},
-      {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},       {"sections", &GuidedParams::sections}};
+      {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},
+      {"sections", &GuidedParams::sections}};
   for (const auto& [name, member] : switches) {
     SCOPED_TRACE(name);
     GuidedParams params;

@@ -1,0 +1,112 @@
+"""The forest of the guided search's learned backtracking: samples from an oracle, training, and the file that is shipped.
+
+    python3 training/backtracking.py sample FOLDER BENCH [COUNT]    problems of every family, and samples of both searches
+    python3 training/backtracking.py train FOLDER FAMILY...         a forest from these families: FOLDER/backtracking.forest
+
+BENCH is build/release/bench/bench_guided_samples, which asks the oracle (see its head). Needs python3-xgboost and
+python3-numpy of Debian. docs/guided.md says on what the shipped forest was trained and what it changes.
+"""
+import csv
+import pathlib
+import subprocess
+import sys
+
+import numpy
+
+import families
+import forests
+
+TREES = 100
+DEPTH = 4
+STEPS = 20000
+# Going far back is never quite wrong for the labels, but costs what was done: of 5, 8 and 9 this one decided the most
+# of fresh problems, of families the forest had not seen.
+THRESHOLD = 8
+SECONDS = 3
+
+
+def sample(folder, bench, count):
+    made = families.make(folder / "problems", count)
+    for family, files in made.items():
+        for mode in ([], ["plain"]):
+            name = folder / f"{family}-{'plain' if mode else 'learning'}.csv"
+            with open(name, "w") as out:
+                done = subprocess.run([bench, "1", str(STEPS), str(SECONDS), *mode, *map(str, files)],
+                                      stdout=out, stderr=subprocess.PIPE, text=True, check=True)
+            rows = sum(1 for _ in open(name)) - 1
+            print(f"{name.name}: {rows} rows, {done.stderr.count(': placed')} of {len(files)} placed", flush=True)
+
+
+def read(folder, wanted, mode):
+    """Features, labels, which rows are the search's own choices, and the impasse each row belongs to."""
+    rows, labels, own, groups = [], [], [], []
+    names = None
+    for family in wanted:
+        with open(folder / f"{family}-{mode}.csv") as file:
+            lines = csv.reader(file)
+            names = next(lines)[4:]
+            for line in lines:
+                groups.append((line[0], line[1]))
+                labels.append(float(line[2]))
+                own.append(line[3] == "1")
+                rows.append([float(word) for word in line[4:]])
+    return names, numpy.array(rows, dtype=numpy.float32), numpy.array(labels), numpy.array(own), groups
+
+
+def impasses(groups):
+    start = 0
+    for at in range(1, len(groups) + 1):
+        if at == len(groups) or groups[at] != groups[start]:
+            yield start, at
+            start = at
+
+
+def rate(rows, labels, own, groups, scores, threshold):
+    """Mean label of what is chosen, by the search itself and by the scores where the best reaches the threshold."""
+    default, chosen, moved, best = [], [], 0, []
+    for begin, end in impasses(groups):
+        default.append(labels[begin])
+        best.append(labels[begin:end].max())
+        at = begin + int(numpy.argmax(scores[begin:end]))
+        if scores[at] < threshold:
+            at = begin
+        moved += at != begin
+        chosen.append(labels[at])
+    return numpy.mean(default), numpy.mean(chosen), moved / max(1, len(default)), numpy.mean(best), len(default)
+
+
+def train(folder, wanted, mode):
+    names, rows, labels, own, groups = read(folder, wanted, mode)
+    # Judged where it has not learned: each family by the forest of the others.
+    held = numpy.zeros(len(labels))
+    for family in wanted:
+        mine = numpy.array([f"/{family}/" in group[0] for group in groups])
+        if mine.all() or not mine.any():
+            continue
+        held[mine] = forests.predict(forests.fit(rows[~mine], labels[~mine], TREES, DEPTH), rows[mine])
+    for threshold in (5, 6, 7, THRESHOLD, 9):
+        print(f"threshold {threshold}: default %.3f, chosen %.3f, moved %.3f, best possible %.3f, of %d"
+              % rate(rows, labels, own, groups, held, threshold))
+    fitted = forests.fit(rows, labels, TREES, DEPTH)
+    print("gain:", forests.importance(fitted, names))
+    forests.write(folder / "backtracking.forest", fitted, names, THRESHOLD, [
+        f"Learned backtracking of the guided search: {TREES} trees of depth {DEPTH} at most, gradient boosting (xgboost),",
+        f"trained by training/backtracking.py on {len(labels)} levels of {sum(1 for _ in impasses(groups))} impasses "
+        f"({mode} search)", f"of the families {', '.join(wanted)}."])
+
+
+def main(arguments):
+    if len(arguments) < 2:
+        sys.exit(__doc__)
+    folder = pathlib.Path(arguments[1])
+    if arguments[0] == "sample":
+        sample(folder, arguments[2], int(arguments[3]) if len(arguments) > 3 else 60)
+    elif arguments[0] == "train":
+        mode = "plain" if "plain" in arguments[2:] else "learning"
+        train(folder, [word for word in arguments[2:] if word != "plain"], mode)
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
