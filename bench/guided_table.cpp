@@ -114,19 +114,18 @@ std::vector<std::pair<std::string, Search>> searches(const std::vector<std::stri
       {"directed", &GuidedParams::directed}, {"promote", &GuidedParams::promote},
       {"stuck", &GuidedParams::stuck},       {"widen", &GuidedParams::widen},
       {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},
-      {"sections", &GuidedParams::sections}};
+      {"sections", &GuidedParams::sections}, {"learned", &GuidedParams::learned}};
   for (const auto& [name, part] : parts) {
     GuidedParams params;
     params.*part = false;
     all.emplace_back(std::string("guided-") + name, by_guided(params));
   }
-  // As plain as the paper: nothing that it does not have.
-  GuidedParams plain{.widen = false, .restarts = false, .learn = false, .sections = false};
+  // As plain as the paper without its learned backtracking, and with it.
+  GuidedParams plain{
+      .widen = false, .restarts = false, .learn = false, .sections = false, .learned = false};
   all.emplace_back("guided-plain", by_guided(plain));
-  // With the forest that says how far to go back.
   plain.learned = true;
-  all.emplace_back("learned", by_guided({.learned = true}));
-  all.emplace_back("learned-plain", by_guided(plain));
+  all.emplace_back("guided-plain-learned", by_guided(plain));
   for (const std::string& order : greedy_orders())
     all.emplace_back("one-" + order, [order](const PlacementProblem& problem, double seconds) {
       Answer answer;

@@ -6,7 +6,7 @@
 //
 // Canonical search decides most problems in no time, and drowns where the load is flat; the
 // learning engine is the other way round. The forest (planner/first_choice.forest) was trained on
-// how long each of them took (training/first_choice.py; docs/engines.md says on what, and what it
+// how long each of them took (training/first_choice.py; docs/guided.md says on what, and what it
 // changes). Only the order in which they are asked depends on it, never an answer.
 #pragma once
 

@@ -30,7 +30,7 @@ struct GuidedParams {
   bool restarts = true;    ///< begin again with other ties, and with a solver that reasons less
   bool learn = true;       ///< the solver remembers what it refused, as a clause
   bool sections = true;    ///< the solver uses all section rules; without: their floor alone
-  bool learned = false;    ///< a forest says how far to go back (retreat.h)
+  bool learned = true;     ///< a forest says how far to go back (retreat.h)
   guided::RetreatChooser* chooser = nullptr;  ///< instead of the forest; not owned
   int most_candidates = 16;                   ///< of one point, with those that were prepended
   int stuck_after = 100;                      ///< backtracks inside a subtree

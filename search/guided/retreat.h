@@ -4,7 +4,7 @@
 //     std::optional<std::size_t> choose(const Impasse& impasse) override { ... }
 //   };
 //   auto engine = make_guided_engine({.chooser = &mine});           // asked at every impasse
-//   auto learned = make_guided_engine({.learned = true});           // the forest that is shipped
+//   auto learned = make_guided_engine({});                          // the forest that is shipped
 //
 // This is the learned backtracking of TelaMalloc (section 6): candidates are the decisions in the
 // conflict and one level per exponential range; a forest of trees trained against an oracle (is

@@ -71,7 +71,7 @@ class Anywhere final : public guided::RetreatChooser {
 TEST(RandomGuided, WhoeverSaysHowFarToGoBackChangesNoAnswer) {
   Anywhere anywhere;
   for (const bool learn : {true, false}) {
-    GuidedParams params{.learn = learn, .learned = true};
+    GuidedParams params{.learn = learn};
     asked(params, {.features = Features::all(), .count = 1000, .seed = 11'000});
     params.chooser = &anywhere;
     asked(params, {.features = Features::all(), .count = 1000, .seed = 12'000});
@@ -86,7 +86,7 @@ TEST(RandomGuided, NoPartChangesAnAnswer) {
       {"directed", &GuidedParams::directed}, {"promote", &GuidedParams::promote},
       {"stuck", &GuidedParams::stuck},       {"widen", &GuidedParams::widen},
       {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},
-      {"sections", &GuidedParams::sections}};
+      {"sections", &GuidedParams::sections}, {"learned", &GuidedParams::learned}};
   for (const auto& [name, member] : switches) {
     SCOPED_TRACE(name);
     GuidedParams params;
