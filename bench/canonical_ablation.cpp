@@ -17,6 +17,7 @@
 
 #include "io/load.h"
 #include "model/random.h"
+#include "planner/switches.h"
 #include "search/placement/canonical.h"
 #include "tessera/generate.h"
 
@@ -106,28 +107,13 @@ int main(int argc, char** argv) try {
     problems.push_back(load_problem(argv[k], {.capacity = std::atoll(argv[2])}).problem);
   }
   if (problems.empty()) problems = generated();
-  using Switch = bool CanonicalParams::*;
-  const std::pair<const char*, Switch> switches[] = {
-      {"section_inference", &CanonicalParams::section_inference},
-      {"dominance", &CanonicalParams::dominance},
-      {"decomposition", &CanonicalParams::decomposition},
-      {"hatless", &CanonicalParams::hatless},
-      {"monotonic_floor", &CanonicalParams::monotonic_floor},
-      {"unallocated_floor", &CanonicalParams::unallocated_floor},
-      {"one_machine", &CanonicalParams::one_machine},
-      {"failed_states", &CanonicalParams::failed_states},
-      {"local_choice", &CanonicalParams::local_choice},
-      {"subset_sums", &CanonicalParams::subset_sums},
-      {"symmetry", &CanonicalParams::symmetry},
-      {"backjumping", &CanonicalParams::backjumping},
-      {"restarts", &CanonicalParams::restarts}};
   std::printf("| without | placed | nodes | s | refuted | nodes | s | open |\n");
   std::printf("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
   measure("(everything on)", {}, problems, limit);
-  for (const auto& [name, rule] : switches) {
-    CanonicalParams params;
-    params.*rule = false;
-    measure(name, params, problems, limit);
+  for (const Switch& each : switches_of("canonical")) {
+    EngineParams without;
+    each.rule(without) = false;
+    measure(std::string(each.name).c_str(), without.canonical, problems, limit);
   }
   return 0;
 } catch (const std::exception& error) {

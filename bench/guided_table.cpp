@@ -28,6 +28,7 @@
 #include "io/load.h"
 #include "model/random.h"
 #include "planner/make_engine.h"
+#include "planner/switches.h"
 #include "search/guided/engine.h"
 #include "search/placement/greedy.h"
 #include "tessera/engines.h"
@@ -109,16 +110,13 @@ std::vector<std::pair<std::string, Search>> searches(const std::vector<std::stri
   for (const std::string& name : wanted)
     if (name.rfind("learned:", 0) == 0) all.emplace_back(name, by_forest(name.substr(8)));
   all.emplace_back("guided", by_guided({}));
-  const std::pair<const char*, bool GuidedParams::*> parts[] = {
-      {"phases", &GuidedParams::phases},     {"candidates", &GuidedParams::candidates},
-      {"directed", &GuidedParams::directed}, {"promote", &GuidedParams::promote},
-      {"stuck", &GuidedParams::stuck},       {"widen", &GuidedParams::widen},
-      {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},
-      {"sections", &GuidedParams::sections}, {"learned", &GuidedParams::learned}};
-  for (const auto& [name, part] : parts) {
-    GuidedParams params;
-    params.*part = false;
-    all.emplace_back(std::string("guided-") + name, by_guided(params));
+  for (const Switch& part : switches_of("guided")) {
+    if (part.rule == nullptr) continue;
+    EngineParams without;
+    part.rule(without) = false;
+    std::string name(part.name);
+    name[name.find('.')] = '-';
+    all.emplace_back(name, by_guided(without.guided));
   }
   // As plain as the paper without its learned backtracking, and with it.
   GuidedParams plain{

@@ -11,36 +11,16 @@
 #include <filesystem>
 #include <iostream>
 #include <thread>
+#include <vector>
 
 #include "io/load.h"
+#include "planner/switches.h"
 #include "search/learning/engine.h"
 #include "tessera/check.h"
 
 using namespace tessera;
 
 namespace {
-
-bool LearningParams::*switch_named(const std::string& name) {
-  static const std::pair<const char*, bool LearningParams::*> all[] = {
-      {"triangles", &LearningParams::triangles},
-      {"overload", &LearningParams::overload},
-      {"edge_finding", &LearningParams::edge_finding},
-      {"energy", &LearningParams::energy},
-      {"not_first", &LearningParams::not_first},
-      {"balance", &LearningParams::balance},
-      {"generalise", &LearningParams::generalise},
-      {"minimise", &LearningParams::minimise},
-      {"order_search", &LearningParams::order_search},
-      {"place_search", &LearningParams::place_search},
-      {"rests", &LearningParams::rests},
-      {"symmetry", &LearningParams::symmetry},
-      {"cores", &LearningParams::cores},
-      {"reduce", &LearningParams::reduce},
-      {"restarts", &LearningParams::restarts}};
-  for (const auto& [known, member] : all)
-    if (name == known) return member;
-  return nullptr;
-}
 
 double processor_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
@@ -64,6 +44,7 @@ PlacementProblem load(const std::filesystem::path& path, Size noise) {
 
 int main(int argc, char** argv) {
   LearningParams params;
+  std::vector<std::string> settings;
   double limit = 10;
   bool all_stats = false;
   Size noise = 1;
@@ -80,12 +61,9 @@ int main(int argc, char** argv) {
     } else if (word == "--stats") {
       all_stats = true;
     } else if (word == "--off" || word == "--on") {
-      const auto member = switch_named(value());
-      if (member == nullptr) {
-        std::cerr << "unknown rule\n";
-        return 2;
-      }
-      params.*member = word == "--on";
+      const std::string setting = "learning." + value() + (word == "--on" ? "=on" : "=off");
+      settings.push_back(setting);
+      params = engine_params(settings).learning;  // throws where there is no such rule
     } else {
       const PlacementProblem problem = load(word, noise);
       const auto engine = make_learning_engine(params);

@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "tessera/engines.h"
 #include "tessera/network.h"
+#include "tessera/switches.h"
 
 namespace tessera::cli {
 
@@ -58,6 +59,12 @@ Values values_of(const CLI::App& sub, const CLI::Option& option) {
     values.words.emplace_back("auto");
     for (const EngineInfo& engine : engine_list()) values.words.emplace_back(engine.name);
   }
+  if (name == "switch")
+    for (const SwitchInfo& each : switch_list())
+      values.words.push_back(std::string(each.name) + (each.by_default == "on" ? "=off"
+                                                       : each.by_default == "off"
+                                                           ? "=on"
+                                                           : "=" + each.by_default));
   if (name == "dtype")
     for (const ElementType type :
          {ElementType::int8, ElementType::uint8, ElementType::int16, ElementType::float16,

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "cli/session.h"
 #include "tessera/errors.h"
 #include "tessera/files.h"
+#include "tessera/switches.h"
 #include "tessera/version.h"
 
 namespace {
@@ -71,14 +73,38 @@ int out_of_memory(const ErrorStyle& style) {
   return exit_stopped;
 }
 
+/// A line per switch: its name, its default, what it is.
+std::string switches_text() {
+  std::vector<SwitchInfo> list = switch_list();
+  std::size_t wide = 0;
+  for (const SwitchInfo& each : list) wide = std::max(wide, each.name.size());
+  std::string text;
+  for (const SwitchInfo& each : list) {
+    text += std::string(each.name) + std::string(wide - each.name.size() + 2, ' ');
+    text += each.by_default +
+            std::string(each.by_default.size() < 5 ? 5 - each.by_default.size() : 1, ' ');
+    text += std::string(each.what) + '\n';
+  }
+  return text;
+}
+
 /// Alone; with a command behind it with_help_behind() has read it already.
 void add_help(CLI::App& app, Command& command) {
   CLI::App* sub = app.add_subcommand("help", "what a command does, and its options");
   const auto folder = std::make_shared<std::string>();
   sub->add_option("--man", *folder, "write man pages of the same text into this folder")
       ->type_name("FOLDER");
+  const auto switches = std::make_shared<bool>(false);
+  sub->add_flag("--switches", *switches, "list the rules of engines for `place --switch`");
   sub->footer("Example:\n  tessera help place");
-  sub->final_callback([&app, &command, folder] {
+  sub->final_callback([&app, &command, folder, switches] {
+    if (*switches) {
+      command.run = [](Session&) {
+        print(switches_text());
+        return static_cast<int>(exit_found);
+      };
+      return;
+    }
     if (!folder->empty()) {
       command.run = [pages = man_pages(app), folder](Session&) {
         for (const ManPage& page : pages)

@@ -31,6 +31,7 @@ struct PlaceOptions {
   std::string minimize;
   std::string maximize;
   std::string engine = "auto";
+  std::vector<std::string> switches;
   std::string output_file;
   std::string plot_file;
   std::string proof_file;
@@ -204,6 +205,7 @@ int run_place(const PlaceOptions& options, Session& session) {
 
   PlaceParams params;
   params.engine = options.engine;
+  params.switches = options.switches;
   params.minimize = minimize_of(options, input.problem);
   params.limits = session.remaining(options.search.limits(), checking_and_writing);
   if (options.work > 0) params.limits.work = options.work;
@@ -289,6 +291,11 @@ void add_place(CLI::App& app, Command& command) {
       "write a certificate if the answer is infeasible, or with --minimize a proof that "
       "nothing lower exists");
   sub->add_option("-e,--engine", options->engine, engine_help())->capture_default_str();
+  sub->add_option("--switch", options->switches,
+                  "a rule of an engine, on or off: learning.balance=off (`tessera help --switches` "
+                  "lists them)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   sub->add_option("--max-nodes", options->work, "stop after so many search nodes")
       ->check(whole_number(1));
   sub->add_flag("--stats", options->stats, "say what the engines did");

@@ -70,7 +70,8 @@ struct Field {
   std::string refusals;
 };
 
-Field line_up(const PlacementProblem& problem, Goal goal, int threads) {
+Field line_up(const PlacementProblem& problem, Goal goal, int threads,
+              const EngineParams& engines) {
   Field field;
   const bool boxes =
       goal == Goal::fit && problem.buffers.size() >= boxing_fits_from && boxing_takes(problem);
@@ -82,7 +83,7 @@ Field line_up(const PlacementProblem& problem, Goal goal, int threads) {
     if (name == "sat" && (boxes || !alone) &&
         canonical::count_pairs(problem, many_pairs) > many_pairs)
       break;
-    std::unique_ptr<PlacementEngine> engine = make_engine(name);
+    std::unique_ptr<PlacementEngine> engine = make_engine(name, engines);
     if (!engine) continue;  // a build without Z3
     if (const auto why = engine->unsupported(problem, goal)) {
       field.refusals += (field.refusals.empty() ? "" : " ") + *why;
@@ -93,7 +94,9 @@ Field line_up(const PlacementProblem& problem, Goal goal, int threads) {
   }
   if (boxes) {
     // It never says "no": whoever can, has to run beside it.
-    field.engines.push_back(make_boxing_engine({.threads = field.engines.empty() ? threads : 1}));
+    BoxingParams boxing = engines.boxing;
+    boxing.threads = field.engines.empty() ? threads : 1;
+    field.engines.push_back(make_boxing_engine(boxing));
     field.contenders.push_back({*field.engines.back(), ns_per_unit("boxing")});
   }
   return field;
@@ -180,7 +183,7 @@ struct Attempts {
   /// asked very briefly all the same.
   std::optional<Decision> by_first_choice() {
     if (problem.buffers.size() >= boxing_fits_from || params.goal != Goal::fit) return std::nullopt;
-    const std::unique_ptr<PlacementEngine> learning = make_engine("learning");
+    const std::unique_ptr<PlacementEngine> learning = make_engine("learning", settings.engines);
     if (learning->unsupported(problem, Goal::fit) || !learning_goes_first(problem))
       return std::nullopt;
     if (auto answer = by_small_canonical(tiny_budget)) return answer;
@@ -196,7 +199,7 @@ struct Attempts {
   }
 
   std::optional<Decision> by_small_canonical(std::int64_t nodes) {
-    const std::unique_ptr<PlacementEngine> canonical = make_engine("canonical");
+    const std::unique_ptr<PlacementEngine> canonical = make_engine("canonical", settings.engines);
     const bool whole = !canonical->unsupported(problem, Goal::fit);
     PlacementProblem simple;
     // Where each node takes long the race begins at once.
@@ -223,7 +226,7 @@ struct Attempts {
   std::optional<Decision> by_boxing() {
     if (problem.buffers.size() < boxing_fits_from || !boxing_takes(problem)) return std::nullopt;
     phase("boxing");
-    BoxingParams own;
+    BoxingParams own = settings.engines.boxing;
     own.budget = params.budget;
     own.seed = params.seed;
     own.threads = settings.threads;
@@ -256,7 +259,7 @@ struct Attempts {
 
   Decision race_of_all() {
     phase(params.goal == Goal::fit ? "race" : "optimize");
-    const Field field = line_up(problem, params.goal, settings.threads);
+    const Field field = line_up(problem, params.goal, settings.threads, settings.engines);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
     RaceResult won = race(problem, field.contenders, params, settings.threads);
@@ -267,7 +270,7 @@ struct Attempts {
 
   Decision by_name() {
     phase(settings.engine);
-    const std::unique_ptr<PlacementEngine> engine = make_engine(settings.engine);
+    const std::unique_ptr<PlacementEngine> engine = make_engine(settings.engine, settings.engines);
     SearchResult found = solve_within_memory(*engine, problem, params);
     note(settings.engine, found.stats);
     return decided(std::move(found), settings.engine);
@@ -304,7 +307,7 @@ struct Attempts {
   /// A placement that pays no more than what is proved to be paid ends everything.
   std::optional<Decision> by_meeting_bound() {
     if (cost_bound == 0) return std::nullopt;
-    const std::unique_ptr<PlacementEngine> engine = make_engine("learning");
+    const std::unique_ptr<PlacementEngine> engine = make_engine("learning", settings.engines);
     if (engine->unsupported(problem, Goal::cost)) return std::nullopt;
     phase("optimize");
     SearchParams own = params;
@@ -402,7 +405,7 @@ Decision decide(const PlacementProblem& problem, const SearchParams& params,
 }
 
 SearchResult decide_by_turns(const PlacementProblem& problem, const SearchParams& params) {
-  const Field field = line_up(problem, params.goal, 1);
+  const Field field = line_up(problem, params.goal, 1, {});
   if (field.contenders.empty()) {
     SearchResult none;
     none.reason = "No engine takes this problem: " + field.refusals;

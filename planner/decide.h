@@ -14,11 +14,13 @@
 #include <string_view>
 
 #include "engine/engine.h"
+#include "planner/switches.h"
 
 namespace tessera {
 
 struct DecideParams {
   std::string engine = "auto";
+  EngineParams engines{};  ///< how each of them is made
   int threads = 2;
   bool skip_greedy = false;                           ///< where it is known to find nothing
   std::function<void(std::string_view phase)> phase;  ///< called when a phase begins; may be empty

@@ -46,7 +46,7 @@ constexpr auto infos = std::to_array<EngineInfo>({
 });
 
 struct Maker {
-  std::unique_ptr<PlacementEngine> (*make)();
+  std::unique_ptr<PlacementEngine> (*make)(const EngineParams& params);
   double ns_per_unit;
 };
 
@@ -54,24 +54,24 @@ struct Maker {
 // search looks at, steps of propagation of the learning engine, polls of CaDiCaL's terminator,
 // rounds times buffers of boxing.
 constexpr std::array<Maker, infos.size()> makers = {{
-    {[] { return make_canonical_engine(); }, 1.4},
-    {[] { return make_learning_engine({}); }, 12},
-    {[] { return make_sat_engine({}); }, 1'000'000},
+    {[](const EngineParams& p) { return make_canonical_engine(p.canonical); }, 1.4},
+    {[](const EngineParams& p) { return make_learning_engine(p.learning); }, 12},
+    {[](const EngineParams& p) { return make_sat_engine(p.sat); }, 1'000'000},
 #ifndef TESSERA_WITHOUT_Z3
-    {[] { return make_smt_engine({}); }, 0},
+    {[](const EngineParams& p) { return make_smt_engine(p.smt); }, 0},
 #endif
-    {[] { return make_guided_engine(); }, 12},
+    {[](const EngineParams& p) { return make_guided_engine(p.guided); }, 12},
 #ifndef TESSERA_WITHOUT_CBC
-    {[] { return make_ilp_engine(); }, 0},
+    {[](const EngineParams&) { return make_ilp_engine(); }, 0},
 #endif
 #ifndef TESSERA_WITHOUT_GECODE
-    {[] { return make_cp_engine(); }, 0},
+    {[](const EngineParams&) { return make_cp_engine(); }, 0},
 #endif
-    {[] { return make_weave_engine(); }, 0},
-    {[] { return make_taa_engine(); }, 0},
-    {[] { return make_shared_objects_engine(); }, 0},
-    {[] { return make_boxing_engine({}); }, 3'000},
-    {[] { return make_greedy_engine(); }, 1'000},
+    {[](const EngineParams&) { return make_weave_engine(); }, 0},
+    {[](const EngineParams&) { return make_taa_engine(); }, 0},
+    {[](const EngineParams&) { return make_shared_objects_engine(); }, 0},
+    {[](const EngineParams& p) { return make_boxing_engine(p.boxing); }, 3'000},
+    {[](const EngineParams&) { return make_greedy_engine(); }, 1'000},
 }};
 
 /// infos.size() where there is none.
@@ -86,9 +86,9 @@ std::span<const EngineInfo> engine_list() {
   return infos;
 }
 
-std::unique_ptr<PlacementEngine> make_engine(std::string_view name) {
+std::unique_ptr<PlacementEngine> make_engine(std::string_view name, const EngineParams& params) {
   const std::size_t at = position(name);
-  return at == infos.size() ? nullptr : makers[at].make();
+  return at == infos.size() ? nullptr : makers[at].make(params);
 }
 
 std::unique_ptr<PlacementEngine> make_known_engine(std::string_view name) {

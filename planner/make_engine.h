@@ -1,18 +1,21 @@
 // The engines of engines.h, made by name. Private to planner/.
 //
 //   std::unique_ptr<PlacementEngine> engine = make_engine("canonical");
+//   auto without = make_engine("canonical", engine_params({"canonical.dominance=off"}));
 #pragma once
 
 #include <memory>
 #include <string_view>
 
 #include "engine/engine.h"
+#include "planner/switches.h"
 #include "tessera/engines.h"
 
 namespace tessera {
 
 /// nullptr where there is no engine of this name.
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_engine(std::string_view name);
+[[nodiscard]] std::unique_ptr<PlacementEngine> make_engine(std::string_view name,
+                                                           const EngineParams& params = {});
 /// The same for a name a user gave: throws BadInput that says which engines there are.
 [[nodiscard]] std::unique_ptr<PlacementEngine> make_known_engine(std::string_view name);
 

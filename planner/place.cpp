@@ -62,6 +62,8 @@ class Placer {
     if (!params_.proof.empty() && search_.budget.deadline != Clock::time_point::max())
       search_.budget.deadline -= (search_.budget.deadline - start_) / certifying_share;
     settings_.engine = params_.engine;
+    settings_.engines = engine_params(params_.switches);
+    require_switches_of(params_.engine, params_.switches);
     settings_.threads = params_.limits.threads;
     settings_.phase = [this](std::string_view phase) { tell(phase); };
     result_.seed = params_.limits.seed;

@@ -55,6 +55,8 @@ struct PlaceProgress {
 struct PlaceParams {
   std::string engine = "auto";  ///< or a name of engine_list() (engines.h)
   Minimize minimize = Minimize::none;
+  /// Rules of engines that are to be as said: "learning.balance=off" (switches.h).
+  std::vector<std::string> switches{};
   Limits limits{};
   /// Where to write a certificate of what was proved: that there is no placement, or each bound of
   /// what was minimised. Empty: none. Where that fails the answer stands, and `certificate_error`
@@ -68,7 +70,7 @@ struct PlaceParams {
 
 /// ensure: feasible => placement is set and passes check(); infeasible => proved; unknown => `stop`
 /// or `reason` says why. lower_bounds are proved in every case.
-/// throws: BadInput if validate(problem) is not empty, the engine is not known or cannot take the
+/// throws: BadInput if validate(problem) is not empty, the engine or a switch is not known or cannot take the
 /// problem, or `proof` is no place to write to; InternalError if an engine's answer does not pass
 /// the checker.
 [[nodiscard]] TESSERA_API PlacementResult place(const PlacementProblem& problem,

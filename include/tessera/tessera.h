@@ -46,6 +46,7 @@
 #include "report.h"
 #include "session.h"
 #include "silicon.h"
+#include "switches.h"
 #include "tile.h"
 #include "units.h"
 #include "validate.h"

@@ -43,7 +43,7 @@ VALUES = (
     "network_plan", "network_shapes", "network_stats", "placement", "problem", "silicon", "units", "validate")
 CALLS = (
     "batch", "check_result", "engines", "explain", "export", "files", "generate", "import", "limits",
-    "place", "plan", "profile", "report", "session", "tile", "version")
+    "place", "plan", "profile", "report", "session", "switches", "tile", "version")
 SWEEPS = ("explore", "tessera")
 EVERYTHING = DOOR / "tessera.h"  # includes every other header of the door
 

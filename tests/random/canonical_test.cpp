@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "agreement.h"
+#include "planner/switches.h"
 #include "search/learning/engine.h"
 #include "tessera/check.h"
 
@@ -31,40 +32,24 @@ TEST(RandomCanonical, HonoursWhatItDoesNotSupport) {
       {.features = Features::all(), .count = 2000, .goals = {Goal::fit, Goal::cost, Goal::modes}});
 }
 
-using Switch = bool CanonicalParams::*;
-constexpr std::pair<const char*, Switch> switches[] = {
-    {"section_inference", &CanonicalParams::section_inference},
-    {"dominance", &CanonicalParams::dominance},
-    {"decomposition", &CanonicalParams::decomposition},
-    {"hatless", &CanonicalParams::hatless},
-    {"monotonic_floor", &CanonicalParams::monotonic_floor},
-    {"unallocated_floor", &CanonicalParams::unallocated_floor},
-    {"one_machine", &CanonicalParams::one_machine},
-    {"failed_states", &CanonicalParams::failed_states},
-    {"local_choice", &CanonicalParams::local_choice},
-    {"subset_sums", &CanonicalParams::subset_sums},
-    {"symmetry", &CanonicalParams::symmetry},
-    {"backjumping", &CanonicalParams::backjumping},
-    {"restarts", &CanonicalParams::restarts}};
-
 TEST(RandomCanonical, NoRuleChangesTheAnswer) {
-  for (const auto& [name, rule] : switches) {
-    SCOPED_TRACE(std::string("without ") + name);
-    CanonicalParams params;
-    params.*rule = false;
-    expect_agreement(*make_canonical_engine(params),
+  for (const Switch& each : switches_of("canonical")) {
+    SCOPED_TRACE("without " + std::string(each.name));
+    EngineParams params;
+    each.rule(params) = false;
+    expect_agreement(*make_canonical_engine(params.canonical),
                      {.features = Features::one_address_space(), .count = 1000});
   }
 }
 
 TEST(RandomCanonical, EachRuleAloneIsSound) {
-  CanonicalParams none;
-  for (const auto& [name, rule] : switches) none.*rule = false;
-  for (const auto& [name, rule] : switches) {
-    SCOPED_TRACE(std::string("with nothing but ") + name);
-    CanonicalParams params = none;
-    params.*rule = true;
-    expect_agreement(*make_canonical_engine(params),
+  EngineParams none;
+  for (const Switch& each : switches_of("canonical")) each.rule(none) = false;
+  for (const Switch& each : switches_of("canonical")) {
+    SCOPED_TRACE("with nothing but " + std::string(each.name));
+    EngineParams params = none;
+    each.rule(params) = true;
+    expect_agreement(*make_canonical_engine(params.canonical),
                      {.features = Features::one_address_space(), .count = 500});
   }
 }
@@ -72,10 +57,11 @@ TEST(RandomCanonical, EachRuleAloneIsSound) {
 /// Any set of rules, any order, budgets so small that restarts begin at once, and a table so small
 /// that it starts again from empty.
 CanonicalParams any_params(Random& random) {
-  CanonicalParams params;
+  EngineParams engines;
   if (!random.chance(20)) {
-    for (const auto& [name, rule] : switches) params.*rule = random.chance(50);
+    for (const Switch& each : switches_of("canonical")) each.rule(engines) = random.chance(50);
   }
+  CanonicalParams params = engines.canonical;
   if (random.chance(60)) params.first_budget = random.between(1, 8);
   if (random.chance(40)) {
     params.orders = {static_cast<CanonicalOrder>(random.below(canonical_order_count))};

@@ -8,6 +8,7 @@
 
 #include "agreement.h"
 #include "model/random.h"
+#include "planner/switches.h"
 #include "search/guided/engine.h"
 
 namespace tessera::testing {
@@ -81,16 +82,12 @@ TEST(RandomGuided, WhoeverSaysHowFarToGoBackChangesNoAnswer) {
 }
 
 TEST(RandomGuided, NoPartChangesAnAnswer) {
-  const std::pair<const char*, bool GuidedParams::*> switches[] = {
-      {"phases", &GuidedParams::phases},     {"candidates", &GuidedParams::candidates},
-      {"directed", &GuidedParams::directed}, {"promote", &GuidedParams::promote},
-      {"stuck", &GuidedParams::stuck},       {"widen", &GuidedParams::widen},
-      {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},
-      {"sections", &GuidedParams::sections}, {"learned", &GuidedParams::learned}};
-  for (const auto& [name, member] : switches) {
-    SCOPED_TRACE(name);
-    GuidedParams params;
-    params.*member = false;
+  for (const Switch& part : switches_of("guided")) {
+    if (part.rule == nullptr) continue;
+    SCOPED_TRACE(part.name);
+    EngineParams without;
+    part.rule(without) = false;
+    GuidedParams params = without.guided;
     asked(params, {.features = Features::all(), .count = 500, .seed = 7000});
     params.learn = false;
     asked(params, {.features = Features::one_address_space(), .count = 500, .seed = 9000});

@@ -4,6 +4,7 @@
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "model/derived.h"
+#include "planner/switches.h"
 #include "proof/check_proof.h"
 #include "search/learning/engine.h"
 #include "tests/random/agreement.h"
@@ -113,31 +114,16 @@ TEST(RandomLearning, MisplacedProofsAreRejected) {
 }
 
 TEST(RandomLearning, EverySwitchKeepsTheAnswers) {  // each the other way round
-  const std::pair<const char*, bool LearningParams::*> switches[] = {
-      {"triangles", &LearningParams::triangles},
-      {"overload", &LearningParams::overload},
-      {"edge_finding", &LearningParams::edge_finding},
-      {"energy", &LearningParams::energy},
-      {"not_first", &LearningParams::not_first},
-      {"balance", &LearningParams::balance},
-      {"generalise", &LearningParams::generalise},
-      {"minimise", &LearningParams::minimise},
-      {"order_search", &LearningParams::order_search},
-      {"place_search", &LearningParams::place_search},
-      {"rests", &LearningParams::rests},
-      {"symmetry", &LearningParams::symmetry},
-      {"cores", &LearningParams::cores},
-      {"reduce", &LearningParams::reduce},
-      {"restarts", &LearningParams::restarts}};
-  for (const auto& [name, member] : switches) {
-    SCOPED_TRACE(name);
-    LearningParams params;
-    params.*member = !(params.*member);
-    expect_agreement(*make_learning_engine(params), {.features = Features::all(),
-                                                     .count = 100,
-                                                     .seed = 5000,
-                                                     .goals = {Goal::fit, Goal::cost, Goal::modes},
-                                                     .must_support = true});
+  for (const Switch& each : switches_of("learning")) {
+    SCOPED_TRACE(each.name);
+    EngineParams params;
+    each.rule(params) = !each.rule(params);
+    expect_agreement(*make_learning_engine(params.learning),
+                     {.features = Features::all(),
+                      .count = 100,
+                      .seed = 5000,
+                      .goals = {Goal::fit, Goal::cost, Goal::modes},
+                      .must_support = true});
   }
 }
 

@@ -16,6 +16,23 @@ SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
 
 
 class Place(Case):
+    def test_rules_of_engines_can_be_switched_off(self):
+        listed = run("help", "--switches").stdout.splitlines()
+        self.assertTrue(any(line.startswith("learning.balance") and " on " in line for line in listed), listed)
+        problem = EXAMPLES / "residual-block.csv"
+        capacity = ("-c", "1 MiB")
+        self.assertEqual(run("place", problem, *capacity, "--switch", "canonical.dominance=off",
+                             "--switch", "learning.balance=off").returncode, FOUND)
+        for line in listed:
+            name = line.split()[0]
+            engine = name.split(".")[0]
+            value = {"on": "off", "off": "on"}.get(line.split()[1], "7")
+            done = run("place", problem, *capacity, "-e", engine, "--switch", f"{name}={value}", "-q")
+            self.assertEqual(done.returncode, FOUND, name + done.stderr)
+        done = run("place", problem, *capacity, "--switch", "canonical.dominanse=off")
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("did you mean `canonical.dominance`?", done.stderr)
+
     def test_found(self):
         done = self.ends(FOUND, "place", self.file("in.csv", SMALL), "--capacity", 12)
         self.assertIn("feasible", done.stdout)
