@@ -34,6 +34,7 @@ struct TileArguments {
   std::string engine = "auto";
   std::string shape;
   SearchArguments search;
+  ProgressArguments progress;
   std::string question_timeout;
   std::string double_buffer;
   std::string weights;
@@ -218,6 +219,14 @@ std::string says_no(const std::string& engine) {
   return "";
 }
 
+std::string progress_text(const TileProgress& progress, double seconds) {
+  std::string text = std::to_string(progress.finished) + " of " +
+                     std::to_string(progress.variants) + " variants, " +
+                     std::to_string(progress.shapes) + " shapes";
+  if (progress.fewest_tiles) text += ", fewest tiles " + std::to_string(*progress.fewest_tiles);
+  return text + " (" + std::to_string(static_cast<int>(seconds)) + " s)";
+}
+
 int run_tile(const TileArguments& arguments, Session& session) {
   require_svg(arguments.plot_file);
   session.limit_reading(arguments.search.own);
@@ -242,7 +251,20 @@ int run_tile(const TileArguments& arguments, Session& session) {
   if (!arguments.shape.empty()) params.shape = shape_of(arguments.shape);
   params.limits.stop = session.interrupts().token();
   session.interrupts().enter(Phase::searching);
-  const TileReport report = find_largest_tile(network, hardware, params);
+  TileReport report;
+  {
+    StatusLine status(progress_form(arguments.progress.form, arguments.output.quiet));
+    if (status.wanted())
+      params.progress = [&status](const TileProgress& progress) {
+        status.show(progress_text(progress, status.seconds()), [&](JsonObject& object) {
+          object.number("variants", static_cast<std::int64_t>(progress.variants));
+          object.number("finished", static_cast<std::int64_t>(progress.finished));
+          object.number("shapes", progress.shapes);
+          if (progress.fewest_tiles) object.number("fewest_tiles", *progress.fewest_tiles);
+        });
+      };
+    report = find_largest_tile(network, hardware, params);
+  }
   session.interrupts().enter(Phase::writing);
   session.deliver(output, [&] { return tile_json(report); });
   if (report.placements.empty() && plot != nullptr)
@@ -287,6 +309,7 @@ void add_tile(CLI::App& app, Command& command) {
       ->check(one_of({"recompute", "keep_columns", "keep"}));
   sub->add_option("--shape", arguments->shape, "only: does this one fit? as in H=8,C=32");
   arguments->search.declare(*sub);
+  arguments->progress.declare(*sub);
   sub->add_option("--question-timeout", arguments->question_timeout,
                   "for one question to the engine; longer counts as \"does not fit\"");
   sub->add_flag("--no-incremental", arguments->no_incremental,

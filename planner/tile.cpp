@@ -1,9 +1,12 @@
 #include "tessera/tile.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <new>
 
+#include "model/crew.h"
 #include "model/json_write.h"
 #include "planner/limited_budget.h"
 #include "planner/make_engine.h"
@@ -172,6 +175,120 @@ std::vector<TileVariant> tile_variants(const TilingOptions& options) {
   return variants;
 }
 
+namespace {
+
+/// What came of one variant.
+struct VariantAnswer {
+  TileReport report;
+  TileCounters counters;
+  Size lacking = 0;
+  bool all_decided = false;
+  std::optional<StopReason> stopped{};
+};
+
+/// One question about all variants of a run of ops, and how far it is.
+class VariantSearch {
+ public:
+  VariantSearch(const Subgraph& part, const Hardware& hardware, const TileParams& params)
+      : part_(part),
+        hardware_(hardware),
+        params_(params),
+        shape_(shape_of(part, params)),
+        limited_(params.limits),
+        variants_(params.variants.empty() ? tile_variants(hardware.tiling) : params.variants),
+        answers_(variants_.size()),
+        first_fit_(variants_.size()) {
+    if (variants_.empty()) throw BadInput("profile " + hardware.name + " lists no tiling variant");
+    told_.variants = variants_.size();
+  }
+
+  /// Of the variants up to the first that takes the shape, if there is one: of all of them.
+  std::vector<VariantAnswer> run() {
+    std::atomic<std::size_t> next{0};
+    work_together(threads(), [&] {
+      for (std::size_t k = next++; k < variants_.size(); k = next++) {
+        if (k > first_fit_) continue;
+        answers_[k] = ask(variants_[k]);
+        const bool fits = shape_ && answers_[k]->report.status == Status::feasible;
+        const std::lock_guard lock(mutex_);
+        if (fits) first_fit_ = std::min<std::size_t>(first_fit_, k);
+        ++told_.finished;
+        if (params_.progress) params_.progress(told_);
+      }
+    });
+    std::vector<VariantAnswer> asked;
+    for (std::size_t k = 0; k < variants_.size() && k <= first_fit_; ++k)
+      asked.push_back(std::move(*answers_[k]));
+    return asked;
+  }
+
+  [[nodiscard]] const std::vector<TileVariant>& variants() const { return variants_; }
+  [[nodiscard]] const Budget& budget() const { return limited_.budget(); }
+  [[nodiscard]] bool one_shape() const { return shape_.has_value(); }
+
+ private:
+  [[nodiscard]] int threads() const {
+    return std::min(params_.limits.threads, static_cast<int>(variants_.size()));
+  }
+
+  VariantAnswer ask(const TileVariant& variant) {
+    const std::unique_ptr<PlacementEngine> engine = chosen_engine(hardware_, params_.engine);
+    const LoweringOptions options{variant.double_buffer, variant.weights, variant.halo};
+    const Lowering lowered = lower(part_, tile_space(part_), hardware_, options);
+    if (const std::optional<std::string> why = engine->unsupported(lowered.problem, Goal::fit))
+      throw BadInput("engine '" + params_.engine + "' cannot be used here: " + *why,
+                     "without --engine, one that can is chosen");
+    TileSearchParams search{.options = options, .engine = engine.get(), .budget = budget()};
+    search.nodes_per_question = params_.nodes_per_question;
+    search.time_per_question = params_.question_timeout.value_or(std::chrono::nanoseconds{0});
+    search.seed = params_.limits.seed;
+    search.dominance = search.carry_over = search.sessions = params_.incremental;
+    search.all = params_.all;
+    search.only = shape_;
+    search.record_probes = true;
+    if (params_.progress)
+      search.looked_at = [this](std::int64_t tiles, Status verdict) { tell(tiles, verdict); };
+    VariantAnswer answer;
+    TileSearchResult found;
+    try {
+      found = find_tile(part_, hardware_, search);
+      // A limit that was foreseen has not come yet.
+      if (found.stop != StopReason::completed && found.stop != StopReason::node_limit)
+        answer.stopped = found.stop;
+    } catch (const std::bad_alloc&) {
+      found.stop = StopReason::memory_limit;
+      answer.stopped = found.stop;
+    }
+    answer.counters = found.counters;
+    answer.lacking = found.lacking;
+    answer.all_decided = found.status != Status::unknown && found.undecided.empty();
+    answer.report = report_of(part_, variant, std::move(found), std::string(engine->name()));
+    if (shape_) answer.report.lacking = answer.lacking;
+    return answer;
+  }
+
+  void tell(std::int64_t tiles, Status verdict) {
+    const std::lock_guard lock(mutex_);
+    ++told_.shapes;
+    if (verdict == Status::feasible)
+      told_.fewest_tiles = std::min(told_.fewest_tiles.value_or(tiles), tiles);
+    params_.progress(told_);
+  }
+
+  const Subgraph& part_;
+  const Hardware& hardware_;
+  const TileParams& params_;
+  std::optional<TileShape> shape_;
+  LimitedBudget limited_;
+  std::vector<TileVariant> variants_;
+  std::vector<std::optional<VariantAnswer>> answers_;
+  std::atomic<std::size_t> first_fit_;  // the first variant that takes the shape asked about
+  std::mutex mutex_;                    // of told_, and of calls to progress
+  TileProgress told_;
+};
+
+}  // namespace
+
 TileReport find_largest_tile(const Network& network, const Hardware& hardware,
                              const TileParams& params) {
   require_valid(network);
@@ -183,61 +300,30 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
                    "they are numbered from 0 to " + std::to_string(network.ops.size() - 1));
   const Clock::time_point begin = Clock::now();
   const Subgraph part = make_subgraph(network, params.ops, last_readers(network), hardware);
-  const std::optional<TileShape> shape = shape_of(part, params);
-  const LimitedBudget limited(params.limits);
+  VariantSearch search(part, hardware, params);
   std::vector<TileReport> reports;
   Stats stats;
   bool all_decided = true;
   std::optional<StopReason> stopped;
-  const std::vector<TileVariant> variants =
-      params.variants.empty() ? tile_variants(hardware.tiling) : params.variants;
-  for (const TileVariant& variant : variants) {
-    const std::unique_ptr<PlacementEngine> engine = chosen_engine(hardware, params.engine);
-    const LoweringOptions options{variant.double_buffer, variant.weights, variant.halo};
-    const Lowering lowered = lower(part, tile_space(part), hardware, options);
-    if (const std::optional<std::string> why = engine->unsupported(lowered.problem, Goal::fit))
-      throw BadInput("engine '" + params.engine + "' cannot be used here: " + *why,
-                     "without --engine, one that can is chosen");
-    TileSearchParams search{.options = options, .engine = engine.get(), .budget = limited.budget()};
-    search.nodes_per_question = params.nodes_per_question;
-    search.time_per_question = params.question_timeout.value_or(std::chrono::nanoseconds{0});
-    search.seed = params.limits.seed;
-    search.dominance = search.carry_over = search.sessions = params.incremental;
-    search.all = params.all;
-    search.only = shape;
-    search.record_probes = true;
-    TileSearchResult found;
-    try {
-      found = find_tile(part, hardware, search);
-      // A limit that was foreseen has not come yet.
-      if (found.stop != StopReason::completed && found.stop != StopReason::node_limit)
-        stopped = found.stop;
-    } catch (const std::bad_alloc&) {
-      found.stop = StopReason::memory_limit;
-      stopped = found.stop;
-    }
-    add(stats, found.counters);
-    const Size lacking = found.lacking;
-    all_decided = all_decided && found.status != Status::unknown && found.undecided.empty();
-    reports.push_back(report_of(part, variant, std::move(found), std::string(engine->name())));
-    if (!shape) continue;
-    reports.back().lacking = lacking;
-    if (reports.back().status == Status::feasible) break;
+  for (VariantAnswer& answer : search.run()) {
+    add(stats, answer.counters);
+    all_decided = all_decided && answer.all_decided;
+    if (answer.stopped) stopped = answer.stopped;
+    reports.push_back(std::move(answer.report));
   }
-  if (reports.empty()) throw BadInput("profile " + hardware.name + " lists no tiling variant");
   auto best = std::ranges::min_element(reports, better);
   MissingBytes missing;
-  if (best->status == Status::infeasible && shape) {
+  if (best->status == Status::infeasible && search.one_shape()) {
     best = std::ranges::min_element(reports, {}, &TileReport::lacking);
   } else if (best->status == Status::infeasible) {
-    missing = missing_bytes(part, hardware, variants, limited.budget());
+    missing = missing_bytes(part, hardware, search.variants(), search.budget());
     best = reports.begin() + static_cast<std::ptrdiff_t>(missing.variant);
     best->lacking = missing.bytes;
   }
-  best->proven_largest = best->proven_largest && all_decided && !shape;
-  if (!stopped) stopped = limited.budget().exhausted();
+  best->proven_largest = best->proven_largest && all_decided && !search.one_shape();
+  if (!stopped) stopped = search.budget().exhausted();
   if (stopped && (!all_decided || params.all)) best->stop = *stopped;
-  best->reason = why_not(*best, missing, shape.has_value());
+  best->reason = why_not(*best, missing, search.one_shape());
   best->stats = std::move(stats);
   best->seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return std::move(*best);

@@ -9,13 +9,15 @@
 //       Status::infeasible)
 //     std::cout << "no\n";
 //
-// Every variant the profile lists (double buffering, weights, halo) is tried; the one with the
-// fewest tiles is reported, the first of equals. Its placements have passed the checker.
+// Every variant the profile lists (double buffering, weights, halo) is tried, in as many threads as
+// the limits allow; the one with the fewest tiles is reported, the first of equals. Its placements
+// have passed the checker.
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +44,14 @@ struct TileVariant {
 /// All combinations of a profile's lists, in their order.
 [[nodiscard]] TESSERA_API std::vector<TileVariant> tile_variants(const TilingOptions& options);
 
+/// What a search for a tile in progress can say about itself.
+struct TileProgress {
+  std::size_t variants = 0;                    ///< to be looked at
+  std::size_t finished = 0;                    ///< of them
+  std::int64_t shapes = 0;                     ///< looked at, of all variants
+  std::optional<std::int64_t> fewest_tiles{};  ///< of a shape that fits
+};
+
 struct TileParams {
   OpRange ops{};
   std::vector<TileVariant> variants{};  ///< empty: those of the profile
@@ -54,6 +64,8 @@ struct TileParams {
   std::int64_t nodes_per_question = nodes_per_tile_question;
   bool incremental = true;  ///< false: no rule, no session; every question anew
   bool all = false;         ///< every largest shape, not only the one with the fewest tiles
+  /// Called from the searching threads, one at a time; must be quick.
+  std::function<void(const TileProgress&)> progress{};
 };
 
 /// One shape that was looked at.

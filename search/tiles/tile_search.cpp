@@ -266,6 +266,7 @@ class TileSearch {
 
   void record(const TileShape& shape, std::int64_t tiles, const SizeVerdict& decision,
               double seconds) {
+    if (params_.looked_at) params_.looked_at(tiles, decision.verdict);
     if (!params_.record_probes) return;
     result_.probes.push_back({shape, tiles, decision.verdict, decision.by, seconds});
   }

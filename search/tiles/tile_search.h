@@ -56,6 +56,8 @@ struct TileSearchParams {
   std::optional<TileShape> only;
   bool all = false;  ///< also list every feasible shape no other feasible shape contains
   bool record_probes = false;
+  /// Told of every shape that was looked at, and of what came out. May be empty; must be quick.
+  std::function<void(std::int64_t tiles, Status verdict)> looked_at;
 };
 
 enum class DecidedBy : std::uint8_t {

@@ -322,6 +322,11 @@ class Programs(Case):
                          "--tile-shapes", 0, "--progress", "json", "-q")
         last = json.loads(done.stderr.splitlines()[-1])
         self.assertLessEqual(last["bound"], last["best_score"])
+        done = self.ends(FOUND, "tile", NETWORK, "--dtype", "int8", "-p", "ethos-u55-like", "--ops", "0:1",
+                         "--progress", "json", "-q")
+        last = json.loads(done.stderr.splitlines()[-1])
+        self.assertEqual(last["finished"], last["variants"])
+        self.assertGreaterEqual(last["shapes"], 1)
         for form in ("none", "auto"):
             self.assertEqual(self.ends(FOUND, "place", INPUT, "--minimize", "--progress", form).stderr, "")
 
