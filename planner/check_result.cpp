@@ -22,7 +22,11 @@ namespace {
 
 /// Does a proved claim say at least as much as this one?
 bool implies(const Claim& proved, const Claim& claim) {
-  if (proved.kind == ClaimKind::infeasible) return true;  // of nothing everything is true
+  // Of nothing everything is true; but that nothing fits is said of all buffers.
+  if (proved.kind == ClaimKind::benefit && proved.most < 0) return true;
+  if (claim.kind == ClaimKind::benefit)
+    return proved.kind == ClaimKind::benefit && proved.most <= claim.most;
+  if (proved.kind == ClaimKind::infeasible) return true;
   if (proved.kind != claim.kind || proved.least < claim.least) return false;
   // A height of some of the memories is one of all of them.
   return std::includes(claim.memories.begin(), claim.memories.end(), proved.memories.begin(),
@@ -60,7 +64,8 @@ class ResultCheck {
 
   /// A bound that is worth something: proved here, or claimed.
   void bound(const Claim& claim, const std::string& said) {
-    if (claim.kind != ClaimKind::infeasible && claim.least < 1) return;
+    if (claim.kind != ClaimKind::infeasible && claim.kind != ClaimKind::benefit && claim.least < 1)
+      return;
     const bool known = std::any_of(params_.proved.begin(), params_.proved.end(),
                                    [&](const Claim& each) { return implies(each, claim); });
     (known || proved_by_cut(problem_, claim) ? verdict_.proved : verdict_.claimed).push_back(said);
@@ -134,7 +139,8 @@ class ResultCheck {
       wrong("The result says that no benefit is above " + benefit_text(result_.benefit_bound) +
             ", but it has " + benefit_text(has) + " itself.");
     else if (result_.benefit_bound < whole_benefit(problem_))
-      verdict_.claimed.push_back("benefit_bound " + benefit_text(result_.benefit_bound));
+      bound({.kind = ClaimKind::benefit, .most = result_.benefit_bound},
+            "benefit_bound " + benefit_text(result_.benefit_bound));
   }
 
   void height_bounds(const std::vector<Size>& high, Size highest) {

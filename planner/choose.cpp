@@ -55,6 +55,7 @@ class Chooser {
     packing_ = packing_of(problem_, units_, params_.search.budget);
     sum_rows_ = packing_.rows.size();
     improve();
+    keep_refuted();
     const bool proved = result_.benefit == result_.bound;
     result_.answer.found.stop = proved ? StopReason::completed : stop_;
     Stats& stats = result_.answer.found.stats;
@@ -129,6 +130,15 @@ class Chooser {
     if (answer.found.placement)
       answer.found.placement = spread(problem_, now, std::move(out), *answer.found.placement);
     return answer;
+  }
+
+  /// The rows of sets, but for those that could not be decided.
+  void keep_refuted() {
+    for (std::size_t r = sum_rows_; r < packing_.rows.size(); ++r) {
+      if (std::binary_search(open_rows_.begin(), open_rows_.end(), r)) continue;
+      Units& together = result_.refuted.emplace_back();
+      for (const auto& [unit, amount] : packing_.rows[r].terms) together.push_back(unit);
+    }
   }
 
   void accept(const Units& in, Decision answer) {

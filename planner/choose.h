@@ -11,7 +11,9 @@
 // proved.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "engine/engine.h"
 #include "planner/decide.h"
@@ -30,6 +32,9 @@ struct ChooseResult {
   Decision answer;
   Benefit benefit = 0;
   Benefit bound = 0;  ///< proved: no placement has more
+  /// Sets without a placement that the bound may rest on, besides sums: numbers of
+  /// optional_units().
+  std::vector<std::vector<std::uint32_t>> refuted{};
 };
 
 /// require: validate(problem) is empty; the engine of the settings takes the problem.

@@ -52,9 +52,6 @@ class Placer {
     const Minimize what = resolve_minimize(params_.minimize, problem_);
     search_.goal = goal_of(what);
     require_engine(problem_, params_.engine, search_.goal);
-    if (what == Minimize::benefit && !params_.proof.empty())
-      throw BadInput("there is no certificate of a largest benefit",
-                     "leave the certificate out; or ask for one where every buffer is placed");
     if (!params_.proof.empty()) proof_.emplace(params_.proof.string(), OutputFile::Writer::by_name);
     search_.seed = params_.limits.seed;
     search_.budget = limited_.budget();
@@ -107,6 +104,7 @@ class Placer {
     };
     ChooseResult best = choose(problem_, own);
     result_.benefit_bound = best.bound;
+    refuted_ = std::move(best.refuted);
     answer_ = std::move(best.answer);
   }
 
@@ -207,6 +205,11 @@ class Placer {
 
   /// What was proved and is worth a certificate.
   [[nodiscard]] std::vector<Claim> claims(Minimize what) const {
+    if (what == Minimize::benefit) {
+      if (result_.status == Status::unknown) return {};
+      const bool none = result_.status == Status::infeasible;
+      return {{.kind = ClaimKind::benefit, .most = none ? -1 : result_.benefit_bound}};
+    }
     if (result_.status == Status::infeasible) return {{}};
     if (result_.status != Status::feasible) return {};
     std::vector<Claim> all;
@@ -260,7 +263,12 @@ class Placer {
   void certify_one(Claim claim, CertificateFile& file, std::string& who) {
     SearchParams search = search_;
     search.budget = limited_.budget();
-    std::optional<std::string> by = certify(problem_, claim, search, file, &declined_);
+    // Nobody to choose among: what has to be in has no placement.
+    if (claim.most < 0) refuted_ = {{}};
+    std::optional<std::string> by =
+        claim.kind == ClaimKind::benefit
+            ? certify_benefit(problem_, claim, refuted_, search, file, &declined_)
+            : certify(problem_, claim, search, file, &declined_);
     // What was known before any search is a matter of adding up.
     if (!by && claim.kind == ClaimKind::height) {
       claim.least = 0;
@@ -283,7 +291,8 @@ class Placer {
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
   std::vector<Size> first_bounds_;  ///< per memory, by adding up
   std::optional<OutputFile> proof_;
-  std::string declined_;  ///< why nobody could write a derivation
+  std::vector<std::vector<std::uint32_t>> refuted_;  ///< sets of optional buffers
+  std::string declined_;                             ///< why nobody could write a derivation
   PlacementResult result_;
   std::mutex mutex_;
 };
@@ -301,6 +310,16 @@ Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
       problem.relations.begin(), problem.relations.end(),
       [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
   return soft ? Minimize::cost : Minimize::height;
+}
+
+std::vector<Minimize> resolve_objectives(Minimize asked, const PlacementProblem& problem) {
+  std::vector<Minimize> all{resolve_minimize(asked, problem)};
+  if (asked != Minimize::by_input) return all;
+  for (const Objective next : problem.next_objectives)
+    all.push_back(next == Objective::minimize_height ? Minimize::height
+                  : next == Objective::minimize_cost ? Minimize::cost
+                                                     : Minimize::benefit);
+  return all;
 }
 
 namespace {
