@@ -179,17 +179,33 @@ class ResultCheck {
 
   /// More is better, and the bound lies above.
   void benefit_objective(const ObjectiveValue& each) {
-    if (each.value != result_.benefit || each.bound != result_.benefit_bound)
+    const bool first = &each == &result_.objectives.front();
+    if (each.value != result_.benefit || (first && each.bound != result_.benefit_bound))
       wrong("The result has two different benefits, or bounds of it.");
+    if (each.bound < each.value || each.bound > result_.benefit_bound)
+      wrong("The result has a bound of its benefit that cannot be one.");
     if (each.proved && each.bound != each.value)
       wrong("The result calls its benefit proved, but its own bound is higher.");
-    if (result_.proven_optimal != each.proved)
+    if (!first && each.bound < whole_benefit(problem_)) later(each, benefit_text(each.bound));
+    if (result_.objectives.size() == 1 && result_.proven_optimal != each.proved)
       wrong("The result contradicts itself about whether its benefit is proved.");
+  }
+
+  /// A bound at the values of the objectives before it: nothing here proves it.
+  void later(const ObjectiveValue& each, const std::string& bound) {
+    verdict_.claimed.push_back("bound " + bound + " of the " + each.name +
+                               ", at the values of the objectives before it");
   }
 
   void objectives(Size height, Cost cost) {
     bool cost_or_modes = false;
+    bool all_proved = true;
+    std::set<std::string> names;
     for (const ObjectiveValue& each : result_.objectives) {
+      const bool first = &each == &result_.objectives.front();
+      if (!names.insert(each.name).second)
+        wrong("The result lists the objective '" + each.name + "' twice.");
+      if (each.name != "height") all_proved = all_proved && each.proved;
       if (each.name == "benefit") {
         benefit_objective(each);
         cost_or_modes = true;
@@ -208,12 +224,17 @@ class ResultCheck {
       if (modes && verdict_.wrong.empty())
         bound({ClaimKind::modes, {}, each.bound},
               "bound " + std::to_string(each.bound) + " of modes");
-      if (each.name == "height") equal("bound of the height", each.bound, result_.lower_bound);
-      if (each.name == "cost") equal("bound of the cost", each.bound, result_.cost_bound);
+      if (each.name == "height" && first)
+        equal("bound of the height", each.bound, result_.lower_bound);
+      if (each.name == "cost" && first) equal("bound of the cost", each.bound, result_.cost_bound);
+      if (!first && !modes && each.bound > 0) later(each, std::to_string(each.bound));
       cost_or_modes = cost_or_modes || each.name != "height";
-      if (each.name != "height" && result_.proven_optimal != each.proved)
+      if (each.name != "height" && result_.objectives.size() == 1 &&
+          result_.proven_optimal != each.proved)
         wrong("The result contradicts itself about whether its " + each.name + " is proved.");
     }
+    if (result_.objectives.size() > 1 && result_.proven_optimal != all_proved)
+      wrong("The result contradicts itself about whether its objectives are proved.");
     if (result_.proven_optimal && !cost_or_modes && result_.cost_bound != cost && cost != 0)
       wrong("The result calls its cost optimal, but its own bound is lower.");
   }

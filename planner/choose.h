@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "engine/engine.h"
@@ -23,6 +24,9 @@ namespace tessera {
 struct ChooseParams {
   SearchParams search{};
   DecideParams settings{};
+  /// As much as this is enough: more is not looked for, and where there cannot be so much the
+  /// search ends as well.
+  std::optional<Benefit> enough{};
   std::function<void(Benefit best, Benefit bound)> progress{};  ///< may be empty
 };
 
@@ -37,7 +41,9 @@ struct ChooseResult {
   std::vector<std::vector<std::uint32_t>> refuted{};
 };
 
-/// require: validate(problem) is empty; the engine of the settings takes the problem.
+/// With search.at_most (and Goal::cost), only what pays no more counts as a placement.
+/// require: validate(problem) is empty, but for capacities of 0; the engine of the settings takes
+/// the problem.
 [[nodiscard]] ChooseResult choose(const PlacementProblem& problem, const ChooseParams& params);
 
 }  // namespace tessera

@@ -12,10 +12,12 @@
 #include "engine/goal.h"
 #include "engine/race.h"
 #include "model/derived.h"
+#include "model/optional.h"
 #include "planner/certificate.h"
 #include "planner/choose.h"
 #include "planner/decide.h"
 #include "planner/height.h"
+#include "planner/in_order.h"
 #include "planner/lifted.h"
 #include "planner/limited_budget.h"
 #include "planner/make_engine.h"
@@ -49,9 +51,17 @@ class Placer {
   PlacementResult run() {
     require_valid(problem_);
     if (params_.minimize > Minimize::benefit) throw BadInput("there is no such thing to minimise");
-    const Minimize what = resolve_minimize(params_.minimize, problem_);
+    objectives_ = resolve_objectives(params_.minimize, problem_);
+    const Minimize what = objectives_.front();
     search_.goal = goal_of(what);
-    require_engine(problem_, params_.engine, search_.goal);
+    for (const Minimize each : objectives_) require_engine(problem_, params_.engine, goal_of(each));
+    if (in_order() && what != Minimize::benefit && !params_.proof.empty() &&
+        std::find(objectives_.begin(), objectives_.end(), Minimize::benefit) != objectives_.end())
+      throw BadInput(
+          "a certificate of a height or a cost is about placements of all buffers, and this "
+          "problem's list of objectives lets some stay out",
+          "leave the certificate out, name `maximize_benefit` first, or ask for one objective "
+          "with --minimize or --maximize");
     if (!params_.proof.empty()) proof_.emplace(params_.proof.string(), OutputFile::Writer::by_name);
     search_.seed = params_.limits.seed;
     search_.budget = limited_.budget();
@@ -73,7 +83,29 @@ class Placer {
   }
 
  private:
+  [[nodiscard]] bool in_order() const { return objectives_.size() > 1; }
+
+  void search_in_order() {
+    InOrder best = solve_in_order(problem_, objectives_,
+                                  {.search = search_,
+                                   .settings = settings_,
+                                   .phase = [this](std::string_view phase) { tell(phase); }});
+    answer_ = std::move(best.answer);
+    later_bounds_ = std::move(best.bounds);
+    refuted_ = std::move(best.refuted);
+    result_.benefit_bound = whole_benefit(problem_);
+    if (objectives_.front() != Minimize::height) return;
+    group_bounds_ = std::move(best.least.group_bounds);
+    result_.lower_bound = best.least.lower_bound;
+    if (best.least.lower_bounds.size() == result_.lower_bounds.size())
+      result_.lower_bounds = first_bounds_ = std::move(best.least.lower_bounds);
+  }
+
   void search(Minimize what) {
+    if (in_order()) {
+      search_in_order();
+      return;
+    }
     if (what == Minimize::benefit) {
       choose_optional();
       return;
@@ -152,8 +184,12 @@ class Placer {
       result_.heights = heights(problem_, *result_.placement);
       result_.cost = soft_cost(problem_, *result_.placement);
       result_.benefit = benefit_of(problem_, *result_.placement);
-      if (what != Minimize::benefit) result_.benefit_bound = result_.benefit;  // all are placed
-      judge_goal(what);
+      if (in_order()) {
+        judge_all();
+      } else {
+        if (what != Minimize::benefit) result_.benefit_bound = result_.benefit;  // all are placed
+        judge_goal(what);
+      }
     }
     result_.height = *std::max_element(result_.heights.begin(), result_.heights.end());
     result_.lower_bound = height_bound();
@@ -168,6 +204,31 @@ class Placer {
   [[nodiscard]] Size height_bound() const {
     return std::max(result_.lower_bound,
                     *std::max_element(result_.lower_bounds.begin(), result_.lower_bounds.end()));
+  }
+
+  /// Each with what was proved of it at the values before.
+  void judge_all() {
+    result_.proven_optimal = true;
+    for (std::size_t k = 0; k < objectives_.size(); ++k) {
+      ObjectiveValue each{.bound = later_bounds_.at(k)};
+      if (objectives_[k] == Minimize::height) {
+        each.name = "height";
+        each.value = *std::max_element(result_.heights.begin(), result_.heights.end());
+      } else if (objectives_[k] == Minimize::cost) {
+        each.name = "cost";
+        each.value = result_.cost;
+        if (k == 0) result_.cost_bound = each.bound;
+      } else {
+        each.name = "benefit";
+        each.value = result_.benefit;
+        if (k == 0) result_.benefit_bound = each.bound;
+      }
+      each.proved = each.value == each.bound;
+      if (each.name != "height") result_.proven_optimal = result_.proven_optimal && each.proved;
+      if (each.name == "height")
+        result_.proven_minimum = each.proved && each.value == height_bound();
+      result_.objectives.push_back(std::move(each));
+    }
   }
 
   void judge_goal(Minimize what) {
@@ -226,6 +287,7 @@ class Placer {
       return all;
     }
     for (const ObjectiveValue& each : result_.objectives) {
+      if (&each != &result_.objectives.front()) break;  // about values that others reached
       if (each.bound < 1) continue;
       all.push_back({each.name == "modes" ? ClaimKind::modes : ClaimKind::cost, {}, each.bound});
     }
@@ -288,6 +350,8 @@ class Placer {
   SearchParams search_;
   DecideParams settings_;
   Decision answer_;
+  std::vector<Minimize> objectives_;
+  std::vector<std::int64_t> later_bounds_;  ///< of several objectives
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
   std::vector<Size> first_bounds_;  ///< per memory, by adding up
   std::optional<OutputFile> proof_;
@@ -422,6 +486,8 @@ class BestOf {
 PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& params) {
   const Clock::time_point begin = Clock::now();
   if (!params.proof.empty()) require_aligned_bases(problem, "a certificate does");
+  if (resolve_objectives(params.minimize, problem).size() > 1)
+    require_aligned_bases(problem, "several objectives, one after the other, do");
   const auto answer = [](const PlacementProblem& one, const PlaceParams& own) {
     const std::optional<Lifted> above = lifted(one);
     return above ? place_lifted(one, *above, own) : Placer(one, own).run();

