@@ -28,6 +28,8 @@ namespace {
 constexpr std::int64_t most_binaries = 1 << 17;
 /// Up to here an integrality tolerance of 1e-6 times a big M stays far below half a unit.
 constexpr std::int64_t safe_numbers = 100'000;
+/// Beyond, doubles no longer tell neighbouring positions apart next to a big M.
+constexpr std::int64_t most_columns = std::int64_t{1} << 40;
 /// Of a model in coarser numbers: how often it is asked once more, with what was wrong the last
 /// time.
 constexpr int most_rounds = 1000;
@@ -35,12 +37,14 @@ constexpr int most_rounds = 1000;
 /// Asked by CBC between nodes and by its simplex between iterations.
 class Watch {
  public:
-  explicit Watch(const Budget& budget) : budget_(budget) {}
+  /// `done`: nodes of programs before this one.
+  Watch(const Budget& budget, std::int64_t done) : budget_(budget), done_(done) {}
   bool over() {
     if (!stop_) stop_ = budget_.exhausted();
     return stop_.has_value();
   }
-  bool count_nodes(std::int64_t nodes) {
+  bool count_nodes(std::int64_t of_this) {
+    const std::int64_t nodes = done_ + of_this;
     if (budget_.meter != nullptr) {
       budget_.meter->done.store(nodes, std::memory_order_relaxed);
       if (nodes >= budget_.meter->limit.load(std::memory_order_relaxed) && !stop_)
@@ -53,6 +57,7 @@ class Watch {
 
  private:
   const Budget& budget_;
+  std::int64_t done_;
   std::optional<StopReason> stop_;
 };
 
@@ -358,13 +363,19 @@ class Ilp final : public Baseline {
   MemoryAnswer place(const Model& model, const SearchParams& params, Poll& poll,
                      std::span<std::int64_t> counts) const override {
     counts[2] += static_cast<std::int64_t>(model.pairs.size());
-    if (model.largest <= safe_numbers) {
+    // A placement is made exact, and counts whatever the numbers are.
+    if (model.largest <= most_columns) {
       Program program(model, model, poll);
-      return ask(program, params, poll, counts).answer;
+      Asked asked = ask(program, params, poll, counts);
+      const bool counts_as_it_is = model.largest <= safe_numbers ||
+                                   asked.answer.status == Status::feasible ||
+                                   asked.answer.stop != StopReason::completed;
+      if (counts_as_it_is && !asked.again) return std::move(asked.answer);
     }
     // Orders are chosen in numbers that floating point tells apart, and positions made of them in
     // whole numbers. What does not fit there is said to the program, which is asked again.
-    const Model coarse = coarser(model, (model.largest + safe_numbers - 1) / safe_numbers);
+    const Model coarse = coarser(
+        model, std::max<std::int64_t>(1, (model.largest + safe_numbers - 1) / safe_numbers));
     Program program(model, coarse, poll);
     for (int round = 0; round < most_rounds; ++round) {
       Asked asked = ask(program, params, poll, counts);
@@ -385,7 +396,7 @@ class Ilp final : public Baseline {
     OsiClpSolverInterface solver;
     solver.messageHandler()->setLogLevel(0);
     program.load(solver, poll);
-    Watch watch(params.budget);
+    Watch watch(params.budget, counts[0]);
     SimplexHandler between_iterations(watch);
     solver.getModelPtr()->passInEventHandler(&between_iterations);
     // Some of the inner solvers ask nobody: they look at a clock of their own.

@@ -400,9 +400,9 @@ void check_choice(const Body& body, ProofPart& part, std::optional<StopReason>& 
   part.reason = check.run(part);
   if (!part.reason.empty()) return;
   part.accepted = true;
-  part.reason = std::to_string(check.rows()) + " rows and a tree of " +
-                std::to_string(check.leaves) + (check.leaves == 1 ? " leaf" : " leaves") +
-                " leave no larger benefit.";
+  part.reason = std::to_string(check.rows()) + (check.rows() == 1 ? " row" : " rows") +
+                " and a tree of " + std::to_string(check.leaves) +
+                (check.leaves == 1 ? " leaf" : " leaves") + " leave no larger benefit.";
 }
 
 }  // namespace tessera::proof

@@ -73,6 +73,59 @@ TEST(RandomBaselines, AgreeOnProblemsOfFifteenToThirtyBuffers) {
           {.features = features, .count = 40, .patience = std::chrono::milliseconds(300)})));
 }
 
+/// The same question in numbers that nothing divides, and a little looser or tighter.
+void enlarge(PlacementProblem& problem, Random& random) {
+  constexpr Size granule = 99'991;
+  for (Memory& memory : problem.memories) memory.capacity *= granule;
+  for (Buffer& buffer : problem.buffers) {
+    buffer.size = buffer.size * granule - random.between(0, granule / 40);
+    if (buffer.alignment > 1) buffer.alignment = 4096 * buffer.alignment;
+  }
+}
+
+/// Trying one address after the other would take as long as there are addresses, and floating point
+/// does not tell them apart.
+TEST(RandomBaselines, AnswerAtLargeAddresses) {
+  const auto ilp = make_ilp_engine();
+  const auto cp = make_cp_engine();
+  const auto learning = make_learning_engine({});
+  using Clock = std::chrono::steady_clock;
+  const std::chrono::milliseconds patience(setting("TESSERA_PATIENCE_MS", 1000));
+  const RandomRun run = from_environment({1, 300});
+  Features features;
+  features.alignment = features.intervals = features.several_memories = true;
+  features.relations = {RelationKind::may_overlap, RelationKind::disjoint};
+  for (const auto& engine : {ilp.get(), cp.get()}) {
+    if (engine == nullptr) continue;
+    std::size_t open = 0;
+    std::size_t infeasible = 0;
+    const auto start = Clock::now();
+    for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+      Random random(seed);
+      PlacementProblem problem = random_problem(random, features);
+      enlarge(problem, random);
+      const SearchResult answer =
+          engine->solve(problem, {.budget = {.deadline = Clock::now() + patience}});
+      if (answer.status == Status::unknown) {
+        ++open;
+        continue;
+      }
+      const SearchResult other = learning->solve(problem, {});
+      ASSERT_EQ(answer.status, other.status) << engine->name() << " is wrong; seed " << seed << '\n'
+                                             << to_yaml(problem);
+      infeasible += answer.status == Status::infeasible ? 1 : 0;
+      if (answer.placement) {
+        ASSERT_TRUE(check(problem, *answer.placement).empty()) << "seed " << seed;
+      }
+    }
+    const std::chrono::duration<double> took = Clock::now() - start;
+    std::cout << engine->name() << ": " << run.count << " asked, " << infeasible << " refuted, "
+              << open << " left open, " << took.count() << " s\n";
+    EXPECT_LE(open, run.count / 20) << engine->name();
+    EXPECT_GT(infeasible, run.count / 10) << engine->name();
+  }
+}
+
 /// Problems of 15 to 30 buffers, where brute force does not end: whoever answers beside the integer
 /// program answers like it. TESSERA_PATIENCE_MS is what it gets for each.
 TEST(RandomBaselines, NobodyContradictsIlpOnFifteenToThirtyBuffers) {
