@@ -288,13 +288,14 @@ class Reader {
   /// The defect at the line of the key it is about, where there is one.
   [[nodiscard]] InputError located(const Node& root, const Defect& defect) const {
     InputError error = defect_error(read_.source, defect);
+    if (defect.part == ProblemPart::problem) {
+      const Node* field = root.find(defect.field);
+      return field == nullptr ? error : sources_.error(*field, error.message);
+    }
     const Node* list = root.find(defect.part == ProblemPart::memory   ? "memories"
                                  : defect.part == ProblemPart::buffer ? "buffers"
                                                                       : "relations");
-    if (defect.part == ProblemPart::problem || list == nullptr ||
-        defect.index >= list->children.size()) {
-      return error;
-    }
+    if (list == nullptr || defect.index >= list->children.size()) return error;
     const Node* field = list->children[defect.index].find(defect.field);
     return field == nullptr ? error : sources_.error(*field, error.message);
   }

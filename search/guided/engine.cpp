@@ -80,6 +80,7 @@ class Engine final : public PlacementEngine {
     const LearningParams solver = solver_params();
     learning::Deduction deduction(solver);
     Poll poll(params.budget);
+    std::unique_ptr<Advisor> advisor;
     std::optional<Search> search;
     try {
       learning::Build build(problem, params.goal, deduction, solver, false, poll);
@@ -93,7 +94,8 @@ class Engine final : public PlacementEngine {
         return result;
       }
       prefer_memories(problem, params.seed, build);
-      search.emplace(problem, params_, deduction, build, params.seed, poll);
+      if (params_.advisor) advisor = params_.advisor(problem, params, poll);
+      search.emplace(problem, params_, deduction, build, params.seed, poll, advisor.get());
       switch (search->run(params.budget, result.stop)) {
         case Outcome::placed:
           result.status = Status::feasible;
@@ -120,6 +122,10 @@ class Engine final : public PlacementEngine {
                           : "The limit struck while the guided search worked out its rules.";
     }
     add_stats(result, search ? search->counters() : Counters{});
+    if (advisor && search) {
+      result.stats.push_back({"advisor_asked", search->counters().asked});
+      result.stats.push_back({"advisor_refuted", search->counters().advised});
+    }
     return result;
   }
 

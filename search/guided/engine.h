@@ -14,6 +14,7 @@
 
 #include <memory>
 
+#include "engine/advisor.h"
 #include "engine/engine.h"
 
 namespace tessera {
@@ -26,11 +27,14 @@ struct GuidedParams {
   bool promote = true;       ///< what failed is tried first where the search goes back to
   bool stuck = true;         ///< leave a subtree that was backtracked into too often
   bool widen = true;         ///< more candidates once the tree with a few is exhausted
-  bool restarts = true;  ///< begin again with other ties, and with a solver that reasons less
+  bool restarts = true;      ///< begin again with other ties, and with a solver that reasons less
   bool learn = true;         ///< the solver remembers what it refused, as a clause
   bool sections = true;      ///< the solver uses all section rules; without: their floor alone
   int most_candidates = 16;  ///< of one point, with those that were prepended
   int stuck_after = 100;     ///< backtracks inside a subtree
+  /// Who is asked after every decision whether anything is left, beside the solver of the search
+  /// (engine/advisor.h); empty, or giving nothing for a problem: nobody.
+  MakeAdvisor advisor{};
 };
 
 /// Finds placements, proves that there is none where the solver sees it without any decision, and
