@@ -2,7 +2,9 @@
 // same search without.
 //
 //   bench_guided_advisors SECONDS CAPACITY FILE...
-//   bench_guided_advisors 5 1048576 ../shared/benchmarks/minimalloc/challenging/*.csv
+//   bench_guided_advisors 5 0 ../shared/benchmarks/flat-load/*.csv
+//
+// Capacity 0: the number that a file's name ends with, before ".csv".
 //
 // A line per way: problems placed, refuted and open; steps, questions, how many of them were
 // answered "nothing is left", and the time of all.
@@ -39,6 +41,12 @@ struct Totals {
   double seconds = 0;
 };
 
+Size capacity_of(const std::string& file, Size said) {
+  if (said != 0) return said;
+  const std::string stem = file.substr(0, file.rfind('.'));
+  return std::strtoll(stem.substr(stem.rfind('.') + 1).c_str(), nullptr, 10);
+}
+
 Totals run(const GuidedParams& params, const std::vector<PlacementProblem>& problems,
            double seconds) {
   Totals all;
@@ -72,7 +80,8 @@ int main(int argc, char** argv) {
   std::vector<PlacementProblem> problems;
   for (int k = 3; k < argc; ++k)
     problems.push_back(
-        load_input(argv[k], {.capacity = std::strtoll(argv[2], nullptr, 10)}).problem);
+        load_input(argv[k], {.capacity = capacity_of(argv[k], std::strtoll(argv[2], nullptr, 10))})
+            .problem);
   const GuidedParams whole;
   const GuidedParams plain{.widen = false, .restarts = false, .learn = false, .sections = false};
   std::vector<std::pair<std::string, GuidedParams>> ways{{"plain", plain}, {"whole", whole}};

@@ -18,11 +18,13 @@ struct OrderAtom {
   int literal = 0;
 };
 
-std::unique_ptr<Backend> solver_of(AdvisingSolver which, std::uint64_t seed) {
+/// Chains where the numbers allow them.
+std::unique_ptr<Backend> solver_of(AdvisingSolver which, std::uint64_t seed, const Formula& formula,
+                                   const Numbers& numbers) {
 #ifndef TESSERA_WITHOUT_Z3
   if (which == AdvisingSolver::z3) return make_z3({.theory = SmtTheory::automatic, .seed = seed});
 #endif
-  if (which == AdvisingSolver::chains)
+  if (which == AdvisingSolver::chains && ChainRules(formula).renumber(numbers))
     return make_chain_solver({.encoding = OffsetEncoding::automatic, .seed = seed}, nullptr);
   return make_cadical({.encoding = OffsetEncoding::automatic, .seed = seed});
 }
@@ -34,7 +36,7 @@ class SolverAdvisor final : public Advisor {
       : problem_(problem),
         conflicts_(params.conflicts),
         encoding_(encode(problem, {.poll = &poll})),
-        solver_(solver_of(params.solver, seed)) {
+        solver_(solver_of(params.solver, seed, encoding_.formula, numbers_of(problem))) {
     solver_->load(encoding_.formula, numbers_of(problem), poll);
     std::vector<BufferIndex> whose(encoding_.formula.integers().size(), problem.buffers.size());
     for (BufferIndex b = 0; b < encoding_.offset.size(); ++b) whose[encoding_.offset[b]] = b;
