@@ -41,9 +41,107 @@ Gecode::IntSet starts_of(const Model& model, const Body& body) {
   return Gecode::IntSet(list.get(), static_cast<int>(ranges.size()));
 }
 
+/// Who may carry whom. Outlives the search.
+struct Carriers {
+  explicit Carriers(const Model& of) : model(of), of_body(of.bodies.size()) {
+    for (const auto& [a, b] : of.pairs) {
+      of_body[a].push_back(b);
+      of_body[b].push_back(a);
+    }
+  }
+  const Model& model;
+  std::vector<std::vector<std::uint32_t>> of_body;
+};
+
+/// The lowest body at its lowest place; or where the next thing that could carry it ends. It is
+/// enough to look at placements in which nobody can be lowered by itself: there everybody lies on
+/// the ground, on a reserved range or on somebody else. Nobody who is not placed yet lies lower, so
+/// what they could carry begins at their own lowest end. Trying one value after the other instead
+/// takes as long as there are addresses.
+class Lowest final : public Gecode::Brancher {
+ public:
+  static void post(Gecode::Home home, const Gecode::IntVarArray& at, const Carriers& carriers) {
+    Gecode::IntVarArgs all(at);
+    Gecode::ViewArray<Gecode::Int::IntView> views(home, all);
+    static_cast<void>(new (home) Lowest(home, views, carriers));
+  }
+  bool status(const Gecode::Space& /*home*/) const override {
+    for (int k = 0; k < at_.size(); ++k)
+      if (!at_[k].assigned()) return true;
+    return false;
+  }
+  const Gecode::Choice* choice(Gecode::Space& /*home*/) override {
+    int lowest = -1;
+    for (int k = 0; k < at_.size(); ++k)
+      if (!at_[k].assigned() && (lowest < 0 || at_[k].min() < at_[lowest].min())) lowest = k;
+    const int next = next_place(lowest);
+    return new Place(*this, lowest, at_[lowest].min(), next);
+  }
+  const Gecode::Choice* choice(const Gecode::Space& /*home*/, Gecode::Archive& from) override {
+    int body = 0;
+    int low = 0;
+    int next = 0;
+    from >> body >> low >> next;
+    return new Place(*this, body, low, next);
+  }
+  Gecode::ExecStatus commit(Gecode::Space& home, const Gecode::Choice& choice,
+                            unsigned int alternative) override {
+    const auto& place = static_cast<const Place&>(choice);
+    Gecode::Int::IntView at = at_[place.body];
+    const Gecode::ModEvent changed =
+        alternative == 0 ? at.eq(home, place.low) : at.gq(home, place.next);
+    return Gecode::me_failed(changed) ? Gecode::ES_FAILED : Gecode::ES_OK;
+  }
+  Gecode::Brancher* copy(Gecode::Space& home) override { return new (home) Lowest(home, *this); }
+  std::size_t dispose(Gecode::Space& home) override {
+    static_cast<void>(Gecode::Brancher::dispose(home));
+    return sizeof(*this);
+  }
+
+ private:
+  struct Place final : Gecode::Choice {
+    Place(const Gecode::Brancher& by, int of, int at, int then)
+        : Gecode::Choice(by, 2), body(of), low(at), next(then) {}
+    void archive(Gecode::Archive& to) const override {
+      Gecode::Choice::archive(to);
+      to << body << low << next;
+    }
+    int body;
+    int low;
+    int next;
+  };
+
+  Lowest(Gecode::Home home, Gecode::ViewArray<Gecode::Int::IntView>& at, const Carriers& carriers)
+      : Gecode::Brancher(home), at_(at), carriers_(&carriers) {}
+  Lowest(Gecode::Space& home, Lowest& other)
+      : Gecode::Brancher(home, other), carriers_(other.carriers_) {
+    at_.update(home, other.at_);
+  }
+
+  /// Above where it is lowest; beyond all of its places where nothing could carry it.
+  [[nodiscard]] int next_place(int k) const {
+    const Model& model = carriers_->model;
+    const Body& body = model.bodies[static_cast<std::size_t>(k)];
+    const std::int64_t low = at_[k].min();
+    std::int64_t next = std::int64_t{at_[k].max()} + 1;
+    const auto offer = [&](std::int64_t end) {
+      const std::int64_t at = (end + body.stride - 1) / body.stride * body.stride;
+      if (at > low) next = std::min(next, at);
+    };
+    offer(body.low);
+    for (const Range& reserved : model.reserved) offer(reserved.end);
+    for (const std::uint32_t other : carriers_->of_body[static_cast<std::size_t>(k)])
+      offer(at_[static_cast<int>(other)].min() + model.bodies[other].size);
+    return static_cast<int>(next);
+  }
+
+  Gecode::ViewArray<Gecode::Int::IntView> at_;
+  const Carriers* carriers_;
+};
+
 class Space final : public Gecode::Space {
  public:
-  Space(const Model& model, Poll& poll)
+  Space(const Model& model, const Carriers& carriers, Poll& poll)
       : at_(*this, static_cast<int>(model.bodies.size()), 0, static_cast<int>(most_numbers)) {
     for (int k = 0; k < at_.size(); ++k) {
       poll(16);
@@ -67,7 +165,7 @@ class Space final : public Gecode::Space {
       if (!model.exempt && meet(together, a, b)) continue;
       apart(model, {a, b});
     }
-    Gecode::branch(*this, at_, Gecode::INT_VAR_MIN_MIN(), Gecode::INT_VAL_MIN());
+    Lowest::post(*this, at_, carriers);
   }
   Space(Space& other) : Gecode::Space(other) { at_.update(*this, other.at_); }
   Gecode::Space* copy() override { return new Space(*this); }
@@ -156,7 +254,8 @@ class Cp final : public Baseline {
     Gecode::Search::Options options;
     options.stop = &limit;
     options.threads = 1;
-    const auto root = std::make_unique<Space>(model, poll);
+    const Carriers carriers(model);
+    const auto root = std::make_unique<Space>(model, carriers, poll);
     Gecode::DFS<Space> search(root.get(), options);
     const std::unique_ptr<Space> found(search.next());
     const Gecode::Search::Statistics seen = search.statistics();

@@ -30,16 +30,21 @@ constexpr std::int64_t most_binaries = 1 << 17;
 constexpr std::int64_t safe_numbers = 100'000;
 /// Beyond, doubles no longer tell neighbouring positions apart next to a big M.
 constexpr std::int64_t most_columns = std::int64_t{1} << 40;
+/// Of a model in coarser numbers: how often it is asked once more, with what was wrong the last
+/// time.
+constexpr int most_rounds = 1000;
 
 /// Asked by CBC between nodes and by its simplex between iterations.
 class Watch {
  public:
-  explicit Watch(const Budget& budget) : budget_(budget) {}
+  /// `done`: nodes of programs before this one.
+  Watch(const Budget& budget, std::int64_t done) : budget_(budget), done_(done) {}
   bool over() {
     if (!stop_) stop_ = budget_.exhausted();
     return stop_.has_value();
   }
-  bool count_nodes(std::int64_t nodes) {
+  bool count_nodes(std::int64_t of_this) {
+    const std::int64_t nodes = done_ + of_this;
     if (budget_.meter != nullptr) {
       budget_.meter->done.store(nodes, std::memory_order_relaxed);
       if (nodes >= budget_.meter->limit.load(std::memory_order_relaxed) && !stop_)
@@ -52,6 +57,7 @@ class Watch {
 
  private:
   const Budget& budget_;
+  std::int64_t done_;
   std::optional<StopReason> stop_;
 };
 
@@ -99,9 +105,25 @@ struct Choice {
   int column = 0;
 };
 
+/// The model with all numbers divided and rounded down: whatever is placed in the one lies there in
+/// the other as well, so that what has no solution has none in the model either.
+Model coarser(const Model& model, std::int64_t by) {
+  Model coarse = model;
+  for (Body& body : coarse.bodies) {
+    body.size /= by;
+    body.stride = 1;
+    body.low /= by;
+    body.high /= by;
+  }
+  for (Range& reserved : coarse.reserved) reserved = {reserved.begin / by, reserved.end / by};
+  coarse.largest /= by;
+  return coarse;
+}
+
 class Program {
  public:
-  Program(const Model& model, Poll& poll) : model_(model) {
+  /// `exact`: what orders and positions are about; `model`: the same, in numbers for the solver.
+  Program(const Model& exact, const Model& model, Poll& poll) : exact_(exact), model_(model) {
     const std::size_t n = model.bodies.size();
     for (const Body& body : model.bodies) {
       poll();
@@ -120,7 +142,7 @@ class Program {
       }
   }
 
-  void load(OsiClpSolverInterface& solver, Poll& poll) {
+  void load(OsiClpSolverInterface& solver, Poll& poll) const {
     std::vector<int> row_of, column_of;
     std::vector<double> factor_of, least, most;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -134,10 +156,24 @@ class Program {
       least.push_back(-COIN_DBL_MAX);
       most.push_back(row.most);
     }
+    int count = static_cast<int>(rows_.size());
+    for (const Forbidden& row : forbidden_) {
+      poll(static_cast<std::int64_t>(row.columns.size()));
+      double before = static_cast<double>(row.columns.size()) - 1;
+      for (std::size_t k = 0; k < row.columns.size(); ++k) {
+        row_of.push_back(count);
+        column_of.push_back(row.columns[k]);
+        factor_of.push_back(row.was[k] != 0 ? 1 : -1);
+        if (row.was[k] == 0) before -= 1;
+      }
+      least.push_back(-COIN_DBL_MAX);
+      most.push_back(before);
+      ++count;
+    }
     const std::vector<double> objective(low_.size(), 0);
     CoinPackedMatrix matrix(false, row_of.data(), column_of.data(), factor_of.data(),
                             static_cast<CoinBigIndex>(row_of.size()));
-    matrix.setDimensions(static_cast<int>(rows_.size()), static_cast<int>(low_.size()));
+    matrix.setDimensions(count, static_cast<int>(low_.size()));
     poll.look();
     solver.loadProblem(matrix, low_.data(), high_.data(), objective.data(), least.data(),
                        most.data());
@@ -146,36 +182,72 @@ class Program {
     poll.look();
   }
 
-  /// Exact positions from the orders that were chosen; nothing where those are no orders.
-  [[nodiscard]] std::optional<std::vector<std::int64_t>> positions(const double* values) const {
-    const std::size_t n = model_.bodies.size();
-    std::vector<std::int64_t> at(n);
-    for (std::size_t k = 0; k < n; ++k) at[k] = model_.bodies[k].low;
+  struct Positions {
+    std::vector<std::int64_t> at;  ///< empty: the orders do not fit
+    std::vector<std::size_t> why;  ///< then: choices that contradict each other, or the room
+  };
+
+  /// Exact positions from the orders that were chosen.
+  [[nodiscard]] Positions positions(const double* values) const {
+    const std::size_t n = exact_.bodies.size();
+    constexpr std::size_t nothing = ~std::size_t{0};
+    Positions found;
+    std::vector<std::int64_t>& at = found.at;
+    for (const Body& body : exact_.bodies) at.push_back(body.low);
+    std::vector<std::size_t> raised_by(n, nothing);  // a choice
     // Longest paths: every round settles whoever has all that lies below it settled.
-    for (std::size_t round = 0; round <= n + 1; ++round) {
+    std::size_t wrong = nothing;
+    for (std::size_t round = 0; wrong == nothing; ++round) {
       bool moved = false;
-      const auto raise = [&](std::uint32_t k, std::int64_t least) {
-        const std::int64_t stride = model_.bodies[k].stride;
+      const auto raise = [&](std::uint32_t k, std::int64_t least, std::size_t choice) {
+        const std::int64_t stride = exact_.bodies[k].stride;
         least = (least + stride - 1) / stride * stride;
         if (at[k] >= least) return;
         at[k] = least;
+        raised_by[k] = choice;
         moved = true;
+        if (least > exact_.bodies[k].high) wrong = k;
       };
-      for (const Choice& each : choices_) {
-        const bool below = each.column < 0 ? each.column == first_below : values[each.column] > 0.5;
+      for (std::size_t c = 0; c < choices_.size() && wrong == nothing; ++c) {
+        const Choice& each = choices_[c];
         if (each.second >= n) {
-          if (!below) raise(each.first, model_.reserved[each.second - n].end);
-        } else if (below) {
-          raise(each.second, at[each.first] + model_.bodies[each.first].size);
+          const Range& reserved = exact_.reserved[each.second - n];
+          if (!is_below(each, values))
+            raise(each.first, reserved.end, c);
+          else if (at[each.first] + exact_.bodies[each.first].size > reserved.begin)
+            wrong = each.first;
+          if (wrong == each.first && is_below(each, values)) found.why.push_back(c);
+        } else if (is_below(each, values)) {
+          raise(each.second, at[each.first] + exact_.bodies[each.first].size, c);
         } else {
-          raise(each.first, at[each.second] + model_.bodies[each.second].size);
+          raise(each.first, at[each.second] + exact_.bodies[each.second].size, c);
         }
       }
-      if (!moved) return at;
-      for (std::size_t k = 0; k < n; ++k)
-        if (at[k] > model_.bodies[k].high) return std::nullopt;
+      if (!moved && wrong == nothing) return found;
     }
-    return std::nullopt;
+    at.clear();
+    // Down to whoever lies on something that does not move, or round a cycle.
+    std::vector<char> seen(choices_.size(), 0);
+    for (std::size_t k = wrong; k < n && raised_by[k] != nothing && seen[raised_by[k]] == 0;) {
+      const std::size_t c = raised_by[k];
+      seen[c] = 1;
+      found.why.push_back(c);
+      k = choices_[c].first == k ? choices_[c].second : choices_[c].first;
+    }
+    return found;
+  }
+
+  /// Not all of these again. ensure: false where none of them was a choice.
+  bool forbid(const std::vector<std::size_t>& choices, const double* values) {
+    Forbidden row;
+    for (const std::size_t c : choices) {
+      if (choices_[c].column < 0) continue;
+      row.columns.push_back(choices_[c].column);
+      row.was.push_back(is_below(choices_[c], values) ? 1 : 0);
+    }
+    if (row.columns.empty()) return false;
+    forbidden_.push_back(std::move(row));
+    return true;
   }
 
  private:
@@ -188,6 +260,16 @@ class Program {
     int count;
     double most;
   };
+
+  /// Choices that were made together, and must not be again.
+  struct Forbidden {
+    std::vector<int> columns;
+    std::vector<char> was;
+  };
+
+  [[nodiscard]] static bool is_below(const Choice& each, const double* values) {
+    return each.column < 0 ? each.column == first_below : values[each.column] > 0.5;
+  }
 
   int add_column(double low, double high, bool integer) {
     low_.push_back(low);
@@ -236,11 +318,11 @@ class Program {
 
   /// Could it end at or below where the other one begins?
   [[nodiscard]] bool possible(std::uint32_t below, std::uint32_t above) const {
-    const std::size_t n = model_.bodies.size();
-    const std::int64_t end = below < n ? model_.bodies[below].low + model_.bodies[below].size
-                                       : model_.reserved[below - n].end;
+    const std::size_t n = exact_.bodies.size();
+    const std::int64_t end = below < n ? exact_.bodies[below].low + exact_.bodies[below].size
+                                       : exact_.reserved[below - n].end;
     const std::int64_t begin =
-        above < n ? model_.bodies[above].high : model_.reserved[above - n].begin;
+        above < n ? exact_.bodies[above].high : exact_.reserved[above - n].begin;
     return end <= begin;
   }
 
@@ -255,7 +337,9 @@ class Program {
     choices_.push_back(choice);
   }
 
+  const Model& exact_;
   const Model& model_;
+  std::vector<Forbidden> forbidden_;
   std::vector<double> low_, high_;
   std::vector<char> integer_;
   std::vector<Row> rows_;
@@ -271,20 +355,48 @@ class Ilp final : public Baseline {
                   .most_pairs = most_binaries,
                   // Rows, columns, and copies of both: measured over problems of 50 to 400 buffers.
                   .bytes_per_pair = 2500,
-                  .most_size = most_columns,
-                  .too_large = "The addresses are too large for the floating-point arithmetic of "
-                               "the integer program; ask another engine.",
+                  .most_size = max_address,
+                  .too_large = "The addresses are too large for the integer program.",
                   .counted = {"nodes", "iterations", "pairs"}}) {}
 
  private:
   MemoryAnswer place(const Model& model, const SearchParams& params, Poll& poll,
                      std::span<std::int64_t> counts) const override {
     counts[2] += static_cast<std::int64_t>(model.pairs.size());
+    // A placement is made exact, and counts whatever the numbers are.
+    if (model.largest <= most_columns) {
+      Program program(model, model, poll);
+      Asked asked = ask(program, params, poll, counts);
+      const bool counts_as_it_is = model.largest <= safe_numbers ||
+                                   asked.answer.status == Status::feasible ||
+                                   asked.answer.stop != StopReason::completed;
+      if (counts_as_it_is && !asked.again) return std::move(asked.answer);
+    }
+    // Orders are chosen in numbers that floating point tells apart, and positions made of them in
+    // whole numbers. What does not fit there is said to the program, which is asked again.
+    const Model coarse = coarser(
+        model, std::max<std::int64_t>(1, (model.largest + safe_numbers - 1) / safe_numbers));
+    Program program(model, coarse, poll);
+    for (int round = 0; round < most_rounds; ++round) {
+      Asked asked = ask(program, params, poll, counts);
+      if (!asked.again) return std::move(asked.answer);
+    }
+    return MemoryAnswer::given_up(
+        StopReason::completed,
+        "The integer program, in numbers that its floating-point arithmetic can tell apart, chose "
+        "orders that do not fit again and again, which proves nothing.");
+  }
+
+  struct Asked {
+    MemoryAnswer answer;
+    bool again = false;  ///< the program knows more than before
+  };
+  static Asked ask(Program& program, const SearchParams& params, Poll& poll,
+                   std::span<std::int64_t> counts) {
     OsiClpSolverInterface solver;
     solver.messageHandler()->setLogLevel(0);
-    Program program(model, poll);
     program.load(solver, poll);
-    Watch watch(params.budget);
+    Watch watch(params.budget, counts[0]);
     SimplexHandler between_iterations(watch);
     solver.getModelPtr()->passInEventHandler(&between_iterations);
     // Some of the inner solvers ask nobody: they look at a clock of their own.
@@ -319,24 +431,21 @@ class Ilp final : public Baseline {
     counts[0] += search.getNodeCount();
     counts[1] += search.getIterationCount();
     if (const double* const best = search.bestSolution()) {
-      if (auto offsets = program.positions(best)) return MemoryAnswer::placed(*std::move(offsets));
-      return MemoryAnswer::given_up(
+      Program::Positions found = program.positions(best);
+      if (!found.at.empty()) return {MemoryAnswer::placed(std::move(found.at))};
+      if (!watch.stopped() && program.forbid(found.why, best)) return {{}, true};
+      return {MemoryAnswer::given_up(
           watch.stopped().value_or(StopReason::completed),
           "The orders that the integer program chose do not fit exactly, which is a matter of its "
-          "tolerance and proves nothing.");
+          "tolerance and proves nothing.")};
     }
     if (const auto stopped = watch.stopped())
-      return MemoryAnswer::given_up(
-          *stopped, "The integer program was stopped by a limit before it could decide.");
+      return {MemoryAnswer::given_up(
+          *stopped, "The integer program was stopped by a limit before it could decide.")};
     if (!search.isProvenInfeasible())
-      return MemoryAnswer::given_up(StopReason::completed,
-                                    "The integer program ended without an answer.");
-    if (model.largest > safe_numbers)
-      return MemoryAnswer::given_up(
-          StopReason::completed,
-          "The integer program finds nothing, but with addresses this large its floating-point "
-          "arithmetic proves nothing.");
-    return MemoryAnswer::refuted("The integer program has no solution.");
+      return {MemoryAnswer::given_up(StopReason::completed,
+                                     "The integer program ended without an answer.")};
+    return {MemoryAnswer::refuted("The integer program has no solution.")};
   }
 };
 

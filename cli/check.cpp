@@ -85,9 +85,11 @@ int check_placement(const CheckOptions& options, const Input& input, const Place
 /// that. Empty, or why this one does not.
 std::string not_what_was_asked(const CheckOptions& options, const Input& input,
                                const CertificateVerdict& verdict) {
-  const bool infeasible = std::any_of(
-      verdict.claims.begin(), verdict.claims.end(),
-      [](const ClaimVerdict& each) { return each.claim.kind == ClaimKind::infeasible; });
+  const bool infeasible =
+      std::any_of(verdict.claims.begin(), verdict.claims.end(), [](const ClaimVerdict& each) {
+        return each.claim.kind == ClaimKind::infeasible ||
+               (each.claim.kind == ClaimKind::benefit && each.claim.most < 0);
+      });
   if (options.expect == "infeasible" && !infeasible)
     return "it proves '" + verdict.claims.front().text + "', not that nothing fits";
   const bool asked = !options.expect.empty() || !options.input.capacity.empty();

@@ -273,7 +273,8 @@ void add_place(CLI::App& app, Command& command) {
   options->search.declare(*sub);
   options->progress.declare(*sub);
   sub->add_option("--minimize", options->minimize,
-                  "also minimise: height, cost or modes; alone: what the input asks for")
+                  "also minimise: height, cost or modes; alone: what the input asks for, of "
+                  "several objectives one after the other")
       ->check(one_of({"default", "height", "cost", "modes"}))
       ->type_name("[height|cost|modes]");
   sub->add_option("--maximize", options->maximize,
@@ -288,8 +289,8 @@ void add_place(CLI::App& app, Command& command) {
   sub->add_option("--plot", options->plot_file, "draw the placement: FILE.svg");
   sub->add_option(
       "--proof", options->proof_file,
-      "write a certificate if the answer is infeasible, or with --minimize a proof that "
-      "nothing lower exists");
+      "write a certificate if the answer is infeasible, or with --minimize or --maximize a proof "
+      "that nothing better exists");
   sub->add_option("-e,--engine", options->engine, engine_help())->capture_default_str();
   sub->add_option("--switch", options->switches,
                   "a rule of an engine, on or off: learning.balance=off (`tessera help --switches` "

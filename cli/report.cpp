@@ -178,8 +178,9 @@ std::string stats_text(const PlacementResult& result) {
 std::string choice_report(const PlacementProblem& problem, const PlacementResult& result) {
   const std::vector<BufferIndex>& out = result.placement->left_out;
   std::string line = benefit_text(result.benefit);
-  line += result.proven_optimal ? ", the largest possible"
-                                : ", at most " + benefit_text(result.benefit_bound);
+  if (result.objectives.size() <= 1)
+    line += result.proven_optimal ? ", the largest possible"
+                                  : ", at most " + benefit_text(result.benefit_bound);
   std::string text = row("benefit", line);
   if (out.empty()) return text + row("", "every optional buffer is placed");
   std::string names;
@@ -188,6 +189,26 @@ std::string choice_report(const PlacementProblem& problem, const PlacementResult
     names += (k == 0 ? "" : ", ") + problem.buffers[out[k]].id;
   if (out.size() > shown) names += " and " + std::to_string(out.size() - shown) + " more";
   return text + row("", count(out.size(), "buffer") + " left out: " + names);
+}
+
+/// Several objectives, each at what those before it reached.
+std::string objectives_report(const PlacementResult& result) {
+  std::string text;
+  for (const ObjectiveValue& each : result.objectives) {
+    const bool benefit = each.name == "benefit";
+    const auto value = [&](std::int64_t of) {
+      return benefit ? benefit_text(of) : std::to_string(of);
+    };
+    std::string line = text.empty() ? "" : "then ";
+    line += each.name + ' ' + value(each.value) + ", ";
+    if (each.proved)
+      line += std::string(benefit ? "the largest" : "the least") +
+              (text.empty() ? " possible" : " at that");
+    else
+      line += (benefit ? "at most " : "at least ") + value(each.bound);
+    text += row(text.empty() ? "in order" : "", line);
+  }
+  return text;
 }
 
 std::string found_report(const PlacementProblem& problem, const PlacementResult& result,
@@ -206,12 +227,14 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
       [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
   if (soft) {
     std::string line = std::to_string(result.cost) + " for overlaps to be avoided";
-    if (result.proven_optimal)
+    const bool alone = result.objectives.size() <= 1;  // else it is said of all of them together
+    if (alone && result.proven_optimal)
       line += ", the least possible";
-    else if (result.cost_bound > 0)
+    else if (alone && result.cost_bound > 0)
       line += ", at least " + std::to_string(result.cost_bound);
     text += row("cost", line);
   }
+  if (result.objectives.size() > 1) text += objectives_report(result);
   return text;
 }
 

@@ -41,6 +41,7 @@ PlacementProblem relaxed(const PlacementProblem& problem) {
   }
   std::erase_if(simple.relations, [](const Relation& r) { return about_banks(r.kind); });
   simple.objective = Objective::fit;
+  simple.next_objectives.clear();
   return simple;
 }
 

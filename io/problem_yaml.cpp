@@ -29,11 +29,7 @@ class Reader {
     read_memories(fields);
     read_buffers(fields.need("buffers"));
     if (const Node* node = fields.find("relations")) read_relations(*node);
-    if (const Node* node = fields.find("objective")) {
-      read_.problem.objective = static_cast<Objective>(
-          as_one_of(sources_, *node, "objective",
-                    {"fit", "minimize_height", "minimize_cost", "maximize_benefit"}));
-    }
+    if (const Node* node = fields.find("objective")) read_objectives(*node);
     fields.finish();
     const std::vector<Defect> defects = validate(read_.problem);
     Collected wrong;
@@ -43,6 +39,25 @@ class Reader {
   }
 
  private:
+  [[nodiscard]] Objective objective(const Node& node) const {
+    return static_cast<Objective>(
+        as_one_of(sources_, node, "objective",
+                  {"fit", "minimize_height", "minimize_cost", "maximize_benefit"}));
+  }
+
+  /// One, or a list: what stands first decides, what follows it among equals.
+  void read_objectives(const Node& node) {
+    if (node.kind != Node::Kind::list) {
+      read_.problem.objective = objective(node);
+      return;
+    }
+    if (node.children.empty())
+      throw sources_.error(node, "the list of objectives is empty; leave the key out for `fit`");
+    read_.problem.objective = objective(node.children.front());
+    for (std::size_t k = 1; k < node.children.size(); ++k)
+      read_.problem.next_objectives.push_back(objective(node.children[k]));
+  }
+
   void read_memories(Fields& fields) {
     PlacementProblem& problem = read_.problem;
     const Node* node = fields.find("memories");
@@ -273,13 +288,14 @@ class Reader {
   /// The defect at the line of the key it is about, where there is one.
   [[nodiscard]] InputError located(const Node& root, const Defect& defect) const {
     InputError error = defect_error(read_.source, defect);
+    if (defect.part == ProblemPart::problem) {
+      const Node* field = root.find(defect.field);
+      return field == nullptr ? error : sources_.error(*field, error.message);
+    }
     const Node* list = root.find(defect.part == ProblemPart::memory   ? "memories"
                                  : defect.part == ProblemPart::buffer ? "buffers"
                                                                       : "relations");
-    if (defect.part == ProblemPart::problem || list == nullptr ||
-        defect.index >= list->children.size()) {
-      return error;
-    }
+    if (list == nullptr || defect.index >= list->children.size()) return error;
     const Node* field = list->children[defect.index].find(defect.field);
     return field == nullptr ? error : sources_.error(*field, error.message);
   }

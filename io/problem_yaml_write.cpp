@@ -152,7 +152,12 @@ std::string write_problem_yaml(const PlacementProblem& problem) {
   constexpr std::array<std::string_view, 4> objectives{"fit", "minimize_height", "minimize_cost",
                                                        "maximize_benefit"};
   out += "objective: ";
-  out += objectives[static_cast<std::size_t>(problem.objective)];
+  std::vector<Objective> all{problem.objective};
+  all.insert(all.end(), problem.next_objectives.begin(), problem.next_objectives.end());
+  const auto word = [&](Objective each) {
+    return std::string(objectives[static_cast<std::size_t>(each)]);
+  };
+  out += all.size() == 1 ? word(all.front()) : list(all, word);
   out += '\n';
   return out;
 }

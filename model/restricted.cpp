@@ -9,6 +9,7 @@ Restricted restricted(const PlacementProblem& problem, std::span<const BufferInd
   part.problem.name = problem.name;
   part.problem.memories = problem.memories;
   part.problem.objective = problem.objective;
+  part.problem.next_objectives = problem.next_objectives;
   part.problem.buffers.reserve(buffers.size());
   part.originals.assign(buffers.begin(), buffers.end());
   const BufferIndex none = problem.buffers.size();

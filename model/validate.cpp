@@ -1,6 +1,9 @@
 #include "tessera/validate.h"
 
+#include <algorithm>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "model/derived.h"
 #include "validate_parts.h"
@@ -24,6 +27,25 @@ std::optional<Size> aligned_size(const PlacementProblem& problem, const Buffer& 
     largest = std::max(largest, align_up(buffer.size, *lcm));
   }
   return largest;
+}
+
+/// Each of a list says something, and something else than those before it.
+void validate_objectives(const PlacementProblem& problem, std::vector<Defect>& out) {
+  const auto wrong = [&](std::string message) {
+    out.push_back({ProblemPart::problem, 0, "objective", std::move(message)});
+  };
+  std::vector<Objective> all{problem.objective};
+  all.insert(all.end(), problem.next_objectives.begin(), problem.next_objectives.end());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (all[k] > Objective::maximize_benefit) return wrong("The problem's objective is none.");
+    if (all[k] == Objective::fit && all.size() > 1)
+      return wrong(
+          "The list of objectives names `fit`, which asks for nothing beside others; leave it "
+          "out.");
+    if (std::find(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k), all[k]) !=
+        all.begin() + static_cast<std::ptrdiff_t>(k))
+      return wrong("The list of objectives names one twice; the second one asks for nothing.");
+  }
 }
 
 /// What only shows when everything is added up.  require: each part is right by itself.
@@ -127,8 +149,7 @@ void validate_relations(const PlacementProblem& problem, std::vector<Defect>& ou
 
 std::vector<Defect> validate(const PlacementProblem& problem) {
   std::vector<Defect> defects;
-  if (problem.objective > Objective::maximize_benefit)
-    defects.push_back({ProblemPart::problem, 0, "objective", "The problem's objective is none."});
+  validation::validate_objectives(problem, defects);
   validation::validate_memories(problem, defects);
   validation::validate_buffers(problem, defects);
   validation::validate_relations(problem, defects);

@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "engine/race.h"
-#include "facts/cut.h"
 #include "model/against.h"
 #include "model/derived.h"
 #include "planner/make_engine.h"
@@ -41,11 +40,20 @@ std::string claim_line(const Claim& claim) {
       return line + "cost " + std::to_string(claim.least) + '\n';
     case ClaimKind::modes:
       return line + "modes " + std::to_string(claim.least) + '\n';
+    case ClaimKind::benefit:
+      return line + "benefit " + std::to_string(claim.most) + '\n';
   }
   return line;
 }
 
-std::string cut_lines(const PlacementProblem& problem, const Cut& cut) {
+Goal goal_of(ClaimKind kind) {
+  if (kind == ClaimKind::cost) return Goal::cost;
+  return kind == ClaimKind::modes ? Goal::modes : Goal::fit;
+}
+
+}  // namespace
+
+std::string cut_text(const PlacementProblem& problem, const Cut& cut) {
   std::string text;
   if (cut.step) text += "step " + std::to_string(*cut.step) + '\n';
   if (cut.range)
@@ -59,13 +67,6 @@ std::string cut_lines(const PlacementProblem& problem, const Cut& cut) {
   return text + "asked " + std::to_string(cut.asked) + " available " +
          std::to_string(cut.available) + '\n';
 }
-
-Goal goal_of(ClaimKind kind) {
-  if (kind == ClaimKind::cost) return Goal::cost;
-  return kind == ClaimKind::modes ? Goal::modes : Goal::fit;
-}
-
-}  // namespace
 
 CertificateFile::CertificateFile(const std::filesystem::path& path)
     : path_(path), hash_(hash_seed), hash_at_mark_(hash_seed) {
@@ -145,10 +146,12 @@ void CertificateFile::seal() {
 }
 
 bool proved_by_cut(const PlacementProblem& problem, const Claim& claim) {
-  if (goal_of(claim.kind) != Goal::fit || has_unaligned_base(problem)) return false;
+  if (claim.kind == ClaimKind::benefit || goal_of(claim.kind) != Goal::fit ||
+      has_unaligned_base(problem))
+    return false;
   const PlacementProblem refuted = against(problem, claim);
   const std::optional<Cut> cut = find_cut(refuted);
-  return cut && check_proof_of(problem, claim, "cut", cut_lines(problem, *cut)).accepted;
+  return cut && check_proof_of(problem, claim, "cut", cut_text(problem, *cut)).accepted;
 }
 
 std::optional<std::string> certify(const PlacementProblem& problem, const Claim& claim,
@@ -160,7 +163,7 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
   if (goal == Goal::fit) {
     if (const std::optional<Cut> cut = find_cut(refuted)) {
       file.begin(claim, "cut");
-      file.write(cut_lines(problem, *cut));
+      file.write(cut_text(problem, *cut));
       file.keep();
       return "cut";
     }

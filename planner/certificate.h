@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "facts/cut.h"
 #include "tessera/claim.h"
 
 namespace tessera {
@@ -61,6 +62,16 @@ class CertificateFile final : public ProofSink {
                                                  const Claim& claim, const SearchParams& search,
                                                  CertificateFile& file,
                                                  std::string* declined = nullptr);
+
+/// The same for a claim about benefits: rows of sums and of sets without a placement, each of which
+/// is proved by itself, and a tree. `refuted`: such sets, of numbers of optional_units().
+[[nodiscard]] std::optional<std::string> certify_benefit(
+    const PlacementProblem& problem, const Claim& claim,
+    const std::vector<std::vector<std::uint32_t>>& refuted, const SearchParams& search,
+    CertificateFile& file, std::string* declined = nullptr);
+
+/// The lines of a proof of the kind "cut".
+[[nodiscard]] std::string cut_text(const PlacementProblem& problem, const Cut& cut);
 
 /// Is the claim one that adding up proves? The cut that says so has passed the checker of proof/.
 [[nodiscard]] bool proved_by_cut(const PlacementProblem& problem, const Claim& claim);

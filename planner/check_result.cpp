@@ -22,7 +22,11 @@ namespace {
 
 /// Does a proved claim say at least as much as this one?
 bool implies(const Claim& proved, const Claim& claim) {
-  if (proved.kind == ClaimKind::infeasible) return true;  // of nothing everything is true
+  // Of nothing everything is true; but that nothing fits is said of all buffers.
+  if (proved.kind == ClaimKind::benefit && proved.most < 0) return true;
+  if (claim.kind == ClaimKind::benefit)
+    return proved.kind == ClaimKind::benefit && proved.most <= claim.most;
+  if (proved.kind == ClaimKind::infeasible) return true;
   if (proved.kind != claim.kind || proved.least < claim.least) return false;
   // A height of some of the memories is one of all of them.
   return std::includes(claim.memories.begin(), claim.memories.end(), proved.memories.begin(),
@@ -60,7 +64,8 @@ class ResultCheck {
 
   /// A bound that is worth something: proved here, or claimed.
   void bound(const Claim& claim, const std::string& said) {
-    if (claim.kind != ClaimKind::infeasible && claim.least < 1) return;
+    if (claim.kind != ClaimKind::infeasible && claim.kind != ClaimKind::benefit && claim.least < 1)
+      return;
     const bool known = std::any_of(params_.proved.begin(), params_.proved.end(),
                                    [&](const Claim& each) { return implies(each, claim); });
     (known || proved_by_cut(problem_, claim) ? verdict_.proved : verdict_.claimed).push_back(said);
@@ -134,7 +139,8 @@ class ResultCheck {
       wrong("The result says that no benefit is above " + benefit_text(result_.benefit_bound) +
             ", but it has " + benefit_text(has) + " itself.");
     else if (result_.benefit_bound < whole_benefit(problem_))
-      verdict_.claimed.push_back("benefit_bound " + benefit_text(result_.benefit_bound));
+      bound({.kind = ClaimKind::benefit, .most = result_.benefit_bound},
+            "benefit_bound " + benefit_text(result_.benefit_bound));
   }
 
   void height_bounds(const std::vector<Size>& high, Size highest) {
@@ -173,17 +179,33 @@ class ResultCheck {
 
   /// More is better, and the bound lies above.
   void benefit_objective(const ObjectiveValue& each) {
-    if (each.value != result_.benefit || each.bound != result_.benefit_bound)
+    const bool first = &each == &result_.objectives.front();
+    if (each.value != result_.benefit || (first && each.bound != result_.benefit_bound))
       wrong("The result has two different benefits, or bounds of it.");
+    if (each.bound < each.value || each.bound > result_.benefit_bound)
+      wrong("The result has a bound of its benefit that cannot be one.");
     if (each.proved && each.bound != each.value)
       wrong("The result calls its benefit proved, but its own bound is higher.");
-    if (result_.proven_optimal != each.proved)
+    if (!first && each.bound < whole_benefit(problem_)) later(each, benefit_text(each.bound));
+    if (result_.objectives.size() == 1 && result_.proven_optimal != each.proved)
       wrong("The result contradicts itself about whether its benefit is proved.");
+  }
+
+  /// A bound at the values of the objectives before it: nothing here proves it.
+  void later(const ObjectiveValue& each, const std::string& bound) {
+    verdict_.claimed.push_back("bound " + bound + " of the " + each.name +
+                               ", at the values of the objectives before it");
   }
 
   void objectives(Size height, Cost cost) {
     bool cost_or_modes = false;
+    bool all_proved = true;
+    std::set<std::string> names;
     for (const ObjectiveValue& each : result_.objectives) {
+      const bool first = &each == &result_.objectives.front();
+      if (!names.insert(each.name).second)
+        wrong("The result lists the objective '" + each.name + "' twice.");
+      if (each.name != "height") all_proved = all_proved && each.proved;
       if (each.name == "benefit") {
         benefit_objective(each);
         cost_or_modes = true;
@@ -202,12 +224,17 @@ class ResultCheck {
       if (modes && verdict_.wrong.empty())
         bound({ClaimKind::modes, {}, each.bound},
               "bound " + std::to_string(each.bound) + " of modes");
-      if (each.name == "height") equal("bound of the height", each.bound, result_.lower_bound);
-      if (each.name == "cost") equal("bound of the cost", each.bound, result_.cost_bound);
+      if (each.name == "height" && first)
+        equal("bound of the height", each.bound, result_.lower_bound);
+      if (each.name == "cost" && first) equal("bound of the cost", each.bound, result_.cost_bound);
+      if (!first && !modes && each.bound > 0) later(each, std::to_string(each.bound));
       cost_or_modes = cost_or_modes || each.name != "height";
-      if (each.name != "height" && result_.proven_optimal != each.proved)
+      if (each.name != "height" && result_.objectives.size() == 1 &&
+          result_.proven_optimal != each.proved)
         wrong("The result contradicts itself about whether its " + each.name + " is proved.");
     }
+    if (result_.objectives.size() > 1 && result_.proven_optimal != all_proved)
+      wrong("The result contradicts itself about whether its objectives are proved.");
     if (result_.proven_optimal && !cost_or_modes && result_.cost_bound != cost && cost != 0)
       wrong("The result calls its cost optimal, but its own bound is lower.");
   }

@@ -10,6 +10,7 @@
 #include "model/optional.h"
 #include "planner/make_engine.h"
 #include "search/choice/choice.h"
+#include "tessera/check.h"
 
 namespace tessera {
 
@@ -55,6 +56,7 @@ class Chooser {
     packing_ = packing_of(problem_, units_, params_.search.budget);
     sum_rows_ = packing_.rows.size();
     improve();
+    keep_refuted();
     const bool proved = result_.benefit == result_.bound;
     result_.answer.found.stop = proved ? StopReason::completed : stop_;
     Stats& stats = result_.answer.found.stats;
@@ -97,6 +99,17 @@ class Chooser {
     return sum;
   }
 
+  [[nodiscard]] bool search_limits_cost() const { return params_.search.at_most.has_value(); }
+  [[nodiscard]] Goal goal() const { return search_limits_cost() ? Goal::cost : Goal::fit; }
+
+  /// What pays too much is no placement; that there is none was proved if its bound says so.
+  void judge_cost(const PlacementProblem& now, Decision& answer) const {
+    const Cost most = *params_.search.at_most;
+    if (!answer.found.placement || soft_cost(now, *answer.found.placement) <= most) return;
+    answer.found.status = answer.found.bound > most ? Status::infeasible : Status::unknown;
+    answer.found.placement.reset();
+  }
+
   /// Asks for a placement of all that is required and these; of the whole problem if there is one.
   Decision place(const Units& in, Effort effort = Effort::whole) {
     ++placements_;
@@ -110,7 +123,7 @@ class Chooser {
       answer.found.placement->modes.resize(problem_.memories.size());
     } else {
       SearchParams search = params_.search;
-      search.goal = Goal::fit;
+      search.goal = goal();
       if (placements_ > 1)
         search.budget.max_nodes =
             std::min(nodes_left(), effort == Effort::whole ? slice_ : quick_nodes);
@@ -126,9 +139,19 @@ class Chooser {
                     ? search.budget.max_nodes
                     : static_cast<std::int64_t>(now.problem.buffers.size());
     }
+    if (search_limits_cost()) judge_cost(now.problem, answer);
     if (answer.found.placement)
       answer.found.placement = spread(problem_, now, std::move(out), *answer.found.placement);
     return answer;
+  }
+
+  /// The rows of sets, but for those that could not be decided.
+  void keep_refuted() {
+    for (std::size_t r = sum_rows_; r < packing_.rows.size(); ++r) {
+      if (std::binary_search(open_rows_.begin(), open_rows_.end(), r)) continue;
+      Units& together = result_.refuted.emplace_back();
+      for (const auto& [unit, amount] : packing_.rows[r].terms) together.push_back(unit);
+    }
   }
 
   void accept(const Units& in, Decision answer) {
@@ -157,7 +180,10 @@ class Chooser {
 
   void improve() {
     std::int64_t looks = first_sums;
-    while (result_.benefit < result_.bound && !stopped()) {
+    const Benefit enough = params_.enough.value_or(std::numeric_limits<Benefit>::max());
+    const Benefit needed = params_.enough.value_or(0);
+    while (result_.benefit < std::min(enough, result_.bound) && result_.bound >= needed &&
+           !stopped()) {
       Budget budget = params_.search.budget;
       budget.max_nodes = std::min(looks, nodes_left());
       const PackingAnswer sums = best_packing(packing_, result_.benefit, budget);
@@ -273,7 +299,7 @@ class Chooser {
   /// An answer before anything is added up, from greedy placements alone.
   void begin_somewhere() {
     const bool known = params_.settings.engine == "auto" &&
-                       !make_known_engine("greedy")->unsupported(problem_, Goal::fit);
+                       !make_known_engine("greedy")->unsupported(problem_, goal());
     effort_ = known ? Effort::greedy : Effort::quick;
     const std::int64_t before = placements_;
     most_placements_ = before + first_placements;

@@ -11,7 +11,10 @@
 // proved.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "engine/engine.h"
 #include "planner/decide.h"
@@ -21,6 +24,9 @@ namespace tessera {
 struct ChooseParams {
   SearchParams search{};
   DecideParams settings{};
+  /// As much as this is enough: more is not looked for, and where there cannot be so much the
+  /// search ends as well.
+  std::optional<Benefit> enough{};
   std::function<void(Benefit best, Benefit bound)> progress{};  ///< may be empty
 };
 
@@ -30,9 +36,14 @@ struct ChooseResult {
   Decision answer;
   Benefit benefit = 0;
   Benefit bound = 0;  ///< proved: no placement has more
+  /// Sets without a placement that the bound may rest on, besides sums: numbers of
+  /// optional_units().
+  std::vector<std::vector<std::uint32_t>> refuted{};
 };
 
-/// require: validate(problem) is empty; the engine of the settings takes the problem.
+/// With search.at_most (and Goal::cost), only what pays no more counts as a placement.
+/// require: validate(problem) is empty, but for capacities of 0; the engine of the settings takes
+/// the problem.
 [[nodiscard]] ChooseResult choose(const PlacementProblem& problem, const ChooseParams& params);
 
 }  // namespace tessera

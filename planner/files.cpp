@@ -164,7 +164,10 @@ std::string placed_yaml(const PlacementProblem& problem, const Placement& placem
     fixed.buffers[b].offset = placement.places[b].offset;
   }
   // What stays out is placed by no other question.
-  if (!placement.left_out.empty()) fixed.objective = Objective::maximize_benefit;
+  if (!placement.left_out.empty()) {
+    fixed.objective = Objective::maximize_benefit;
+    fixed.next_objectives.clear();
+  }
   return write_problem_yaml(fixed);
 }
 

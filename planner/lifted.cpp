@@ -171,10 +171,10 @@ void lower(const Lifted& above, const PlacementProblem& problem, PlacementResult
 
 void require_aligned_bases(const PlacementProblem& problem, const std::string& what) {
   if (!has_unaligned_base(problem)) return;
-  throw BadInput(
-      what + " not know a base that is no multiple of an alignment (" +
-          where_used(problem, Feature::unaligned_base) + ")",
-      "place without --proof takes it; or choose a base that is a multiple of every alignment");
+  throw BadInput(what + " not know a base that is no multiple of an alignment (" +
+                     where_used(problem, Feature::unaligned_base) + ")",
+                 "ask for one objective, without --proof; or choose a base that is a multiple of "
+                 "every alignment");
 }
 
 }  // namespace tessera

@@ -12,10 +12,12 @@
 #include "engine/goal.h"
 #include "engine/race.h"
 #include "model/derived.h"
+#include "model/optional.h"
 #include "planner/certificate.h"
 #include "planner/choose.h"
 #include "planner/decide.h"
 #include "planner/height.h"
+#include "planner/in_order.h"
 #include "planner/lifted.h"
 #include "planner/limited_budget.h"
 #include "planner/make_engine.h"
@@ -49,12 +51,17 @@ class Placer {
   PlacementResult run() {
     require_valid(problem_);
     if (params_.minimize > Minimize::benefit) throw BadInput("there is no such thing to minimise");
-    const Minimize what = resolve_minimize(params_.minimize, problem_);
+    objectives_ = resolve_objectives(params_.minimize, problem_);
+    const Minimize what = objectives_.front();
     search_.goal = goal_of(what);
-    require_engine(problem_, params_.engine, search_.goal);
-    if (what == Minimize::benefit && !params_.proof.empty())
-      throw BadInput("there is no certificate of a largest benefit",
-                     "leave the certificate out; or ask for one where every buffer is placed");
+    for (const Minimize each : objectives_) require_engine(problem_, params_.engine, goal_of(each));
+    if (in_order() && what != Minimize::benefit && !params_.proof.empty() &&
+        std::find(objectives_.begin(), objectives_.end(), Minimize::benefit) != objectives_.end())
+      throw BadInput(
+          "a certificate of a height or a cost is about placements of all buffers, and this "
+          "problem's list of objectives lets some stay out",
+          "leave the certificate out, name `maximize_benefit` first, or ask for one objective "
+          "with --minimize or --maximize");
     if (!params_.proof.empty()) proof_.emplace(params_.proof.string(), OutputFile::Writer::by_name);
     search_.seed = params_.limits.seed;
     search_.budget = limited_.budget();
@@ -78,7 +85,29 @@ class Placer {
   }
 
  private:
+  [[nodiscard]] bool in_order() const { return objectives_.size() > 1; }
+
+  void search_in_order() {
+    InOrder best = solve_in_order(problem_, objectives_,
+                                  {.search = search_,
+                                   .settings = settings_,
+                                   .phase = [this](std::string_view phase) { tell(phase); }});
+    answer_ = std::move(best.answer);
+    later_bounds_ = std::move(best.bounds);
+    refuted_ = std::move(best.refuted);
+    result_.benefit_bound = whole_benefit(problem_);
+    if (objectives_.front() != Minimize::height) return;
+    group_bounds_ = std::move(best.least.group_bounds);
+    result_.lower_bound = best.least.lower_bound;
+    if (best.least.lower_bounds.size() == result_.lower_bounds.size())
+      result_.lower_bounds = first_bounds_ = std::move(best.least.lower_bounds);
+  }
+
   void search(Minimize what) {
+    if (in_order()) {
+      search_in_order();
+      return;
+    }
     if (what == Minimize::benefit) {
       choose_optional();
       return;
@@ -109,6 +138,7 @@ class Placer {
     };
     ChooseResult best = choose(problem_, own);
     result_.benefit_bound = best.bound;
+    refuted_ = std::move(best.refuted);
     answer_ = std::move(best.answer);
   }
 
@@ -156,8 +186,12 @@ class Placer {
       result_.heights = heights(problem_, *result_.placement);
       result_.cost = soft_cost(problem_, *result_.placement);
       result_.benefit = benefit_of(problem_, *result_.placement);
-      if (what != Minimize::benefit) result_.benefit_bound = result_.benefit;  // all are placed
-      judge_goal(what);
+      if (in_order()) {
+        judge_all();
+      } else {
+        if (what != Minimize::benefit) result_.benefit_bound = result_.benefit;  // all are placed
+        judge_goal(what);
+      }
     }
     result_.height = *std::max_element(result_.heights.begin(), result_.heights.end());
     result_.lower_bound = height_bound();
@@ -172,6 +206,31 @@ class Placer {
   [[nodiscard]] Size height_bound() const {
     return std::max(result_.lower_bound,
                     *std::max_element(result_.lower_bounds.begin(), result_.lower_bounds.end()));
+  }
+
+  /// Each with what was proved of it at the values before.
+  void judge_all() {
+    result_.proven_optimal = true;
+    for (std::size_t k = 0; k < objectives_.size(); ++k) {
+      ObjectiveValue each{.bound = later_bounds_.at(k)};
+      if (objectives_[k] == Minimize::height) {
+        each.name = "height";
+        each.value = *std::max_element(result_.heights.begin(), result_.heights.end());
+      } else if (objectives_[k] == Minimize::cost) {
+        each.name = "cost";
+        each.value = result_.cost;
+        if (k == 0) result_.cost_bound = each.bound;
+      } else {
+        each.name = "benefit";
+        each.value = result_.benefit;
+        if (k == 0) result_.benefit_bound = each.bound;
+      }
+      each.proved = each.value == each.bound;
+      if (each.name != "height") result_.proven_optimal = result_.proven_optimal && each.proved;
+      if (each.name == "height")
+        result_.proven_minimum = each.proved && each.value == height_bound();
+      result_.objectives.push_back(std::move(each));
+    }
   }
 
   void judge_goal(Minimize what) {
@@ -209,6 +268,11 @@ class Placer {
 
   /// What was proved and is worth a certificate.
   [[nodiscard]] std::vector<Claim> claims(Minimize what) const {
+    if (what == Minimize::benefit) {
+      if (result_.status == Status::unknown) return {};
+      const bool none = result_.status == Status::infeasible;
+      return {{.kind = ClaimKind::benefit, .most = none ? -1 : result_.benefit_bound}};
+    }
     if (result_.status == Status::infeasible) return {{}};
     if (result_.status != Status::feasible) return {};
     std::vector<Claim> all;
@@ -225,6 +289,7 @@ class Placer {
       return all;
     }
     for (const ObjectiveValue& each : result_.objectives) {
+      if (&each != &result_.objectives.front()) break;  // about values that others reached
       if (each.bound < 1) continue;
       all.push_back({each.name == "modes" ? ClaimKind::modes : ClaimKind::cost, {}, each.bound});
     }
@@ -262,7 +327,12 @@ class Placer {
   void certify_one(Claim claim, CertificateFile& file, std::string& who) {
     SearchParams search = search_;
     search.budget = limited_.budget();
-    std::optional<std::string> by = certify(problem_, claim, search, file, &declined_);
+    // Nobody to choose among: what has to be in has no placement.
+    if (claim.most < 0) refuted_ = {{}};
+    std::optional<std::string> by =
+        claim.kind == ClaimKind::benefit
+            ? certify_benefit(problem_, claim, refuted_, search, file, &declined_)
+            : certify(problem_, claim, search, file, &declined_);
     // What was known before any search is a matter of adding up.
     if (!by && claim.kind == ClaimKind::height) {
       claim.least = 0;
@@ -282,10 +352,13 @@ class Placer {
   SearchParams search_;
   DecideParams settings_;
   Decision answer_;
+  std::vector<Minimize> objectives_;
+  std::vector<std::int64_t> later_bounds_;  ///< of several objectives
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
   std::vector<Size> first_bounds_;  ///< per memory, by adding up
   std::optional<OutputFile> proof_;
-  std::string declined_;  ///< why nobody could write a derivation
+  std::vector<std::vector<std::uint32_t>> refuted_;  ///< sets of optional buffers
+  std::string declined_;                             ///< why nobody could write a derivation
   PlacementResult result_;
   std::mutex mutex_;
 };
@@ -303,6 +376,16 @@ Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
       problem.relations.begin(), problem.relations.end(),
       [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
   return soft ? Minimize::cost : Minimize::height;
+}
+
+std::vector<Minimize> resolve_objectives(Minimize asked, const PlacementProblem& problem) {
+  std::vector<Minimize> all{resolve_minimize(asked, problem)};
+  if (asked != Minimize::by_input) return all;
+  for (const Objective next : problem.next_objectives)
+    all.push_back(next == Objective::minimize_height ? Minimize::height
+                  : next == Objective::minimize_cost ? Minimize::cost
+                                                     : Minimize::benefit);
+  return all;
 }
 
 namespace {
@@ -405,6 +488,8 @@ class BestOf {
 PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& params) {
   const Clock::time_point begin = Clock::now();
   if (!params.proof.empty()) require_aligned_bases(problem, "a certificate does");
+  if (resolve_objectives(params.minimize, problem).size() > 1)
+    require_aligned_bases(problem, "several objectives, one after the other, do");
   const auto answer = [](const PlacementProblem& one, const PlaceParams& own) {
     const std::optional<Lifted> above = lifted(one);
     return above ? place_lifted(one, *above, own) : Placer(one, own).run();

@@ -82,6 +82,13 @@ Claim read_claim(std::string_view rest, const PlacementProblem& problem, std::si
     claim.kind = ClaimKind::cost;
   } else if (word == "modes") {
     claim.kind = ClaimKind::modes;
+  } else if (word == "benefit") {
+    claim.kind = ClaimKind::benefit;
+    const auto most = take_number(rest);
+    if (!most || *most < -1 || *most > unbounded || !at_end(rest))
+      throw Refused{at_line(line, "a benefit is one number, of thousandths, of at least -1")};
+    claim.most = *most;
+    return claim;
   } else {
     throw Refused{at_line(line, "'" + std::string(word) + "' is no claim known here")};
   }
@@ -172,7 +179,11 @@ void judge(const PlacementProblem& problem, std::string_view text, std::size_t f
   part.claim_text = describe(problem, part.claim);
   const PlacementProblem refuted = against(problem, part.claim);
   const Body body{refuted, part.claim, text, first, budget};
-  if (part.kind == "cut") {
+  if (part.kind == "choice") {
+    check_choice(body, part, stop);
+  } else if (part.claim.kind == ClaimKind::benefit) {
+    part.reason = at_line(first - 1, "a benefit is proved by a 'choice'");
+  } else if (part.kind == "cut") {
     check_cut(body, part);
   } else if (part.kind == "derivation") {
     check_derivation(body, part, stop);
@@ -192,8 +203,10 @@ ProofPart check_part(Lines& lines, const PlacementProblem& given, const Placemen
   part.kind = kind.value_or("");
   const std::size_t first = lines.number() + 1;
   judge(about, take_body(lines), first, budget, part, stop);
-  // 'infeasible' names all capacities by itself.
-  if (part.claim.kind != ClaimKind::infeasible) part.claim_text += assumed_capacities(given, about);
+  // Where there is no placement the claim names all capacities by itself.
+  const bool nothing = part.claim.kind == ClaimKind::infeasible ||
+                       (part.claim.kind == ClaimKind::benefit && part.claim.most < 0);
+  if (!nothing) part.claim_text += assumed_capacities(given, about);
   return part;
 }
 

@@ -46,7 +46,7 @@ struct ProofPart {
   /// describe(problem, claim), with the capacities it assumes of memories that have none in the
   /// problem: "cost >= 5 with sram of 12".
   std::string claim_text;
-  std::string kind;  ///< "cut" or "derivation"
+  std::string kind;  ///< "cut", "derivation" or "choice"
   bool accepted = false;
   std::string reason;  ///< a sentence: how it was proved, or what is wrong and in which line
   std::int64_t lemmas = 0;

@@ -38,6 +38,8 @@ struct Body {
 void check_cut(const Body& body, ProofPart& part);
 /// `stop` is set where the budget ended.
 void check_derivation(const Body& body, ProofPart& part, std::optional<StopReason>& stop);
+/// Of a benefit: rows, and a tree over what is in and what is out.
+void check_choice(const Body& body, ProofPart& part, std::optional<StopReason>& stop);
 
 /// The text before its last line "end <checksum>"; nothing and a sentence in `why` if that line is
 /// missing or the checksum (FNV-1a of every byte before it) is another.

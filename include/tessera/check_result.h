@@ -54,7 +54,7 @@ struct CertificateText {
 struct ClaimVerdict {
   Claim claim{};
   std::string text{};  ///< "max height of {sram} >= 4096"
-  std::string kind{};  ///< "cut" or "derivation"
+  std::string kind{};  ///< "cut", "derivation" or "choice"
   bool accepted = false;
   std::string reason{};  ///< how it was proved, or what is wrong and in which line
 };

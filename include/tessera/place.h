@@ -34,8 +34,8 @@ namespace tessera {
 
 enum class Minimize : std::uint8_t {
   none,      ///< any placement within the capacities
-  by_input,  ///< what the problem's objective says; `fit` means: the benefit if there is any, else
-             ///< the cost if there is any, else the height
+  by_input,  ///< what the problem's objectives say, one after the other; `fit` means: the benefit
+             ///< if there is any, else the cost if there is any, else the height
   height,    ///< the least height of every memory
   cost,      ///< the least sum of avoid_overlap costs within the capacities
   modes,     ///< the fewest distinct modes
@@ -76,8 +76,13 @@ struct PlaceParams {
 [[nodiscard]] TESSERA_API PlacementResult place(const PlacementProblem& problem,
                                                 const PlaceParams& params);
 
-/// What `by_input` comes down to for this problem.
+/// What `by_input` comes down to for this problem: what is asked for first.
 [[nodiscard]] TESSERA_API Minimize resolve_minimize(Minimize asked,
                                                     const PlacementProblem& problem);
+
+/// All that is asked for, in its order: more than one where the problem has a list of objectives
+/// and `asked` is by_input. Never empty.
+[[nodiscard]] TESSERA_API std::vector<Minimize> resolve_objectives(Minimize asked,
+                                                                   const PlacementProblem& problem);
 
 }  // namespace tessera

@@ -57,8 +57,10 @@ using Stats = std::vector<Stat>;
 struct ObjectiveValue {
   std::string name{};      ///< "height", "cost", "modes", "benefit" (in thousandths)
   std::int64_t value = 0;  ///< of the placement
-  std::int64_t bound = 0;  ///< proved: no placement has less (of the benefit: has more)
-  bool proved = false;     ///< value == bound
+  /// Proved: no placement has less (of the benefit: has more); of a later one of several: none that
+  /// has the values of those before.
+  std::int64_t bound = 0;
+  bool proved = false;  ///< value == bound
   friend bool operator==(const ObjectiveValue&, const ObjectiveValue&) = default;
 };
 /// Every name once, where it stood first: an engine that was asked twice did both. Numbers are

@@ -134,6 +134,9 @@ struct PlacementProblem {
   std::vector<Buffer> buffers{};
   std::vector<Relation> relations{};
   Objective objective = Objective::fit;
+  /// Asked for after `objective`, one after the other, each at the values that were reached for
+  /// those before it. None is `fit`, and none stands twice.
+  std::vector<Objective> next_objectives{};
 };
 
 }  // namespace tessera

@@ -26,19 +26,21 @@ struct StepLoad {
   Size bytes = 0;
   bool whole = true;  ///< all of the buffer: it begins at a multiple of its alignment
   std::uint32_t unit = required;
+  BufferIndex buffer = 0;
 };
 
 /// The rows of one set of memories.
 class Rows {
  public:
   Rows(const PlacementProblem& problem, const std::vector<MemoryIndex>& memories,
-       std::vector<StepLoad> loads, Size granule)
-      : loads_(std::move(loads)) {
+       std::vector<StepLoad> loads, Size granule, std::vector<RowOrigin>* origins)
+      : loads_(std::move(loads)), memories_(memories), origins_(origins) {
     // Where a part of a buffer lives it begins anywhere, also in what rounding up adds to others.
     const bool whole =
         std::all_of(loads_.begin(), loads_.end(), [](const StepLoad& l) { return l.whole; });
     constexpr Size most = Size{1} << 40U;  // that many stretches cannot make a sum wrap
     if (!whole || granule > most) granule = 1;
+    granule_ = granule;
     for (StepLoad& load : loads_) load.bytes = align_up(load.bytes, granule);
     for (const MemoryIndex m : memories)
       for (const AddressRange& free : stretches_of(problem.memories[m]))
@@ -81,7 +83,7 @@ class Rows {
       }
       if (grown && met++ % stride == 0) {  // before the first one dies
         if (budget.exhausted()) return;
-        write_row(alive, rows);
+        write_row(alive, event.step, rows);
       }
       grown = false;
       alive.erase(event.load);
@@ -89,7 +91,8 @@ class Rows {
   }
 
  private:
-  void write_row(const std::set<std::size_t>& alive, std::vector<PackingRow>& rows) {
+  /// `end`: of the first that dies.
+  void write_row(const std::set<std::size_t>& alive, Step end, std::vector<PackingRow>& rows) {
     Size fixed = 0;
     amounts_.clear();
     Size asked = 0;
@@ -101,10 +104,21 @@ class Rows {
     if (asked <= room_) return;
     PackingRow row{.terms = {amounts_.begin(), amounts_.end()},
                    .room = std::max<Size>(0, room_ - fixed)};
-    if (!row.terms.empty()) rows.push_back(std::move(row));
+    if (row.terms.empty()) return;
+    rows.push_back(std::move(row));
+    if (origins_ == nullptr) return;
+    std::set<BufferIndex> buffers;  // parts of one buffer may live together
+    for (const std::size_t k : alive) buffers.insert(loads_[k].buffer);
+    origins_->push_back({.step = end - 1,
+                         .memories = memories_,
+                         .granule = granule_,
+                         .buffers = {buffers.begin(), buffers.end()}});
   }
 
   std::vector<StepLoad> loads_;
+  std::vector<MemoryIndex> memories_;
+  std::vector<RowOrigin>* origins_;
+  Size granule_ = 1;
   Size room_ = 0;
   std::map<std::uint32_t, Size> amounts_;
 };
@@ -112,7 +126,7 @@ class Rows {
 }  // namespace
 
 PackingProblem packing_of(const PlacementProblem& problem, std::span<const OptionalUnit> units,
-                          const Budget& budget) {
+                          const Budget& budget, std::vector<RowOrigin>* origins) {
   PackingProblem packing;
   std::vector<std::uint32_t> unit_of(problem.buffers.size(), required);
   for (std::uint32_t u = 0; u < units.size(); ++u) {
@@ -146,11 +160,11 @@ PackingProblem packing_of(const PlacementProblem& problem, std::span<const Optio
       for (const MemoryIndex m : allowed[b])
         granule = std::gcd(granule, effective_alignment(buffer, problem.memories[m]));
       for (const Segment& segment : segments(buffer))
-        loads.push_back(
-            {segment.steps, segment.range.size(), segment.range.size() == buffer.size, unit_of[b]});
+        loads.push_back({segment.steps, segment.range.size(), segment.range.size() == buffer.size,
+                         unit_of[b], b});
     }
     if (loads.empty()) continue;
-    Rows(problem, memories, std::move(loads), granule).add_to(packing.rows, budget);
+    Rows(problem, memories, std::move(loads), granule, origins).add_to(packing.rows, budget);
   }
   return packing;
 }

@@ -17,10 +17,21 @@
 
 namespace tessera {
 
+/// What a row counts: bytes that live at a step, of buffers that may go to no other memories, each
+/// rounded up to the granule.
+struct RowOrigin {
+  Step step = 0;
+  std::vector<MemoryIndex> memories;  ///< ascending
+  Size granule = 1;
+  std::vector<BufferIndex> buffers;  ///< ascending
+};
+
 /// A thing for each unit, worth its benefit. Where the budget ends, or there would be too many
 /// terms, rows are left out: the bound is then a weaker one.
+/// `origins`: gets one for each row.
 /// require: the buffers that are not optional have a placement.
 [[nodiscard]] PackingProblem packing_of(const PlacementProblem& problem,
-                                        std::span<const OptionalUnit> units, const Budget& budget);
+                                        std::span<const OptionalUnit> units, const Budget& budget,
+                                        std::vector<RowOrigin>* origins = nullptr);
 
 }  // namespace tessera

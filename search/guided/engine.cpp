@@ -81,6 +81,7 @@ class Engine final : public PlacementEngine {
     const LearningParams solver = solver_params();
     learning::Deduction deduction(solver);
     Poll poll(params.budget);
+    std::unique_ptr<Advisor> advisor;
     std::optional<Search> search;
     try {
       learning::Build build(problem, params.goal, deduction, solver, false, poll);
@@ -99,7 +100,8 @@ class Engine final : public PlacementEngine {
               ? make_forest_chooser(shipped_backtracking())
               : nullptr;
       RetreatChooser* chooser = params_.chooser != nullptr ? params_.chooser : forest.get();
-      search.emplace(problem, params_, deduction, build, params.seed, chooser, poll);
+      if (params_.advisor) advisor = params_.advisor(problem, params, poll);
+      search.emplace(problem, params_, deduction, build, params.seed, poll, chooser, advisor.get());
       switch (search->run(params.budget, result.stop)) {
         case Outcome::placed:
           result.status = Status::feasible;
@@ -126,6 +128,10 @@ class Engine final : public PlacementEngine {
                           : "The limit struck while the guided search worked out its rules.";
     }
     add_stats(result, search ? search->counters() : Counters{});
+    if (advisor && search) {
+      result.stats.push_back({"advisor_asked", search->counters().asked});
+      result.stats.push_back({"advisor_refuted", search->counters().advised});
+    }
     return result;
   }
 

@@ -14,6 +14,7 @@
 
 #include <memory>
 
+#include "engine/advisor.h"
 #include "engine/engine.h"
 #include "search/guided/retreat.h"
 
@@ -34,6 +35,9 @@ struct GuidedParams {
   guided::RetreatChooser* chooser = nullptr;  ///< instead of the forest; not owned
   int most_candidates = 16;                   ///< of one point, with those that were prepended
   int stuck_after = 100;                      ///< backtracks inside a subtree
+  /// Who is asked after every decision whether anything is left, beside the solver of the search
+  /// (engine/advisor.h); empty, or giving nothing for a problem: nobody.
+  MakeAdvisor advisor{};
 };
 
 /// Finds placements, proves that there is none where the solver sees it without any decision, and

@@ -32,13 +32,14 @@ constexpr int most_exhausted = 32;
 
 Search::Search(const PlacementProblem& problem, const GuidedParams& params,
                learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
-               RetreatChooser* chooser, Poll& poll)
+               Poll& poll, RetreatChooser* chooser, Advisor* advisor)
     : params_(params),
       deduction_(deduction),
       build_(build),
       conflict_(deduction),
       analysis_(deduction, true, false),
       chooser_(chooser),
+      advisor_(advisor),
       random_(seed) {
   const std::size_t n = problem.buffers.size();
   phase_ = params.phases ? contention_phases(problem, poll) : std::vector<std::uint32_t>(n, 0);
@@ -243,7 +244,13 @@ Outcome Search::run_once(const Budget& budget, StopReason& stop) {
       state.open_level();
       const bool raised = state.raise(*choice, {.rule = learning::Rule::decision});
       if (!raised) deduction_.stop_at_clash();
-      if (raised && deduction_.propagate()) break;
+      if (raised && deduction_.propagate()) {
+        if (advisor_ == nullptr) break;
+        const Refusal advice = advised_against(depth, budget);
+        if (advice == Refusal::refuted) return Outcome::refuted;
+        if (advice == Refusal::goes_on) break;
+        continue;
+      }
       ++counters_.minor_backtracks;
       const Refusal refusal = params_.learn ? learn_from_refusal(depth) : refused(depth);
       if (refusal == Refusal::refuted) return Outcome::refuted;
@@ -257,6 +264,29 @@ Outcome Search::run_once(const Budget& budget, StopReason& stop) {
 void Search::blame(std::int32_t level) {
   if (!history_ || level <= 0) return;
   if (const BufferIndex b = decided_at(point(level - 1)); b != no_buffer) history_->blame(b);
+}
+
+Search::Refusal Search::advised_against(std::int32_t depth, const Budget& budget) {
+  const State& state = deduction_.state;
+  placed_.clear();
+  for (BufferIndex b = 0; b < build_.plan.offsets.size(); ++b)
+    if (!open(b)) placed_.push_back({b, state.bound(key_of(build_.plan.offsets[b], 0))});
+  ++counters_.asked;
+  const std::optional<std::vector<BufferIndex>> because = advisor_->refutes(placed_, budget);
+  if (!because) return Refusal::goes_on;
+  if (because->empty()) return Refusal::refuted;
+  ++counters_.advised;
+  ++counters_.minor_backtracks;
+  Point& now = point(depth);
+  for (const BufferIndex b : *because) {
+    const Var var = build_.plan.offsets[b];
+    for (const Key key : {key_of(var, 0), key_of(var, 1)}) {
+      const std::int32_t at = state.entry_of({key, state.bound(key)});
+      if (at >= 0 && state.entry(at).level <= depth) mark(now.conflict, state.entry(at).level);
+    }
+  }
+  deduction_.backtrack(depth);
+  return Refusal::reopen;
 }
 
 Search::Refusal Search::refused(std::int32_t depth) {

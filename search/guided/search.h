@@ -38,15 +38,17 @@ struct Counters {
   std::int64_t widenings = 0;
   std::int64_t restarts = 0;
   std::int64_t retreats = 0;  ///< major backtracks that went where the chooser said
+  std::int64_t asked = 0;     ///< of the advisor
+  std::int64_t advised = 0;   ///< decisions that it refuted
 };
 
 class Search {
  public:
   /// require: build.all() is done and consistent. `chooser`: who says how far to go back; null:
-  /// nobody. Throws BudgetEnded.
+  /// nobody; `advisor`: who is asked after every decision, or null. Throws BudgetEnded.
   Search(const PlacementProblem& problem, const GuidedParams& params,
          learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
-         RetreatChooser* chooser, Poll& poll);
+         Poll& poll, RetreatChooser* chooser = nullptr, Advisor* advisor = nullptr);
 
   /// `stop` says why it was stopped.
   [[nodiscard]] Outcome run(const Budget& budget, StopReason& stop);
@@ -86,6 +88,9 @@ class Search {
   [[nodiscard]] Refusal refused(std::int32_t depth);
   /// Or it becomes a clause, and the search goes on wherever that leaves a choice.
   [[nodiscard]] Refusal learn_from_refusal(std::int32_t depth);
+  /// What the advisor says of the places so far. Goes on: nothing is known; else the decision at
+  /// `depth` was taken back, or everything is refuted.
+  [[nodiscard]] Refusal advised_against(std::int32_t depth, const Budget& budget);
   /// From level 0: the decisions of the first `level` points again, as far as they still can be.
   void replay(std::int32_t level);
   /// The next decision of the point; nothing: none is left.
@@ -125,6 +130,8 @@ class Search {
   std::vector<std::vector<BufferIndex>> ranked_[orders];  // by phase: best first
   std::vector<std::vector<learning::Var>> choices_;       // by buffer: Booleans of its memory
   std::vector<Point> points_;
+  Advisor* advisor_;
+  std::vector<Placed> placed_;
   Random random_;
   std::size_t per_order_ = 1;
   std::int64_t turn_left_ = 0;   // backtracks until the next restart

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-struct Tensor {
+struct WholeTensor {
   BufferIndex buffer = 0;
   StepRange live;
   Size size = 0;
@@ -45,7 +45,7 @@ class Sharing {
     find_profiles();
   }
 
-  [[nodiscard]] const std::vector<Tensor>& tensors() const { return tensors_; }
+  [[nodiscard]] const std::vector<WholeTensor>& tensors() const { return tensors_; }
   [[nodiscard]] Size alignment() const { return alignment_; }
   [[nodiscard]] Size total(const Objects& objects) const {
     Size size = 0;
@@ -150,7 +150,7 @@ class Sharing {
   /// What lives at each step at which something begins, the largest first.
   void find_profiles() {
     std::vector<Step> steps;
-    for (const Tensor& tensor : tensors_) steps.push_back(tensor.live.lower);
+    for (const WholeTensor& tensor : tensors_) steps.push_back(tensor.live.lower);
     std::sort(steps.begin(), steps.end());
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
     for (const Step step : steps) {
@@ -190,7 +190,7 @@ class Sharing {
   }
 
   Poll& poll_;
-  std::vector<Tensor> tensors_;
+  std::vector<WholeTensor> tensors_;
   Size alignment_ = 1;
   std::vector<std::size_t> by_size_;
   std::vector<std::vector<std::size_t>> profiles_;

@@ -7,6 +7,7 @@
 //     reads lines "INPUT<tab>CERTIFICATE", says for each "proved CLAIM; CLAIM", "refused WHY" or
 //     "bad input WHY": what `tessera check INPUT --proof CERTIFICATE` says
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -24,7 +25,9 @@
 #include "tessera/check_result.h"
 #include "tessera/claim.h"
 #include "tessera/files.h"
+#include "tessera/place.h"
 #include "tessera/validate.h"
+#include "tests/random/optional_problems.h"
 #include "tests/support/random_problem.h"
 
 namespace {
@@ -436,12 +439,28 @@ void add_bases(PlacementProblem& problem, std::uint64_t seed) {
   for (Memory& memory : problem.memories) memory.base = period * static_cast<Size>(seed++ % 7);
 }
 
+/// Which of the optional buffers are placed; no file where nobody can prove it.
+void choose(const std::filesystem::path& path, const PlacementProblem& problem,
+            std::uint64_t seed) {
+  PlaceParams params;
+  params.minimize = Minimize::benefit;
+  params.limits = {.timeout = std::chrono::seconds(20), .threads = 1, .seed = seed};
+  params.proof = path;
+  static_cast<void>(place(problem, params));
+}
+
 void make(const std::filesystem::path& folder, std::uint64_t seed) {
   PlacementProblem problem = problem_of(seed);
   if (seed % 5 == 0) add_bases(problem, seed);
+  const bool choice = seed % 3 == 1;
+  if (choice) {
+    Random random(seed);
+    make_optional(problem, random);
+  }
   if (!validate(problem).empty()) return;
   const std::string name = std::to_string(seed);
   std::ofstream(folder / (name + ".yaml")) << problem_yaml(problem);
+  if (choice) choose(folder / (name + ".benefit.proof"), problem, seed);
   const std::vector<Claim> claims = claims_of(problem, seed);
   write_file(folder / (name + ".cut.proof"), problem, claims, true, seed);
   if (seed % 4 == 0) {  // several claims in one file

@@ -38,7 +38,10 @@ KEEP = os.environ.get("TESSERA_KEEP")
 BATCH = 200
 
 EVERYTHING = {
-    *(f"claim {kind}" for kind in ("infeasible", "height", "cost", "modes")),
+    *(f"claim {kind}" for kind in ("infeasible", "height", "cost", "modes", "benefit")),
+    "choice of benefit",
+    *(f"row {what}" for what in ("sum", "set by cut", "set by derivation", "with a grain")),
+    *(f"tree {word}" for word in ("prices", "in", "out", "leaf", "over")),
     *(f"cut of {kind}" for kind in ("infeasible", "height")),
     *(f"derivation of {kind}" for kind in ("infeasible", "height", "cost", "modes")),
     *(f"line {letter}" for letter in "oipvhfjmkbxuyzalds"),
@@ -236,6 +239,7 @@ class Compare(unittest.TestCase):
         """Files of users: a CSV without a capacity of its own, lifetimes read otherwise, certificates of many lines."""
         for name, *options in (("../../../examples/residual-block.csv", "--profile", "nvdla-like", "--minimize", "height"),
                                ("../../../examples/residual-block.csv", "--profile", "ethos-u55-like", "-c", "160 KiB", "--minimize"),
+                               ("../../../examples/fast-memory.yaml", "--maximize", "benefit"),
                                ("flat-B2-80-0-256.csv", "-c", "256"), ("flat-H2-30-11-256.csv", "--minimize", "-c", "300"),
                                ("flat-H1-25-20-256.csv", "--minimize", "-c", "300", "--lifetimes", "inclusive"),
                                ("gaps-and-windows.yaml", "--minimize", "height"), ("every-relation.yaml", "--minimize", "height"),

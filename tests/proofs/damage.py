@@ -199,7 +199,9 @@ def step_moved(chance, lines):
 
 
 def claim_changed(chance, line):
-    kind = chance.choice(("infeasible", "height", "height", "cost", "modes"))
+    kind = chance.choice(("infeasible", "height", "height", "cost", "modes", "benefit", "benefit"))
+    if kind == "benefit":
+        return f"claim benefit {chance.choice((-2, -1, 0, 1, 375, 1000, 5000, 1 << 61, (1 << 61) + 1))}"
     if kind == "infeasible":
         return "claim infeasible"
     least = chance.choice((0, 1, 1, 2, 3, 5, 8, 12, 1 << 60, 1 << 61, (1 << 61) + 1))

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from second_choice import Choice  # noqa: E402
 from second_derivation import Derivation  # noqa: E402
 from second_facts import UNLIMITED, Refuted, Wrong, numbers  # noqa: E402
 from second_reader import BadInput, read_problem  # noqa: E402
@@ -38,6 +39,11 @@ def read_claim(line, memories):
     words = line.split(" ")
     if line == "claim infeasible":
         return "infeasible", 0, []
+    if words[:2] == ["claim", "benefit"] and len(words) == 3:
+        most = numbers(words[2], 1)[0]
+        if not -1 <= most <= UNLIMITED:
+            raise Wrong("a benefit below -1, or of too much")
+        return "benefit", most, []
     if words[0] != "claim" or len(words) < 3 or words[1] not in ("height", "cost", "modes"):
         raise Wrong("a claim that there is not")
     values = numbers(" ".join(words[2:]))
@@ -55,6 +61,10 @@ def claim_text(claim, problem, given, how):
     """The claim, the capacities it assumes, and how the input was read for it."""
     kind, value, memories = claim
     text = kind if kind == "infeasible" else f"{kind} >= {value}"
+    if kind == "benefit":
+        text = f"benefit <= {value // 1000}" + (f".{value % 1000:03}".rstrip("0") if value % 1000 else "")
+        if value < 0:
+            kind, text = "infeasible", "infeasible whatever is left out"
     if kind == "height":
         text = f"max height of {{{', '.join(problem.memories[m].name for m in memories)}}} >= {value}"
     assumed = [f"{memory.name} of {memory.capacity}" for memory, own in zip(problem.memories, given.memories)
@@ -173,6 +183,20 @@ def check_cut(lines, refuted, seen):
         seen.update(["cut with two memories"] if len(said["memory"]) > 1 else [])
 
 
+def derive(seen):
+    """Checks the lines of a derivation, the first of which has this number in the file."""
+    def check_derivation(lines, refuted, first):
+        derivation = Derivation(refuted, sum(len(each.encode("utf-8", "replace")) + 1 for each in lines), seen)
+        at = first - 1
+        try:
+            for at, line in enumerate(lines, first):
+                derivation.line(line)
+            derivation.finish()
+        except Wrong as wrong:
+            raise Wrong(str(wrong), wrong.line or at) from None
+    return check_derivation
+
+
 # --- certificates --------------------------------------------------------------------------------------------------------
 
 
@@ -267,14 +291,17 @@ def check(input_data, data, seen=None):
             line = begin + 1
             kind = lines[line] if line < end else ""
             refuted = Refuted(problem, claim)
-            if kind == "cut" and claim[0] in ("infeasible", "height"):
+            if kind == "choice" and claim[0] == "benefit":
+                Choice(refuted, lambda lines, about, _: check_cut(lines, about, seen), derive(seen), stretches, seen).check(
+                    lines[begin + 2:end], begin + 3)
+            elif claim[0] == "benefit":
+                raise Wrong("a benefit is proved by a choice")
+            elif kind == "cut" and claim[0] in ("infeasible", "height"):
                 line = end - 1
                 check_cut(lines[begin + 2:end], refuted, seen)
             elif kind == "derivation":
-                derivation = Derivation(refuted, sum(len(each.encode("utf-8", "replace")) + 1 for each in lines[begin + 2:end]), seen)
-                for line in range(begin + 2, end):
-                    derivation.line(lines[line])
-                derivation.finish()
+                line = begin + 2
+                derive(seen)(lines[begin + 2:end], refuted, begin + 3)
             else:
                 raise Wrong("not a kind of proof for this claim")
         except Wrong as wrong:

@@ -14,6 +14,7 @@ LARGEST = 1 << 60
 PROFILES = Path(__file__).resolve().parents[2] / "hw_profiles"
 RELATIONS = ("same_bank", "different_banks", "same_memory", "different_memories", "adjacent", "same_offset", "may_overlap",
              "disjoint", "avoid_overlap")
+OBJECTIVES = ("fit", "minimize_height", "minimize_cost", "maximize_benefit")
 ROLES = ("read", "write", "read_write", "weight", "data", "hold", "off")
 UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
          "TiB": 1 << 40}
@@ -37,6 +38,7 @@ class Buffer:
     def __init__(self, name):
         self.name, self.lives, self.size, self.alignment, self.memories = name, [], 0, 1, []
         self.reads, self.writes, self.kind, self.offset, self.window, self.gaps = [], [], "activation", None, None, []
+        self.optional, self.benefit, self.group = False, 0, ""  # in thousandths
         self.tiles = []  # (lives, offset, size, ((count, stride), ...)) of each of the input's `parts`
 
     def used(self, step=None):
@@ -102,6 +104,8 @@ class Problem:
                     raise BadInput(f"memory {memory.name}: a reserved range that is none")
             if memory.base > LARGEST - (memory.capacity or 1):
                 raise BadInput(f"memory {memory.name}: it ends above 2^60")
+        if sum(b.benefit for b in self.buffers) > LARGEST:
+            raise BadInput("the sum of all benefits is above 2^60 thousandths")
         for b in self.buffers:
             for memory in self.memories if not b.memories else [self.memories[m] for m in b.memories]:
                 if memory.base % b.alignment or memory.base % memory.alignment:
@@ -155,6 +159,14 @@ def size(text):
     if rest or result > LARGEST:
         raise BadInput(f"{text!r} is not a whole number of bytes up to 2^60")
     return result
+
+
+def thousandths(text):
+    """A number with at most three decimals."""
+    match = re.fullmatch(r"([0-9]+)(?:\.([0-9]{1,3}))?", text) if isinstance(text, str) else None
+    if not match or int(match[1]) * 1000 > LARGEST:
+        raise BadInput(f"{text!r} is not a number with at most three decimals")
+    return int(match[1]) * 1000 + int((match[2] or "").ljust(3, "0"))
 
 
 def address(text):
@@ -496,6 +508,11 @@ def read_buffer(value, memories):
     b.window = keys.take("window", lambda v: pair(v, size))
     b.gaps = keys.take("gaps", items(read_gap), [])
     b.tiles = keys.take("parts", items(read_part), [])
+    b.optional = keys.take("optional", one_of("true", "false"), "false") == "true"
+    b.benefit = keys.take("benefit", thousandths, 0)
+    b.group = keys.take("group", word, "")
+    if (b.benefit or b.group) and not b.optional:
+        raise BadInput(f"buffer {b.name}: a benefit or a group, and not optional")
     if b.tiles and not b.lives:
         ends = [step for tile in b.tiles for live in tile[0] for step in live]
         b.lives = [(min(ends), max(ends))]
@@ -508,7 +525,9 @@ def read_yaml(text, profile):
     if keys.take("tessera", word) != "problem/1":
         raise BadInput("the first key of a problem is `tessera: problem/1`")
     keys.take("name", word)
-    keys.take("objective", one_of("fit", "minimize_height", "minimize_cost"))
+    goals = keys.take("objective", lambda v: [one_of(*OBJECTIVES)(one) for one in (v if isinstance(v, list) else [v])], ["fit"])
+    if not goals or len(set(goals)) < len(goals) or ("fit" in goals and len(goals) > 1):
+        raise BadInput("objective: none, one twice, or `fit` beside another")
     problem = Problem()
     memories = keys.take("memories", lambda v: v)
     if (memories is None) != (profile is not None) or not isinstance(memories, (dict, type(None))):

@@ -236,7 +236,8 @@ class Spoiler {
                         [&] { r.cost = whole(); }});
               });
             },
-            [&] { choice(p.objective); }});
+            [&] { choice(p.objective); },
+            [&] { list<Objective>(p.next_objectives, [&](Objective& each) { choice(each); }); }});
   }
   void placement(Placement& p) {
     one_of({[&] {

@@ -8,7 +8,9 @@
 
 #include "io/placement_json.h"
 #include "io/problem_yaml.h"
+#include "optional_problems.h"
 #include "search/choice/packing.h"
+#include "search/choice/packing_proof.h"
 #include "tessera/check.h"
 #include "tessera/check_result.h"
 #include "tessera/place.h"
@@ -21,71 +23,6 @@
 
 namespace tessera::testing {
 namespace {
-
-/// A few of the buffers may stay out, some of them only together.
-void make_optional(PlacementProblem& problem, Random& random) {
-  constexpr int most = 6;  // 64 sets to try
-  int optional = 0;
-  for (Buffer& buffer : problem.buffers) {
-    if (optional == most || random.chance(30)) continue;
-    ++optional;
-    buffer.optional = true;
-    buffer.benefit = random.between(0, 9) * (random.chance(50) ? 1000 : 375);
-    if (random.chance(30)) buffer.group = random.chance(50) ? "g" : "h";
-  }
-}
-
-/// The problem without these, written down anew: this and the library share no line.
-PlacementProblem rest_of(const PlacementProblem& problem, const std::vector<char>& out) {
-  PlacementProblem rest;
-  rest.memories = problem.memories;
-  std::vector<std::size_t> number(problem.buffers.size());
-  for (std::size_t b = 0; b < problem.buffers.size(); ++b) {
-    number[b] = rest.buffers.size();
-    if (out[b] == 0) rest.buffers.push_back(problem.buffers[b]);
-  }
-  for (Relation relation : problem.relations) {
-    std::vector<std::vector<BufferIndex>> lists{{}};
-    for (const BufferIndex b : relation.buffers) {
-      if (out[b] == 0)
-        lists.back().push_back(number[b]);
-      else if (relation.kind == RelationKind::adjacent)  // each starts where the one before it ends
-        lists.emplace_back();
-    }
-    for (const std::vector<BufferIndex>& list : lists) {
-      relation.buffers = list;
-      if (list.size() >= 2) rest.relations.push_back(relation);
-    }
-  }
-  return rest;
-}
-
-/// The largest benefit of any set that has a placement.
-std::optional<Benefit> most_benefit(const PlacementProblem& problem) {
-  std::vector<BufferIndex> optional;
-  for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
-    if (problem.buffers[b].optional) optional.push_back(b);
-  std::optional<Benefit> best;
-  for (unsigned set = 0; set < 1U << optional.size(); ++set) {
-    std::vector<char> out(problem.buffers.size(), 0);
-    Benefit benefit = 0;
-    for (std::size_t k = 0; k < optional.size(); ++k) {
-      if ((set >> k & 1U) == 0)
-        out[optional[k]] = 1;
-      else
-        benefit += problem.buffers[optional[k]].benefit;
-    }
-    bool whole = true;
-    for (const BufferIndex a : optional)
-      for (const BufferIndex b : optional)
-        whole = whole && (problem.buffers[a].group.empty() || out[a] == out[b] ||
-                          problem.buffers[a].group != problem.buffers[b].group);
-    if (!whole || (best && benefit <= *best)) continue;
-    const PlacementProblem rest = rest_of(problem, out);
-    if (rest.buffers.empty() || brute_force(rest)) best = std::max(best.value_or(0), benefit);
-  }
-  return best;
-}
 
 std::string wrong_with(const PlacementProblem& problem, const std::string& engine) {
   PlaceParams params;
@@ -214,6 +151,9 @@ TEST(RandomOptional, PackingsAreTheBest) {
     ASSERT_EQ(worth, best) << "seed " << seed;
     // Nothing is better than the best.
     ASSERT_TRUE(best_packing(packing, best, {}).in.empty()) << "seed " << seed;
+    // Why: a tree for the best, and none for less.
+    ASSERT_TRUE(prove_packing(packing, best, {})) << "seed " << seed;
+    ASSERT_FALSE(best > 0 && prove_packing(packing, best - 1, {})) << "seed " << seed;
     // Cut short, it still says what is true.
     Budget budget;
     budget.max_nodes = random.between(0, 3);

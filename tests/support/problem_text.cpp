@@ -33,24 +33,26 @@ class YamlWriter {
     for (const Buffer& buffer : problem_.buffers) write(buffer);
     if (!problem_.relations.empty()) out_ << "relations:\n";
     for (const Relation& relation : problem_.relations) write(relation);
-    switch (problem_.objective) {
-      case Objective::fit:
-        out_ << "objective: fit\n";
-        break;
-      case Objective::minimize_height:
-        out_ << "objective: minimize_height\n";
-        break;
-      case Objective::minimize_cost:
-        out_ << "objective: minimize_cost\n";
-        break;
-      case Objective::maximize_benefit:
-        out_ << "objective: maximize_benefit\n";
-        break;
-    }
+    out_ << "objective: [" << word_of(problem_.objective);
+    for (const Objective each : problem_.next_objectives) out_ << ", " << word_of(each);
+    out_ << "]\n";
     return out_.str();
   }
 
  private:
+  static const char* word_of(Objective objective) {
+    switch (objective) {
+      case Objective::fit:
+        return "fit";
+      case Objective::minimize_height:
+        return "minimize_height";
+      case Objective::minimize_cost:
+        return "minimize_cost";
+      case Objective::maximize_benefit:
+        return "maximize_benefit";
+    }
+    return "?";
+  }
   void write(const AddressRange& range) { out_ << '[' << range.begin << ", " << range.end << ']'; }
   void write(const StepRange& range) { out_ << '[' << range.lower << ", " << range.upper << ']'; }
   void write_steps(const char* key, const std::vector<Step>& steps) {

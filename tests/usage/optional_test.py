@@ -94,7 +94,27 @@ class Optional(Case):
             self.assertIn(words, self.ends(BAD_INPUT, "place", path).stderr)
         self.ends(BAD_INPUT, "place", INPUT, "--maximize", "benefit", "--minimize", "height")
         self.ends(BAD_INPUT, "place", INPUT, "--maximize", "height")
-        self.assertIn("certificate", self.ends(BAD_INPUT, "place", INPUT, "--proof", self.folder / "p").stderr)
+
+    def test_certificates(self):
+        proof, placed = self.folder / "c.proof", self.folder / "placed.json"
+        done = self.ends(FOUND, "place", INPUT, "--proof", proof, "-o", placed)
+        self.assertIn("proves: benefit <= 196", done.stderr)
+        told = json.loads(self.ends(FOUND, "check", INPUT, "--proof", proof, "--format", "json").stdout)
+        self.assertEqual((told["right"], told["claim"]), (True, "benefit <= 196"))
+        self.assertIn("proved: benefit_bound 196", self.ends(FOUND, "check", INPUT, placed, "--proof", proof).stdout)
+        self.ends(WRONG, "check", INPUT, "--proof", proof, "--expect", "infeasible")
+        # About other benefits, or another group, it is no proof; less room needs no other one, more does.
+        for old, new in (("benefit: 48}\n  - {id: conv3", "benefit: 49}\n  - {id: conv3"), (", group: tables", ""),
+                         ("optional: true, benefit: 9}", "optional: true, benefit: 49}"), ("size: 4 KiB", "size: 3 KiB")):
+            self.assertIn(old, INPUT.read_text())
+            other = self.folder / "other.yaml"
+            other.write_text(INPUT.read_text().replace(old, new))
+            self.ends(WRONG, "check", other, "--proof", proof)
+        self.ends(WRONG, "check", INPUT, "-c", "80 KiB", "--proof", proof)
+        # What has to be there has no room at all.
+        self.ends(INFEASIBLE, "place", INPUT, "-c", "3 KiB", "--proof", proof)
+        told = self.ends(FOUND, "check", INPUT, "-c", "3 KiB", "--proof", proof, "--expect", "infeasible").stdout
+        self.assertIn("infeasible whatever is left out with fast of 3072", told)
 
 
 if __name__ == "__main__":

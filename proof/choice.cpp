@@ -1,0 +1,408 @@
+// Optional buffers of which no choice is worth more: rows, each of which says how much of something
+// fits, and a tree over what is in and what is out, whose leaves add up rows with multipliers.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/buffer_parts.h"
+#include "model/derived.h"
+#include "model/optional.h"
+#include "parts.h"
+
+namespace tessera::proof {
+namespace {
+
+__extension__ typedef __int128 Wide;  // sums of anything an input may ask for
+
+/// Products of these and sums of what a row may hold stay inside 128 bits.
+constexpr std::int64_t most_multiplier = std::int64_t{1} << 40U;
+constexpr std::size_t most_priced = std::size_t{1} << 20U;
+
+Wide rounded_up(Wide value, Wide grain) {
+  return (value + grain - 1) / grain * grain;
+}
+
+/// The amounts of the units that are in add up to at most `room`.
+struct Row {
+  std::vector<std::pair<std::size_t, std::int64_t>> amounts;  // of units, above 0
+  std::int64_t room = 0;
+};
+
+/// Thrown with a sentence; caught where the line number is known.
+struct Amiss {
+  std::string why;
+};
+
+bool begins_a_row(std::string_view line) {
+  return line == "row" || line.starts_with("row ");
+}
+
+/// What a row of sums counts: bytes that live at one step, in memories that hold all of them.
+class SumRow {
+ public:
+  SumRow(const PlacementProblem& problem, const std::vector<std::size_t>& unit_of)
+      : problem_(problem), unit_of_(unit_of) {}
+
+  void line(std::string_view text) {
+    std::string_view rest = text;
+    const std::string_view word = first_word(rest);
+    if (word == "step") {
+      const auto step = take_number(rest);
+      if (step_ || !step || !at_end(rest)) throw Amiss{"one step is expected, once"};
+      step_ = *step;
+    } else if (word == "grain") {
+      const auto grain = take_number(rest);
+      if (grain_ || !grain || *grain < 1 || *grain > max_address || !at_end(rest))
+        throw Amiss{"a grain of at least 1 is expected, once"};
+      grain_ = *grain;
+    } else if (word == "memory") {
+      const auto index = take_number(rest);
+      if (!index || *index < 0 || *index >= std::ssize(problem_.memories) ||
+          rest != ' ' + problem_.memories[static_cast<std::size_t>(*index)].name)
+        throw Amiss{"a memory's number and its name are expected"};
+      if (!memories_.insert(static_cast<MemoryIndex>(*index)).second)
+        throw Amiss{"the memory is named twice"};
+    } else if (word == "buffer") {
+      const auto index = take_number(rest);
+      if (!index || *index < 0 || *index >= std::ssize(problem_.buffers) ||
+          rest != ' ' + problem_.buffers[static_cast<std::size_t>(*index)].id)
+        throw Amiss{"a buffer's number and its id are expected"};
+      if (!buffers_.insert(static_cast<BufferIndex>(*index)).second)
+        throw Amiss{"the buffer is named twice"};
+    } else if (word == "room") {
+      const auto room = take_number(rest);
+      if (room_ || !room || !at_end(rest)) throw Amiss{"one room is expected, once"};
+      room_ = *room;
+    } else {
+      throw Amiss{"unknown word '" + std::string(word) + "' in a row"};
+    }
+  }
+
+  [[nodiscard]] Row judged(const std::set<std::pair<BufferIndex, BufferIndex>>& exempt) const {
+    if (!step_ || !room_) throw Amiss{"a row of sums needs a step and a room"};
+    const Size grain = grain_.value_or(1);
+    for (auto a = buffers_.begin(); a != buffers_.end(); ++a) {
+      // Fewer pairs are exempt than live together.
+      const auto from = exempt.lower_bound({*a, 0});
+      for (auto each = from; each != exempt.end() && each->first == *a; ++each)
+        if (buffers_.contains(each->second))
+          throw Amiss{"buffers '" + problem_.buffers[*a].id + "' and '" +
+                      problem_.buffers[each->second].id + "' may share addresses"};
+    }
+    Wide room = available(grain);
+    std::map<std::size_t, Wide> amounts;
+    for (const BufferIndex b : buffers_) {
+      const Wide bytes = rounded_up(item(b, grain), grain);
+      if (unit_of_[b] == problem_.buffers.size())
+        room -= bytes;
+      else
+        amounts[unit_of_[b]] += bytes;
+    }
+    if (room != *room_) throw Amiss{"the room is not that of the input"};
+    return divided(amounts, static_cast<std::int64_t>(room));
+  }
+
+ private:
+  /// How many bytes of it live at the step.
+  [[nodiscard]] Size item(BufferIndex b, Size grain) const {
+    const Buffer& buffer = problem_.buffers[b];
+    const std::string who = "buffer '" + buffer.id + "' ";
+    for (const MemoryIndex m : allowed_memories(problem_, buffer)) {
+      if (!memories_.contains(m)) throw Amiss{who + "may go to another memory"};
+      if (effective_alignment(buffer, problem_.memories[m]) % grain != 0)
+        throw Amiss{who + "need not lie on the grain"};
+    }
+    for (const Load& load : loads(buffer)) {
+      if (!load.steps.contains(*step_)) continue;
+      if (load.range.begin % grain != 0 || (load.bytes != load.range.size() && grain != 1))
+        throw Amiss{who + "is not in one piece on the grain"};
+      return load.bytes;
+    }
+    throw Amiss{who + "does not live at the step"};
+  }
+
+  /// Whatever begins on the grain, each rounded up to it, has this much room.
+  [[nodiscard]] Wide available(Size grain) const {
+    Wide sum = 0;
+    for (const MemoryIndex m : memories_) {
+      const Memory& memory = problem_.memories[m];
+      if (memory.capacity == unbounded) throw Amiss{"a memory without limit is named"};
+      std::vector<AddressRange> taken = memory.reserved;
+      if (!memory.straddle)
+        for (const AddressRange& bank : bank_ranges(memory)) taken.push_back({bank.end, bank.end});
+      taken.push_back({memory.capacity, memory.capacity});
+      std::sort(taken.begin(), taken.end());
+      Offset at = 0;
+      for (const AddressRange& range : taken) {
+        const Wide begin = rounded_up(at, grain);
+        const Offset end = std::min(range.begin, memory.capacity);
+        if (begin < end) sum += rounded_up(end - begin, grain);
+        at = std::max(at, range.end);
+      }
+    }
+    return sum;
+  }
+
+  /// Whole amounts are what their greatest common divisor divides.
+  [[nodiscard]] static Row divided(const std::map<std::size_t, Wide>& amounts, std::int64_t room) {
+    Row row;
+    std::int64_t common = 0;
+    for (const auto& [unit, amount] : amounts) {
+      if (amount > max_address) throw Amiss{"a row counts more than there can be"};
+      row.amounts.emplace_back(unit, static_cast<std::int64_t>(amount));
+      common = std::gcd(common, row.amounts.back().second);
+    }
+    row.room = room;
+    if (common <= 1) return row;
+    for (auto& [unit, amount] : row.amounts) amount /= common;
+    row.room = room / common - (room % common < 0 ? 1 : 0);
+    return row;
+  }
+
+  const PlacementProblem& problem_;
+  const std::vector<std::size_t>& unit_of_;
+  std::optional<Step> step_;
+  std::optional<Size> grain_;
+  std::optional<std::int64_t> room_;
+  std::set<MemoryIndex> memories_;
+  std::set<BufferIndex> buffers_;
+};
+
+class ChoiceCheck {
+ public:
+  ChoiceCheck(const Body& body, std::optional<StopReason>& stop)
+      : problem_(body.problem),
+        lines_(body.text, body.first_line),
+        budget_(body.budget),
+        stop_(stop),
+        units_(optional_units(body.problem)),
+        unit_of_(body.problem.buffers.size(), body.problem.buffers.size()),
+        state_(units_.size(), free) {
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      first_buffers_[units_[u].buffers.front()] = u;
+      for (const BufferIndex b : units_[u].buffers) unit_of_[b] = u;
+    }
+    for (const auto& [a, b] : exempt_pairs(problem_)) exempt_.insert(std::minmax(a, b));
+    Benefit common = 0;
+    for (const OptionalUnit& unit : units_) common = std::gcd(common, unit.benefit);
+    common = std::max<Benefit>(common, 1);
+    // The least sum of benefits that is more than what is claimed.
+    above_ = body.claim.most < 0 ? 0 : (body.claim.most / common + 1) * common;
+  }
+
+  /// What is wrong, or nothing.
+  std::string run(ProofPart& part) {
+    try {
+      while (lines_.peek() && begins_a_row(*lines_.peek())) read_row(part);
+      const auto line = lines_.next();
+      if (!line || *line != "tree") throw Amiss{"a row, or the tree, is expected here"};
+      while (const auto next = lines_.next()) {
+        step(*next);
+        if (lines_.number() % 256 == 0 && (stop_ = budget_.exhausted()))
+          return "The limit ended before the choice was checked.";
+      }
+    } catch (const Amiss& amiss) {
+      return at_line(lines_.number(), amiss.why);
+    }
+    if (stop_) return "The limit ended before the choice was checked.";
+    if (!closed_) return "The tree ends before all of its branches do.";
+    return {};
+  }
+
+  [[nodiscard]] std::size_t rows() const { return rows_.size(); }
+  std::int64_t leaves = 0;
+
+ private:
+  enum State : char { free, in, out };
+  struct Branch {
+    std::size_t unit = 0;
+    bool both = false;  ///< its second side is looked at
+  };
+
+  [[nodiscard]] std::size_t take_unit(std::string_view& rest) const {
+    const auto buffer = take_number(rest);
+    const auto found = buffer && *buffer >= 0
+                           ? first_buffers_.find(static_cast<BufferIndex>(*buffer))
+                           : first_buffers_.end();
+    if (found == first_buffers_.end())
+      throw Amiss{"an optional buffer is expected, the first of its group"};
+    return found->second;
+  }
+
+  /// The lines up to the next row, or to the tree.
+  std::string_view take_part() {
+    const std::string_view text = lines_.rest();
+    while (lines_.peek() && *lines_.peek() != "tree" && !begins_a_row(*lines_.peek()))
+      static_cast<void>(lines_.next());
+    return text.substr(0, text.size() - lines_.rest().size());
+  }
+
+  void read_row(ProofPart& part) {
+    std::string_view rest = *lines_.next();
+    static_cast<void>(first_word(rest));
+    const std::string_view kind = take_word(rest);
+    if (kind == "sum" && at_end(rest)) {
+      SumRow row(problem_, unit_of_);
+      while (lines_.peek() && *lines_.peek() != "tree" && !begins_a_row(*lines_.peek()))
+        row.line(*lines_.next());
+      rows_.push_back(row.judged(exempt_));
+    } else if (kind == "set") {
+      rows_.push_back(refuted_set(rest, part));
+    } else {
+      throw Amiss{"a row is a 'sum' or a 'set'"};
+    }
+    if ((stop_ = budget_.exhausted())) throw Amiss{"the limit ended the check"};
+  }
+
+  /// These are not all in: with them, and with what has to be in, there is no placement.
+  [[nodiscard]] Row refuted_set(std::string_view rest, ProofPart& part) {
+    std::vector<char> is_in(units_.size(), 0);
+    Row row;
+    while (!at_end(rest)) {
+      const std::size_t unit = take_unit(rest);
+      if (is_in[unit] != 0) throw Amiss{"a set names a buffer twice"};
+      is_in[unit] = 1;
+      row.amounts.emplace_back(unit, 1);
+    }
+    row.room = std::ssize(row.amounts) - 1;
+    std::vector<BufferIndex> left_out;
+    for (BufferIndex b = 0; b < problem_.buffers.size(); ++b)
+      if (unit_of_[b] != problem_.buffers.size() && is_in[unit_of_[b]] == 0) left_out.push_back(b);
+    const Restricted only = chosen(problem_, left_out);
+    const auto kind = lines_.next();
+    if (!kind || (*kind != "cut" && *kind != "derivation"))
+      throw Amiss{"'cut' or 'derivation' is expected here"};
+    const Claim none{};
+    const std::size_t first = lines_.number() + 1;
+    const Body body{only.problem, none, take_part(), first, budget_};
+    ProofPart own;
+    if (*kind == "cut")
+      check_cut(body, own);
+    else
+      check_derivation(body, own, stop_);
+    if (!own.accepted) throw Amiss{"the set is not refuted: " + own.reason};
+    part.lemmas += own.lemmas;
+    part.propagations += own.propagations;
+    return row;
+  }
+
+  void step(std::string_view text) {
+    if (closed_) throw Amiss{"there is more than the tree needs"};
+    std::string_view rest = text;
+    const std::string_view word = first_word(rest);
+    if (word == "prices") {
+      price(rest);
+    } else if (word == "in" || word == "out") {
+      const std::size_t unit = take_unit(rest);
+      if (!at_end(rest)) throw Amiss{"there is more in this line than it needs"};
+      if (state_[unit] != free) throw Amiss{"it is decided already whether that one is in"};
+      branches_.push_back({unit, false});
+      put(unit, word == "in" ? in : out);
+    } else if (word == "leaf" && at_end(rest)) {
+      if (denominator_ == 0) throw Amiss{"a leaf needs prices before it"};
+      if (value_ >= Wide{denominator_} * above_)
+        throw Amiss{"the prices let more in than is claimed"};
+      close();
+    } else if (word == "over") {
+      const auto number = take_number(rest);
+      if (!number || *number < 0 || *number >= std::ssize(rows_) || !at_end(rest))
+        throw Amiss{"one row is expected"};
+      const Row& row = rows_[static_cast<std::size_t>(*number)];
+      Wide sum = 0;
+      for (const auto& [unit, amount] : row.amounts) sum += state_[unit] == in ? amount : 0;
+      if (sum <= row.room) throw Amiss{"what is in does not pass the room of that row"};
+      close();
+    } else {
+      throw Amiss{"'prices', 'in', 'out', 'leaf' or 'over' is expected"};
+    }
+  }
+
+  /// With a multiplier for each of some rows: what is worth more than it takes would go in.
+  void price(std::string_view rest) {
+    const auto denominator = take_number(rest);
+    if (!denominator || *denominator < 1 || *denominator > most_multiplier)
+      throw Amiss{"prices begin with a denominator from 1 to 2^40"};
+    denominator_ = *denominator;
+    reduced_.assign(units_.size(), 0);
+    for (std::size_t u = 0; u < units_.size(); ++u)
+      reduced_[u] = Wide{denominator_} * units_[u].benefit;
+    value_ = 0;
+    std::int64_t before = -1;
+    for (std::size_t priced = 0; !at_end(rest); ++priced) {
+      const auto number = take_number(rest);
+      const auto multiplier = take_number(rest);
+      if (!number || *number <= before || *number >= std::ssize(rows_) || !multiplier ||
+          *multiplier < 1 || *multiplier > most_multiplier || priced >= most_priced)
+        throw Amiss{"rows are expected, ascending, each with a multiplier from 1 to 2^40"};
+      before = *number;
+      const Row& row = rows_[static_cast<std::size_t>(*number)];
+      value_ += Wide{*multiplier} * row.room;
+      for (const auto& [unit, amount] : row.amounts) reduced_[unit] -= Wide{*multiplier} * amount;
+    }
+    for (std::size_t u = 0; u < units_.size(); ++u) value_ += counted(u);
+  }
+
+  /// What a unit adds to the sum of a leaf.
+  [[nodiscard]] Wide counted(std::size_t unit) const {
+    if (denominator_ == 0 || state_[unit] == out) return 0;
+    return state_[unit] == in ? reduced_[unit] : std::max<Wide>(0, reduced_[unit]);
+  }
+
+  void put(std::size_t unit, State state) {
+    value_ -= counted(unit);
+    state_[unit] = state;
+    value_ += counted(unit);
+  }
+
+  /// Back to the last branch whose second side was not looked at.
+  void close() {
+    ++leaves;
+    for (; !branches_.empty(); branches_.pop_back()) {
+      Branch& branch = branches_.back();
+      const State other = state_[branch.unit] == in ? out : in;
+      put(branch.unit, branch.both ? free : other);
+      if (branch.both) continue;
+      branch.both = true;
+      return;
+    }
+    closed_ = true;
+  }
+
+  const PlacementProblem& problem_;
+  Lines lines_;
+  const Budget& budget_;
+  std::optional<StopReason>& stop_;
+  std::vector<OptionalUnit> units_;
+  std::vector<std::size_t> unit_of_;  ///< by buffer; of one that is not optional: no unit
+  std::map<BufferIndex, std::size_t> first_buffers_;
+  std::set<std::pair<BufferIndex, BufferIndex>> exempt_;
+  std::vector<Row> rows_;
+  Wide above_ = 0;
+  std::vector<State> state_;
+  std::vector<Branch> branches_;
+  std::int64_t denominator_ = 0;
+  std::vector<Wide> reduced_;
+  Wide value_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+void check_choice(const Body& body, ProofPart& part, std::optional<StopReason>& stop) {
+  if (body.claim.kind != ClaimKind::benefit) {
+    part.reason = "A choice is about benefits; it says nothing else.";
+    return;
+  }
+  ChoiceCheck check(body, stop);
+  part.reason = check.run(part);
+  if (!part.reason.empty()) return;
+  part.accepted = true;
+  part.reason = std::to_string(check.rows()) + (check.rows() == 1 ? " row" : " rows") +
+                " and a tree of " + std::to_string(check.leaves) +
+                (check.leaves == 1 ? " leaf" : " leaves") + " leave no larger benefit.";
+}
+
+}  // namespace tessera::proof

@@ -1,0 +1,74 @@
+// The guided search with a solver that is asked after every decision, against brute force: whatever
+// it says, the answer is the same.
+#include "encoder/advisor.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "agreement.h"
+#include "search/guided/engine.h"
+
+namespace tessera::testing {
+namespace {
+
+GuidedParams with(AdvisingSolver solver, bool learn) {
+  GuidedParams params;
+  params.learn = params.sections = learn;
+  params.advisor = make_solver_advisor({.solver = solver, .conflicts = 20});
+  return params;
+}
+
+void expect_right(AdvisingSolver solver, bool learn, std::size_t count) {
+  const auto engine = make_guided_engine(with(solver, learn));
+  const AgreementReport report = compare_with_oracle(
+      *engine,
+      with_environment(
+          {.features = Features::one_address_space(), .count = count, .may_give_up = true}));
+  expect_no_disagreement(report);
+  EXPECT_GT(report.feasible, 0U);
+}
+
+TEST(RandomAdvisor, CadicalChangesNoAnswer) {
+  expect_right(AdvisingSolver::cadical, false, 1000);
+  expect_right(AdvisingSolver::cadical, true, 1000);
+}
+
+TEST(RandomAdvisor, ChainsChangeNoAnswer) {
+  expect_right(AdvisingSolver::chains, false, 1000);
+}
+
+TEST(RandomAdvisor, Z3ChangesNoAnswer) {
+  expect_right(AdvisingSolver::z3, false, 200);
+}
+
+/// Five buffers that fill all steps: x and y lie at 0 or at 6, so what lies above y has to be v's
+/// place between them.
+TEST(RandomAdvisor, NamesThePlacementsThatAreTooMuch) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 10});
+  const auto add = [&](const char* id, Step from, Step to, Size size) {
+    problem.buffers.push_back({.id = id, .live = {{from, to}}, .size = size});
+  };
+  add("x", 0, 2, 4);
+  add("y", 1, 3, 4);
+  add("v", 1, 2, 2);
+  add("z", 0, 1, 6);
+  add("w", 2, 3, 6);
+  for (const AdvisingSolver solver :
+       {AdvisingSolver::cadical, AdvisingSolver::chains, AdvisingSolver::z3}) {
+    Poll poll;
+    const auto advisor =
+        make_solver_advisor({.solver = solver, .conflicts = 1000})(problem, {}, poll);
+    if (!advisor) continue;  // a build without Z3
+    const std::vector<Placed> wrong{{0, 0}, {1, 4}, {2, 8}};
+    EXPECT_EQ(advisor->refutes(wrong, {}), (std::vector<BufferIndex>{0, 1, 2}));
+    const std::vector<Placed> right{{0, 0}, {1, 6}, {2, 4}};
+    EXPECT_EQ(advisor->refutes(right, {}), std::nullopt);
+    EXPECT_EQ(advisor->refutes({}, {}), std::nullopt);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing

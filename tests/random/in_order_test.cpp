@@ -1,0 +1,189 @@
+// Several objectives, one after the other, against every placement of every set of buffers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include "agreement.h"
+#include "io/placement_json.h"
+#include "io/problem_yaml.h"
+#include "optional_problems.h"
+#include "tessera/check.h"
+#include "tessera/check_result.h"
+#include "tessera/place.h"
+#include "tessera/validate.h"
+#include "tests/support/problem_text.h"
+
+namespace tessera::testing {
+namespace {
+
+/// Height, cost and the benefit as what is missing: less is better of each.
+using Values = std::vector<std::int64_t>;
+
+Values values_of(const PlacementProblem& problem, const Placement& placement,
+                 const std::vector<Objective>& objectives) {
+  Values values;
+  for (const Objective each : objectives) {
+    if (each == Objective::minimize_height) {
+      const std::vector<Size> high = heights(problem, placement);
+      values.push_back(*std::max_element(high.begin(), high.end()));
+    } else if (each == Objective::minimize_cost) {
+      values.push_back(soft_cost(problem, placement));
+    } else {
+      values.push_back(-benefit_of(problem, placement));
+    }
+  }
+  return values;
+}
+
+/// The best of all offsets of one small memory, one buffer after the other.
+class EveryPlacement {
+ public:
+  EveryPlacement(const PlacementProblem& problem, const std::vector<Objective>& objectives)
+      : problem_(problem), objectives_(objectives) {
+    placement_.places.resize(problem.buffers.size());
+    placement_.modes.resize(1);
+  }
+  std::optional<Values> best(std::vector<BufferIndex> left_out) {
+    placement_.left_out = std::move(left_out);
+    best_.reset();
+    try_from(0);
+    return best_;
+  }
+
+ private:
+  void try_from(BufferIndex b) {
+    if (b == problem_.buffers.size()) {
+      if (!check(problem_, placement_).empty()) return;
+      Values values = values_of(problem_, placement_, objectives_);
+      if (!best_ || values < *best_) best_ = std::move(values);
+      return;
+    }
+    placement_.places[b] = {};
+    if (std::binary_search(placement_.left_out.begin(), placement_.left_out.end(), b)) {
+      try_from(b + 1);
+      return;
+    }
+    const Buffer& buffer = problem_.buffers[b];
+    for (Offset at = 0; at + buffer.size <= problem_.memories[0].capacity; ++at) {
+      placement_.places[b].offset = at;
+      try_from(b + 1);
+    }
+  }
+
+  const PlacementProblem& problem_;
+  const std::vector<Objective>& objectives_;
+  Placement placement_;
+  std::optional<Values> best_;
+};
+
+std::optional<Values> best_of_all(const PlacementProblem& problem,
+                                  const std::vector<Objective>& objectives) {
+  std::vector<BufferIndex> optional;
+  if (std::find(objectives.begin(), objectives.end(), Objective::maximize_benefit) !=
+      objectives.end())
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+      if (problem.buffers[b].optional) optional.push_back(b);
+  EveryPlacement every(problem, objectives);
+  std::optional<Values> best;
+  for (unsigned set = 0; set < 1U << optional.size(); ++set) {
+    std::vector<BufferIndex> out;
+    for (std::size_t k = 0; k < optional.size(); ++k)
+      if ((set >> k & 1U) != 0) out.push_back(optional[k]);
+    const std::optional<Values> values = every.best(out);
+    if (values && (!best || *values < *best)) best = values;
+  }
+  return best;
+}
+
+PlacementProblem tiny(Random& random) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = random.between(3, 6)});
+  const auto count = static_cast<std::size_t>(random.between(2, 5));
+  for (std::size_t b = 0; b < count; ++b) {
+    const Step lower = random.between(0, 3);
+    Buffer buffer{.id = std::string(1, static_cast<char>('a' + b)),
+                  .live = {{lower, lower + random.between(1, 3)}},
+                  .size = random.between(1, 3)};
+    if (random.chance(20)) buffer.alignment = 2;
+    if (random.chance(60)) {
+      buffer.optional = true;
+      buffer.benefit = random.between(0, 3) * 500;
+      if (random.chance(25)) buffer.group = "g";
+    }
+    problem.buffers.push_back(std::move(buffer));
+  }
+  for (std::int64_t r = random.between(0, 3); r > 0; --r) {
+    const BufferIndex a = random.below(count);
+    const BufferIndex b = (a + 1 + random.below(count - 1)) % count;
+    const RelationKind kind = random.pick(std::vector<RelationKind>{
+        RelationKind::avoid_overlap, RelationKind::avoid_overlap, RelationKind::disjoint,
+        RelationKind::may_overlap, RelationKind::adjacent});
+    const Cost cost = kind == RelationKind::avoid_overlap ? random.between(1, 4) : 0;
+    problem.relations.push_back({.kind = kind, .buffers = {a, b}, .cost = cost});
+  }
+  return problem;
+}
+
+TEST(RandomInOrder, EveryObjectiveIsTheBestAtThoseBeforeIt) {
+  const RandomRun run = from_environment({1, 600});
+  std::size_t feasible = 0;
+  std::size_t traded = 0;  // the second objective alone would have been better
+  for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+    SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(seed));
+    Random random(seed);
+    PlacementProblem problem = tiny(random);
+    std::vector<Objective> objectives{Objective::minimize_height, Objective::minimize_cost,
+                                      Objective::maximize_benefit};
+    random.shuffle(objectives);
+    if (random.chance(50)) objectives.pop_back();
+    problem.objective = objectives.front();
+    problem.next_objectives = {objectives.begin() + 1, objectives.end()};
+    if (!validate(problem).empty()) continue;
+    PlaceParams params;
+    params.minimize = Minimize::by_input;
+    params.limits.threads = 1;
+    const PlacementResult result = place(problem, params);
+    const std::optional<Values> best = best_of_all(problem, objectives);
+    ASSERT_EQ(result.status == Status::feasible, best.has_value()) << to_yaml(problem);
+    if (!best) {
+      ASSERT_EQ(result.status, Status::infeasible);
+      continue;
+    }
+    ++feasible;
+    ASSERT_EQ(values_of(problem, *result.placement, objectives), *best) << to_yaml(problem);
+    ASSERT_EQ(result.objectives.size(), objectives.size());
+    for (std::size_t k = 0; k < objectives.size(); ++k) {
+      const std::int64_t value =
+          objectives[k] == Objective::maximize_benefit ? -(*best)[k] : (*best)[k];
+      const ObjectiveValue& said = result.objectives[k];
+      EXPECT_EQ(said.value, value) << said.name << to_yaml(problem);
+      EXPECT_EQ(said.bound, value) << said.name << to_yaml(problem);
+      EXPECT_TRUE(said.proved) << said.name << to_yaml(problem);
+    }
+    const std::vector<Objective> second{objectives[1]};
+    // With all of them placed, where the second one is not the benefit.
+    const std::optional<Values> alone = best_of_all(problem, second);
+    if (alone && alone->front() < (*best)[1]) ++traded;
+    // What is written is read back, and found right; with another value it is not.
+    PlacementResult again =
+        read_placement_json(write_placement_json(problem, result), "r.json", problem);
+    const ResultVerdict verdict = check_result(problem, again, {});
+    ASSERT_TRUE(verdict.wrong.empty()) << verdict.wrong.front().message << to_yaml(problem);
+    ASSERT_EQ(
+        write_problem_yaml(read_problem_yaml(write_problem_yaml(problem), "p.yaml", {}).problem),
+        write_problem_yaml(problem));
+    ++again.objectives.back().value;
+    ASSERT_FALSE(check_result(problem, again, {}).wrong.empty());
+  }
+  std::cout << feasible << " with a placement, " << traded
+            << " where the second objective alone is better\n";
+  if (run.count < 600) return;
+  EXPECT_GT(feasible, run.count / 2);
+  EXPECT_GT(traded, run.count / 20);
+}
+
+}  // namespace
+}  // namespace tessera::testing
