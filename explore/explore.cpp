@@ -100,18 +100,19 @@ class Explorer {
 
   /// What every candidate is asked, and what scores are relative to.
   void prepare() {
-    ObjectiveWeights& weights = weights_;
-    weights = sweep_.base.hardware().objective;
+    // As they stand: a plan makes their sum 1, as it does where nobody sweeps, and to do that twice
+    // would change the last bit, which is enough for another plan of two that are nearly as good.
+    ObjectiveWeights asked = sweep_.base.hardware().objective;
     if (!sweep_.text.objective.empty()) {
-      weights = {.latency = 0};
+      asked = {.latency = 0};
       for (const auto& [name, value] : sweep_.text.objective)
-        weight_of(weights, *metric_from(name)) = value;
+        weight_of(asked, *metric_from(name)) = value;
     }
-    weights = normalized(weights);
-    plan_params_.weights = {{"latency", weights.latency},
-                            {"energy", weights.energy},
-                            {"dram_bytes", weights.dram_bytes},
-                            {"peak_memory", weights.peak_memory}};
+    plan_params_.weights = {{"latency", asked.latency},
+                            {"energy", asked.energy},
+                            {"dram_bytes", asked.dram_bytes},
+                            {"peak_memory", asked.peak_memory}};
+    const ObjectiveWeights& weights = weights_ = normalized(asked);
     plan_params_.peak_limits = sweep_.text.limits;
     plan_params_.limits = params_.limits;
     plan_params_.limits.threads = 1;
