@@ -74,6 +74,9 @@ std::string report(const ExploreResult& result, const std::string& folder) {
   std::snprintf(numbers, sizeof numbers, "%.1f s", result.seconds);
   line(std::to_string(result.counts.planned) + " plans made, " +
        std::to_string(result.counts.stored) + " from the store, " +
+       (result.counts.alike > 0
+            ? std::to_string(result.counts.alike) + " of machines that no plan can tell apart, "
+            : "") +
        std::to_string(result.counts.excluded) + " not needed; " + numbers);
   for (const ExploreRow& row : result.rows) {
     if (!result.best || row.candidate != *result.best || row.network != "*") continue;

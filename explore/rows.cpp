@@ -233,6 +233,7 @@ std::string summary_json(const Sweep& sweep, const ExploreResult& result) {
   object.entry("plans") += json_object([&](JsonObject& plans) {
     plans.number("made", result.counts.planned);
     plans.number("stored", result.counts.stored);
+    plans.number("alike", result.counts.alike);
     plans.number("excluded", result.counts.excluded);
   });
   object.real("seconds", result.seconds);

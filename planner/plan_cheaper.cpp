@@ -125,12 +125,22 @@ class Cheaper {
       now += cost.now;
     }
     const double factor = hope * (before > 0 ? now / before : 1);
-    problem.evaluate = [this, factor](std::size_t first, std::size_t last, int effort) {
-      CoverCandidate candidate = problem_.evaluate(first, last, effort);
+    const auto hope_for = [this, factor](std::size_t first, std::size_t last,
+                                         CoverCandidate& candidate) {
       if (!seen_.contains({first, last}) && !glanced_.contains({first, last}))
         for (CoverOption& option : candidate.options) option.cost *= factor;
+    };
+    problem.evaluate = [this, hope_for](std::size_t first, std::size_t last, int effort) {
+      CoverCandidate candidate = problem_.evaluate(first, last, effort);
+      hope_for(first, last, candidate);
       return candidate;
     };
+    if (problem_.known)
+      problem.known = [this, hope_for](std::size_t first, std::size_t last) {
+        auto known = problem_.known(first, last);
+        if (known) hope_for(first, last, known->first);
+        return known;
+      };
     return problem;
   }
 

@@ -91,6 +91,7 @@ struct ExploreCounts {
   std::int64_t planned = 0;   ///< plans made now
   std::int64_t stored = 0;    ///< plans that the store had
   std::int64_t excluded = 0;  ///< plans that were not needed
+  std::int64_t alike = 0;     ///< made here for a machine that no plan can tell from this one
 };
 
 struct ExplorePlan {

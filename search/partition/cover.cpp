@@ -63,7 +63,8 @@ class Search {
     // Single ops first: they are the baseline, and a cover exists from then on if there is any.
     std::vector<std::uint32_t> singles;
     for (std::size_t op = 0; op < p_.ops; ++op)
-      if (!at(op, op).bound.impossible) singles.push_back(kinds_.of(op, op));
+      if (!at(op, op).bound.impossible && !at(op, op).candidate)
+        singles.push_back(kinds_.of(op, op));
     stopped = evaluate(std::move(singles));
     remember_best(no_cap);
 
@@ -106,8 +107,19 @@ class Search {
           poll(10);
         }
         result_.candidates += kinds_.members(kind);
-        if (of_[kind].bound.impossible) result_.excluded_by_bound += kinds_.members(kind);
+        if (of_[kind].bound.impossible)
+          result_.excluded_by_bound += kinds_.members(kind);
+        else if (p_.known)
+          take_known(kind, p_.known(first, last));
       }
+  }
+
+  void take_known(std::uint32_t kind, std::optional<std::pair<CoverCandidate, int>> known) {
+    if (!known) return;
+    of_[kind].candidate = std::make_unique<CoverCandidate>(std::move(known->first));
+    of_[kind].effort = known->second + 1;
+    ++result_.evaluated;
+    result_.answered += kinds_.members(kind);
   }
 
   Kind& at(std::size_t first, std::size_t last) { return of_[kinds_.of(first, last)]; }
