@@ -322,6 +322,8 @@ class Planner {
       const std::vector<Memory> memories = placement_memories(hardware_);
       plan_.unused_modes = unused_modes(memories, plan_.subgraphs);
       plan_.idle_banks = idle_banks(memories, plan_.subgraphs);
+      if (params_.progress)
+        params_.progress({plan_.score, plan_.bound, candidates_.counts().solved});
     }
   }
 

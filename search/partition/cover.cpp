@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <new>
 #include <optional>
@@ -82,8 +83,7 @@ class Search {
         break;
       }
       stopped = refine(interval, intervals);
-      if (params_.progress)
-        params_.progress(result_.objective, least_bound(intervals), result_.evaluated);
+      if (params_.progress) tell(intervals);
     }
     finish(stopped, intervals);
     return std::move(result_);
@@ -323,6 +323,19 @@ class Search {
     if (!path.empty()) consider(path);
   }
 
+  /// The best that is known is not remembered: what the search does must not depend on the clock.
+  void tell(const std::vector<Interval>& intervals) {
+    using namespace std::chrono_literals;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < 100ms) return;
+    told_ = now;
+    const CoverResult before = result_;
+    remember_best(no_cap);
+    const double best = result_.objective;
+    result_ = before;
+    params_.progress(best, std::min(best, least_bound(intervals)), result_.evaluated);
+  }
+
   [[nodiscard]] std::optional<StopReason> exhausted() const { return params_.budget.exhausted(); }
 
   std::optional<StopReason> evaluate(std::vector<std::uint32_t> list) {
@@ -381,6 +394,7 @@ class Search {
   RunKinds kinds_;
   std::vector<Kind> of_;  ///< by kind
   CoverResult result_;
+  std::chrono::steady_clock::time_point told_{};
   // Working memory.
   struct Node {
     double cost = infinity;

@@ -78,7 +78,8 @@ struct CoverProblem {
 struct CoverParams {
   int threads = 1;
   Budget budget;
-  /// Called between rounds with (best objective known or infinity, proved bound, evaluated).
+  /// Called between rounds, some times per second, with what the search would say were it stopped
+  /// now: (best objective or infinity, proved bound, evaluated).
   std::function<void(double, double, std::int64_t)> progress;
 };
 
