@@ -16,6 +16,7 @@
 
 #include "explore/candidate.h"
 #include "explore/fingerprint.h"
+#include "explore/mode_sets.h"
 #include "explore/plan_key.h"
 #include "explore/rows.h"
 #include "explore/sweep.h"
@@ -82,12 +83,17 @@ class Explorer {
   void plan_elsewhere(const std::vector<std::size_t>& wave) {
     if (!params_.ahead || !store_ || ended()) return;
     std::vector<std::size_t> unknown;
+    std::set<std::string> asked;  // machines that no plan can tell apart are asked about once
     for (const std::size_t c : wave) {
       if (sweep_.text.prune && beaten_by(states_[c])) continue;
-      bool known = true;
-      for (std::size_t n = 0; n < sweep_.networks.size() && known; ++n)
-        known = recall(key_of(states_[c], n)).has_value();
-      if (!known) unknown.push_back(c);
+      std::vector<std::string> news;
+      for (std::size_t n = 0; n < sweep_.networks.size(); ++n) {
+        std::string key = key_of(states_[c], n);
+        if (!asked.contains(key) && !recall(key)) news.push_back(std::move(key));
+      }
+      if (news.empty()) continue;
+      unknown.push_back(c);
+      asked.insert(news.begin(), news.end());
     }
     if (!unknown.empty()) params_.ahead(unknown);
   }
@@ -513,6 +519,7 @@ class Explorer {
     }
     if (result.best && !std::ranges::count(wanted, *result.best)) wanted.push_back(*result.best);
     for (const std::size_t c : wanted) add_plans(c, result);
+    if (sweep_.text.lose_for_modes && params_.only.empty()) result.modes = fewest_modes_of(result);
     if (stop_ != StopReason::completed) result.stop = stop_;
     result.references = references_;
     result.counts.planned = planned_;
@@ -520,6 +527,29 @@ class Explorer {
     result.counts.alike = alike_;
     result.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return result;
+  }
+
+  [[nodiscard]] ExploreModes fewest_modes_of(const ExploreResult& result) {
+    ExploreModes found;
+    found.lose = *sweep_.text.lose_for_modes;
+    if (!result.best || ended()) {
+      found.reason = result.best ? "the sweep was ended before" : "no machine has all plans";
+      return found;
+    }
+    ModeSetParams asked{.lose = found.lose, .plan = {}, .budget = {}};
+    asked.plan = [&](std::size_t n, const Hardware& hardware, bool with_few_modes) {
+      PlanParams params = params_now(n);
+      params.fewest_modes = with_few_modes;
+      params.limits.threads = params_.limits.threads;
+      NetworkPlan plan = plan_network(sweep_.networks[n].network, hardware, params);
+      if (memory_) memory_->drop(hardware_key(hardware));
+      return plan;
+    };
+    asked.budget.stop = params_.limits.stop;
+    if (deadline_) asked.budget.deadline = *deadline_;
+    found = fewest_modes(sweep_.machine(sweep_.choices[*result.best]), sweep_.networks, asked);
+    found.candidate = *result.best;
+    return found;
   }
 
   /// From memory, or from the store; what neither has is planned again, if it ends as before.
