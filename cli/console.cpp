@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "model/json_text.h"
 #include "planner/output_file.h"
 
 namespace tessera::cli {
@@ -66,10 +67,18 @@ ProgressForm progress_form(std::string_view word, bool quiet) {
   return ProgressForm::line;
 }
 
-StatusLine::StatusLine(ProgressForm form) : form_(form), start_(std::chrono::steady_clock::now()) {}
+StatusLine::StatusLine(ProgressForm form) : form_(form), start_(std::chrono::steady_clock::now()) {
+  if (wanted()) clock_ = std::thread([this] { tick(); });
+}
 
 StatusLine::~StatusLine() {
-  if (!waiting_.empty()) complain(waiting_);
+  {
+    const std::lock_guard guard(lock_);
+    over_ = true;
+    if (waiting_ && form_ == ProgressForm::json) tell();
+  }
+  ended_.notify_all();
+  if (clock_.joinable()) clock_.join();
   if (width_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(width_), "");
 }
 
@@ -77,27 +86,50 @@ double StatusLine::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-void StatusLine::show(const std::string& text, const std::function<void(JsonObject&)>& fields) {
+void StatusLine::show(const std::string& text, const std::function<void(JsonObject&)>& fields,
+                      std::optional<double> left) {
   if (form_ == ProgressForm::none) return;
-  const auto now = std::chrono::steady_clock::now();
-  const bool soon = told_ && now - last_ < std::chrono::milliseconds(100);
-  if (soon && form_ == ProgressForm::line) return;
+  std::string made = json_object(fields);
+  made.pop_back();
+  const std::lock_guard guard(lock_);
+  known_ = waiting_ = true;
+  text_ = text;
+  fields_ = std::move(made);
+  ends_at_.reset();
+  if (left) ends_at_ = seconds() + *left;
+  if (!told_ || std::chrono::steady_clock::now() - last_ >= std::chrono::milliseconds(100)) tell();
+}
+
+/// Nobody shows anything for a while: the time goes on.
+void StatusLine::tick() {
+  using namespace std::chrono_literals;
+  std::unique_lock guard(lock_);
+  while (!ended_.wait_for(guard, 250ms, [this] { return over_; }))
+    if (known_ && std::chrono::steady_clock::now() - last_ >= (waiting_ ? 100ms : 1000ms)) tell();
+}
+
+void StatusLine::tell() {
+  const double gone = seconds();
   if (form_ == ProgressForm::json) {
-    waiting_ = json_object([&](JsonObject& object) {
-      fields(object);
-      object.real("seconds", seconds());
-    });
-    if (soon) return;
-    complain(waiting_);
-    waiting_.clear();
+    std::string line =
+        fields_ + (fields_.size() > 1 ? ", " : "") + "\"seconds\": " + json_number(gone);
+    if (ends_at_) line += ", \"left\": " + json_number(std::max(0.0, *ends_at_ - gone));
+    complain(line + '}');
   } else {
-    const std::string line = text.substr(0, 78);
+    char clock[60];
+    if (ends_at_)
+      std::snprintf(clock, sizeof clock, ", %.0f s, %.0f s left", gone,
+                    std::max(0.0, *ends_at_ - gone));
+    else
+      std::snprintf(clock, sizeof clock, ", %.0f s", gone);
+    const std::string line = (text_ + clock).substr(0, 78);
     std::fprintf(stderr, "\r%-*s", static_cast<int>(std::max(width_, line.size())), line.c_str());
     std::fflush(stderr);
     width_ = std::max(width_, line.size());
   }
-  last_ = now;
+  last_ = std::chrono::steady_clock::now();
   told_ = true;
+  waiting_ = false;
 }
 
 }  // namespace tessera::cli

@@ -5,11 +5,15 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "model/json_write.h"
 
@@ -46,7 +50,8 @@ enum class ProgressForm : std::uint8_t { none, line, json };
 /// Of --progress: `json`, `none`, or `auto`, which is a line where there is a terminal.
 [[nodiscard]] ProgressForm progress_form(std::string_view word, bool quiet);
 
-/// What is known so far, told while something takes long.
+/// What is known so far, told while something takes long, and how long it took by now: told again
+/// every second, so that the clock moves while nothing else does.
 class StatusLine {
  public:
   explicit StatusLine(ProgressForm form);
@@ -55,17 +60,30 @@ class StatusLine {
   StatusLine& operator=(const StatusLine&) = delete;
   [[nodiscard]] bool wanted() const { return form_ != ProgressForm::none; }
   /// Told at most some times per second, the last one always; safe to call often, from one thread
-  /// at a time. As JSON it is what `fields` adds, and the seconds.
-  void show(const std::string& text, const std::function<void(JsonObject&)>& fields);
+  /// at a time. As JSON it is what `fields` adds, and the seconds, gone and (where it is known)
+  /// left.
+  void show(const std::string& text, const std::function<void(JsonObject&)>& fields,
+            std::optional<double> left = std::nullopt);
   [[nodiscard]] double seconds() const;
 
  private:
+  void tell();  ///< require: the lock is held
+  void tick();
+
   ProgressForm form_;
+  std::mutex lock_;  ///< of what follows
+  std::condition_variable ended_;
+  bool over_ = false;
+  bool known_ = false;    ///< was anything shown?
+  bool waiting_ = false;  ///< it came too soon after what was told before
+  std::string text_;
+  std::string fields_;             ///< an object of JSON without its last brace
+  std::optional<double> ends_at_;  ///< in seconds
   std::size_t width_ = 0;
   bool told_ = false;
-  std::string waiting_;  ///< a line of JSON that came too soon after the one before
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_;
+  std::thread clock_;
 };
 
 }  // namespace tessera::cli

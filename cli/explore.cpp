@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/command.h"
@@ -30,16 +31,16 @@ struct ExploreOptions {
   ProgressArguments progress;
 };
 
-std::string progress_text(const ExploreProgress& p, double seconds) {
+std::string progress_text(const ExploreProgress& p) {
   char text[200];
-  const double left = p.done == 0 ? 0
-                                  : seconds / static_cast<double>(p.done) *
-                                        static_cast<double>(p.candidates - p.done);
-  std::snprintf(
-      text, sizeof text,
-      "explore: %zu of %zu, %zu proved, %zu excluded, best %.4f, %.0f s, about %.0f s left", p.done,
-      p.candidates, p.proved, p.excluded, p.best.value_or(0), seconds, left);
-  return text;
+  std::snprintf(text, sizeof text, "explore: %zu of %zu, %zu proved, %zu excluded", p.done,
+                p.candidates, p.proved, p.excluded);
+  std::string line = text;
+  if (p.best) {
+    std::snprintf(text, sizeof text, ", best %.4f", *p.best);
+    line += text;
+  }
+  return line;
 }
 
 fs::path made_folder(const std::string& name) {
@@ -55,6 +56,28 @@ std::size_t count(const ExploreResult& result, SweepStatus status) {
   std::size_t all = 0;
   for (const ExploreRow& row : result.rows) all += row.network == "*" && row.status == status;
   return all;
+}
+
+std::string modes_text(const ExploreModes& found) {
+  if (!found.reason.empty()) return "Fewest modes: not known, " + found.reason;
+  std::string names;
+  for (const ExploreModes::Choice& each : found.modes)
+    if (each.needed) names += (names.empty() ? "" : ", ") + each.memory + '.' + each.mode;
+  char share[40];
+  std::snprintf(share, sizeof share, "%g %%", found.lose);
+  const std::string score =
+      found.lose > 0 ? "loses at most " + std::string(share) : std::string("keeps its score");
+  std::string text =
+      "Fewest modes with which every network " + score + ": " + std::to_string(found.needed) +
+      " of " + std::to_string(found.modes.size()) +
+      (found.bound == found.needed ? ", proved" : ", at least " + std::to_string(found.bound)) +
+      ": " + names;
+  if (found.area && found.before) {
+    char areas[80];
+    std::snprintf(areas, sizeof areas, "; %.3f mm2 instead of %.3f", *found.area, *found.before);
+    text += areas;
+  }
+  return text;
 }
 
 std::string report(const ExploreResult& result, const std::string& folder) {
@@ -74,6 +97,9 @@ std::string report(const ExploreResult& result, const std::string& folder) {
   std::snprintf(numbers, sizeof numbers, "%.1f s", result.seconds);
   line(std::to_string(result.counts.planned) + " plans made, " +
        std::to_string(result.counts.stored) + " from the store, " +
+       (result.counts.alike > 0
+            ? std::to_string(result.counts.alike) + " of machines that no plan can tell apart, "
+            : "") +
        std::to_string(result.counts.excluded) + " not needed; " + numbers);
   for (const ExploreRow& row : result.rows) {
     if (!result.best || row.candidate != *result.best || row.network != "*") continue;
@@ -88,6 +114,7 @@ std::string report(const ExploreResult& result, const std::string& folder) {
   line(counted(result.pareto.size(), "candidate is", "candidates are") +
        " beaten by none in everything (" + axes +
        "): " + (fs::path(folder) / "pareto.csv").string());
+  if (result.modes) line(modes_text(*result.modes));
   if (result.stop != StopReason::completed)
     line("Stopped by " + std::string(to_string(result.stop)) + "; the same command goes on.");
   return text;
@@ -106,6 +133,8 @@ int run_explore(const ExploreOptions& options, Session& session) {
   OutputFile* const pareto = session.writes("-o", (folder / "pareto.csv").string());
   OutputFile* const summary = session.writes("-o", (folder / "summary.json").string());
   OutputFile* const page = session.writes("-o", (folder / "report.html").string());
+  OutputFile* const modes =
+      sweep.wants_modes() ? session.writes("-o", (folder / "modes.csv").string()) : nullptr;
   ExploreParams params;
   params.limits = session.remaining(limits);
   if (!options.no_store)
@@ -115,13 +144,21 @@ int run_explore(const ExploreOptions& options, Session& session) {
     StatusLine status(progress_form(options.progress.form, options.output.quiet));
     if (status.wanted())
       params.progress = [&status](const ExploreProgress& p) {
-        status.show(progress_text(p, status.seconds()), [&](JsonObject& object) {
-          object.number("done", static_cast<std::int64_t>(p.done));
-          object.number("candidates", static_cast<std::int64_t>(p.candidates));
-          object.number("proved", static_cast<std::int64_t>(p.proved));
-          object.number("excluded", static_cast<std::int64_t>(p.excluded));
-          if (p.best) object.real("best_score", *p.best);
-        });
+        // As long for each of the others as for those so far.
+        std::optional<double> left;
+        if (p.done > 0)
+          left = status.seconds() / static_cast<double>(p.done) *
+                 static_cast<double>(p.candidates - p.done);
+        status.show(
+            progress_text(p),
+            [&](JsonObject& object) {
+              object.number("done", static_cast<std::int64_t>(p.done));
+              object.number("candidates", static_cast<std::int64_t>(p.candidates));
+              object.number("proved", static_cast<std::int64_t>(p.proved));
+              object.number("excluded", static_cast<std::int64_t>(p.excluded));
+              if (p.best) object.real("best_score", *p.best);
+            },
+            left);
       };
     session.interrupts().enter(Phase::searching);
     result = explore(sweep, params);
@@ -131,6 +168,7 @@ int run_explore(const ExploreOptions& options, Session& session) {
   session.deliver(pareto, [&] { return pareto_csv(result); });
   session.deliver(summary, [&] { return summary_json(sweep, result); });
   session.deliver(page, [&] { return explore_page(sweep, result); });
+  if (modes != nullptr && result.modes) session.deliver(modes, [&] { return modes_csv(result); });
   save_plans(sweep, result, folder.string());
   if (options.output.json())
     session.report([&] { return summary_json(sweep, result); });

@@ -99,13 +99,13 @@ std::string output_text(const std::string& file, const Input& input,
   return result_json(input.problem, result);
 }
 
-std::string progress_text(const PlaceProgress& progress, double seconds) {
+std::string progress_text(const PlaceProgress& progress) {
   std::string text(progress.phase);
   if (progress.height) text += ": height " + std::to_string(*progress.height);
   if (progress.lower_bound) text += ", at least " + std::to_string(*progress.lower_bound);
   if (progress.benefit) text += ": benefit " + benefit_text(*progress.benefit);
   if (progress.benefit_bound) text += ", at most " + benefit_text(*progress.benefit_bound);
-  return text + " (" + std::to_string(static_cast<int>(seconds)) + " s)";
+  return text;
 }
 
 /// Every file that is asked for, opened before anything takes long.
@@ -228,7 +228,7 @@ int run_place(const PlaceOptions& options, Session& session) {
       // There is an answer then, which is not given up for one that is slow to stop.
       const bool found = progress.phase == "check" || progress.phase == "certificate";
       interrupts.enter(found ? Phase::writing : Phase::searching);
-      status.show(progress_text(progress, status.seconds()), [&](JsonObject& object) {
+      status.show(progress_text(progress), [&](JsonObject& object) {
         object.text("phase", progress.phase);
         if (progress.height) object.number("height", *progress.height);
         if (progress.lower_bound) object.number("lower_bound", *progress.lower_bound);

@@ -3,8 +3,10 @@
 #include "tessera/plan.h"
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -123,8 +125,12 @@ NetworkPlan plan_of(const PlanOptions& options, const Network& network, const Ha
 
 std::string progress_text(const PlanProgress& progress) {
   char text[120];
-  std::snprintf(text, sizeof text, "plan: best score %.4f, at least %.4f, %lld runs solved",
-                progress.best_score, progress.bound, static_cast<long long>(progress.solved));
+  if (progress.best_score < std::numeric_limits<double>::infinity())
+    std::snprintf(text, sizeof text, "plan: score %.4f, at least %.4f, %lld runs solved",
+                  progress.best_score, progress.bound, static_cast<long long>(progress.solved));
+  else
+    std::snprintf(text, sizeof text, "plan: none yet, at least %.4f, %lld runs solved",
+                  progress.bound, static_cast<long long>(progress.solved));
   return text;
 }
 
@@ -193,13 +199,25 @@ int run_plan(const PlanOptions& options, Session& session) {
   NetworkPlan plan;
   {
     StatusLine status(progress_form(options.progress.form, options.output.quiet));
+    std::optional<double> timeout;
+    if (params.limits.timeout)
+      timeout = std::chrono::duration<double>(*params.limits.timeout).count();
     if (status.wanted())
-      params.progress = [&status](const PlanProgress& p) {
-        status.show(progress_text(p), [&](JsonObject& object) {
-          object.real("best_score", p.best_score);
-          object.real("bound", p.bound);
-          object.number("solved", p.solved);
-        });
+      status.show(
+          "plan: each op by itself", [](JsonObject&) {}, timeout);
+    if (status.wanted())
+      params.progress = [&status, timeout](const PlanProgress& p) {
+        std::optional<double> left;  // at most
+        if (timeout) left = *timeout - status.seconds();
+        status.show(
+            progress_text(p),
+            [&](JsonObject& object) {
+              if (p.best_score < std::numeric_limits<double>::infinity())
+                object.real("best_score", p.best_score);
+              object.real("bound", p.bound);
+              object.number("solved", p.solved);
+            },
+            left);
       };
     session.interrupts().enter(Phase::searching);
     params.reference = costs;

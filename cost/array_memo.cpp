@@ -5,11 +5,8 @@ namespace tessera {
 std::size_t ArrayMemo::Hash::operator()(const Key& key) const {
   std::uint64_t hash = 0;
   for (const std::int64_t value : key) {
-    // The finish of splitmix64 (Steele, Lea, Flood 2014).
-    std::uint64_t z = hash ^ (static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    hash = z ^ (z >> 31U);
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 29U;
   }
   return static_cast<std::size_t>(hash);
 }

@@ -1,7 +1,7 @@
 // What ops took on arrays before: trying all blocks of an op takes longer than all else about it,
 // and a plan asks for the same parts of the same ops thousands of times.
 //
-//   ArrayMemo memo(hardware);                       // one for a plan, shared by its threads
+//   ArrayMemo memo(hardware);                       // one for all plans on such arrays
 //   ComputeCost c = compute_cost(net, op, extents, hardware, &memo);
 #pragma once
 
@@ -22,7 +22,7 @@ class ArrayMemo {
  public:
   static constexpr std::size_t most = 1 << 18;
 
-  /// require: the hardware outlives the memo and is the one that is asked about.
+  /// require: who asks has the same engines, and the same bandwidths on the chip (array_key()).
   explicit ArrayMemo(const Hardware& hardware) : hardware_(hardware), port_(port_of(hardware)) {}
 
   /// ensure: array_cost() of the engine with this index.
@@ -35,7 +35,7 @@ class ArrayMemo {
     std::size_t operator()(const Key& key) const;
   };
 
-  const Hardware& hardware_;
+  Hardware hardware_;
   ArrayPort port_;
   std::mutex lock_;
   std::unordered_map<std::string, std::int64_t> names_;  ///< functions of ops, numbered

@@ -194,7 +194,7 @@ bool fetches_again(WeightPolicy weights, Stationary stationary) {
 }  // namespace
 
 GridBound::GridBound(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
-                     const Hardware& hardware)
+                     const Hardware& hardware, const GridBound* like)
     : static_pj_per_cycle_(static_energy(hardware, 1'000'000) / 1e6) {
   // No transfer is faster, however it is cut.
   const Links links = links_of(hardware);
@@ -208,7 +208,11 @@ GridBound::GridBound(const Subgraph& part, const TileSpace& space, const Channel
   two_ways_ = link.two_ways;
   burst_ = link.burst;
   find_channels(part, space);
-  for (std::size_t a = 0; a < axes_.size(); ++a) axes_[a] = find_axis(part, space, a + 1);
+  if (like != nullptr && like->burst_ == burst_)
+    axes_ = like->axes_;
+  else
+    axes_ = std::make_shared<const std::array<Axis, 2>>(
+        std::array<Axis, 2>{find_axis(part, space, 1), find_axis(part, space, 2)});
   if (space.axis[0]) most_along_c_ = space.whole.extent[0];
   find_items(part, space, use, hardware);
   least_latency_ = least(1, WeightPolicy::resident).latency_cycles;
@@ -382,8 +386,8 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, Stationary 
     double times = 1;
     // What is loaded may stay until all channels have passed, and until tiles need another part.
     const bool stays = stationary == Stationary::inputs && item.bytes > 0;
-    for (std::size_t a = 0; a < axes_.size(); ++a) {
-      const Axis& axis = axes_[a];
+    for (std::size_t a = 0; a < axes_->size(); ++a) {
+      const Axis& axis = (*axes_)[a];
       const double along = (item.bytes > 0 ? axis.loads : axis.times)[a == 0 ? h : w][item.tensor];
       times *= stays && !item.moves[a] ? std::min(1.0, along) : along;
     }
@@ -429,7 +433,8 @@ Metrics GridBound::of_counts(const std::array<Dim, tile_axes>& counts, WeightPol
     const auto found = std::ranges::lower_bound(axis.counts, count);
     return static_cast<std::size_t>(found - axis.counts.begin());
   };
-  const Sums one = sums(at(axes_[0], counts[1]), at(axes_[1], counts[2]), counts[0], stationary);
+  const Sums one =
+      sums(at((*axes_)[0], counts[1]), at((*axes_)[1], counts[2]), counts[0], stationary);
   return metrics_of(one, cycles_of(one, fetched), fetched);
 }
 
@@ -445,8 +450,8 @@ Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights, Stationary st
     least.energy_pj = std::min(least.energy_pj, one.energy_pj);
     cycles = std::min(cycles, cycles_of(one, fetched));
   };
-  const std::vector<Dim>& rows = axes_[0].counts;
-  const std::vector<Dim>& columns = axes_[1].counts;
+  const std::vector<Dim>& rows = (*axes_)[0].counts;
+  const std::vector<Dim>& columns = (*axes_)[1].counts;
   for (std::size_t h = 0; h < rows.size(); ++h) {
     // Not cut along C: the fewest columns that make enough tiles.
     const auto enough = [&](std::int64_t wanted) {

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "cost/channel_use.h"
@@ -28,9 +29,10 @@ class GridBound {
  public:
   /// Nothing of the arguments is kept. require: halos are recomputed, and boxes are products of
   /// what the axes need (TileGeometry::has_volumes()). Throws std::invalid_argument for hardware
-  /// that cannot be simulated.
+  /// that cannot be simulated. `like` is a bound of the same run on any machine: what both have in
+  /// common is not found again.
   GridBound(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
-            const Hardware& hardware);
+            const Hardware& hardware, const GridBound* like = nullptr);
 
   /// ensure: no tiling into at least so many tiles costs less; peaks are 0. The same for every
   /// capacity.  require: tiles >= 1.
@@ -44,7 +46,7 @@ class GridBound {
   [[nodiscard]] std::int64_t least_latency() const { return least_latency_; }
   /// There is no tiling into more.
   [[nodiscard]] std::int64_t most_tiles() const {
-    return axes_[0].counts.back() * axes_[1].counts.back() * most_along_c_;
+    return (*axes_)[0].counts.back() * (*axes_)[1].counts.back() * most_along_c_;
   }
 
  private:
@@ -100,9 +102,9 @@ class GridBound {
   bool apart_ = false;  ///< weights are fetched while others are loaded
   double static_pj_per_cycle_ = 0;
   AccessEnergy dram_;
-  double fetch_pj_ = 0;             ///< of a byte of weights
-  std::vector<Channels> channels_;  ///< per local tensor
-  std::array<Axis, 2> axes_;        ///< H and W
+  double fetch_pj_ = 0;                              ///< of a byte of weights
+  std::vector<Channels> channels_;                   ///< per local tensor
+  std::shared_ptr<const std::array<Axis, 2>> axes_;  ///< H and W
   Dim most_along_c_ = 1;
   std::vector<Item> items_;
   std::int64_t least_latency_ = 0;

@@ -37,7 +37,9 @@ Position position(Step global, Step steps) {
 /// of them the op ends at the later of "first slice + all work" and "last slice + 1/n of the work".
 class Skeleton {
  public:
-  Skeleton(const TiledRun& run, const RunTasks& plan, const TileCost& sample) : plan_(plan) {
+  /// Names are for whoever looks at the commands.
+  Skeleton(const TiledRun& run, const RunTasks& plan, const TileCost& sample, bool named)
+      : plan_(plan), named_(named) {
     const Subgraph& part = *run.subgraph;
     const auto steps = static_cast<std::size_t>(plan.steps);
     std::vector<bool> in_slices(steps, false);
@@ -50,9 +52,11 @@ class Skeleton {
     for (Step step = 0; step < plan.steps; ++step) {
       const auto k = static_cast<std::size_t>(step);
       const std::size_t resource = 1 + sample.ops[k].engine;
-      op_begin[k] = op_end[k] = add({.name = part.op(step).name, .resource = resource});
+      op_begin[k] = op_end[k] =
+          add({.name = name("", part.op(step).name, ""), .resource = resource});
       if (in_slices[k]) {
-        op_end[k] = add({.name = part.op(step).name + ", last channels", .resource = resource});
+        op_end[k] =
+            add({.name = name("", part.op(step).name, ", last channels"), .resource = resource});
         after(op_end[k], op_begin[k]);
       }
       add_loads(part, step);
@@ -75,6 +79,10 @@ class Skeleton {
   std::vector<std::size_t> move_end;
 
  private:
+  [[nodiscard]] std::string name(const char* before, const std::string& what,
+                                 const char* behind) const {
+    return named_ ? before + what + behind : std::string();
+  }
   std::size_t add(PipelineTask task) {
     tasks.push_back(std::move(task));
     return tasks.size() - 1;
@@ -89,8 +97,9 @@ class Skeleton {
     const auto flush = [&] {
       for (const std::size_t m : waiting) {
         const PipelineTask& first = tasks[move_begin[m]];
-        move_end[m] =
-            add({.name = first.name + ", the rest", .resource = dma_resource, .lead = first.lead});
+        move_end[m] = add({.name = name("", first.name, ", the rest"),
+                           .resource = dma_resource,
+                           .lead = first.lead});
         after(move_end[m], move_begin[m]);
       }
       waiting.clear();
@@ -101,7 +110,7 @@ class Skeleton {
       const Position at = position(move.slack.start_after, plan_.steps);
       if (at.step != step) continue;
       if (!waiting.empty() && plan_.moves[waiting.front()].use != move.use) flush();
-      move_begin[m] = move_end[m] = add({.name = "load " + part.tensor(move.local).name,
+      move_begin[m] = move_end[m] = add({.name = name("load ", part.tensor(move.local).name, ""),
                                          .resource = dma_resource,
                                          .lead = at.tiles_back});
       if (move.in_slices) waiting.push_back(m);
@@ -114,7 +123,7 @@ class Skeleton {
       const Move& move = plan_.moves[m];
       if (move.load || position(move.use, plan_.steps).step != step) continue;
       move_begin[m] = move_end[m] =
-          add({.name = "store " + part.tensor(move.local).name, .resource = dma_resource});
+          add({.name = name("store ", part.tensor(move.local).name, ""), .resource = dma_resource});
     }
   }
 
@@ -136,6 +145,7 @@ class Skeleton {
   }
 
   const RunTasks& plan_;
+  bool named_;
 };
 
 std::vector<TileCost> tile_costs(const TiledRun& run, const RunTasks& plan, const Links& links) {
@@ -395,7 +405,7 @@ RunSchedule run_schedule(const TiledRun& run) {
   const TileWalk walk(*run.grid, *run.lowering);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
   Resident resident = load_resident(run, plan, links.weights);
-  const Skeleton skeleton(run, plan, costs.front());
+  const Skeleton skeleton(run, plan, costs.front(), true);
   RunSchedule schedule;
   schedule.pipeline = build_pipeline(run, walk, plan, costs, links, resident.cycles, skeleton);
   schedule.flows = flows_of(walk, plan, costs, skeleton);
@@ -415,7 +425,7 @@ RunCost run_cost(const TiledRun& run) {
   const TileWalk walk(*run.grid, *run.lowering);
   require_countable(walk, plan, costs, resident);
   const Pipeline pipeline = build_pipeline(run, walk, plan, costs, links, resident.cycles,
-                                           Skeleton(run, plan, costs.front()));
+                                           Skeleton(run, plan, costs.front(), false));
   const PipelineRun simulated = simulate(pipeline, {});
 
   RunCost cost;

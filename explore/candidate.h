@@ -2,6 +2,7 @@
 // explore/.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct CandidateState {
   std::string failed;  ///< why there is no such machine; empty: there is one
   double clock_hz = 0;
   std::optional<double> area;
+  std::shared_ptr<const Hardware> hardware;     ///< until it is planned, unless there are many
   std::string machine;                          ///< fingerprint of what plans depend on
   std::vector<LeastCost> least;                 ///< per network; empty: not asked for
   std::vector<std::optional<KnownPlan>> plans;  ///< per network; nothing: not planned

@@ -6,14 +6,17 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <future>
 #include <map>
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include "explore/candidate.h"
 #include "explore/fingerprint.h"
+#include "explore/mode_sets.h"
 #include "explore/plan_key.h"
 #include "explore/rows.h"
 #include "explore/sweep.h"
@@ -80,12 +83,17 @@ class Explorer {
   void plan_elsewhere(const std::vector<std::size_t>& wave) {
     if (!params_.ahead || !store_ || ended()) return;
     std::vector<std::size_t> unknown;
+    std::set<std::string> asked;  // machines that no plan can tell apart are asked about once
     for (const std::size_t c : wave) {
       if (sweep_.text.prune && beaten_by(states_[c])) continue;
-      bool known = true;
-      for (std::size_t n = 0; n < sweep_.networks.size() && known; ++n)
-        known = recall(key_of(states_[c], n)).has_value();
-      if (!known) unknown.push_back(c);
+      std::vector<std::string> news;
+      for (std::size_t n = 0; n < sweep_.networks.size(); ++n) {
+        std::string key = key_of(states_[c], n);
+        if (!asked.contains(key) && !recall(key)) news.push_back(std::move(key));
+      }
+      if (news.empty()) continue;
+      unknown.push_back(c);
+      asked.insert(news.begin(), news.end());
     }
     if (!unknown.empty()) params_.ahead(unknown);
   }
@@ -100,18 +108,19 @@ class Explorer {
 
   /// What every candidate is asked, and what scores are relative to.
   void prepare() {
-    ObjectiveWeights& weights = weights_;
-    weights = sweep_.base.hardware().objective;
+    // As they stand: a plan makes their sum 1, as it does where nobody sweeps, and to do that twice
+    // would change the last bit, which is enough for another plan of two that are nearly as good.
+    ObjectiveWeights asked = sweep_.base.hardware().objective;
     if (!sweep_.text.objective.empty()) {
-      weights = {.latency = 0};
+      asked = {.latency = 0};
       for (const auto& [name, value] : sweep_.text.objective)
-        weight_of(weights, *metric_from(name)) = value;
+        weight_of(asked, *metric_from(name)) = value;
     }
-    weights = normalized(weights);
-    plan_params_.weights = {{"latency", weights.latency},
-                            {"energy", weights.energy},
-                            {"dram_bytes", weights.dram_bytes},
-                            {"peak_memory", weights.peak_memory}};
+    plan_params_.weights = {{"latency", asked.latency},
+                            {"energy", asked.energy},
+                            {"dram_bytes", asked.dram_bytes},
+                            {"peak_memory", asked.peak_memory}};
+    const ObjectiveWeights& weights = weights_ = normalized(asked);
     plan_params_.peak_limits = sweep_.text.limits;
     plan_params_.limits = params_.limits;
     plan_params_.limits.threads = 1;
@@ -188,6 +197,10 @@ class Explorer {
   void look_at(std::size_t c, CandidateState& state) {
     const Profile profile = sweep_.machine(sweep_.choices[c]);
     const Hardware& hardware = profile.hardware();
+    // To make a machine of a profile takes some milliseconds, and to keep it some kilobytes.
+    constexpr std::size_t kept_machines = 10'000;
+    if (states_.size() <= kept_machines)
+      state.hardware = std::make_shared<const Hardware>(hardware);
     state.clock_hz = hardware.clock_hz;
     state.machine = fingerprint(hardware_key(hardware));
     state.area = area_of(profile);
@@ -257,8 +270,8 @@ class Explorer {
 
   void plan_candidate(std::size_t c) {
     CandidateState& state = states_[c];
-    std::optional<Profile> profile;
-    std::vector<std::string> plans(sweep_.networks.size());
+    const std::shared_ptr<const Hardware> before = std::move(state.hardware);
+    std::shared_ptr<const Hardware> machine;
     for (std::size_t n = 0; n < sweep_.networks.size(); ++n) {
       if (sweep_.text.prune)
         if (const auto other = beaten_by(state)) {
@@ -270,13 +283,12 @@ class Explorer {
         break;
       }
       const std::string key = key_of(state, n);
-      if (auto known = recall(key)) {
-        state.plans[n] = std::move(known);
-        ++stored_;
-      } else {
-        if (!profile) profile = sweep_.machine(sweep_.choices[c]);
-        make_plan(state, n, profile->hardware(), key, plans[n]);
-      }
+      once(state, n, key, [&](std::string& json) {
+        if (!machine) machine = before;
+        if (!machine)
+          machine = std::make_shared<const Hardware>(sweep_.machine(sweep_.choices[c]).hardware());
+        make_plan(state, n, *machine, key, json);
+      });
       // One network that does not fit is enough.
       if (state.plans[n] && state.plans[n]->status == SweepStatus::infeasible &&
           sweep_.text.prune && n + 1 < sweep_.networks.size()) {
@@ -284,17 +296,55 @@ class Explorer {
         break;
       }
     }
-    if (memory_ && profile) {
-      memory_->drop(hardware_key(profile->hardware()));
+    if (memory_ && machine) {
+      memory_->drop(hardware_key(*machine));
       const PeakLimits limits = peak_limits_of(plan_params_);
-      if (limits.any()) memory_->drop(hardware_key(machine_within(profile->hardware(), limits)));
+      if (limits.any()) memory_->drop(hardware_key(machine_within(*machine, limits)));
     }
     const std::lock_guard guard(lock_);
     keep_memory_small();
-    if (state.has_all_plans() && !beaten_by(state))
-      for (std::size_t n = 0; n < plans.size(); ++n)
-        if (!plans[n].empty()) plans_[{c, n}] = std::move(plans[n]);
+    if (beaten_by(state))
+      for (std::size_t n = 0; n < sweep_.networks.size(); ++n) plans_.erase(key_of(state, n));
     note_progress(state);
+  }
+
+  /// Machines that no plan can tell apart (hardware_key.h) are one question: whoever comes first
+  /// makes the plan, the others wait for it.
+  template <typename Make>
+  void once(CandidateState& state, std::size_t n, const std::string& key, const Make& make) {
+    std::promise<std::optional<KnownPlan>> mine;
+    std::shared_future<std::optional<KnownPlan>> other;
+    if (params_.share) {
+      const std::lock_guard guard(lock_);
+      const auto [entry, fresh] = made_.try_emplace(key);
+      if (fresh)
+        entry->second = mine.get_future().share();
+      else
+        other = entry->second;
+    }
+    if (other.valid())
+      if (const std::optional<KnownPlan>& known = other.get()) {
+        state.plans[n] = known;
+        ++alike_;
+        return;
+      }
+    bool done = true;
+    try {
+      if (auto known = recall(key)) {
+        state.plans[n] = std::move(known);
+        ++stored_;
+      } else {
+        std::string json;
+        make(json);
+        done = !state.stopped && state.failed.empty();
+        const std::lock_guard guard(lock_);
+        if (done && !json.empty()) plans_[key] = std::move(json);
+      }
+    } catch (...) {
+      if (!other.valid()) mine.set_value(std::nullopt);
+      throw;
+    }
+    if (!other.valid()) mine.set_value(done ? state.plans[n] : std::nullopt);
   }
 
   /// What is shared grows with every machine. Without it results are the same, only later.
@@ -408,11 +458,13 @@ class Explorer {
   void keep_plans_of_the_best() {
     set_front();
     const std::optional<std::size_t> best = best_candidate();
-    std::erase_if(plans_, [&](const auto& entry) {
-      const std::size_t c = entry.first.first;
-      return c != best &&
-             std::ranges::none_of(front_, [&](const auto& other) { return other.first == c; });
-    });
+    std::set<std::string> wanted;
+    const auto want = [&](std::size_t c) {
+      for (std::size_t n = 0; n < sweep_.networks.size(); ++n) wanted.insert(key_of(states_[c], n));
+    };
+    if (best) want(*best);
+    for (const auto& [other, point] : front_) want(other);
+    std::erase_if(plans_, [&](const auto& entry) { return !wanted.contains(entry.first); });
   }
 
   [[nodiscard]] std::optional<std::size_t> best_candidate() const {
@@ -467,12 +519,37 @@ class Explorer {
     }
     if (result.best && !std::ranges::count(wanted, *result.best)) wanted.push_back(*result.best);
     for (const std::size_t c : wanted) add_plans(c, result);
+    if (sweep_.text.lose_for_modes && params_.only.empty()) result.modes = fewest_modes_of(result);
     if (stop_ != StopReason::completed) result.stop = stop_;
     result.references = references_;
     result.counts.planned = planned_;
     result.counts.stored = stored_;
+    result.counts.alike = alike_;
     result.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return result;
+  }
+
+  [[nodiscard]] ExploreModes fewest_modes_of(const ExploreResult& result) {
+    ExploreModes found;
+    found.lose = *sweep_.text.lose_for_modes;
+    if (!result.best || ended()) {
+      found.reason = result.best ? "the sweep was ended before" : "no machine has all plans";
+      return found;
+    }
+    ModeSetParams asked{.lose = found.lose, .plan = {}, .budget = {}};
+    asked.plan = [&](std::size_t n, const Hardware& hardware, bool with_few_modes) {
+      PlanParams params = params_now(n);
+      params.fewest_modes = with_few_modes;
+      params.limits.threads = params_.limits.threads;
+      NetworkPlan plan = plan_network(sweep_.networks[n].network, hardware, params);
+      if (memory_) memory_->drop(hardware_key(hardware));
+      return plan;
+    };
+    asked.budget.stop = params_.limits.stop;
+    if (deadline_) asked.budget.deadline = *deadline_;
+    found = fewest_modes(sweep_.machine(sweep_.choices[*result.best]), sweep_.networks, asked);
+    found.candidate = *result.best;
+    return found;
   }
 
   /// From memory, or from the store; what neither has is planned again, if it ends as before.
@@ -482,7 +559,7 @@ class Explorer {
       const std::string key = key_of(states_[c], n);
       const KnownPlan& known = *states_[c].plans[n];
       const std::string stored = known.status == SweepStatus::limit ? timed(key) : key;
-      if (const auto made = plans_.find({c, n}); made != plans_.end()) json = made->second;
+      if (const auto made = plans_.find(key); made != plans_.end()) json = made->second;
       if (json.empty() && store_) json = store_->plan(stored).value_or("");
       if (json.empty() && !ended()) {
         NetworkPlan plan =
@@ -514,11 +591,13 @@ class Explorer {
   std::vector<std::size_t> asked_;  ///< of them: those that were asked for, ascending
   std::vector<std::pair<std::size_t, Point>> front_;  ///< of finished waves
   StopReason stop_ = StopReason::completed;
-  std::mutex lock_;  ///< of what follows
-  std::map<std::pair<std::size_t, std::size_t>, std::string> plans_;
+  std::mutex lock_;                           ///< of what follows
+  std::map<std::string, std::string> plans_;  ///< by their keys
+  std::map<std::string, std::shared_future<std::optional<KnownPlan>>> made_;
   ExploreProgress progress_;
   std::atomic<std::int64_t> planned_ = 0;
   std::atomic<std::int64_t> stored_ = 0;
+  std::atomic<std::int64_t> alike_ = 0;  ///< plans that were made for another machine
 };
 
 }  // namespace

@@ -192,7 +192,42 @@ std::string status_counts(const ExploreResult& result) {
   });
 }
 
+std::string modes_summary(const ExploreModes& found) {
+  return json_object([&](JsonObject& object) {
+    object.number("candidate", static_cast<std::int64_t>(found.candidate));
+    object.real("lose_percent", found.lose);
+    if (!found.reason.empty()) {
+      object.text("reason", found.reason);
+      return;
+    }
+    std::vector<std::string> needed, others;
+    for (const ExploreModes::Choice& each : found.modes)
+      (each.needed ? needed : others).push_back(each.memory + '.' + each.mode);
+    object.texts("needed", needed);
+    object.texts("not_needed", others);
+    object.number("bound", found.bound);
+    object.truth("proved", found.bound == found.needed);
+    object.list("scores", found.scores, [](const ExploreModes::Score& score) {
+      return json_object([&](JsonObject& one) {
+        one.text("network", score.network);
+        one.real("with_all", score.with_all);
+        one.real("with_needed", score.with_needed);
+      });
+    });
+    if (found.before) object.real("area_with_all_mm2", *found.before);
+    if (found.area) object.real("area_with_needed_mm2", *found.area);
+    object.number("plans", found.plans);
+  });
+}
+
 }  // namespace
+
+std::string modes_csv(const ExploreResult& result) {
+  std::string text = "memory,mode,needed\n";
+  for (const ExploreModes::Choice& each : result.modes.value().modes)
+    text += cell(each.memory) + ',' + cell(each.mode) + ',' + (each.needed ? "yes" : "no") + '\n';
+  return text;
+}
 
 std::string summary_json(const Sweep& sweep, const ExploreResult& result) {
   const Sweep::State& state = sweep.state();
@@ -233,8 +268,10 @@ std::string summary_json(const Sweep& sweep, const ExploreResult& result) {
   object.entry("plans") += json_object([&](JsonObject& plans) {
     plans.number("made", result.counts.planned);
     plans.number("stored", result.counts.stored);
+    plans.number("alike", result.counts.alike);
     plans.number("excluded", result.counts.excluded);
   });
+  if (result.modes) object.entry("modes") += modes_summary(*result.modes);
   object.real("seconds", result.seconds);
   object.close();
   return out + '\n';

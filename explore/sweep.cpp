@@ -279,6 +279,10 @@ Profile Sweep::machine(std::size_t candidate) const {
   return state_->machine(state_->choices[candidate]);
 }
 
+bool Sweep::wants_modes() const {
+  return state_->text.lose_for_modes.has_value();
+}
+
 const std::vector<std::string>& Sweep::files() const {
   return state_->files;
 }

@@ -51,6 +51,7 @@ class SweepReader {
     if (const Node* node = fields.find("effort")) read_effort(*node);
     if (const Node* node = fields.find("strategy")) read_strategy(*node);
     fields.take("prune", sweep_.prune);
+    if (const Node* node = fields.find("modes")) read_modes(*node);
     fields.finish();
   }
 
@@ -248,6 +249,24 @@ class SweepReader {
     }
     if (const Node* value = fields.find("work"))
       sweep_.work = as_whole(sources_, *value, "work", 1);
+    fields.finish();
+  }
+
+  void read_modes(const Node& node) {
+    Fields fields(sources_, node, "`modes`");
+    sweep_.modes_line = node.key_line;
+    sweep_.lose_for_modes = 0;
+    if (const Node* value = fields.find("lose")) {
+      const std::string text = as_text(sources_, *value, "lose");
+      const std::optional<Quantity> share = quantity(text);
+      const bool percent = share && (share->unit == "%" || share->unit == " %");
+      if (!share || !(percent || (share->unit.empty() && share->number == 0)))
+        throw sources_.error(*value, "`lose` is " + shown(text) + ", which is no percentage",
+                             "as in lose: 1 %");
+      if (share->number < 0 || share->number > 100)
+        throw sources_.error(*value, "`lose` must be between 0 % and 100 %");
+      sweep_.lose_for_modes = share->number;
+    }
     fields.finish();
   }
 

@@ -1,7 +1,9 @@
 #include "planner/hardware_key.h"
 
 #include <charconv>
+#include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -125,9 +127,51 @@ class Key {
 
 }  // namespace
 
+namespace {
+
+/// Do transfers wait for bursts to come, whatever the bandwidth (cost/transfer.h)? Only where that
+/// is certain to the last bit.
+bool waits_for_bursts(double bytes_per_cycle, const HardwareMemory& memory, std::int64_t latency,
+                      std::int64_t outstanding) {
+  const double needed = static_cast<double>(memory.burst) * static_cast<double>(outstanding);
+  const double served = bytes_per_cycle * static_cast<double>(latency);
+  if (served >= needed * (1 + 1e-9)) return true;
+  constexpr double fine = 1024;  // figures that no division rounds
+  return served >= needed && bytes_per_cycle * fine == std::floor(bytes_per_cycle * fine) &&
+         served < 1e12;
+}
+
+/// With as much bandwidth off the chip as could be of use, wherever there is more.
+std::vector<HardwareMemory> no_faster_than_of_use(const Hardware& hardware) {
+  std::vector<HardwareMemory> memories = hardware.memories;
+  // Several channels share the bandwidth: each may have some of it.
+  if (hardware.dma.channels != 1 || !(hardware.clock_hz > 0)) return memories;
+  for (HardwareMemory& memory : memories) {
+    if (!memory.offchip || !memory.bandwidth) continue;
+    const Bandwidth any{.amount = 0x1p40, .per_cycle = true};
+    const std::int64_t reads = hardware.dma.outstanding;
+    const std::int64_t writes = hardware.dma.outstanding_writes.value_or(reads);
+    const std::int64_t write_latency = memory.write_latency.value_or(memory.latency);
+    const double read = memory.bandwidth->bytes_per_cycle(hardware.clock_hz);
+    if (memory.write_bandwidth) {
+      if (waits_for_bursts(read, memory, memory.latency, reads)) memory.bandwidth = any;
+      const double write = memory.write_bandwidth->bytes_per_cycle(hardware.clock_hz);
+      if (waits_for_bursts(write, memory, write_latency, writes)) memory.write_bandwidth = any;
+    } else if (waits_for_bursts(read, memory, memory.latency, reads) &&
+               (!memory.writable || waits_for_bursts(read, memory, write_latency, writes))) {
+      memory.bandwidth = any;
+    }
+  }
+  return memories;
+}
+
+}  // namespace
+
 std::string hardware_key(const Hardware& hardware) {
-  const auto& [name, provenance, clock, static_power, engines, memories, dma, mode_switch,
+  const auto& [name, provenance, clock, static_power, engines, all_memories, dma, mode_switch,
                restrictions, tiling, objective, reference] = hardware;
+  const std::vector<HardwareMemory> memories = no_faster_than_of_use(hardware);
+  static_cast<void>(all_memories);
   static_cast<void>(name);
   static_cast<void>(provenance);
   static_cast<void>(objective);
@@ -152,6 +196,18 @@ std::string placement_key(const Hardware& hardware) {
     same.offchip = memory.offchip;
   }
   bare.restrictions = hardware.restrictions;
+  return hardware_key(bare);
+}
+
+std::string array_key(const Hardware& hardware) {
+  Hardware bare;
+  bare.clock_hz = hardware.clock_hz;
+  bare.engines = hardware.engines;
+  for (const HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip) continue;
+    HardwareMemory& same = bare.memories.emplace_back(memory);
+    same.space = {};
+  }
   return hardware_key(bare);
 }
 

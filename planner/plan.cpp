@@ -263,19 +263,18 @@ class Planner {
     if (!stays_on_chip(hardware_)) problem.like = like_ops(network_, last_readers(network_));
     problem.max_ops = params_.max_ops;
     problem.peak_weight = peak_weight(score);
+    // One cover after the other asks for the same bounds.
+    std::vector<std::vector<double>> known_bounds(network_.ops.size());
     problem.bound = [&](std::size_t first, std::size_t last) {
-      return CoverBound{.cost = additive_score(score, bounds.of(first, last)) * slack};
+      std::vector<double>& row = known_bounds[first];
+      if (row.size() <= last - first)
+        row.resize(last - first + 1, std::numeric_limits<double>::quiet_NaN());
+      double& cost = row[last - first];
+      if (std::isnan(cost)) cost = additive_score(score, bounds.of(first, last)) * slack;
+      return CoverBound{.cost = cost};
     };
     problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
-      const auto answer = candidates_.answer({first, last}, effort);
-      CoverCandidate candidate{.final = answer->final};
-      for (const PlannedSubgraph& s : answer->options)
-        candidate.options.push_back(
-            limits_.allow(s.metrics)
-                ? CoverOption{additive_score(score, s.metrics), s.metrics.peak_bytes}
-                : CoverOption{std::numeric_limits<double>::infinity(), s.metrics.peak_bytes});
-      open(*answer, score, candidate);
-      return candidate;
+      return cover_candidate(*candidates_.answer({first, last}, effort), score);
     };
     CoverParams cover_params{.threads = params_.limits.threads, .budget = search_};
     if (params_.fewest_modes) leave_part(cover_params, 5);
@@ -284,6 +283,12 @@ class Planner {
         params_.progress({best, bound, solved});
       };
     CoverResult result = best_in_time(problem, in_part_of_the_time(cover_params));
+    problem.known = [&](std::size_t first,
+                        std::size_t last) -> std::optional<std::pair<CoverCandidate, int>> {
+      const auto [answer, effort] = candidates_.known({first, last});
+      if (!answer) return std::nullopt;
+      return std::pair(cover_candidate(*answer, score), effort);
+    };
     if (result.status == Status::feasible && params_.tile_shapes > 0)
       take_cheaper_tiles(candidates_, problem, cover_params,
                          {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_)},
@@ -317,6 +322,8 @@ class Planner {
       const std::vector<Memory> memories = placement_memories(hardware_);
       plan_.unused_modes = unused_modes(memories, plan_.subgraphs);
       plan_.idle_banks = idle_banks(memories, plan_.subgraphs);
+      if (params_.progress)
+        params_.progress({plan_.score, plan_.bound, candidates_.counts().solved});
     }
   }
 
@@ -362,6 +369,18 @@ class Planner {
              (op.empty() ? "" : "; " + op);
     if (!op.empty()) return (limits_.any() ? "within the limit on peak_memory " : "") + op;
     return "no cover of the network keeps the limits with the tiles that were tried";
+  }
+
+  [[nodiscard]] CoverCandidate cover_candidate(const CandidateAnswer& answer,
+                                               const Score& score) const {
+    CoverCandidate candidate{.final = answer.final};
+    for (const PlannedSubgraph& s : answer.options)
+      candidate.options.push_back(
+          limits_.allow(s.metrics)
+              ? CoverOption{additive_score(score, s.metrics), s.metrics.peak_bytes}
+              : CoverOption{std::numeric_limits<double>::infinity(), s.metrics.peak_bytes});
+    open(answer, score, candidate);
+    return candidate;
   }
 
   /// What the answer left open, as one bound; the run's own is known.

@@ -54,6 +54,22 @@ void plainest_first(CandidateAnswer& answer) {
           static_cast<std::size_t>(std::ranges::find(order, *tried.option) - order.begin());
 }
 
+char letter(std::uint64_t number) {
+  return static_cast<char>('a' + number);
+}
+
+std::string word_of(const LoweringOptions& options) {
+  return {options.double_buffer ? 'd' : 's', letter(static_cast<std::uint64_t>(options.weights)),
+          letter(static_cast<std::uint64_t>(options.halo)),
+          letter(static_cast<std::uint64_t>(options.stationary))};
+}
+
+std::string word_of(const TileShape& shape) {
+  std::string word;
+  for (const Dim extent : shape.extent) word += std::to_string(extent) + ' ';
+  return word;
+}
+
 /// Shapes of one variant whose cost is worth simulating before anyone knows that they fit.
 constexpr std::size_t most_open = 16;
 
@@ -65,8 +81,6 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       network_(kept_network_ ? *kept_network_ : network),
       hardware_(hardware),
       cheapest_(cheapest_on_chip(hardware)),
-      arrays_(hardware_),
-      cheapest_arrays_(cheapest_),
       params_(std::move(params)),
       memory_(std::move(memory)),
       hardware_key_(memory_->short_for(hardware_key(hardware)) +
@@ -78,6 +92,13 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       engine_name_(tile_engine(hardware)->name()),
       readers_(last_readers(network_)),
       channel_use_(network_, readers_) {
+  arrays_ = memory_->arrays(array_key(hardware_), hardware_);
+  cheapest_arrays_ = memory_->arrays(array_key(cheapest_), cheapest_);
+  const std::string whole = network_.ops.empty()
+                                ? std::string()
+                                : structure_key(make_subgraph(
+                                      network_, {0, network_.ops.size() - 1}, readers_, hardware_));
+  runs_ = memory_->runs(whole);
   plain_ = only_plain_memory(hardware);
   if (!plain_) return;
   capacity_ = hardware.memories[*plain_].space.capacity;
@@ -86,6 +107,8 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
   capacity_free_key_ = memory_->short_for(hardware_key(other)) +
                        std::to_string(params_.nodes_per_question) + ' ' +
                        std::to_string(params_.seed) + '\n';
+  load_key_ = 'l' + memory_->short_for(placement_key(other));
+  cost_key_ = 'c' + memory_->short_for(hardware_key(other));
 }
 
 std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effort) {
@@ -117,6 +140,32 @@ std::shared_ptr<RunGeometry> Candidates::new_run(OpRange ops) const {
   return run;
 }
 
+/// The whole description of a run is long, and asked for in every plan of its network.
+std::string Candidates::structure_of(OpRange ops) const {
+  return runs_->word(ops, [&] {
+    return memory_->short_for(structure_key(make_subgraph(network_, ops, readers_, hardware_)));
+  });
+}
+
+std::shared_ptr<RunGeometry> Candidates::geometry_of(OpRange ops,
+                                                     const std::string& structure) const {
+  std::shared_ptr<RunGeometry> kept;
+  if (kept_network_) kept = memory_->geometry(structure);
+  return kept ? kept : new_run(ops);
+}
+
+std::pair<std::shared_ptr<const CandidateAnswer>, int> Candidates::known(OpRange ops) const {
+  const std::lock_guard guard(lock_);
+  const auto known = of_run_.find({ops.first, ops.last});
+  if (known == of_run_.end()) return {};
+  return {known->second.answer, known->second.effort};
+}
+
+std::string Candidates::cost_key_of(const std::string& structure, const LoweringOptions& options,
+                                    const TileShape& shape) const {
+  return cost_key_ + word_of(options) + word_of(shape) + structure;
+}
+
 Candidates::Known Candidates::given_up(const Known& known) {
   CandidateAnswer last = known.answer ? *known.answer : CandidateAnswer{};
   last.open_beyond = last.undecided = last.final = true;
@@ -129,15 +178,13 @@ Candidates::Known Candidates::given_up(const Known& known) {
 Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {
   const int level =
       known.answer ? next_level(known.level, known.answer->dear, params_.nodes_per_question) : 0;
-  std::shared_ptr<RunGeometry> run = new_run(ops);
-  const std::string structure = structure_key(run->part);
-  const std::string key = hardware_key_ + std::to_string(level) + structure;
+  const std::string structure = structure_of(ops);
+  const std::string key = hardware_key_ + std::to_string(level) + ' ' + structure;
   const std::string question =
       capacity_free_key_.empty() || memory_->exact() ? "" : capacity_free_key_ + structure;
   bool fresh = false;
   const auto made_here = [&] {
-    if (kept_network_)
-      if (auto kept = memory_->geometry(structure)) run = std::move(kept);
+    const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
     const std::lock_guard guard(run->lock);
     OfCapacity others = question.empty() ? OfCapacity{} : memory_->noted(question);
     if (known.answer) others.emplace_back(capacity_, known.answer);
@@ -174,9 +221,11 @@ std::shared_ptr<const GridBound> Candidates::grid_bound(const Question& question
     TileGeometry& geometry =
         run.of_halo.try_emplace(HaloPolicy::recompute, run.part, HaloPolicy::recompute)
             .first->second;
-    return geometry.has_volumes() ? std::make_shared<const GridBound>(run.part, geometry.space(),
-                                                                      channel_use_, hardware_)
-                                  : nullptr;
+    std::shared_ptr<const GridBound> made;
+    if (geometry.has_volumes())
+      run.bound = made = std::make_shared<const GridBound>(run.part, geometry.space(), channel_use_,
+                                                           hardware_, run.bound.get());
+    return made;
   });
 }
 
@@ -229,10 +278,69 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
       outcome(geometry.space(), options, found, fewest, found.cut ? dear->tiles - 1 : 0);
   if (found.status == Status::feasible) {
     tried.option = answer.options.size();
-    answer.options.push_back(
-        make_option(geometry, hardware_, options, std::move(found), engine_name_, arrays_, poll));
+    answer.options.push_back(option_of(question, geometry, options, std::move(found), poll));
   }
   return tried;
+}
+
+/// Wherever the buffers lie: require: cost_key_ is not empty.
+KnownCost Candidates::cost_of(RunGeometry& run, TileGeometry& geometry,
+                              const LoweringOptions& options, const TileShape& shape,
+                              Poll& poll) const {
+  std::shared_ptr<const Lowering>& lowering = run.lowerings[load_key_ + word_of(options)];
+  if (!lowering)
+    lowering = std::make_shared<const Lowering>(
+        lower(geometry.subgraph(), geometry.space(), hardware_, options));
+  return cost_anywhere(geometry.subgraph(), geometry.grid(shape), *lowering, hardware_, *arrays_,
+                       poll);
+}
+
+std::string Candidates::tile_key(const Question& question, const LoweringOptions& options) const {
+  return placement_key_ + std::to_string(question.effort.nodes) + ' ' + word_of(options) +
+         question.structure;
+}
+
+/// What is known of the tile's costs and height is not made again: nothing else of an option needs
+/// the problem, which make_piece() derives again for those that a plan ends with.
+PlannedSubgraph Candidates::option_of(const Question& question, TileGeometry& geometry,
+                                      const LoweringOptions& options, TileSearchResult found,
+                                      Poll& poll) const {
+  std::string cost_key;
+  std::string peak_key;
+  std::optional<KnownCost> cost;
+  if (!cost_key_.empty()) {
+    cost_key = cost_key_of(question.structure, options, found.shape);
+    peak_key = tile_key(question, options) + word_of(found.shape);
+    cost = memory_->costs().find(cost_key);
+    if (const std::optional<Size> peak = memory_->peaks().find(peak_key)) {
+      if (!cost) {
+        cost = cost_of(question.run, geometry, options, found.shape, poll);
+        memory_->costs().keep(cost_key, *cost);
+      }
+      PlannedSubgraph s = bare_option(geometry.space(), options, found.shape);
+      for (Placement& placement : found.placements) {
+        placement.modes.assign(1, {});  // of the one memory, which has none
+        s.placements.push_back(
+            {.problem = {}, .placement = std::move(placement), .engine = engine_name_});
+      }
+      s.metrics = cost->metrics;
+      s.metrics.peak_bytes = *peak;
+      s.utilisation = cost->utilisation;
+      return s;
+    }
+  }
+  complete(found, geometry, options);
+  PlannedSubgraph s = make_option(geometry, hardware_, options, std::move(found), engine_name_,
+                                  *arrays_, poll, cost ? &*cost : nullptr);
+  if (!cost_key.empty()) {
+    if (!cost) {
+      KnownCost made{.metrics = s.metrics, .utilisation = s.utilisation};
+      made.metrics.peak_bytes = 0;
+      memory_->costs().keep(cost_key, made);
+    }
+    memory_->peaks().keep(peak_key, s.metrics.peak_bytes);
+  }
+  return s;
 }
 
 TileSearchResult Candidates::search_tile(const Question& question, TileGeometry& geometry,
@@ -253,10 +361,7 @@ TileSearchResult Candidates::search_tile(const Question& question, TileGeometry&
     settle(found, geometry, asked);
     return found;
   }
-  const std::string key = placement_key_ + std::to_string(question.effort.nodes) + ' ' +
-                          (options.double_buffer ? 'd' : 's') +
-                          std::to_string(static_cast<int>(options.weights)) +
-                          std::to_string(static_cast<int>(options.halo)) + question.structure;
+  const std::string key = tile_key(question, options);
   TileSearchParams rest = asked;
   TileMemo::Entry before;
   if (const TileMemo::Entry known = memory_->tiles().find(key)) {
@@ -301,15 +406,23 @@ void Candidates::settle(TileSearchResult& found, TileGeometry& geometry,
   if (again.status == Status::feasible) found.placements = std::move(again.placements);
 }
 
-/// What was recalled has no problem, which follows from its shape.
+/// What was recalled has no grid and no problem, which follow from its shape (complete()). False
+/// where they are needed at once, and are not what was remembered.
 bool Candidates::recalled(TileSearchResult& found, TileGeometry& geometry,
                           const LoweringOptions& options) const {
+  if (found.status == Status::feasible && !cost_key_.empty()) return true;
   if (found.status != Status::feasible && found.undecided.empty()) return true;
+  complete(found, geometry, options);
+  return found.status != Status::feasible || found.demands.size() == found.placements.size();
+}
+
+void Candidates::complete(TileSearchResult& found, TileGeometry& geometry,
+                          const LoweringOptions& options) const {
+  if (!found.lowering.buffers.empty()) return;
   found.lowering = lower(geometry.subgraph(), geometry.space(), hardware_, options);
-  if (found.status != Status::feasible) return true;
+  if (found.status != Status::feasible) return;
   found.grid = geometry.grid(found.shape);
   found.demands = demands(geometry.subgraph(), geometry.space(), found.lowering, found.grid.tiles);
-  return found.demands.size() == found.placements.size();
 }
 
 CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& structure, int level,
@@ -347,7 +460,7 @@ CandidateAnswer::Tried Candidates::outcome(const TileSpace& space, const Lowerin
       .none_below = none,
       .headroom = fewest.headroom,
       .lacking = found.lacking};
-  if (found.status == Status::feasible) tried.none_below = found.grid.count();
+  if (found.status == Status::feasible) tried.none_below = tiles_of(space, found.shape);
   if (found.cut) tried.none_below = most_tiles + 1;
   for (const TileShape& shape : found.undecided)
     tried.none_below = std::min(tried.none_below, tiles_of(space, shape));
@@ -400,7 +513,7 @@ bool Candidates::carry_over(const LoweringOptions& variant, const OfCapacity& ot
     answer.options.push_back(option);
     if (plain_)
       for (PlannedPlacement& p : answer.options.back().placements)
-        p.problem.memories.front().capacity = capacity_;
+        for (Memory& memory : p.problem.memories) memory.capacity = capacity_;
     return true;
   }
   return false;
@@ -421,7 +534,7 @@ void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
     }
     const Piece piece = make_piece(geometry.subgraph(), geometry.space(),
                                    geometry.grid(found.undecided[k]), found.lowering);
-    answer.open.push_back(least_metrics(piece, cheapest_, cheapest_arrays_, poll));
+    answer.open.push_back(least_metrics(piece, cheapest_, *cheapest_arrays_, poll));
   }
 }
 

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <functional>
-#include <future>
 #include <limits>
 #include <map>
 #include <memory>
@@ -15,10 +13,11 @@
 
 #include "cost/array_memo.h"
 #include "cost/channel_use.h"
-#include "cost/grid_bound.h"
 #include "engine/engine.h"
 #include "planner/plan_effort.h"
-#include "planner/tile_memo.h"
+#include "planner/plan_memory.h"
+#include "planner/plan_open.h"
+#include "planner/plan_shapes.h"
 #include "search/tiles/tile_search.h"
 #include "tessera/effort.h"
 #include "tessera/network_plan.h"
@@ -26,154 +25,6 @@
 #include "tiling/subgraph.h"
 
 namespace tessera {
-
-struct CandidateAnswer {
-  /// One per variant that fits, without ops and names, which differ where structure is shared.
-  std::vector<PlannedSubgraph> options;
-  /// Bounds of what tile shapes with a question left open would cost.
-  std::vector<Metrics> open;
-  /// What tiles nobody looked at score at least, where cheaper ones were looked for (refine()).
-  double open_score = std::numeric_limits<double>::infinity();
-  bool open_beyond = false;  ///< and there are more of them, of which nothing is known
-  bool undecided = false;    ///< a limit left some of them open
-  bool dear = false;         ///< some of `open` are bounds of tiles too dear to look for yet
-  bool final = true;         ///< more effort would not be made
-  bool cut_short = false;    ///< the limits of whoever made it ended it: others may know more
-  /// The variants that were tried, for answers with other capacities.
-  struct Tried {
-    LoweringOptions variant;
-    bool decided = true;
-    std::optional<std::size_t> option;  ///< index; nothing where it is decided: no tile fits
-    std::int64_t none_below = 1;        ///< shapes with fewer tiles do not fit
-    Size headroom = 0;  ///< the capacity can grow by so much before a shape before could fit
-    Size lacking = 0;
-  };
-  std::vector<Tried> tried;
-
-  [[nodiscard]] bool complete() const { return open.empty() && !open_beyond; }
-};
-
-/// A run's geometry, which does not depend on the machine.
-struct RunGeometry {
-  std::shared_ptr<const Network> network;
-  Subgraph part;
-  std::map<HaloPolicy, TileGeometry> of_halo;
-  std::mutex lock;  ///< held while it is used
-};
-
-class PlanMemory {
- public:
-  using Answer = std::shared_ptr<const CandidateAnswer>;
-  /// Exact: a plan is the same to the byte with it and without. Else a tile's placement may be one
-  /// that was made for another capacity, which fits as well and takes no time, but may be higher.
-  explicit PlanMemory(bool exact = false) : exact_(exact) {}
-  [[nodiscard]] bool exact() const { return exact_; }
-  [[nodiscard]] TileMemo& tiles() { return tiles_; }
-  /// A short word for a long one, the same for the same, that begins no other.
-  [[nodiscard]] std::string short_for(const std::string& text) {
-    const std::lock_guard guard(lock_);
-    const auto word = words_.try_emplace(text, words_.size()).first;
-    return std::to_string(word->second) + ' ';
-  }
-
-  /// The answer of this key; `make` is called by the first who asks, others wait for it.
-  template <typename Make>
-  Answer get(const std::string& key, bool& fresh, const Make& make) {
-    std::promise<Answer> mine;
-    std::shared_future<Answer> answer;
-    {
-      const std::lock_guard guard(lock_);
-      const auto [entry, is_new] = answers_.try_emplace(key);
-      if (is_new) entry->second = mine.get_future().share();
-      answer = entry->second;
-      fresh = is_new;
-    }
-    if (fresh) {
-      try {
-        mine.set_value(std::make_shared<const CandidateAnswer>(make()));
-      } catch (...) {
-        mine.set_exception(std::current_exception());
-      }
-    }
-    return answer.get();
-  }
-  /// The geometry kept for this structure; nothing if none is.
-  [[nodiscard]] std::shared_ptr<RunGeometry> geometry(const std::string& structure) {
-    const std::lock_guard guard(lock_);
-    const auto known = geometries_.find(structure);
-    return known == geometries_.end() ? nullptr : known->second;
-  }
-  void keep(const std::string& structure, std::shared_ptr<RunGeometry> geometry) {
-    const std::lock_guard guard(lock_);
-    geometries_.emplace(structure, std::move(geometry));
-  }
-
-  /// What the run costs in many tiles; made by whoever asks first (twice, if two do at once).
-  template <typename Make>
-  std::shared_ptr<const GridBound> bound(const std::string& key, const Make& make) {
-    {
-      const std::lock_guard guard(lock_);
-      const auto known = bounds_.find(key);
-      if (known != bounds_.end()) return known->second;
-    }
-    std::shared_ptr<const GridBound> made = make();
-    const std::lock_guard guard(lock_);
-    return bounds_.emplace(key, std::move(made)).first->second;
-  }
-
-  /// An answer that a limit cut short is not worth remembering. Somebody may have made another one
-  /// by now.
-  void forget(const std::string& key, const Answer& answer) {
-    const std::lock_guard guard(lock_);
-    const auto known = answers_.find(key);
-    if (known == answers_.end() ||
-        known->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-      return;
-    if (known->second.get() == answer) answers_.erase(known);
-  }
-  /// Everything that is about this machine alone (hardware_key.h), which is not asked about again.
-  /// What others can use stays.
-  void drop(const std::string& hardware_key) {
-    const std::string machine = short_for(hardware_key);
-    const std::lock_guard guard(lock_);
-    const auto drop_from = [&](auto& map) {
-      auto at = map.lower_bound(machine);
-      while (at != map.end() && at->first.starts_with(machine)) at = map.erase(at);
-    };
-    drop_from(answers_);
-    drop_from(bounds_);
-  }
-  /// What is quickly made again goes first: how tiles cut a run, and what it costs at least. With
-  /// `all` what tile searches found goes as well. Plans under way keep what they hold.
-  void shrink(bool all) {
-    {
-      const std::lock_guard guard(lock_);
-      geometries_.clear();
-      bounds_.clear();
-    }
-    if (all) tiles_.clear();
-  }
-  /// Answers by their question without the capacity, for other capacities.
-  void note(const std::string& question, Size capacity, Answer answer) {
-    const std::lock_guard guard(lock_);
-    of_capacity_[question].emplace_back(capacity, std::move(answer));
-  }
-  [[nodiscard]] std::vector<std::pair<Size, Answer>> noted(const std::string& question) {
-    const std::lock_guard guard(lock_);
-    const auto known = of_capacity_.find(question);
-    return known == of_capacity_.end() ? std::vector<std::pair<Size, Answer>>{} : known->second;
-  }
-
- private:
-  bool exact_;
-  TileMemo tiles_;
-  std::mutex lock_;
-  std::map<std::string, std::size_t> words_;
-  std::map<std::string, std::shared_future<Answer>> answers_;
-  std::map<std::string, std::vector<std::pair<Size, Answer>>> of_capacity_;
-  std::map<std::string, std::shared_ptr<RunGeometry>> geometries_;
-  std::map<std::string, std::shared_ptr<const GridBound>> bounds_;
-};
 
 struct CandidateParams {
   std::int64_t nodes_per_question = nodes_per_plan_question;
@@ -211,6 +62,8 @@ class Candidates {
   /// variant tell: options more, after those there are, whose positions stay what they were. Are
   /// there any? None where more effort on the run was not asked for yet.
   bool refine(OpRange ops, const ShapeGoal& goal);
+  /// What was answered so far, and with which effort, without work: null where nothing was.
+  [[nodiscard]] std::pair<std::shared_ptr<const CandidateAnswer>, int> known(OpRange ops) const;
   [[nodiscard]] CandidateCounts counts() const;
   /// Some answer says less than it might with more memory.
   [[nodiscard]] bool ran_out_of_memory() const { return out_of_memory_; }
@@ -236,6 +89,19 @@ class Candidates {
   [[nodiscard]] static Known given_up(const Known& known);
   [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
   [[nodiscard]] std::shared_ptr<RunGeometry> new_run(OpRange ops) const;
+  /// The structure of a run, in a short word.
+  [[nodiscard]] std::string structure_of(OpRange ops) const;
+  [[nodiscard]] std::shared_ptr<RunGeometry> geometry_of(OpRange ops,
+                                                         const std::string& structure) const;
+  /// require: cost_key_ is not empty.
+  [[nodiscard]] std::string cost_key_of(const std::string& structure,
+                                        const LoweringOptions& options,
+                                        const TileShape& shape) const;
+  [[nodiscard]] KnownCost cost_of(RunGeometry& run, TileGeometry& geometry,
+                                  const LoweringOptions& options, const TileShape& shape,
+                                  Poll& poll) const;
+  [[nodiscard]] KnownShapes known_shapes(const std::string& structure,
+                                         const LoweringOptions& options) const;
   /// The options that are cheaper than those of the answer, and no others.
   [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
                                         const CandidateAnswer& answer, const ShapeGoal& goal) const;
@@ -271,6 +137,13 @@ class Candidates {
                                              const LoweringOptions& options, std::int64_t fewest,
                                              const std::function<std::int64_t()>& most_tiles) const;
   void settle(TileSearchResult& found, TileGeometry& geometry, const TileSearchParams& asked) const;
+  [[nodiscard]] std::string tile_key(const Question& question,
+                                     const LoweringOptions& options) const;
+  [[nodiscard]] PlannedSubgraph option_of(const Question& question, TileGeometry& geometry,
+                                          const LoweringOptions& options, TileSearchResult found,
+                                          Poll& poll) const;
+  void complete(TileSearchResult& found, TileGeometry& geometry,
+                const LoweringOptions& options) const;
   [[nodiscard]] bool recalled(TileSearchResult& found, TileGeometry& geometry,
                               const LoweringOptions& options) const;
   bool carry_over(const LoweringOptions& variant, const OfCapacity& others, CandidateAnswer& answer,
@@ -286,10 +159,11 @@ class Candidates {
   const Network& network_;
   const Hardware& hardware_;
   Hardware cheapest_;
-  mutable ArrayMemo arrays_;           ///< of hardware_
-  mutable ArrayMemo cheapest_arrays_;  ///< of cheapest_
+  std::shared_ptr<ArrayMemo> arrays_;           ///< of hardware_
+  std::shared_ptr<ArrayMemo> cheapest_arrays_;  ///< of cheapest_
   CandidateParams params_;
   std::shared_ptr<PlanMemory> memory_;
+  std::shared_ptr<NetworkRuns> runs_;
   std::string hardware_key_;
   std::string placement_key_;  ///< the part of it that tiles depend on
   std::string engine_name_;    ///< of tile_engine()
@@ -297,6 +171,8 @@ class Candidates {
   std::string capacity_free_key_;
   std::optional<MemoryIndex> plain_;  ///< of the hardware: the only memory on the chip
   Size capacity_ = 0;                 ///< of that memory
+  std::string load_key_;              ///< of its memory without the capacity; empty as the next
+  std::string cost_key_;  ///< of the machine, where costs are shared for all capacities; or empty
   std::vector<std::optional<OpIndex>> readers_;
   ChannelUse channel_use_;
   mutable std::mutex lock_;

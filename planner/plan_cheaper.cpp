@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -29,10 +31,14 @@ class Cheaper {
  public:
   Cheaper(Candidates& candidates, const CoverProblem& problem, const CoverParams& params,
           const CheaperTiles& how, CoverResult& result)
-      : candidates_(candidates), problem_(problem), params_(params), how_(how), result_(result) {}
+      : candidates_(candidates), problem_(problem), params_(params), how_(how), result_(result) {
+    // Covers that are found on the way are none that the plan would be.
+    params_.progress = nullptr;
+    tell_ = params.progress;
+  }
 
   void run() {
-    const double bound = result_.bound;
+    const double bound = bound_ = result_.bound;
     look_around();
     const std::optional<StopReason> stopped = params_.budget.exhausted();
     if (!stopped) return;
@@ -63,7 +69,7 @@ class Cheaper {
       look_at(result_, seen_, how_.most_shapes);
       if (!changed_) return;
       changed_ = false;
-      take_cheaper_options();
+      take_cheaper_options(result_);
       CoverResult better = best_cover(problem_, params_);
       if (better.status != Status::feasible) return;
       const bool lower = better.objective < result_.objective;
@@ -90,8 +96,10 @@ class Cheaper {
     std::atomic<std::size_t> next{0};
     std::atomic<bool> changed{false};
     work_together(params_.threads, [&] {
-      for (std::size_t k = next++; k < fresh.size(); k = next++)
+      for (std::size_t k = next++; k < fresh.size(); k = next++) {
         if (candidates_.refine(fresh[k], goal)) changed = true;
+        tell();
+      }
     });
     changed_ = changed_ || changed;
     for (const OpRange& ops : fresh) costs_[{ops.first, ops.last}].now = least_cost(ops);
@@ -125,12 +133,22 @@ class Cheaper {
       now += cost.now;
     }
     const double factor = hope * (before > 0 ? now / before : 1);
-    problem.evaluate = [this, factor](std::size_t first, std::size_t last, int effort) {
-      CoverCandidate candidate = problem_.evaluate(first, last, effort);
+    const auto hope_for = [this, factor](std::size_t first, std::size_t last,
+                                         CoverCandidate& candidate) {
       if (!seen_.contains({first, last}) && !glanced_.contains({first, last}))
         for (CoverOption& option : candidate.options) option.cost *= factor;
+    };
+    problem.evaluate = [this, hope_for](std::size_t first, std::size_t last, int effort) {
+      CoverCandidate candidate = problem_.evaluate(first, last, effort);
+      hope_for(first, last, candidate);
       return candidate;
     };
+    if (problem_.known)
+      problem.known = [this, hope_for](std::size_t first, std::size_t last) {
+        auto known = problem_.known(first, last);
+        if (known) hope_for(first, last, known->first);
+        return known;
+      };
     return problem;
   }
 
@@ -167,10 +185,10 @@ class Cheaper {
   }
 
   /// The same cover with what was found for its runs.
-  void take_cheaper_options() {
+  void take_cheaper_options(CoverResult& cover) {
     const Size most = peak();
     double sum = 0;
-    for (CoverRun& run : result_.runs) {
+    for (CoverRun& run : cover.runs) {
       const auto answer = candidates_.answer(evaluated_run(run));
       double least = additive_score(how_.score, answer->options[run.option].metrics);
       for (std::size_t k = 0; k < answer->options.size(); ++k) {
@@ -183,14 +201,32 @@ class Cheaper {
       sum += least;
     }
     sum += problem_.peak_weight * static_cast<double>(most);
-    result_.objective = std::min(result_.objective, sum);
+    cover.objective = std::min(cover.objective, sum);
+  }
+
+  /// What the plan would be, were it stopped now: run() would end with that.
+  void tell() {
+    using namespace std::chrono_literals;
+    if (!tell_) return;
+    const std::lock_guard guard(told_lock_);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < 100ms) return;
+    told_ = now;
+    CoverResult cover = result_;
+    take_cheaper_options(cover);
+    tell_(cover.objective, std::clamp(still_proved(bound_), 0.0, cover.objective),
+          result_.evaluated);
   }
 
   Candidates& candidates_;
   const CoverProblem& problem_;
-  const CoverParams& params_;
+  CoverParams params_;
   const CheaperTiles& how_;
   CoverResult& result_;
+  double bound_ = 0;  ///< of the cover that is made cheaper
+  std::function<void(double, double, std::int64_t)> tell_;
+  std::mutex told_lock_;
+  std::chrono::steady_clock::time_point told_{};
   Runs seen_;
   Runs glanced_;
   bool changed_ = false;  ///< there are options that no cover was made of

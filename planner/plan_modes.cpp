@@ -34,11 +34,6 @@ struct NamedMode {
   Mode mode;
 };
 
-/// All modes of a memory, if they are not too many.
-std::optional<std::vector<Mode>> modes_of(const Memory& memory) {
-  return memory.modes_per_bank ? joint_modes(memory, most_modes) : memory.modes;
-}
-
 /// The modes that a set may have, numbered.
 struct Universe {
   std::vector<NamedMode> modes;
@@ -367,6 +362,10 @@ std::string key_of(const Subgraph& part, const PlannedSubgraph& run) {
 }
 
 }  // namespace
+
+std::optional<std::vector<Mode>> modes_of(const Memory& memory) {
+  return memory.modes_per_bank ? joint_modes(memory, most_modes) : memory.modes;
+}
 
 std::int64_t modes_in_use(const std::vector<PlannedSubgraph>& runs) {
   std::set<std::pair<MemoryIndex, std::string>> used;

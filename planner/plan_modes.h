@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct ModesParams {
   int threads = 1;
   Budget budget{};
 };
+
+/// All modes of a memory; nothing where its banks have roles of their own that make too many.
+[[nodiscard]] std::optional<std::vector<Mode>> modes_of(const Memory& memory);
 
 /// Distinct modes in use, over all memories and runs.
 [[nodiscard]] std::int64_t modes_in_use(const std::vector<PlannedSubgraph>& runs);

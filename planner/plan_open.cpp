@@ -6,21 +6,7 @@
 #include "model/derived.h"
 
 namespace tessera {
-namespace {
-
-/// Bytes alive at the fullest step.
-Size peak_load(const PlacementProblem& problem) {
-  Size peak = 0;
-  for (Step step = 0; step < horizon(problem); ++step) {
-    Size load = 0;
-    for (const Buffer& buffer : problem.buffers)
-      if (live_at(buffer, step)) load += buffer.size;
-    peak = std::max(peak, load);
-  }
-  return peak;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Hardware cheapest_on_chip(const Hardware& hardware) {
   Hardware cheap = hardware;
@@ -35,21 +21,41 @@ Hardware cheapest_on_chip(const Hardware& hardware) {
   return cheap;
 }
 
-Metrics least_metrics(const Piece& piece, const Hardware& hardware, ArrayMemo& arrays, Poll& poll) {
+KnownCost cost_anywhere(const Subgraph& part, const TileGrid& grid, const Lowering& lowering,
+                        const Hardware& hardware, ArrayMemo& arrays, Poll& poll) {
   // Offsets do not matter to the simulation; modes do, and none switches least.
-  std::vector<PlannedPlacement> anywhere;
+  PlannedPlacement anywhere;
+  anywhere.placement.places.resize(lowering.buffers.size());
+  TiledRun run{.subgraph = &part,
+               .grid = &grid,
+               .lowering = &lowering,
+               .hardware = &hardware,
+               .placements = {&anywhere},
+               .memo = &arrays,
+               .poll = &poll};
+  const RunCost cost = run_cost(run);
+  KnownCost found{.metrics = cost.metrics, .utilisation = cost.utilisation};
+  found.metrics.peak_bytes = 0;
+  return found;
+}
+
+Size peak_load(const Lowering& lowering, const std::vector<std::vector<Size>>& demands) {
+  const std::vector<Buffer>& buffers = lowering.problem.buffers;
   Size peak = 0;
-  for (std::size_t k = 0; k < piece.demands.size(); ++k) {
-    PlannedPlacement placed{.problem = piece_problem(piece, k), .placement = {}, .engine = {}};
-    placed.placement.places.resize(placed.problem.buffers.size());
-    peak = std::max(peak, peak_load(placed.problem));
-    anywhere.push_back(std::move(placed));
-  }
-  TiledRun run = piece_run(piece, hardware, anywhere);
-  run.poll = &poll;
-  run.memo = &arrays;
-  Metrics metrics = run_cost(run).metrics;
-  metrics.peak_bytes = peak;
+  for (Step step = 0; step < horizon(lowering.problem); ++step)
+    for (const std::vector<Size>& sizes : demands) {
+      Size load = 0;
+      for (std::size_t b = 0; b < buffers.size(); ++b)
+        if (live_at(buffers[b], step)) load += sizes[b];
+      peak = std::max(peak, load);
+    }
+  return peak;
+}
+
+Metrics least_metrics(const Piece& piece, const Hardware& hardware, ArrayMemo& arrays, Poll& poll) {
+  Metrics metrics =
+      cost_anywhere(piece.part, piece.grid, piece.lowering, hardware, arrays, poll).metrics;
+  metrics.peak_bytes = peak_load(piece.lowering, piece.demands);
   metrics.peak_bandwidth = 0;
   return metrics;
 }

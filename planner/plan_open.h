@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cost/array_memo.h"
+#include "planner/plan_memory.h"
 #include "planner/plan_piece.h"
 #include "tessera/hardware.h"
 #include "tessera/network_plan.h"
@@ -15,6 +16,15 @@ namespace tessera {
 
 /// The same machine with every on-chip memory as cheap to access as the cheapest.
 [[nodiscard]] Hardware cheapest_on_chip(const Hardware& hardware);
+
+/// What tiles cost wherever their buffers lie, as far as that does not matter.
+[[nodiscard]] KnownCost cost_anywhere(const Subgraph& part, const TileGrid& grid,
+                                      const Lowering& lowering, const Hardware& hardware,
+                                      ArrayMemo& arrays, Poll& poll);  // throws BudgetEnded
+
+/// Bytes alive at the fullest step, of the tile that has most.
+[[nodiscard]] Size peak_load(const Lowering& lowering,
+                             const std::vector<std::vector<Size>>& demands);
 
 /// ensure: no placement of the piece costs less or peaks lower; `hardware` is cheapest_on_chip of
 /// the machine. Of the bandwidth nothing is said: slower runs need less.

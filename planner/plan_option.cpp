@@ -8,8 +8,10 @@
 #include "cost/tiled_run.h"
 #include "facts/modes.h"
 #include "planner/plan_piece.h"
+#include "tessera/check.h"
 #include "tessera/errors.h"
 #include "tessera/tile.h"
+#include "tiling/ceil_div.h"
 
 namespace tessera {
 
@@ -58,16 +60,24 @@ bool easier(const LoweringOptions& easy, const LoweringOptions& hard) {
   return easy.weights == WeightPolicy::refetch && !hard.double_buffer;
 }
 
-PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardware,
-                            const LoweringOptions& options, TileSearchResult found,
-                            std::string_view engine, ArrayMemo& arrays, Poll& poll) {
+PlannedSubgraph bare_option(const TileSpace& space, const LoweringOptions& options,
+                            const TileShape& shape) {
   PlannedSubgraph s;
-  s.extent = found.shape.extent;
-  s.counts = found.grid.counts;
+  s.extent = shape.extent;
+  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    s.counts[axis] = ceil_div(space.whole.extent[axis], shape.extent[axis]);
   s.double_buffer = options.double_buffer;
   s.weights = options.weights;
   s.halo = options.halo;
   s.stationary = options.stationary;
+  return s;
+}
+
+PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardware,
+                            const LoweringOptions& options, TileSearchResult found,
+                            std::string_view engine, ArrayMemo& arrays, Poll& poll,
+                            const KnownCost* known) {
+  PlannedSubgraph s = bare_option(geometry.space(), options, found.shape);
   const Step steps = found.lowering.steps_per_tile;
   const Piece piece = make_piece(geometry.subgraph(), geometry.space(), std::move(found.grid),
                                  std::move(found.lowering));
@@ -81,6 +91,16 @@ PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardwa
                           " placed buffers that leave a step without a mode");
     p.placement.modes = std::move(*modes);
     s.placements.push_back(std::move(p));
+  }
+  if (known != nullptr) {
+    s.metrics = known->metrics;
+    s.utilisation = known->utilisation;
+    for (const PlannedPlacement& placed : s.placements) {
+      Size peak = 0;
+      for (const Size height : heights(placed.problem, placed.placement)) peak += height;
+      s.metrics.peak_bytes = std::max(s.metrics.peak_bytes, peak);
+    }
+    return s;
   }
   TiledRun run = piece_run(piece, hardware, s.placements);
   run.poll = &poll;

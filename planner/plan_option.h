@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cost/array_memo.h"
+#include "planner/plan_memory.h"
 #include "search/tiles/tile_search.h"
 #include "tessera/network_plan.h"
 
@@ -25,9 +26,15 @@ namespace tessera {
 /// are no larger. (With it they may need two copies.) What stays lives longer, too.
 [[nodiscard]] bool easier(const LoweringOptions& easy, const LoweringOptions& hard);
 
-/// Without ops and names, which differ where structure is shared.  require: found is feasible.
+/// The shape in that variant: without ops and names, which differ where structure is shared, places
+/// and costs.
+[[nodiscard]] PlannedSubgraph bare_option(const TileSpace& space, const LoweringOptions& options,
+                                          const TileShape& shape);
+
+/// With places and costs, which may be known already but for the peak.  require: found is feasible.
 [[nodiscard]] PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardware,
                                           const LoweringOptions& options, TileSearchResult found,
-                                          std::string_view engine, ArrayMemo& arrays, Poll& poll);
+                                          std::string_view engine, ArrayMemo& arrays, Poll& poll,
+                                          const KnownCost* known = nullptr);
 
 }  // namespace tessera

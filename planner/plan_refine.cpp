@@ -13,6 +13,18 @@
 
 namespace tessera {
 
+namespace {
+
+/// require: its load is known.
+Metrics least_of(const KnownCost& cost) {
+  Metrics metrics = cost.metrics;
+  metrics.peak_bytes = cost.load.value();
+  metrics.peak_bandwidth = 0;
+  return metrics;
+}
+
+}  // namespace
+
 bool Candidates::refine(OpRange ops, const ShapeGoal& goal) {
   Known known;
   {
@@ -21,13 +33,11 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal) {
   }
   if (!known.answer || !known.answer->final) return false;
   if (!known.fewest) known.fewest = known.answer;
-  std::shared_ptr<RunGeometry> run = new_run(ops);
-  const std::string structure = structure_key(run->part);
+  const std::string structure = structure_of(ops);
   const std::string key = hardware_key_ + "cheaper " + goal.key + '\n' + structure;
   bool fresh = false;
   const auto made_here = [&] {
-    if (kept_network_)
-      if (auto kept = memory_->geometry(structure)) run = std::move(kept);
+    const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
     const std::lock_guard guard(run->lock);
     try {
       CandidateAnswer made = cheaper(*run, structure, *known.fewest, goal);
@@ -62,6 +72,36 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal) {
   const std::lock_guard guard(lock_);
   of_run_[{ops.first, ops.last}] = known;
   return any;
+}
+
+/// What is known of shapes from machines that differ in their capacity alone.
+KnownShapes Candidates::known_shapes(const std::string& structure,
+                                     const LoweringOptions& options) const {
+  if (cost_key_.empty()) return {};
+  const auto load_key = [this, structure, options](const TileShape& shape) {
+    return load_key_ + cost_key_of(structure, options, shape).substr(cost_key_.size());
+  };
+  return {.fits = [this, load_key](const TileShape& shape) -> std::optional<bool> {
+            const std::optional<KnownLoad> known = memory_->loads().find(load_key(shape));
+            if (!known || (capacity_ < known->fits_from && capacity_ > known->fails_to))
+              return std::nullopt;
+            return capacity_ >= known->fits_from;
+          },
+          .keep_fits =
+              [this, load_key](const TileShape& shape, bool fits) {
+                const std::string key = load_key(shape);
+                KnownLoad known = memory_->loads().find(key).value_or(KnownLoad{});
+                if (fits)
+                  known.fits_from = std::min(known.fits_from, capacity_);
+                else
+                  known.fails_to = std::max(known.fails_to, capacity_);
+                memory_->loads().keep(key, known);
+              },
+          .cost = [this, structure, options](const TileShape& shape) -> std::optional<Metrics> {
+            const auto known = memory_->costs().find(cost_key_of(structure, options, shape));
+            if (!known || !known->load) return std::nullopt;
+            return least_of(*known);
+          }};
 }
 
 CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structure,
@@ -102,16 +142,25 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
          .score = goal.score,
          .cost =
              [&](const TileGrid& grid, const Lowering& lowering) {
-               return least_metrics(make_piece(run.part, geometry.space(), grid, lowering),
-                                    cheapest_, cheapest_arrays_, poll);
+               KnownCost cost =
+                   cost_anywhere(run.part, grid, lowering, cheapest_, *cheapest_arrays_, poll);
+               cost.load =
+                   peak_load(lowering, demands(run.part, geometry.space(), lowering, grid.tiles));
+               if (!cost_key_.empty())
+                 memory_->costs().keep(cost_key_of(structure, options, grid.shape), cost);
+               return least_of(cost);
              },
+         .known = known_shapes(structure, options),
          .below = least,
          .most_shapes = goal.most_shapes});
     shapes_ += best.looked;
     open = std::min(open, best.open);
     if (!best.found) continue;
+    std::optional<KnownCost> known;
+    if (!cost_key_.empty())
+      known = memory_->costs().find(cost_key_of(structure, options, best.found->shape));
     PlannedSubgraph option = make_option(geometry, hardware_, options, std::move(*best.found),
-                                         engine_name_, arrays_, poll);
+                                         engine_name_, *arrays_, poll, known ? &*known : nullptr);
     const double cost = goal.score(option.metrics);
     // Where its places cost more than they might, other places might cost less.
     if (cost > best.cost) open = std::min(open, best.cost);

@@ -171,15 +171,33 @@ class ShapeSearch {
     return load_.first_excess(sizes_) > 0;
   }
 
+  /// Makes the grid, where there is none yet.
+  [[nodiscard]] bool all_loads_fit(const TileShape& shape, std::optional<TileGrid>& grid) {
+    const KnownShapes& known = params_.known;
+    if (known.fits)
+      if (const std::optional<bool> fits = known.fits(shape)) return *fits;
+    const bool fits = !first_is_too_large(shape) && [&] {
+      grid = geometry_.grid(shape);
+      return std::ranges::all_of(grid->tiles, [&](const TileRegions& tile) {
+        return load_.first_excess(
+                   tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, tile)) <= 0;
+      });
+    }();
+    if (known.keep_fits) known.keep_fits(shape, fits);
+    return fits;
+  }
+
+  [[nodiscard]] Metrics cost_of(const TileShape& shape, const std::optional<TileGrid>& grid) {
+    if (params_.known.cost)
+      if (const std::optional<Metrics> known = params_.known.cost(shape)) return *known;
+    return params_.cost(grid ? *grid : geometry_.grid(shape), lowering_);
+  }
+
   void look_at(const TileShape& shape) {
-    if (first_is_too_large(shape)) return;
-    const TileGrid grid = geometry_.grid(shape);
-    for (const TileRegions& tile : grid.tiles)
-      if (load_.first_excess(tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, tile)) >
-          0)
-        return;
+    std::optional<TileGrid> grid;
+    if (!all_loads_fit(shape, grid)) return;
     ++best_.looked;
-    const double cost = params_.score(params_.cost(grid, lowering_));
+    const double cost = params_.score(cost_of(shape, grid));
     if (cost >= best_.cost) return;
     TileSearchResult fits = find_tile(geometry_, hardware_,
                                       {.options = params_.options,

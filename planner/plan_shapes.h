@@ -31,6 +31,14 @@
 
 namespace tessera {
 
+/// What somebody found out about shapes before. Each function may be empty.
+struct KnownShapes {
+  /// Are the loads of all tiles within the memory? Nothing where nobody knows.
+  std::function<std::optional<bool>(const TileShape&)> fits;
+  std::function<void(const TileShape&, bool)> keep_fits;
+  std::function<std::optional<Metrics>(const TileShape&)> cost;
+};
+
 struct ShapeSearchParams {
   LoweringOptions options;
   PlacementEngine* engine = nullptr;
@@ -42,6 +50,7 @@ struct ShapeSearchParams {
   std::function<double(const Metrics&)> score;  ///< monotone in every metric
   /// What the shape costs, at least; called for each that is looked at.
   std::function<Metrics(const TileGrid&, const Lowering&)> cost;
+  KnownShapes known{};
   double below = std::numeric_limits<double>::infinity();  ///< what costs as much is of no use
   std::int64_t most_shapes = 0;                            ///< so many are looked at
 };

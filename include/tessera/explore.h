@@ -49,6 +49,8 @@ class TESSERA_API Sweep {
   [[nodiscard]] std::vector<std::string> networks() const;     ///< names
   /// The machine of a candidate, in the order of the grid. Throws BadInput where it is none.
   [[nodiscard]] Profile machine(std::size_t candidate) const;
+  /// Does it ask for the fewest modes?
+  [[nodiscard]] bool wants_modes() const;
   /// Every file it was read from.
   [[nodiscard]] const std::vector<std::string>& files() const;
 
@@ -91,12 +93,39 @@ struct ExploreCounts {
   std::int64_t planned = 0;   ///< plans made now
   std::int64_t stored = 0;    ///< plans that the store had
   std::int64_t excluded = 0;  ///< plans that were not needed
+  std::int64_t alike = 0;     ///< made here for a machine that no plan can tell from this one
 };
 
 struct ExplorePlan {
   std::size_t candidate = 0;
   std::string network{};
   std::string json{};  ///< a PLAN.json (plan.h)
+};
+
+/// The fewest modes of its memories that the best machine can do with: what `modes:` of a sweep
+/// asks.
+struct ExploreModes {
+  struct Choice {
+    std::string memory{};
+    std::string mode{};
+    bool needed = false;
+  };
+  struct Score {
+    std::string network{};
+    double with_all = 0;     ///< of the plan with every mode
+    double with_needed = 0;  ///< of the plan that was made with the needed ones alone
+  };
+  std::size_t candidate = 0;
+  double lose = 0;                 ///< percent of its score that each network may lose
+  std::vector<Choice> modes{};     ///< all there are
+  std::int64_t needed = 0;         ///< so many of them
+  std::int64_t bound = 0;          ///< no fewer do
+  std::vector<Score> scores{};     ///< per network
+  std::optional<double> area{};    ///< mm2, of the machine without the others,
+  std::optional<double> before{};  ///< and with them
+  std::int64_t plans = 0;          ///< made to find that out
+  std::string machine{};           ///< the profile without the others
+  std::string reason{};            ///< why nothing is known; then the rest is empty
 };
 
 struct ExploreResult {
@@ -106,6 +135,7 @@ struct ExploreResult {
   std::vector<std::string> axes{};          ///< in which: latency_ms, energy_pj, ..., area
   std::optional<std::size_t> best{};        ///< candidate with the best score of the set
   std::vector<ExplorePlan> plans{};         ///< of the candidates in `pareto` and of the best one
+  std::optional<ExploreModes> modes{};      ///< where the sweep asks for it
   std::vector<PlanReference> references{};  ///< per network: what scores are relative to
   StopReason stop = StopReason::completed;
   ExploreCounts counts{};
@@ -149,6 +179,8 @@ struct ExploreParams {
 
 [[nodiscard]] TESSERA_API std::string results_csv(const ExploreResult& result);
 [[nodiscard]] TESSERA_API std::string pareto_csv(const ExploreResult& result);
+/// A row per mode. require: result.modes.
+[[nodiscard]] TESSERA_API std::string modes_csv(const ExploreResult& result);
 /// The machine and the plans of each candidate in `result.plans`, into FOLDER/plans. Throws
 /// OutputError.
 TESSERA_API void save_plans(const Sweep& sweep, const ExploreResult& result,

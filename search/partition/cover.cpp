@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <new>
 #include <optional>
@@ -63,7 +64,8 @@ class Search {
     // Single ops first: they are the baseline, and a cover exists from then on if there is any.
     std::vector<std::uint32_t> singles;
     for (std::size_t op = 0; op < p_.ops; ++op)
-      if (!at(op, op).bound.impossible) singles.push_back(kinds_.of(op, op));
+      if (!at(op, op).bound.impossible && !at(op, op).candidate)
+        singles.push_back(kinds_.of(op, op));
     stopped = evaluate(std::move(singles));
     remember_best(no_cap);
 
@@ -81,8 +83,7 @@ class Search {
         break;
       }
       stopped = refine(interval, intervals);
-      if (params_.progress)
-        params_.progress(result_.objective, least_bound(intervals), result_.evaluated);
+      if (params_.progress) tell(intervals);
     }
     finish(stopped, intervals);
     return std::move(result_);
@@ -106,8 +107,19 @@ class Search {
           poll(10);
         }
         result_.candidates += kinds_.members(kind);
-        if (of_[kind].bound.impossible) result_.excluded_by_bound += kinds_.members(kind);
+        if (of_[kind].bound.impossible)
+          result_.excluded_by_bound += kinds_.members(kind);
+        else if (p_.known)
+          take_known(kind, p_.known(first, last));
       }
+  }
+
+  void take_known(std::uint32_t kind, std::optional<std::pair<CoverCandidate, int>> known) {
+    if (!known) return;
+    of_[kind].candidate = std::make_unique<CoverCandidate>(std::move(known->first));
+    of_[kind].effort = known->second + 1;
+    ++result_.evaluated;
+    result_.answered += kinds_.members(kind);
   }
 
   Kind& at(std::size_t first, std::size_t last) { return of_[kinds_.of(first, last)]; }
@@ -311,6 +323,19 @@ class Search {
     if (!path.empty()) consider(path);
   }
 
+  /// The best that is known is not remembered: what the search does must not depend on the clock.
+  void tell(const std::vector<Interval>& intervals) {
+    using namespace std::chrono_literals;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < 100ms) return;
+    told_ = now;
+    const CoverResult before = result_;
+    remember_best(no_cap);
+    const double best = result_.objective;
+    result_ = before;
+    params_.progress(best, std::min(best, least_bound(intervals)), result_.evaluated);
+  }
+
   [[nodiscard]] std::optional<StopReason> exhausted() const { return params_.budget.exhausted(); }
 
   std::optional<StopReason> evaluate(std::vector<std::uint32_t> list) {
@@ -369,6 +394,7 @@ class Search {
   RunKinds kinds_;
   std::vector<Kind> of_;  ///< by kind
   CoverResult result_;
+  std::chrono::steady_clock::time_point told_{};
   // Working memory.
   struct Node {
     double cost = infinity;

@@ -22,6 +22,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.h"
@@ -65,6 +67,10 @@ struct CoverProblem {
   /// ensure: no option of the run, or of one that is like it, costs less or peaks lower. May be
   /// empty (zero bounds).
   std::function<CoverBound(std::size_t first, std::size_t last)> bound;
+  /// What evaluate() said before, and with which effort, as far as that takes no work: such runs
+  /// are known from the start. May be empty.
+  std::function<std::optional<std::pair<CoverCandidate, int>>(std::size_t first, std::size_t last)>
+      known{};
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
   double peak_weight = 0;
 };
@@ -72,7 +78,8 @@ struct CoverProblem {
 struct CoverParams {
   int threads = 1;
   Budget budget;
-  /// Called between rounds with (best objective known or infinity, proved bound, evaluated).
+  /// Called between rounds, some times per second, with what the search would say were it stopped
+  /// now: (best objective or infinity, proved bound, evaluated).
   std::function<void(double, double, std::int64_t)> progress;
 };
 

@@ -39,7 +39,8 @@ class ExploreTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  [[nodiscard]] Sweep sweep(const std::string& more = "") const {
+  [[nodiscard]] Sweep sweep(const std::string& more = "",
+                            const std::string& bandwidths = "[0.1 B/cycle, 8 B/cycle]") const {
     return Sweep::from_text(
         "tessera: sweep/1\n"
         "networks: [{file: net0.yaml, weight: 2}, net1.yaml]\n"
@@ -51,8 +52,8 @@ class ExploreTest : public ::testing::Test {
             std::string(quick ? "16 KiB" : "4 KiB") +
             ", times: 2}\n"
             "    engines.mac.cores: [1, 2]\n"
-            "    memories.dram.bandwidth: [0.1 B/cycle, 8 B/cycle]\n" +
-            more,
+            "    memories.dram.bandwidth: " +
+            bandwidths + '\n' + more,
         (folder_ / "sweep.yaml").string(), {}, {testing::source_path("hw_profiles").string()});
   }
 
@@ -146,6 +147,59 @@ TEST_F(ExploreTest, SharingThreadsAndStoresChangeNothing) {
     EXPECT_EQ(again.counts.stored, first.counts.planned);
     ASSERT_EQ(again.plans.size(), first.plans.size());
   }
+}
+
+/// Of a PLAN.json: what is planned, and not how it was found.
+std::string planned_part(const std::string& json) {
+  const std::size_t begin = json.find("\"subgraphs\"");
+  const std::size_t end = json.find("\"search\"");
+  return begin == std::string::npos ? json : json.substr(begin, end - begin);
+}
+
+TEST_F(ExploreTest, SharedPlansAreTheSameToTheByte) {
+  const Sweep all = sweep("prune: false\n");
+  const ExploreResult apart = explore(all, {.limits = {.threads = 1}, .share = false});
+  const ExploreResult shared = explore(all, {.limits = {.threads = 2}});
+  ASSERT_EQ(shared.plans.size(), apart.plans.size());
+  ASSERT_FALSE(apart.plans.empty());
+  for (std::size_t k = 0; k < apart.plans.size(); ++k) {
+    EXPECT_EQ(shared.plans[k].candidate, apart.plans[k].candidate);
+    EXPECT_NE(apart.plans[k].json.find("\"search\""), std::string::npos);
+    EXPECT_EQ(planned_part(shared.plans[k].json), planned_part(apart.plans[k].json));
+  }
+}
+
+TEST_F(ExploreTest, MachinesThatNoPlanCanTellApartArePlannedOnce) {
+  // One burst of 128 B under way for 64 cycles: more than 2 B per cycle is of no use.
+  const Sweep all = sweep("prune: false\n", "[0.1 B/cycle, 2 B/cycle, 3 B/cycle, 8 B/cycle]");
+  const ExploreResult apart = explore(all, {.limits = {.threads = 1}, .share = false});
+  const ExploreResult shared = explore(all, {.limits = {.threads = 4}});
+  EXPECT_EQ(plain(shared), plain(apart));
+  EXPECT_EQ(apart.counts.alike, 0);
+  EXPECT_EQ(2 * shared.counts.alike, apart.counts.planned);
+  EXPECT_EQ(2 * shared.counts.planned, apart.counts.planned);
+  EXPECT_EQ(shared.plans.size(), apart.plans.size());
+  // A little less is of use.
+  const Sweep less = sweep("prune: false\n", "[1.9 B/cycle, 2 B/cycle]");
+  EXPECT_EQ(explore(less, {}).counts.alike, 0);
+}
+
+TEST_F(ExploreTest, WeighsAsAPlanByItselfDoes) {
+  const Sweep all = sweep("prune: false\n");
+  const ExploreResult result = explore(all, {});
+  ASSERT_TRUE(result.best && !result.plans.empty());
+  const ExplorePlan& made = result.plans.front();
+  const Network network =
+      read_network((folder_ / (made.network + ".yaml")).string(), {.dtype = ElementType::int8})
+          .network;
+  const std::string alone =
+      plan_json(plan_network(network, all.machine(made.candidate).hardware(), {}));
+  const auto weights = [](const std::string& json) {
+    const std::size_t begin = json.find("\"weights\"");
+    return json.substr(begin, json.find('}', begin) - begin);
+  };
+  EXPECT_EQ(weights(made.json), weights(alone));  // to the last digit
+  EXPECT_EQ(planned_part(made.json), planned_part(alone));
 }
 
 TEST_F(ExploreTest, PruningKeepsTheFrontAndTheBest) {

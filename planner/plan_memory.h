@@ -1,0 +1,272 @@
+// What plans share: answers to candidates, and what these follow from. Private to planner/ and
+// explore/.
+//
+//   const auto memory = std::make_shared<PlanMemory>(true);      // exact
+//   const std::string word = memory->short_for(structure_key(part));
+//   if (const auto known = memory->costs().find(machine + word + shape)) use(known->metrics);
+//
+// Keys begin with short words for what they are about. Whatever is kept is what whoever asks would
+// find by itself, so that a plan is the same with it and without.
+#pragma once
+
+#include <chrono>
+#include <future>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cost/array_memo.h"
+#include "cost/grid_bound.h"
+#include "planner/tile_memo.h"
+#include "tessera/network_plan.h"
+#include "tessera/plan.h"
+#include "tiling/lower.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+
+struct CandidateAnswer {
+  /// One per variant that fits, without ops and names, which differ where structure is shared.
+  std::vector<PlannedSubgraph> options;
+  /// Bounds of what tile shapes with a question left open would cost.
+  std::vector<Metrics> open;
+  /// What tiles nobody looked at score at least, where cheaper ones were looked for (refine()).
+  double open_score = std::numeric_limits<double>::infinity();
+  bool open_beyond = false;  ///< and there are more of them, of which nothing is known
+  bool undecided = false;    ///< a limit left some of them open
+  bool dear = false;         ///< some of `open` are bounds of tiles too dear to look for yet
+  bool final = true;         ///< more effort would not be made
+  bool cut_short = false;    ///< the limits of whoever made it ended it: others may know more
+  /// The variants that were tried, for answers with other capacities.
+  struct Tried {
+    LoweringOptions variant;
+    bool decided = true;
+    std::optional<std::size_t> option;  ///< index; nothing where it is decided: no tile fits
+    std::int64_t none_below = 1;        ///< shapes with fewer tiles do not fit
+    Size headroom = 0;  ///< the capacity can grow by so much before a shape before could fit
+    Size lacking = 0;
+  };
+  std::vector<Tried> tried;
+
+  [[nodiscard]] bool complete() const { return open.empty() && !open_beyond; }
+};
+
+/// A run's geometry, which does not depend on the machine.
+struct RunGeometry {
+  std::shared_ptr<const Network> network;
+  Subgraph part;
+  std::map<HaloPolicy, TileGeometry> of_halo;
+  /// By variant and memories without their capacity, which their problems may have any of.
+  std::map<std::string, std::shared_ptr<const Lowering>> lowerings;
+  std::shared_ptr<const GridBound> bound;  ///< on some machine
+  std::mutex lock;                         ///< held while it is used
+};
+
+/// What a run costs in tiles of some shape on a machine with one memory on the chip, where no place
+/// costs more than another: the same for every capacity.
+struct KnownCost {
+  Metrics metrics;  ///< without its peak
+  double utilisation = 0;
+  std::optional<Size> load{};  ///< bytes alive at the fullest step, where somebody counted them
+};
+
+/// For which capacities the loads of all tiles of a shape are within it: from the first of these
+/// on, and up to the second they are not. Between them nobody has looked.
+struct KnownLoad {
+  Size fits_from = std::numeric_limits<Size>::max();
+  Size fails_to = -1;
+};
+
+/// Structures of the runs of one network, in short words.
+class NetworkRuns {
+ public:
+  template <typename Make>
+  std::string word(OpRange ops, const Make& make) {
+    {
+      const std::lock_guard guard(lock_);
+      const auto known = words_.find({ops.first, ops.last});
+      if (known != words_.end()) return known->second;
+    }
+    std::string made = make();
+    const std::lock_guard guard(lock_);
+    return words_.try_emplace({ops.first, ops.last}, std::move(made)).first->second;
+  }
+
+ private:
+  std::mutex lock_;
+  std::map<std::pair<OpIndex, OpIndex>, std::string> words_;
+};
+
+/// Thread-safe.
+template <typename Value>
+class ByKey {
+ public:
+  [[nodiscard]] std::optional<Value> find(const std::string& key) const {
+    const std::lock_guard guard(lock_);
+    const auto known = known_.find(key);
+    return known == known_.end() ? std::nullopt : std::optional(known->second);
+  }
+  /// Somebody may have found the same meanwhile.
+  void keep(const std::string& key, const Value& value) {
+    const std::lock_guard guard(lock_);
+    known_.insert_or_assign(key, value);
+  }
+  void clear() {
+    const std::lock_guard guard(lock_);
+    known_.clear();
+  }
+
+ private:
+  mutable std::mutex lock_;
+  std::unordered_map<std::string, Value> known_;
+};
+
+class PlanMemory {
+ public:
+  using Answer = std::shared_ptr<const CandidateAnswer>;
+  /// Exact: a plan is the same to the byte with it and without. Else a tile's placement may be one
+  /// that was made for another capacity, which fits as well and takes no time, but may be higher.
+  explicit PlanMemory(bool exact = false) : exact_(exact) {}
+  [[nodiscard]] bool exact() const { return exact_; }
+  [[nodiscard]] TileMemo& tiles() { return tiles_; }
+  [[nodiscard]] ByKey<KnownCost>& costs() { return costs_; }
+  [[nodiscard]] ByKey<KnownLoad>& loads() { return loads_; }
+  /// Heights of the tiles that were found, by their question and their shape.
+  [[nodiscard]] ByKey<Size>& peaks() { return peaks_; }
+  /// Of the network with this key.
+  [[nodiscard]] std::shared_ptr<NetworkRuns> runs(const std::string& key) {
+    const std::lock_guard guard(lock_);
+    std::shared_ptr<NetworkRuns>& runs = runs_[key];
+    if (!runs) runs = std::make_shared<NetworkRuns>();
+    return runs;
+  }
+  /// What arrays of machines with this key (array_key()) take.
+  [[nodiscard]] std::shared_ptr<ArrayMemo> arrays(const std::string& key,
+                                                  const Hardware& hardware) {
+    const std::lock_guard guard(lock_);
+    std::shared_ptr<ArrayMemo>& arrays = arrays_[key];
+    if (!arrays) arrays = std::make_shared<ArrayMemo>(hardware);
+    return arrays;
+  }
+  /// A short word for a long one, the same for the same, that begins no other.
+  [[nodiscard]] std::string short_for(const std::string& text) {
+    const std::lock_guard guard(lock_);
+    const auto word = words_.try_emplace(text, words_.size()).first;
+    return std::to_string(word->second) + ' ';
+  }
+
+  /// The answer of this key; `make` is called by the first who asks, others wait for it.
+  template <typename Make>
+  Answer get(const std::string& key, bool& fresh, const Make& make) {
+    std::promise<Answer> mine;
+    std::shared_future<Answer> answer;
+    {
+      const std::lock_guard guard(lock_);
+      const auto [entry, is_new] = answers_.try_emplace(key);
+      if (is_new) entry->second = mine.get_future().share();
+      answer = entry->second;
+      fresh = is_new;
+    }
+    if (fresh) {
+      try {
+        mine.set_value(std::make_shared<const CandidateAnswer>(make()));
+      } catch (...) {
+        mine.set_exception(std::current_exception());
+      }
+    }
+    return answer.get();
+  }
+  /// The geometry kept for this structure; nothing if none is.
+  [[nodiscard]] std::shared_ptr<RunGeometry> geometry(const std::string& structure) {
+    const std::lock_guard guard(lock_);
+    const auto known = geometries_.find(structure);
+    return known == geometries_.end() ? nullptr : known->second;
+  }
+  void keep(const std::string& structure, std::shared_ptr<RunGeometry> geometry) {
+    const std::lock_guard guard(lock_);
+    geometries_.emplace(structure, std::move(geometry));
+  }
+
+  /// What the run costs in many tiles; made by whoever asks first (twice, if two do at once).
+  template <typename Make>
+  std::shared_ptr<const GridBound> bound(const std::string& key, const Make& make) {
+    {
+      const std::lock_guard guard(lock_);
+      const auto known = bounds_.find(key);
+      if (known != bounds_.end()) return known->second;
+    }
+    std::shared_ptr<const GridBound> made = make();
+    const std::lock_guard guard(lock_);
+    return bounds_.emplace(key, std::move(made)).first->second;
+  }
+
+  /// An answer that a limit cut short is not worth remembering. Somebody may have made another one
+  /// by now.
+  void forget(const std::string& key, const Answer& answer) {
+    const std::lock_guard guard(lock_);
+    const auto known = answers_.find(key);
+    if (known == answers_.end() ||
+        known->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+      return;
+    if (known->second.get() == answer) answers_.erase(known);
+  }
+  /// Everything that is about this machine alone (hardware_key.h), which is not asked about again.
+  /// What others can use stays.
+  void drop(const std::string& hardware_key) {
+    const std::string machine = short_for(hardware_key);
+    const std::lock_guard guard(lock_);
+    const auto drop_from = [&](auto& map) {
+      auto at = map.lower_bound(machine);
+      while (at != map.end() && at->first.starts_with(machine)) at = map.erase(at);
+    };
+    drop_from(answers_);
+    drop_from(bounds_);
+  }
+  /// What is quickly made again goes first: how tiles cut a run, and what it costs at least. With
+  /// `all` what tile searches found goes as well. Plans under way keep what they hold.
+  void shrink(bool all) {
+    {
+      const std::lock_guard guard(lock_);
+      geometries_.clear();
+      bounds_.clear();
+    }
+    if (!all) return;
+    tiles_.clear();
+    costs_.clear();
+    loads_.clear();
+    peaks_.clear();
+  }
+  /// Answers by their question without the capacity, for other capacities.
+  void note(const std::string& question, Size capacity, Answer answer) {
+    const std::lock_guard guard(lock_);
+    of_capacity_[question].emplace_back(capacity, std::move(answer));
+  }
+  [[nodiscard]] std::vector<std::pair<Size, Answer>> noted(const std::string& question) {
+    const std::lock_guard guard(lock_);
+    const auto known = of_capacity_.find(question);
+    return known == of_capacity_.end() ? std::vector<std::pair<Size, Answer>>{} : known->second;
+  }
+
+ private:
+  bool exact_;
+  TileMemo tiles_;
+  ByKey<KnownCost> costs_;
+  ByKey<KnownLoad> loads_;
+  ByKey<Size> peaks_;
+  std::mutex lock_;
+  std::map<std::string, std::shared_ptr<NetworkRuns>> runs_;
+  std::map<std::string, std::shared_ptr<ArrayMemo>> arrays_;
+  std::map<std::string, std::size_t> words_;
+  std::map<std::string, std::shared_future<Answer>> answers_;
+  std::map<std::string, std::vector<std::pair<Size, Answer>>> of_capacity_;
+  std::map<std::string, std::shared_ptr<RunGeometry>> geometries_;
+  std::map<std::string, std::shared_ptr<const GridBound>> bounds_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+// What a plan's progress says is what the plan is when it is stopped there.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stop_token>
+#include <vector>
+
+#include "tessera/plan.h"
+#include "tessera/profile.h"
+#include "tests/support/effort.h"
+#include "tests/support/paths.h"
+#include "tests/support/random_network.h"
+
+namespace tessera {
+namespace {
+
+Hardware machine() {
+  Profile profile("ethos-u65-256", {testing::source_path("hw_profiles").string()});
+  profile.set("memories.sram.capacity", "8 KiB");
+  return profile.hardware();
+}
+
+TEST(PlanProgressTest, IsWhatThePlanWouldBe) {
+  const Hardware hardware = machine();
+  const std::size_t ops = testing::optimised && !testing::sanitized ? 24 : 6;
+  int stopped = 0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    const Network network =
+        testing::random_network(seed, {.ops = ops, .extent = 40, .channels = 32});
+    std::vector<PlanProgress> told;
+    PlanParams params;
+    params.progress = [&](const PlanProgress& p) { told.push_back(p); };
+    const NetworkPlan whole = plan_network(network, hardware, params);
+    ASSERT_EQ(whole.status, Status::feasible) << whole.reason;
+    ASSERT_FALSE(told.empty());
+    EXPECT_EQ(told.back().best_score, whole.score);
+    EXPECT_EQ(told.back().bound, whole.bound);
+    for (std::size_t k = 1; k < told.size(); ++k)
+      EXPECT_LE(told[k].best_score, told[k - 1].best_score * (1 + 1e-9));
+    for (std::size_t at = 0; at < std::min<std::size_t>(told.size(), 6); ++at) {
+      std::stop_source stop;
+      std::size_t calls = 0;
+      double shown = 0;
+      PlanParams until;
+      until.limits.stop = stop.get_token();
+      until.progress = [&](const PlanProgress& p) {
+        if (stop.stop_requested()) return;
+        shown = p.best_score;
+        if (calls++ == at) stop.request_stop();
+      };
+      const NetworkPlan plan = plan_network(network, hardware, until);
+      if (!stop.stop_requested() || shown == std::numeric_limits<double>::infinity()) continue;
+      ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+      ++stopped;
+      EXPECT_LE(plan.score, shown * (1 + 1e-9));
+      EXPECT_GE(plan.score, shown * (1 - 1e-3));  // of a run that was looked at meanwhile
+    }
+  }
+  EXPECT_GT(stopped, 0);
+}
+
+}  // namespace
+}  // namespace tessera
