@@ -52,7 +52,8 @@ TEST(RandomGuided, NoPartChangesAnAnswer) {
       {"phases", &GuidedParams::phases},     {"candidates", &GuidedParams::candidates},
       {"directed", &GuidedParams::directed}, {"promote", &GuidedParams::promote},
       {"stuck", &GuidedParams::stuck},       {"widen", &GuidedParams::widen},
-      {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},       {"sections", &GuidedParams::sections}};
+      {"restarts", &GuidedParams::restarts}, {"learn", &GuidedParams::learn},
+      {"sections", &GuidedParams::sections}};
   for (const auto& [name, member] : switches) {
     SCOPED_TRACE(name);
     GuidedParams params;
