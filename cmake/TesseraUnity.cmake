@@ -15,7 +15,6 @@ set(alone
   planner/height.cpp
   planner/plan.cpp
   planner/plan_file.cpp
-  search/partition/structure.cpp
   search/placement/boxing/engine.cpp
   search/placement/canonical.cpp
   search/placement/canonical_load.cpp

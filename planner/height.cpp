@@ -20,25 +20,6 @@
 
 namespace tessera {
 
-namespace {
-
-/// Rounds of weaving towards a least height, in those of one question whether it fits.
-constexpr std::int64_t thorough_weaving = 5;
-
-Size largest(const std::vector<Size>& values, const std::vector<MemoryIndex>& group) {
-  Size most = 0;
-  for (const MemoryIndex m : group) most = std::max(most, values[m]);
-  return most;
-}
-
-Size largest_of(const std::vector<Size>& values) {
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-}
-
-/// No placement below has a larger end. Reserved addresses would not do where buffers have parts:
-/// they are asked to keep used bytes out alone, and a buffer may end in bytes that nobody uses. So
-/// banks above are taken away; what modes say of them would go as well, so there it stays a bound
-/// on the bytes that are used.
 void limit_ends(Memory& memory, Size height, bool parts) {
   if (!parts || memory.banks.empty() || has_modes(memory) || height >= memory.capacity)
     return limit_height(memory, height);
@@ -53,6 +34,21 @@ void limit_ends(Memory& memory, Size height, bool parts) {
   memory.banks.clear();  // without them it is the capacity that is lowered
   limit_height(memory, height);
   memory.banks = std::move(below);
+}
+
+namespace {
+
+/// Rounds of weaving towards a least height, in those of one question whether it fits.
+constexpr std::int64_t thorough_weaving = 5;
+
+Size largest(const std::vector<Size>& values, const std::vector<MemoryIndex>& group) {
+  Size most = 0;
+  for (const MemoryIndex m : group) most = std::max(most, values[m]);
+  return most;
+}
+
+Size largest_of(const std::vector<Size>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
 /// Bisection on the height of one group with decide(); improves `best` and raises `low`.

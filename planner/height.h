@@ -41,6 +41,12 @@ struct HeightResult {
 [[nodiscard]] HeightResult least_height(const PlacementProblem& problem,
                                         std::optional<Decision> start, const HeightParams& params);
 
+/// No placement below has a larger end. Reserved addresses would not do where buffers have parts:
+/// they are asked to keep used bytes out alone, and a buffer may end in bytes that nobody uses. So
+/// banks above are taken away; what modes say of them would go as well, so there it stays a bound
+/// on the bytes that are used.
+void limit_ends(Memory& memory, Size height, bool parts);
+
 /// Memories that must be minimised together, each group sorted.
 [[nodiscard]] std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem);
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "model/against.h"
+#include "facts/features.h"
 #include "model/optional.h"
 #include "planner/choose.h"
 #include "search/placement/bounds.h"
@@ -28,6 +28,7 @@ class Orderer {
   Orderer(const PlacementProblem& problem, const std::vector<Minimize>& objectives,
           const InOrderParams& params)
       : whole_(problem), problem_(problem), objectives_(objectives), params_(params) {
+    parts_ = features_of(problem).contains(Feature::parts);
     may_leave_out_ =
         std::find(objectives.begin(), objectives.end(), Minimize::benefit) != objectives.end();
   }
@@ -59,8 +60,19 @@ class Orderer {
     if (params_.phase) params_.phase(phase);
   }
 
+  /// Where only used bytes could be bounded (limit_ends), it may end higher than was reached.
+  [[nodiscard]] bool too_high(const Placement& placement) const {
+    const std::vector<Size> high = heights(whole_, placement);
+    for (MemoryIndex m = 0; m < tops_.size(); ++m)
+      if (high[m] > tops_[m]) return true;
+    return false;
+  }
+
   /// Takes the answer of an engine about the problem as it stands now.
   void take(Decision answer) {
+    if (answer.found.placement && result_.answer.found.placement &&
+        too_high(*answer.found.placement))
+      answer.found.placement.reset();
     if (answer.found.stop != StopReason::completed) stop_ = answer.found.stop;
     result_.answer.found.stats.insert(result_.answer.found.stats.end(), answer.found.stats.begin(),
                                       answer.found.stats.end());
@@ -96,7 +108,8 @@ class Orderer {
       // At first each memory gets its own least height; later on it is the largest that counts.
       const std::vector<Size> high = heights(whole_, placement());
       for (MemoryIndex m = 0; m < high.size(); ++m)
-        limit_height(problem_.memories[m], first ? high[m] : height());
+        limit_ends(problem_.memories[m], first ? high[m] : height(), parts_);
+      tops_ = first ? high : std::vector<Size>(high.size(), height());
     }
   }
 
@@ -230,6 +243,10 @@ class Orderer {
       reply.status = answer.found.status;
     }
     if (reply.status != Status::feasible) return reply;
+    if (too_high(*answer.found.placement)) {
+      reply.status = Status::unknown;
+      return reply;
+    }
     if (most_cost && soft_cost(whole_, *answer.found.placement) > *most_cost) {
       // The engine may have looked for the least cost, whatever it was told is enough.
       reply.status =
@@ -248,8 +265,10 @@ class Orderer {
   std::int64_t by_halving(std::int64_t proved, const Value& value, const Ask& ask_for) {
     while (proved < value()) {
       const std::int64_t middle = proved + (value() - 1 - proved) / 2;
+      const std::int64_t before = value();
       const Reply reply = ask_for(middle);
-      if (reply.status == Status::feasible) continue;
+      if (reply.status == Status::feasible && value() < before) continue;
+      if (reply.status == Status::feasible) break;  // no better, which is all there is to ask
       if (reply.status == Status::infeasible) {
         proved = middle + 1;
         continue;
@@ -273,7 +292,7 @@ class Orderer {
         std::min(proved, height()), [&] { return height(); },
         [&](Size most) {
           PlacementProblem lower = problem_;
-          for (Memory& memory : lower.memories) limit_height(memory, most);
+          for (Memory& memory : lower.memories) limit_ends(memory, most, parts_);
           return ask(lower, most_cost_);
         });
   }
@@ -290,6 +309,8 @@ class Orderer {
   const InOrderParams& params_;
   Budget budget_;
   bool may_leave_out_ = false;
+  bool parts_ = false;
+  std::vector<Size> tops_;  ///< of heights that were reached, per memory
   std::optional<Cost> most_cost_;
   std::optional<Benefit> least_benefit_;
   StopReason stop_ = StopReason::completed;

@@ -124,7 +124,7 @@ class Prover {
     double length = 1;
     int waited = 0;
     const auto target = static_cast<double>(above_);
-    for (int k = 0; k < looks; ++k) {
+    for (int k = 0; k < looks && !budget_.exhausted(); ++k) {
       double value = static_cast<double>(worth_in_);
       for (std::size_t r = 0; r < rows_.size(); ++r) {
         slack[r] = static_cast<double>(rows_[r].room) * rows_[r].scale;

@@ -282,7 +282,9 @@ Search::Refusal Search::advised_against(std::int32_t depth, const Budget& budget
     const Var var = build_.plan.offsets[b];
     for (const Key key : {key_of(var, 0), key_of(var, 1)}) {
       const std::int32_t at = state.entry_of({key, state.bound(key)});
-      if (at >= 0 && state.entry(at).level <= depth) mark(now.conflict, state.entry(at).level);
+      if (at < 0 || state.entry(at).level > depth) continue;
+      mark(now.conflict, state.entry(at).level);
+      blame(state.entry(at).level);
     }
   }
   deduction_.backtrack(depth);

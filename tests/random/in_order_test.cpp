@@ -185,5 +185,58 @@ TEST(RandomInOrder, EveryObjectiveIsTheBestAtThoseBeforeIt) {
   EXPECT_GT(traded, run.count / 20);
 }
 
+/// With every feature of the model, in several memories: the first objective is what it is alone,
+/// and what is said of the others is right.
+TEST(RandomInOrder, TheFirstIsWhatItIsAlone) {
+  const RandomRun run = from_environment({1, 400});
+  std::size_t feasible = 0;
+  for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+    SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(seed));
+    Random random(seed);
+    PlacementProblem problem =
+        random_problem(random, seed % 2 == 0 ? Features::all() : Features::all_with_parts());
+    std::vector<Objective> objectives{Objective::minimize_height, Objective::minimize_cost};
+    random.shuffle(objectives);
+    if (random.chance(50)) {
+      make_optional(problem, random);
+      objectives.insert(objectives.begin() + random.between(0, 2), Objective::maximize_benefit);
+    }
+    problem.objective = objectives.front();
+    problem.next_objectives = {objectives.begin() + 1, objectives.end()};
+    if (!validate(problem).empty()) continue;
+    PlaceParams params;
+    params.minimize = Minimize::by_input;
+    params.limits.threads = 1;
+    const PlacementResult result = place(problem, params);
+    PlacementProblem alone = problem;
+    alone.next_objectives.clear();
+    // Where some may stay out, the least of the first is that of those that may not.
+    if (alone.objective != Objective::maximize_benefit && objectives.size() == 3) {
+      const std::vector<char> out = [&] {
+        std::vector<char> optional;
+        for (const Buffer& buffer : problem.buffers) optional.push_back(buffer.optional ? 1 : 0);
+        return optional;
+      }();
+      alone = rest_of(alone, out);
+      alone.objective = problem.objective;
+    }
+    ASSERT_NE(result.status, Status::unknown) << result.reason << to_yaml(problem);
+    if (alone.buffers.empty()) continue;
+    const PlacementResult first = place(alone, params);
+    ASSERT_EQ(result.status, first.status) << to_yaml(problem);
+    if (result.status != Status::feasible) continue;
+    ++feasible;
+    ASSERT_EQ(result.objectives.front(), first.objectives.front()) << to_yaml(problem);
+    const ResultVerdict verdict = check_result(problem, result, {});
+    ASSERT_TRUE(verdict.wrong.empty()) << verdict.wrong.front().message << to_yaml(problem);
+    // No complete engine takes parts beside all the rest.
+    if (seed % 2 != 0) continue;
+    for (const ObjectiveValue& each : result.objectives)
+      ASSERT_TRUE(each.proved) << each.name << to_yaml(problem);
+  }
+  std::cout << feasible << " with a placement\n";
+  EXPECT_GT(feasible, run.count / 10);
+}
+
 }  // namespace
 }  // namespace tessera::testing

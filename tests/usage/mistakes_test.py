@@ -104,7 +104,7 @@ class Help(Case):
         words = " ".join(self.ends(FOUND, "place", "--help").stdout.split())
         self.assertIn("buffer CSV, problem YAML, dsa-solver JSON, memory profile of ExecuTorch or TensorFlow Lite model (told apart by "
                       "content; - is the standard input)", words)
-        self.assertIn("nothing lower exists -e,--engine", words)
+        self.assertIn("nothing better exists -e,--engine", words)
 
     def test_examples_that_are_broken_still_are_commands(self):
         for name in commands():
