@@ -293,8 +293,8 @@ void add_place(CLI::App& app, Command& command) {
       "that nothing better exists");
   sub->add_option("-e,--engine", options->engine, engine_help())->capture_default_str();
   sub->add_option("--switch", options->switches,
-                  "a rule of an engine, on or off: learning.balance=off (`tessera help --switches` "
-                  "lists them)")
+                  "a rule of an engine, on or off: learning.balance=off; may stand several times "
+                  "(`tessera help --switches` lists them)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   sub->add_option("--max-nodes", options->work, "stop after so many search nodes")

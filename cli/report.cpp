@@ -228,7 +228,7 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
   if (soft) {
     std::string line = std::to_string(result.cost) + " for overlaps to be avoided";
     const bool alone = result.objectives.size() <= 1;  // else it is said of all of them together
-    if (alone && result.proven_optimal)
+    if (alone && result.cost_bound == result.cost)
       line += ", the least possible";
     else if (alone && result.cost_bound > 0)
       line += ", at least " + std::to_string(result.cost_bound);

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "io/text.h"
+#include "tessera/names.h"
 
 namespace tessera {
 namespace {
@@ -110,6 +111,10 @@ Parsed<Decimal> parse_decimal(std::string_view text) {
   return {decimal, {}};
 }
 
+std::string too_large(std::int64_t most) {
+  return "is too large; the largest is " + std::to_string(most);
+}
+
 /// digits * factor / 10^behind_point where that is whole and no more than `most`.
 Parsed<std::int64_t> exact(const Decimal& decimal, std::int64_t factor, std::int64_t most,
                            std::string_view smallest) {
@@ -120,7 +125,7 @@ Parsed<std::int64_t> exact(const Decimal& decimal, std::int64_t factor, std::int
     if (value % 10 != 0) return {{}, "is not a whole number of " + std::string(smallest)};
     value /= 10;
   }
-  if (value > most) return {{}, "is too large; the largest is " + std::to_string(most)};
+  if (value > most) return {{}, too_large(most)};
   return {static_cast<std::int64_t>(value), {}};
 }
 
@@ -190,7 +195,10 @@ Parsed<Benefit> parse_benefit(std::string_view text) {
   const Parsed<Decimal> number = parse_decimal(text);
   if (!number) return {0, number.error};
   if ((*number).behind_point > 3) return {0, "has more than three decimals"};
-  return exact(*number, 1000, max_address, "thousandths");
+  const Parsed<Benefit> benefit = exact(*number, 1000, max_address, "thousandths");
+  if (benefit.error == too_large(max_address))
+    return {0, "is too large; the largest is " + benefit_text(max_address)};
+  return benefit;
 }
 
 Parsed<Size> parse_size(std::string_view text) {

@@ -221,6 +221,9 @@ class ResultCheck {
               ", but has " + std::to_string(each.value) + " itself.");
       if (each.proved && each.bound != each.value)
         wrong("The result calls its " + each.name + " proved, but its own bound is lower.");
+      if (!each.proved && each.bound == each.value)
+        wrong("The result does not call its " + each.name +
+              " proved, but its own bound is the same.");
       if (modes && verdict_.wrong.empty())
         bound({ClaimKind::modes, {}, each.bound},
               "bound " + std::to_string(each.bound) + " of modes");

@@ -22,6 +22,25 @@ class Optional(Case):
             placed = {each["id"] for each in result["buffers"]}
             self.assertEqual(placed, {"scratch", "conv1", "conv2", "conv3", "add"})
 
+    def test_a_cost_that_nobody_minimised_is_not_called_the_least(self):
+        text = ("tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers:\n"
+                "  - {id: a, live: [0, 2], size: 3}\n  - {id: b, live: [2, 4], size: 3}\n"
+                "  - {id: c, live: [1, 3], size: 2, optional: true, benefit: 1}\n"
+                "relations:\n  - {avoid_overlap: [a, b], cost: 4}\n")
+        problem = self.file("cost.yaml", text)
+        told = self.ends(FOUND, "place", problem, "--maximize", "benefit").stdout
+        self.assertIn("cost        ", told)
+        cost = json.loads(self.ends(FOUND, "place", problem, "--maximize", "benefit", "--format", "json").stdout)["cost"]
+        self.assertEqual("the least possible" in told, cost == 0, told)
+        self.assertIn("0 for overlaps to be avoided, the least possible",
+                      self.ends(FOUND, "place", problem, "--minimize", "cost").stdout)
+
+    def test_the_largest_benefit_there_is_is_named_in_its_own_unit(self):
+        problem = self.file("large.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers:\n"
+                            "  - {id: a, live: [0, 2], size: 3, optional: true, benefit: 1152921504606847}\n")
+        self.assertIn("the largest is 1152921504606846.976",
+                      self.ends(BAD_INPUT, "place", problem, "--maximize", "benefit").stderr)
+
     def test_more_room_is_worth_more(self):
         benefits = [self.place(INPUT, "-c", f"{size} KiB", "--maximize", "benefit")["benefit"]
                     for size in (4, 40, 64, 70, 100)]
