@@ -47,13 +47,17 @@ class Progress(Case):
         self.plan = ("plan", self.net, "-p", "ethos-u65-256", "--set",
                      "memories.sram.capacity=32 KiB", "--threads", "1")
 
+    def never_worse(self, scores):
+        for before, after in zip(scores, scores[1:]):
+            self.assertLessEqual(after, before * (1 + 1e-12))  # sums in another order
+
     def test_plan(self):
         done = run(*self.plan, "--progress", "json", "--format", "json", "--timeout", "100s")
         self.assertEqual(done.returncode, FOUND, done.stderr)
         plan = json.loads(done.stdout)
         told = lines(done)
         scores = [line["best_score"] for line in told if "best_score" in line]
-        self.assertEqual(scores, sorted(scores, reverse=True))
+        self.never_worse(scores)
         self.assertAlmostEqual(scores[-1], plan["score"], places=12)
         self.assertAlmostEqual(told[-1]["bound"], plan["bound"], places=12)
         for line in told:
@@ -63,7 +67,8 @@ class Progress(Case):
         seconds = [line["seconds"] for line in told]
         self.assertEqual(seconds, sorted(seconds))
         for before, after in zip(seconds, seconds[1:]):
-            self.assertLess(after - before, 3)  # every second, however long a step takes
+            # Every second, however long a step takes, where the machine lets it.
+            self.assertLess(after - before, 10 if SLOW else 3)
 
     def test_what_a_limit_leaves_was_told(self):
         whole = run(*self.plan, "--progress", "json", "--quiet")
@@ -86,7 +91,7 @@ class Progress(Case):
         self.assertEqual((counts[-1], told[-1]["candidates"]), (6, 6))
         self.assertEqual(told[-1]["left"], 0)
         scores = [line["best_score"] for line in told if "best_score" in line]
-        self.assertEqual(scores, sorted(scores, reverse=True))
+        self.never_worse(scores)
         rows = (self.folder / "out/results.csv").read_text().splitlines()
         best = min(float(row.split(",")[4]) for row in rows if ",*," in row)
         self.assertAlmostEqual(scores[-1], best, places=9)
