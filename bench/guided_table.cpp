@@ -151,13 +151,20 @@ std::vector<std::pair<std::string, Search>> searches(const std::vector<std::stri
   return all;
 }
 
-std::vector<Question> of_files(const std::string& folder) {
+/// Of a folder and those in it, by name; of any ending where none is said.
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder,
+                                            const std::string& ending = {}) {
   std::vector<std::filesystem::path> files;
   for (const auto& each : std::filesystem::recursive_directory_iterator(folder))
-    if (each.is_regular_file()) files.push_back(each.path());
+    if (each.is_regular_file() && (ending.empty() || each.path().extension() == ending))
+      files.push_back(each.path());
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<Question> of_files(const std::string& folder) {
   std::vector<Question> questions;
-  for (const auto& file : files)
+  for (const auto& file : files_of(folder))
     questions.push_back({file.stem().string(), load_problem(file.string(), {}).problem});
   return questions;
 }
@@ -171,12 +178,8 @@ std::vector<Question> of_folder(const std::string& folder, const std::string& en
     std::printf("%s: no such folder, skipped\n", path.c_str());
     return questions;
   }
-  std::vector<std::filesystem::path> files;
-  for (const auto& each : std::filesystem::recursive_directory_iterator(path))
-    if (each.path().extension() == ending && each.path().stem() != "verdicts")
-      files.push_back(each.path());
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
+  for (const auto& file : files_of(path, ending)) {
+    if (file.stem() == "verdicts") continue;
     InputOptions options;
     const Size own = capacity(file.stem().string());
     if (own > 0) options.capacity = own;

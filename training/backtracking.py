@@ -38,8 +38,9 @@ def sample(folder, bench, count):
 
 
 def read(folder, wanted, mode):
-    """Features, labels, which rows are the search's own choices, and the impasse each row belongs to."""
-    rows, labels, own, groups = [], [], [], []
+    """Names of the features, their values, labels, and the impasse each row belongs to; its first row is the search's own
+    choice."""
+    rows, labels, groups = [], [], []
     names = None
     for family in wanted:
         with open(folder / f"{family}-{mode}.csv") as file:
@@ -48,9 +49,8 @@ def read(folder, wanted, mode):
             for line in lines:
                 groups.append((line[0], line[1]))
                 labels.append(float(line[2]))
-                own.append(line[3] == "1")
                 rows.append([float(word) for word in line[4:]])
-    return names, numpy.array(rows, dtype=numpy.float32), numpy.array(labels), numpy.array(own), groups
+    return names, numpy.array(rows, dtype=numpy.float32), numpy.array(labels), groups
 
 
 def impasses(groups):
@@ -61,7 +61,7 @@ def impasses(groups):
             start = at
 
 
-def rate(rows, labels, own, groups, scores, threshold):
+def rate(labels, groups, scores, threshold):
     """Mean label of what is chosen, by the search itself and by the scores where the best reaches the threshold."""
     default, chosen, moved, best = [], [], 0, []
     for begin, end in impasses(groups):
@@ -76,7 +76,7 @@ def rate(rows, labels, own, groups, scores, threshold):
 
 
 def train(folder, wanted, mode):
-    names, rows, labels, own, groups = read(folder, wanted, mode)
+    names, rows, labels, groups = read(folder, wanted, mode)
     # Judged where it has not learned: each family by the forest of the others.
     held = numpy.zeros(len(labels))
     for family in wanted:
@@ -86,7 +86,7 @@ def train(folder, wanted, mode):
         held[mine] = forests.predict(forests.fit(rows[~mine], labels[~mine], TREES, DEPTH), rows[mine])
     for threshold in (5, 6, 7, THRESHOLD, 9):
         print(f"threshold {threshold}: default %.3f, chosen %.3f, moved %.3f, best possible %.3f, of %d"
-              % rate(rows, labels, own, groups, held, threshold))
+              % rate(labels, groups, held, threshold))
     fitted = forests.fit(rows, labels, TREES, DEPTH)
     print("gain:", forests.importance(fitted, names))
     forests.write(folder / "backtracking.forest", fitted, names, THRESHOLD, [

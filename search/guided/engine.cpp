@@ -82,6 +82,7 @@ class Engine final : public PlacementEngine {
     learning::Deduction deduction(solver);
     Poll poll(params.budget);
     std::unique_ptr<Advisor> advisor;
+    ShippedChooser shipped;
     std::optional<Search> search;
     try {
       learning::Build build(problem, params.goal, deduction, solver, false, poll);
@@ -95,11 +96,8 @@ class Engine final : public PlacementEngine {
         return result;
       }
       prefer_memories(problem, params.seed, build);
-      const std::unique_ptr<RetreatChooser> forest =
-          params_.learned && params_.chooser == nullptr
-              ? make_forest_chooser(shipped_backtracking())
-              : nullptr;
-      RetreatChooser* chooser = params_.chooser != nullptr ? params_.chooser : forest.get();
+      RetreatChooser* chooser = params_.chooser;
+      if (chooser == nullptr && params_.learned) chooser = &shipped;
       if (params_.advisor) advisor = params_.advisor(problem, params, poll);
       search.emplace(problem, params_, deduction, build, params.seed, poll, chooser, advisor.get());
       switch (search->run(params.budget, result.stop)) {

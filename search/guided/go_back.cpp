@@ -53,12 +53,7 @@ std::int32_t Search::go_back(std::int32_t failed) {
         points_[static_cast<std::size_t>(depth)].inside = 0;
     }
   }
-  Point& to = point(target);
-  if (params_.directed) {
-    for (std::int32_t level = deepest(from.conflict, target); level > 0;
-         level = deepest(from.conflict, level - 1))
-      mark(to.conflict, level);
-  }
+  if (params_.directed) carry(from.conflict, target, point(target).conflict);
   deduction_.backtrack(target);
   if (!stuck_exit && chooser_ != nullptr) target = retreat(failed, target);
   if (params_.promote) promote(from, point(target));
@@ -119,9 +114,7 @@ std::int32_t Search::retreat(std::int32_t failed, std::int32_t own) {
   const std::int32_t target = chosen ? retreats_[*chosen].level : own;
   if (target < own) {
     ++counters_.retreats;
-    for (std::int32_t at = deepest(from.conflict, target); at > 0;
-         at = deepest(from.conflict, at - 1))
-      mark(point(target).conflict, at);
+    carry(from.conflict, target, point(target).conflict);
     deduction_.backtrack(target);
   }
   ++point(target).returns;

@@ -37,6 +37,13 @@ inline std::int32_t deepest(const std::vector<std::uint64_t>& levels, std::int32
   }
 }
 
+/// The levels of `from` that are at most `most` join `to`.
+inline void carry(const std::vector<std::uint64_t>& from, std::int32_t most,
+                  std::vector<std::uint64_t>& to) {
+  for (std::int32_t level = deepest(from, most); level > 0; level = deepest(from, level - 1))
+    mark(to, level);
+}
+
 inline bool contains(const std::vector<BufferIndex>& list, BufferIndex b) {
   return std::find(list.begin(), list.end(), b) != list.end();
 }

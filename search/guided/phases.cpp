@@ -78,10 +78,8 @@ Timeline timeline_of(const PlacementProblem& problem, Poll& poll) {
   return time;
 }
 
-}  // namespace
-
-std::vector<double> contention_of_buffers(const PlacementProblem& problem, Poll& poll) {
-  const Timeline time = timeline_of(problem, poll);
+std::vector<double> most_of_buffers(const PlacementProblem& problem, const Timeline& time,
+                                    Poll& poll) {
   std::vector<double> most(problem.buffers.size(), 0);
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
     for (const StepRange& live : problem.buffers[b].live) {
@@ -94,8 +92,8 @@ std::vector<double> contention_of_buffers(const PlacementProblem& problem, Poll&
   return most;
 }
 
-std::vector<std::uint32_t> contention_phases(const PlacementProblem& problem, Poll& poll) {
-  const Timeline time = timeline_of(problem, poll);
+std::vector<std::uint32_t> phases_of(const PlacementProblem& problem, const Timeline& time,
+                                     Poll& poll) {
   const std::size_t slices = time.contention.size();
   std::vector<std::uint32_t> island(slices, 0);  // ranges of time nobody crosses
   for (std::size_t k = 1; k < slices; ++k)
@@ -142,6 +140,13 @@ std::vector<std::uint32_t> contention_phases(const PlacementProblem& problem, Po
     place[found[k].order] = static_cast<std::uint32_t>(k);
   for (std::uint32_t& each : phase) each = each == no_phase ? 0 : place[each];
   return phase;
+}
+
+}  // namespace
+
+Contention contention_of(const PlacementProblem& problem, Poll& poll) {
+  const Timeline time = timeline_of(problem, poll);
+  return {phases_of(problem, time, poll), most_of_buffers(problem, time, poll)};
 }
 
 }  // namespace tessera::guided

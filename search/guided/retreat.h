@@ -79,7 +79,14 @@ class RetreatChooser {
 /// forest's threshold on. Throws BadInput where the text is no such forest.
 [[nodiscard]] std::unique_ptr<RetreatChooser> make_forest_chooser(std::string_view forest);
 
-/// The forest that is shipped (search/guided/backtracking.forest).
+/// By the forest that is shipped, which is read once, and not before the first impasse: most
+/// problems have none.
+class ShippedChooser final : public RetreatChooser {
+ public:
+  std::optional<std::size_t> choose(const Impasse& impasse) override;
+};
+
+/// That forest (search/guided/backtracking.forest).
 [[nodiscard]] std::string_view shipped_backtracking();
 
 }  // namespace tessera::guided

@@ -42,7 +42,10 @@ Search::Search(const PlacementProblem& problem, const GuidedParams& params,
       advisor_(advisor),
       random_(seed) {
   const std::size_t n = problem.buffers.size();
-  phase_ = params.phases ? contention_phases(problem, poll) : std::vector<std::uint32_t>(n, 0);
+  Contention contention;
+  if (params.phases || chooser != nullptr) contention = contention_of(problem, poll);
+  if (chooser != nullptr) history_.emplace(build.plan.looks, std::move(contention.most));
+  phase_ = params.phases ? std::move(contention.phase) : std::vector<std::uint32_t>(n, 0);
   const std::uint32_t phases = n == 0 ? 0 : *std::max_element(phase_.begin(), phase_.end()) + 1;
   for (auto& ranked : ranked_) ranked.resize(phases);
   for (auto& ranked : ranked_)
@@ -53,7 +56,6 @@ Search::Search(const PlacementProblem& problem, const GuidedParams& params,
   const auto whose = build.buffers_of_variables();
   for (const Var var : build.plan.first)
     if (!whose[var].empty()) choices_[whose[var].front()].push_back(var);
-  if (chooser_ != nullptr) history_.emplace(build.plan.looks, contention_of_buffers(problem, poll));
 }
 
 void Search::rank(double noise) {

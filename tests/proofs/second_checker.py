@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from second_choice import Choice  # noqa: E402
 from second_derivation import Derivation  # noqa: E402
-from second_facts import UNLIMITED, Refuted, Wrong, numbers  # noqa: E402
+from second_facts import UNLIMITED, Refuted, Wrong, index_of, numbers  # noqa: E402
 from second_reader import BadInput, read_problem  # noqa: E402
 
 
@@ -82,12 +82,7 @@ def cut_lines(lines, refuted):
     for line in lines:
         word, _, rest = line.partition(" ")
         if word in ("memory", "buffer"):
-            named = refuted.problem.memories if word == "memory" else refuted.problem.buffers
-            index, _, name = rest.partition(" ")
-            n = numbers(index, 1)[0]
-            if not 0 <= n < len(named) or named[n].name != name or n in said[word]:
-                raise Wrong(f"{line!r}: not a {word} of the input, or named twice")
-            said[word].append(n)
+            said[word].append(index_of(refuted.problem, word, rest, line, said[word]))
         elif word == "asked" and not said[word] and (match := re.fullmatch(r"([0-9-]+) available ([0-9-]+)", rest)):
             said[word] = numbers(match[1], 1) + numbers(match[2], 1)
         elif word in ("step", "range", "grain") and said[word] is None:

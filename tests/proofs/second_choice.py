@@ -3,7 +3,7 @@
 from copy import copy
 from math import gcd
 
-from second_facts import Refuted, Wrong, numbers
+from second_facts import Refuted, Wrong, index_of, numbers
 
 LARGE = 1 << 40
 
@@ -123,12 +123,7 @@ class Choice:
         for line in lines:
             word, _, rest = line.partition(" ")
             if word in ("memory", "buffer"):
-                named = self.problem.memories if word == "memory" else self.problem.buffers
-                index, _, name = rest.partition(" ")
-                n = numbers(index, 1)[0]
-                if not 0 <= n < len(named) or named[n].name != name or n in said[word]:
-                    raise Wrong(f"{line!r}: not a {word} of the input, or named twice")
-                said[word].append(n)
+                said[word].append(index_of(self.problem, word, rest, line, said[word]))
             elif word in ("step", "grain", "room") and said[word] is None:
                 said[word] = numbers(rest, 1)[0]
             else:

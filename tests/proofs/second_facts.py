@@ -34,6 +34,16 @@ def numbers(text, count=None, bound=1 << 63):
     return found
 
 
+def index_of(problem, word, rest, line, known):
+    """The memory or buffer of the problem that a line names by number and name, once."""
+    named = problem.memories if word == "memory" else problem.buffers
+    index, _, name = rest.partition(" ")
+    n = numbers(index, 1)[0]
+    if not 0 <= n < len(named) or named[n].name != name or n in known:
+        raise Wrong(f"{line!r}: not a {word} of the input, or named twice")
+    return n
+
+
 class Refuted:
     """The problem with its capacities, and what the claim takes away."""
 

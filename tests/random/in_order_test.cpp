@@ -127,6 +127,23 @@ PlacementProblem tiny(Random& random) {
   return problem;
 }
 
+PlaceParams as_the_input_says() {
+  PlaceParams params;
+  params.minimize = Minimize::by_input;
+  params.limits.threads = 1;
+  return params;
+}
+
+/// The answer to these objectives, one after the other, which become the problem's; nothing where
+/// that makes no problem.
+std::optional<PlacementResult> asked_in_order(PlacementProblem& problem,
+                                              const std::vector<Objective>& objectives) {
+  problem.objective = objectives.front();
+  problem.next_objectives = {objectives.begin() + 1, objectives.end()};
+  if (!validate(problem).empty()) return std::nullopt;
+  return place(problem, as_the_input_says());
+}
+
 TEST(RandomInOrder, EveryObjectiveIsTheBestAtThoseBeforeIt) {
   const RandomRun run = from_environment({1, 600});
   std::size_t feasible = 0;
@@ -139,13 +156,9 @@ TEST(RandomInOrder, EveryObjectiveIsTheBestAtThoseBeforeIt) {
                                       Objective::maximize_benefit};
     random.shuffle(objectives);
     if (random.chance(50)) objectives.pop_back();
-    problem.objective = objectives.front();
-    problem.next_objectives = {objectives.begin() + 1, objectives.end()};
-    if (!validate(problem).empty()) continue;
-    PlaceParams params;
-    params.minimize = Minimize::by_input;
-    params.limits.threads = 1;
-    const PlacementResult result = place(problem, params);
+    const auto answer = asked_in_order(problem, objectives);
+    if (!answer) continue;
+    const PlacementResult& result = *answer;
     const std::optional<Values> best = best_of_all(problem, objectives);
     ASSERT_EQ(result.status == Status::feasible, best.has_value()) << to_yaml(problem);
     if (!best) {
@@ -201,13 +214,9 @@ TEST(RandomInOrder, TheFirstIsWhatItIsAlone) {
       make_optional(problem, random);
       objectives.insert(objectives.begin() + random.between(0, 2), Objective::maximize_benefit);
     }
-    problem.objective = objectives.front();
-    problem.next_objectives = {objectives.begin() + 1, objectives.end()};
-    if (!validate(problem).empty()) continue;
-    PlaceParams params;
-    params.minimize = Minimize::by_input;
-    params.limits.threads = 1;
-    const PlacementResult result = place(problem, params);
+    const auto answer = asked_in_order(problem, objectives);
+    if (!answer) continue;
+    const PlacementResult& result = *answer;
     PlacementProblem alone = problem;
     alone.next_objectives.clear();
     // Where some may stay out, the least of the first is that of those that may not.
@@ -222,7 +231,7 @@ TEST(RandomInOrder, TheFirstIsWhatItIsAlone) {
     }
     ASSERT_NE(result.status, Status::unknown) << result.reason << to_yaml(problem);
     if (alone.buffers.empty()) continue;
-    const PlacementResult first = place(alone, params);
+    const PlacementResult first = place(alone, as_the_input_says());
     ASSERT_EQ(result.status, first.status) << to_yaml(problem);
     if (result.status != Status::feasible) continue;
     ++feasible;
