@@ -55,6 +55,26 @@ double Comparison::score(const CandidateState& state) const {
   return sum;
 }
 
+KnownPlan summary_of(const NetworkPlan& plan) {
+  KnownPlan known;
+  known.totals = plan.totals;
+  known.reason = plan.reason;
+  if (plan.status == Status::infeasible) {
+    known.status = SweepStatus::infeasible;
+  } else if (plan.status == Status::feasible) {
+    known.status = plan.optimal ? SweepStatus::proved : SweepStatus::limit;
+    known.score = plan.score;
+    known.bound = plan.bound;
+    if (!plan.optimal)
+      known.reason = plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
+                         ? "questions were left open for want of work: there may be a better plan"
+                         : "the time was over: there may be a better plan";
+  } else if (plan.bound > 0) {
+    known.bound = plan.bound;
+  }
+  return known;
+}
+
 Point Comparison::with_score(const CandidateState& state) const {
   Point all = point(state);
   all.push_back(score(state));

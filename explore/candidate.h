@@ -10,8 +10,12 @@
 #include "explore/bounds.h"
 #include "explore/front.h"
 #include "explore/store.h"
+#include "tessera/network_plan.h"
 
 namespace tessera {
+
+/// What a row says of a plan.
+[[nodiscard]] KnownPlan summary_of(const NetworkPlan& plan);
 
 struct CandidateState {
   std::string failed;  ///< why there is no such machine; empty: there is one

@@ -434,26 +434,6 @@ class Explorer {
                  wanted ? json : std::string());
   }
 
-  [[nodiscard]] static KnownPlan summary_of(const NetworkPlan& plan) {
-    KnownPlan known;
-    known.totals = plan.totals;
-    known.reason = plan.reason;
-    if (plan.status == Status::infeasible) {
-      known.status = SweepStatus::infeasible;
-    } else if (plan.status == Status::feasible) {
-      known.status = plan.optimal ? SweepStatus::proved : SweepStatus::limit;
-      known.score = plan.score;
-      known.bound = plan.bound;
-      if (!plan.optimal)
-        known.reason = plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
-                           ? "questions were left open for want of work: there may be a better plan"
-                           : "the time was over: there may be a better plan";
-    } else if (plan.bound > 0) {
-      known.bound = plan.bound;
-    }
-    return known;
-  }
-
   /// Plans are large: of those that were made only the ones that may be asked for stay.
   void keep_plans_of_the_best() {
     set_front();
