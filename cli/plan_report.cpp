@@ -93,11 +93,12 @@ std::string tiles_text(const PlannedSubgraph& s) {
 }
 
 std::string variant_text(const PlannedSubgraph& s) {
-  std::string text = s.double_buffer ? "double" : "single";
-  text += s.weights == WeightPolicy::resident ? ", resident" : ", refetch";
-  if (s.stationary == Stationary::weights) text = s.double_buffer ? "double, stay" : "single, stay";
-  if (s.stationary == Stationary::inputs) text += ", inputs stay";
-  if (s.halo != HaloPolicy::recompute) text += ", halo kept";
+  std::string text = s.variant.double_buffer ? "double" : "single";
+  text += s.variant.weights == WeightPolicy::resident ? ", resident" : ", refetch";
+  if (s.variant.stationary == Stationary::weights)
+    text = s.variant.double_buffer ? "double, stay" : "single, stay";
+  if (s.variant.stationary == Stationary::inputs) text += ", inputs stay";
+  if (s.variant.halo != HaloPolicy::recompute) text += ", halo kept";
   return text;
 }
 

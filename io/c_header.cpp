@@ -377,13 +377,15 @@ void add_runs(CHeader& header, const NetworkPlan& plan) {
   for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
     const PlannedSubgraph& run = plan.subgraphs[k];
     std::string order;
-    for (const std::string& axis : order_of(run.stationary)) order += axis;
+    for (const std::string& axis : order_of(run.variant.stationary)) order += axis;
     header.text("  {" + c_number(static_cast<Size>(run.ops.first)) + ", " +
                 c_number(static_cast<Size>(run.ops.last)) + ", " + c_axes(run.extent) + ", " +
-                c_axes(run.counts) + ", " + c_string(order) + ", " + c_string(word(run.weights)) +
-                ", " + c_string(word(run.halo)) + ", " + c_string(word(run.stationary)) + ", " +
-                (run.double_buffer ? "1" : "0") + ", " + header.low() + "_run" + std::to_string(k) +
-                "_placements, " + c_number(static_cast<Size>(run.placements.size())) + "},\n");
+                c_axes(run.counts) + ", " + c_string(order) + ", " +
+                c_string(word(run.variant.weights)) + ", " + c_string(word(run.variant.halo)) +
+                ", " + c_string(word(run.variant.stationary)) + ", " +
+                (run.variant.double_buffer ? "1" : "0") + ", " + header.low() + "_run" +
+                std::to_string(k) + "_placements, " +
+                c_number(static_cast<Size>(run.placements.size())) + "},\n");
   }
   header.text("};\n");
 }

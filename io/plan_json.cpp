@@ -66,16 +66,16 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     tiles.number("count", subgraph.tile_count());
     write_axes(tiles.entry("shape"), subgraph.extent);
     write_axes(tiles.entry("grid"), subgraph.counts);
-    write_list(tiles.entry("order"), order_of(subgraph.stationary), ", ",
+    write_list(tiles.entry("order"), order_of(subgraph.variant.stationary), ", ",
                [](const std::string& axis) { return json_string(axis); });
     tiles.close();
   }
   {
     JsonObject variant(object.entry("variant"));
-    variant.truth("double_buffer", subgraph.double_buffer);
-    variant.text("weights", word(subgraph.weights));
-    variant.text("halo", word(subgraph.halo));
-    variant.text("stationary", word(subgraph.stationary));
+    variant.truth("double_buffer", subgraph.variant.double_buffer);
+    variant.text("weights", word(subgraph.variant.weights));
+    variant.text("halo", word(subgraph.variant.halo));
+    variant.text("stationary", word(subgraph.variant.stationary));
     variant.close();
   }
   object.entry("placement") += placement_text(subgraph.placements.at(0));
@@ -268,17 +268,17 @@ class Reader {
     }
     {
       Fields variant(sources_, fields.need("variant"), "variant");
-      variant.take("double_buffer", s.double_buffer);
-      s.weights = static_cast<WeightPolicy>(
+      variant.take("double_buffer", s.variant.double_buffer);
+      s.variant.weights = static_cast<WeightPolicy>(
           as_one_of(sources_, variant.need("weights"), "weights", {"resident", "refetch"}));
-      s.halo = static_cast<HaloPolicy>(
+      s.variant.halo = static_cast<HaloPolicy>(
           as_one_of(sources_, variant.need("halo"), "halo", {"recompute", "keep_columns", "keep"}));
       if (const Node* stays = variant.find("stationary"))
-        s.stationary = static_cast<Stationary>(
+        s.variant.stationary = static_cast<Stationary>(
             as_one_of(sources_, *stays, "stationary", {"none", "weights", "inputs"}));
       variant.finish();
     }
-    if (order != nullptr) check_order(*order, s.stationary);
+    if (order != nullptr) check_order(*order, s.variant.stationary);
     if (const Node* m = fields.find("metrics")) s.metrics = read_metrics(sources_, *m, "metrics");
     fields.take("utilisation", s.utilisation);
     fields.take("mode_switches", s.mode_switches);

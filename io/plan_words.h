@@ -1,6 +1,6 @@
-// How files spell the variants of a run. Private to io/.
+// How files spell the variants of a run.
 //
-//   object.text("weights", word(subgraph.weights));            // "resident"
+//   object.text("weights", word(subgraph.variant.weights));    // "resident"
 #pragma once
 
 #include <string>

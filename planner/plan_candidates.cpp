@@ -43,7 +43,7 @@ void plainest_first(CandidateAnswer& answer) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t k) {
     const PlannedSubgraph& s = answer.options[k];
-    return std::pair(s.double_buffer, s.weights == WeightPolicy::refetch);
+    return std::pair(s.variant.double_buffer, s.variant.weights == WeightPolicy::refetch);
   });
   std::vector<PlannedSubgraph> sorted;
   for (const std::size_t k : order) sorted.push_back(std::move(answer.options[k]));
@@ -58,7 +58,7 @@ char letter(std::uint64_t number) {
   return static_cast<char>('a' + number);
 }
 
-std::string word_of(const LoweringOptions& options) {
+std::string word_of(const TileVariant& options) {
   return {options.double_buffer ? 'd' : 's', letter(static_cast<std::uint64_t>(options.weights)),
           letter(static_cast<std::uint64_t>(options.halo)),
           letter(static_cast<std::uint64_t>(options.stationary))};
@@ -161,7 +161,7 @@ std::pair<std::shared_ptr<const CandidateAnswer>, int> Candidates::known(OpRange
   return {known->second.answer, known->second.effort};
 }
 
-std::string Candidates::cost_key_of(const std::string& structure, const LoweringOptions& options,
+std::string Candidates::cost_key_of(const std::string& structure, const TileVariant& options,
                                     const TileShape& shape) const {
   return cost_key_ + word_of(options) + word_of(shape) + structure;
 }
@@ -244,7 +244,7 @@ std::optional<Candidates::TooMany> Candidates::too_many(const Question& question
 }
 
 /// For a tile that fits, unless all that may are known to be too dear for the effort.
-CandidateAnswer::Tried Candidates::look(const Question& question, const LoweringOptions& options,
+CandidateAnswer::Tried Candidates::look(const Question& question, const TileVariant& options,
                                         const Fewest& fewest, CandidateAnswer& answer,
                                         bool& searched) const {
   std::optional<TooMany> dear;
@@ -284,9 +284,8 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const Lowering
 }
 
 /// Wherever the buffers lie: require: cost_key_ is not empty.
-KnownCost Candidates::cost_of(RunGeometry& run, TileGeometry& geometry,
-                              const LoweringOptions& options, const TileShape& shape,
-                              Poll& poll) const {
+KnownCost Candidates::cost_of(RunGeometry& run, TileGeometry& geometry, const TileVariant& options,
+                              const TileShape& shape, Poll& poll) const {
   std::shared_ptr<const Lowering>& lowering = run.lowerings[load_key_ + word_of(options)];
   if (!lowering)
     lowering = std::make_shared<const Lowering>(
@@ -295,7 +294,7 @@ KnownCost Candidates::cost_of(RunGeometry& run, TileGeometry& geometry,
                        poll);
 }
 
-std::string Candidates::tile_key(const Question& question, const LoweringOptions& options) const {
+std::string Candidates::tile_key(const Question& question, const TileVariant& options) const {
   return placement_key_ + std::to_string(question.effort.nodes) + ' ' + word_of(options) +
          question.structure;
 }
@@ -303,7 +302,7 @@ std::string Candidates::tile_key(const Question& question, const LoweringOptions
 /// What is known of the tile's costs and height is not made again: nothing else of an option needs
 /// the problem, which make_piece() derives again for those that a plan ends with.
 PlannedSubgraph Candidates::option_of(const Question& question, TileGeometry& geometry,
-                                      const LoweringOptions& options, TileSearchResult found,
+                                      const TileVariant& options, TileSearchResult found,
                                       Poll& poll) const {
   std::string cost_key;
   std::string peak_key;
@@ -344,7 +343,7 @@ PlannedSubgraph Candidates::option_of(const Question& question, TileGeometry& ge
 }
 
 TileSearchResult Candidates::search_tile(const Question& question, TileGeometry& geometry,
-                                         const LoweringOptions& options, std::int64_t fewest,
+                                         const TileVariant& options, std::int64_t fewest,
                                          const std::function<std::int64_t()>& most_tiles) const {
   TileSearchParams asked{.options = options,
                          .engine = nullptr,
@@ -409,7 +408,7 @@ void Candidates::settle(TileSearchResult& found, TileGeometry& geometry,
 /// What was recalled has no grid and no problem, which follow from its shape (complete()). False
 /// where they are needed at once, and are not what was remembered.
 bool Candidates::recalled(TileSearchResult& found, TileGeometry& geometry,
-                          const LoweringOptions& options) const {
+                          const TileVariant& options) const {
   if (found.status == Status::feasible && !cost_key_.empty()) return true;
   if (found.status != Status::feasible && found.undecided.empty()) return true;
   complete(found, geometry, options);
@@ -417,7 +416,7 @@ bool Candidates::recalled(TileSearchResult& found, TileGeometry& geometry,
 }
 
 void Candidates::complete(TileSearchResult& found, TileGeometry& geometry,
-                          const LoweringOptions& options) const {
+                          const TileVariant& options) const {
   if (!found.lowering.buffers.empty()) return;
   found.lowering = lower(geometry.subgraph(), geometry.space(), hardware_, options);
   if (found.status != Status::feasible) return;
@@ -430,7 +429,7 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
   CandidateAnswer answer;
   const Effort effort = effort_at(level, params_.nodes_per_question);
   bool single_tile = false;
-  for (const LoweringOptions& options : lowering_variants(hardware_.tiling)) {
+  for (const TileVariant& options : lowering_variants(hardware_.tiling)) {
     // Two copies of a single tile's buffers would hide nothing.
     if (options.double_buffer && single_tile) continue;
     Fewest fewest;
@@ -449,7 +448,7 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
 }
 
 /// What a search says, and for how much more capacity it would say the same.
-CandidateAnswer::Tried Candidates::outcome(const TileSpace& space, const LoweringOptions& variant,
+CandidateAnswer::Tried Candidates::outcome(const TileSpace& space, const TileVariant& variant,
                                            const TileSearchResult& found, const Fewest& fewest,
                                            std::int64_t most_tiles) const {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
@@ -476,7 +475,7 @@ CandidateAnswer::Tried Candidates::outcome(const TileSpace& space, const Lowerin
   return tried;
 }
 
-bool Candidates::follows_from_easier(const LoweringOptions& variant, CandidateAnswer& answer,
+bool Candidates::follows_from_easier(const TileVariant& variant, CandidateAnswer& answer,
                                      Fewest& fewest) {
   for (const CandidateAnswer::Tried& tried : answer.tried) {
     if (!easier(tried.variant, variant)) continue;
@@ -491,7 +490,7 @@ bool Candidates::follows_from_easier(const LoweringOptions& variant, CandidateAn
   return false;
 }
 
-bool Candidates::carry_over(const LoweringOptions& variant, const OfCapacity& others,
+bool Candidates::carry_over(const TileVariant& variant, const OfCapacity& others,
                             CandidateAnswer& answer, Fewest& fewest) const {
   for (const auto& [other, known] : others) {
     const auto tried = std::ranges::find(known->tried, variant, &CandidateAnswer::Tried::variant);

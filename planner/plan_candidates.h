@@ -94,14 +94,13 @@ class Candidates {
   [[nodiscard]] std::shared_ptr<RunGeometry> geometry_of(OpRange ops,
                                                          const std::string& structure) const;
   /// require: cost_key_ is not empty.
-  [[nodiscard]] std::string cost_key_of(const std::string& structure,
-                                        const LoweringOptions& options,
+  [[nodiscard]] std::string cost_key_of(const std::string& structure, const TileVariant& options,
                                         const TileShape& shape) const;
   [[nodiscard]] KnownCost cost_of(RunGeometry& run, TileGeometry& geometry,
-                                  const LoweringOptions& options, const TileShape& shape,
+                                  const TileVariant& options, const TileShape& shape,
                                   Poll& poll) const;
   [[nodiscard]] KnownShapes known_shapes(const std::string& structure,
-                                         const LoweringOptions& options) const;
+                                         const TileVariant& options) const;
   /// The options that are cheaper than those of the answer, and no others.
   [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
                                         const CandidateAnswer& answer, const ShapeGoal& goal) const;
@@ -114,9 +113,9 @@ class Candidates {
     const std::string& structure;
     Effort effort;
   };
-  [[nodiscard]] CandidateAnswer::Tried look(const Question& question,
-                                            const LoweringOptions& options, const Fewest& fewest,
-                                            CandidateAnswer& answer, bool& searched) const;
+  [[nodiscard]] CandidateAnswer::Tried look(const Question& question, const TileVariant& options,
+                                            const Fewest& fewest, CandidateAnswer& answer,
+                                            bool& searched) const;
   /// Nothing where boxes are no products. The capacity does not matter to it.
   [[nodiscard]] std::shared_ptr<const GridBound> grid_bound(const Question& question) const;
   /// From so many tiles on every tiling is known to be too dear for the effort: what it costs.
@@ -129,27 +128,24 @@ class Candidates {
                                                 std::int64_t fewest) const;
   /// What the easier variants say about one, and what answers for other capacities do: true where
   /// it is all there is to say.
-  static bool follows_from_easier(const LoweringOptions& variant, CandidateAnswer& answer,
+  static bool follows_from_easier(const TileVariant& variant, CandidateAnswer& answer,
                                   Fewest& fewest);
   /// find_tile(), or what a machine with the same memories made of it. `most_tiles` is asked where
   /// one tile does not do.
   [[nodiscard]] TileSearchResult search_tile(const Question& question, TileGeometry& geometry,
-                                             const LoweringOptions& options, std::int64_t fewest,
+                                             const TileVariant& options, std::int64_t fewest,
                                              const std::function<std::int64_t()>& most_tiles) const;
   void settle(TileSearchResult& found, TileGeometry& geometry, const TileSearchParams& asked) const;
-  [[nodiscard]] std::string tile_key(const Question& question,
-                                     const LoweringOptions& options) const;
+  [[nodiscard]] std::string tile_key(const Question& question, const TileVariant& options) const;
   [[nodiscard]] PlannedSubgraph option_of(const Question& question, TileGeometry& geometry,
-                                          const LoweringOptions& options, TileSearchResult found,
+                                          const TileVariant& options, TileSearchResult found,
                                           Poll& poll) const;
-  void complete(TileSearchResult& found, TileGeometry& geometry,
-                const LoweringOptions& options) const;
+  void complete(TileSearchResult& found, TileGeometry& geometry, const TileVariant& options) const;
   [[nodiscard]] bool recalled(TileSearchResult& found, TileGeometry& geometry,
-                              const LoweringOptions& options) const;
-  bool carry_over(const LoweringOptions& variant, const OfCapacity& others, CandidateAnswer& answer,
+                              const TileVariant& options) const;
+  bool carry_over(const TileVariant& variant, const OfCapacity& others, CandidateAnswer& answer,
                   Fewest& fewest) const;
-  [[nodiscard]] CandidateAnswer::Tried outcome(const TileSpace& space,
-                                               const LoweringOptions& variant,
+  [[nodiscard]] CandidateAnswer::Tried outcome(const TileSpace& space, const TileVariant& variant,
                                                const TileSearchResult& found, const Fewest& fewest,
                                                std::int64_t most_tiles) const;
   void add_open(CandidateAnswer& answer, TileGeometry& geometry,

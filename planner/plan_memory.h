@@ -45,7 +45,7 @@ struct CandidateAnswer {
   bool cut_short = false;    ///< the limits of whoever made it ended it: others may know more
   /// The variants that were tried, for answers with other capacities.
   struct Tried {
-    LoweringOptions variant;
+    TileVariant variant;
     bool decided = true;
     std::optional<std::size_t> option;  ///< index; nothing where it is decided: no tile fits
     std::int64_t none_below = 1;        ///< shapes with fewer tiles do not fit

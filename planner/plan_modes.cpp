@@ -346,10 +346,10 @@ std::string key_of(const Subgraph& part, const PlannedSubgraph& run) {
   std::string key = structure_key(part);
   const auto add = [&](std::int64_t number) { key += ' ' + std::to_string(number); };
   for (const Dim extent : run.extent) add(extent);
-  add(run.double_buffer ? 1 : 0);
-  add(static_cast<std::int64_t>(run.weights));
-  add(static_cast<std::int64_t>(run.halo));
-  add(static_cast<std::int64_t>(run.stationary));
+  add(run.variant.double_buffer ? 1 : 0);
+  add(static_cast<std::int64_t>(run.variant.weights));
+  add(static_cast<std::int64_t>(run.variant.halo));
+  add(static_cast<std::int64_t>(run.variant.stationary));
   for (const PlannedPlacement& placed : run.placements) {
     for (const BufferPlace& place : placed.placement.places) {
       add(static_cast<std::int64_t>(place.memory));

@@ -69,15 +69,11 @@ class Traffic {
 
   void follow(const PlannedSubgraph& planned) {
     const Subgraph part = make_subgraph(network_, planned.ops, readers_, *hardware_);
-    TileGeometry geometry(part, planned.halo);
+    TileGeometry geometry(part, planned.variant.halo);
     const TileShape shape{planned.extent};
     if (are_followed(planned)) {
       const TileGrid grid = geometry.grid(shape);
-      const TileWalk walk(grid, lower(part, geometry.space(), *hardware_,
-                                      {.double_buffer = planned.double_buffer,
-                                       .weights = planned.weights,
-                                       .halo = planned.halo,
-                                       .stationary = planned.stationary}));
+      const TileWalk walk(grid, lower(part, geometry.space(), *hardware_, planned.variant));
       const auto& [outer, middle, inner] = walk.order();
       std::array<Dim, tile_axes> at{};
       for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])

@@ -15,18 +15,16 @@
 
 namespace tessera {
 
-std::vector<LoweringOptions> lowering_variants(const TilingOptions& tiling) {
-  std::vector<LoweringOptions> all;
-  for (const TileVariant& variant : tile_variants(tiling))
-    all.push_back({variant.double_buffer, variant.weights, variant.halo});
-  std::ranges::stable_sort(all, {}, [](const LoweringOptions& options) {
+std::vector<TileVariant> lowering_variants(const TilingOptions& tiling) {
+  std::vector<TileVariant> all = tile_variants(tiling);
+  std::ranges::stable_sort(all, {}, [](const TileVariant& options) {
     return std::pair(options.double_buffer,
                      options.double_buffer != (options.weights == WeightPolicy::resident));
   });
   return all;
 }
 
-std::vector<LoweringOptions> staying_variants(const Subgraph& part, const TilingOptions& tiling) {
+std::vector<TileVariant> staying_variants(const Subgraph& part, const TilingOptions& tiling) {
   std::set<Step> weighted;
   bool inputs = false;
   for (const LocalTensor& local : part.tensors) {
@@ -36,9 +34,9 @@ std::vector<LoweringOptions> staying_variants(const Subgraph& part, const Tiling
     else
       inputs = true;
   }
-  std::vector<LoweringOptions> all;
+  std::vector<TileVariant> all;
   for (const Stationary stationary : tiling.stationary)
-    for (LoweringOptions options : lowering_variants(tiling)) {
+    for (TileVariant options : lowering_variants(tiling)) {
       // Where all weights are there, channels need not be cut for their sake.
       if (options.halo != HaloPolicy::recompute || options.weights == WeightPolicy::resident)
         continue;
@@ -52,7 +50,7 @@ std::vector<LoweringOptions> staying_variants(const Subgraph& part, const Tiling
   return all;
 }
 
-bool easier(const LoweringOptions& easy, const LoweringOptions& hard) {
+bool easier(const TileVariant& easy, const TileVariant& hard) {
   if (easy.halo != hard.halo || easy.double_buffer || easy.stationary != Stationary::none)
     return false;
   if (easy.weights == hard.weights)
@@ -60,21 +58,18 @@ bool easier(const LoweringOptions& easy, const LoweringOptions& hard) {
   return easy.weights == WeightPolicy::refetch && !hard.double_buffer;
 }
 
-PlannedSubgraph bare_option(const TileSpace& space, const LoweringOptions& options,
+PlannedSubgraph bare_option(const TileSpace& space, const TileVariant& options,
                             const TileShape& shape) {
   PlannedSubgraph s;
   s.extent = shape.extent;
   for (std::size_t axis = 0; axis < tile_axes; ++axis)
     s.counts[axis] = ceil_div(space.whole.extent[axis], shape.extent[axis]);
-  s.double_buffer = options.double_buffer;
-  s.weights = options.weights;
-  s.halo = options.halo;
-  s.stationary = options.stationary;
+  s.variant = options;
   return s;
 }
 
 PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardware,
-                            const LoweringOptions& options, TileSearchResult found,
+                            const TileVariant& options, TileSearchResult found,
                             std::string_view engine, ArrayMemo& arrays, Poll& poll,
                             const KnownCost* known) {
   PlannedSubgraph s = bare_option(geometry.space(), options, found.shape);

@@ -14,26 +14,26 @@ namespace tessera {
 
 /// The easier ones first, since what they say holds for the others: single-buffered, and of those
 /// the ones that fetch weights again.
-[[nodiscard]] std::vector<LoweringOptions> lowering_variants(const TilingOptions& tiling);
+[[nodiscard]] std::vector<TileVariant> lowering_variants(const TilingOptions& tiling);
 
 /// Those in which something stays from tile to tile, tried besides. Weights stay in runs where one
 /// op at most has any: what bounds say of weights that no tiling can keep holds for those.
-[[nodiscard]] std::vector<LoweringOptions> staying_variants(const Subgraph& part,
-                                                            const TilingOptions& tiling);
+[[nodiscard]] std::vector<TileVariant> staying_variants(const Subgraph& part,
+                                                        const TilingOptions& tiling);
 
 /// Does whatever fits in the variant `hard` fit in `easy`? Double buffering adds copies and longer
 /// lives to what one tile needs alone; without it, weights that are fetched again live shorter and
 /// are no larger. (With it they may need two copies.) What stays lives longer, too.
-[[nodiscard]] bool easier(const LoweringOptions& easy, const LoweringOptions& hard);
+[[nodiscard]] bool easier(const TileVariant& easy, const TileVariant& hard);
 
 /// The shape in that variant: without ops and names, which differ where structure is shared, places
 /// and costs.
-[[nodiscard]] PlannedSubgraph bare_option(const TileSpace& space, const LoweringOptions& options,
+[[nodiscard]] PlannedSubgraph bare_option(const TileSpace& space, const TileVariant& options,
                                           const TileShape& shape);
 
 /// With places and costs, which may be known already but for the peak.  require: found is feasible.
 [[nodiscard]] PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardware,
-                                          const LoweringOptions& options, TileSearchResult found,
+                                          const TileVariant& options, TileSearchResult found,
                                           std::string_view engine, ArrayMemo& arrays, Poll& poll,
                                           const KnownCost* known = nullptr);
 

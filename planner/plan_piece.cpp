@@ -36,7 +36,7 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
     refuse(planned,
            "does not exist: the network has " + std::to_string(network.ops.size()) + " ops");
   Subgraph part = make_subgraph(network, planned.ops, last_readers(network), hardware);
-  TileGeometry geometry(part, planned.halo);
+  TileGeometry geometry(part, planned.variant.halo);
   const TileSpace& space = geometry.space();
   TileShape shape;
   for (std::size_t axis = 0; axis < tile_axes; ++axis) {
@@ -47,17 +47,15 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
       refuse(planned, "cannot have tiles of extent " + std::to_string(planned.extent[axis]) +
                           " where its output has " + std::to_string(all));
   }
-  if (planned.stationary != Stationary::none && planned.halo != HaloPolicy::recompute)
+  if (planned.variant.stationary != Stationary::none &&
+      planned.variant.halo != HaloPolicy::recompute)
     refuse(planned, "cannot keep halos where something else stays from tile to tile");
-  if (planned.stationary == Stationary::weights && planned.weights == WeightPolicy::resident)
+  if (planned.variant.stationary == Stationary::weights &&
+      planned.variant.weights == WeightPolicy::resident)
     refuse(planned, "is said to have weights that are resident and others that stay");
   TileGrid grid = geometry.grid(shape);
   if (grid.counts != planned.counts) refuse(planned, "is said to have another number of tiles");
-  Lowering lowering = lower(part, space, hardware,
-                            {.double_buffer = planned.double_buffer,
-                             .weights = planned.weights,
-                             .halo = planned.halo,
-                             .stationary = planned.stationary});
+  Lowering lowering = lower(part, space, hardware, planned.variant);
   return make_piece(part, space, std::move(grid), std::move(lowering));
 }
 

@@ -76,7 +76,7 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal) {
 
 /// What is known of shapes from machines that differ in their capacity alone.
 KnownShapes Candidates::known_shapes(const std::string& structure,
-                                     const LoweringOptions& options) const {
+                                     const TileVariant& options) const {
   if (cost_key_.empty()) return {};
   const auto load_key = [this, structure, options](const TileShape& shape) {
     return load_key_ + cost_key_of(structure, options, shape).substr(cost_key_.size());
@@ -114,9 +114,9 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
   const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
   const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
   double open = std::numeric_limits<double>::infinity();
-  std::vector<LoweringOptions> variants = lowering_variants(hardware_.tiling);
+  std::vector<TileVariant> variants = lowering_variants(hardware_.tiling);
   std::ranges::move(staying_variants(run.part, hardware_.tiling), std::back_inserter(variants));
-  for (const LoweringOptions& options : variants) {
+  for (const TileVariant& options : variants) {
     std::int64_t fewest = 1;
     bool none = false;
     for (const CandidateAnswer::Tried& other : answer.tried) {

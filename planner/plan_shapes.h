@@ -40,7 +40,7 @@ struct KnownShapes {
 };
 
 struct ShapeSearchParams {
-  LoweringOptions options;
+  TileVariant options;
   PlacementEngine* engine = nullptr;
   Budget budget;
   std::int64_t nodes_per_question = nodes_per_plan_question;

@@ -114,8 +114,8 @@ void require_plan(const NetworkPlan& plan) {
     if (s.ops.first > s.ops.last || s.ops.last - s.ops.first >= s.names.max_size())
       refuse("a subgraph of the plan ends before it begins");
     if (s.placements.empty()) refuse("a subgraph of the plan has no placement");
-    if (s.weights > WeightPolicy::refetch || s.halo > HaloPolicy::keep ||
-        s.stationary > Stationary::inputs)
+    if (s.variant.weights > WeightPolicy::refetch || s.variant.halo > HaloPolicy::keep ||
+        s.variant.stationary > Stationary::inputs)
       refuse("a subgraph of the plan has a variant that does not exist");
     Dim tiles = 1;
     for (const Dim count : s.counts) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 
+#include "io/plan_words.h"
 #include "model/crew.h"
 #include "model/json_write.h"
 #include "planner/limited_budget.h"
@@ -142,9 +143,13 @@ void require_valid(const TileParams& params) {
   if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
   if (params.question_timeout && *params.question_timeout < std::chrono::nanoseconds::zero())
     throw BadInput("the time limit of a question is negative");
-  for (const TileVariant& variant : params.variants)
+  for (const TileVariant& variant : params.variants) {
     if (variant.weights > WeightPolicy::refetch || variant.halo > HaloPolicy::keep)
       throw BadInput("a tiling variant does not exist");
+    if (variant.stationary != Stationary::none)
+      throw BadInput("a tile is looked for where nothing stays from one to the next",
+                     "leave `stationary` at none; plan_network() decides what stays");
+  }
 }
 
 std::string extents(const std::array<Dim, 3>& extent) {
@@ -152,19 +157,11 @@ std::string extents(const std::array<Dim, 3>& extent) {
          ", \"W\": " + std::to_string(extent[2]) + "}";
 }
 
-const char* word(WeightPolicy weights) {
-  return weights == WeightPolicy::resident ? "resident" : "refetch";
-}
-const char* word(HaloPolicy halo) {
-  if (halo == HaloPolicy::recompute) return "recompute";
-  return halo == HaloPolicy::keep ? "keep" : "keep_columns";
-}
-
 }  // namespace
 
 std::string to_string(const TileVariant& variant) {
   return std::string(variant.double_buffer ? "double buffer" : "single buffer") + ", weights " +
-         word(variant.weights) + ", halo " + word(variant.halo);
+         std::string(word(variant.weights)) + ", halo " + std::string(word(variant.halo));
 }
 
 std::vector<TileVariant> tile_variants(const TilingOptions& options) {
@@ -233,12 +230,11 @@ class VariantSearch {
 
   VariantAnswer ask(const TileVariant& variant) {
     const std::unique_ptr<PlacementEngine> engine = chosen_engine(hardware_, params_.engine);
-    const LoweringOptions options{variant.double_buffer, variant.weights, variant.halo};
-    const Lowering lowered = lower(part_, tile_space(part_), hardware_, options);
+    const Lowering lowered = lower(part_, tile_space(part_), hardware_, variant);
     if (const std::optional<std::string> why = engine->unsupported(lowered.problem, Goal::fit))
       throw BadInput("engine '" + params_.engine + "' cannot be used here: " + *why,
                      "without --engine, one that can is chosen");
-    TileSearchParams search{.options = options, .engine = engine.get(), .budget = budget()};
+    TileSearchParams search{.options = variant, .engine = engine.get(), .budget = budget()};
     search.nodes_per_question = params_.nodes_per_question;
     search.time_per_question = params_.question_timeout.value_or(std::chrono::nanoseconds{0});
     search.seed = params_.limits.seed;

@@ -51,9 +51,8 @@ MissingBytes missing_in(const Subgraph& part, const Hardware& hardware, const Ti
   TileShape least = space.whole;
   for (std::size_t axis = 0; axis < tile_axes; ++axis)
     if (space.axis[axis]) least.extent[axis] = 1;
-  const LoweringOptions options{variant.double_buffer, variant.weights, variant.halo};
   const Piece piece =
-      make_piece(part, space, geometry.grid(least), lower(part, space, hardware, options));
+      make_piece(part, space, geometry.grid(least), lower(part, space, hardware, variant));
   MissingBytes missing;
   const bool plain = is_plain(piece.lowering.problem);
   for (std::size_t k = 0; k < piece.demands.size(); ++k) {

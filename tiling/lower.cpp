@@ -94,7 +94,7 @@ struct Share {
 class Lowerer {
  public:
   Lowerer(const Subgraph& subgraph, const TileSpace& space, const Hardware& hardware,
-          const LoweringOptions& options)
+          const TileVariant& options)
       : part_(subgraph),
         space_(space),
         hardware_(hardware),
@@ -473,7 +473,7 @@ std::vector<Size> Lowering::capacities() const {
 }
 
 Lowering lower(const Subgraph& subgraph, const TileSpace& space, const Hardware& hardware,
-               const LoweringOptions& options) {
+               const TileVariant& options) {
   return Lowerer(subgraph, space, hardware, options).run();
 }
 

@@ -37,16 +37,6 @@
 
 namespace tessera {
 
-struct LoweringOptions {
-  bool double_buffer = false;
-  WeightPolicy weights = WeightPolicy::resident;
-  HaloPolicy halo = HaloPolicy::recompute;
-  /// require: weights stay only where they are fetched again otherwise; halos are recomputed unless
-  /// it is `none`.
-  Stationary stationary = Stationary::none;
-  friend bool operator==(const LoweringOptions&, const LoweringOptions&) = default;
-};
-
 /// What a buffer of the problem holds.
 enum class BufferRole : std::uint8_t {
   kept,     ///< the whole of a tensor that stays on the chip from run to run
@@ -87,7 +77,7 @@ struct LaterShare {
 };
 
 struct Lowering {
-  LoweringOptions options;
+  TileVariant options;
   PlacementProblem problem;            ///< sizes of the whole tensors
   std::vector<LoweredBuffer> buffers;  ///< of problem.buffers
   Step steps_per_tile = 0;
@@ -106,7 +96,7 @@ struct Lowering {
 /// require: `space` is tile_space(subgraph).
 /// ensure: validate(problem) is empty, given a valid profile.
 [[nodiscard]] Lowering lower(const Subgraph& subgraph, const TileSpace& space,
-                             const Hardware& hardware, const LoweringOptions& options);
+                             const Hardware& hardware, const TileVariant& options);
 
 /// Sizes of the buffers for one tile, at least 1.
 [[nodiscard]] std::vector<Size> tile_sizes(const Subgraph& subgraph, const TileSpace& space,

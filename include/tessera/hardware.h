@@ -165,6 +165,17 @@ struct TilingOptions {
   std::vector<Stationary> stationary{Stationary::none, Stationary::weights, Stationary::inputs};
 };
 
+/// One of them: how a run of ops goes through its tiles.
+struct TileVariant {
+  bool double_buffer = false;
+  WeightPolicy weights = WeightPolicy::resident;
+  HaloPolicy halo = HaloPolicy::recompute;
+  /// Weights stay only where they are fetched again otherwise; where anything stays, halos are
+  /// recomputed.
+  Stationary stationary = Stationary::none;
+  friend bool operator==(const TileVariant&, const TileVariant&) = default;
+};
+
 /// Weights of the score, not negative, summing to 1.
 struct ObjectiveWeights {
   double latency = 1;

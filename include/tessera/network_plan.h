@@ -40,10 +40,7 @@ struct PlannedSubgraph {
   std::vector<std::string> names;      ///< of the ops
   std::array<Dim, 3> extent{1, 1, 1};  ///< of a tile of the anchor output: C, H, W
   std::array<Dim, 3> counts{1, 1, 1};  ///< tiles along C, H, W
-  bool double_buffer = false;
-  WeightPolicy weights = WeightPolicy::resident;
-  HaloPolicy halo = HaloPolicy::recompute;
-  Stationary stationary = Stationary::none;
+  TileVariant variant;
   /// Together they hold every distinct tile: a tile is placed by the first one whose sizes are
   /// all at least its own.
   std::vector<PlannedPlacement> placements;

@@ -33,15 +33,10 @@
 
 namespace tessera {
 
-struct TileVariant {
-  bool double_buffer = false;
-  WeightPolicy weights = WeightPolicy::resident;
-  HaloPolicy halo = HaloPolicy::recompute;
-};
 /// "double buffer, weights resident, halo recomputed"
 [[nodiscard]] TESSERA_API std::string to_string(const TileVariant& variant);
 
-/// All combinations of a profile's lists, in their order.
+/// All combinations of a profile's lists, in their order; `tile` searches with nothing stationary.
 [[nodiscard]] TESSERA_API std::vector<TileVariant> tile_variants(const TilingOptions& options);
 
 /// What a search for a tile in progress can say about itself.

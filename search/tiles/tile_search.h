@@ -33,7 +33,7 @@
 namespace tessera {
 
 struct TileSearchParams {
-  LoweringOptions options;
+  TileVariant options;
   /// Decides what bounds and dominance cannot. require: supports every problem lowered here.
   PlacementEngine* engine = nullptr;
   Budget budget;  ///< of the whole search

@@ -45,10 +45,10 @@ double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
   ArrayMemo arrays(hardware);
   const Budget budget;
   Poll poll(budget);
-  std::vector<LoweringOptions> variants = lowering_variants(hardware.tiling);
-  for (const LoweringOptions& staying : staying_variants(part, hardware.tiling))
+  std::vector<TileVariant> variants = lowering_variants(hardware.tiling);
+  for (const TileVariant& staying : staying_variants(part, hardware.tiling))
     variants.push_back(staying);
-  for (const LoweringOptions& options : variants) {
+  for (const TileVariant& options : variants) {
     TileGeometry geometry(part, options.halo);
     const TileSpace& space = geometry.space();
     TileShape shape;

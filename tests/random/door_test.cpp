@@ -266,9 +266,10 @@ class Spoiler {
                         },
                         [&] { s.ops.last = static_cast<OpIndex>(whole()); },
                         [&] { s.extent[1] = whole(); }, [&] { s.counts[0] = whole(); },
-                        [&] { choice(s.weights); }, [&] { choice(s.halo); },
-                        [&] { choice(s.stationary); }, [&] { truth(s.double_buffer); },
-                        [&] { s.names.clear(); }, [&] { s.metrics.latency_cycles = whole(); },
+                        [&] { choice(s.variant.weights); }, [&] { choice(s.variant.halo); },
+                        [&] { choice(s.variant.stationary); },
+                        [&] { truth(s.variant.double_buffer); }, [&] { s.names.clear(); },
+                        [&] { s.metrics.latency_cycles = whole(); },
                         [&] { s.metrics.energy_pj = real(); },
                         [&] {
                           list<PlannedPlacement>(s.placements, [&](PlannedPlacement& placed) {

@@ -121,7 +121,7 @@ TEST(FasterMachine, IsNeverSlower) {
       if (geometry.space().axis[axis] && random.chance(50))
         shape.extent[axis] = random.between(1, shape.extent[axis]);
     const TileGrid grid = geometry.grid(shape);
-    const LoweringOptions options{
+    const TileVariant options{
         .double_buffer = random.chance(50),
         .weights = random.chance(50) ? WeightPolicy::resident : WeightPolicy::refetch};
     const Lowering lowering = lower(part, geometry.space(), slow, options);

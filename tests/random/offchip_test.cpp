@@ -114,15 +114,11 @@ std::string executed(const Network& network, const Hardware& hardware, const Net
   const auto readers = last_readers(network);
   for (const PlannedSubgraph& s : plan.subgraphs) {
     const Subgraph part = make_subgraph(network, s.ops, readers, hardware);
-    TileGeometry geometry(part, s.halo);
+    TileGeometry geometry(part, s.variant.halo);
     const TileGrid grid = geometry.grid({s.extent});
-    const TileWalk walk(grid, lower(part, geometry.space(), hardware,
-                                    {.double_buffer = s.double_buffer,
-                                     .weights = s.weights,
-                                     .halo = s.halo,
-                                     .stationary = s.stationary}));
+    const TileWalk walk(grid, lower(part, geometry.space(), hardware, s.variant));
     // Channels are the outermost loop, or where inputs stay the innermost one.
-    const bool last = s.stationary == Stationary::inputs;
+    const bool last = s.variant.stationary == Stationary::inputs;
     for (Dim before = 0; before < (last ? 1 : s.counts[0]); ++before)
       for (Dim place = 0; place < s.counts[1] * s.counts[2]; ++place)
         for (Dim after = 0; after < (last ? s.counts[0] : 1); ++after) {

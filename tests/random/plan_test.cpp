@@ -122,7 +122,7 @@ void expect_tiles_sound(const Network& network, const Hardware& hardware, const 
   const GridBound bound(part, geometry.space(), ChannelUse(network, readers), hardware);
   for (std::int64_t tiles = 1; tiles <= s.tile_count();
        tiles = std::max(tiles + 1, tiles * 3 / 2)) {
-    const Metrics least = bound.least(tiles, s.weights);
+    const Metrics least = bound.least(tiles, s.variant.weights);
     ASSERT_LE(least.latency_cycles, s.metrics.latency_cycles) << ops.first << ".." << ops.last;
     ASSERT_LE(least.dram_bytes, s.metrics.dram_bytes) << ops.first << ".." << ops.last;
     ASSERT_LE(least.energy_pj, s.metrics.energy_pj * (1 + 1e-9)) << ops.first << ".." << ops.last;
@@ -140,7 +140,7 @@ void expect_sound(const Network& network, const Hardware& hardware, Candidates& 
         ASSERT_LE(least.latency_cycles, s.metrics.latency_cycles) << first << ".." << last;
         ASSERT_LE(least.dram_bytes, s.metrics.dram_bytes) << first << ".." << last;
         ASSERT_LE(least.energy_pj, s.metrics.energy_pj * (1 + 1e-9)) << first << ".." << last;
-        if (s.halo == HaloPolicy::recompute)
+        if (s.variant.halo == HaloPolicy::recompute)
           expect_tiles_sound(network, hardware, s, {first, last});
       }
     }
@@ -158,22 +158,20 @@ int expect_best_tiles(const Network& network, const Hardware& hardware, Candidat
       const CandidateAnswer answer = Covers::full_answer(candidates, {first, last});
       const Subgraph part = make_subgraph(network, {first, last});
       for (const TileVariant& v : tile_variants(hardware.tiling)) {
-        const TileSearchResult found = find_tile(part, hardware,
-                                                 {.options = {v.double_buffer, v.weights, v.halo},
-                                                  .engine = engine.get(),
-                                                  .nodes_per_question = nodes_per_plan_question});
+        const TileSearchResult found = find_tile(
+            part, hardware,
+            {.options = v, .engine = engine.get(), .nodes_per_question = nodes_per_plan_question});
         if (found.status == Status::unknown || !found.undecided.empty()) continue;
         ++compared;
-        const auto option = std::ranges::find_if(answer.options, [&](const PlannedSubgraph& s) {
-          return s.double_buffer == v.double_buffer && s.weights == v.weights && s.halo == v.halo;
-        });
+        const auto option = std::ranges::find_if(
+            answer.options, [&](const PlannedSubgraph& s) { return s.variant == v; });
         if (option != answer.options.end()) {
           EXPECT_EQ(found.status, Status::feasible) << first << ".." << last;
           EXPECT_EQ(found.shape.extent, option->extent) << first << ".." << last;
         } else if (found.status == Status::feasible) {  // left out only where there is one tile
           EXPECT_TRUE(v.double_buffer);
           EXPECT_TRUE(std::ranges::any_of(answer.options, [](const PlannedSubgraph& s) {
-            return !s.double_buffer && s.tile_count() == 1;
+            return !s.variant.double_buffer && s.tile_count() == 1;
           }));
         }
       }

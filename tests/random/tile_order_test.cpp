@@ -62,7 +62,7 @@ struct Counted {
 /// Tile by tile, in absolute coordinates.
 Counted by_walking(const Subgraph& part, const TileGeometry& geometry, const TileGrid& grid,
                    const Lowering& lowering) {
-  const LoweringOptions& options = lowering.options;
+  const TileVariant& options = lowering.options;
   const TileWalk walk(grid, lowering);
   std::map<std::size_t, Box> held;
   Counted sum;
@@ -152,7 +152,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
         shape.extent[axis] = random.between(1, shape.extent[axis]);
     const TileGrid grid = geometry.grid(shape);
     // Weights of several ops may stay as well: it is only not tried.
-    LoweringOptions options{.double_buffer = random.chance(50), .weights = WeightPolicy::refetch};
+    TileVariant options{.double_buffer = random.chance(50), .weights = WeightPolicy::refetch};
     options.stationary = random.pick(
         std::vector<Stationary>{Stationary::none, Stationary::weights, Stationary::inputs});
     if (options.stationary != Stationary::weights && random.chance(40))

@@ -58,7 +58,7 @@ PlannedPlacement one_after_the_other(const PlacementProblem& problem) {
 struct Question {
   Network net;
   Hardware hardware;
-  LoweringOptions options{.weights = WeightPolicy::refetch};
+  TileVariant options{.weights = WeightPolicy::refetch};
   bool one_tile = false;
 };
 

@@ -65,7 +65,7 @@ struct Fixture {
   Network net = two_convolutions();
   Subgraph part = make_subgraph(net, {0, 1});
   TileSpace space = tile_space(part);
-  Lowering with(const LoweringOptions& options) { return lower(part, space, machine(), options); }
+  Lowering with(const TileVariant& options) { return lower(part, space, machine(), options); }
 };
 
 TEST(Lower, SingleBufferRefetch) {
