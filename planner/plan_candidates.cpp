@@ -58,12 +58,6 @@ char letter(std::uint64_t number) {
   return static_cast<char>('a' + number);
 }
 
-std::string word_of(const TileVariant& options) {
-  return {options.double_buffer ? 'd' : 's', letter(static_cast<std::uint64_t>(options.weights)),
-          letter(static_cast<std::uint64_t>(options.halo)),
-          letter(static_cast<std::uint64_t>(options.stationary))};
-}
-
 std::string word_of(const TileShape& shape) {
   std::string word;
   for (const Dim extent : shape.extent) word += std::to_string(extent) + ' ';
@@ -74,6 +68,12 @@ std::string word_of(const TileShape& shape) {
 constexpr std::size_t most_open = 16;
 
 }  // namespace
+
+std::string variant_word(const TileVariant& options) {
+  return {options.double_buffer ? 'd' : 's', letter(static_cast<std::uint64_t>(options.weights)),
+          letter(static_cast<std::uint64_t>(options.halo)),
+          letter(static_cast<std::uint64_t>(options.stationary))};
+}
 
 Candidates::Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
                        std::shared_ptr<PlanMemory> memory)
@@ -163,7 +163,7 @@ std::pair<std::shared_ptr<const CandidateAnswer>, int> Candidates::known(OpRange
 
 std::string Candidates::cost_key_of(const std::string& structure, const TileVariant& options,
                                     const TileShape& shape) const {
-  return cost_key_ + word_of(options) + word_of(shape) + structure;
+  return cost_key_ + variant_word(options) + word_of(shape) + structure;
 }
 
 Candidates::Known Candidates::given_up(const Known& known) {
@@ -286,7 +286,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const TileVari
 /// Wherever the buffers lie: require: cost_key_ is not empty.
 KnownCost Candidates::cost_of(RunGeometry& run, TileGeometry& geometry, const TileVariant& options,
                               const TileShape& shape, Poll& poll) const {
-  std::shared_ptr<const Lowering>& lowering = run.lowerings[load_key_ + word_of(options)];
+  std::shared_ptr<const Lowering>& lowering = run.lowerings[load_key_ + variant_word(options)];
   if (!lowering)
     lowering = std::make_shared<const Lowering>(
         lower(geometry.subgraph(), geometry.space(), hardware_, options));
@@ -295,7 +295,7 @@ KnownCost Candidates::cost_of(RunGeometry& run, TileGeometry& geometry, const Ti
 }
 
 std::string Candidates::tile_key(const Question& question, const TileVariant& options) const {
-  return placement_key_ + std::to_string(question.effort.nodes) + ' ' + word_of(options) +
+  return placement_key_ + std::to_string(question.effort.nodes) + ' ' + variant_word(options) +
          question.structure;
 }
 

@@ -49,6 +49,9 @@ struct CandidateCounts {
   std::int64_t shapes = 0;  ///< costed by refine()
 };
 
+/// In four letters, for keys.
+[[nodiscard]] std::string variant_word(const TileVariant& variant);
+
 /// Thread-safe.
 class Candidates {
  public:

@@ -24,6 +24,7 @@
 #include "cost/array_memo.h"
 #include "cost/grid_bound.h"
 #include "planner/tile_memo.h"
+#include "search/tiles/shape_order.h"
 #include "tessera/network_plan.h"
 #include "tessera/plan.h"
 #include "tiling/lower.h"
@@ -62,10 +63,12 @@ struct RunGeometry {
   std::shared_ptr<const Network> network;
   Subgraph part;
   std::map<HaloPolicy, TileGeometry> of_halo;
+  std::map<HaloPolicy, KnownGroups> groups;
   /// By variant and memories without their capacity, which their problems may have any of.
   std::map<std::string, std::shared_ptr<const Lowering>> lowerings;
-  std::shared_ptr<const GridBound> bound;  ///< on some machine
-  std::mutex lock;                         ///< held while it is used
+  std::map<std::string, FirstLoads> first_loads;  ///< by the same
+  std::shared_ptr<const GridBound> bound;         ///< on some machine
+  std::mutex lock;                                ///< held while it is used
 };
 
 /// What a run costs in tiles of some shape on a machine with one memory on the chip, where no place

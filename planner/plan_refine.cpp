@@ -150,6 +150,9 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
                  memory_->costs().keep(cost_key_of(structure, options, grid.shape), cost);
                return least_of(cost);
              },
+         .groups = &run.groups.try_emplace(options.halo, geometry.space()).first->second,
+         .first_loads =
+             load_key_.empty() ? nullptr : &run.first_loads[load_key_ + variant_word(options)],
          .known = known_shapes(structure, options),
          .below = least,
          .most_shapes = goal.most_shapes});

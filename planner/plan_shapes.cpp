@@ -12,6 +12,8 @@ namespace {
 
 /// Groups of which bounds are compared; the rest is cut into more tiles than any of these.
 constexpr std::size_t most_groups = 4096;
+/// So many of them, a few microseconds each, are compared between two looks at the clock.
+constexpr std::size_t poll_after = 64;
 /// A group with no more shapes than this is looked at as a whole.
 constexpr std::int64_t small_group = 64;
 
@@ -95,22 +97,24 @@ class ShapeSearch {
     // Two copies of a single tile's buffers would hide nothing.
     const std::int64_t fewest =
         std::max<std::int64_t>(params_.fewest_tiles, params_.options.double_buffer ? 2 : 1);
-    ShapeGroups groups(geometry_.space(), {.fewest = fewest});
+    GroupWalk groups(*params_.groups, fewest);
     std::size_t met = 0;
     while (const std::optional<ShapeGroup> group = groups.next()) {
       if (!worth_its_order(params_.options.stationary, group->counts)) continue;
       const double rest = from(group->tiles());
       if (rest >= best_.cost) break;
-      if (met++ == most_groups || params_.budget.exhausted()) {
+      if (met++ == most_groups || (met % poll_after == 0 && params_.budget.exhausted())) {
         leave_open(rest);
         break;
       }
+      Size* const load = kept_load(groups.index());
+      if (load != nullptr && *load > lowering_.problem.memories.front().capacity) continue;
       const double bound =
           params_.bound == nullptr
               ? 0
               : params_.score(params_.bound->of_counts(group->counts, params_.options.weights,
                                                        params_.options.stationary));
-      if (bound >= best_.cost || first_is_too_large(group->smallest())) continue;
+      if (bound >= best_.cost || first_is_too_large(*group, load)) continue;
       list.push_back({bound, *group});
     }
     std::ranges::stable_sort(list, {}, &Rated::bound);
@@ -161,14 +165,36 @@ class ShapeSearch {
     return true;
   }
 
-  /// The first tile grows with every extent, so this says it of the whole group.
-  [[nodiscard]] bool first_is_too_large(const TileShape& shape) {
+  [[nodiscard]] const std::vector<Size>& first_sizes(const TileShape& shape) {
     if (geometry_.first_volumes(shape, volumes_))
       tile_sizes(lowering_, volumes_, sizes_);
     else
       sizes_ = tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_,
                           geometry_.first_tile(shape));
-    return load_.first_excess(sizes_) > 0;
+    return sizes_;
+  }
+  [[nodiscard]] bool first_is_too_large(const TileShape& shape) {
+    return load_.first_excess(first_sizes(shape)) > 0;
+  }
+  [[nodiscard]] Size* kept_load(std::optional<std::size_t> group) {
+    if (!group || params_.first_loads == nullptr) return nullptr;
+    std::vector<Size>& loads = params_.first_loads->of_group;
+    if (*group >= loads.size()) loads.resize(*group + 1, FirstLoads::unknown);
+    return &loads[*group];
+  }
+  /// The first tile grows with every extent, so its smallest shape says it of the whole group.
+  [[nodiscard]] bool first_is_too_large(const ShapeGroup& group, Size* kept) {
+    if (kept == nullptr) return first_is_too_large(group.smallest());
+    const Memory& memory = lowering_.problem.memories.front();
+    if (*kept == FirstLoads::unknown) {
+      if (!bare_load_) {
+        PlacementProblem bare = lowering_.problem;
+        bare.memories.front().capacity = memory.alignment;
+        bare_load_.emplace(bare);
+      }
+      *kept = bare_load_->excess(first_sizes(group.smallest())) + memory.alignment;
+    }
+    return *kept > memory.capacity;
   }
 
   /// Makes the grid, where there is none yet.
@@ -217,6 +243,7 @@ class ShapeSearch {
   const ShapeSearchParams& params_;
   Lowering lowering_;
   LoadTest load_;
+  std::optional<LoadTest> bare_load_;  ///< of a memory with next to no room
   std::array<std::vector<Dim>, tile_axes> granules_;
   CheapestTile best_;
   std::int64_t stage_ = 1;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "cost/grid_bound.h"
+#include "search/tiles/shape_order.h"
 #include "search/tiles/tile_search.h"
 #include "tessera/effort.h"
 #include "tessera/hardware.h"
@@ -50,6 +51,8 @@ struct ShapeSearchParams {
   std::function<double(const Metrics&)> score;  ///< monotone in every metric
   /// What the shape costs, at least; called for each that is looked at.
   std::function<Metrics(const TileGrid&, const Lowering&)> cost;
+  KnownGroups* groups = nullptr;      ///< of the geometry's space
+  FirstLoads* first_loads = nullptr;  ///< nobody keeps them: null
   KnownShapes known{};
   double below = std::numeric_limits<double>::infinity();  ///< what costs as much is of no use
   std::int64_t most_shapes = 0;                            ///< so many are looked at
@@ -62,7 +65,8 @@ struct CheapestTile {
   std::int64_t looked = 0;
 };
 
-/// require: engine, score and cost are set.
+/// require: engine, groups, score and cost are set; with first_loads, the problem has one memory,
+/// with nothing reserved.
 [[nodiscard]] CheapestTile cheapest_tile(TileGeometry& geometry, const Hardware& hardware,
                                          const ShapeSearchParams& params);
 

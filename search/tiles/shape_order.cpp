@@ -66,4 +66,36 @@ std::optional<ShapeGroup> ShapeGroups::next() {
       {c.count, h.count, w.count}, {c.least, h.least, w.least}, {c.most, h.most, w.most}};
 }
 
+const ShapeGroup* KnownGroups::at(std::size_t k) {
+  while (groups_.size() <= k && groups_.size() < most) {
+    const std::optional<ShapeGroup> group = rest_.next();
+    if (!group) return nullptr;
+    groups_.push_back(*group);
+  }
+  return k < groups_.size() ? &groups_[k] : nullptr;
+}
+
+std::size_t KnownGroups::first_with(std::int64_t tiles) {
+  while (groups_.empty() || groups_.back().tiles() < tiles)
+    if (at(groups_.size()) == nullptr) return groups_.size() < most ? groups_.size() : most;
+  const auto first = std::ranges::lower_bound(groups_, tiles, {}, &ShapeGroup::tiles);
+  return static_cast<std::size_t>(first - groups_.begin());
+}
+
+std::optional<ShapeGroup> GroupWalk::next() {
+  if (beyond_) return beyond_->next();
+  if (const ShapeGroup* group = known_.at(next_)) {
+    ++next_;
+    return *group;
+  }
+  if (next_ < KnownGroups::most) return std::nullopt;
+  // Those with as many tiles as the last one that is kept come once more.
+  const ShapeGroup& last = *known_.at(KnownGroups::most - 1);
+  beyond_.emplace(known_.space(), TileCounts{.fewest = std::max(fewest_, last.tiles())});
+  if (fewest_ <= last.tiles())
+    while (const std::optional<ShapeGroup> group = beyond_->next())
+      if (group->counts == last.counts) break;
+  return beyond_->next();
+}
+
 }  // namespace tessera

@@ -93,4 +93,52 @@ class ShapeGroups {
   std::vector<Row> rows_;    ///< a heap, the first in order at the front
 };
 
+/// The first groups of a space in their order, made when somebody asks for them and kept: every
+/// machine and every variant of a run asks for the same ones.
+class KnownGroups {
+ public:
+  /// So many are kept: searches that go further are few, and a run in a plan has thousands of
+  /// neighbours.
+  static constexpr std::size_t most = 1024;
+
+  explicit KnownGroups(const TileSpace& space) : space_(space), rest_(space, {}) {}
+  [[nodiscard]] const TileSpace& space() const { return space_; }
+  /// Nothing after the last one that is kept.
+  [[nodiscard]] const ShapeGroup* at(std::size_t k);
+  /// Of the first one with at least so many tiles; `most` where none that is kept has.
+  [[nodiscard]] std::size_t first_with(std::int64_t tiles);
+
+ private:
+  TileSpace space_;
+  ShapeGroups rest_;
+  std::vector<ShapeGroup> groups_;
+};
+
+/// The groups with at least so many tiles, as ShapeGroups has them.
+class GroupWalk {
+ public:
+  /// require: the groups outlive the walk.
+  GroupWalk(KnownGroups& known, std::int64_t fewest)
+      : known_(known), fewest_(fewest), next_(known.first_with(fewest)) {}
+  /// Nothing after the last.
+  [[nodiscard]] std::optional<ShapeGroup> next();
+  /// Which one next() gave, among those that are kept.
+  [[nodiscard]] std::optional<std::size_t> index() const {
+    return beyond_ ? std::nullopt : std::optional(next_ - 1);
+  }
+
+ private:
+  KnownGroups& known_;
+  std::int64_t fewest_;
+  std::size_t next_;
+  std::optional<ShapeGroups> beyond_;  ///< what is kept
+};
+
+/// What the first tile of each group's smallest shape holds at its fullest step, by the index of
+/// the group (GroupWalk). Of a machine with one memory on the chip, for every capacity of it.
+struct FirstLoads {
+  static constexpr Size unknown = -1;
+  std::vector<Size> of_group;
+};
+
 }  // namespace tessera
