@@ -102,20 +102,30 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
   return made;
 }
 
-/// Plans some candidates for the sake of the store, and says which files the sweep is made of.
-void plan_into_store(const py::object& sweep_path, const std::vector<std::size_t>& candidates,
-                     const py::object& store, const LimitArguments& limits) {
-  Call call;
-  ExploreParams params;
-  params.limits = limits_of(limits);
-  params.limits.stop = call.token();
-  params.store = path_of(store);
-  params.only = candidates;
-  const std::string path = path_of(sweep_path);
-  const std::vector<std::string> folders = profile_folders_of_package();
-  call.run([&] { return explore(Sweep(path, params.limits, folders), params).counts.planned; });
-}
+/// A sweep on a worker of a cluster: its candidates share what they can, and are planned one by one
+/// for the sake of a store.
+class SweepWorker {
+ public:
+  explicit SweepWorker(const py::object& path)
+      : sweep_(path_of(path), {}, profile_folders_of_package()), memory_(make_sweep_memory()) {}
 
+  /// How many plans were made.
+  [[nodiscard]] std::int64_t plan(std::size_t candidate, const py::object& store) const {
+    Call call;
+    ExploreParams params;
+    params.limits.stop = call.token();
+    params.store = path_of(store);
+    params.only = {candidate};
+    params.memory = memory_;
+    return call.run([&] { return explore(sweep_, params).counts.planned; });
+  }
+
+ private:
+  Sweep sweep_;
+  std::shared_ptr<PlanMemory> memory_;
+};
+
+/// The files that the sweep is made of.
 std::vector<std::string> files_of(const py::object& sweep_path) {
   Limits none;
   return Sweep(path_of(sweep_path), none, profile_folders_of_package()).files();
@@ -196,15 +206,9 @@ best. A bad sweep raises BadInput, with file and line.
 they find goes into the store here. The results are the same.
 )");
   // For tessera/cluster.py.
-  module.def(
-      "_plan_into_store",
-      [](const py::object& sweep, const std::vector<std::size_t>& candidates,
-         const py::object& store, int threads) {
-        LimitArguments limits;
-        limits.threads = threads;
-        plan_into_store(sweep, candidates, store, limits);
-      },
-      py::arg("sweep"), py::arg("candidates"), py::arg("store"), py::arg("threads") = 1);
+  py::class_<SweepWorker>(module, "_SweepWorker")
+      .def(py::init<const py::object&>(), py::arg("sweep"))
+      .def("plan", &SweepWorker::plan, py::arg("candidate"), py::arg("store"));
   module.def("_files_of_sweep", &files_of, py::arg("sweep"));
 }
 

@@ -150,6 +150,12 @@ struct ExploreProgress {
   std::optional<double> best{};  ///< score of the set
 };
 
+/// What candidates share, kept for calls to come: sweeps of one process that are called part by
+/// part
+/// (`only`), or have networks or memories in common. Thread-safe.
+class PlanMemory;
+[[nodiscard]] TESSERA_API std::shared_ptr<PlanMemory> make_sweep_memory();
+
 struct ExploreParams {
   /// Of the whole sweep: time, memory, threads and the stop token. Plans run side by side, each in
   /// one thread.
@@ -169,6 +175,7 @@ struct ExploreParams {
   /// Answers shared between candidates. Without, each is planned from nothing; the results are the
   /// same.
   bool share = true;
+  std::shared_ptr<PlanMemory> memory{};  ///< of make_sweep_memory(); nothing: of this call alone
   /// Called from one thread at a time.
   std::function<void(const ExploreProgress&)> progress{};
 };

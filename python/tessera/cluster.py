@@ -5,11 +5,13 @@
 
 Nothing is scheduled here: Dask does that. Each candidate is a task, which gets the sweep's files as
 bytes, plans the candidate into a store of its own and sends back what that store then knows. A worker
-that is lost costs the candidate it was at: Dask gives it to another one. Workers need this package
-and nothing else, no shared folder.
+keeps what its candidates have in common, as a sweep on one machine does, and is lost at the cost of
+the candidate it was at: Dask gives that to another one. Workers need this package and nothing else,
+no shared folder.
 """
 
 import contextlib
+import functools
 import hashlib
 import importlib
 import os
@@ -22,7 +24,7 @@ from . import _tessera
 # The columns of both tables of the store (explore/store.cpp).
 _TABLES = {"result": 9, "plan": 2}
 _Rows = Dict[str, List[Tuple[Any, ...]]]
-_Files = Dict[str, bytes]
+_Files = Tuple[Tuple[str, bytes], ...]  # by name
 
 
 def _packed(sweep: str) -> Tuple[str, _Files]:
@@ -34,11 +36,11 @@ def _packed(sweep: str) -> Tuple[str, _Files]:
     paths = {os.path.abspath(path) for path in [sweep, *_tessera._files_of_sweep(sweep)]}
     own = [path for path in paths if not os.path.realpath(path).startswith(package + os.sep)]
     root = os.path.commonpath([os.path.dirname(path) for path in own])
-    files = {}
-    for path in own:
+    files = []
+    for path in sorted(own):
         with open(path, "rb") as file:
-            files[os.path.relpath(path, root)] = file.read()
-    return os.path.relpath(os.path.abspath(sweep), root), files
+            files.append((os.path.relpath(path, root), file.read()))
+    return os.path.relpath(os.path.abspath(sweep), root), tuple(files)
 
 
 def _rows(store: str) -> _Rows:
@@ -46,16 +48,24 @@ def _rows(store: str) -> _Rows:
         return {table: base.execute(f"SELECT * FROM {table}").fetchall() for table in _TABLES}
 
 
+@functools.lru_cache(maxsize=1)
+def _worker(sweep: str, files: _Files) -> Tuple[Any, "tempfile.TemporaryDirectory[str]"]:
+    """This process's worker for the sweep, and the folder with the files it was read from."""
+    folder = tempfile.TemporaryDirectory(prefix="tessera-")
+    for name, content in files:
+        path = os.path.join(folder.name, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+    return _tessera._SweepWorker(os.path.join(folder.name, sweep)), folder
+
+
 def plan_candidate(sweep: str, files: _Files, candidate: int) -> _Rows:
     """What a store knows when this candidate has been planned: runs on a worker."""
+    worker, _ = _worker(sweep, files)
     with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
-        for name, content in files.items():
-            path = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(content)
         store = os.path.join(folder, "store.sqlite")
-        _tessera._plan_into_store(os.path.join(folder, sweep), [candidate], store, 1)
+        worker.plan(candidate, store)
         return _rows(store)
 
 
@@ -65,7 +75,7 @@ class Elsewhere:
     def __init__(self, client: Any, sweep: str, store: str) -> None:
         self._client = client
         self._sweep, files = _packed(sweep)
-        digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
+        digest = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
         self._name = f"tessera-{digest}"
         # In a list: what is in a dict would be scattered by its keys.
         self._files = client.scatter([files], broadcast=True, hash=True)[0]

@@ -83,5 +83,44 @@ TEST(ShapeGroups, LeaveOutWhatMoreCutsAlongCDoNotHelp) {
   }
 }
 
+/// The same groups in the same order, wherever they begin, also behind those that are kept.
+void expect_walked_as_made(const TileSpace& space, const std::vector<std::int64_t>& beginnings) {
+  KnownGroups known(space);
+  for (const std::int64_t fewest : beginnings) {
+    ShapeGroups made(space, {.fewest = fewest});
+    GroupWalk walk(known, fewest);
+    std::size_t count = 0;
+    for (;; ++count) {
+      const std::optional<ShapeGroup> expected = made.next();
+      const std::optional<ShapeGroup> group = walk.next();
+      ASSERT_EQ(expected.has_value(), group.has_value()) << fewest << ", group " << count;
+      if (!group) break;
+      ASSERT_EQ(expected->counts, group->counts) << fewest << ", group " << count;
+      ASSERT_EQ(expected->least, group->least);
+      ASSERT_EQ(expected->most, group->most);
+      if (const auto index = walk.index()) {
+        ASSERT_NE(known.at(*index), nullptr);
+        ASSERT_EQ(known.at(*index)->counts, group->counts);
+      }
+    }
+    EXPECT_FALSE(walk.next());
+  }
+}
+
+TEST(GroupWalk, GivesWhatShapeGroupsGives) {
+  expect_walked_as_made(space_of(12, 7, 9), {1, 5, 5, 700, 2, 100'000});
+  expect_walked_as_made(space_of(1, 1, 1), {1, 2});
+}
+
+TEST(GroupWalk, GoesOnBehindWhatIsKept) {
+  const TileSpace space = space_of(256, 112, 112);
+  KnownGroups known(space);
+  const ShapeGroup* last = known.at(KnownGroups::most - 1);
+  ASSERT_NE(last, nullptr);
+  ASSERT_EQ(known.at(KnownGroups::most), nullptr);
+  const std::int64_t tiles = last->tiles();
+  expect_walked_as_made(space, {1, tiles - 1, tiles, tiles + 1, 50'000, 10'000'000});
+}
+
 }  // namespace
 }  // namespace tessera
