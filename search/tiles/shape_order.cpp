@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "tiling/ceil_div.h"
+
 namespace tessera {
 
 bool inside(const TileShape& small, const TileShape& large) {
@@ -66,31 +68,42 @@ std::optional<ShapeGroup> ShapeGroups::next() {
       {c.count, h.count, w.count}, {c.least, h.least, w.least}, {c.most, h.most, w.most}};
 }
 
-const ShapeGroup* KnownGroups::at(std::size_t k) {
-  while (groups_.size() <= k && groups_.size() < most) {
+std::optional<ShapeGroup> KnownGroups::at(std::size_t k) {
+  while (counts_.size() <= k && counts_.size() < most) {
     const std::optional<ShapeGroup> group = rest_.next();
-    if (!group) return nullptr;
-    groups_.push_back(*group);
+    if (!group) return std::nullopt;
+    counts_.push_back(group->counts);
   }
-  return k < groups_.size() ? &groups_[k] : nullptr;
+  if (k >= counts_.size()) return std::nullopt;
+  ShapeGroup group{.counts = counts_[k]};
+  for (std::size_t axis = 0; axis < tile_axes; ++axis) {
+    const Dim whole = space_.whole.extent[axis];
+    const Dim count = group.counts[axis];
+    group.least[axis] = ceil_div(whole, count);
+    group.most[axis] = count == 1 ? whole : (whole - 1) / (count - 1);
+  }
+  return group;
 }
 
 std::size_t KnownGroups::first_with(std::int64_t tiles) {
-  while (groups_.empty() || groups_.back().tiles() < tiles)
-    if (at(groups_.size()) == nullptr) return groups_.size() < most ? groups_.size() : most;
-  const auto first = std::ranges::lower_bound(groups_, tiles, {}, &ShapeGroup::tiles);
-  return static_cast<std::size_t>(first - groups_.begin());
+  const auto tiles_of = [](const std::array<Dim, tile_axes>& counts) {
+    return counts[0] * counts[1] * counts[2];
+  };
+  while (counts_.empty() || tiles_of(counts_.back()) < tiles)
+    if (!at(counts_.size())) return counts_.size();
+  const auto first = std::ranges::lower_bound(counts_, tiles, {}, tiles_of);
+  return static_cast<std::size_t>(first - counts_.begin());
 }
 
 std::optional<ShapeGroup> GroupWalk::next() {
   if (beyond_) return beyond_->next();
-  if (const ShapeGroup* group = known_.at(next_)) {
+  if (const std::optional<ShapeGroup> group = known_.at(next_)) {
     ++next_;
-    return *group;
+    return group;
   }
   if (next_ < KnownGroups::most) return std::nullopt;
   // Those with as many tiles as the last one that is kept come once more.
-  const ShapeGroup& last = *known_.at(KnownGroups::most - 1);
+  const ShapeGroup last = known_.at(KnownGroups::most - 1).value();
   beyond_.emplace(known_.space(), TileCounts{.fewest = std::max(fewest_, last.tiles())});
   if (fewest_ <= last.tiles())
     while (const std::optional<ShapeGroup> group = beyond_->next())

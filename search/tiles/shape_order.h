@@ -97,21 +97,21 @@ class ShapeGroups {
 /// machine and every variant of a run asks for the same ones.
 class KnownGroups {
  public:
-  /// So many are kept: searches that go further are few, and a run in a plan has thousands of
-  /// neighbours.
-  static constexpr std::size_t most = 1024;
+  /// So many are kept, as their counts alone: searches that go further are few, and a run in a plan
+  /// has thousands of neighbours.
+  static constexpr std::size_t most = 4096;
 
   explicit KnownGroups(const TileSpace& space) : space_(space), rest_(space, {}) {}
   [[nodiscard]] const TileSpace& space() const { return space_; }
   /// Nothing after the last one that is kept.
-  [[nodiscard]] const ShapeGroup* at(std::size_t k);
+  [[nodiscard]] std::optional<ShapeGroup> at(std::size_t k);
   /// Of the first one with at least so many tiles; `most` where none that is kept has.
   [[nodiscard]] std::size_t first_with(std::int64_t tiles);
 
  private:
   TileSpace space_;
   ShapeGroups rest_;
-  std::vector<ShapeGroup> groups_;
+  std::vector<std::array<Dim, tile_axes>> counts_;
 };
 
 /// The groups with at least so many tiles, as ShapeGroups has them.

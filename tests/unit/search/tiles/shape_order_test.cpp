@@ -99,8 +99,9 @@ void expect_walked_as_made(const TileSpace& space, const std::vector<std::int64_
       ASSERT_EQ(expected->least, group->least);
       ASSERT_EQ(expected->most, group->most);
       if (const auto index = walk.index()) {
-        ASSERT_NE(known.at(*index), nullptr);
-        ASSERT_EQ(known.at(*index)->counts, group->counts);
+        const std::optional<ShapeGroup> kept = known.at(*index);
+        ASSERT_TRUE(kept);
+        ASSERT_EQ(kept->counts, group->counts);
       }
     }
     EXPECT_FALSE(walk.next());
@@ -110,14 +111,17 @@ void expect_walked_as_made(const TileSpace& space, const std::vector<std::int64_
 TEST(GroupWalk, GivesWhatShapeGroupsGives) {
   expect_walked_as_made(space_of(12, 7, 9), {1, 5, 5, 700, 2, 100'000});
   expect_walked_as_made(space_of(1, 1, 1), {1, 2});
+  TileSpace uncut = space_of(12, 7, 9);
+  uncut.axis[0].reset();
+  expect_walked_as_made(uncut, {1, 20});
 }
 
 TEST(GroupWalk, GoesOnBehindWhatIsKept) {
   const TileSpace space = space_of(256, 112, 112);
   KnownGroups known(space);
-  const ShapeGroup* last = known.at(KnownGroups::most - 1);
-  ASSERT_NE(last, nullptr);
-  ASSERT_EQ(known.at(KnownGroups::most), nullptr);
+  const std::optional<ShapeGroup> last = known.at(KnownGroups::most - 1);
+  ASSERT_TRUE(last);
+  ASSERT_FALSE(known.at(KnownGroups::most));
   const std::int64_t tiles = last->tiles();
   expect_walked_as_made(space, {1, tiles - 1, tiles, tiles + 1, 50'000, 10'000'000});
 }
