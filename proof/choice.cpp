@@ -40,6 +40,17 @@ bool begins_a_row(std::string_view line) {
   return line == "row" || line.starts_with("row ");
 }
 
+/// " NUMBER NAME" of one of a list, which no line before named.
+template <typename Listed>
+void take_named(std::string_view rest, const std::vector<Listed>& list, std::string Listed::*name,
+                std::set<std::size_t>& taken, const char* expected, const char* twice) {
+  const auto index = take_number(rest);
+  if (!index || *index < 0 || *index >= std::ssize(list) ||
+      rest != ' ' + list[static_cast<std::size_t>(*index)].*name)
+    throw Amiss{expected};
+  if (!taken.insert(static_cast<std::size_t>(*index)).second) throw Amiss{twice};
+}
+
 /// What a row of sums counts: bytes that live at one step, in memories that hold all of them.
 class SumRow {
  public:
@@ -59,19 +70,11 @@ class SumRow {
         throw Amiss{"a grain of at least 1 is expected, once"};
       grain_ = *grain;
     } else if (word == "memory") {
-      const auto index = take_number(rest);
-      if (!index || *index < 0 || *index >= std::ssize(problem_.memories) ||
-          rest != ' ' + problem_.memories[static_cast<std::size_t>(*index)].name)
-        throw Amiss{"a memory's number and its name are expected"};
-      if (!memories_.insert(static_cast<MemoryIndex>(*index)).second)
-        throw Amiss{"the memory is named twice"};
+      take_named(rest, problem_.memories, &Memory::name, memories_,
+                 "a memory's number and its name are expected", "the memory is named twice");
     } else if (word == "buffer") {
-      const auto index = take_number(rest);
-      if (!index || *index < 0 || *index >= std::ssize(problem_.buffers) ||
-          rest != ' ' + problem_.buffers[static_cast<std::size_t>(*index)].id)
-        throw Amiss{"a buffer's number and its id are expected"};
-      if (!buffers_.insert(static_cast<BufferIndex>(*index)).second)
-        throw Amiss{"the buffer is named twice"};
+      take_named(rest, problem_.buffers, &Buffer::id, buffers_,
+                 "a buffer's number and its id are expected", "the buffer is named twice");
     } else if (word == "room") {
       const auto room = take_number(rest);
       if (room_ || !room || !at_end(rest)) throw Amiss{"one room is expected, once"};
