@@ -58,23 +58,23 @@ std::size_t count(const ExploreResult& result, SweepStatus status) {
   return all;
 }
 
-std::string modes_text(const ExploreModes& found) {
-  if (!found.reason.empty()) return "Fewest modes: not known, " + found.reason;
+std::string modes_text(const ExploreModes& found, const ExploreModes::Set& set) {
   std::string names;
-  for (const ExploreModes::Choice& each : found.modes)
-    if (each.needed) names += (names.empty() ? "" : ", ") + each.memory + '.' + each.mode;
+  for (std::size_t k = 0; k < found.modes.size(); ++k)
+    if (set.needed[k])
+      names += (names.empty() ? "" : ", ") + found.modes[k].memory + '.' + found.modes[k].name;
   char share[40];
-  std::snprintf(share, sizeof share, "%g %%", found.lose);
+  std::snprintf(share, sizeof share, "%g %%", set.lose);
   const std::string score =
-      found.lose > 0 ? "loses at most " + std::string(share) : std::string("keeps its score");
+      set.lose > 0 ? "loses at most " + std::string(share) : std::string("keeps its score");
   std::string text =
-      "Fewest modes with which every network " + score + ": " + std::to_string(found.needed) +
-      " of " + std::to_string(found.modes.size()) +
-      (found.bound == found.needed ? ", proved" : ", at least " + std::to_string(found.bound)) +
-      ": " + names;
-  if (found.area && found.before) {
+      "Fewest modes with which every network " + score + ": " + std::to_string(set.count) + " of " +
+      std::to_string(found.modes.size()) +
+      (set.bound == set.count ? ", proved" : ", at least " + std::to_string(set.bound)) + ": " +
+      names;
+  if (set.area && found.area) {
     char areas[80];
-    std::snprintf(areas, sizeof areas, "; %.3f mm2 instead of %.3f", *found.area, *found.before);
+    std::snprintf(areas, sizeof areas, "; %.3f mm2 instead of %.3f", *set.area, *found.area);
     text += areas;
   }
   return text;
@@ -114,7 +114,11 @@ std::string report(const ExploreResult& result, const std::string& folder) {
   line(counted(result.pareto.size(), "candidate is", "candidates are") +
        " beaten by none in everything (" + axes +
        "): " + (fs::path(folder) / "pareto.csv").string());
-  if (result.modes) line(modes_text(*result.modes));
+  if (result.modes && !result.modes->reason.empty())
+    line("Fewest modes: not known, " + result.modes->reason);
+  if (result.modes)
+    for (const ExploreModes::Set& set : result.modes->sets)
+      if (set.network == "*") line(modes_text(*result.modes, set));
   if (result.stop != StopReason::completed)
     line("Stopped by " + std::string(to_string(result.stop)) + "; the same command goes on.");
   return text;

@@ -16,6 +16,7 @@
 
 #include "explore/candidate.h"
 #include "explore/fingerprint.h"
+#include "explore/mode_plans.h"
 #include "explore/mode_sets.h"
 #include "explore/plan_key.h"
 #include "explore/rows.h"
@@ -499,7 +500,8 @@ class Explorer {
     }
     if (result.best && !std::ranges::count(wanted, *result.best)) wanted.push_back(*result.best);
     for (const std::size_t c : wanted) add_plans(c, result);
-    if (sweep_.text.lose_for_modes && params_.only.empty()) result.modes = fewest_modes_of(result);
+    if (!sweep_.text.lose_for_modes.empty() && params_.only.empty())
+      result.modes = fewest_modes_of(result);
     if (stop_ != StopReason::completed) result.stop = stop_;
     result.references = references_;
     result.counts.planned = planned_;
@@ -511,18 +513,29 @@ class Explorer {
 
   [[nodiscard]] ExploreModes fewest_modes_of(const ExploreResult& result) {
     ExploreModes found;
-    found.lose = *sweep_.text.lose_for_modes;
     if (!result.best || ended()) {
       found.reason = result.best ? "the sweep was ended before" : "no machine has all plans";
       return found;
     }
-    ModeSetParams asked{.lose = found.lose, .plan = {}, .budget = {}};
+    ModeSetParams asked{.lose = sweep_.text.lose_for_modes, .plan = {}, .budget = {}};
     asked.plan = [&](std::size_t n, const Hardware& hardware, bool with_few_modes) {
       PlanParams params = params_now(n);
       params.fewest_modes = with_few_modes;
       params.limits.threads = params_.limits.threads;
-      NetworkPlan plan = plan_network(sweep_.networks[n].network, hardware, params);
-      if (memory_) memory_->drop(hardware_key(hardware));
+      const std::string machine = fingerprint(hardware_key(hardware));
+      const std::string key = plan_key(machine, network_keys_[n], params);
+      ModeQuestion question{sweep_.networks[n].network, hardware, params, key, timed(key)};
+      question.dtype = sweep_.text.dtype;
+      question.store = store_.get();
+      question.ended = [this] { return ended().has_value(); };
+      if (machine == states_[*result.best].machine && !with_few_modes)
+        for (const ExplorePlan& each : result.plans)
+          if (each.candidate == *result.best && each.network == sweep_.networks[n].name) {
+            question.known = states_[*result.best].plans[n];
+            question.json = each.json;
+          }
+      ModePlan plan = known_or_made(question);
+      if (memory_ && plan.made) memory_->drop(hardware_key(hardware));
       return plan;
     };
     asked.budget.stop = params_.limits.stop;

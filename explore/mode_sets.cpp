@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,6 +37,17 @@ bool within(const Set& a, const Set& b) {
   return true;
 }
 
+std::int64_t size_of(const Set& set) {
+  return std::ranges::count(set, true);
+}
+
+std::vector<std::size_t> members(const Set& set) {
+  std::vector<std::size_t> list;
+  for (std::size_t k = 0; k < set.size(); ++k)
+    if (set[k]) list.push_back(k);
+  return list;
+}
+
 /// As the value of a memory's key `modes`.
 std::string modes_text(const std::vector<OneMode>& modes, const Set& in,
                        const std::string& memory) {
@@ -51,6 +63,29 @@ std::string modes_text(const std::vector<OneMode>& modes, const Set& in,
   return '[' + text + ']';
 }
 
+/// As the value of a memory's key `banks`, without roles.
+std::string banks_text(const Memory& memory) {
+  std::string text;
+  for (const Bank& bank : memory.banks)
+    text += (text.empty() ? "{name: " : ", {name: ") + json_string(bank.name) +
+            ", size: " + std::to_string(bank.size) + '}';
+  return '[' + text + ']';
+}
+
+/// Banks that follow one another and have one role are said once: "0-11: data, 12-15: weight".
+std::string roles_in_words(const Mode& mode) {
+  std::string text;
+  for (std::size_t first = 0; first < mode.roles.size();) {
+    std::size_t end = first + 1;
+    while (end < mode.roles.size() && mode.roles[end] == mode.roles[first]) ++end;
+    text += (text.empty() ? "" : ", ") + std::to_string(first) +
+            (end > first + 1 ? '-' + std::to_string(end - 1) : "") + ": " +
+            std::string(to_string(mode.roles[first]));
+    first = end;
+  }
+  return text;
+}
+
 class ModeSets {
  public:
   ModeSets(const Profile& machine, const std::vector<SweepNetwork>& networks,
@@ -60,21 +95,28 @@ class ModeSets {
   }
 
   ExploreModes run() {
-    found_.lose = params_.lose;
     if (!find_modes() || !plan_with_all()) return std::move(found_);
-    const SmallestSet smallest = search();
-    tell(smallest);
+    std::vector<std::size_t> all(of_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<Set> alone(of_.size(), Set(modes_.size(), true));  // with the loss before
+    Set together(modes_.size(), true);
+    for (const double lose : params_.lose) {
+      together = tell(lose, "*", all, together);
+      for (std::size_t n = 0; n < of_.size() && of_.size() > 1; ++n) {
+        const Set& start = size_of(together) < size_of(alone[n]) ? together : alone[n];
+        alone[n] = tell(lose, names_[n], {n}, Set(start));
+      }
+    }
+    take_away_each();
     return std::move(found_);
   }
 
  private:
   /// What is known of the sets with which a network was planned.
   struct Known {
-    double most = 0;  ///< score
-    double with_all = 0;
-    std::vector<Set> good;  ///< modes that some plan uses which scores no more
-    std::vector<Set> bad;   ///< sets with which none does
-    std::map<Set, std::pair<Enough, double>> planned;
+    double with_all = 0;                         ///< score
+    std::vector<std::pair<Set, double>> enough;  ///< modes that some plan uses, and its score
+    std::map<Set, KnownPlan> planned;
   };
 
   bool find_modes() {
@@ -93,6 +135,7 @@ class ModeSets {
       for (const Mode& mode : *modes) {
         numbers.push_back(modes_.size());
         modes_.push_back({memory.space.name, at, mode});
+        found_.modes.push_back({memory.space.name, mode.name, roles_in_words(mode)});
       }
     }
     if (modes_.empty()) found_.reason = "no memory of the machine has modes";
@@ -107,161 +150,209 @@ class ModeSets {
       if (done.insert(mode.memory).second)
         changes.emplace_back("memories." + mode.memory + ".modes",
                              modes_text(modes_, in, mode.memory));
+    // Banks that chose by themselves do as their memory does now.
+    for (const HardwareMemory& memory : machine_.hardware().memories)
+      if (memory.space.modes_per_bank && done.contains(memory.space.name))
+        changes.emplace_back("memories." + memory.space.name + ".banks", banks_text(memory.space));
     changed.set(changes);
     return changed;
   }
 
+  ModePlan plan(std::size_t n, const Hardware& hardware, bool with_few_modes) {
+    ModePlan plan = params_.plan(n, hardware, with_few_modes);
+    ++(plan.made ? found_.plans : found_.stored);
+    if (plan.known.score) of_[n].enough.emplace_back(used_by(plan), *plan.known.score);
+    return plan;
+  }
+
   bool plan_with_all() {
-    const Set all(modes_.size(), true);
     for (std::size_t n = 0; n < of_.size(); ++n) {
-      of_[n].most = std::numeric_limits<double>::infinity();
-      ++found_.plans;
-      const NetworkPlan plan = params_.plan(n, machine_.hardware(), false);
-      if (plan.status != Status::feasible) {
-        found_.reason = "there is no plan of " + names_[n] + " with all modes" +
-                        (plan.reason.empty() ? "" : ": " + plan.reason);
+      const ModePlan first = plan(n, machine_.hardware(), false);
+      if (!first.known.score) {
+        found_ =
+            ExploreModes{.reason = "there is no plan of " + names_[n] + " with all modes" +
+                                   (first.known.reason.empty() ? "" : ": ") + first.known.reason};
         return false;
       }
-      Known& known = of_[n];
-      known.with_all = plan.score;
-      known.most = plan.score * (1 + params_.lose / 100) * slack;
-      known.planned[all] = {Enough::yes, plan.score};
+      of_[n].with_all = *first.known.score;
+      of_[n].planned[Set(modes_.size(), true)] = first.known;
+      found_.with_all.push_back(of_[n].with_all);
       // To begin with: few modes that are enough.
-      ++found_.plans;
-      const NetworkPlan few = params_.plan(n, machine_.hardware(), true);
-      known.good.push_back(
-          used_by(few.status == Status::feasible && few.score <= known.most ? few : plan));
+      static_cast<void>(plan(n, machine_.hardware(), true));
     }
+    found_.area = area_of(machine_);
     return true;
   }
 
-  [[nodiscard]] Set used_by(const NetworkPlan& plan) const {
+  [[nodiscard]] Set used_by(const ModePlan& plan) const {
     Set used(modes_.size(), false);
-    for (const PlannedSubgraph& run : plan.subgraphs)
-      for (const PlannedPlacement& placed : run.placements)
-        for (std::size_t k = 0; k < modes_.size(); ++k) {
-          const auto& names = placed.placement.modes[modes_[k].index];
-          if (std::ranges::find(names, modes_[k].mode.name) != names.end()) used[k] = true;
-        }
+    for (std::size_t k = 0; k < modes_.size(); ++k)
+      used[k] = plan.used.contains({modes_[k].index, modes_[k].mode.name});
     return used;
   }
 
+  [[nodiscard]] double most(std::size_t n, double lose) const {
+    return of_[n].with_all * (1 + lose / 100) * slack;
+  }
+
+  /// What a plan with just these modes says, whether or not there is one that uses fewer.
+  static Enough said(const KnownPlan& plan, double most) {
+    if (plan.score && *plan.score <= most) return Enough::yes;
+    const bool refuted = plan.status == SweepStatus::infeasible ||
+                         plan.status == SweepStatus::proved || plan.bound.value_or(0) > most;
+    return refuted ? Enough::no : Enough::open;
+  }
+
   /// By a plan with just these modes.
-  Enough planned(std::size_t n, const Set& in) {
-    Known& known = of_[n];
-    if (const auto before = known.planned.find(in); before != known.planned.end())
-      return before->second.first;
-    ++found_.plans;
-    const NetworkPlan plan = params_.plan(n, with(in).hardware(), false);
-    Enough answer = Enough::open;
-    double score = std::numeric_limits<double>::infinity();
-    if (plan.status == Status::feasible) score = plan.score;
-    if (score <= known.most) {
-      answer = Enough::yes;
-      known.good.push_back(used_by(plan));
-    } else if (plan.status == Status::infeasible || plan.optimal || plan.bound > known.most) {
-      answer = Enough::no;
-      known.bad.push_back(in);
+  const KnownPlan& planned(std::size_t n, const Set& in) {
+    std::map<Set, KnownPlan>& known = of_[n].planned;
+    const auto at = known.find(in);
+    if (at != known.end()) return at->second;
+    KnownPlan answer;
+    try {
+      answer = plan(n, with(in).hardware(), false).known;
+    } catch (const BadInput& bad) {  // nobody can plan for a machine without the others
+      answer.status = SweepStatus::failed;
+      answer.reason = bad.what();
     }
-    known.planned[in] = {answer, score};
-    return answer;
+    return known.emplace(in, std::move(answer)).first->second;
   }
 
-  Enough ask(std::size_t n, const Set& in) {
-    const Known& known = of_[n];
-    for (const Set& used : known.good)
-      if (within(used, in)) return Enough::yes;
-    for (const Set& bad : known.bad)
-      if (within(in, bad)) return Enough::no;
-    return planned(n, in);
+  Enough ask(std::size_t n, const Set& in, double most) {
+    for (const auto& [used, score] : of_[n].enough)
+      if (score <= most && within(used, in)) return Enough::yes;
+    for (const auto& [set, plan] : of_[n].planned)
+      if (within(in, set) && said(plan, most) == Enough::no) return Enough::no;
+    return said(planned(n, in), most);
   }
 
-  SmallestSet search() {
+  struct Found {
+    Set set;
+    std::int64_t bound = 0;
+  };
+
+  /// For these networks. require: they were planned with `start`, which is enough.
+  Found search(double lose, const std::vector<std::size_t>& networks, const Set& start) {
     SmallestSetParams search{.things = modes_.size(),
                              .one_of = one_of_,
                              .known = {},
                              .enough = {},
                              .budget = params_.budget};
-    search.enough = [this](const Set& in) {
-      if (denied_.contains(in)) return Enough::open;
+    std::set<Set> denied;
+    std::size_t last_no = 0;
+    search.enough = [&](const Set& in) {
+      if (denied.contains(in)) return Enough::open;
       Enough all = Enough::yes;
-      for (std::size_t k = 0; k < of_.size(); ++k) {
-        const std::size_t n = (k + last_no_) % of_.size();
-        const Enough answer = ask(n, in);
+      for (std::size_t k = 0; k < networks.size(); ++k) {
+        const std::size_t at = (k + last_no) % networks.size();
+        const Enough answer = ask(networks[at], in, most(networks[at], lose));
         if (answer == Enough::no) {
-          last_no_ = n;
+          last_no = at;
           return answer;
         }
         if (answer == Enough::open) all = answer;
       }
       return all;
     };
-    SmallestSet found;
+    SmallestSet smallest;
     for (int round = 0; round < most_denials; ++round) {
-      search.known = all_used();
-      found = smallest_set(search);
-      const Set in = members(found.set);
+      const Set used = all_used(networks, lose);
+      search.known =
+          members(size_of(used) < size_of(start) && !denied.contains(used) ? used : start);
+      smallest = smallest_set(search);
       if (params_.budget.exhausted()) break;
-      bool verified = true;
-      for (std::size_t n = 0; n < of_.size() && verified; ++n)
-        verified = planned(n, in) == Enough::yes;
-      if (verified) return found;
+      const Set in = as_set(smallest.set);
+      const bool verified = std::ranges::all_of(networks, [&](std::size_t n) {
+        return said(planned(n, in), most(n, lose)) == Enough::yes;
+      });
+      if (verified) return {in, static_cast<std::int64_t>(smallest.bound)};
       // A plan that is known would do, but planning takes another way there.
-      denied_.insert(in);
+      denied.insert(in);
     }
-    // All modes were planned with at the beginning.
-    if (const Set in = members(found.set); !was_planned(in)) {
-      found.set.clear();
-      for (std::size_t k = 0; k < modes_.size(); ++k) found.set.push_back(k);
-    }
-    return found;
+    const Set in = as_set(smallest.set);
+    return {was_planned(networks, in, lose) ? in : start,
+            static_cast<std::int64_t>(smallest.bound)};
   }
 
-  [[nodiscard]] bool was_planned(const Set& in) const {
-    return std::ranges::all_of(of_, [&](const Known& known) {
-      const auto planned = known.planned.find(in);
-      return planned != known.planned.end() && planned->second.first == Enough::yes;
-    });
-  }
-
-  /// Every network has a plan that uses no others; what was denied is not among them.
-  [[nodiscard]] std::vector<std::size_t> all_used() const {
-    Set used(modes_.size(), false);
-    for (const Known& known : of_)
-      for (std::size_t k = 0; k < used.size(); ++k)
-        if (known.good.front()[k]) used[k] = true;
-    for (const std::vector<std::size_t>& list : one_of_)
-      if (std::ranges::none_of(list, [&](std::size_t k) { return used[k]; }))
-        used[list.front()] = true;
-    if (denied_.contains(used)) used.assign(used.size(), true);
-    std::vector<std::size_t> list;
-    for (std::size_t k = 0; k < used.size(); ++k)
-      if (used[k]) list.push_back(k);
-    return list;
-  }
-
-  [[nodiscard]] Set members(const std::vector<std::size_t>& list) const {
+  [[nodiscard]] Set as_set(const std::vector<std::size_t>& list) const {
     Set in(modes_.size(), false);
     for (const std::size_t k : list) in[k] = true;
     return in;
   }
 
-  void tell(const SmallestSet& smallest) {
-    const Set in = members(smallest.set);
-    for (std::size_t k = 0; k < modes_.size(); ++k)
-      found_.modes.push_back({modes_[k].memory, modes_[k].mode.name, in[k]});
-    found_.needed = static_cast<std::int64_t>(smallest.set.size());
-    found_.bound = std::min(found_.needed, static_cast<std::int64_t>(smallest.bound));
-    for (std::size_t n = 0; n < of_.size(); ++n) {
-      const auto planned = of_[n].planned.find(in);
-      found_.scores.push_back(
-          {names_[n], of_[n].with_all,
-           planned == of_[n].planned.end() ? of_[n].with_all : planned->second.second});
+  [[nodiscard]] bool was_planned(const std::vector<std::size_t>& networks, const Set& in,
+                                 double lose) const {
+    return std::ranges::all_of(networks, [&](std::size_t n) {
+      const auto plan = of_[n].planned.find(in);
+      return plan != of_[n].planned.end() && said(plan->second, most(n, lose)) == Enough::yes;
+    });
+  }
+
+  /// Every network has a plan that uses no others.
+  [[nodiscard]] Set all_used(const std::vector<std::size_t>& networks, double lose) const {
+    Set all(modes_.size(), false);
+    for (const std::size_t n : networks) {
+      const Set* least = nullptr;
+      for (const auto& [used, score] : of_[n].enough)
+        if (score <= most(n, lose) && (least == nullptr || size_of(used) < size_of(*least)))
+          least = &used;
+      for (const std::size_t k : members(*least)) all[k] = true;  // there is that of all modes
     }
-    const Profile less = with(in);
-    found_.before = area_of(machine_);
-    found_.area = area_of(less);
-    found_.machine = less.yaml();
+    for (const std::vector<std::size_t>& list : one_of_)
+      if (std::ranges::none_of(list, [&](std::size_t k) { return all[k]; }))
+        all[list.front()] = true;
+    return all;
+  }
+
+  Set tell(double lose, const std::string& name, const std::vector<std::size_t>& networks,
+           const Set& start) {
+    const Found smallest = search(lose, networks, start);
+    ExploreModes::Set told{.lose = lose, .network = name, .needed = smallest.set};
+    told.count = size_of(smallest.set);
+    told.bound = std::min(told.count, smallest.bound);
+    for (const std::size_t n : networks) {
+      const KnownPlan& plan = of_[n].planned.at(smallest.set);
+      ExploreModes::Score score{.network = names_[n], .with_all = of_[n].with_all};
+      score.with_needed = plan.score.value();
+      score.proved = plan.status == SweepStatus::proved;
+      score.bound = score.proved ? score.with_needed : plan.bound.value_or(0);
+      told.scores.push_back(score);
+    }
+    const Profile less = with(smallest.set);
+    told.area = area_of(less);
+    told.machine = less.yaml();
+    found_.sets.push_back(std::move(told));
+    return smallest.set;
+  }
+
+  /// Each by itself. A plan that does not use a mode does without it at no cost.
+  void take_away_each() {
+    for (const std::vector<std::size_t>& list : one_of_)
+      for (const std::size_t mode : list) {
+        if (list.size() == 1) continue;
+        Set in(modes_.size(), true);
+        in[mode] = false;
+        for (std::size_t n = 0; n < of_.size(); ++n) {
+          if (params_.budget.exhausted()) return;
+          ExploreModes::Removal told{.mode = mode, .network = names_[n]};
+          if (ask(n, in, most(n, 0)) == Enough::yes) {
+            told.status = SweepStatus::proved;
+            told.score = told.bound = of_[n].with_all;
+          } else {
+            const KnownPlan& plan = planned(n, in);
+            told.status = plan.status;
+            told.score = plan.score;
+            told.bound = plan.bound;
+          }
+          // A better plan that does not use it may be known.
+          for (const auto& [used, score] : of_[n].enough)
+            if (told.score && !used[mode] && score < *told.score) {
+              told.score = score;
+              told.bound = std::min(told.bound.value_or(score), score);
+            }
+          found_.removals.push_back(std::move(told));
+        }
+      }
   }
 
   const Profile& machine_;
@@ -270,8 +361,6 @@ class ModeSets {
   std::vector<std::vector<std::size_t>> one_of_;  ///< modes of each memory
   std::vector<Known> of_;                         ///< per network
   std::vector<std::string> names_;
-  std::set<Set> denied_;
-  std::size_t last_no_ = 0;
   ExploreModes found_;
 };
 

@@ -171,6 +171,37 @@ std::vector<PagePlan> drawn_plans(const Sweep& sweep, const ExploreResult& resul
   return plans;
 }
 
+std::string modes_json(const ExploreModes& found) {
+  return json_object([&](JsonObject& object) {
+    object.number("candidate", static_cast<std::int64_t>(found.candidate));
+    object.text("reason", found.reason);
+    object.list("modes", found.modes, [](const ExploreModes::Mode& mode) {
+      return '[' + json_string(mode.memory) + ',' + json_string(mode.name) + ',' +
+             json_string(mode.roles) + ']';
+    });
+    object.list("with_all", found.with_all, [](double score) { return json_number(score); });
+    object.entry("area") += number_or_null(found.area);
+    object.list("sets", found.sets, [](const ExploreModes::Set& set) {
+      return json_object([&](JsonObject& one) {
+        one.real("lose", set.lose);
+        one.text("network", set.network);
+        one.list("needed", set.needed, [](bool needed) { return std::string(needed ? "1" : "0"); });
+        one.number("bound", set.bound);
+        one.list("scores", set.scores, [](const ExploreModes::Score& score) {
+          return '[' + json_string(score.network) + ',' + json_number(score.with_needed) + ',' +
+                 json_number(score.bound) + ',' + (score.proved ? "1" : "0") + ']';
+        });
+        one.entry("area") += number_or_null(set.area);
+      });
+    });
+    object.list("without", found.removals, [](const ExploreModes::Removal& each) {
+      return '[' + std::to_string(each.mode) + ',' + json_string(each.network) + ',' +
+             std::to_string(static_cast<int>(each.status)) + ',' + number_or_null(each.score) +
+             ',' + number_or_null(each.bound) + ']';
+    });
+  });
+}
+
 std::string weights_in_words(const Sweep::State& state) {
   std::string words;
   const auto add = [&](const std::string& name, double weight) {
@@ -239,6 +270,7 @@ std::string page_json(const PageFacts& facts, const ExploreResult& result,
       [&](const std::string& name) { return network_json(name, rows[name], reasons); }, ",\n");
   object.texts("reasons", reasons.all());
   object.list("curves", curves(result), curve_json, ",\n");
+  object.entry("modes") += result.modes ? modes_json(*result.modes) : "null";
   object.list("plans", plans, plan_part, ",\n");
   object.close();
   return out;

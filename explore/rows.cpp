@@ -192,40 +192,64 @@ std::string status_counts(const ExploreResult& result) {
   });
 }
 
-std::string modes_summary(const ExploreModes& found) {
+std::string set_summary(const ExploreModes& found, const ExploreModes::Set& set) {
   return json_object([&](JsonObject& object) {
-    object.number("candidate", static_cast<std::int64_t>(found.candidate));
-    object.real("lose_percent", found.lose);
-    if (!found.reason.empty()) {
-      object.text("reason", found.reason);
-      return;
-    }
+    object.real("lose_percent", set.lose);
+    object.text("network", set.network);
     std::vector<std::string> needed, others;
-    for (const ExploreModes::Choice& each : found.modes)
-      (each.needed ? needed : others).push_back(each.memory + '.' + each.mode);
+    for (std::size_t k = 0; k < found.modes.size(); ++k)
+      (set.needed[k] ? needed : others)
+          .push_back(found.modes[k].memory + '.' + found.modes[k].name);
     object.texts("needed", needed);
     object.texts("not_needed", others);
-    object.number("bound", found.bound);
-    object.truth("proved", found.bound == found.needed);
-    object.list("scores", found.scores, [](const ExploreModes::Score& score) {
+    object.number("bound", set.bound);
+    object.truth("proved", set.bound == set.count);
+    object.list("scores", set.scores, [](const ExploreModes::Score& score) {
       return json_object([&](JsonObject& one) {
         one.text("network", score.network);
         one.real("with_all", score.with_all);
         one.real("with_needed", score.with_needed);
+        one.real("bound", score.bound);
+        one.truth("proved", score.proved);
       });
     });
-    if (found.before) object.real("area_with_all_mm2", *found.before);
-    if (found.area) object.real("area_with_needed_mm2", *found.area);
+    if (set.area) object.real("area_mm2", *set.area);
+  });
+}
+
+std::string modes_summary(const ExploreModes& found) {
+  return json_object([&](JsonObject& object) {
+    object.number("candidate", static_cast<std::int64_t>(found.candidate));
+    if (!found.reason.empty()) {
+      object.text("reason", found.reason);
+      return;
+    }
+    object.list("sets", found.sets,
+                [&](const ExploreModes::Set& set) { return set_summary(found, set); });
+    object.list("without", found.removals, [&](const ExploreModes::Removal& each) {
+      return json_object([&](JsonObject& one) {
+        one.text("mode", found.modes[each.mode].memory + '.' + found.modes[each.mode].name);
+        one.text("network", each.network);
+        one.text("status", to_string(each.status));
+        if (each.score) one.real("score", *each.score);
+        if (each.bound) one.real("bound", *each.bound);
+      });
+    });
+    if (found.area) object.real("area_with_all_mm2", *found.area);
     object.number("plans", found.plans);
+    object.number("stored", found.stored);
   });
 }
 
 }  // namespace
 
 std::string modes_csv(const ExploreResult& result) {
-  std::string text = "memory,mode,needed\n";
-  for (const ExploreModes::Choice& each : result.modes.value().modes)
-    text += cell(each.memory) + ',' + cell(each.mode) + ',' + (each.needed ? "yes" : "no") + '\n';
+  const ExploreModes& found = result.modes.value();
+  std::string text = "lose_percent,network,memory,mode,needed\n";
+  for (const ExploreModes::Set& set : found.sets)
+    for (std::size_t k = 0; k < found.modes.size(); ++k)
+      text += json_number(set.lose) + ',' + cell(set.network) + ',' + cell(found.modes[k].memory) +
+              ',' + cell(found.modes[k].name) + ',' + (set.needed[k] ? "yes" : "no") + '\n';
   return text;
 }
 

@@ -1,20 +1,36 @@
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
+#include "model/json_text.h"
 #include "tessera/explore.h"
 #include "tessera/files.h"
 
 namespace tessera {
+namespace {
+
+/// The machine for all networks at each loss; the loss is named where there are several.
+void save_fewest_modes(const ExploreModes& modes, const std::filesystem::path& folder) {
+  const auto together = [](const ExploreModes::Set& set) { return set.network == "*"; };
+  const bool several = std::ranges::count_if(modes.sets, together) > 1;
+  for (const ExploreModes::Set& set : modes.sets) {
+    if (!together(set)) continue;
+    const std::string loss = several ? '-' + json_number(set.lose) : "";
+    write_output((folder / ("fewest-modes" + loss + ".yaml")).string(), set.machine);
+  }
+}
+
+}  // namespace
 
 void save_plans(const Sweep& sweep, const ExploreResult& result, const std::string& folder) {
   namespace fs = std::filesystem;
-  const bool modes = result.modes && !result.modes->machine.empty();
+  const bool modes = result.modes && !result.modes->sets.empty();
   if (result.plans.empty() && !modes) return;
   const fs::path plans = fs::path(folder) / "plans";
   std::error_code error;
   fs::create_directories(plans, error);
   if (error) throw OutputError(plans.string() + ": " + error.message());
-  if (modes) write_output((plans / "fewest-modes.yaml").string(), result.modes->machine);
+  if (modes) save_fewest_modes(*result.modes, plans);
   for (const ExplorePlan& plan : result.plans) {
     const std::string name = std::to_string(plan.candidate);
     write_output((plans / (name + ".yaml")).string(), sweep.machine(plan.candidate).yaml());

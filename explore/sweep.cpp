@@ -280,7 +280,7 @@ Profile Sweep::machine(std::size_t candidate) const {
 }
 
 bool Sweep::wants_modes() const {
-  return state_->text.lose_for_modes.has_value();
+  return !state_->text.lose_for_modes.empty();
 }
 
 const std::vector<std::string>& Sweep::files() const {

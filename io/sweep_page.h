@@ -10,6 +10,10 @@
 //   reasons     sentences; axes, best, stop, seconds, counts: as in summary.json
 //   curves      [{key, network, points: [[value, status, score, bound]], fits, suffers, enough}],
 //               each knee null or {value, proved, gap, open}
+//   modes       null, or what taking modes away costs: {candidate, reason, modes: [[memory, name,
+//               roles]], with_all: [score of each network], area, sets: [{lose, network, needed:
+//               [0 or 1], bound, scores: [[network, score, bound, proved]], area}], without:
+//               [[mode, network, status, score, bound]]}
 //   plans       [{candidate, network, runs, picture: "<svg ...>", layers: [[op, kind, cycles, of
 //               them computing, bytes off the chip, pJ, what bounds it]]}]
 // Private to io/ and explore/.

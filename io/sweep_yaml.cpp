@@ -255,19 +255,33 @@ class SweepReader {
   void read_modes(const Node& node) {
     Fields fields(sources_, node, "`modes`");
     sweep_.modes_line = node.key_line;
-    sweep_.lose_for_modes = 0;
+    std::vector<double>& lose = sweep_.lose_for_modes;
     if (const Node* value = fields.find("lose")) {
-      const std::string text = as_text(sources_, *value, "lose");
-      const std::optional<Quantity> share = quantity(text);
-      const bool percent = share && (share->unit == "%" || share->unit == " %");
-      if (!share || !(percent || (share->unit.empty() && share->number == 0)))
-        throw sources_.error(*value, "`lose` is " + shown(text) + ", which is no percentage",
-                             "as in lose: 1 %");
-      if (share->number < 0 || share->number > 100)
-        throw sources_.error(*value, "`lose` must be between 0 % and 100 %");
-      sweep_.lose_for_modes = share->number;
+      if (value->kind == Node::Kind::list)
+        for (const Node& each : value->children) lose.push_back(lost_share(each));
+      else
+        lose.push_back(lost_share(*value));
+      if (lose.empty())
+        throw sources_.error(*value, "`lose` is an empty list", "as in lose: [0 %, 1 %]");
+      std::ranges::sort(lose);
+      lose.erase(std::unique(lose.begin(), lose.end()), lose.end());
+    } else {
+      lose.push_back(0);
     }
     fields.finish();
+  }
+
+  /// Percent.
+  [[nodiscard]] double lost_share(const Node& value) const {
+    const std::string text = as_text(sources_, value, "lose");
+    const std::optional<Quantity> share = quantity(text);
+    const bool percent = share && (share->unit == "%" || share->unit == " %");
+    if (!share || !(percent || (share->unit.empty() && share->number == 0)))
+      throw sources_.error(value, "`lose` is " + shown(text) + ", which is no percentage",
+                           "as in lose: 1 %");
+    if (share->number < 0 || share->number > 100)
+      throw sources_.error(value, "`lose` must be between 0 % and 100 %");
+    return share->number;
   }
 
   void read_strategy(const Node& node) {

@@ -57,7 +57,7 @@ struct SweepText {
   std::optional<std::int64_t> samples;  ///< random; nothing: the grid
   std::uint64_t seed = 0;
   bool prune = true;
-  std::optional<double> lose_for_modes;  ///< percent; nothing: modes are left as they are
+  std::vector<double> lose_for_modes;  ///< percent, ascending; empty: modes are left as they are
   std::size_t modes_line = 0;
 };
 

@@ -103,29 +103,48 @@ struct ExplorePlan {
 };
 
 /// The fewest modes of its memories that the best machine can do with: what `modes:` of a sweep
-/// asks.
+/// asks, for each share of its score that a network may lose.
 struct ExploreModes {
-  struct Choice {
+  struct Mode {
     std::string memory{};
-    std::string mode{};
-    bool needed = false;
+    std::string name{};
+    std::string roles{};  ///< of the banks: "0-11: data, 12-15: weight"
   };
   struct Score {
     std::string network{};
     double with_all = 0;     ///< of the plan with every mode
     double with_needed = 0;  ///< of the plan that was made with the needed ones alone
+    double bound = 0;        ///< with those no plan scores less
+    bool proved = false;     ///< nor less than `with_needed`
+  };
+  struct Set {
+    double lose = 0;               ///< percent of its score that each network may lose
+    std::string network{};         ///< the one it is for; "*": all of them
+    std::vector<bool> needed{};    ///< per mode
+    std::int64_t count = 0;        ///< so many of them
+    std::int64_t bound = 0;        ///< no fewer do
+    std::vector<Score> scores{};   ///< per network that it is for
+    std::optional<double> area{};  ///< mm2, of the machine without the others
+    std::string machine{};         ///< that machine as a profile
+  };
+  /// A network without one mode, with all the others. A mode that is the only one of its memory has
+  /// none.
+  struct Removal {
+    std::size_t mode = 0;
+    std::string network{};
+    SweepStatus status = SweepStatus::limit;  ///< proved, limit or infeasible
+    std::optional<double> score{};            ///< the least that is known
+    std::optional<double> bound{};
   };
   std::size_t candidate = 0;
-  double lose = 0;                 ///< percent of its score that each network may lose
-  std::vector<Choice> modes{};     ///< all there are
-  std::int64_t needed = 0;         ///< so many of them
-  std::int64_t bound = 0;          ///< no fewer do
-  std::vector<Score> scores{};     ///< per network
-  std::optional<double> area{};    ///< mm2, of the machine without the others,
-  std::optional<double> before{};  ///< and with them
-  std::int64_t plans = 0;          ///< made to find that out
-  std::string machine{};           ///< the profile without the others
-  std::string reason{};            ///< why nothing is known; then the rest is empty
+  std::vector<Mode> modes{};        ///< all there are
+  std::vector<Set> sets{};          ///< by `lose`; "*" first, then each of several networks
+  std::vector<Removal> removals{};  ///< by mode, networks inside
+  std::vector<double> with_all{};   ///< scores, per network
+  std::optional<double> area{};     ///< mm2, of the machine with all modes
+  std::int64_t plans = 0;           ///< made to find that out
+  std::int64_t stored = 0;          ///< that were known before
+  std::string reason{};             ///< why nothing is known; then the rest is empty
 };
 
 struct ExploreResult {
@@ -186,7 +205,7 @@ struct ExploreParams {
 
 [[nodiscard]] TESSERA_API std::string results_csv(const ExploreResult& result);
 [[nodiscard]] TESSERA_API std::string pareto_csv(const ExploreResult& result);
-/// A row per mode. require: result.modes.
+/// A row per set and mode. require: result.modes.
 [[nodiscard]] TESSERA_API std::string modes_csv(const ExploreResult& result);
 /// The machine and the plans of each candidate in `result.plans`, into FOLDER/plans. Throws
 /// OutputError.

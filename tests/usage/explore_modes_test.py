@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """explore, `modes:`: the fewest modes are those of brute force over all subsets, planned again."""
 
+import contextlib
 import csv
 import itertools
 import json
+import sqlite3
+import subprocess
+import time
 import unittest
 
-from support import BAD_INPUT, FOUND, Case, run
+from support import BAD_INPUT, FOUND, TESSERA, Case, run
 
 NETWORKS = {
     "one": """tessera: network/1
@@ -59,6 +63,22 @@ memories:
     modes:
 MODES
 """
+# Banks that choose their roles by themselves: every combination is a mode.
+OWN = """tessera: hardware/1
+name: own
+inherit: ethos-u55-like
+mode_switch: {cycles: 200, energy: 5000 pJ}
+memories:
+  sram:
+    capacity: null
+    banks:
+      - {name: low, size: 6 KiB, roles: [read, write, hold]}
+      - {name: high, size: 10 KiB, roles: [read, write]}
+    modes: per_bank
+"""
+OWN_LISTED = OWN.replace(", roles: [read, write, hold]", "").replace(", roles: [read, write]", "").replace(
+    "    modes: per_bank", "    modes:\nMODES")
+COMBINATIONS = {f"{low}|{high}": f"[{low}, {high}]" for low in ("read", "write", "hold") for high in ("read", "write")}
 
 
 def listed(modes, chosen):
@@ -81,68 +101,147 @@ class Modes(Case):
             found.append(plan["score"] if done.returncode == FOUND else None)
         return found
 
-    def brute_force(self, text, modes, lose):
-        """The sizes of all sets with which both keep their score, planned one by one."""
-        base = self.file("all.yaml", text.replace("MODES", listed(modes, modes)))
-        best = self.scores(base)
-        enough = []
+    def brute_force(self, listed_text, modes):
+        """The scores of both networks with every set of modes, planned one by one."""
+        found = {}
         for count in range(1, len(modes) + 1):
             for chosen in itertools.combinations(modes, count):
-                profile = self.file("some.yaml", text.replace("MODES", listed(modes, chosen)))
-                now = self.scores(profile)
-                if all(n is not None and n <= b * (1 + lose / 100) * (1 + 1e-9)
-                       for n, b in zip(now, best)):
-                    enough.append(set(chosen))
-        return best, enough
+                profile = self.file("some.yaml", listed_text.replace("MODES", listed(modes, chosen)))
+                found[frozenset(chosen)] = self.scores(profile)
+        return found
 
-    def explored(self, text, modes, lose):
-        self.file("all.yaml", text.replace("MODES", listed(modes, modes)))
+    def explored(self, machine, lose, *more):
+        self.file("all.yaml", machine)
+        levels = ", ".join(f"{each} %" for each in lose)
         sweep = self.file("sweep.yaml", "tessera: sweep/1\nnetworks: [one.yaml, two.yaml]\n"
-                          f"hardware: {{base: all.yaml}}\nmodes: {{lose: {lose} %}}\n")
-        done = run("explore", sweep, "-o", self.folder / "out", "--threads", "1",
+                          f"hardware: {{base: all.yaml}}\nmodes: {{lose: [{levels}]}}\n")
+        done = run("explore", sweep, "-o", self.folder / "out", "--threads", "1", *more,
                    cwd=self.folder)
         self.assertEqual(done.returncode, FOUND, done.stderr)
         summary = json.loads((self.folder / "out/summary.json").read_text())
         return summary["modes"], done.stdout
 
-    def check_against_brute_force(self, text, modes, lose):
-        best, enough = self.brute_force(text, modes, lose)
-        fewest = min(len(chosen) for chosen in enough)
-        found, said = self.explored(text, modes, lose)
-        needed = {name.split(".")[1] for name in found["needed"]}
-        self.assertEqual(len(needed), fewest, (found, enough))
-        self.assertIn(needed, enough)
-        self.assertTrue(found["proved"], found)
-        self.assertEqual(found["bound"], fewest)
-        self.assertLessEqual(found["plans"], 2 * (2 ** len(modes)))
-        for score, alone in zip(found["scores"], best):
-            self.assertAlmostEqual(score["with_all"], alone, places=9)
-            self.assertLessEqual(score["with_needed"], alone * (1 + lose / 100) * (1 + 1e-9))
-        self.assertIn(f"{fewest} of {len(modes)}, proved", said)
+    def check_against_brute_force(self, text, modes, lose, machine=None):
+        """`machine`: that with all modes, where it is not the one that lists them."""
+        scores = self.brute_force(text, modes)
+        machine = machine or text.replace("MODES", listed(modes, modes))
+        best = self.scores(self.file("all.yaml", machine))
+        found, said = self.explored(machine, lose, "--no-store")
+        self.assertLessEqual(found["plans"], 2 * (2 ** len(modes)) + 2)
+        self.assertEqual([(each["lose_percent"], each["network"]) for each in found["sets"]],
+                         [(level, name) for level in lose for name in ("*", "one", "two")])
         with open(self.folder / "out/modes.csv", encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
-        self.assertEqual({row["mode"] for row in rows if row["needed"] == "yes"}, needed)
-        self.assertEqual(len(rows), len(modes))
-        # The machine without the others is there to be planned with.
-        again = self.scores(self.folder / "out/plans/fewest-modes.yaml")
-        for score, now in zip(found["scores"], again):
-            self.assertAlmostEqual(score["with_needed"], now, places=9)
-        return fewest
+        self.assertEqual(len(rows), len(modes) * 3 * len(lose))
+        counts = []
+        for each in found["sets"]:
+            level, network = each["lose_percent"], each["network"]
+            judged = [n for n, name in enumerate(NETWORKS) if network in ("*", name)]
+            enough = [chosen for chosen, now in scores.items()
+                      if all(now[n] is not None and now[n] <= best[n] * (1 + level / 100) * (1 + 1e-9)
+                             for n in judged)]
+            fewest = min(len(chosen) for chosen in enough)
+            needed = {name.split(".")[1] for name in each["needed"]}
+            self.assertEqual(len(needed), fewest, (each, enough))
+            self.assertIn(needed, enough)
+            self.assertTrue(each["proved"], each)
+            self.assertEqual(each["bound"], fewest)
+            self.assertEqual([score["network"] for score in each["scores"]],
+                             [list(NETWORKS)[n] for n in judged])
+            for n, score in zip(judged, each["scores"]):
+                self.assertAlmostEqual(score["with_all"], best[n], places=9)
+                self.assertAlmostEqual(score["with_needed"], scores[frozenset(needed)][n], places=9)
+                self.assertTrue(score["proved"])
+            self.assertEqual({row["mode"] for row in rows if row["needed"] == "yes"
+                              and float(row["lose_percent"]) == level and row["network"] == network}, needed)
+            if network != "*":
+                continue
+            counts.append(fewest)
+            self.assertIn(f"{fewest} of {len(modes)}, proved", said)
+            # The machine without the others is there to be planned with.
+            name = f"fewest-modes-{level}.yaml" if len(lose) > 1 else "fewest-modes.yaml"
+            again = self.scores(self.folder / "out/plans" / name)
+            for score, now in zip(each["scores"], again):
+                self.assertAlmostEqual(score["with_needed"], now, places=9)
+        self.assertEqual(len(found["without"]), 2 * len(modes) if len(modes) > 1 else 0)
+        for each in found["without"]:
+            n = list(NETWORKS).index(each["network"])
+            left = frozenset(modes) - {each["mode"].split(".")[1]}
+            # A plan with fewer modes still may be the better one, and known.
+            least = min((now[n] for chosen, now in scores.items() if chosen <= left and now[n] is not None),
+                        default=None)
+            if scores[left][n] is None:
+                self.assertEqual((each["status"], least), ("infeasible", None))
+                continue
+            self.assertEqual(each["status"], "proved")
+            self.assertGreaterEqual(each["score"], min(least, best[n]) - 1e-9)
+            self.assertLessEqual(each["score"], max(scores[left][n], best[n]) + 1e-9)
+            self.assertEqual(each["bound"], each["score"])
+        return counts
 
     def test_splits_of_a_convolution_buffer(self):
-        counts = {self.check_against_brute_force(NVDLA.replace("SIZE", size), SPLITS, lose)
-                  for size, lose in (("1", 0), ("4", 0), ("2", 5))}
-        self.assertEqual(counts, {1, 2})  # else nothing is tried but the least
+        counts = {tuple(self.check_against_brute_force(NVDLA.replace("SIZE", size), SPLITS, lose))
+                  for size, lose in (("1", [0]), ("4", [0]), ("2", [0, 5, 50]))}
+        # Else nothing is tried but the least.
+        self.assertGreater(len({fewest for each in counts for fewest in each}), 1, counts)
 
     def test_roles_of_banks(self):
-        self.assertEqual(self.check_against_brute_force(PLAIN, ROLES, 0), 1)
+        self.assertEqual(self.check_against_brute_force(PLAIN, ROLES, [0]), [1])
         apart = {name: roles for name, roles in ROLES.items() if name != "any"}
-        self.assertEqual(self.check_against_brute_force(PLAIN, apart, 0), 2)
+        self.assertEqual(self.check_against_brute_force(PLAIN, apart, [0, 2.5]), [2, 2])
+
+    def test_banks_with_roles_of_their_own(self):
+        self.assertEqual(self.check_against_brute_force(OWN_LISTED, COMBINATIONS, [0, 5], OWN), [2, 2])
+
+    def test_no_plan_is_asked_for_twice(self):
+        machine = NVDLA.replace("SIZE", "2").replace("MODES", listed(SPLITS, SPLITS))
+        first, _ = self.explored(machine, [0, 5])
+        self.assertGreater(first["plans"], 2)
+        again, _ = self.explored(machine, [0, 5])
+        self.assertEqual((again["plans"], again["stored"]), (0, first["plans"] + first["stored"]))
+        without, _ = self.explored(machine, [0, 5], "--no-store")
+        for name in ("sets", "without"):
+            self.assertEqual(first[name], again[name])
+            self.assertEqual(first[name], without[name])
+        # One loss more asks for what is new alone.
+        more, _ = self.explored(machine, [0, 5, 20])
+        self.assertEqual(more["sets"][:6], first["sets"])
+        self.assertGreaterEqual(more["stored"], first["plans"])
+
+    def test_a_search_that_was_killed_goes_on(self):
+        machine = NVDLA.replace("SIZE", "2").replace("MODES", listed(SPLITS, SPLITS))
+        whole, _ = self.explored(machine, [0, 5], "--no-store")
+        asked = whole["plans"] + whole["stored"]
+        store = self.folder / "out/store.sqlite"
+
+        def kept():
+            try:
+                with contextlib.closing(sqlite3.connect(store, timeout=10)) as base:
+                    return base.execute("SELECT count(*) FROM result").fetchone()[0]
+            except sqlite3.Error:
+                return 0  # not there yet
+
+        # The plans of both networks, and some more: then it is killed among sets of modes.
+        with subprocess.Popen([TESSERA, "explore", "sweep.yaml", "-o", "out", "--threads", "1"], cwd=self.folder,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
+            while kept() < 5 and killed.poll() is None:
+                time.sleep(0.002)
+            killed.kill()
+        before = kept()
+        self.assertGreaterEqual(before, 5)
+        now, _ = self.explored(machine, [0, 5])
+        # The two plans with all modes are those of the candidate.
+        self.assertEqual(now["plans"] + now["stored"], asked)
+        self.assertEqual(now["stored"], before)
+        for name in ("sets", "without"):
+            self.assertEqual(now[name], whole[name])
 
     def test_bad_requests(self):
         for text, what in (("modes: {lose: much}", "no percentage"),
                            ("modes: {lose: 120 %}", "between 0 % and 100 %"),
-                           ("modes: {loose: 1 %}", "did you mean `lose`?")):
+                           ("modes: {loose: 1 %}", "did you mean `lose`?"),
+                           ("modes: {lose: []}", "empty list"),
+                           ("modes: {lose: [1 %, little]}", "no percentage")):
             sweep = self.file("bad.yaml", "tessera: sweep/1\nnetworks: [one.yaml]\n"
                               f"hardware: {{base: ethos-u55-like}}\n{text}\n")
             done = run("explore", sweep, "-o", self.folder / "out", cwd=self.folder)

@@ -1,0 +1,82 @@
+#include "explore/mode_plans.h"
+
+#include <vector>
+
+namespace tessera {
+namespace {
+
+std::set<UsedMode> modes_used(const NetworkPlan& plan) {
+  std::set<UsedMode> used;
+  for (const PlannedSubgraph& run : plan.subgraphs)
+    for (const PlannedPlacement& placed : run.placements) {
+      const std::vector<std::vector<std::string>>& modes = placed.placement.modes;
+      for (MemoryIndex m = 0; m < modes.size(); ++m)
+        for (const std::string& name : modes[m]) used.emplace(m, name);
+    }
+  return used;
+}
+
+/// Nothing where a plan is known whose placements are not, or not in a way that can be read.
+std::optional<ModePlan> recalled(const ModeQuestion& question, const KnownPlan& known,
+                                 const std::string& json) {
+  ModePlan answer{.known = known, .used = {}};
+  if (!known.score) return answer;
+  if (json.empty()) return std::nullopt;
+  try {
+    answer.used = modes_used(load_plan_text(json, "plan", question.network, question.hardware));
+  } catch (const BadInput&) {
+    return std::nullopt;  // somebody changed the store
+  }
+  return answer;
+}
+
+std::optional<ModePlan> known_answer(const ModeQuestion& question) {
+  if (question.known)
+    if (auto answer = recalled(question, *question.known, question.json)) return answer;
+  if (question.store == nullptr) return std::nullopt;
+  for (const std::string& key : {question.key, question.timed_key}) {
+    const std::optional<KnownPlan> known = question.store->find(key);
+    if (!known) continue;
+    return recalled(question, *known, question.store->plan(key).value_or(""));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+KnownPlan summary_of(const NetworkPlan& plan) {
+  KnownPlan known;
+  known.totals = plan.totals;
+  known.reason = plan.reason;
+  if (plan.status == Status::infeasible) {
+    known.status = SweepStatus::infeasible;
+  } else if (plan.status == Status::feasible) {
+    known.status = plan.optimal ? SweepStatus::proved : SweepStatus::limit;
+    known.score = plan.score;
+    known.bound = plan.bound;
+    if (!plan.optimal)
+      known.reason = plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
+                         ? "questions were left open for want of work: there may be a better plan"
+                         : "the time was over: there may be a better plan";
+  } else if (plan.bound > 0) {
+    known.bound = plan.bound;
+  }
+  return known;
+}
+
+ModePlan known_or_made(const ModeQuestion& question) {
+  if (std::optional<ModePlan> known = known_answer(question)) return std::move(*known);
+  NetworkPlan plan = plan_network(question.network, question.hardware, question.params);
+  plan.dtype = question.dtype;
+  const ModePlan answer{.known = summary_of(plan), .used = modes_used(plan), .made = true};
+  const bool cut_short = plan.stop == StopReason::interrupted ||
+                         plan.stop == StopReason::memory_limit ||
+                         (plan.stop == StopReason::time_limit && question.ended());
+  const bool open = answer.known.status == SweepStatus::limit;
+  if (question.store != nullptr && !(cut_short && open))
+    question.store->keep(open ? question.timed_key : question.key, answer.known,
+                         plan.status == Status::feasible ? plan_json(plan) : std::string());
+  return answer;
+}
+
+}  // namespace tessera
