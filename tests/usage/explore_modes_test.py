@@ -72,13 +72,13 @@ memories:
   sram:
     capacity: null
     banks:
-      - {name: low, size: 6 KiB, roles: [read, write, hold]}
-      - {name: high, size: 10 KiB, roles: [read, write]}
+      - {name: low, size: 5 KiB, roles: [read, write]}
+      - {name: middle, size: 4 KiB, roles: [read, write]}
+      - {name: high, size: 7 KiB, roles: [read, write]}
     modes: per_bank
 """
-OWN_LISTED = OWN.replace(", roles: [read, write, hold]", "").replace(", roles: [read, write]", "").replace(
-    "    modes: per_bank", "    modes:\nMODES")
-COMBINATIONS = {f"{low}|{high}": f"[{low}, {high}]" for low in ("read", "write", "hold") for high in ("read", "write")}
+OWN_LISTED = OWN.replace(", roles: [read, write]", "").replace("    modes: per_bank", "    modes:\nMODES")
+COMBINATIONS = {"|".join(roles): f"[{', '.join(roles)}]" for roles in itertools.product(("read", "write"), repeat=3)}
 
 
 def listed(modes, chosen):
