@@ -202,21 +202,26 @@ std::string modes_json(const ExploreModes& found) {
   });
 }
 
-std::string weights_in_words(const Sweep::State& state) {
-  std::string words;
-  const auto add = [&](const std::string& name, double weight) {
-    if (weight > 0)
-      words += (words.empty() ? "" : ", ") + name + (weight == 1 ? "" : ' ' + json_number(weight));
-  };
-  if (!state.text.objective.empty()) {
-    for (const auto& [name, weight] : state.text.objective) add(name, weight);
-    return words;
+using Weights = std::vector<std::pair<std::string, double>>;
+
+/// Those that count.
+Weights weights_of(const Sweep::State& state) {
+  Weights all = state.text.objective;
+  if (all.empty()) {
+    const ObjectiveWeights& weights = state.base.hardware().objective;
+    all = {{"latency", weights.latency},
+           {"energy", weights.energy},
+           {"dram_bytes", weights.dram_bytes},
+           {"peak_memory", weights.peak_memory}};
   }
-  const ObjectiveWeights& weights = state.base.hardware().objective;
-  add("latency", weights.latency);
-  add("energy", weights.energy);
-  add("dram_bytes", weights.dram_bytes);
-  add("peak_memory", weights.peak_memory);
+  std::erase_if(all, [](const auto& each) { return !(each.second > 0); });
+  return all;
+}
+
+std::string weights_in_words(const Weights& weights) {
+  std::string words;
+  for (const auto& [name, weight] : weights)
+    words += (words.empty() ? "" : ", ") + name + (weight == 1 ? "" : ' ' + json_number(weight));
   return words;
 }
 
@@ -239,6 +244,8 @@ std::string page_json(const PageFacts& facts, const ExploreResult& result,
   object.text("file", facts.file);
   object.text("base", facts.base);
   object.text("weights", facts.weights);
+  object.text("only", facts.only);
+  object.list("shares", facts.shares, [](double share) { return json_number(share); });
   object.text("stop", to_string(result.stop));
   object.real("seconds", result.seconds);
   object.entry("counts") += json_object([&](JsonObject& counts) {
@@ -279,8 +286,13 @@ std::string page_json(const PageFacts& facts, const ExploreResult& result,
 std::string explore_page(const Sweep& sweep, const ExploreResult& result) {
   const Sweep::State& state = sweep.state();
   const std::string file = std::filesystem::path(state.text.file).filename().string();
-  const PageFacts facts{file, std::filesystem::path(state.text.base).filename().string(),
-                        weights_in_words(state)};
+  const Weights weights = weights_of(state);
+  PageFacts facts{.file = file,
+                  .base = std::filesystem::path(state.text.base).filename().string(),
+                  .weights = weights_in_words(weights),
+                  .only = weights.size() == 1 ? weights.front().first : "",
+                  .shares = {}};
+  for (const SweepNetwork& network : state.networks) facts.shares.push_back(network.share);
   return sweep_page("tessera explore: " + file,
                     page_json(facts, result, drawn_plans(sweep, result)));
 }

@@ -18,6 +18,10 @@ struct PageFacts {
   std::string file;     ///< of the sweep
   std::string base;     ///< the profile that varies
   std::string weights;  ///< of the objective, in words
+  /// The metric that scores are made of, where it is one alone: then a bound of a score is one of
+  /// it.
+  std::string only;
+  std::vector<double> shares;  ///< of the networks
 };
 
 struct PagePlan {

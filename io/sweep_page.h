@@ -7,6 +7,7 @@
 //   candidates  {id: [], values: [[which value of each key]], area: [or null], front: [0 or 1]}
 //   networks    [{name, status: [], score: [], bound: [], cycles: [], ms: [], energy: [], dram: [],
 //               peak: [], reason: [which of `reasons`, or -1]}], the set as a whole last: "*"
+//   only        the metric that scores are made of, where it is one alone; shares: of the networks
 //   reasons     sentences; axes, best, stop, seconds, counts: as in summary.json
 //   curves      [{key, network, points: [[value, status, score, bound]], fits, suffers, enough}],
 //               each knee null or {value, proved, gap, open}

@@ -27,10 +27,10 @@ const keyNames = (() => {  // the end of a path where it says enough
 // ---- what may stand on an axis ----------------------------------------------------------------------
 const metrics = [
   {id: "score", name: "score (less is better)", of: scoreOf, show: plain, less: true},
-  {id: "ms", name: "latency, ms", of: column("ms"), show: plain, less: true},
-  {id: "cycles", name: "latency, cycles", of: column("cycles"), show: count, less: true},
-  {id: "energy", name: "energy, µJ", of: (row) => { const v = column("energy")(row); return v === null ? null : v / 1e6; }, show: plain, less: true},
-  {id: "dram", name: "DRAM bytes", of: column("dram"), show: bytesOf, whole: true, less: true},
+  {id: "ms", name: "latency, ms", of: column("ms"), show: plain, less: true, part: "latency"},
+  {id: "cycles", name: "latency, cycles", of: column("cycles"), show: count, less: true, part: "latency"},
+  {id: "energy", name: "energy, µJ", of: (row) => { const v = column("energy")(row); return v === null ? null : v / 1e6; }, show: plain, less: true, part: "energy"},
+  {id: "dram", name: "DRAM bytes", of: column("dram"), show: bytesOf, whole: true, less: true, part: "dram_bytes"},
   {id: "peak", name: "peak memory", of: column("peak"), show: bytesOf, whole: true, less: true},
   {id: "area", name: "area, mm²", of: (row) => sweep.candidates.area[row.c], show: plain, less: true},
 ].filter((metric) => metric.id !== "area" || sweep.candidates.area.some((v) => v !== null))
@@ -113,6 +113,19 @@ function pickAxes(guess) {
   };
   const xm = metricOf(across), ym = metricOf(upward);
   axes = {xm, ym, x: fits(xm, logX), y: fits(ym, logY)};
+  setLegend();
+}
+// What is proved of a row that a limit ended: that no plan scores less. Where scores are of one metric
+// alone, as many times its value; of others nothing is known, as a better plan may take more of them.
+const hasBound = (metric) => metric.id === "score" || (!!metric.part && metric.part === sweep.only);
+function provedOf(row, metric) {
+  if (!hasBound(metric) || statusOf(row) !== 1 || scoreOf(row) === null || boundOf(row) === null) return null;
+  if (metric.id === "score") return boundOf(row);
+  const least = (of) => metric.of(of) * (statusOf(of) === 0 || !scoreOf(of) ? 1 : (boundOf(of) ?? 0) / scoreOf(of));
+  if (row.n < set) return least(row);
+  let sum = 0;
+  for (let n = 0; n < set; ++n) sum += sweep.shares[n] * least({c: row.c, n});
+  return sum;
 }
 function pointsOf(passed) {
   const points = [];
@@ -120,8 +133,7 @@ function pointsOf(passed) {
   for (const row of passed) {
     const x = placeOf(row, axes.xm), y = placeOf(row, axes.ym), status = statusOf(row);
     if (x === null || y === null || Number.isNaN(x) || Number.isNaN(y)) { ++without; continue; }
-    const bar = (metric) => (metric.id === "score" && status === 1 && scoreOf(row) !== null ? boundOf(row) : null);
-    points.push({x, y, x0: bar(axes.xm), y0: bar(axes.ym), mark: statusMark[status], colour: statusColour[status],
+    points.push({x, y, x0: provedOf(row, axes.xm), y0: provedOf(row, axes.ym), mark: statusMark[status], colour: statusColour[status],
                  ring: view.network === set && sweep.candidates.front[row.c] === 1, of: row,
                  dim: !brushed(row), chosen: chosen && chosen.c === row.c && chosen.n === row.n});
   }
@@ -140,10 +152,17 @@ function steps(points) {
   }
   return at.length > 1 ? [{at, colour: "--accent", dash: true}] : [];
 }
-const legend = el("div", {class: "bar"},
-  [["proved", "●", 0], ["a limit came first: the bar ends at what is proved", "◆", 1], ["excluded: stands at its bound", "△", 3]]
-    .map(([words, sign, status]) => el("span", {class: "legend"}, el("span", {style: "color:var(" + statusColour[status] + ")"}, sign), words)),
-  el("span", {class: "legend"}, "◎ on the front in " + (sweep.axes.join(", ") || "nothing")), el("span", {class: "legend"}, "- - beaten by none on these two axes"));
+const legend = el("div", {class: "bar", id: "legend"});
+function setLegend() {
+  const open = [axes.xm, axes.ym].filter((metric) => metric.part && !hasBound(metric) || metric.id === "peak").map((metric) => metric.name);
+  const bars = hasBound(axes.xm) || hasBound(axes.ym), placed = [axes.xm, axes.ym].every((metric) => metric.id === "score" || metric.id === "area" || metric.key);
+  const unknown = open.length ? "of " + [...new Set(open)].join(" and ") + " nothing is proved" : "";
+  legend.replaceChildren(...[["proved", "●", 0],
+    [bars ? "a limit came first: the bar ends at what is proved" + (unknown && "; " + unknown) : "a limit came first" + (unknown ? ": no bar, as " + unknown : ""), "◆", 1],
+    [placed ? hasBound(axes.xm) || hasBound(axes.ym) ? "excluded: stands at its bound" : "excluded" : "excluded: only its score has a bound, so it is not here", "△", 3]]
+      .map(([words, sign, status]) => el("span", {class: "legend"}, el("span", {style: "color:var(" + statusColour[status] + ")"}, sign), words)),
+    el("span", {class: "legend"}, "◎ on the front in " + (sweep.axes.join(", ") || "nothing")), el("span", {class: "legend"}, "- - beaten by none on these two axes"));
+}
 
 // ---- the table --------------------------------------------------------------------------------------
 const tableHost = el("div"), tableNote = el("p", {class: "soft", id: "shown"});
@@ -319,7 +338,7 @@ function sweepPage() {
   app.append(cards([
     best >= 0 ? [plain(scoreOf({c: best, n: set})), "best score" + (statusOf({c: best, n: set}) === 0 ? ", proved" : "")] : null,
     ...counts.map((n, s) => (n ? [count(n), statuses[s] === "limit" ? "ended by a limit" : statuses[s]] : null)),
-    [count(sweep.candidates.front.filter(Boolean).length), "on the front"],
+    [count(sweep.candidates.front.filter(Boolean).length), "on the front"], ...modesCard(),
     [count(sweep.counts.planned), "plans made now"], [count(sweep.counts.stored), "plans from the store"], seconds(sweep.seconds)]));
   section("What one thing costs in another",
     el("div", {class: "bar"}, el("label", {}, "across", across), el("label", {}, logX, "logarithm"), el("label", {}, "upward", upward), el("label", {}, logY, "logarithm"),
@@ -330,6 +349,7 @@ function sweepPage() {
   show();
   choose({c: Math.max(best, 0), n: set});
   curvesSection();
+  modesSection();
   section("The plan", planHost);
   app.append(el("footer", {}, "Tessera " + sweep.version + ", " + sweep.file + ". Axes and selections are drawn by uPlot (MIT licence, in this file)."));
 }

@@ -63,7 +63,8 @@ def build(folder):
                  "-DTESSERA_TESTS=OFF", "-DTESSERA_BENCH=OFF", f"-DTESSERA_PYTHON={sys.executable}"]
     if shutil.which("ninja"):
         configure += ["-G", "Ninja"]
-    jobs = os.environ.get("TESSERA_JOBS", str(os.cpu_count() or 1))
+    jobs = (os.environ.get("TESSERA_JOBS") or os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL")
+            or str(os.cpu_count() or 1))
     make = ["cmake", "--build", str(folder), "--target", "tessera_python", "-j", jobs]
     subprocess.run(configure, check=True)
     if subprocess.run(make, check=False).returncode == 0:

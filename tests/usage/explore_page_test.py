@@ -43,6 +43,21 @@ hardware:
 objective: {latency: 0.5, energy: 0.5}
 prune: false
 """
+# A buffer whose banks are data or weights, as two networks want them otherwise.
+MODES = """tessera: hardware/1
+name: splits
+inherit: nvdla-like
+memories:
+  cbuf:
+    banks: 4
+    bank_size: 4 KiB
+    modes:
+      - {name: d3w1, roles: {0-2: data, 3: weight}}
+      - {name: "<b>d2w2", roles: {0-1: data, 2-3: weight}}
+      - {name: d1w3, roles: {0: data, 1-3: weight}}
+      - {name: w1d3, roles: {0: weight, 1-3: data}}
+  cvsram: {capacity: 256 KiB}
+"""
 STATUSES = ["proved", "limit", "infeasible", "excluded", "failed"]
 
 
@@ -77,6 +92,7 @@ def many(data, count, seed=17):
                for figure, scale in (("cycles", 1e7), ("ms", 2e2), ("energy", 1e9), ("dram", 1e7), ("peak", 1e6))},
             "reason": [-1 if s == 0 else 0 for s in status]})
     return {**data, "keys": keys, "networks": networks, "reasons": [EVIL], "best": status.index(0), "plans": [], "curves": [],
+            "shares": [0.25, 0.75],
             "candidates": {"id": list(range(count)), "values": choices, "area": [dice.uniform(1, 9) for _ in range(count)],
                            "front": [int(k % 100 == 0 and has == 0) for k, has in enumerate(status)]}}
 
@@ -90,7 +106,34 @@ class PageCase(Case):
         return (self.folder / "out" / "report.html").read_text(), done
 
 
+    def explored_modes(self, *more):
+        for name, kernel in (("toy", "32, 16, 3, 3"), ("<b>two&", "32, 16, 1, 1")):
+            self.file(f"{name}.yaml", NETWORK.replace("[1, 16, 14, 14]", "[1, 16, 28, 28]" if name == "toy" else "[1, 16, 20, 20]")
+                      .replace("32, 16, 3, 3", kernel).replace(", pad: [1, 1, 1, 1]", ""))
+        self.file("splits.yaml", MODES)
+        sweep = self.file("modes.yaml", "tessera: sweep/1\nnetworks: [toy.yaml, <b>two&.yaml]\n"
+                          "hardware: {base: splits.yaml}\nmodes: {lose: [0 %, 30 %]}\n")
+        done = self.ends(FOUND, "explore", sweep, "-o", self.folder / "out", *more)
+        return (self.folder / "out" / "report.html").read_text(), done
+
+
 class Page(PageCase):
+    def test_modes_are_those_of_the_summary(self):
+        self.assertIsNone(embedded(self.explored()[0])["modes"])
+        data = embedded(self.explored_modes()[0])["modes"]
+        said = json.loads((self.folder / "out" / "summary.json").read_text())["modes"]
+        names = [f"{memory}.{mode}" for memory, mode, _ in data["modes"]]
+        self.assertEqual(names, ["cbuf.d3w1", "cbuf.<b>d2w2", "cbuf.d1w3", "cbuf.w1d3"])
+        self.assertEqual([roles for _, _, roles in data["modes"]],
+                         ["0-2: data, 3: weight", "0-1: data, 2-3: weight", "0: data, 1-3: weight", "0: weight, 1-3: data"])
+        self.assertEqual(len(data["sets"]), 6)
+        for mine, other in zip(data["sets"], said["sets"]):
+            self.assertEqual((mine["lose"], mine["network"], mine["bound"]), (other["lose_percent"], other["network"], other["bound"]))
+            self.assertEqual([name for name, needed in zip(names, mine["needed"]) if needed], other["needed"])
+            self.assertEqual(mine["scores"], [[each["network"], each["with_needed"], each["bound"], int(each["proved"])] for each in other["scores"]])
+            self.assertEqual(mine["area"], other["area_mm2"])
+        self.assertEqual([[names[mode], network, STATUSES[status], score, bound] for mode, network, status, score, bound in data["without"]],
+                         [[each[key] for key in ("mode", "network", "status", "score", "bound")] for each in said["without"]])
     def test_it_needs_nothing_beside_itself(self):
         page, _ = self.explored()
         self.assertTrue(page.startswith("<!doctype html>"))
@@ -224,6 +267,94 @@ class InABrowser(PageCase):
         self.assertEqual(set(told["words"]), {"32 KiB"})
         self.assertIn("16 of 16 rows", told["each"])
         self.assertIn("Candidate 0", told["chosen"])
+
+    def test_modes(self):
+        page, _ = self.explored_modes()
+        data = embedded(page)["modes"]
+        told = self.told(page, """
+          const tables = [...document.querySelectorAll("#modes table")], rows = (k) => [...tables[k].querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));
+          const press = (k, name) => [...tables[k].querySelectorAll("th")].find((head) => head.textContent === name).click();
+          told.heads = tables.map((each) => [...each.querySelectorAll("th")].map((head) => head.textContent));
+          told.rows = tables.map((_, k) => rows(k));
+          press(1, "with these"); told.down = rows(1).map((row) => Number(row[5]));
+          press(1, "with these"); told.up = rows(1).map((row) => Number(row[5]));
+          press(2, "mode"); told.names = rows(2).map((row) => row[0]);
+          told.evil = document.querySelectorAll("#modes td b b, #modes td > b > *").length;
+          told.card = [...document.querySelectorAll(".card")].find((card) => card.textContent.includes("modes needed")).textContent;
+          told.wide = document.documentElement.scrollWidth - innerWidth;
+          told.cut = [...document.querySelectorAll("#modes td")].filter((cell) => cell.scrollWidth > cell.clientWidth + 1).length;
+        """)
+        self.assertEqual(len(told["rows"]), 3)
+        self.assertEqual([len(rows) for rows in told["rows"]], [6, 8, 4])
+        first = told["rows"][0][0]
+        stay = sum(data["sets"][0]["needed"])
+        self.assertEqual(first[:3], ["0 %", "all networks", f"{stay} of 4, proved"])
+        self.assertEqual(told["card"], f"{stay} of 4modes needed, proved")
+        names = [mode for _, mode, _ in data["modes"]]
+        for chosen, words in ((1, first[3]), (0, first[4])):
+            self.assertEqual(words, ", ".join(name for name, needed in zip(names, data["sets"][0]["needed"]) if needed == chosen) or "none")
+        self.assertEqual(told["heads"][2], ["mode", "banks", "at 0 %", "at 30 %", "it alone gone, toy", "it alone gone, <b>two&"])
+        for row, needed in zip(told["rows"][2], data["sets"][0]["needed"]):
+            self.assertEqual(row[2], "stays" if needed else "may go")
+        # What has to stay is dear to somebody, or another set is as small.
+        costs = {(names[mode], network): (status, score) for mode, network, status, score, _ in data["without"]}
+        for row in told["rows"][2]:
+            for network, words, with_all in zip(("toy", "<b>two&"), row[4:], data["with_all"]):
+                status, score = costs[row[0], network]
+                if STATUSES[status] == "infeasible":
+                    self.assertEqual(words, "no plan, proved")
+                elif score <= with_all * (1 + 1e-6):
+                    self.assertEqual(words, "nothing")
+                else:
+                    self.assertRegex(words, r"^\+[\d.,< ]+ %, proved$")
+        self.assertEqual(told["down"], sorted(told["down"], reverse=True))
+        self.assertEqual(told["up"], sorted(told["up"]))
+        self.assertEqual(told["names"], sorted(names))
+        self.assertEqual((told["evil"], told["cut"]), (0, 0))
+        self.assertLessEqual(told["wide"], 0)
+
+    def test_bars_end_at_what_is_proved(self):
+        """Bounds are of scores; where scores are of one metric alone, they are of that metric, too."""
+        page, _ = self.explored()
+        steps = """
+          const change = (id, value) => { const choice = document.querySelector(id); choice.value = value; choice.dispatchEvent(new Event("change")); };
+          told.bars = {};
+          for (const [x, y] of [["area", "score"], ["area", "ms"], ["score", "dram"], ["cycles", "energy"]]) {
+            change("#across", x); change("#upward", y);
+            const points = pointsOf(everyRow())[0].map((p) => [p.of.c, p.x, p.y, p.x0, p.y0]);
+            told.bars[x + " " + y] = [document.querySelector("#legend").textContent, points];
+          }
+        """
+        data = many(embedded(page), 200)
+        scores, whole = data["networks"][:2], data["networks"][2]
+        open_rows = {k for k, status in enumerate(whole["status"]) if STATUSES[status] == "limit"}
+        bars = self.told(page, steps, {**data, "only": ""})["bars"]
+        for c, _, y, x0, y0 in bars["area score"][1]:
+            self.assertIsNone(x0)
+            self.assertEqual(y0, whole["bound"][c] if c in open_rows else None)
+        self.assertIn("the bar ends at what is proved△", bars["area score"][0])
+        for c, _, _, x0, y0 in bars["area ms"][1] + bars["cycles energy"][1]:
+            self.assertEqual((x0, y0), (None, None))
+        self.assertIn("no bar, as of latency, ms nothing is proved", bars["area ms"][0])
+        self.assertIn("only its score has a bound", bars["area ms"][0])
+        self.assertIn("of latency, cycles and energy, µJ nothing is proved", bars["cycles energy"][0])
+        self.assertIn("the bar ends at what is proved; of DRAM bytes nothing is proved", bars["score dram"][0])
+        # Half of the score is half of the time, network by network.
+        bars = self.told(page, steps, {**data, "only": "latency"})["bars"]
+        drawn = 0
+        for c, _, y, x0, y0 in bars["area ms"][1]:
+            self.assertIsNone(x0)
+            if c not in open_rows:
+                self.assertIsNone(y0)
+                continue
+            drawn += 1
+            least = sum(share * network["ms"][c] * network["bound"][c] / network["score"][c]
+                        for share, network in zip((0.25, 0.75), scores))
+            self.assertAlmostEqual(y0, least, places=6)
+        self.assertGreater(drawn, 5)
+        self.assertIn("the bar ends at what is proved△", bars["area ms"][0])
+        self.assertTrue(all(y0 is None for _, _, _, _, y0 in bars["cycles energy"][1]))
+        self.assertIn("the bar ends at what is proved; of energy, µJ nothing is proved", bars["cycles energy"][0])
 
     def test_a_brush_filters_the_table(self):
         page, _ = self.explored()
