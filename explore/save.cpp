@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 
-#include "model/json_text.h"
 #include "tessera/explore.h"
 #include "tessera/files.h"
 
@@ -15,8 +15,9 @@ void save_fewest_modes(const ExploreModes& modes, const std::filesystem::path& f
   const bool several = std::ranges::count_if(modes.sets, together) > 1;
   for (const ExploreModes::Set& set : modes.sets) {
     if (!together(set)) continue;
-    const std::string loss = several ? '-' + json_number(set.lose) : "";
-    write_output((folder / ("fewest-modes" + loss + ".yaml")).string(), set.machine);
+    char loss[40] = "";
+    if (several) std::snprintf(loss, sizeof loss, "-%g", set.lose);
+    write_output((folder / (std::string("fewest-modes") + loss + ".yaml")).string(), set.machine);
   }
 }
 

@@ -52,6 +52,66 @@ py::list row_dicts(const ExploreResult& result, const std::vector<ExploreRow>& r
   return list;
 }
 
+std::string name_of(const ExploreModes::Mode& mode) {
+  return mode.memory + '.' + mode.name;
+}
+
+py::dict score_dict(const ExploreModes::Score& score) {
+  py::dict dict;
+  dict["network"] = score.network;
+  dict["with_all"] = score.with_all;
+  dict["with_needed"] = score.with_needed;
+  dict["bound"] = score.bound;
+  dict["proved"] = score.proved;
+  return dict;
+}
+
+py::dict set_dict(const ExploreModes& found, const ExploreModes::Set& set) {
+  py::dict dict;
+  py::list needed, others, scores;
+  for (std::size_t k = 0; k < found.modes.size(); ++k)
+    (set.needed[k] ? needed : others).append(name_of(found.modes[k]));
+  for (const ExploreModes::Score& score : set.scores) scores.append(score_dict(score));
+  dict["lose_percent"] = set.lose;
+  dict["network"] = set.network;
+  dict["needed"] = needed;
+  dict["not_needed"] = others;
+  dict["bound"] = set.bound;
+  dict["proved"] = set.bound == set.count;
+  dict["scores"] = scores;
+  dict["area_mm2"] = set.area;
+  return dict;
+}
+
+/// With the names that summary.json has.
+py::object modes_dict(const ExploreResult& result) {
+  if (!result.modes) return py::none();
+  const ExploreModes& found = *result.modes;
+  py::dict dict;
+  dict["candidate"] = found.candidate;
+  dict["reason"] = found.reason;
+  py::dict roles;
+  for (const ExploreModes::Mode& mode : found.modes) roles[py::str(name_of(mode))] = mode.roles;
+  dict["modes"] = roles;
+  py::list sets, without;
+  for (const ExploreModes::Set& set : found.sets) sets.append(set_dict(found, set));
+  for (const ExploreModes::Removal& each : found.removals) {
+    py::dict one;
+    one["mode"] = name_of(found.modes[each.mode]);
+    one["network"] = each.network;
+    one["status"] = std::string(to_string(each.status));
+    one["score"] = each.score;
+    one["bound"] = each.bound;
+    without.append(one);
+  }
+  dict["sets"] = sets;
+  dict["without"] = without;
+  dict["area_with_all_mm2"] = found.area;
+  dict["plans"] = found.plans;
+  dict["stored"] = found.stored;
+  return dict;
+}
+
 Exploration run(const py::object& sweep_path, const py::object& folder,
                 const LimitArguments& limits, const py::object& store, const py::object& progress,
                 const py::object& client) {
@@ -94,6 +154,7 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
     const fs::path out(made.folder);
     write_output((out / "results.csv").string(), results_csv(result));
     write_output((out / "pareto.csv").string(), pareto_csv(result));
+    if (result.modes) write_output((out / "modes.csv").string(), modes_csv(result));
     write_output((out / "summary.json").string(), summary_json(sweep, result));
     write_output((out / "report.html").string(), explore_page(sweep, result));
     save_plans(sweep, result, made.folder);
@@ -152,6 +213,28 @@ void bind_exploring(py::module_& module) {
           },
           "The row '*' with the best score; None where no candidate has one.")
       .def_property_readonly(
+          "modes", [](const Exploration& e) { return modes_dict(e.result); },
+          R"(Which modes of its memories the best machine needs, where the sweep asks for it with
+`modes:`; else None. A dict: `modes` (name: roles of the banks), `sets` (for each loss, and for all
+networks ('*') and each of several by itself: needed, not_needed, bound, proved, scores), `without`
+(what a score is where one mode goes), plans (made for that), stored (known before), candidate,
+area_with_all_mm2, and `reason`, which says why the rest is empty.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "net.yaml"), "w") as out:
+    ...     b = NetworkBuilder("net", dtype="int8")
+    ...     _ = out.write(b.build(b.conv(b.input((1, 8, 16, 16)), 8, kernel=3)).to_yaml())
+    >>> with open(os.path.join(folder, "sweep.yaml"), "w") as out:
+    ...     _ = out.write('tessera: sweep/1\nnetworks: [net.yaml]\n'
+    ...                   'hardware: {base: nvdla-like}\nmodes: {lose: [0 %, 5 %]}\n')
+    >>> found = explore(os.path.join(folder, "sweep.yaml"), os.path.join(folder, "out")).modes
+    >>> [(each["lose_percent"], len(each["needed"]), each["proved"]) for each in found["sets"]]
+    [(0.0, 1, True), (5.0, 1, True)]
+    >>> found["modes"]["cbuf.d8w8"]
+    '0-7: data, 8-15: weight'
+)")
+      .def_property_readonly(
           "axes", [](const Exploration& e) { return e.result.axes; }, "Of the front.")
       .def_property_readonly(
           "stop", [](const Exploration& e) { return std::string(to_string(e.result.stop)); },
@@ -177,8 +260,8 @@ void bind_exploring(py::module_& module) {
       py::arg("seed") = 0, py::arg("store") = py::none(), py::arg("progress") = py::none(),
       py::arg("client") = py::none(),
       R"(Tries many machines on a set of networks, as `tessera explore` does: sweep is the path of a
-sweep YAML, folder gets results.csv, pareto.csv, summary.json, plans/ and the store, so that the
-same call goes on where it was.
+sweep YAML, folder gets results.csv, pareto.csv, summary.json, report.html, plans/ and the store
+(and modes.csv, where the sweep asks for modes), so that the same call goes on where it was.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()

@@ -21,7 +21,7 @@ function modesSection() {
   const worst = (of) => Math.max(...of.scores.map(([name, after]) => changeOf(before.get(name), after)));
   const proof = (enough, words) => el("span", {class: enough ? "good" : "soft"}, words);
   const sets = table([
-    {name: "each may lose", of: (s) => s.lose, show: (s) => plain(s.lose) + " %"},
+    {name: "may lose", of: (s) => s.lose, show: (s) => plain(s.lose) + " %"},
     {name: "judged on", text: true, of: (s) => forWhom(s.network)},
     {name: "stay", of: staying, show: (s) => [staying(s) + " of " + found.modes.length + ", ", staying(s) === s.bound ? proof(true, "proved") : proof(false, "at least " + s.bound)]},
     {name: "these stay", text: true, of: (s) => listed(s, 1)}, {name: "these may go", text: true, of: (s) => listed(s, 0)},
@@ -29,7 +29,7 @@ function modesSection() {
     ...(found.area === null ? [] : [{name: "area saved, mm²", of: (s) => found.area - s.area, show: (s) => plain(found.area - s.area) + " of " + plain(found.area)}]),
   ], found.sets);
   const scores = table([
-    {name: "each may lose", of: (r) => r.set.lose, show: (r) => plain(r.set.lose) + " %"},
+    {name: "may lose", of: (r) => r.set.lose, show: (r) => plain(r.set.lose) + " %"},
     {name: "modes that stay", text: true, of: (r) => listed(r.set, 1)},
     {name: "chosen for", text: true, of: (r) => forWhom(r.set.network)}, {name: "network", text: true, of: (r) => r.name},
     {name: "score with all", of: (r) => before.get(r.name), show: (r) => plain(before.get(r.name))},

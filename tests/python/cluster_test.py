@@ -4,6 +4,7 @@ import filecmp
 import json
 import os
 import pathlib
+import re
 import signal
 import sys
 import tempfile
@@ -28,6 +29,21 @@ hardware:
 objective: {latency: 1, energy: 1}
 effort: {work: 500}
 prune: PRUNE
+"""
+
+
+# A memory of banks that are data or weights.
+BANKS = """tessera: hardware/1
+name: mine
+inherit: nvdla-like
+memories:
+  cbuf:
+    banks: 4
+    bank_size: 8 KiB
+    modes:
+      - {name: d3w1, roles: {0-2: data, 3: weight}}
+      - {name: d2w2, roles: {0-1: data, 2-3: weight}}
+      - {name: d1w3, roles: {0: data, 1-3: weight}}
 """
 
 
@@ -79,6 +95,31 @@ class Cluster(unittest.TestCase):
     def test_the_same_results(self):
         self.compare("false")
         self.compare("true")
+
+    def test_the_same_modes(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            sweep = folder_with_sweep(folder, "false")
+            (folder / "mine.yaml").write_text(BANKS)
+            sweep.write_text(re.sub(r"vary:.*?\nobj", "vary: {mode_switch.cycles: [16, 64]}\nobj", sweep.read_text(), flags=re.S)
+                             + "modes: {lose: [0 %, 5 %]}\n")
+            alone = tessera.explore(sweep, folder / "alone")
+            together = tessera.explore(sweep, folder / "together", client=self.client)
+            self.assertEqual(alone.rows, together.rows)
+            found = alone.modes
+            self.assertEqual(found["reason"], "")
+            self.assertEqual([(each["lose_percent"], each["network"]) for each in found["sets"]],
+                             [(lose, name) for lose in (0, 5) for name in ("*", "net", "other")])
+            self.assertEqual(found, together.modes)
+            for file in ("modes.csv", "plans/fewest-modes-0.yaml", "plans/fewest-modes-5.yaml"):
+                self.assertTrue(filecmp.cmp(folder / "alone" / file, folder / "together" / file, shallow=False))
+            # What is in the file is what is in the result.
+            said = json.loads((folder / "alone" / "summary.json").read_text())["modes"]
+            for key in ("sets", "without", "plans", "stored", "candidate", "area_with_all_mm2"):
+                self.assertEqual(said[key], found[key])
+            # And nothing of it is planned again.
+            again = tessera.explore(sweep, folder / "together", client=self.client).modes
+            self.assertEqual((again["plans"], again["sets"]), (0, found["sets"]))
 
     def test_a_worker_that_is_killed(self):
         def kill_one_soon():

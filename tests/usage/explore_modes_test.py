@@ -159,7 +159,7 @@ class Modes(Case):
             counts.append(fewest)
             self.assertIn(f"{fewest} of {len(modes)}, proved", said)
             # The machine without the others is there to be planned with.
-            name = f"fewest-modes-{level}.yaml" if len(lose) > 1 else "fewest-modes.yaml"
+            name = f"fewest-modes-{level:g}.yaml" if len(lose) > 1 else "fewest-modes.yaml"
             again = self.scores(self.folder / "out/plans" / name)
             for score, now in zip(each["scores"], again):
                 self.assertAlmostEqual(score["with_needed"], now, places=9)
