@@ -40,6 +40,8 @@ std::string progress_text(const ExploreProgress& p) {
     std::snprintf(text, sizeof text, ", best %.4f", *p.best);
     line += text;
   }
+  if (p.mode_plans > 0)
+    line += ", modes: " + counted(static_cast<std::size_t>(p.mode_plans), "plan", "plans");
   return line;
 }
 
@@ -150,7 +152,7 @@ int run_explore(const ExploreOptions& options, Session& session) {
       params.progress = [&status](const ExploreProgress& p) {
         // As long for each of the others as for those so far.
         std::optional<double> left;
-        if (p.done > 0)
+        if (p.done > 0 && p.mode_plans == 0)
           left = status.seconds() / static_cast<double>(p.done) *
                  static_cast<double>(p.candidates - p.done);
         status.show(
@@ -161,6 +163,7 @@ int run_explore(const ExploreOptions& options, Session& session) {
               object.number("proved", static_cast<std::int64_t>(p.proved));
               object.number("excluded", static_cast<std::int64_t>(p.excluded));
               if (p.best) object.real("best_score", *p.best);
+              if (p.mode_plans > 0) object.number("mode_plans", p.mode_plans);
             },
             left);
       };

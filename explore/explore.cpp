@@ -536,6 +536,8 @@ class Explorer {
           }
       ModePlan plan = known_or_made(question);
       if (memory_ && plan.made) memory_->drop(hardware_key(hardware));
+      ++progress_.mode_plans;
+      if (params_.progress) params_.progress(progress_);
       return plan;
     };
     asked.budget.stop = params_.limits.stop;

@@ -132,6 +132,7 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
         dict["proved"] = now.proved;
         dict["excluded"] = now.excluded;
         dict["best"] = now.best;
+        dict["mode_plans"] = now.mode_plans;
         progress(dict);
       });
     };
@@ -283,7 +284,7 @@ sweep YAML, folder gets results.csv, pareto.csv, summary.json, report.html, plan
 
 `timeout`, in seconds, `work` and `memory_limit` are of the whole sweep; `store` names another file
 that keeps what was planned. `progress` is called with a dict: done, candidates, proved, excluded,
-best. A bad sweep raises BadInput, with file and line.
+best, mode_plans (of the search for modes, which comes last). A bad sweep raises BadInput, with file and line.
 
 `client` is a Client of Dask (dask.distributed): candidates are planned by its workers, and what
 they find goes into the store here. The results are the same.

@@ -167,6 +167,7 @@ struct ExploreProgress {
   std::size_t proved = 0;
   std::size_t excluded = 0;
   std::optional<double> best{};  ///< score of the set
+  std::int64_t mode_plans = 0;   ///< of the search for the fewest modes, which comes last
 };
 
 /// What candidates share, kept for calls to come: sweeps of one process that are called part by

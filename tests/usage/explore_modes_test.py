@@ -197,6 +197,9 @@ class Modes(Case):
         machine = NVDLA.replace("SIZE", "2").replace("MODES", listed(SPLITS, SPLITS))
         first, _ = self.explored(machine, [0, 5])
         self.assertGreater(first["plans"], 2)
+        told = run("explore", "sweep.yaml", "-o", self.folder / "fresh", "--progress", "json", cwd=self.folder)
+        lines = [json.loads(line) for line in told.stderr.splitlines()]
+        self.assertEqual(lines[-1]["mode_plans"], first["plans"] + first["stored"])
         again, _ = self.explored(machine, [0, 5])
         self.assertEqual((again["plans"], again["stored"]), (0, first["plans"] + first["stored"]))
         without, _ = self.explored(machine, [0, 5], "--no-store")
