@@ -24,6 +24,8 @@ using Set = std::vector<bool>;
 constexpr double slack = 1 + 1e-9;
 /// So often another set is looked for where planning for the smallest did worse than was known.
 constexpr int most_denials = 32;
+/// So many sets are tried one by one, to see that none that is smaller would do.
+constexpr int most_confirmed = 1024;
 
 struct OneMode {
   std::string memory;
@@ -304,9 +306,55 @@ class ModeSets {
     return all;
   }
 
+  /// What is known of a set without what plans with more modes say of it.
+  Enough ask_itself(std::size_t n, const Set& in, double most) {
+    for (const auto& [set, plan] : of_[n].planned)
+      if (plan.status == SweepStatus::infeasible && within(in, set)) return Enough::no;
+    return said(planned(n, in), most);
+  }
+
+  /// A plan is proved over tiles that depend on the modes there are, so with fewer modes a better
+  /// one may be found (tiles that hold less, and wait less, say). What a set cannot do therefore
+  /// says little of smaller ones but where it has no plan at all: those are planned, too, the
+  /// smallest first.
+  Found confirmed(double lose, const std::vector<std::size_t>& networks, Found found) {
+    const std::int64_t count = size_of(found.set);
+    const std::int64_t least = static_cast<std::int64_t>(one_of_.size());
+    int tried = 0;
+    std::size_t last_no = 0;
+    found.bound = count;
+    for (std::int64_t size = least; size < count; ++size) {
+      Set in(modes_.size(), false);
+      std::fill(in.begin(), in.begin() + size, true);
+      do {
+        if (!has_all_memories(in)) continue;
+        if (params_.budget.exhausted() || ++tried > most_confirmed) {
+          found.bound = std::min(found.bound, size);
+          return found;
+        }
+        Enough all = Enough::yes;
+        for (std::size_t k = 0; k < networks.size() && all != Enough::no; ++k) {
+          const std::size_t at = (k + last_no) % networks.size();
+          const Enough answer = ask_itself(networks[at], in, most(networks[at], lose));
+          if (answer == Enough::no) last_no = at;
+          if (answer != Enough::yes) all = answer;
+        }
+        if (all == Enough::yes) return {in, std::min(found.bound, size)};
+        if (all == Enough::open) found.bound = std::min(found.bound, size);
+      } while (std::prev_permutation(in.begin(), in.end()));
+    }
+    return found;
+  }
+
+  [[nodiscard]] bool has_all_memories(const Set& in) const {
+    return std::ranges::all_of(one_of_, [&](const std::vector<std::size_t>& list) {
+      return std::ranges::any_of(list, [&](std::size_t k) { return in[k]; });
+    });
+  }
+
   Set tell(double lose, const std::string& name, const std::vector<std::size_t>& networks,
            const Set& start) {
-    const Found smallest = search(lose, networks, start);
+    const Found smallest = confirmed(lose, networks, search(lose, networks, start));
     ExploreModes::Set told{.lose = lose, .network = name, .needed = smallest.set};
     told.count = size_of(smallest.set);
     told.bound = std::min(told.count, smallest.bound);
