@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "explore/candidate.h"
+
 namespace tessera {
 namespace {
 
@@ -43,26 +45,6 @@ std::optional<ModePlan> known_answer(const ModeQuestion& question) {
 }
 
 }  // namespace
-
-KnownPlan summary_of(const NetworkPlan& plan) {
-  KnownPlan known;
-  known.totals = plan.totals;
-  known.reason = plan.reason;
-  if (plan.status == Status::infeasible) {
-    known.status = SweepStatus::infeasible;
-  } else if (plan.status == Status::feasible) {
-    known.status = plan.optimal ? SweepStatus::proved : SweepStatus::limit;
-    known.score = plan.score;
-    known.bound = plan.bound;
-    if (!plan.optimal)
-      known.reason = plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
-                         ? "questions were left open for want of work: there may be a better plan"
-                         : "the time was over: there may be a better plan";
-  } else if (plan.bound > 0) {
-    known.bound = plan.bound;
-  }
-  return known;
-}
 
 ModePlan known_or_made(const ModeQuestion& question) {
   if (std::optional<ModePlan> known = known_answer(question)) return std::move(*known);

@@ -20,9 +20,6 @@
 
 namespace tessera {
 
-/// What is told of a plan.
-[[nodiscard]] KnownPlan summary_of(const NetworkPlan& plan);
-
 struct ModeQuestion {
   const Network& network;
   const Hardware& hardware;
