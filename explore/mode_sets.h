@@ -7,9 +7,11 @@
 //
 // A set of modes is tried by planning for the machine without the others. What plans say of other
 // sets saves most of them: a plan uses some modes, and any set with these can do with it; where a
-// plan is proved to be too dear, or there is none, so it is with fewer modes. The sets tried are
-// smallest ones that nothing speaks against yet (planner/smallest_set.h). What was planned for one
-// loss, or for all networks together, answers for the others. Private to explore/.
+// plan is proved to be too dear, or there is none, so it should be with fewer modes. The sets tried
+// are smallest ones that nothing speaks against yet (planner/smallest_set.h). Of a plan that is too
+// dear that is a guess, as proofs range over tiles that depend on the modes there are: what is
+// smaller than the answer is planned itself. What was planned for one loss, or for all networks
+// together, answers for the others. Private to explore/.
 #pragma once
 
 #include <functional>
