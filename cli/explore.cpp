@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "tessera/files.h"
+#include "tessera/import.h"
 
 namespace tessera::cli {
 
@@ -126,12 +127,23 @@ std::string report(const ExploreResult& result, const std::string& folder) {
   return text;
 }
 
+std::optional<Sweep> read_sweep(const std::string& file, const Limits& limits) {
+  try {
+    return Sweep(file, limits);
+  } catch (const ImportStopped& stopped) {
+    complain(stopped.what());
+    return std::nullopt;
+  }
+}
+
 int run_explore(const ExploreOptions& options, Session& session) {
   session.reads(options.sweep);
   session.limit_reading(options.search.own);
   Limits limits = options.search.limits();
   limits.stop = session.interrupts().token();
-  const Sweep sweep(options.sweep, session.remaining(limits));
+  const std::optional<Sweep> read = read_sweep(options.sweep, session.remaining(limits));
+  if (!read) return session.exit_code(exit_stopped, false);
+  const Sweep& sweep = *read;
   for (const std::string& file : sweep.files())
     if (file != options.sweep) session.reads(file);
   const fs::path folder = made_folder(options.folder);

@@ -500,8 +500,14 @@ class Explorer {
     }
     if (result.best && !std::ranges::count(wanted, *result.best)) wanted.push_back(*result.best);
     for (const std::size_t c : wanted) add_plans(c, result);
-    if (!sweep_.text.lose_for_modes.empty() && params_.only.empty())
+    if (!sweep_.text.lose_for_modes.empty() && params_.only.empty()) {
       result.modes = fewest_modes_of(result);
+      const bool open = !result.modes->reason.empty() ||
+                        std::ranges::any_of(result.modes->sets, [](const ExploreModes::Set& set) {
+                          return set.bound < set.count;
+                        });
+      if (const auto why = ended(); why && open) result.stop = *why;
+    }
     if (stop_ != StopReason::completed) result.stop = stop_;
     result.references = references_;
     result.counts.planned = planned_;

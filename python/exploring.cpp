@@ -146,8 +146,11 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
     };
   }
   const std::vector<std::string> folders = profile_folders_of_package();
+  // Time is for planning: a network that was not read would leave nothing to tell.
+  Limits reading = params.limits;
+  reading.timeout.reset();
   made.result = call.run([&] {
-    const Sweep sweep(path, params.limits, folders);
+    const Sweep sweep(path, reading, folders);
     std::error_code error;
     fs::create_directories(made.folder, error);
     if (error) throw OutputError(made.folder + ": " + error.message());

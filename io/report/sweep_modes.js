@@ -1,6 +1,7 @@
 // ---- modes as decisions: which stay, which may go, and what each costs -------------------------------
 const changeOf = (before, after) => (before > 0 ? (after - before) / before : 0);
-const changeWords = (change) => (Math.abs(change) < 1e-6 ? "none" : (change > 0 ? "+" : "−") + percent(Math.abs(change)) + (change < 0 ? ", better" : ""));
+const share = (v) => (v < 0.0005 ? plain(Number((v * 100).toPrecision(1))) + " %" : percent(v));
+const changeWords = (change) => (Math.abs(change) < 1e-6 ? "none" : (change > 0 ? "+" : "−") + share(Math.abs(change)) + (change < 0 ? ", better" : ""));
 function modesCard() {
   const first = sweep.modes && sweep.modes.sets.find((s) => s.network === "*");
   if (!first) return [];
@@ -41,13 +42,14 @@ function modesSection() {
   const without = new Map(found.without.map((each) => [each[0] + "\n" + each[1], each]));
   const cost = (k, name) => {
     const known = without.get(k + "\n" + name);
-    if (!known) return [Infinity, "its memory has no other"];
+    const alone = found.modes.filter(([memory]) => memory === found.modes[k][0]).length === 1;
+    if (!known) return alone ? [Infinity, "its memory has no other"] : [1e8, "not known"];
     const [, , status, score, bound] = known;
     if (statuses[status] === "infeasible") return [1e9, "no plan, proved"];
     if (score === null) return [1e8, "not known"];
     const change = changeOf(before.get(name), score), least = bound === null ? null : changeOf(before.get(name), bound);
     if (change <= 1e-6) return [0, "nothing"];
-    return [change, changeWords(change) + (statuses[status] === "proved" ? ", proved" : least > 0 ? ", at least +" + percent(least) : ", perhaps less")];
+    return [change, changeWords(change) + (statuses[status] === "proved" ? ", proved" : least > 0 ? ", at least +" + share(least) : ", perhaps less")];
   };
   const together = found.sets.filter((s) => s.network === "*");
   const each = table([

@@ -311,6 +311,13 @@ class InABrowser(PageCase):
         self.assertEqual(told["up"], sorted(told["up"]))
         self.assertEqual(told["names"], sorted(names))
         self.assertEqual((told["evil"], told["cut"]), (0, 0))
+        # A search that was ended has not asked for every mode.
+        ended = embedded(page)
+        ended["modes"]["without"] = []
+        said = self.told(page, """
+          told.last = [...[...document.querySelectorAll("#modes table")][2].querySelectorAll("tbody td:last-child")].map((cell) => cell.textContent);
+        """, ended)["last"]
+        self.assertEqual(said, ["not known"] * 4)
         self.assertLessEqual(told["wide"], 0)
 
     def test_bars_end_at_what_is_proved(self):

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from support import BAD_INPUT, FOUND, TESSERA, Case, plain_signals, start, strict_json
+from support import BAD_INPUT, FOUND, ROOT, STOPPED, TESSERA, Case, plain_signals, start, strict_json
 
 NETWORK = """tessera: network/1
 name: toy
@@ -111,6 +111,13 @@ class Explore(Case):
         machine = out / "plans" / f"{summary['best']}.yaml"
         self.assertAlmostEqual(json.loads(plan.read_text())["score"], float(best["score"]))
         self.ends(FOUND, "check", self.folder / "toy.yaml", plan, "--profile", machine)
+
+    def test_a_limit_that_comes_while_networks_are_read(self):
+        network = ROOT / "examples" / "fsrcnn_x2_360p.onnx"
+        path = self.file("slow.yaml", f"tessera: sweep/1\nnetworks: [{network}]\nhardware: {{base: ethos-u55-like}}\n")
+        done = self.ends(STOPPED, "explore", path, "-o", self.folder / "out", "--timeout", "1us")
+        self.assertEqual(done.stderr, f"{network}: the time limit came before the network was read\n")
+        self.assertFalse((self.folder / "out").exists())
 
     def test_a_candidate_that_fails_is_a_row(self):
         path = self.sweep("engines.mac.cores: [1, 2, 4]", "engines.mac.cores: [1, 0]")
