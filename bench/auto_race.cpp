@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "io/load.h"
-#include "planner/make_engine.h"
+#include "placer/make_engine.h"
 #include "tessera/generate.h"
 #include "tessera/place.h"
 

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "io/load.h"
-#include "planner/generate_traces.h"
+#include "porter/generate_traces.h"
 #include "search/placement/boxing/engine.h"
 #include "tessera/check.h"
 

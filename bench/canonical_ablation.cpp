@@ -17,7 +17,7 @@
 
 #include "io/load.h"
 #include "model/random.h"
-#include "planner/switches.h"
+#include "placer/switches.h"
 #include "search/placement/canonical.h"
 #include "tessera/generate.h"
 

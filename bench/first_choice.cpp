@@ -7,7 +7,7 @@
 // canonical search under each of its orders first, of the learning engine, and the features of its
 // shape. What is not decided in time counts as the limit. A file whose name ends in .<number>.csv
 // has that capacity.
-#include "planner/first_choice.h"
+#include "placer/first_choice.h"
 
 #include <chrono>
 #include <cstdio>
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/make_engine.h"
+#include "placer/make_engine.h"
 #include "search/placement/bounds.h"
 #include "search/placement/greedy.h"
 #include "tessera/files.h"

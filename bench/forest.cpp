@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/random.h"
-#include "planner/first_choice.h"
+#include "placer/first_choice.h"
 #include "search/guided/retreat.h"
 
 namespace {

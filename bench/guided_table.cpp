@@ -27,8 +27,8 @@
 
 #include "io/load.h"
 #include "model/random.h"
-#include "planner/make_engine.h"
-#include "planner/switches.h"
+#include "placer/make_engine.h"
+#include "placer/switches.h"
 #include "search/guided/engine.h"
 #include "search/placement/greedy.h"
 #include "tessera/engines.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "io/load.h"
-#include "planner/switches.h"
+#include "placer/switches.h"
 #include "search/learning/engine.h"
 #include "tessera/check.h"
 

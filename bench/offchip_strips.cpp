@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "planner/plan_offchip.h"
+#include "planner/offchip.h"
 #include "tessera/files.h"
 #include "tessera/import.h"
 #include "tiling/geometry.h"

@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "engine/session.h"
-#include "planner/make_engine.h"
-#include "planner/tile_engine.h"
+#include "placer/make_engine.h"
+#include "placer/tile_engine.h"
 #include "search/tiles/decider.h"
 #include "search/tiles/tile_search.h"
 #include "tessera/files.h"

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "model/json_text.h"
-#include "planner/output_file.h"
+#include "porter/output_file.h"
 
 namespace tessera::cli {
 

@@ -1,7 +1,7 @@
 // tessera minimalloc: stands in for the program of google/minimalloc in scripts that call it: its
 // flags, its files, what it prints, its exit codes (docs/formats.md, "In place of minimalloc").
 
-#include "planner/minimalloc.h"
+#include "placer/minimalloc.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

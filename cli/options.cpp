@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "model/words.h"
-#include "planner/limited_budget.h"
+#include "porter/limited_budget.h"
 #include "tessera/import.h"
 
 namespace tessera::cli {

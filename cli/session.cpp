@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "planner/limited_budget.h"
+#include "porter/limited_budget.h"
 #include "tessera/files.h"
 
 namespace tessera::cli {

@@ -23,7 +23,7 @@
 
 #include "cli/interrupts.h"
 #include "cli/options.h"
-#include "planner/output_file.h"
+#include "porter/output_file.h"
 #include "tessera/export.h"
 
 namespace tessera::cli {

@@ -9,7 +9,7 @@
 
 include(CMakePackageConfigHelpers)
 
-if(NOT TARGET tessera_planner)
+if(NOT TARGET tessera_explorer)
   return()
 endif()
 

@@ -11,10 +11,10 @@ set(alone
   io/problem_yaml.cpp
   io/problem_yaml_write.cpp
   io/svg.cpp
-  planner/generate.cpp
-  planner/height.cpp
+  porter/generate.cpp
+  placer/height.cpp
   planner/plan.cpp
-  planner/plan_file.cpp
+  planner/file.cpp
   search/placement/boxing/engine.cpp
   search/placement/canonical.cpp
   search/placement/canonical_load.cpp

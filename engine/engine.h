@@ -7,7 +7,7 @@
 //   auto session = open_session(*engine, problem);              // session.h
 //   session->solve({.sizes = smaller, .capacities = same}, {}); // only numbers change
 //
-// search/ and encoder/ implement it; planner/ and search/tiles/ receive it. An engine decides the
+// search/ and encoder/ implement it; placer/ and search/tiles/ receive it. An engine decides the
 // problem it is given completely, or has not claimed one of its features and is not asked: it never
 // drops a constraint. A feature that is new is claimed by nobody until somebody writes it down. An
 // engine obeys its budget and reports a limit as Status::unknown.

@@ -6,7 +6,7 @@
 //     write(report_page("resnet18", json_text(root), "null"));
 //
 // The page holds the result as it is written in its file, and a script (io/report/) that draws it:
-// whatever can run the page can take the result out of it again. Private to io/ and planner/.
+// whatever can run the page can take the result out of it again. Private to io/ and placer/.
 #pragma once
 
 #include <cstdint>

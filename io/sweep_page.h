@@ -17,7 +17,7 @@
 //               [[mode, network, status, score, bound]]}
 //   plans       [{candidate, network, runs, picture: "<svg ...>", layers: [[op, kind, cycles, of
 //               them computing, bytes off the chip, pJ, what bounds it]]}]
-// Private to io/ and explore/.
+// Private to io/ and explorer/.
 #pragma once
 
 #include <string>

@@ -4,7 +4,7 @@
 //   for (const VaryText& axis : sweep.vary) use(axis.key, axis.values);
 //
 // Ranges are counted out here: `{from: 4, to: 16, times: 2}` is 4, 8, 16. What needs the profile or
-// the networks to be judged (is there such a key? such a file?) is left to explore/, which finds
+// the networks to be judged (is there such a key? such a file?) is left to explorer/, which finds
 // the line of everything beside it.
 #pragma once
 

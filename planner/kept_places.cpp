@@ -7,7 +7,7 @@
 
 #include "cost/tiled_run.h"
 #include "facts/modes.h"
-#include "planner/plan_piece.h"
+#include "planner/piece.h"
 #include "tessera/place.h"
 #include "tessera/validate.h"
 

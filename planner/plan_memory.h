@@ -1,5 +1,5 @@
 // What plans share: answers to candidates, and what these follow from. Private to planner/ and
-// explore/.
+// explorer/.
 //
 //   const auto memory = std::make_shared<PlanMemory>(true);      // exact
 //   const std::string word = memory->short_for(structure_key(part));

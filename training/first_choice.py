@@ -22,7 +22,7 @@ LIMIT = 0.5         # seconds of a record
 THRESHOLD = 2.0     # four times as fast, it has to promise: a wrong choice costs more than a missed one
 QUICK = 0.001       # seconds: what canonical search decides sooner is no question
 
-# As planner/decide.cpp asks: a few nodes of canonical search, then the learning engine where the forest says so, then
+# As placer/decide.cpp asks: a few nodes of canonical search, then the learning engine where the forest says so, then
 # canonical search for longer, then both side by side.
 TINY, FIRST, SMALL = 0.002, 0.02, 0.04
 

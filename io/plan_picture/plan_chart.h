@@ -1,7 +1,7 @@
 // A plan as it runs, ready to be drawn: what lies where in each memory from when to when, what the
 // bus off the chip carries.
 //
-//   PlanChart chart = plan_chart(network, hardware, plan);      // planner/plan_chart.h
+//   PlanChart chart = plan_chart(network, hardware, plan);      // planner/chart.h
 //   write_output("plan.svg", plan_picture_svg(chart));          // plan_picture.h
 //
 // Times are cycles from the beginning of the plan. Private to io/ and planner/.

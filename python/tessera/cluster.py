@@ -21,7 +21,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from . import _tessera
 
-# The columns of both tables of the store (explore/store.cpp).
+# The columns of both tables of the store (explorer/store.cpp).
 _TABLES = {"result": 9, "plan": 2}
 _Rows = Dict[str, List[Tuple[Any, ...]]]
 _Files = Tuple[Tuple[str, bytes], ...]  # by name

@@ -5,8 +5,7 @@
 
 Three rules. A room includes only rooms below it (ROOMS says which). A third-party header stays in
 the room it belongs to (THIRD_PARTY). The headers of include/tessera/ are the public door: each
-belongs to a room, VALUES to model/, CALLS to planner/ and SWEEPS to explore/, and counts as that
-room's wherever it is included; they are installed, so they include one another alone, by relative
+belongs to a room (DOOR_ROOMS), and counts as that room's wherever it is included; they are installed, so they include one another alone, by relative
 path.
 Prints one line per broken include; exit 1 if there is one.
 """
@@ -27,24 +26,29 @@ ROOMS = {
     "tiling": {"model", "facts"},
     "cost": {"model", "facts", "tiling"},
     "search": {"model", "facts", "engine", "tiling", "cost"},
-    "planner": {"model", "facts", "engine", "search", "encoder", "baselines", "proof", "tiling", "cost",
-                "io"},
-    "explore": {"planner", "cost", "io", "model"},
-    "c_api": {"planner", "model"},
-    "cli": {"explore", "planner", "model"},
-    "python": {"explore", "planner", "model"},
+    "porter": {"model", "io"},
+    "placer": {"model", "facts", "engine", "search", "encoder", "baselines", "proof", "tiling", "cost",
+               "io", "porter"},
+    "planner": {"model", "facts", "engine", "search", "tiling", "cost", "io", "porter", "placer"},
+    "explorer": {"planner", "placer", "porter", "cost", "io", "model"},
+    "c_api": {"placer", "porter", "model"},
+    "cli": {"explorer", "planner", "placer", "porter", "model"},
+    "python": {"explorer", "planner", "placer", "porter", "model"},
 }
 # The public door, and the room that each of its headers belongs to. What stands in the folder is
-# installed, and has to stand in one of these lists.
+# installed, and has to stand in one of these sets.
 DOOR = pathlib.PurePath("include/tessera")
 C_DOOR = pathlib.PurePath("include/tessera_c.h")
-VALUES = (
-    "api", "check", "claim", "effort", "errors", "hardware", "hardware_check", "input", "names", "network",
-    "network_plan", "network_shapes", "network_stats", "placement", "problem", "silicon", "units", "validate")
-CALLS = (
-    "batch", "check_result", "engines", "explain", "export", "files", "generate", "import", "limits",
-    "place", "plan", "profile", "report", "session", "switches", "tile", "version")
-SWEEPS = ("explore", "tessera")
+DOOR_ROOMS = {
+    "model": {"api", "check", "claim", "effort", "errors", "hardware", "hardware_check", "input", "names",
+              "network", "network_plan", "network_shapes", "network_stats", "placement", "problem",
+              "silicon", "units", "validate"},
+    "porter": {"files", "generate", "import", "limits", "profile", "version"},
+    "placer": {"check_result", "engines", "explain", "export", "place", "report", "session", "switches",
+               "tile"},
+    "planner": {"batch", "plan"},
+    "explorer": {"explore", "tessera"},
+}
 EVERYTHING = DOOR / "tessera.h"  # includes every other header of the door
 
 # Start of an include -> the rooms where it may stand.
@@ -57,7 +61,7 @@ THIRD_PARTY = {
     "z3": {"encoder"},
     "coin/": {"baselines"},
     "gecode/": {"baselines"},
-    "sqlite3": {"explore"},
+    "sqlite3": {"explorer"},
     "CLI/": {"cli"},
     "CLI11": {"cli"},
     "gtest/": set(),
@@ -78,8 +82,7 @@ def room_of(path):
     if path == C_DOOR:
         return "c_api"
     if is_public(path):
-        rooms = (("model", VALUES), ("planner", CALLS), ("explore", SWEEPS))
-        return next((room for room, stems in rooms if path.stem in stems), None)
+        return next((room for room, stems in DOOR_ROOMS.items() if path.stem in stems), None)
     return path.parts[0] if path.parts and path.parts[0] in ROOMS else None
 
 
@@ -144,7 +147,7 @@ def wrong_door(root):
     """What is wrong with the door as a whole, as (file, line number, reason)."""
     there = {path.stem for path in (root / DOOR).rglob("*") if path.is_file()}
     wrong = [(DOOR / f"{name}.h", 0, "is in arrows.py, and there is no such file")
-             for name in sorted({*VALUES, *CALLS, *SWEEPS} - there)]
+             for name in sorted(set().union(*DOOR_ROOMS.values()) - there)]
     if (root / EVERYTHING).is_file():
         included = {pathlib.PurePath(name).stem for _, _, name in include_lines(root, EVERYTHING)}
         wrong += [(EVERYTHING, 0, f"does not include {name}.h")

@@ -16,7 +16,7 @@ SAMPLE = {
     "io/c.cpp": ('#include "model/a.h"\n#include <yaml-cpp/yaml.h>\n#include <onnx/checker.h>\n'
                  '#include "tessera/units.h"\n', []),
     "io/x.h": ('#include "tessera/place.h"\n#include <tessera/units.h>\n',
-               ["io may not include planner", "is for users"]),
+               ["io may not include placer", "is for users"]),
     "search/d.cpp": ('#include "encoder/e.h"\n', ["search may not include encoder"]),
     "encoder/e.h": ('#include <cadical.hpp>\n  #  include "search/f.h"\n',
                     ["encoder may not include search"]),
@@ -24,7 +24,7 @@ SAMPLE = {
     "include/tessera/place.h": ('#include "tessera/units.h"\n#include "../../io/x.h"\n'
                                 '#include "units.h"\n',
                                 ["not relative to itself", "which is not"]),
-    "include/tessera/units.h": ('#include "place.h"\n', ["model may not include planner"]),
+    "include/tessera/units.h": ('#include "place.h"\n', ["model may not include placer"]),
     "include/tessera/unheard.h": ("", ["no list in arrows.py names its room"]),
     "include/tessera/tessera.h": ('#include "place.h"\n#include "unheard.h"\n',
                                   ["which is in no room"]),

@@ -251,7 +251,7 @@ class Examples(unittest.TestCase):
                         self.assertTrue((page.parent / target).exists())
 
     def test_files_that_are_named_are_there(self):
-        """`planner/race.h` in a page is a file of the project."""
+        """`engine/race.h` in a page is a file of the project."""
         named = re.compile(r"`((?:[\w.-]+/)+[\w-]+\.(?:h|cpp|py|cmake))`")
         for page in PAGES:
             for name in named.findall(page.read_text(encoding="utf-8")):

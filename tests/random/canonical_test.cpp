@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "agreement.h"
-#include "planner/switches.h"
+#include "placer/switches.h"
 #include "search/learning/engine.h"
 #include "tessera/check.h"
 

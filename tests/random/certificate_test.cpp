@@ -1,7 +1,7 @@
 // Certificates of random problems over the whole model. What brute force says of a claim decides:
 // a true one gets a certificate that is accepted; a false one is refused, whatever text is offered
 // for it.
-#include "planner/certificate.h"
+#include "placer/certificate.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 
 #include "engine/goal.h"
 #include "model/against.h"
-#include "planner/make_engine.h"
+#include "placer/make_engine.h"
 #include "proof/check_proof.h"
 #include "tessera/check.h"
 #include "tessera/validate.h"

@@ -13,9 +13,9 @@
 #include <string>
 
 #include "cost/array_memo.h"
-#include "planner/plan_candidates.h"
-#include "planner/plan_option.h"
-#include "planner/tile_engine.h"
+#include "placer/tile_engine.h"
+#include "planner/candidates.h"
+#include "planner/option.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"

@@ -12,7 +12,7 @@
 
 #include "facts/conflicts.h"
 #include "facts/cut.h"
-#include "planner/certificate.h"
+#include "placer/certificate.h"
 #include "search/placement/bounds.h"
 #include "tessera/claim.h"
 #include "tests/support/brute_force.h"

@@ -8,7 +8,7 @@
 
 #include "agreement.h"
 #include "model/random.h"
-#include "planner/switches.h"
+#include "placer/switches.h"
 #include "search/guided/engine.h"
 
 namespace tessera::testing {

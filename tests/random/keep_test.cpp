@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cost/score.h"
-#include "planner/plan_candidates.h"
+#include "planner/candidates.h"
 #include "tessera/network_shapes.h"
 #include "tessera/plan.h"
 #include "tests/support/effort.h"

@@ -4,7 +4,7 @@
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "model/derived.h"
-#include "planner/switches.h"
+#include "placer/switches.h"
 #include "proof/check_proof.h"
 #include "search/learning/engine.h"
 #include "tests/random/agreement.h"

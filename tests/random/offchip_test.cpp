@@ -2,6 +2,8 @@
 // written there, or what the network was given.
 //
 //   TESSERA_SEED=17 TESSERA_CASES=1 random_offchip_test        one of them again
+#include "planner/offchip.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "planner/plan_offchip.h"
 #include "tessera/check.h"
 #include "tessera/network_shapes.h"
 #include "tessera/plan.h"

@@ -1,4 +1,4 @@
-// planner/place() as users call it, against the oracle: status, least height, cost and modes, and
+// placer/place() as users call it, against the oracle: status, least height, cost and modes, and
 // that every bound it states holds.
 #include "tessera/place.h"
 

@@ -4,8 +4,6 @@
 //
 //   random_plan_modes_test                                    150 plans
 //   TESSERA_SEED=17 TESSERA_CASES=1 random_plan_modes_test    one of them again
-#include "planner/plan_modes.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,9 +11,10 @@
 #include <string>
 
 #include "model/against.h"
+#include "placer/make_engine.h"
 #include "planner/kept_places.h"
-#include "planner/make_engine.h"
-#include "planner/plan_piece.h"
+#include "planner/modes.h"
+#include "planner/piece.h"
 #include "tessera/check.h"
 #include "tessera/plan.h"
 #include "tests/support/effort.h"

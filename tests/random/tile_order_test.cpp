@@ -13,7 +13,7 @@
 
 #include "cost/grid_bound.h"
 #include "cost/tiled_run.h"
-#include "planner/plan_option.h"
+#include "planner/option.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"

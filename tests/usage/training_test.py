@@ -59,7 +59,7 @@ class Families(Case):
 
 class Forests(unittest.TestCase):
     def test_the_shipped_ones_are_whole(self):
-        for path in ("search/guided/backtracking.forest", "planner/first_choice.forest"):
+        for path in ("search/guided/backtracking.forest", "placer/first_choice.forest"):
             names, _, threshold, trees = forest_of(ROOT / path)
             self.assertEqual(len(trees), 100, path)
             self.assertIsNotNone(threshold, path)

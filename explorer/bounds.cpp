@@ -1,0 +1,34 @@
+#include "explorer/bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "cost/run_bound.h"
+
+namespace tessera {
+
+LeastCost least_cost(const Network& network, const Hardware& hardware, const Score& score) {
+  using Costs = std::array<double, 4>;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::size_t ops = network.ops.size();
+  RunBounds bounds(network, hardware);
+  // least[k]: of the ops before k.
+  std::vector<Costs> least(ops + 1, {infinity, infinity, infinity, infinity});
+  least[0] = {};
+  for (OpIndex first = 0; first < ops; ++first)
+    for (OpIndex last = first; last < ops; ++last) {
+      const Metrics run = bounds.of(first, last);
+      const Costs costs{static_cast<double>(run.latency_cycles), run.energy_pj,
+                        static_cast<double>(run.dram_bytes), additive_score(score, run)};
+      for (std::size_t k = 0; k < costs.size(); ++k)
+        least[last + 1][k] = std::min(least[last + 1][k], least[first][k] + costs[k]);
+    }
+  // Sums of rounded parts may exceed the rounded sum by a hair.
+  constexpr double slack = 1 - 1e-9;
+  const Costs& all = least[ops];
+  return {all[0] * slack, all[1] * slack, all[2] * slack, all[3] * slack};
+}
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+#include "explorer/candidate.h"
+
+#include <algorithm>
+
+namespace tessera {
+
+bool CandidateState::has_all_plans() const {
+  return failed.empty() && !plans.empty() && std::ranges::all_of(plans, [](const auto& plan) {
+           return plan && plan->score.has_value();
+         });
+}
+
+std::vector<std::string> Comparison::axes() const {
+  std::vector<std::string> names;
+  if (latency) names.emplace_back("latency_ms");
+  if (energy) names.emplace_back("energy_pj");
+  if (dram) names.emplace_back("dram_bytes");
+  if (peak) names.emplace_back("peak_bytes");
+  if (area) names.emplace_back("area");
+  return names;
+}
+
+Point Comparison::point(const CandidateState& state) const {
+  double cycles = 0, pj = 0, bytes = 0, height = 0;
+  for (std::size_t n = 0; n < shares.size(); ++n) {
+    if (n < state.plans.size() && state.plans[n] && state.plans[n]->score) {
+      const Metrics& m = state.plans[n]->totals;
+      cycles += shares[n] * static_cast<double>(m.latency_cycles);
+      pj += shares[n] * m.energy_pj;
+      bytes += shares[n] * static_cast<double>(m.dram_bytes);
+      height = std::max(height, static_cast<double>(m.peak_bytes));
+    } else if (n < state.least.size()) {
+      cycles += shares[n] * state.least[n].latency_cycles;
+      pj += shares[n] * state.least[n].energy_pj;
+      bytes += shares[n] * state.least[n].dram_bytes;
+    }
+  }
+  Point point;
+  if (latency) point.push_back(state.clock_hz > 0 ? cycles / state.clock_hz * 1e3 : cycles);
+  if (energy) point.push_back(pj);
+  if (dram) point.push_back(bytes);
+  if (peak) point.push_back(height);
+  if (area) point.push_back(state.area.value_or(0));
+  return point;
+}
+
+double Comparison::score(const CandidateState& state) const {
+  double sum = 0;
+  for (std::size_t n = 0; n < shares.size(); ++n) {
+    if (n < state.plans.size() && state.plans[n] && state.plans[n]->score)
+      sum += shares[n] * *state.plans[n]->score;
+    else if (n < state.least.size())
+      sum += shares[n] * state.least[n].score;
+  }
+  return sum;
+}
+
+KnownPlan summary_of(const NetworkPlan& plan) {
+  KnownPlan known;
+  known.totals = plan.totals;
+  known.reason = plan.reason;
+  if (plan.status == Status::infeasible) {
+    known.status = SweepStatus::infeasible;
+  } else if (plan.status == Status::feasible) {
+    known.status = plan.optimal ? SweepStatus::proved : SweepStatus::limit;
+    known.score = plan.score;
+    known.bound = plan.bound;
+    if (!plan.optimal)
+      known.reason = plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
+                         ? "questions were left open for want of work: there may be a better plan"
+                         : "the time was over: there may be a better plan";
+  } else if (plan.bound > 0) {
+    known.bound = plan.bound;
+  }
+  return known;
+}
+
+Point Comparison::with_score(const CandidateState& state) const {
+  Point all = point(state);
+  all.push_back(score(state));
+  return all;
+}
+
+}  // namespace tessera

@@ -1,0 +1,247 @@
+#include "explorer/condition.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "io/error.h"
+#include "io/units.h"
+
+namespace tessera {
+
+struct Condition::Term {
+  enum class Kind : std::uint8_t { number, key, apply } kind = Kind::number;
+  double number = 0;
+  std::string key;  ///< or the operator
+  std::vector<std::shared_ptr<const Term>> parts;
+};
+
+bool number_of(const std::string& text, double& number) {
+  if (const auto real = parse_real(text)) return number = *real, true;
+  if (const auto size = parse_size(text)) return number = static_cast<double>(*size), true;
+  if (const auto hertz = parse_frequency(text)) return number = *hertz, true;
+  if (const auto speed = parse_bandwidth(text)) return number = speed.value.amount, true;
+  if (const auto energy = parse_energy(text)) return number = *energy, true;
+  if (const auto energy = parse_energy_per_byte(text)) return number = *energy, true;
+  if (const auto power = parse_power(text)) return number = *power, true;
+  return false;
+}
+
+namespace {
+
+using Term = Condition::Term;
+using TermPtr = std::shared_ptr<const Term>;
+
+constexpr int most_depth = 64;
+
+bool in_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
+}
+
+/// Recursive descent: or, and, not, comparison, sum, product, value.
+class Parser {
+ public:
+  Parser(std::string_view text, std::vector<std::string>& keys) : text_(text), keys_(keys) {}
+
+  TermPtr whole() {
+    TermPtr term = either();
+    blanks();
+    if (at_ != text_.size()) wrong("is not understood from " + shown(text_.substr(at_)) + " on");
+    return term;
+  }
+
+ private:
+  [[noreturn]] void wrong(const std::string& what) const {
+    throw ConditionError("the condition " + shown(text_) + ' ' + what);
+  }
+
+  void blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
+      ++at_;
+  }
+
+  bool take(std::string_view token) {
+    blanks();
+    if (!text_.substr(at_).starts_with(token)) return false;
+    const std::size_t end = at_ + token.size();
+    if (in_word(token.front()) && token.front() != '-' && end < text_.size() && in_word(text_[end]))
+      return false;
+    at_ = end;
+    return true;
+  }
+
+  static TermPtr apply(std::string name, std::vector<TermPtr> parts) {
+    auto term = std::make_shared<Term>();
+    term->kind = Term::Kind::apply;
+    term->key = std::move(name);
+    term->parts = std::move(parts);
+    return term;
+  }
+
+  TermPtr either() {
+    TermPtr left = both();
+    while (take("or")) left = apply("or", {left, both()});
+    return left;
+  }
+  TermPtr both() {
+    TermPtr left = negated();
+    while (take("and")) left = apply("and", {left, negated()});
+    return left;
+  }
+  TermPtr negated() {
+    if (!take("not")) return comparison();
+    deeper();
+    TermPtr inner = negated();
+    --depth_;
+    return apply("not", {std::move(inner)});
+  }
+  TermPtr comparison() {
+    TermPtr left = sum();
+    for (const char* sign : {"<=", ">=", "==", "!=", "<", ">"})
+      if (take(sign)) return apply(sign, {left, sum()});
+    blanks();
+    if (at_ < text_.size() && text_[at_] == '=') wrong("has `=`, which is written `==`");
+    return left;
+  }
+  TermPtr sum() {
+    TermPtr left = product();
+    for (;;) {
+      if (take("+"))
+        left = apply("+", {left, product()});
+      else if (take("-"))
+        left = apply("-", {left, product()});
+      else
+        return left;
+    }
+  }
+  TermPtr product() {
+    TermPtr left = value();
+    for (;;) {
+      bool found = false;
+      for (const char* sign : {"*", "/", "%"})
+        if (!found && take(sign)) {
+          left = apply(sign, {left, value()});
+          found = true;
+        }
+      if (!found) return left;
+    }
+  }
+
+  void deeper() {
+    if (++depth_ > most_depth) wrong("is nested too deeply");
+  }
+
+  TermPtr value() {
+    blanks();
+    if (at_ == text_.size()) wrong("ends too early");
+    if (take("(")) {
+      deeper();
+      TermPtr inner = either();
+      --depth_;
+      if (!take(")")) wrong("has a parenthesis that nothing closes");
+      return inner;
+    }
+    if (text_[at_] == '`') {
+      const std::size_t end = text_.find('`', at_ + 1);
+      if (end == text_.npos) wrong("has a backquote that nothing closes");
+      const std::string key(text_.substr(at_ + 1, end - at_ - 1));
+      at_ = end + 1;
+      return named(key);
+    }
+    if (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '.')
+      return number();
+    std::size_t end = at_;
+    while (end < text_.size() && in_word(text_[end])) ++end;
+    if (end == at_ || text_[at_] == '-')
+      wrong("has " + shown(text_.substr(at_, 1)) + " where a key or a number is expected");
+    const std::string key(text_.substr(at_, end - at_));
+    at_ = end;
+    return named(key);
+  }
+
+  TermPtr named(const std::string& key) {
+    if (std::ranges::find(keys_, key) == keys_.end()) keys_.push_back(key);
+    auto term = std::make_shared<Term>();
+    term->kind = Term::Kind::key;
+    term->key = key;
+    return term;
+  }
+
+  /// With its unit, if a word behind it is one.
+  TermPtr number() {
+    std::size_t end = at_;
+    while (end < text_.size() &&
+           (std::isdigit(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '.'))
+      ++end;
+    if (end < text_.size() && (text_[end] == 'e' || text_[end] == 'E') && end + 1 < text_.size() &&
+        (std::isdigit(static_cast<unsigned char>(text_[end + 1])) != 0 || text_[end + 1] == '-')) {
+      end += 2;
+      while (end < text_.size() && std::isdigit(static_cast<unsigned char>(text_[end])) != 0) ++end;
+    }
+    std::size_t unit = end;
+    while (unit < text_.size() && text_[unit] == ' ') ++unit;
+    std::size_t after = unit;
+    while (after < text_.size() && (std::isalpha(static_cast<unsigned char>(text_[after])) != 0 ||
+                                    (text_[after] == '/' && after > unit)))
+      ++after;
+    auto term = std::make_shared<Term>();
+    const std::string with(text_.substr(at_, after - at_));
+    const std::string_view word = text_.substr(unit, after - unit);
+    if (after > unit && word != "and" && word != "or" && number_of(with, term->number)) {
+      at_ = after;
+      return term;
+    }
+    const std::string bare(text_.substr(at_, end - at_));
+    if (!number_of(bare, term->number)) wrong("has " + shown(bare) + ", which is no number");
+    at_ = end;
+    return term;
+  }
+
+  std::string_view text_;
+  std::vector<std::string>& keys_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+double result(const Term& term, const ValueOf& value_of) {
+  if (term.kind == Term::Kind::number) return term.number;
+  if (term.kind == Term::Kind::key) {
+    double number = 0;
+    const std::string text = value_of(term.key);
+    if (!number_of(text, number))
+      throw ConditionError(shown(term.key) + " is " + shown(text) + ", which is no number");
+    return number;
+  }
+  const double left = result(*term.parts[0], value_of);
+  if (term.key == "not") return left == 0 ? 1 : 0;
+  if (term.key == "and") return left != 0 && result(*term.parts[1], value_of) != 0 ? 1 : 0;
+  if (term.key == "or") return left != 0 || result(*term.parts[1], value_of) != 0 ? 1 : 0;
+  const double right = result(*term.parts[1], value_of);
+  const bool zero = right == 0 && (term.key == "/" || term.key == "%");
+  if (zero) throw ConditionError("a condition divides by 0");
+  if (term.key == "+") return left + right;
+  if (term.key == "-") return left - right;
+  if (term.key == "*") return left * right;
+  if (term.key == "/") return left / right;
+  if (term.key == "%") return std::fmod(left, right);
+  if (term.key == "<=") return left <= right ? 1 : 0;
+  if (term.key == ">=") return left >= right ? 1 : 0;
+  if (term.key == "==") return left == right ? 1 : 0;
+  if (term.key == "!=") return left != right ? 1 : 0;
+  if (term.key == "<") return left < right ? 1 : 0;
+  return left > right ? 1 : 0;
+}
+
+}  // namespace
+
+Condition::Condition(const std::string& text) {
+  root_ = Parser(text, keys_).whole();
+}
+
+bool Condition::holds(const ValueOf& value_of) const {
+  return result(*root_, value_of) != 0;
+}
+
+}  // namespace tessera

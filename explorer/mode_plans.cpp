@@ -1,0 +1,64 @@
+#include "explorer/mode_plans.h"
+
+#include <vector>
+
+#include "explorer/candidate.h"
+
+namespace tessera {
+namespace {
+
+std::set<UsedMode> modes_used(const NetworkPlan& plan) {
+  std::set<UsedMode> used;
+  for (const PlannedSubgraph& run : plan.subgraphs)
+    for (const PlannedPlacement& placed : run.placements) {
+      const std::vector<std::vector<std::string>>& modes = placed.placement.modes;
+      for (MemoryIndex m = 0; m < modes.size(); ++m)
+        for (const std::string& name : modes[m]) used.emplace(m, name);
+    }
+  return used;
+}
+
+/// Nothing where a plan is known whose placements are not, or not in a way that can be read.
+std::optional<ModePlan> recalled(const ModeQuestion& question, const KnownPlan& known,
+                                 const std::string& json) {
+  ModePlan answer{.known = known, .used = {}};
+  if (!known.score) return answer;
+  if (json.empty()) return std::nullopt;
+  try {
+    answer.used = modes_used(load_plan_text(json, "plan", question.network, question.hardware));
+  } catch (const BadInput&) {
+    return std::nullopt;  // somebody changed the store
+  }
+  return answer;
+}
+
+std::optional<ModePlan> known_answer(const ModeQuestion& question) {
+  if (question.known)
+    if (auto answer = recalled(question, *question.known, question.json)) return answer;
+  if (question.store == nullptr) return std::nullopt;
+  for (const std::string& key : {question.key, question.timed_key}) {
+    const std::optional<KnownPlan> known = question.store->find(key);
+    if (!known) continue;
+    return recalled(question, *known, question.store->plan(key).value_or(""));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ModePlan known_or_made(const ModeQuestion& question) {
+  if (std::optional<ModePlan> known = known_answer(question)) return std::move(*known);
+  NetworkPlan plan = plan_network(question.network, question.hardware, question.params);
+  plan.dtype = question.dtype;
+  const ModePlan answer{.known = summary_of(plan), .used = modes_used(plan), .made = true};
+  const bool cut_short = plan.stop == StopReason::interrupted ||
+                         plan.stop == StopReason::memory_limit ||
+                         (plan.stop == StopReason::time_limit && question.ended());
+  const bool open = answer.known.status == SweepStatus::limit;
+  if (question.store != nullptr && !(cut_short && open))
+    question.store->keep(open ? question.timed_key : question.key, answer.known,
+                         plan.status == Status::feasible ? plan_json(plan) : std::string());
+  return answer;
+}
+
+}  // namespace tessera

@@ -1,0 +1,422 @@
+#include "explorer/mode_sets.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "explorer/rows.h"
+#include "model/derived.h"
+#include "model/json_text.h"
+#include "planner/modes.h"
+#include "planner/smallest_set.h"
+
+namespace tessera {
+namespace {
+
+using Set = std::vector<bool>;
+
+/// Scores are sums of rounded parts.
+constexpr double slack = 1 + 1e-9;
+/// So often another set is looked for where planning for the smallest did worse than was known.
+constexpr int most_denials = 32;
+/// So many sets are tried one by one, to see that none that is smaller would do.
+constexpr int most_confirmed = 1024;
+
+struct OneMode {
+  std::string memory;
+  MemoryIndex index = 0;  ///< of those on the chip
+  Mode mode;
+};
+
+bool within(const Set& a, const Set& b) {
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (a[k] && !b[k]) return false;
+  return true;
+}
+
+std::int64_t size_of(const Set& set) {
+  return std::ranges::count(set, true);
+}
+
+std::vector<std::size_t> members(const Set& set) {
+  std::vector<std::size_t> list;
+  for (std::size_t k = 0; k < set.size(); ++k)
+    if (set[k]) list.push_back(k);
+  return list;
+}
+
+/// As the value of a memory's key `modes`.
+std::string modes_text(const std::vector<OneMode>& modes, const Set& in,
+                       const std::string& memory) {
+  std::string text;
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    if (!in[k] || modes[k].memory != memory) continue;
+    std::string roles;
+    for (const Role role : modes[k].mode.roles)
+      roles += (roles.empty() ? "" : ", ") + std::string(to_string(role));
+    text += (text.empty() ? "" : ", ") + ("{name: " + json_string(modes[k].mode.name)) +
+            ", roles: [" + roles + "]}";
+  }
+  return '[' + text + ']';
+}
+
+/// As the value of a memory's key `banks`, without roles.
+std::string banks_text(const Memory& memory) {
+  std::string text;
+  for (const Bank& bank : memory.banks)
+    text += (text.empty() ? "{name: " : ", {name: ") + json_string(bank.name) +
+            ", size: " + std::to_string(bank.size) + '}';
+  return '[' + text + ']';
+}
+
+/// Banks that follow one another and have one role are said once: "0-11: data, 12-15: weight".
+std::string roles_in_words(const Mode& mode) {
+  std::string text;
+  for (std::size_t first = 0; first < mode.roles.size();) {
+    std::size_t end = first + 1;
+    while (end < mode.roles.size() && mode.roles[end] == mode.roles[first]) ++end;
+    text += (text.empty() ? "" : ", ") + std::to_string(first) +
+            (end > first + 1 ? '-' + std::to_string(end - 1) : "") + ": " +
+            std::string(to_string(mode.roles[first]));
+    first = end;
+  }
+  return text;
+}
+
+class ModeSets {
+ public:
+  ModeSets(const Profile& machine, const std::vector<SweepNetwork>& networks,
+           const ModeSetParams& params)
+      : machine_(machine), params_(params), of_(networks.size()), names_(networks.size()) {
+    for (std::size_t n = 0; n < networks.size(); ++n) names_[n] = networks[n].name;
+  }
+
+  ExploreModes run() {
+    if (!find_modes() || !plan_with_all()) return std::move(found_);
+    std::vector<std::size_t> all(of_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<Set> alone(of_.size(), Set(modes_.size(), true));  // with the loss before
+    Set together(modes_.size(), true);
+    for (const double lose : params_.lose) {
+      together = tell(lose, "*", all, together);
+      for (std::size_t n = 0; n < of_.size() && of_.size() > 1; ++n) {
+        const Set& start = size_of(together) < size_of(alone[n]) ? together : alone[n];
+        alone[n] = tell(lose, names_[n], {n}, Set(start));
+      }
+    }
+    take_away_each();
+    return std::move(found_);
+  }
+
+ private:
+  /// What is known of the sets with which a network was planned.
+  struct Known {
+    double with_all = 0;                         ///< score
+    std::vector<std::pair<Set, double>> enough;  ///< modes that some plan uses, and its score
+    std::map<Set, KnownPlan> planned;
+  };
+
+  bool find_modes() {
+    MemoryIndex index = 0;
+    for (const HardwareMemory& memory : machine_.hardware().memories) {
+      if (memory.offchip) continue;
+      const MemoryIndex at = index++;
+      if (!has_modes(memory.space)) continue;
+      const std::optional<std::vector<Mode>> modes = modes_of(memory.space);
+      if (!modes) {
+        found_.reason = "memory " + memory.space.name +
+                        " has banks with roles of their own, which make too many modes";
+        return false;
+      }
+      std::vector<std::size_t>& numbers = one_of_.emplace_back();
+      for (const Mode& mode : *modes) {
+        numbers.push_back(modes_.size());
+        modes_.push_back({memory.space.name, at, mode});
+        found_.modes.push_back({memory.space.name, mode.name, roles_in_words(mode)});
+      }
+    }
+    if (modes_.empty()) found_.reason = "no memory of the machine has modes";
+    return !modes_.empty();
+  }
+
+  [[nodiscard]] Profile with(const Set& in) const {
+    Profile changed = machine_;
+    std::vector<ProfileChange> changes;
+    std::set<std::string> done;
+    for (const OneMode& mode : modes_)
+      if (done.insert(mode.memory).second)
+        changes.emplace_back("memories." + mode.memory + ".modes",
+                             modes_text(modes_, in, mode.memory));
+    // Banks that chose by themselves do as their memory does now.
+    for (const HardwareMemory& memory : machine_.hardware().memories)
+      if (memory.space.modes_per_bank && done.contains(memory.space.name))
+        changes.emplace_back("memories." + memory.space.name + ".banks", banks_text(memory.space));
+    changed.set(changes);
+    return changed;
+  }
+
+  ModePlan plan(std::size_t n, const Hardware& hardware, bool with_few_modes) {
+    ModePlan plan = params_.plan(n, hardware, with_few_modes);
+    ++(plan.made ? found_.plans : found_.stored);
+    if (plan.known.score) of_[n].enough.emplace_back(used_by(plan), *plan.known.score);
+    return plan;
+  }
+
+  bool plan_with_all() {
+    for (std::size_t n = 0; n < of_.size(); ++n) {
+      const ModePlan first = plan(n, machine_.hardware(), false);
+      if (!first.known.score) {
+        found_ =
+            ExploreModes{.reason = "there is no plan of " + names_[n] + " with all modes" +
+                                   (first.known.reason.empty() ? "" : ": ") + first.known.reason};
+        return false;
+      }
+      of_[n].with_all = *first.known.score;
+      of_[n].planned[Set(modes_.size(), true)] = first.known;
+      found_.with_all.push_back(of_[n].with_all);
+      // To begin with: few modes that are enough.
+      static_cast<void>(plan(n, machine_.hardware(), true));
+    }
+    found_.area = area_of(machine_);
+    return true;
+  }
+
+  [[nodiscard]] Set used_by(const ModePlan& plan) const {
+    Set used(modes_.size(), false);
+    for (std::size_t k = 0; k < modes_.size(); ++k)
+      used[k] = plan.used.contains({modes_[k].index, modes_[k].mode.name});
+    return used;
+  }
+
+  [[nodiscard]] double most(std::size_t n, double lose) const {
+    return of_[n].with_all * (1 + lose / 100) * slack;
+  }
+
+  /// What a plan with just these modes says, whether or not there is one that uses fewer.
+  static Enough said(const KnownPlan& plan, double most) {
+    if (plan.score && *plan.score <= most) return Enough::yes;
+    const bool refuted = plan.status == SweepStatus::infeasible ||
+                         plan.status == SweepStatus::proved || plan.bound.value_or(0) > most;
+    return refuted ? Enough::no : Enough::open;
+  }
+
+  /// By a plan with just these modes.
+  const KnownPlan& planned(std::size_t n, const Set& in) {
+    std::map<Set, KnownPlan>& known = of_[n].planned;
+    const auto at = known.find(in);
+    if (at != known.end()) return at->second;
+    KnownPlan answer;
+    try {
+      answer = plan(n, with(in).hardware(), false).known;
+    } catch (const BadInput& bad) {  // nobody can plan for a machine without the others
+      answer.status = SweepStatus::failed;
+      answer.reason = bad.what();
+    }
+    return known.emplace(in, std::move(answer)).first->second;
+  }
+
+  Enough ask(std::size_t n, const Set& in, double most) {
+    for (const auto& [used, score] : of_[n].enough)
+      if (score <= most && within(used, in)) return Enough::yes;
+    for (const auto& [set, plan] : of_[n].planned)
+      if (within(in, set) && said(plan, most) == Enough::no) return Enough::no;
+    return said(planned(n, in), most);
+  }
+
+  struct Found {
+    Set set;
+    std::int64_t bound = 0;
+  };
+
+  /// For these networks. require: they were planned with `start`, which is enough.
+  Found search(double lose, const std::vector<std::size_t>& networks, const Set& start) {
+    SmallestSetParams search{.things = modes_.size(),
+                             .one_of = one_of_,
+                             .known = {},
+                             .enough = {},
+                             .budget = params_.budget};
+    std::set<Set> denied;
+    std::size_t last_no = 0;
+    search.enough = [&](const Set& in) {
+      if (denied.contains(in)) return Enough::open;
+      Enough all = Enough::yes;
+      for (std::size_t k = 0; k < networks.size(); ++k) {
+        const std::size_t at = (k + last_no) % networks.size();
+        const Enough answer = ask(networks[at], in, most(networks[at], lose));
+        if (answer == Enough::no) {
+          last_no = at;
+          return answer;
+        }
+        if (answer == Enough::open) all = answer;
+      }
+      return all;
+    };
+    SmallestSet smallest;
+    for (int round = 0; round < most_denials; ++round) {
+      const Set used = all_used(networks, lose);
+      search.known =
+          members(size_of(used) < size_of(start) && !denied.contains(used) ? used : start);
+      smallest = smallest_set(search);
+      if (params_.budget.exhausted()) break;
+      const Set in = as_set(smallest.set);
+      const bool verified = std::ranges::all_of(networks, [&](std::size_t n) {
+        return said(planned(n, in), most(n, lose)) == Enough::yes;
+      });
+      if (verified) return {in, static_cast<std::int64_t>(smallest.bound)};
+      // A plan that is known would do, but planning takes another way there.
+      denied.insert(in);
+    }
+    const Set in = as_set(smallest.set);
+    return {was_planned(networks, in, lose) ? in : start,
+            static_cast<std::int64_t>(smallest.bound)};
+  }
+
+  [[nodiscard]] Set as_set(const std::vector<std::size_t>& list) const {
+    Set in(modes_.size(), false);
+    for (const std::size_t k : list) in[k] = true;
+    return in;
+  }
+
+  [[nodiscard]] bool was_planned(const std::vector<std::size_t>& networks, const Set& in,
+                                 double lose) const {
+    return std::ranges::all_of(networks, [&](std::size_t n) {
+      const auto plan = of_[n].planned.find(in);
+      return plan != of_[n].planned.end() && said(plan->second, most(n, lose)) == Enough::yes;
+    });
+  }
+
+  /// Every network has a plan that uses no others.
+  [[nodiscard]] Set all_used(const std::vector<std::size_t>& networks, double lose) const {
+    Set all(modes_.size(), false);
+    for (const std::size_t n : networks) {
+      const Set* least = nullptr;
+      for (const auto& [used, score] : of_[n].enough)
+        if (score <= most(n, lose) && (least == nullptr || size_of(used) < size_of(*least)))
+          least = &used;
+      for (const std::size_t k : members(*least)) all[k] = true;  // there is that of all modes
+    }
+    for (const std::vector<std::size_t>& list : one_of_)
+      if (std::ranges::none_of(list, [&](std::size_t k) { return all[k]; }))
+        all[list.front()] = true;
+    return all;
+  }
+
+  /// What is known of a set without what plans with more modes say of it.
+  Enough ask_itself(std::size_t n, const Set& in, double most) {
+    for (const auto& [set, plan] : of_[n].planned)
+      if (plan.status == SweepStatus::infeasible && within(in, set)) return Enough::no;
+    return said(planned(n, in), most);
+  }
+
+  /// A plan is proved over tiles that depend on the modes there are, so with fewer modes a better
+  /// one may be found (tiles that hold less, and wait less, say). What a set cannot do therefore
+  /// says little of smaller ones but where it has no plan at all: those are planned, too, the
+  /// smallest first.
+  Found confirmed(double lose, const std::vector<std::size_t>& networks, Found found) {
+    const std::int64_t count = size_of(found.set);
+    const std::int64_t least = static_cast<std::int64_t>(one_of_.size());
+    int tried = 0;
+    std::size_t last_no = 0;
+    found.bound = count;
+    for (std::int64_t size = least; size < count; ++size) {
+      Set in(modes_.size(), false);
+      std::fill(in.begin(), in.begin() + size, true);
+      do {
+        if (!has_all_memories(in)) continue;
+        if (params_.budget.exhausted() || ++tried > most_confirmed) {
+          found.bound = std::min(found.bound, size);
+          return found;
+        }
+        Enough all = Enough::yes;
+        for (std::size_t k = 0; k < networks.size() && all != Enough::no; ++k) {
+          const std::size_t at = (k + last_no) % networks.size();
+          const Enough answer = ask_itself(networks[at], in, most(networks[at], lose));
+          if (answer == Enough::no) last_no = at;
+          if (answer != Enough::yes) all = answer;
+        }
+        if (all == Enough::yes) return {in, std::min(found.bound, size)};
+        if (all == Enough::open) found.bound = std::min(found.bound, size);
+      } while (std::prev_permutation(in.begin(), in.end()));
+    }
+    return found;
+  }
+
+  [[nodiscard]] bool has_all_memories(const Set& in) const {
+    return std::ranges::all_of(one_of_, [&](const std::vector<std::size_t>& list) {
+      return std::ranges::any_of(list, [&](std::size_t k) { return in[k]; });
+    });
+  }
+
+  Set tell(double lose, const std::string& name, const std::vector<std::size_t>& networks,
+           const Set& start) {
+    const Found smallest = confirmed(lose, networks, search(lose, networks, start));
+    ExploreModes::Set told{.lose = lose, .network = name, .needed = smallest.set};
+    told.count = size_of(smallest.set);
+    told.bound = std::min(told.count, smallest.bound);
+    for (const std::size_t n : networks) {
+      const KnownPlan& plan = of_[n].planned.at(smallest.set);
+      ExploreModes::Score score{.network = names_[n], .with_all = of_[n].with_all};
+      score.with_needed = plan.score.value();
+      score.proved = plan.status == SweepStatus::proved;
+      score.bound = score.proved ? score.with_needed : plan.bound.value_or(0);
+      told.scores.push_back(score);
+    }
+    const Profile less = with(smallest.set);
+    told.area = area_of(less);
+    told.machine = less.yaml();
+    found_.sets.push_back(std::move(told));
+    return smallest.set;
+  }
+
+  /// Each by itself. A plan that does not use a mode does without it at no cost.
+  void take_away_each() {
+    for (const std::vector<std::size_t>& list : one_of_)
+      for (const std::size_t mode : list) {
+        if (list.size() == 1) continue;
+        Set in(modes_.size(), true);
+        in[mode] = false;
+        for (std::size_t n = 0; n < of_.size(); ++n) {
+          if (params_.budget.exhausted()) return;
+          ExploreModes::Removal told{.mode = mode, .network = names_[n]};
+          if (ask(n, in, most(n, 0)) == Enough::yes) {
+            told.status = SweepStatus::proved;
+            told.score = told.bound = of_[n].with_all;
+          } else {
+            const KnownPlan& plan = planned(n, in);
+            told.status = plan.status;
+            told.score = plan.score;
+            told.bound = plan.bound;
+          }
+          // A better plan that does not use it may be known.
+          for (const auto& [used, score] : of_[n].enough)
+            if (told.score && !used[mode] && score < *told.score) {
+              told.score = score;
+              told.bound = std::min(told.bound.value_or(score), score);
+            }
+          found_.removals.push_back(std::move(told));
+        }
+      }
+  }
+
+  const Profile& machine_;
+  const ModeSetParams& params_;
+  std::vector<OneMode> modes_;
+  std::vector<std::vector<std::size_t>> one_of_;  ///< modes of each memory
+  std::vector<Known> of_;                         ///< per network
+  std::vector<std::string> names_;
+  ExploreModes found_;
+};
+
+}  // namespace
+
+ExploreModes fewest_modes(const Profile& machine, const std::vector<SweepNetwork>& networks,
+                          const ModeSetParams& params) {
+  return ModeSets(machine, networks, params).run();
+}
+
+}  // namespace tessera

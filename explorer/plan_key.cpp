@@ -1,0 +1,40 @@
+#include "explorer/plan_key.h"
+
+#include "explorer/fingerprint.h"
+#include "model/json_text.h"
+#include "tessera/version.h"
+
+namespace tessera {
+namespace {
+
+/// Raised with every change after which the same question gets another plan: a store may be older
+/// than the program, within one version of it.
+constexpr int revision_of_plans = 5;
+
+}  // namespace
+
+std::string plan_key(const std::string& machine, const std::string& network,
+                     const PlanParams& params) {
+  // Every field has a name here, so that a new one is not forgotten: it does not compile.
+  const auto& [max_ops, limits, nodes_per_question, tile_shapes, weights, fewest_modes, peak_limits,
+               reference, memory, progress] = params;
+  const auto& [timeout, work, bytes, threads, seed, stop] = limits;
+  static_cast<void>(memory), static_cast<void>(progress), static_cast<void>(timeout);
+  static_cast<void>(bytes), static_cast<void>(threads), static_cast<void>(stop);
+  std::string text = "plan of Tessera " + std::string(version()) + " revision " +
+                     std::to_string(revision_of_plans) + '\n' + machine + '\n' + network + '\n';
+  for (const auto& [name, value] : weights) text += name + '=' + json_number(value) + '\n';
+  for (const auto& [name, value] : peak_limits)
+    text += "limit " + name + '=' + json_number(value) + '\n';
+  const Metrics& costs = reference.value().totals;
+  text += json_number(reference->clock_hz) + ' ' + std::to_string(costs.latency_cycles) + ' ' +
+          json_number(costs.energy_pj) + ' ' + std::to_string(costs.dram_bytes) + ' ' +
+          std::to_string(costs.peak_bytes) + '\n';
+  text += "nodes " + std::to_string(nodes_per_question) + " of " + std::to_string(work) + " seed " +
+          std::to_string(seed) + '\n';
+  text += "shapes " + std::to_string(tile_shapes) + " ops " + std::to_string(max_ops) + '\n';
+  if (fewest_modes) text += "fewest modes\n";
+  return fingerprint(text);
+}
+
+}  // namespace tessera

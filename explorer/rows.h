@@ -1,0 +1,31 @@
+// The rows of results.csv that are about one candidate. Private to explorer/.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "explorer/candidate.h"
+#include "explorer/sweep.h"
+#include "tessera/explore.h"
+
+namespace tessera {
+
+struct RowMaker {
+  const Sweep::State& sweep;
+  const Comparison& comparison;
+  const CandidateState& state;
+  std::size_t candidate = 0;
+
+  /// A row per network, and then the one of the set.
+  void add_to(std::vector<ExploreRow>& rows) const;
+
+ private:
+  [[nodiscard]] ExploreRow empty(const std::string& network) const;
+  [[nodiscard]] ExploreRow of_network(std::size_t n) const;
+  [[nodiscard]] ExploreRow of_set() const;
+};
+
+/// What a machine costs in silicon, mm2; nothing where its profile does not say.
+[[nodiscard]] std::optional<double> area_of(const Profile& profile);
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+// A sweep as it is run: what the file says, with everything it names at hand. Private to explorer/.
+//
+//   const Sweep::State& state = sweep.state();
+//   for (const Choice& choice : state.choices) plan(state.machine(choice).hardware());
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "explorer/condition.h"
+#include "explorer/grid.h"
+#include "io/sweep_yaml.h"
+#include "tessera/explore.h"
+#include "tessera/network.h"
+
+namespace tessera {
+
+struct SweepNetwork {
+  std::string name;
+  std::string file;
+  double share = 1;  ///< its weight, of all that add up to 1
+  Network network;
+};
+
+struct Sweep::State {
+  SweepText text;
+  std::string source;  ///< the file, as it was read
+  std::vector<std::string> files;
+  std::vector<std::string> folders;
+  Profile base;
+  std::optional<Profile> reference;  ///< of scores, where the sweep names one
+  std::vector<std::string> keys;
+  std::vector<SweepNetwork> networks;
+  std::vector<Choice> choices;
+
+  [[nodiscard]] std::vector<std::string> values(const Choice& choice) const;
+  /// Throws BadInput.
+  [[nodiscard]] Profile machine(const Choice& choice) const;
+};
+
+}  // namespace tessera

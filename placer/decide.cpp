@@ -1,0 +1,420 @@
+#include "placer/decide.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "engine/goal.h"
+#include "engine/race.h"
+#include "engine/relax.h"
+#include "engine/share_of_time.h"
+#include "placer/boxing_sizes.h"
+#include "placer/decide_parts.h"
+#include "placer/first_choice.h"
+#include "placer/make_engine.h"
+#include "search/offchip/weave.h"
+#include "search/placement/bounds.h"
+#include "search/placement/boxing/engine.h"
+#include "search/placement/canonical_core.h"
+#include "search/placement/greedy.h"
+#include "search/placement/slots.h"
+#include "tessera/check.h"
+
+namespace tessera {
+
+namespace {
+
+/// What a node of the canonical search takes, roughly.
+constexpr double ns_per_node = 2'000;
+
+/// Nodes of the canonical search before a second engine is asked: some tens of milliseconds.
+constexpr std::int64_t small_budget = 20'000;
+
+/// Before anybody wonders who should go first: most problems take less.
+constexpr std::int64_t tiny_budget = 1'000;
+
+/// Steps of propagation of the learning engine where it goes first: about 20 ms.
+constexpr std::int64_t first_steps = 1'700'000;
+
+/// Nodes of the search for the cheapest slots, some seconds.
+constexpr std::int64_t slot_nodes = 5'000'000;
+
+/// Conflicts of the learning engine on the way to a placement that pays no more than a bound.
+constexpr std::int64_t meeting_conflicts = 50'000;
+
+/// Above this many pairs of buffers a general solver that has clauses about each is not worth its
+/// memory where another engine takes the problem.
+constexpr std::int64_t many_pairs = 1'000'000;
+
+/// Rounds of boxing before the race: one under each of its fixed orders.
+constexpr std::int64_t brief_rounds = 17;
+
+/// Engines in a race, most promising first. The SAT engine takes every rule, so it closes the list.
+constexpr std::array<std::string_view, 4> racers = {"canonical", "learning", "sat", "smt"};
+
+bool boxing_takes(const PlacementProblem& problem) {
+  return boxing_features().contains(features_of(problem));
+}
+
+/// Who takes part in a race about this problem.
+struct Field {
+  std::vector<std::unique_ptr<PlacementEngine>> engines;
+  std::vector<Contender> contenders;
+  std::string refusals;
+};
+
+Field line_up(const PlacementProblem& problem, Goal goal, int threads,
+              const EngineParams& engines) {
+  Field field;
+  const bool boxes =
+      goal == Goal::fit && problem.buffers.size() >= boxing_fits_from && boxing_takes(problem);
+  for (const std::string_view name : racers) {
+    if (field.contenders.size() == 2) break;
+    // The general solvers step in where the engines made for this problem do not apply.
+    const bool alone = field.contenders.empty();
+    if (!alone && name == "smt") break;
+    if (name == "sat" && (boxes || !alone) &&
+        canonical::count_pairs(problem, many_pairs) > many_pairs)
+      break;
+    std::unique_ptr<PlacementEngine> engine = make_engine(name, engines);
+    if (!engine) continue;  // a build without Z3
+    if (const auto why = engine->unsupported(problem, goal)) {
+      field.refusals += (field.refusals.empty() ? "" : " ") + *why;
+      continue;
+    }
+    field.contenders.push_back({*engine, ns_per_unit(name)});
+    field.engines.push_back(std::move(engine));
+  }
+  if (boxes) {
+    // It never says "no": whoever can, has to run beside it.
+    BoxingParams boxing = engines.boxing;
+    boxing.threads = field.engines.empty() ? threads : 1;
+    field.engines.push_back(make_boxing_engine(boxing));
+    field.contenders.push_back({*field.engines.back(), ns_per_unit("boxing")});
+  }
+  return field;
+}
+
+/// The ways there are to an answer, each an attempt, and what the attempts before have told.
+struct Attempts {
+  const PlacementProblem& problem;
+  const SearchParams& params;
+  const DecideParams& settings;
+  Stats stats;
+  std::string shortages{};             ///< sentences: who ran out of memory, while others went on
+  Cost cost_bound = 0;                 ///< proved of buffers in slots
+  std::optional<Decision> in_slots{};  ///< not proved to be the cheapest
+
+  void phase(std::string_view name) const {
+    if (settings.phase) settings.phase(name);
+  }
+
+  void note(std::string_view engine, const Stats& more) {
+    for (const Stat& stat : more)
+      stats.push_back({std::string(engine) + "." + stat.name, stat.value});
+  }
+
+  Decision decided(SearchResult found, std::string_view engine) {
+    found.stats = std::move(stats);
+    if (!shortages.empty())
+      found.reason = shortages + (found.reason.empty() ? "" : " ") + found.reason;
+    return {std::move(found), std::string(engine)};
+  }
+
+  Decision limit(StopReason stop, std::string reason) {
+    SearchResult found;
+    found.stop = stop;
+    found.reason = std::move(reason);
+    return decided(std::move(found), settings.engine);
+  }
+
+  /// What an attempt gives; nothing where it runs out of memory: the next one may need less.
+  template <typename Attempt>
+  std::optional<Decision> within_memory(std::string_view who, Attempt&& attempt) {
+    try {
+      return attempt();
+    } catch (const std::bad_alloc&) {
+    } catch (const std::system_error& error) {
+      if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    }
+    shortages += (shortages.empty() ? "" : " ") + out_of_memory(who).reason;
+    return std::nullopt;
+  }
+
+  std::optional<Decision> by_bounds() {
+    phase("bounds");
+    Bounds bounds = lower_bounds(problem, {.budget = params.budget});
+    if (!bounds.infeasible) return std::nullopt;
+    SearchResult found;
+    found.status = Status::infeasible;
+    found.reason = std::move(*bounds.infeasible);
+    return decided(std::move(found), "bounds");
+  }
+
+  /// A placement of the problem or of its relaxation becomes an answer if it keeps every rule.
+  std::optional<Decision> lifted(const Placement& placement, std::string_view engine) {
+    std::optional<Placement> whole = lift(problem, placement);
+    if (!whole) return std::nullopt;
+    SearchResult found;
+    found.status = Status::feasible;
+    found.placement = std::move(whole);
+    return decided(std::move(found), engine);
+  }
+
+  std::optional<Decision> by_greedy() {
+    if (settings.skip_greedy || !greedy_features().contains(features_of(problem)))
+      return std::nullopt;
+    phase("greedy");
+    GreedyResult quick = place_greedily(
+        problem, {.budget = params.budget, .seed = params.seed, .first_fit_is_enough = true});
+    note("greedy", quick.stats);
+    if (!quick.placement) return std::nullopt;
+    return lifted(*quick.placement, "greedy");
+  }
+
+  /// Where a forest expects much more of the learning engine than of canonical search, which is
+  /// asked very briefly all the same.
+  std::optional<Decision> by_first_choice() {
+    if (problem.buffers.size() >= boxing_fits_from || params.goal != Goal::fit) return std::nullopt;
+    const std::unique_ptr<PlacementEngine> learning = make_engine("learning", settings.engines);
+    if (learning->unsupported(problem, Goal::fit) || !learning_goes_first(problem))
+      return std::nullopt;
+    if (auto answer = by_small_canonical(tiny_budget)) return answer;
+    phase("learning");
+    WorkMeter meter;
+    meter.limit.store(first_steps, std::memory_order_relaxed);
+    SearchParams own = params;
+    own.budget.meter = &meter;
+    SearchResult found = solve_within_memory(*learning, problem, own);
+    note("learning", found.stats);
+    if (found.status == Status::unknown) return std::nullopt;
+    return decided(std::move(found), "learning");
+  }
+
+  std::optional<Decision> by_small_canonical(std::int64_t nodes) {
+    const std::unique_ptr<PlacementEngine> canonical = make_engine("canonical", settings.engines);
+    const bool whole = !canonical->unsupported(problem, Goal::fit);
+    PlacementProblem simple;
+    // Where each node takes long the race begins at once.
+    if (whole && problem.buffers.size() >= boxing_fits_from) return std::nullopt;
+    if (!whole) {
+      if (!has_bank_rules(problem)) return std::nullopt;
+      simple = relaxed(problem);
+      if (canonical->unsupported(simple, Goal::fit)) return std::nullopt;
+    }
+    phase("canonical");
+    SearchParams small = params;
+    small.goal = Goal::fit;
+    small.budget.meter = nullptr;
+    small.budget.max_nodes = std::min(small.budget.max_nodes, nodes);
+    SearchResult found = canonical->solve(whole ? problem : simple, small);
+    note("canonical", found.stats);
+    if (found.status == Status::infeasible) return decided(std::move(found), "canonical");
+    if (found.status == Status::feasible) return lifted(*found.placement, "canonical");
+    return std::nullopt;
+  }
+
+  /// Very many buffers: low placements are found by boxing sooner than by a complete search, and
+  /// each of its nodes takes long. A few rounds only: the rest is decided in the race.
+  std::optional<Decision> by_boxing() {
+    if (problem.buffers.size() < boxing_fits_from || !boxing_takes(problem)) return std::nullopt;
+    phase("boxing");
+    BoxingParams own = settings.engines.boxing;
+    own.budget = params.budget;
+    own.seed = params.seed;
+    own.threads = settings.threads;
+    own.max_rounds = brief_rounds;
+    for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
+    BoxingResult low = box(problem, own);
+    stats.insert(stats.end(), low.stats.begin(), low.stats.end());
+    if (low.status != Status::feasible) return std::nullopt;
+    return lifted(*low.placement, "boxing");
+  }
+
+  /// Buffers that fit into each other are first tried one by one: no other quick way knows parts.
+  std::optional<Decision> by_weaving() {
+    const FeatureSet used = features_of(problem);
+    if (!used.contains(Feature::parts) || !weave_features().contains(used)) return std::nullopt;
+    phase("weave");
+    WeaveParams own{.budget = share_of(2), .seed = params.seed};
+    for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
+    WeaveResult low = weave(problem, own);
+    note("weave", low.stats);
+    if (!low.placement) return std::nullopt;
+    return lifted(*low.placement, "weave");
+  }
+
+  Decision by_race() {
+    if (auto answer = within_memory("the race", [&] { return std::optional(race_of_all()); }))
+      return std::move(*answer);
+    return limit(StopReason::memory_limit, {});
+  }
+
+  Decision race_of_all() {
+    phase(params.goal == Goal::fit ? "race" : "optimize");
+    const Field field = line_up(problem, params.goal, settings.threads, settings.engines);
+    if (field.contenders.empty())
+      return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
+    RaceResult won = race(problem, field.contenders, params, settings.threads);
+    const std::string name(field.engines[won.winner]->name());
+    note(name, won.found.stats);
+    return decided(std::move(won.found), name);
+  }
+
+  Decision by_name() {
+    phase(settings.engine);
+    const std::unique_ptr<PlacementEngine> engine = make_engine(settings.engine, settings.engines);
+    SearchResult found = solve_within_memory(*engine, problem, params);
+    note(settings.engine, found.stats);
+    return decided(std::move(found), settings.engine);
+  }
+
+  /// How long one attempt of several may take.
+  [[nodiscard]] Budget share_of(int attempts) const {
+    Budget share = params.budget;
+    share.deadline = share_of_time(params.budget, attempts);
+    return share;
+  }
+
+  /// Buffers of one size: an answer if it is proved; otherwise the best so far is kept.
+  std::optional<Decision> by_slots() {
+    const std::optional<Slots> slots = slots_of(problem);
+    if (!slots) return std::nullopt;
+    phase("slots");
+    SearchParams own = params;
+    own.budget = share_of(2);
+    own.budget.max_nodes = std::min(own.budget.max_nodes, slot_nodes);
+    SearchResult found = place_in_slots(problem, *slots, own);
+    note("slots", found.stats);
+    cost_bound = found.bound;
+    if (found.status == Status::infeasible) return decided(std::move(found), "slots");
+    if (found.status != Status::feasible) return std::nullopt;
+    const bool proved = soft_cost(problem, *found.placement) == found.bound;
+    Decision answer = decided(std::move(found), "slots");
+    if (proved) return answer;
+    stats = answer.found.stats;
+    in_slots = std::move(answer);
+    return std::nullopt;
+  }
+
+  /// A placement that pays no more than what is proved to be paid ends everything.
+  std::optional<Decision> by_meeting_bound() {
+    if (cost_bound == 0) return std::nullopt;
+    const std::unique_ptr<PlacementEngine> engine = make_engine("learning", settings.engines);
+    if (engine->unsupported(problem, Goal::cost)) return std::nullopt;
+    phase("optimize");
+    SearchParams own = params;
+    own.budget = share_of(3);
+    own.budget.meter = nullptr;
+    own.budget.max_nodes = std::min(own.budget.max_nodes, meeting_conflicts);
+    own.at_most = cost_bound;
+    SearchResult found = solve_within_memory(*engine, problem, own);
+    note("learning", found.stats);
+    if (found.status == Status::infeasible) ++cost_bound;
+    if (found.status != Status::feasible) return std::nullopt;
+    found.bound = cost_bound;
+    return decided(std::move(found), "learning");
+  }
+
+  /// What the search found, or what slots did, with the better bound of both.
+  Decision with_bound(Decision answer) {
+    if (params.goal != Goal::cost || answer.found.status == Status::infeasible) return answer;
+    const Cost bound = std::max(cost_bound, answer.found.bound);
+    if (in_slots && (answer.found.status != Status::feasible ||
+                     soft_cost(problem, *in_slots->found.placement) <
+                         soft_cost(problem, *answer.found.placement))) {
+      in_slots->found.stop = answer.found.stop;
+      in_slots->found.stats = std::move(answer.found.stats);
+      answer = std::move(*in_slots);
+    }
+    answer.found.bound = bound;
+    return answer;
+  }
+
+  Decision automatic() {
+    if (params.goal == Goal::cost && !params.at_most) {
+      if (auto answer = decide_by_parts(problem, params, settings)) return std::move(*answer);
+      if (auto answer = within_memory("slots", [&] { return by_slots(); }))
+        return std::move(*answer);
+    }
+    return with_bound(search_all());
+  }
+
+  Decision search_all() {
+    if (auto answer = within_memory("bounds", [&] { return by_bounds(); }))
+      return std::move(*answer);
+    std::optional<Decision> first = within_memory("greedy", [&] { return by_greedy(); });
+    if (!first) {
+      if (const auto stop = params.budget.exhausted()) return limit(*stop, {});
+      first = within_memory("boxing", [&] { return by_boxing(); });
+      if (!first) first = within_memory("learning", [&] { return by_first_choice(); });
+      if (!first)
+        first = within_memory("canonical", [&] { return by_small_canonical(small_budget); });
+      if (!first) first = within_memory("weave", [&] { return by_weaving(); });
+    }
+    if (first && (params.goal == Goal::fit || first->found.status == Status::infeasible))
+      return std::move(*first);
+    if (const auto stop = params.budget.exhausted()) {
+      if (!first) return limit(*stop, {});
+      first->found.stop = *stop;
+      return std::move(*first);
+    }
+    if (!first) return by_race();
+    // A goal beyond fitting: keep the first placement in case a limit strikes.
+    if (goal_value(problem, *first->found.placement, params.goal) ==
+        goal_floor(problem, params.goal)) {
+      first->found.bound = goal_floor(problem, params.goal);
+      return std::move(*first);
+    }
+    stats = first->found.stats;
+    if (params.goal == Goal::cost && !params.at_most) {
+      if (!in_slots) cost_bound = cost_bound_by_slots(problem, share_of(4));
+      if (goal_value(problem, *first->found.placement, params.goal) == cost_bound) {
+        first->found.bound = cost_bound;
+        return std::move(*first);
+      }
+      if (auto met = by_meeting_bound()) return std::move(*met);
+    }
+    Decision best = by_race();
+    if (best.found.status == Status::infeasible) return best;
+    const bool better = best.found.status == Status::feasible &&
+                        goal_value(problem, *best.found.placement, params.goal) <=
+                            goal_value(problem, *first->found.placement, params.goal);
+    if (better) return best;
+    first->found.stop = best.found.stop;
+    first->found.bound = best.found.bound;
+    first->found.reason = std::move(best.found.reason);
+    first->found.stats = std::move(best.found.stats);
+    return std::move(*first);
+  }
+};
+
+}  // namespace
+
+Decision decide(const PlacementProblem& problem, const SearchParams& params,
+                const DecideParams& settings) {
+  Attempts attempts{problem, params, settings, {}};
+  return settings.engine == "auto" ? attempts.automatic() : attempts.by_name();
+}
+
+SearchResult decide_by_turns(const PlacementProblem& problem, const SearchParams& params) {
+  const Field field = line_up(problem, params.goal, 1, {});
+  if (field.contenders.empty()) {
+    SearchResult none;
+    none.reason = "No engine takes this problem: " + field.refusals;
+    return none;
+  }
+  SearchParams own = params;
+  own.budget.max_nodes = std::numeric_limits<std::int64_t>::max();
+  const double share = static_cast<double>(params.budget.max_nodes) * ns_per_node;
+  return take_turns(problem, field.contenders, own, share).won.found;
+}
+
+}  // namespace tessera

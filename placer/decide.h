@@ -1,0 +1,46 @@
+// Is there a placement at all? The order in which engines are asked.
+//
+//   Decision answer = decide(problem, params, {.engine = "auto", .threads = 2});
+//   if (answer.found.status == Status::infeasible) std::cout << answer.engine << " proved it";
+//
+// auto: bounds -> greedy -> for very many buffers a few rounds of boxing, else canonical search
+// with a small budget (on the problem without bank rules where it cannot take them: its "no"
+// counts, its placement is tried) -> a race of two complete engines, and of boxing for very many
+// buffers. place() in place.h is this, once or many times, and the checker behind it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "engine/engine.h"
+#include "placer/switches.h"
+
+namespace tessera {
+
+struct DecideParams {
+  std::string engine = "auto";
+  EngineParams engines{};  ///< how each of them is made
+  int threads = 2;
+  bool skip_greedy = false;                           ///< where it is known to find nothing
+  std::function<void(std::string_view phase)> phase;  ///< called when a phase begins; may be empty
+};
+
+struct Decision {
+  SearchResult found;
+  std::string engine;  ///< who decided
+};
+
+/// require: validate(problem) is empty, `engine` is "auto" or the name of one that supports the
+/// problem with params.goal.
+/// ensure: with Goal::cost or Goal::modes a placement is optimal iff found.bound equals its value.
+[[nodiscard]] Decision decide(const PlacementProblem& problem, const SearchParams& params,
+                              const DecideParams& settings);
+
+/// One turn for each engine of the race, on the calling thread and without bounds and greedy
+/// placement, for callers that ask about many heights. params.budget.max_nodes counts nodes of the
+/// canonical search; other engines get the same share of work.
+[[nodiscard]] SearchResult decide_by_turns(const PlacementProblem& problem,
+                                           const SearchParams& params);
+
+}  // namespace tessera

@@ -1,0 +1,68 @@
+#include "tessera/explain.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "encoder/explain.h"
+#include "model/hex_text.h"
+#include "placer/lifted.h"
+#include "placer/make_engine.h"
+#include "porter/limited_budget.h"
+#include "porter/requirements.h"
+
+namespace tessera {
+
+namespace {
+
+/// Addresses of what is told begin below the bases: how far is said.
+Explanation explain_lifted(const PlacementProblem& problem, const Lifted& above,
+                           const ExplainParams& params) {
+  Explanation told = explain(above.problem, params);
+  if (told.memory && told.smallest_capacity)
+    *told.smallest_capacity = std::max<Size>(1, *told.smallest_capacity - above.by[*told.memory]);
+  if (told.status != Status::infeasible) return told;
+  for (MemoryIndex m = 0; m < above.by.size(); ++m)
+    if (above.by[m] > 0)
+      told.text +=
+          "Addresses of " + problem.memories[m].name + " are counted here from " +
+          hex_text(problem.memories[m].base - above.by[m]) + ", a multiple of the alignments " +
+          std::to_string(above.by[m]) +
+          " below its base; the bytes in between are reserved and part of each capacity.\n";
+  return told;
+}
+
+}  // namespace
+
+Explanation explain(const PlacementProblem& problem, const ExplainParams& params) {
+  require_valid(problem);
+  if (const auto above = lifted(problem)) return explain_lifted(problem, *above, params);
+  encoder::ExplainParams own;
+  const LimitedBudget limited(params.limits);
+  own.budget = limited.budget();
+  const std::unique_ptr<PlacementEngine> engine = make_engine("learning");
+  own.engine = engine.get();
+  Explanation told;
+  encoder::Explanation why;
+  try {
+    why = encoder::explain(problem, own);
+  } catch (const std::bad_alloc&) {
+    told.status = Status::unknown;
+    told.stop = StopReason::memory_limit;
+    return told;
+  }
+  told.status = why.status;
+  told.stop = why.stop;
+  told.minimal = why.minimal;
+  told.buffers = std::move(why.buffers);
+  for (const encoder::HardwareRule& rule : why.rules) told.rules.push_back(describe(problem, rule));
+  told.step = why.step;
+  told.memory = why.memory;
+  told.asked = why.asked;
+  told.available = why.available;
+  told.smallest_capacity = why.smallest_capacity;
+  told.text = std::move(why.text);
+  return told;
+}
+
+}  // namespace tessera

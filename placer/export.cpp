@@ -1,0 +1,82 @@
+#include "tessera/export.h"
+
+#include <new>
+#include <ostream>
+#include <sstream>
+#include <streambuf>
+#include <utility>
+
+#include "encoder/export.h"
+#include "io/error.h"
+#include "io/files.h"
+#include "placer/lifted.h"
+#include "porter/limited_budget.h"
+#include "porter/requirements.h"
+#include "tessera/check.h"
+#include "tessera/errors.h"
+
+namespace tessera {
+
+namespace {
+
+/// A stream that hands on what fills a block.
+class Blocks final : public std::streambuf {
+ public:
+  explicit Blocks(const TextSink& sink) : sink_(sink), block_(std::size_t{1} << 16U, '\0') {
+    begin();
+  }
+  void flush() {
+    sink_({pbase(), static_cast<std::size_t>(pptr() - pbase())});
+    begin();
+  }
+
+ protected:
+  int_type overflow(int_type next) override {
+    flush();
+    if (next != traits_type::eof()) sputc(traits_type::to_char_type(next));
+    return traits_type::not_eof(next);
+  }
+
+ private:
+  void begin() { setp(block_.data(), block_.data() + block_.size()); }
+
+  const TextSink& sink_;
+  std::string block_;
+};
+
+}  // namespace
+
+std::optional<StopReason> write_formula(const PlacementProblem& problem, const std::string& format,
+                                        const TextSink& sink, const Limits& limits) {
+  require_valid(problem);
+  require_aligned_bases(problem, "a formula does");
+  const LimitedBudget limited(limits);
+  Poll poll(limited.budget());
+  Blocks blocks(sink);
+  std::ostream out(&blocks);
+  out.exceptions(std::ios::badbit);  // an error of the sink is not to be swallowed
+  try {
+    export_formula(problem, format == "smt2" ? FormulaFormat::smt2 : FormulaFormat::dimacs, out,
+                   &poll);
+    blocks.flush();
+  } catch (const BudgetEnded& ended) {
+    return ended.reason;
+  } catch (const std::bad_alloc&) {
+    return StopReason::memory_limit;
+  }
+  return std::nullopt;
+}
+
+PlacementResult model_result(const PlacementProblem& problem, const std::string& path) {
+  require_valid(problem);
+  require_aligned_bases(problem, "a formula does");
+  std::istringstream in(read_file(input_path(path)));
+  ImportedModel model = import_model(problem, in);
+  if (!model.error.empty()) throw BadInput(path + ": " + model.error);
+  if (model.placement) return counted(problem, std::move(*model.placement));
+  PlacementResult result;
+  result.status = model.status;
+  return result;
+}
+
+}  // namespace tessera

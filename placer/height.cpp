@@ -1,0 +1,288 @@
+#include "placer/height.h"
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <utility>
+
+#include "engine/race.h"
+#include "engine/share_of_time.h"
+#include "facts/joined.h"
+#include "model/against.h"
+#include "model/derived.h"
+#include "placer/boxing_sizes.h"
+#include "search/offchip/weave.h"
+#include "search/placement/bounds.h"
+#include "search/placement/boxing/engine.h"
+#include "search/placement/minimize.h"
+#include "tessera/check.h"
+#include "tessera/claim.h"
+
+namespace tessera {
+
+void limit_ends(Memory& memory, Size height, bool parts) {
+  if (!parts || memory.banks.empty() || has_modes(memory) || height >= memory.capacity)
+    return limit_height(memory, height);
+  std::vector<Bank> below;
+  Offset begin = 0;
+  for (const Bank& bank : memory.banks) {
+    if (begin >= height) break;
+    below.push_back(bank);
+    below.back().size = std::min(bank.size, height - begin);
+    begin += bank.size;
+  }
+  memory.banks.clear();  // without them it is the capacity that is lowered
+  limit_height(memory, height);
+  memory.banks = std::move(below);
+}
+
+namespace {
+
+/// Rounds of weaving towards a least height, in those of one question whether it fits.
+constexpr std::int64_t thorough_weaving = 5;
+
+Size largest(const std::vector<Size>& values, const std::vector<MemoryIndex>& group) {
+  Size most = 0;
+  for (const MemoryIndex m : group) most = std::max(most, values[m]);
+  return most;
+}
+
+Size largest_of(const std::vector<Size>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+/// Bisection on the height of one group with decide(); improves `best` and raises `low`.
+/// Gives the reason to stop if a limit ended it, or if there was nothing more to ask.
+std::optional<StopReason> minimise_group(const PlacementProblem& problem,
+                                         const std::vector<MemoryIndex>& group,
+                                         const HeightParams& params, Decision& best, Size& low) {
+  const Size granule = height_granule(problem);
+  low = align_up(low, granule);
+  bool first = true;
+  const bool parts = features_of(problem).contains(Feature::parts);
+  for (;;) {
+    const std::vector<Size> now = heights(problem, *best.found.placement);
+    const Size high = largest(now, group);
+    std::vector<Size> bounds = params.lower_bounds;
+    if (params.progress) params.progress(now, bounds);
+    if (low >= high) return std::nullopt;
+    // The bound itself is met more often than anything else.
+    const Size target = first ? low : low + align_down((high - granule - low) / 2, granule);
+    first = false;
+    Decision answer;
+    if (target < 1) {
+      answer.found.status = Status::infeasible;
+    } else {
+      PlacementProblem lower = problem;
+      for (const MemoryIndex m : group) limit_ends(lower.memories[m], target, parts);
+      SearchParams search = params.search;
+      search.goal = Goal::fit;
+      DecideParams quiet = params.settings;
+      quiet.phase = nullptr;
+      answer = decide(lower, search, quiet);
+    }
+    if (answer.found.status == Status::unknown) return answer.found.stop;
+    if (answer.found.status == Status::infeasible) {
+      low = std::max<Size>(target, 0) + granule;
+    } else {
+      // Where only used bytes could be bounded, it may end no lower: that is all there is to ask.
+      if (largest(heights(problem, *answer.found.placement), group) >= high)
+        return StopReason::completed;
+      answer.found.stats = std::move(best.found.stats);
+      best = std::move(answer);
+    }
+  }
+}
+
+BoxingResult box_first(const PlacementProblem& problem, const HeightParams& params) {
+  BoxingParams own;
+  own.budget = params.search.budget;
+  own.seed = params.search.seed;
+  own.threads = params.settings.threads;
+  own.lower_bounds = params.lower_bounds;
+  own.progress = params.progress;
+  if (problem.buffers.size() <= search_lowers_up_to)
+    own.budget.deadline = share_of_time(params.search.budget, 2);
+  return box(problem, own);
+}
+
+/// Where there are parts: a low placement to start from, if it is lower than what there is.
+void lower_by_weaving(const PlacementProblem& problem, const HeightParams& params,
+                      const std::vector<Size>& bounds, std::optional<Decision>& start) {
+  const FeatureSet used = features_of(problem);
+  if (!used.contains(Feature::parts) || !weave_features().contains(used)) return;
+  WeaveParams own{.budget = params.search.budget, .seed = params.search.seed, .targets = bounds};
+  own.budget.deadline = share_of_time(params.search.budget, 3);
+  own.rounds *= thorough_weaving;
+  WeaveResult low = weave(problem, own);
+  if (!low.placement) return;
+  if (start && largest_of(low.heights) >= largest_of(heights(problem, *start->found.placement)))
+    return;
+  Decision& found = start ? *start : start.emplace();
+  found.engine = "weave";
+  found.found.status = Status::feasible;
+  found.found.placement = std::move(low.placement);
+  found.found.stats = std::move(low.stats);
+}
+
+/// Is it worth asking whether there is a placement at all, before one is improved? Where memories
+/// are limited: a least height that does not fit is no answer, and each memory that cannot hold its
+/// buffers ends the search of all of them.
+bool asks_first(const PlacementProblem& problem, std::string_view engine) {
+  return engine == "auto" &&
+         std::any_of(problem.memories.begin(), problem.memories.end(),
+                     [](const Memory& memory) { return memory.capacity != unbounded; });
+}
+
+/// Where memory ran out: the placement there was, if there was one.
+HeightResult best_of(HeightResult result, std::optional<Decision> start) {
+  if (start) {
+    result.engine = start->engine;
+    result.found = std::move(start->found);
+  } else {
+    result.found = out_of_memory("the search of a least height");
+  }
+  result.found.stop = StopReason::memory_limit;
+  result.lower_bound = largest_of(result.lower_bounds);
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
+  Joined groups(problem.memories.size());  // there are few memories
+  std::vector<MemoryIndex> first_allowed(problem.buffers.size());
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
+    first_allowed[b] = allowed.front();
+    for (const MemoryIndex m : allowed) groups.join(allowed.front(), m);
+  }
+  for (const Relation& relation : problem.relations) {
+    for (const BufferIndex b : relation.buffers)
+      groups.join(first_allowed[relation.buffers.front()], first_allowed[b]);
+  }
+  std::vector<std::vector<MemoryIndex>> members(problem.memories.size());
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) members[groups.find(m)].push_back(m);
+  std::erase_if(members, [](const auto& group) { return group.empty(); });
+  return members;
+}
+
+HeightResult least_height(const PlacementProblem& problem, std::optional<Decision> start,
+                          const HeightParams& params) {
+  HeightResult result;
+  result.lower_bounds = params.lower_bounds;
+  if (!start && asks_first(problem, params.settings.engine)) {
+    Decision plain = decide(problem, params.search, params.settings);
+    if (plain.found.status != Status::feasible) {
+      result.engine = std::move(plain.engine);
+      result.found = std::move(plain.found);
+      result.lower_bound = largest_of(result.lower_bounds);
+      return result;
+    }
+    start = std::move(plain);
+  }
+  if (params.settings.engine == "auto" && problem.buffers.size() >= boxing_lowers_from &&
+      boxing_features().contains(features_of(problem))) {
+    BoxingResult low;
+    try {
+      low = box_first(problem, params);
+    } catch (const std::bad_alloc&) {  // others may need less
+    }
+    if (low.status == Status::feasible) {
+      Decision& found = start.emplace();
+      found.engine = "boxing";
+      found.found.status = Status::feasible;
+      found.found.stop = low.stop;
+      found.found.placement = std::move(low.placement);
+      found.found.stats = std::move(low.stats);
+      result.lower_bounds = std::move(low.lower_bounds);
+      result.proven = low.proven_minimum;
+      if (result.proven || problem.buffers.size() > search_lowers_up_to) {
+        result.lower_bound = largest_of(result.lower_bounds);
+        result.engine = start->engine;
+        result.found = std::move(start->found);
+        return result;
+      }
+    } else if (const auto stop = params.search.budget.exhausted(); stop && !start) {
+      result.found.stop = *stop;
+      result.found.reason = std::move(low.reason);
+      result.found.stats = std::move(low.stats);
+      result.lower_bound = largest_of(result.lower_bounds);
+      result.engine = "boxing";
+      return result;
+    }
+  }
+  if (params.settings.engine == "auto")
+    lower_by_weaving(problem, params, result.lower_bounds, start);
+  const bool canonical = params.settings.engine == "auto" || params.settings.engine == "canonical";
+  if (canonical && can_minimize(problem)) {
+    MinimizeParams own{.budget = params.search.budget,
+                       .seed = params.search.seed,
+                       .threads = params.settings.threads,
+                       .canonical = {},
+                       .start = std::nullopt,
+                       .lower_bounds = result.lower_bounds,
+                       .decide = nullptr,
+                       .progress = params.progress};
+    // Each of its threads asks about one height at a time, so the engines take turns there.
+    if (params.settings.engine == "auto") own.decide = decide_by_turns;
+    if (start) own.start = start->found.placement;
+    MinimizeResult least;
+    try {
+      least = minimize_height(problem, own);
+    } catch (const std::bad_alloc&) {
+      return best_of(std::move(result), std::move(start));
+    }
+    result.found.status = least.status;
+    result.found.stop = least.stop;
+    result.found.placement = std::move(least.placement);
+    result.found.reason = std::move(least.reason);
+    result.found.stats = std::move(least.stats);
+    result.lower_bounds = std::move(least.lower_bounds);
+    result.lower_bound = largest_of(result.lower_bounds);
+    result.proven = least.proven;
+    result.engine = params.settings.engine == "auto" ? "minimize" : "canonical";
+    if (start) {
+      Stats stats = std::move(start->found.stats);
+      stats.insert(stats.end(), result.found.stats.begin(), result.found.stats.end());
+      result.found.stats = std::move(stats);
+    }
+    return result;
+  }
+
+  Decision best = start ? std::move(*start) : decide(problem, params.search, params.settings);
+  result.engine = best.engine;
+  if (best.found.status == Status::feasible) {
+    result.proven = true;
+    PlacementProblem settled = problem;
+    const bool parts = features_of(problem).contains(Feature::parts);
+    for (const std::vector<MemoryIndex>& group : memory_groups(problem)) {
+      Size low = largest(result.lower_bounds, group);
+      std::optional<StopReason> stopped;
+      try {
+        stopped = minimise_group(settled, group, params, best, low);
+      } catch (const std::bad_alloc&) {
+        stopped = StopReason::memory_limit;
+      }
+      if (stopped) {
+        best.found.stop = *stopped;
+        result.proven = false;
+      }
+      // Where memories share buffers, it is a bound on the largest of them and on none alone.
+      low = std::min(low, largest(heights(problem, *best.found.placement), group));
+      if (group.size() == 1)
+        result.lower_bounds[group.front()] = low;
+      else
+        result.group_bounds.emplace_back(group, low);
+      result.lower_bound = std::max(result.lower_bound, low);
+      // Questions about other groups must not undo what was reached here.
+      const Size reached = largest(heights(problem, *best.found.placement), group);
+      for (const MemoryIndex m : group) limit_ends(settled.memories[m], reached, parts);
+    }
+    result.engine = best.engine;
+  }
+  result.found = std::move(best.found);
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,67 @@
+#include "placer/minimalloc.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "io/files.h"
+#include "io/minimalloc_csv.h"
+
+namespace tessera {
+
+namespace {
+
+/// Also where the capacity is none that a memory can have.
+MinimallocAnswer nothing_fits(std::int64_t capacity, const std::string& id) {
+  MinimallocAnswer answer;
+  answer.status = Status::infeasible;
+  answer.reason =
+      "the capacity is " + std::to_string(capacity) + ", in which '" + id + "' does not fit";
+  return answer;
+}
+
+MinimallocAnswer place_bytes(const MinimallocProblem& asked, const MinimallocQuestion& question,
+                             Placement& placement) {
+  MinimallocAnswer answer;
+  if (asked.problem.buffers.empty()) {
+    answer.status = Status::feasible;
+    return answer;
+  }
+  PlaceParams params = question.params;
+  params.minimize = question.minimize ? Minimize::height : Minimize::none;
+  const auto begin = std::chrono::steady_clock::now();
+  const PlacementResult result = place(asked.problem, params);
+  answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  answer.status = result.status;
+  answer.stop = result.stop;
+  answer.reason = result.reason;
+  answer.height = result.height;
+  if (result.placement) placement = *result.placement;
+  return answer;
+}
+
+}  // namespace
+
+MinimallocAnswer answer_minimalloc(const MinimallocQuestion& question) {
+  const MinimallocTable table = read_minimalloc_csv(read_file(question.path), question.path);
+  const Size capacity = std::max<Size>(1, question.capacity);
+  const MinimallocProblem asked = minimalloc_problem(table, capacity, question.path);
+  for (const MinimallocBuffer& row : table.buffers) {
+    const Size least_end = row.size == 0 ? row.offset.value_or(0) : row.size;
+    if (least_end <= question.capacity) continue;
+    MinimallocAnswer answer = nothing_fits(question.capacity, row.id);
+    answer.notes = table.notes;
+    return answer;
+  }
+  Placement placement;
+  MinimallocAnswer answer = place_bytes(asked, question, placement);
+  answer.notes = table.notes;
+  if (answer.status != Status::feasible) return answer;
+  const std::vector<Offset> offsets = offsets_of(asked, placement);
+  for (const Offset other : asked.others) answer.height = std::max(answer.height, other);
+  answer.csv = write_minimalloc_csv(table, offsets);
+  if (question.picture) answer.picture = minimalloc_tikz(table, capacity, offsets);
+  return answer;
+}
+
+}  // namespace tessera

@@ -1,0 +1,532 @@
+#include "tessera/place.h"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "engine/goal.h"
+#include "engine/race.h"
+#include "model/derived.h"
+#include "model/optional.h"
+#include "placer/certificate.h"
+#include "placer/choose.h"
+#include "placer/decide.h"
+#include "placer/height.h"
+#include "placer/in_order.h"
+#include "placer/lifted.h"
+#include "placer/make_engine.h"
+#include "porter/limited_budget.h"
+#include "porter/output_file.h"
+#include "porter/requirements.h"
+#include "search/placement/bounds.h"
+#include "tessera/check.h"
+#include "tessera/errors.h"
+#include "tessera/validate.h"
+
+namespace tessera {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// One part in so many of a time limit is for the certificate.
+constexpr int certifying_share = 6;
+
+Goal goal_of(Minimize what) {
+  if (what == Minimize::cost) return Goal::cost;
+  if (what == Minimize::modes) return Goal::modes;
+  return Goal::fit;
+}
+
+class Placer {
+ public:
+  Placer(const PlacementProblem& problem, const PlaceParams& params)
+      : problem_(problem), params_(params), start_(Clock::now()), limited_(params.limits) {}
+
+  PlacementResult run() {
+    require_valid(problem_);
+    if (params_.minimize > Minimize::benefit) throw BadInput("there is no such thing to minimise");
+    objectives_ = resolve_objectives(params_.minimize, problem_);
+    const Minimize what = objectives_.front();
+    search_.goal = goal_of(what);
+    for (const Minimize each : objectives_) require_engine(problem_, params_.engine, goal_of(each));
+    if (in_order() && what != Minimize::benefit && !params_.proof.empty() &&
+        std::find(objectives_.begin(), objectives_.end(), Minimize::benefit) != objectives_.end())
+      throw BadInput(
+          "a certificate of a height or a cost is about placements of all buffers, and this "
+          "problem's list of objectives lets some stay out",
+          "leave the certificate out, name `maximize_benefit` first, or ask for one objective "
+          "with --minimize or --maximize");
+    if (!params_.proof.empty()) proof_.emplace(params_.proof.string(), OutputFile::Writer::by_name);
+    search_.seed = params_.limits.seed;
+    search_.budget = limited_.budget();
+    // A certificate takes time of its own.
+    if (!params_.proof.empty() && search_.budget.deadline != Clock::time_point::max())
+      search_.budget.deadline -= (search_.budget.deadline - start_) / certifying_share;
+    settings_.engine = params_.engine;
+    settings_.engines = engine_params(params_.switches);
+    require_switches_of(params_.engine, params_.switches);
+    settings_.threads = params_.limits.threads;
+    settings_.phase = [this](std::string_view phase) { tell(phase); };
+    result_.seed = params_.limits.seed;
+
+    result_.lower_bounds.assign(problem_.memories.size(), 0);
+    try {
+      search(what);
+    } catch (const std::bad_alloc&) {
+      answer_ = {out_of_memory("the search"), params_.engine};
+    }
+    return finish(what);
+  }
+
+ private:
+  [[nodiscard]] bool in_order() const { return objectives_.size() > 1; }
+
+  void search_in_order() {
+    InOrder best = solve_in_order(problem_, objectives_,
+                                  {.search = search_,
+                                   .settings = settings_,
+                                   .phase = [this](std::string_view phase) { tell(phase); }});
+    answer_ = std::move(best.answer);
+    later_bounds_ = std::move(best.bounds);
+    refuted_ = std::move(best.refuted);
+    result_.benefit_bound = whole_benefit(problem_);
+    if (objectives_.front() != Minimize::height) return;
+    group_bounds_ = std::move(best.least.group_bounds);
+    result_.lower_bound = best.least.lower_bound;
+    if (best.least.lower_bounds.size() == result_.lower_bounds.size())
+      result_.lower_bounds = first_bounds_ = std::move(best.least.lower_bounds);
+  }
+
+  void search(Minimize what) {
+    if (in_order()) {
+      search_in_order();
+      return;
+    }
+    if (what == Minimize::benefit) {
+      choose_optional();
+      return;
+    }
+    tell("bounds");
+    Bounds bounds = lower_bounds(problem_, {.budget = search_.budget});
+    result_.lower_bounds = first_bounds_ = bounds.heights;
+
+    if (bounds.infeasible && params_.engine == "auto") {
+      answer_.engine = "bounds";
+      answer_.found.status = Status::infeasible;
+      answer_.found.reason = std::move(*bounds.infeasible);
+    } else if (what == Minimize::height) {
+      minimise();
+    } else {
+      answer_ = decide(problem_, search_, settings_);
+    }
+  }
+
+  void choose_optional() {
+    tell("choose");
+    ChooseParams own{.search = search_, .settings = settings_, .progress = {}};
+    own.settings.phase = {};  // of one question among many
+    own.progress = [this](Benefit best, Benefit bound) {
+      if (!params_.progress) return;
+      const std::lock_guard lock(mutex_);
+      params_.progress({.phase = "choose", .benefit = best, .benefit_bound = bound});
+    };
+    ChooseResult best = choose(problem_, own);
+    result_.benefit_bound = best.bound;
+    refuted_ = std::move(best.refuted);
+    answer_ = std::move(best.answer);
+  }
+
+  void tell(std::string_view phase, std::optional<Size> height = std::nullopt,
+            std::optional<Size> bound = std::nullopt) {
+    if (!params_.progress) return;
+    const std::lock_guard lock(mutex_);
+    params_.progress({.phase = phase, .height = height, .lower_bound = bound});
+  }
+
+  void minimise() {
+    tell("minimize");
+    HeightParams own{.search = search_,
+                     .settings = settings_,
+                     .lower_bounds = result_.lower_bounds,
+                     .progress = nullptr};
+    own.progress = [this](const std::vector<Size>& heights, const std::vector<Size>& bounds) {
+      const auto largest = [](const std::vector<Size>& values) {
+        return values.empty() ? std::nullopt
+                              : std::optional(*std::max_element(values.begin(), values.end()));
+      };
+      tell("minimize", largest(heights), largest(bounds));
+    };
+    HeightResult least = least_height(problem_, std::nullopt, own);
+    result_.proven_minimum = least.proven;
+    group_bounds_ = std::move(least.group_bounds);
+    result_.lower_bound = least.lower_bound;
+    if (least.lower_bounds.size() == result_.lower_bounds.size())
+      result_.lower_bounds = std::move(least.lower_bounds);
+    answer_ = {std::move(least.found), std::move(least.engine)};
+  }
+
+  PlacementResult finish(Minimize what) {
+    result_.status = answer_.found.status;
+    result_.stop = answer_.found.stop;
+    result_.engine = answer_.engine;
+    result_.reason = std::move(answer_.found.reason);
+    result_.heights.assign(problem_.memories.size(), 0);
+    if (result_.status == Status::feasible) {
+      if (!answer_.found.placement)
+        throw InternalError("engine " + answer_.engine + " found a placement but gave none");
+      result_.placement = std::move(answer_.found.placement);
+      tell("check");
+      require_right(problem_, *result_.placement, answer_.engine);
+      result_.heights = heights(problem_, *result_.placement);
+      result_.cost = soft_cost(problem_, *result_.placement);
+      result_.benefit = benefit_of(problem_, *result_.placement);
+      if (in_order()) {
+        judge_all();
+      } else {
+        if (what != Minimize::benefit) result_.benefit_bound = result_.benefit;  // all are placed
+        judge_goal(what);
+      }
+    }
+    result_.height = *std::max_element(result_.heights.begin(), result_.heights.end());
+    result_.lower_bound = height_bound();
+    result_.stats = std::move(answer_.found.stats);
+    write_certificate(what);
+    result_.stats = added_up(result_.stats);
+    result_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    return std::move(result_);
+  }
+
+  /// Proved: of the largest height.
+  [[nodiscard]] Size height_bound() const {
+    return std::max(result_.lower_bound,
+                    *std::max_element(result_.lower_bounds.begin(), result_.lower_bounds.end()));
+  }
+
+  /// Each with what was proved of it at the values before.
+  void judge_all() {
+    result_.proven_optimal = true;
+    for (std::size_t k = 0; k < objectives_.size(); ++k) {
+      ObjectiveValue each{.bound = later_bounds_.at(k)};
+      if (objectives_[k] == Minimize::height) {
+        each.name = "height";
+        each.value = *std::max_element(result_.heights.begin(), result_.heights.end());
+      } else if (objectives_[k] == Minimize::cost) {
+        each.name = "cost";
+        each.value = result_.cost;
+        if (k == 0) result_.cost_bound = each.bound;
+      } else {
+        each.name = "benefit";
+        each.value = result_.benefit;
+        if (k == 0) result_.benefit_bound = each.bound;
+      }
+      each.proved = each.value == each.bound;
+      if (each.name != "height") result_.proven_optimal = result_.proven_optimal && each.proved;
+      if (each.name == "height")
+        result_.proven_minimum = each.proved && each.value == height_bound();
+      result_.objectives.push_back(std::move(each));
+    }
+  }
+
+  void judge_goal(Minimize what) {
+    if (what == Minimize::height) {
+      if (result_.proven_minimum &&
+          *std::max_element(result_.heights.begin(), result_.heights.end()) != height_bound())
+        throw InternalError("a minimum is called proved, but its bound does not reach it");
+      result_.proven_optimal = result_.cost == 0;  // nothing is cheaper than nothing
+      const Size height = *std::max_element(result_.heights.begin(), result_.heights.end());
+      result_.objectives.push_back({"height", height, height_bound(), height == height_bound()});
+      return;
+    }
+    if (what == Minimize::benefit) {
+      result_.proven_optimal = result_.benefit == result_.benefit_bound;
+      result_.objectives.push_back(
+          {"benefit", result_.benefit, result_.benefit_bound, result_.proven_optimal});
+      return;
+    }
+    // Even when nobody asked for the least height, it may have been met.
+    const Cost bound = std::max(answer_.found.bound, goal_floor(problem_, search_.goal));
+    if (what == Minimize::cost) {
+      result_.cost_bound = bound;
+      result_.proven_optimal = bound == result_.cost;
+      result_.objectives.push_back({"cost", result_.cost, bound, result_.proven_optimal});
+    } else if (what == Minimize::modes) {
+      const Cost used = goal_value(problem_, *result_.placement, Goal::modes);
+      result_.proven_optimal = bound == used;
+      result_.objectives.push_back({"modes", used, bound, result_.proven_optimal});
+      answer_.found.stats.push_back({"modes_used", used});
+      answer_.found.stats.push_back({"modes_bound", bound});
+    } else {
+      result_.proven_optimal = result_.cost == 0;
+    }
+  }
+
+  /// What was proved and is worth a certificate.
+  [[nodiscard]] std::vector<Claim> claims(Minimize what) const {
+    if (what == Minimize::benefit) {
+      if (result_.status == Status::unknown) return {};
+      const bool none = result_.status == Status::infeasible;
+      return {{.kind = ClaimKind::benefit, .most = none ? -1 : result_.benefit_bound}};
+    }
+    if (result_.status == Status::infeasible) return {{}};
+    if (result_.status != Status::feasible) return {};
+    std::vector<Claim> all;
+    if (what == Minimize::height) {
+      for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
+        if (result_.lower_bounds[m] > 0)
+          all.push_back({ClaimKind::height, {m}, result_.lower_bounds[m]});
+      for (const auto& [group, bound] : group_bounds_) {
+        const bool said = std::any_of(
+            group.begin(), group.end(),
+            [&, least = bound](MemoryIndex m) { return result_.lower_bounds[m] >= least; });
+        if (!said) all.push_back({ClaimKind::height, group, bound});
+      }
+      return all;
+    }
+    for (const ObjectiveValue& each : result_.objectives) {
+      if (&each != &result_.objectives.front()) break;  // about values that others reached
+      if (each.bound < 1) continue;
+      all.push_back({each.name == "modes" ? ClaimKind::modes : ClaimKind::cost, {}, each.bound});
+    }
+    return all;
+  }
+
+  void write_certificate(Minimize what) {
+    if (!proof_) return;
+    const std::vector<Claim> wanted = claims(what);
+    if (wanted.empty()) return;
+    tell("certificate");
+    std::string who;
+    try {
+      CertificateFile file(proof_->beside());
+      file.header(problem_, params_.proof_read);
+      for (const Claim& claim : wanted) certify_one(claim, file, who);
+      file.seal();
+      result_.certificate_error = file.error();
+      if (result_.certificate_error.empty() && !result_.certified.empty())
+        proof_->commit(params_.limits.stop);
+    } catch (const std::bad_alloc&) {
+      result_.certificate_error = "there was no memory for a certificate";
+    } catch (const OutputError& error) {  // a full disk: the answer stands without
+      result_.certificate_error = error.what();
+    }
+    if (!result_.certificate_error.empty()) {
+      result_.certified.clear();
+      who.clear();
+    }
+    result_.stats.push_back({"certificate", who.empty() ? std::string("none") : who});
+    if (result_.certified.empty() && !declined_.empty())
+      result_.stats.push_back({"no_certificate", declined_});
+  }
+
+  void certify_one(Claim claim, CertificateFile& file, std::string& who) {
+    SearchParams search = search_;
+    search.budget = limited_.budget();
+    // Nobody to choose among: what has to be in has no placement.
+    if (claim.most < 0) refuted_ = {{}};
+    std::optional<std::string> by =
+        claim.kind == ClaimKind::benefit
+            ? certify_benefit(problem_, claim, refuted_, search, file, &declined_)
+            : certify(problem_, claim, search, file, &declined_);
+    // What was known before any search is a matter of adding up.
+    if (!by && claim.kind == ClaimKind::height) {
+      claim.least = 0;
+      for (const MemoryIndex m : claim.memories)
+        claim.least = std::max(claim.least, first_bounds_[m]);
+      if (claim.least > 0) by = certify(problem_, claim, search, file, &declined_);
+    }
+    if (!by) return;
+    result_.certified.push_back(std::move(claim));
+    if (who.find(*by) == std::string::npos) who += (who.empty() ? "" : ", ") + *by;
+  }
+
+  const PlacementProblem& problem_;
+  const PlaceParams& params_;
+  Clock::time_point start_;
+  LimitedBudget limited_;
+  SearchParams search_;
+  DecideParams settings_;
+  Decision answer_;
+  std::vector<Minimize> objectives_;
+  std::vector<std::int64_t> later_bounds_;  ///< of several objectives
+  std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
+  std::vector<Size> first_bounds_;  ///< per memory, by adding up
+  std::optional<OutputFile> proof_;
+  std::vector<std::vector<std::uint32_t>> refuted_;  ///< sets of optional buffers
+  std::string declined_;                             ///< why nobody could write a derivation
+  PlacementResult result_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
+  if (asked != Minimize::by_input) return asked;
+  if (problem.objective == Objective::minimize_height) return Minimize::height;
+  if (problem.objective == Objective::minimize_cost) return Minimize::cost;
+  const bool worth = std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                                 [](const Buffer& buffer) { return buffer.benefit > 0; });
+  if (problem.objective == Objective::maximize_benefit || worth) return Minimize::benefit;
+  const bool soft = std::any_of(
+      problem.relations.begin(), problem.relations.end(),
+      [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
+  return soft ? Minimize::cost : Minimize::height;
+}
+
+std::vector<Minimize> resolve_objectives(Minimize asked, const PlacementProblem& problem) {
+  std::vector<Minimize> all{resolve_minimize(asked, problem)};
+  if (asked != Minimize::by_input) return all;
+  for (const Objective next : problem.next_objectives)
+    all.push_back(next == Objective::minimize_height ? Minimize::height
+                  : next == Objective::minimize_cost ? Minimize::cost
+                                                     : Minimize::benefit);
+  return all;
+}
+
+namespace {
+
+/// The answer of a memory that begins a little lower.
+PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& above,
+                             const PlaceParams& params) {
+  PlaceParams own = params;
+  const Size least = *std::min_element(above.by.begin(), above.by.end());
+  if (params.progress)
+    own.progress = [&params, least](PlaceProgress now) {
+      if (now.height) now.height = std::max<Size>(0, *now.height - least);
+      if (now.lower_bound) now.lower_bound = std::max<Size>(0, *now.lower_bound - least);
+      params.progress(now);
+    };
+  PlacementResult result = Placer(above.problem, own).run();
+  lower(above, problem, result);
+  if (result.placement) require_right(problem, *result.placement, result.engine);
+  return result;
+}
+
+std::int64_t value_of(const PlacementResult& result, Minimize what) {
+  if (what == Minimize::cost) return result.cost;
+  if (what == Minimize::modes) return result.objectives.front().value;
+  return result.height;
+}
+
+/// The best of several answers, of which each is about other choices of memories.
+class BestOf {
+ public:
+  explicit BestOf(Minimize what) : what_(what) {}
+
+  void add(PlacementResult one) {
+    ++asked_;
+    if (one.stop != StopReason::completed) stop_ = one.stop;
+    if (one.status == Status::infeasible) {
+      if (!best_) last_ = std::move(one);
+      return;
+    }
+    keep_least(one);
+    if (one.status == Status::unknown) {
+      open_ = std::move(one);
+      return;
+    }
+    if (!best_ || value_of(one, what_) < value_of(*best_, what_)) best_ = std::move(one);
+  }
+  [[nodiscard]] bool found() const { return best_.has_value(); }
+  /// `all`: every choice was asked about, so that the least bound is one of the problem.
+  PlacementResult result(bool all) {
+    PlacementResult result = best_   ? std::move(*best_)
+                             : open_ ? std::move(*open_)
+                                     : std::move(last_);
+    if (!best_ || what_ != Minimize::none) result.stop = stop_;
+    result.stats.push_back({"ties_of_memories", asked_});
+    if (result.status == Status::infeasible) return result;
+    if (!all) {
+      least_ = PlacementResult{};
+      least_->lower_bounds.assign(result.lower_bounds.size(), 0);
+    }
+    result.lower_bounds = least_->lower_bounds;
+    result.lower_bound = least_->lower_bound;
+    result.cost_bound = least_->cost_bound;
+    if (!result.placement) return result;
+    result.proven_minimum = what_ == Minimize::height && result.height == result.lower_bound;
+    result.proven_optimal = result.cost == (what_ == Minimize::cost ? result.cost_bound : 0);
+    for (ObjectiveValue& each : result.objectives) {
+      each.bound = least_->objectives.empty() ? 0 : least_->objectives.front().bound;
+      each.proved = each.bound == each.value;
+      if (what_ == Minimize::modes) result.proven_optimal = each.proved;
+    }
+    return result;
+  }
+
+ private:
+  void keep_least(const PlacementResult& one) {
+    if (!least_) {
+      least_ = one;
+      return;
+    }
+    for (MemoryIndex m = 0; m < least_->lower_bounds.size(); ++m)
+      least_->lower_bounds[m] = std::min(least_->lower_bounds[m], one.lower_bounds[m]);
+    least_->lower_bound = std::min(least_->lower_bound, one.lower_bound);
+    least_->cost_bound = std::min(least_->cost_bound, one.cost_bound);
+    // Without a placement nothing is said of an objective.
+    if (one.objectives.empty()) least_->objectives.clear();
+    for (ObjectiveValue& each : least_->objectives)
+      each.bound = std::min(each.bound, one.objectives.front().bound);
+  }
+
+  Minimize what_;
+  std::int64_t asked_ = 0;
+  StopReason stop_ = StopReason::completed;
+  std::optional<PlacementResult> best_;
+  std::optional<PlacementResult> open_;   ///< stopped by a limit
+  std::optional<PlacementResult> least_;  ///< its bounds: the least of all that may be feasible
+  PlacementResult last_;
+};
+
+/// Throws BadInput where a certificate is wanted: its rules count alignments from offset 0.
+PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& params) {
+  const Clock::time_point begin = Clock::now();
+  if (!params.proof.empty()) require_aligned_bases(problem, "a certificate does");
+  if (resolve_objectives(params.minimize, problem).size() > 1)
+    require_aligned_bases(problem, "several objectives, one after the other, do");
+  const auto answer = [](const PlacementProblem& one, const PlaceParams& own) {
+    const std::optional<Lifted> above = lifted(one);
+    return above ? place_lifted(one, *above, own) : Placer(one, own).run();
+  };
+  const std::vector<PlacementProblem> all = tied(problem);
+  const Minimize what = resolve_minimize(params.minimize, problem);
+  // With a choice of sets on top of it, whoever is torn between memories has to name one.
+  if (all.size() == 1 || what == Minimize::benefit) return answer(problem, params);
+  BestOf best(what);
+  std::size_t asked = 0;
+  while (asked < all.size() && !(best.found() && what == Minimize::none)) {
+    PlaceParams own = params;
+    if (params.limits.timeout) {
+      const auto left = *params.limits.timeout - (Clock::now() - begin);
+      own.limits.timeout = std::max<std::chrono::nanoseconds>(
+          std::chrono::duration_cast<std::chrono::nanoseconds>(left) /
+              static_cast<std::int64_t>(all.size() - asked),
+          std::chrono::nanoseconds(0));
+    }
+    best.add(answer(all[asked++], own));
+  }
+  PlacementResult result = best.result(asked == all.size());
+  if (result.placement) require_right(problem, *result.placement, result.engine);
+  result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace
+
+PlacementResult place(const PlacementProblem& problem, const PlaceParams& params) {
+  const bool based = std::any_of(problem.memories.begin(), problem.memories.end(),
+                                 [](const Memory& memory) { return memory.base != 0; });
+  if (based) {
+    require_valid(problem);
+    if (has_unaligned_base(problem)) return place_tied(problem, params);
+  }
+  return Placer(problem, params).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,381 @@
+#include "tessera/tile.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "io/plan_words.h"
+#include "model/crew.h"
+#include "model/json_write.h"
+#include "placer/make_engine.h"
+#include "placer/tile_engine.h"
+#include "placer/tile_need.h"
+#include "porter/limited_budget.h"
+#include "porter/requirements.h"
+#include "search/tiles/tile_search.h"
+#include "tessera/check.h"
+#include "tessera/files.h"
+
+namespace tessera {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::unique_ptr<PlacementEngine> chosen_engine(const Hardware& hardware, const std::string& name) {
+  if (placement_memories(hardware).empty())
+    throw BadInput("profile " + hardware.name + " has no on-chip memory to place buffers into");
+  if (name == "auto") return tile_engine(hardware);
+  return make_known_engine(name);
+}
+
+/// The engine's word is not enough.
+void verify(const PlannedPlacement& placed) {
+  const std::vector<Violation> wrong = check(placed.problem, placed.placement, 1);
+  if (!wrong.empty()) throw InternalError("engine " + placed.engine + ": " + wrong.front().message);
+}
+
+std::int64_t& counter(Stats& stats, const char* name) {
+  for (Stat& stat : stats)
+    if (stat.name == name) return std::get<std::int64_t>(stat.value);
+  stats.push_back({name, std::int64_t{0}});
+  return std::get<std::int64_t>(stats.back().value);
+}
+
+void add(Stats& stats, const TileCounters& counters) {
+  counter(stats, "shapes") += counters.shapes;
+  counter(stats, "groups_passed_over") += counters.passed_over;
+  counter(stats, "questions") += counters.questions;
+  counter(stats, "by_bound") += counters.by_bound;
+  counter(stats, "by_dominance") += counters.by_dominance;
+  counter(stats, "by_carry_over") += counters.by_carry_over;
+  counter(stats, "by_engine") += counters.by_engine;
+  counter(stats, "unknown") += counters.unknown;
+  counter(stats, "engine_microseconds") += static_cast<std::int64_t>(counters.engine_seconds * 1e6);
+}
+
+TileReport report_of(const Subgraph& part, const TileVariant& variant, TileSearchResult found,
+                     const std::string& engine) {
+  TileReport report;
+  report.status = found.status;
+  report.stop = found.stop;
+  report.variant = variant;
+  report.engine = engine;
+  const TileSpace space = tile_space(part);
+  report.anchor = part.tensor(space.anchor).name;
+  report.whole = space.whole.extent;
+  for (std::size_t a = 0; a < tile_axes; ++a) report.divisible[a] = space.axis[a].has_value();
+  report.proven_largest = found.undecided.empty() && found.stop == StopReason::completed;
+  for (const TileProbe& probe : found.probes)
+    report.probes.push_back({probe.shape.extent, probe.tiles, probe.verdict,
+                             std::string(to_string(probe.decided_by)), probe.seconds});
+  for (const TileShape& shape : found.maximal) report.all.push_back(shape.extent);
+  if (found.status != Status::feasible) return report;
+  report.extent = found.shape.extent;
+  report.counts = found.grid.counts;
+  for (std::size_t k = 0; k < found.placements.size(); ++k) {
+    PlannedPlacement placed{found.lowering.problem, std::move(found.placements[k]), engine};
+    for (BufferIndex b = 0; b < placed.problem.buffers.size(); ++b)
+      placed.problem.buffers[b].size = found.demands[k][b];
+    verify(placed);
+    report.placements.push_back(std::move(placed));
+  }
+  return report;
+}
+
+/// A tile before none, fewer tiles before more, an open question before a proved "no".
+bool better(const TileReport& a, const TileReport& b) {
+  const auto rank = [](const TileReport& r) {
+    if (r.status == Status::feasible) return 0;
+    return r.status == Status::unknown ? 1 : 2;
+  };
+  if (rank(a) != rank(b)) return rank(a) < rank(b);
+  return a.status == Status::feasible && a.tile_count() < b.tile_count();
+}
+
+/// The shape that is asked about, if one is.
+std::optional<TileShape> shape_of(const Subgraph& part, const TileParams& params) {
+  if (!params.shape) return std::nullopt;
+  if (params.all)
+    throw BadInput("one shape is asked about, and every largest one", "leave one of the two out");
+  static constexpr const char* names[] = {"C", "H", "W"};
+  const TileSpace space = tile_space(part);
+  const std::string& anchor = part.tensor(space.anchor).name;
+  TileShape shape = space.whole;
+  for (std::size_t a = 0; a < tile_axes; ++a) {
+    const Dim asked = (*params.shape)[a];
+    const Dim whole = space.whole.extent[a];
+    if (asked == 0 || asked == whole) continue;
+    if (asked < 0 || asked > whole)
+      throw BadInput("no tile has " + std::string(names[a]) + "=" + std::to_string(asked) +
+                         ": what is cut, " + anchor + ", has " + names[a] + "=" +
+                         std::to_string(whole),
+                     "give at most that, or leave " + std::string(names[a]) + " out");
+    if (!space.axis[a])
+      throw BadInput(anchor + " cannot be cut along " + names[a] + ", so no tile has " + names[a] +
+                         "=" + std::to_string(asked),
+                     "leave " + std::string(names[a]) + " out");
+    shape.extent[a] = asked;
+  }
+  return shape;
+}
+
+std::string why_not(const TileReport& report, const MissingBytes& missing, bool one_shape) {
+  if (report.status == Status::feasible) return "";
+  if (report.status == Status::unknown)
+    return one_shape ? "a limit came before it was known whether tiles of this shape fit"
+                     : "a limit ended the search before a tile was found";
+  if (one_shape && report.lacking > 0)
+    return "in one step of a tile of this shape the buffers, rounded up to their alignment, take " +
+           std::to_string(report.lacking) + " bytes more than the memory has";
+  if (one_shape)
+    return "tiles of this shape do not fit: no step needs more bytes than there are, but no "
+           "arrangement keeps every rule of the profile";
+  if (missing.bytes > 0)
+    return "even the smallest tile needs " + to_string(missing) + " than the memory has";
+  return "no tile shape fits: bytes enough for the smallest, but no arrangement keeps every rule "
+         "of "
+         "the profile";
+}
+
+void require_valid(const TileParams& params) {
+  if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
+  if (params.question_timeout && *params.question_timeout < std::chrono::nanoseconds::zero())
+    throw BadInput("the time limit of a question is negative");
+  for (const TileVariant& variant : params.variants) {
+    if (variant.weights > WeightPolicy::refetch || variant.halo > HaloPolicy::keep)
+      throw BadInput("a tiling variant does not exist");
+    if (variant.stationary != Stationary::none)
+      throw BadInput("a tile is looked for where nothing stays from one to the next",
+                     "leave `stationary` at none; plan_network() decides what stays");
+  }
+}
+
+std::string extents(const std::array<Dim, 3>& extent) {
+  return "{\"C\": " + std::to_string(extent[0]) + ", \"H\": " + std::to_string(extent[1]) +
+         ", \"W\": " + std::to_string(extent[2]) + "}";
+}
+
+}  // namespace
+
+std::string to_string(const TileVariant& variant) {
+  return std::string(variant.double_buffer ? "double buffer" : "single buffer") + ", weights " +
+         std::string(word(variant.weights)) + ", halo " + std::string(word(variant.halo));
+}
+
+std::vector<TileVariant> tile_variants(const TilingOptions& options) {
+  std::vector<TileVariant> variants;
+  for (const bool double_buffer : options.double_buffer)
+    for (const WeightPolicy weights : options.weights)
+      for (const HaloPolicy halo : options.halo) variants.push_back({double_buffer, weights, halo});
+  return variants;
+}
+
+namespace {
+
+/// What came of one variant.
+struct VariantAnswer {
+  TileReport report;
+  TileCounters counters;
+  Size lacking = 0;
+  bool all_decided = false;
+  std::optional<StopReason> stopped{};
+};
+
+/// One question about all variants of a run of ops, and how far it is.
+class VariantSearch {
+ public:
+  VariantSearch(const Subgraph& part, const Hardware& hardware, const TileParams& params)
+      : part_(part),
+        hardware_(hardware),
+        params_(params),
+        shape_(shape_of(part, params)),
+        limited_(params.limits),
+        variants_(params.variants.empty() ? tile_variants(hardware.tiling) : params.variants),
+        answers_(variants_.size()),
+        first_fit_(variants_.size()) {
+    if (variants_.empty()) throw BadInput("profile " + hardware.name + " lists no tiling variant");
+    told_.variants = variants_.size();
+  }
+
+  /// Of the variants up to the first that takes the shape, if there is one: of all of them.
+  std::vector<VariantAnswer> run() {
+    std::atomic<std::size_t> next{0};
+    work_together(threads(), [&] {
+      for (std::size_t k = next++; k < variants_.size(); k = next++) {
+        if (k > first_fit_) continue;
+        answers_[k] = ask(variants_[k]);
+        const bool fits = shape_ && answers_[k]->report.status == Status::feasible;
+        const std::lock_guard lock(mutex_);
+        if (fits) first_fit_ = std::min<std::size_t>(first_fit_, k);
+        ++told_.finished;
+        if (params_.progress) params_.progress(told_);
+      }
+    });
+    std::vector<VariantAnswer> asked;
+    for (std::size_t k = 0; k < variants_.size() && k <= first_fit_; ++k)
+      asked.push_back(std::move(*answers_[k]));
+    return asked;
+  }
+
+  [[nodiscard]] const std::vector<TileVariant>& variants() const { return variants_; }
+  [[nodiscard]] const Budget& budget() const { return limited_.budget(); }
+  [[nodiscard]] bool one_shape() const { return shape_.has_value(); }
+
+ private:
+  [[nodiscard]] int threads() const {
+    return std::min(params_.limits.threads, static_cast<int>(variants_.size()));
+  }
+
+  VariantAnswer ask(const TileVariant& variant) {
+    const std::unique_ptr<PlacementEngine> engine = chosen_engine(hardware_, params_.engine);
+    const Lowering lowered = lower(part_, tile_space(part_), hardware_, variant);
+    if (const std::optional<std::string> why = engine->unsupported(lowered.problem, Goal::fit))
+      throw BadInput("engine '" + params_.engine + "' cannot be used here: " + *why,
+                     "without --engine, one that can is chosen");
+    TileSearchParams search{.options = variant, .engine = engine.get(), .budget = budget()};
+    search.nodes_per_question = params_.nodes_per_question;
+    search.time_per_question = params_.question_timeout.value_or(std::chrono::nanoseconds{0});
+    search.seed = params_.limits.seed;
+    search.dominance = search.carry_over = search.sessions = params_.incremental;
+    search.all = params_.all;
+    search.only = shape_;
+    search.record_probes = true;
+    if (params_.progress)
+      search.looked_at = [this](std::int64_t tiles, Status verdict) { tell(tiles, verdict); };
+    VariantAnswer answer;
+    TileSearchResult found;
+    try {
+      found = find_tile(part_, hardware_, search);
+      // A limit that was foreseen has not come yet.
+      if (found.stop != StopReason::completed && found.stop != StopReason::node_limit)
+        answer.stopped = found.stop;
+    } catch (const std::bad_alloc&) {
+      found.stop = StopReason::memory_limit;
+      answer.stopped = found.stop;
+    }
+    answer.counters = found.counters;
+    answer.lacking = found.lacking;
+    answer.all_decided = found.status != Status::unknown && found.undecided.empty();
+    answer.report = report_of(part_, variant, std::move(found), std::string(engine->name()));
+    if (shape_) answer.report.lacking = answer.lacking;
+    return answer;
+  }
+
+  void tell(std::int64_t tiles, Status verdict) {
+    const std::lock_guard lock(mutex_);
+    ++told_.shapes;
+    if (verdict == Status::feasible)
+      told_.fewest_tiles = std::min(told_.fewest_tiles.value_or(tiles), tiles);
+    params_.progress(told_);
+  }
+
+  const Subgraph& part_;
+  const Hardware& hardware_;
+  const TileParams& params_;
+  std::optional<TileShape> shape_;
+  LimitedBudget limited_;
+  std::vector<TileVariant> variants_;
+  std::vector<std::optional<VariantAnswer>> answers_;
+  std::atomic<std::size_t> first_fit_;  // the first variant that takes the shape asked about
+  std::mutex mutex_;                    // of told_, and of calls to progress
+  TileProgress told_;
+};
+
+}  // namespace
+
+TileReport find_largest_tile(const Network& network, const Hardware& hardware,
+                             const TileParams& params) {
+  require_valid(network);
+  require_valid(hardware);
+  require_valid(params);
+  if (params.ops.first > params.ops.last || params.ops.last >= network.ops.size())
+    throw BadInput("ops " + std::to_string(params.ops.first) + ":" +
+                       std::to_string(params.ops.last) + " are not a run of this network's ops",
+                   "they are numbered from 0 to " + std::to_string(network.ops.size() - 1));
+  const Clock::time_point begin = Clock::now();
+  const Subgraph part = make_subgraph(network, params.ops, last_readers(network), hardware);
+  VariantSearch search(part, hardware, params);
+  std::vector<TileReport> reports;
+  Stats stats;
+  bool all_decided = true;
+  std::optional<StopReason> stopped;
+  for (VariantAnswer& answer : search.run()) {
+    add(stats, answer.counters);
+    all_decided = all_decided && answer.all_decided;
+    if (answer.stopped) stopped = answer.stopped;
+    reports.push_back(std::move(answer.report));
+  }
+  auto best = std::ranges::min_element(reports, better);
+  MissingBytes missing;
+  if (best->status == Status::infeasible && search.one_shape()) {
+    best = std::ranges::min_element(reports, {}, &TileReport::lacking);
+  } else if (best->status == Status::infeasible) {
+    missing = missing_bytes(part, hardware, search.variants(), search.budget());
+    best = reports.begin() + static_cast<std::ptrdiff_t>(missing.variant);
+    best->lacking = missing.bytes;
+  }
+  best->proven_largest = best->proven_largest && all_decided && !search.one_shape();
+  if (!stopped) stopped = search.budget().exhausted();
+  if (stopped && (!all_decided || params.all)) best->stop = *stopped;
+  best->reason = why_not(*best, missing, search.one_shape());
+  best->stats = std::move(stats);
+  best->seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  return std::move(*best);
+}
+
+namespace {
+
+std::string probe_json(const ProbeReport& probe) {
+  return json_object([&](JsonObject& object) {
+    object.entry("shape") += extents(probe.extent);
+    object.number("count", probe.tiles);
+    object.text("verdict", to_string(probe.verdict));
+    object.text("decided_by", probe.decided_by);
+    object.real("seconds", probe.seconds);
+  });
+}
+
+std::string placement_json(const PlannedPlacement& placed) {
+  PlacementResult result = counted(placed.problem, placed.placement);
+  result.engine = placed.engine;
+  return '\n' + result_json(placed.problem, result);
+}
+
+}  // namespace
+
+std::string tile_json(const TileReport& report) {
+  std::string out;
+  JsonObject object(out);
+  object.text("tessera", "tile/1");
+  object.text("status", to_string(report.status));
+  object.text("stop", to_string(report.stop));
+  object.entry("variant") += json_object([&](JsonObject& variant) {
+    variant.truth("double_buffer", report.variant.double_buffer);
+    variant.text("weights", word(report.variant.weights));
+    variant.text("halo", word(report.variant.halo));
+  });
+  object.text("anchor", report.anchor);
+  object.entry("whole") += extents(report.whole);
+  if (report.status == Status::feasible)
+    object.entry("tiles") += json_object([&](JsonObject& tiles) {
+      tiles.number("count", report.tile_count());
+      tiles.entry("shape") += extents(report.extent);
+      tiles.truth("proven_largest", report.proven_largest);
+    });
+  if (!report.reason.empty()) object.text("reason", report.reason);
+  if (report.lacking > 0) object.number("lacking", report.lacking);
+  if (!report.all.empty()) object.list("all", report.all, extents);
+  object.list("probes", report.probes, probe_json, ",\n  ");
+  object.list("placements", report.placements, placement_json, ",");
+  object.entry("stats") += json_object([&](JsonObject& stats) {
+    for (const Stat& stat : report.stats)
+      stats.number(stat.name, std::get<std::int64_t>(stat.value));
+  });
+  object.real("seconds", report.seconds);
+  object.close();
+  return out + '\n';
+}
+
+}  // namespace tessera

@@ -1,0 +1,554 @@
+#include "planner/candidates.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <numeric>
+
+#include "cost/tiled_run.h"
+#include "facts/modes.h"
+#include "model/derived.h"
+#include "placer/tile_engine.h"
+#include "planner/effort.h"
+#include "planner/hardware_key.h"
+#include "planner/open.h"
+#include "planner/option.h"
+#include "planner/piece.h"
+#include "search/partition/structure.h"
+#include "tessera/engines.h"
+#include "tessera/tile.h"
+
+namespace tessera {
+
+namespace {
+
+/// The only memory on the chip, where nothing about it but its capacity is a number of bytes that
+/// would have to change with it.
+std::optional<MemoryIndex> only_plain_memory(const Hardware& hardware) {
+  std::optional<MemoryIndex> only;
+  for (MemoryIndex m = 0; m < hardware.memories.size(); ++m) {
+    if (hardware.memories[m].offchip) continue;
+    const Memory& space = hardware.memories[m].space;
+    if (only || !space.banks.empty() || !space.reserved.empty() || has_modes(space) ||
+        space.capacity % space.alignment != 0)
+      return std::nullopt;
+    only = m;
+  }
+  return only;
+}
+
+/// Where options cost the same, people expect weights that stay.
+void plainest_first(CandidateAnswer& answer) {
+  std::vector<std::size_t> order(answer.options.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) {
+    const PlannedSubgraph& s = answer.options[k];
+    return std::pair(s.variant.double_buffer, s.variant.weights == WeightPolicy::refetch);
+  });
+  std::vector<PlannedSubgraph> sorted;
+  for (const std::size_t k : order) sorted.push_back(std::move(answer.options[k]));
+  answer.options = std::move(sorted);
+  for (CandidateAnswer::Tried& tried : answer.tried)
+    if (tried.option)
+      tried.option =
+          static_cast<std::size_t>(std::ranges::find(order, *tried.option) - order.begin());
+}
+
+char letter(std::uint64_t number) {
+  return static_cast<char>('a' + number);
+}
+
+std::string word_of(const TileShape& shape) {
+  std::string word;
+  for (const Dim extent : shape.extent) word += std::to_string(extent) + ' ';
+  return word;
+}
+
+/// Shapes of one variant whose cost is worth simulating before anyone knows that they fit.
+constexpr std::size_t most_open = 16;
+
+}  // namespace
+
+std::string variant_word(const TileVariant& options) {
+  return {options.double_buffer ? 'd' : 's', letter(static_cast<std::uint64_t>(options.weights)),
+          letter(static_cast<std::uint64_t>(options.halo)),
+          letter(static_cast<std::uint64_t>(options.stationary))};
+}
+
+Candidates::Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
+                       std::shared_ptr<PlanMemory> memory)
+    : kept_network_(params.keep_geometry ? std::make_shared<const Network>(network) : nullptr),
+      network_(kept_network_ ? *kept_network_ : network),
+      hardware_(hardware),
+      cheapest_(cheapest_on_chip(hardware)),
+      params_(std::move(params)),
+      memory_(std::move(memory)),
+      hardware_key_(memory_->short_for(hardware_key(hardware)) +
+                    std::to_string(params_.nodes_per_question) + ' ' +
+                    std::to_string(params_.seed) + '\n'),
+      placement_key_(memory_->short_for(placement_key(hardware)) +
+                     std::to_string(params_.nodes_per_question) + ' ' +
+                     std::to_string(params_.seed) + '\n'),
+      engine_name_(tile_engine(hardware)->name()),
+      readers_(last_readers(network_)),
+      channel_use_(network_, readers_) {
+  arrays_ = memory_->arrays(array_key(hardware_), hardware_);
+  cheapest_arrays_ = memory_->arrays(array_key(cheapest_), cheapest_);
+  const std::string whole = network_.ops.empty()
+                                ? std::string()
+                                : structure_key(make_subgraph(
+                                      network_, {0, network_.ops.size() - 1}, readers_, hardware_));
+  runs_ = memory_->runs(whole);
+  plain_ = only_plain_memory(hardware);
+  if (!plain_) return;
+  capacity_ = hardware.memories[*plain_].space.capacity;
+  Hardware other = hardware;
+  other.memories[*plain_].space.capacity = other.memories[*plain_].space.alignment;
+  capacity_free_key_ = memory_->short_for(hardware_key(other)) +
+                       std::to_string(params_.nodes_per_question) + ' ' +
+                       std::to_string(params_.seed) + '\n';
+  load_key_ = 'l' + memory_->short_for(placement_key(other));
+  cost_key_ = 'c' + memory_->short_for(hardware_key(other));
+}
+
+std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effort) {
+  Known known;
+  {
+    const std::lock_guard guard(lock_);
+    known = of_run_[{ops.first, ops.last}];
+  }
+  while (known.effort < effort && !(known.answer && known.answer->final)) {
+    bool searched = false;
+    try {
+      known = more(ops, known, searched);
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+      known = given_up(known);
+    }
+    const std::lock_guard guard(lock_);
+    Known& kept = of_run_[{ops.first, ops.last}];
+    if (!kept.answer) ++(searched ? counts_.solved : counts_.reused);
+    kept = known;
+  }
+  return known.answer;
+}
+
+std::shared_ptr<RunGeometry> Candidates::new_run(OpRange ops) const {
+  auto run = std::make_shared<RunGeometry>();
+  run->network = kept_network_;
+  run->part = make_subgraph(network_, ops, readers_, hardware_);
+  return run;
+}
+
+/// The whole description of a run is long, and asked for in every plan of its network.
+std::string Candidates::structure_of(OpRange ops) const {
+  return runs_->word(ops, [&] {
+    return memory_->short_for(structure_key(make_subgraph(network_, ops, readers_, hardware_)));
+  });
+}
+
+std::shared_ptr<RunGeometry> Candidates::geometry_of(OpRange ops,
+                                                     const std::string& structure) const {
+  std::shared_ptr<RunGeometry> kept;
+  if (kept_network_) kept = memory_->geometry(structure);
+  return kept ? kept : new_run(ops);
+}
+
+std::pair<std::shared_ptr<const CandidateAnswer>, int> Candidates::known(OpRange ops) const {
+  const std::lock_guard guard(lock_);
+  const auto known = of_run_.find({ops.first, ops.last});
+  if (known == of_run_.end()) return {};
+  return {known->second.answer, known->second.effort};
+}
+
+std::string Candidates::cost_key_of(const std::string& structure, const TileVariant& options,
+                                    const TileShape& shape) const {
+  return cost_key_ + variant_word(options) + word_of(shape) + structure;
+}
+
+Candidates::Known Candidates::given_up(const Known& known) {
+  CandidateAnswer last = known.answer ? *known.answer : CandidateAnswer{};
+  last.open_beyond = last.undecided = last.final = true;
+  return {.answer = std::make_shared<const CandidateAnswer>(std::move(last)),
+          .fewest = nullptr,
+          .effort = known.effort + 1,
+          .level = known.level};
+}
+
+Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {
+  const int level =
+      known.answer ? next_level(known.level, known.answer->dear, params_.nodes_per_question) : 0;
+  const std::string structure = structure_of(ops);
+  const std::string key = hardware_key_ + std::to_string(level) + ' ' + structure;
+  const std::string question =
+      capacity_free_key_.empty() || memory_->exact() ? "" : capacity_free_key_ + structure;
+  bool fresh = false;
+  const auto made_here = [&] {
+    const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
+    const std::lock_guard guard(run->lock);
+    OfCapacity others = question.empty() ? OfCapacity{} : memory_->noted(question);
+    if (known.answer) others.emplace_back(capacity_, known.answer);
+    CandidateAnswer made;
+    try {
+      made = make_answer(*run, structure, level, others, searched);
+    } catch (const std::bad_alloc&) {  // here, so that nobody waits for it in vain
+      out_of_memory_ = true;
+      made = *given_up(known).answer;
+    } catch (const BudgetEnded& ended) {
+      if (ended.reason == StopReason::memory_limit) out_of_memory_ = true;
+      made = *given_up(known).answer;
+    }
+    // Where nothing fits, however many tiles, it is as quickly made again.
+    if (kept_network_ && (memory_->exact() || !made.options.empty() || made.dear))
+      memory_->keep(structure, run);
+    made.cut_short = !made.complete() && (params_.budget.exhausted() || out_of_memory_);
+    return made;
+  };
+  PlanMemory::Answer answer;
+  do {
+    answer = memory_->get(key, fresh, made_here);
+    if (answer->cut_short) memory_->forget(key, answer);
+    // Whoever made it had less time than there is here.
+  } while (answer->cut_short && !fresh && !params_.budget.exhausted());
+  if (searched && !question.empty()) memory_->note(question, capacity_, answer);
+  return {.answer = answer, .fewest = nullptr, .effort = known.effort + 1, .level = level};
+}
+
+std::shared_ptr<const GridBound> Candidates::grid_bound(const Question& question) const {
+  const std::string& machine = plain_ ? capacity_free_key_ : hardware_key_;
+  return memory_->bound(machine + question.structure, [&] {
+    RunGeometry& run = question.run;
+    TileGeometry& geometry =
+        run.of_halo.try_emplace(HaloPolicy::recompute, run.part, HaloPolicy::recompute)
+            .first->second;
+    std::shared_ptr<const GridBound> made;
+    if (geometry.has_volumes())
+      run.bound = made = std::make_shared<const GridBound>(run.part, geometry.space(), channel_use_,
+                                                           hardware_, run.bound.get());
+    return made;
+  });
+}
+
+std::optional<Candidates::TooMany> Candidates::too_many(const Question& question,
+                                                        WeightPolicy weights,
+                                                        std::int64_t fewest) const {
+  const std::shared_ptr<const GridBound> bound = grid_bound(question);
+  if (!bound) return std::nullopt;
+  const double limit = question.effort.worth * static_cast<double>(bound->least_latency());
+  for (std::int64_t tiles = fewest; tiles <= bound->most_tiles();
+       tiles += std::max<std::int64_t>(1, tiles / 2)) {
+    const Metrics least = bound->least(tiles, weights);
+    if (static_cast<double>(least.latency_cycles) > limit) return TooMany{tiles, least};
+  }
+  return std::nullopt;
+}
+
+/// For a tile that fits, unless all that may are known to be too dear for the effort.
+CandidateAnswer::Tried Candidates::look(const Question& question, const TileVariant& options,
+                                        const Fewest& fewest, CandidateAnswer& answer,
+                                        bool& searched) const {
+  std::optional<TooMany> dear;
+  const auto most_tiles = [&] {
+    if (!dear && question.effort.worth > 0 && options.halo == HaloPolicy::recompute)
+      dear = too_many(question, options.weights, std::max<std::int64_t>(2, fewest.tiles));
+    return dear ? dear->tiles - 1 : std::numeric_limits<std::int64_t>::max();
+  };
+  const auto leave_open = [&] {
+    answer.open.push_back(dear->least);
+    answer.dear = true;
+  };
+  if (fewest.tiles > 1 && most_tiles() < fewest.tiles) {
+    leave_open();
+    return {.variant = options,
+            .decided = false,
+            .option = std::nullopt,
+            .none_below = fewest.tiles,
+            .headroom = fewest.headroom};
+  }
+  searched = true;
+  TileGeometry& geometry =
+      question.run.of_halo.try_emplace(options.halo, question.run.part, options.halo).first->second;
+  Poll poll(params_.budget);
+  const WatchedGeometry watched(geometry, poll);
+  TileSearchResult found = search_tile(question, geometry, options, fewest.tiles, most_tiles);
+  if (found.stop == StopReason::memory_limit) out_of_memory_ = true;
+  add_open(answer, geometry, found);
+  if (found.cut) leave_open();
+  CandidateAnswer::Tried tried =
+      outcome(geometry.space(), options, found, fewest, found.cut ? dear->tiles - 1 : 0);
+  if (found.status == Status::feasible) {
+    tried.option = answer.options.size();
+    answer.options.push_back(option_of(question, geometry, options, std::move(found), poll));
+  }
+  return tried;
+}
+
+/// Wherever the buffers lie: require: cost_key_ is not empty.
+KnownCost Candidates::cost_of(RunGeometry& run, TileGeometry& geometry, const TileVariant& options,
+                              const TileShape& shape, Poll& poll) const {
+  std::shared_ptr<const Lowering>& lowering = run.lowerings[load_key_ + variant_word(options)];
+  if (!lowering)
+    lowering = std::make_shared<const Lowering>(
+        lower(geometry.subgraph(), geometry.space(), hardware_, options));
+  return cost_anywhere(geometry.subgraph(), geometry.grid(shape), *lowering, hardware_, *arrays_,
+                       poll);
+}
+
+std::string Candidates::tile_key(const Question& question, const TileVariant& options) const {
+  return placement_key_ + std::to_string(question.effort.nodes) + ' ' + variant_word(options) +
+         question.structure;
+}
+
+/// What is known of the tile's costs and height is not made again: nothing else of an option needs
+/// the problem, which make_piece() derives again for those that a plan ends with.
+PlannedSubgraph Candidates::option_of(const Question& question, TileGeometry& geometry,
+                                      const TileVariant& options, TileSearchResult found,
+                                      Poll& poll) const {
+  std::string cost_key;
+  std::string peak_key;
+  std::optional<KnownCost> cost;
+  if (!cost_key_.empty()) {
+    cost_key = cost_key_of(question.structure, options, found.shape);
+    peak_key = tile_key(question, options) + word_of(found.shape);
+    cost = memory_->costs().find(cost_key);
+    if (const std::optional<Size> peak = memory_->peaks().find(peak_key)) {
+      if (!cost) {
+        cost = cost_of(question.run, geometry, options, found.shape, poll);
+        memory_->costs().keep(cost_key, *cost);
+      }
+      PlannedSubgraph s = bare_option(geometry.space(), options, found.shape);
+      for (Placement& placement : found.placements) {
+        placement.modes.assign(1, {});  // of the one memory, which has none
+        s.placements.push_back(
+            {.problem = {}, .placement = std::move(placement), .engine = engine_name_});
+      }
+      s.metrics = cost->metrics;
+      s.metrics.peak_bytes = *peak;
+      s.utilisation = cost->utilisation;
+      return s;
+    }
+  }
+  complete(found, geometry, options);
+  PlannedSubgraph s = make_option(geometry, hardware_, options, std::move(found), engine_name_,
+                                  *arrays_, poll, cost ? &*cost : nullptr);
+  if (!cost_key.empty()) {
+    if (!cost) {
+      KnownCost made{.metrics = s.metrics, .utilisation = s.utilisation};
+      made.metrics.peak_bytes = 0;
+      memory_->costs().keep(cost_key, made);
+    }
+    memory_->peaks().keep(peak_key, s.metrics.peak_bytes);
+  }
+  return s;
+}
+
+TileSearchResult Candidates::search_tile(const Question& question, TileGeometry& geometry,
+                                         const TileVariant& options, std::int64_t fewest,
+                                         const std::function<std::int64_t()>& most_tiles) const {
+  TileSearchParams asked{.options = options,
+                         .engine = nullptr,
+                         .budget = params_.budget,
+                         .nodes_per_question = question.effort.nodes,
+                         .seed = params_.seed,
+                         .fewest_tiles = fewest,
+                         .find_most_tiles = most_tiles};
+  std::unique_ptr<PlacementEngine> engine;
+  if (!kept_network_) {
+    engine = tile_engine(hardware_);
+    asked.engine = engine.get();
+    TileSearchResult found = find_tile(geometry, hardware_, asked);
+    settle(found, geometry, asked);
+    return found;
+  }
+  const std::string key = tile_key(question, options);
+  TileSearchParams rest = asked;
+  TileMemo::Entry before;
+  if (const TileMemo::Entry known = memory_->tiles().find(key)) {
+    const bool one_tile = known->status == Status::feasible && known->tiles == 1;
+    const std::int64_t most = one_tile ? std::numeric_limits<std::int64_t>::max() : most_tiles();
+    if (auto found = recall(*known, geometry.space(), fewest, most))
+      if (recalled(*found, geometry, options)) return std::move(*found);
+    // It was cut where nothing had fitted yet: the search goes on from there.
+    if (known->cut && known->undecided.empty() && known->fewest <= fewest &&
+        fewest <= known->most + 1) {
+      rest.fewest_tiles = known->most + 1;
+      before = known;
+    }
+  }
+  engine = tile_engine(hardware_);
+  rest.engine = engine.get();
+  std::int64_t most = 0;
+  rest.find_most_tiles = [&] { return most = most_tiles(); };
+  TileSearchResult found = find_tile(geometry, hardware_, rest);
+  settle(found, geometry, asked);
+  if (before) found.least_excess = std::min(found.least_excess, before->least_excess);
+  const bool ended = found.stop == StopReason::completed || found.stop == StopReason::node_limit;
+  if (ended && !params_.budget.exhausted())
+    memory_->tiles().keep(key,
+                          known_tile(found, before ? before->fewest : rest.fewest_tiles, most));
+  return found;
+}
+
+/// Where the buffers of the shape lie depends on the questions before it: on where the search
+/// began, and what it could skip. Asked alone, the shape has the same answer for everybody.
+void Candidates::settle(TileSearchResult& found, TileGeometry& geometry,
+                        const TileSearchParams& asked) const {
+  if (found.status != Status::feasible) return;
+  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
+  TileSearchParams alone = asked;
+  alone.engine = engine.get();
+  alone.nodes_per_question = params_.nodes_per_question;
+  alone.fewest_tiles = 1;
+  alone.find_most_tiles = nullptr;
+  alone.only = found.shape;
+  TileSearchResult again = find_tile(geometry, hardware_, alone);
+  if (again.status == Status::feasible) found.placements = std::move(again.placements);
+}
+
+/// What was recalled has no grid and no problem, which follow from its shape (complete()). False
+/// where they are needed at once, and are not what was remembered.
+bool Candidates::recalled(TileSearchResult& found, TileGeometry& geometry,
+                          const TileVariant& options) const {
+  if (found.status == Status::feasible && !cost_key_.empty()) return true;
+  if (found.status != Status::feasible && found.undecided.empty()) return true;
+  complete(found, geometry, options);
+  return found.status != Status::feasible || found.demands.size() == found.placements.size();
+}
+
+void Candidates::complete(TileSearchResult& found, TileGeometry& geometry,
+                          const TileVariant& options) const {
+  if (!found.lowering.buffers.empty()) return;
+  found.lowering = lower(geometry.subgraph(), geometry.space(), hardware_, options);
+  if (found.status != Status::feasible) return;
+  found.grid = geometry.grid(found.shape);
+  found.demands = demands(geometry.subgraph(), geometry.space(), found.lowering, found.grid.tiles);
+}
+
+CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& structure, int level,
+                                        const OfCapacity& others, bool& searched) const {
+  CandidateAnswer answer;
+  const Effort effort = effort_at(level, params_.nodes_per_question);
+  bool single_tile = false;
+  for (const TileVariant& options : lowering_variants(hardware_.tiling)) {
+    // Two copies of a single tile's buffers would hide nothing.
+    if (options.double_buffer && single_tile) continue;
+    Fewest fewest;
+    if (!follows_from_easier(options, answer, fewest) &&
+        !carry_over(options, others, answer, fewest))
+      answer.tried.push_back(look({run, structure, effort}, options, fewest, answer, searched));
+    const CandidateAnswer::Tried& tried = answer.tried.back();
+    if (tried.option)
+      single_tile = single_tile ||
+                    (!options.double_buffer && answer.options[*tried.option].tile_count() == 1);
+  }
+  answer.final =
+      answer.complete() || (effort.nodes == params_.nodes_per_question && effort.worth <= 0);
+  plainest_first(answer);
+  return answer;
+}
+
+/// What a search says, and for how much more capacity it would say the same.
+CandidateAnswer::Tried Candidates::outcome(const TileSpace& space, const TileVariant& variant,
+                                           const TileSearchResult& found, const Fewest& fewest,
+                                           std::int64_t most_tiles) const {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  CandidateAnswer::Tried tried{
+      .variant = variant,
+      .decided = found.undecided.empty() && found.status != Status::unknown,
+      .option = std::nullopt,
+      .none_below = none,
+      .headroom = fewest.headroom,
+      .lacking = found.lacking};
+  if (found.status == Status::feasible) tried.none_below = tiles_of(space, found.shape);
+  if (found.cut) tried.none_below = most_tiles + 1;
+  for (const TileShape& shape : found.undecided)
+    tried.none_below = std::min(tried.none_below, tiles_of(space, shape));
+  if (found.status == Status::unknown && found.stop != StopReason::completed &&
+      found.stop != StopReason::node_limit)
+    tried.none_below = fewest.tiles;
+  // Loads were rounded up to the alignment.
+  Size granule = 1;
+  for (const HardwareMemory& memory : hardware_.memories)
+    if (!memory.offchip) granule = std::max(granule, memory.space.alignment);
+  const Size room = std::max<Size>(0, found.least_excess - granule);
+  tried.headroom = found.lacking > 0 ? room : std::min(tried.headroom, room);
+  return tried;
+}
+
+bool Candidates::follows_from_easier(const TileVariant& variant, CandidateAnswer& answer,
+                                     Fewest& fewest) {
+  for (const CandidateAnswer::Tried& tried : answer.tried) {
+    if (!easier(tried.variant, variant)) continue;
+    if (tried.decided && !tried.option) {
+      CandidateAnswer::Tried same = tried;
+      same.variant = variant;
+      answer.tried.push_back(same);
+      return true;
+    }
+    fewest.raise(tried.none_below, tried.headroom);
+  }
+  return false;
+}
+
+bool Candidates::carry_over(const TileVariant& variant, const OfCapacity& others,
+                            CandidateAnswer& answer, Fewest& fewest) const {
+  for (const auto& [other, known] : others) {
+    const auto tried = std::ranges::find(known->tried, variant, &CandidateAnswer::Tried::variant);
+    // What did not fit does not fit where there is less room, or too little more.
+    if (tried == known->tried.end() || capacity_ - other > tried->headroom) continue;
+    CandidateAnswer::Tried same = *tried;
+    same.headroom += other - capacity_;
+    fewest.raise(same.none_below, same.headroom);
+    if (!tried->decided) continue;
+    if (!tried->option) {
+      if (same.lacking > 0) same.lacking += other - capacity_;
+      answer.tried.push_back(same);
+      return true;
+    }
+    const PlannedSubgraph& option = known->options[*tried->option];
+    if (plain_ && option.metrics.peak_bytes > capacity_) continue;
+    same.option = answer.options.size();
+    answer.tried.push_back(same);
+    answer.options.push_back(option);
+    if (plain_)
+      for (PlannedPlacement& p : answer.options.back().placements)
+        for (Memory& memory : p.problem.memories) memory.capacity = capacity_;
+    return true;
+  }
+  return false;
+}
+
+void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
+                          const TileSearchResult& found) const {
+  const bool stopped = found.stop != StopReason::completed && found.stop != StopReason::node_limit;
+  // Where shapes with many tiles were cut off, `unknown` means no more than that.
+  if (stopped || (found.undecided.empty() && found.status == Status::unknown && !found.cut))
+    answer.open_beyond = true;
+  answer.undecided = answer.undecided || answer.open_beyond || !found.undecided.empty();
+  Poll poll(params_.budget);
+  for (std::size_t k = 0; k < found.undecided.size(); ++k) {
+    if (k == most_open || params_.budget.exhausted()) {
+      answer.open_beyond = true;
+      return;
+    }
+    const Piece piece = make_piece(geometry.subgraph(), geometry.space(),
+                                   geometry.grid(found.undecided[k]), found.lowering);
+    answer.open.push_back(least_metrics(piece, cheapest_, *cheapest_arrays_, poll));
+  }
+}
+
+CandidateCounts Candidates::counts() const {
+  const std::lock_guard guard(lock_);
+  CandidateCounts counts = counts_;
+  counts.shapes = shapes_;
+  for (const auto& [run, known] : of_run_) {
+    if (!known.answer) continue;
+    if (known.answer->undecided)
+      ++counts.unknown;
+    else if (known.answer->complete() && known.answer->options.empty())
+      ++counts.infeasible;
+  }
+  return counts;
+}
+
+}  // namespace tessera

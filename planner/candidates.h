@@ -1,0 +1,184 @@
+// What each run of ops offers the cover: tiled, placed and simulated, once per distinct question.
+// Private to planner/.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cost/array_memo.h"
+#include "cost/channel_use.h"
+#include "engine/engine.h"
+#include "planner/effort.h"
+#include "planner/open.h"
+#include "planner/plan_memory.h"
+#include "planner/shapes.h"
+#include "search/tiles/tile_search.h"
+#include "tessera/effort.h"
+#include "tessera/network_plan.h"
+#include "tessera/plan.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+
+struct CandidateParams {
+  std::int64_t nodes_per_question = nodes_per_plan_question;
+  std::uint64_t seed = 0;
+  Budget budget;  ///< of the whole plan
+  /// The memory outlives this plan: what it needs of the network it gets as a copy.
+  bool keep_geometry = false;
+};
+
+/// What cheaper tiles are looked for with.
+struct ShapeGoal {
+  std::function<double(const Metrics&)> score;  ///< monotone; infinite for what is not allowed
+  std::string key;                              ///< what it depends on
+  std::int64_t most_shapes = 0;                 ///< of each variant
+};
+
+struct CandidateCounts {
+  std::int64_t solved = 0;  ///< efforts on one run count once
+  std::int64_t reused = 0;  ///< answered before, here or for another capacity
+  std::int64_t infeasible = 0;
+  std::int64_t unknown = 0;
+  std::int64_t shapes = 0;  ///< costed by refine()
+};
+
+/// In four letters, for keys.
+[[nodiscard]] std::string variant_word(const TileVariant& variant);
+
+/// Thread-safe.
+class Candidates {
+ public:
+  /// require: all outlive the candidates.
+  Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
+             std::shared_ptr<PlanMemory> memory);
+  /// The answer for a run: 0 is the least effort, each number more tells more where it is not
+  /// final.
+  [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
+  /// From now on answer() has cheaper tiles of the run, too, as far as so many shapes of each
+  /// variant tell: options more, after those there are, whose positions stay what they were. Are
+  /// there any? None where more effort on the run was not asked for yet.
+  bool refine(OpRange ops, const ShapeGoal& goal);
+  /// What was answered so far, and with which effort, without work: null where nothing was.
+  [[nodiscard]] std::pair<std::shared_ptr<const CandidateAnswer>, int> known(OpRange ops) const;
+  [[nodiscard]] CandidateCounts counts() const;
+  /// Some answer says less than it might with more memory.
+  [[nodiscard]] bool ran_out_of_memory() const { return out_of_memory_; }
+
+ private:
+  struct Known {
+    std::shared_ptr<const CandidateAnswer> answer;
+    /// The answer before refine(), which what refine() remembers follows from; empty before it.
+    std::shared_ptr<const CandidateAnswer> fewest;
+    int effort = -1;
+    int level = -1;  ///< of planner/effort.h
+  };
+  /// Shapes with fewer tiles do not fit, nor would they with so much more capacity.
+  struct Fewest {
+    std::int64_t tiles = 1;
+    Size headroom = std::numeric_limits<Size>::max() / 4;
+    void raise(std::int64_t least, Size room) {
+      if (least > tiles || (least == tiles && room > headroom)) *this = {least, room};
+    }
+  };
+  using OfCapacity = std::vector<std::pair<Size, PlanMemory::Answer>>;
+  /// What is known, and that nobody will know more.
+  [[nodiscard]] static Known given_up(const Known& known);
+  [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
+  [[nodiscard]] std::shared_ptr<RunGeometry> new_run(OpRange ops) const;
+  /// The structure of a run, in a short word.
+  [[nodiscard]] std::string structure_of(OpRange ops) const;
+  [[nodiscard]] std::shared_ptr<RunGeometry> geometry_of(OpRange ops,
+                                                         const std::string& structure) const;
+  /// require: cost_key_ is not empty.
+  [[nodiscard]] std::string cost_key_of(const std::string& structure, const TileVariant& options,
+                                        const TileShape& shape) const;
+  [[nodiscard]] KnownCost cost_of(RunGeometry& run, TileGeometry& geometry,
+                                  const TileVariant& options, const TileShape& shape,
+                                  Poll& poll) const;
+  [[nodiscard]] KnownShapes known_shapes(const std::string& structure,
+                                         const TileVariant& options) const;
+  /// The options that are cheaper than those of the answer, and no others.
+  [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
+                                        const CandidateAnswer& answer, const ShapeGoal& goal) const;
+  [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
+                                            int level, const OfCapacity& others,
+                                            bool& searched) const;
+  /// Of one run, with one effort.
+  struct Question {
+    RunGeometry& run;
+    const std::string& structure;
+    Effort effort;
+  };
+  [[nodiscard]] CandidateAnswer::Tried look(const Question& question, const TileVariant& options,
+                                            const Fewest& fewest, CandidateAnswer& answer,
+                                            bool& searched) const;
+  /// Nothing where boxes are no products. The capacity does not matter to it.
+  [[nodiscard]] std::shared_ptr<const GridBound> grid_bound(const Question& question) const;
+  /// From so many tiles on every tiling is known to be too dear for the effort: what it costs.
+  struct TooMany {
+    std::int64_t tiles = 0;
+    Metrics least;
+  };
+  /// At least `fewest`; nothing where no number is known to be too many.
+  [[nodiscard]] std::optional<TooMany> too_many(const Question& question, WeightPolicy weights,
+                                                std::int64_t fewest) const;
+  /// What the easier variants say about one, and what answers for other capacities do: true where
+  /// it is all there is to say.
+  static bool follows_from_easier(const TileVariant& variant, CandidateAnswer& answer,
+                                  Fewest& fewest);
+  /// find_tile(), or what a machine with the same memories made of it. `most_tiles` is asked where
+  /// one tile does not do.
+  [[nodiscard]] TileSearchResult search_tile(const Question& question, TileGeometry& geometry,
+                                             const TileVariant& options, std::int64_t fewest,
+                                             const std::function<std::int64_t()>& most_tiles) const;
+  void settle(TileSearchResult& found, TileGeometry& geometry, const TileSearchParams& asked) const;
+  [[nodiscard]] std::string tile_key(const Question& question, const TileVariant& options) const;
+  [[nodiscard]] PlannedSubgraph option_of(const Question& question, TileGeometry& geometry,
+                                          const TileVariant& options, TileSearchResult found,
+                                          Poll& poll) const;
+  void complete(TileSearchResult& found, TileGeometry& geometry, const TileVariant& options) const;
+  [[nodiscard]] bool recalled(TileSearchResult& found, TileGeometry& geometry,
+                              const TileVariant& options) const;
+  bool carry_over(const TileVariant& variant, const OfCapacity& others, CandidateAnswer& answer,
+                  Fewest& fewest) const;
+  [[nodiscard]] CandidateAnswer::Tried outcome(const TileSpace& space, const TileVariant& variant,
+                                               const TileSearchResult& found, const Fewest& fewest,
+                                               std::int64_t most_tiles) const;
+  void add_open(CandidateAnswer& answer, TileGeometry& geometry,
+                const TileSearchResult& found) const;
+
+  std::shared_ptr<const Network> kept_network_;
+  const Network& network_;
+  const Hardware& hardware_;
+  Hardware cheapest_;
+  std::shared_ptr<ArrayMemo> arrays_;           ///< of hardware_
+  std::shared_ptr<ArrayMemo> cheapest_arrays_;  ///< of cheapest_
+  CandidateParams params_;
+  std::shared_ptr<PlanMemory> memory_;
+  std::shared_ptr<NetworkRuns> runs_;
+  std::string hardware_key_;
+  std::string placement_key_;  ///< the part of it that tiles depend on
+  std::string engine_name_;    ///< of tile_engine()
+  /// The same without the capacity, where it is a plain number; empty: it is not.
+  std::string capacity_free_key_;
+  std::optional<MemoryIndex> plain_;  ///< of the hardware: the only memory on the chip
+  Size capacity_ = 0;                 ///< of that memory
+  std::string load_key_;              ///< of its memory without the capacity; empty as the next
+  std::string cost_key_;  ///< of the machine, where costs are shared for all capacities; or empty
+  std::vector<std::optional<OpIndex>> readers_;
+  ChannelUse channel_use_;
+  mutable std::mutex lock_;
+  std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
+  CandidateCounts counts_;
+  mutable std::atomic<std::int64_t> shapes_ = 0;
+  mutable std::atomic<bool> out_of_memory_ = false;  ///< seen or foreseen
+};
+
+}  // namespace tessera

@@ -1,0 +1,38 @@
+// A cover of runs in the fewest tiles, made cheaper: tiles by what they cost for the runs that
+// matter.
+//
+//   CoverResult result = best_cover(problem, params);
+//   take_cheaper_tiles(candidates, problem, params, {score, limits, 64}, result);
+//
+// Cheaper tiles are looked for in the runs of the best cover; then the best cover is found again,
+// until it has only runs that were looked at. Runs that nobody looked at would seem dear beside
+// those, so they are then taken for as much cheaper as the others became, and a tenth more, and the
+// runs of the cover that is best so are looked at as well, a few times.
+// Private to planner/.
+#pragma once
+
+#include "cost/score.h"
+#include "planner/candidates.h"
+#include "planner/peaks.h"
+#include "search/partition/cover.h"
+
+namespace tessera {
+
+struct CheaperTiles {
+  const Score& score;
+  const PeakLimits& limits;
+  std::int64_t most_shapes = 0;  ///< of each variant of a run
+  Size largest_peak = 0;         ///< no run peaks above it
+};
+
+/// The run that was evaluated in place of this one.
+[[nodiscard]] inline OpRange evaluated_run(const CoverRun& run) {
+  return {run.evaluated, run.evaluated + run.last - run.first};
+}
+
+/// require: problem.evaluate asks the candidates, option by option; result is feasible.
+/// ensure: the objective is not above what it was.
+void take_cheaper_tiles(Candidates& candidates, const CoverProblem& problem,
+                        const CoverParams& params, const CheaperTiles& how, CoverResult& result);
+
+}  // namespace tessera

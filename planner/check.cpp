@@ -1,0 +1,228 @@
+// check_plan(): derives the subgraphs again.
+#include "tessera/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "cost/score.h"
+#include "planner/idle.h"
+#include "planner/kept_places.h"
+#include "planner/modes.h"
+#include "planner/offchip.h"
+#include "planner/piece.h"
+#include "porter/requirements.h"
+#include "tessera/plan.h"
+
+namespace tessera {
+
+namespace {
+
+std::string name_of(const PlannedSubgraph& s) {
+  return "subgraph of ops " + std::to_string(s.ops.first) + " to " + std::to_string(s.ops.last);
+}
+
+/// Sums of doubles may differ in the last bits when a plan comes from a file.
+bool close(double a, double b) {
+  return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+class PlanChecker {
+ public:
+  PlanChecker(const Network& network, const Hardware& hardware, const NetworkPlan& plan)
+      : network_(network), hardware_(hardware), plan_(plan) {}
+
+  std::vector<std::string> run() {
+    weights();
+    if (plan_.status != Status::feasible) {
+      if (!plan_.subgraphs.empty()) say("a plan that is not feasible lists subgraphs");
+      return std::move(wrong_);
+    }
+    coverage();
+    Metrics totals;
+    for (std::size_t k = 0; k < plan_.subgraphs.size(); ++k) {
+      subgraph(plan_.subgraphs[k]);
+      totals = k == 0 ? plan_.subgraphs[k].metrics : combine(totals, plan_.subgraphs[k].metrics);
+    }
+    for (std::string& sentence : kept_apart(network_, hardware_, plan_.subgraphs))
+      say(std::move(sentence));
+    if (wrong_.empty())
+      for (std::string& sentence : offchip_wrong(network_, hardware_, plan_))
+        say(std::move(sentence));
+    metrics("the totals", totals, plan_.totals);
+    const Score score{plan_.weights, in_cycles_of(hardware_.clock_hz, plan_.reference)};
+    if (!close(score_of(score, plan_.totals), plan_.score))
+      say("the score does not follow from the totals, the reference and the weights");
+    if (!close(score_of(score, plan_.baseline), plan_.baseline_score))
+      say("the score of the baseline is not " + std::to_string(plan_.baseline_score) +
+          ": it does not follow from the baseline, the reference and the weights");
+    if (plan_.clock_hz != 0 && plan_.clock_hz != hardware_.clock_hz)  // 0: not said
+      say("the profile's clock is " + std::to_string(hardware_.clock_hz) + " Hz, not " +
+          std::to_string(plan_.clock_hz));
+    if (plan_.bound > plan_.score && !close(plan_.bound, plan_.score))
+      say("the bound is above the score of the plan itself");
+    if (plan_.optimal && plan_.bound < plan_.score && !close(plan_.bound, plan_.score))
+      say("the plan is called optimal, but its bound is below its score");
+    objectives();
+    idle();
+    return std::move(wrong_);
+  }
+
+ private:
+  void say(std::string text) { wrong_.push_back(std::move(text)); }
+
+  void weights() {
+    double sum = 0;
+    for (const double weight : {plan_.weights.latency, plan_.weights.energy,
+                                plan_.weights.dram_bytes, plan_.weights.peak_memory}) {
+      if (!(weight >= 0)) return say("a weight of the score is negative or no number");
+      sum += weight;
+    }
+    if (plan_.weights.peak_bandwidth != 0 || std::abs(sum - 1) > 1e-9)
+      say("the weights of the score do not add up to 1");
+  }
+
+  void coverage() {
+    OpIndex next = 0;
+    for (const PlannedSubgraph& s : plan_.subgraphs) {
+      if (s.ops.first != next)
+        say(name_of(s) + " begins at op " + std::to_string(s.ops.first) + ", but op " +
+            std::to_string(next) + " comes next");
+      next = s.ops.last + 1;
+      if (s.ops.last >= network_.ops.size() || s.ops.first > s.ops.last) continue;
+      for (OpIndex op = s.ops.first; op <= s.ops.last; ++op) {
+        const std::size_t k = op - s.ops.first;
+        if (s.names.size() != s.ops.size() || s.names[k] != network_.ops[op].name) {
+          say(name_of(s) + " does not name op " + std::to_string(op) + ", '" +
+              network_.ops[op].name + "'");
+          break;
+        }
+      }
+    }
+    if (!plan_.layers.empty() && plan_.layers.size() != network_.ops.size())
+      say("`layers` lists " + std::to_string(plan_.layers.size()) + " of " +
+          std::to_string(network_.ops.size()) + " ops");
+    if (next != network_.ops.size())
+      say("the subgraphs end at op " + std::to_string(next) + " of " +
+          std::to_string(network_.ops.size()));
+  }
+
+  void subgraph(const PlannedSubgraph& s) {
+    Piece piece;
+    try {
+      piece = make_piece(network_, hardware_, s);
+    } catch (const std::invalid_argument& error) {
+      return say(error.what());
+    }
+    if (s.placements.size() != piece.demands.size())
+      return say(name_of(s) + " has " + std::to_string(s.placements.size()) + " placements for " +
+                 std::to_string(piece.demands.size()) + " different demands of its tiles");
+    bool placed = true;
+    for (std::size_t k = 0; k < s.placements.size(); ++k)
+      for (const Violation& v : check(piece_problem(piece, k), s.placements[k].placement, 5)) {
+        say(name_of(s) + ", placement " + std::to_string(k) + ": " + v.message);
+        placed = false;
+      }
+    if (!placed) return;
+    std::vector<PlannedPlacement> placements = s.placements;  // the problems are the plan's word
+    for (std::size_t k = 0; k < placements.size(); ++k)
+      placements[k].problem = piece_problem(piece, k);
+    const RunCost cost = run_cost(piece_run(piece, hardware_, placements));
+    metrics(name_of(s), cost.metrics, s.metrics);
+    layers(s, piece_layers(piece, cost));
+    if (!close(cost.utilisation, s.utilisation))
+      say(name_of(s) + ": utilisation is " + std::to_string(cost.utilisation) + ", not " +
+          std::to_string(s.utilisation));
+    if (cost.mode_switches != s.mode_switches)
+      say(name_of(s) + " switches modes " + std::to_string(cost.mode_switches) + " times, not " +
+          std::to_string(s.mode_switches));
+  }
+
+  /// A plan may leave them out.
+  void layers(const PlannedSubgraph& s, const std::vector<PlannedLayer>& right) {
+    if (plan_.layers.empty()) return;
+    for (std::size_t k = 0; k < right.size() && s.ops.first + k < plan_.layers.size(); ++k) {
+      const PlannedLayer& said = plan_.layers[s.ops.first + k];
+      const PlannedLayer& layer = right[k];
+      if (said.op != layer.op || said.kind != layer.kind || said.bound_by != layer.bound_by ||
+          said.compute_cycles != layer.compute_cycles || said.cycles != layer.cycles ||
+          said.offchip_bytes != layer.offchip_bytes || !close(said.energy_pj, layer.energy_pj))
+        say("layer " + std::to_string(s.ops.first + k) + ", '" + layer.op + "', takes " +
+            std::to_string(layer.compute_cycles) + " cycles to compute, " +
+            std::to_string(layer.cycles) + " of the latency and " +
+            std::to_string(layer.offchip_bytes) + " bytes of traffic, bound by " + layer.bound_by +
+            ", which is not what `layers` says");
+    }
+  }
+
+  void objectives() {
+    for (const ObjectiveValue& said : plan_.objectives) {
+      if (said.name != "modes") {
+        say("`objectives` lists '" + said.name + "', which is nothing a plan is asked for");
+        continue;
+      }
+      if (const std::int64_t used = modes_in_use(plan_.subgraphs); said.value != used)
+        say("the plan uses " + std::to_string(used) + " modes, not " + std::to_string(said.value) +
+            " as `objectives` says");
+      if (said.bound > said.value || said.proved != (said.bound == said.value))
+        say("`objectives` says of the modes that " + std::to_string(said.value) + " of at least " +
+            std::to_string(said.bound) + " are " + (said.proved ? "" : "not ") +
+            "proved to be the fewest, which cannot be");
+    }
+  }
+
+  /// An architect takes away what is listed here.
+  void idle() {
+    if (!wrong_.empty()) return;  // placements that cannot be trusted say nothing about banks
+    const std::vector<Memory> memories = placement_memories(hardware_);
+    if (plan_.unused_modes != unused_modes(memories, plan_.subgraphs))
+      say("the modes listed as unused are not those that no step is in");
+    if (plan_.idle_banks != idle_banks(memories, plan_.subgraphs))
+      say("the banks listed as idle are not those that no buffer touches");
+  }
+
+  void metrics(const std::string& of, const Metrics& right, const Metrics& said) {
+    const auto whole = [&](const char* what, std::int64_t a, std::int64_t b) {
+      if (a != b) say(of + ": " + what + " is " + std::to_string(a) + ", not " + std::to_string(b));
+    };
+    whole("latency_cycles", right.latency_cycles, said.latency_cycles);
+    whole("dram_bytes", right.dram_bytes, said.dram_bytes);
+    whole("peak_bytes", right.peak_bytes, said.peak_bytes);
+    if (!close(right.energy_pj, said.energy_pj))
+      say(of + ": energy_pj is " + std::to_string(right.energy_pj) + ", not " +
+          std::to_string(said.energy_pj));
+    if (!close(right.peak_bandwidth, said.peak_bandwidth))
+      say(of + ": peak_bandwidth is " + std::to_string(right.peak_bandwidth) + ", not " +
+          std::to_string(said.peak_bandwidth));
+  }
+
+  const Network& network_;
+  const Hardware& hardware_;
+  const NetworkPlan& plan_;
+  std::vector<std::string> wrong_;
+};
+
+}  // namespace
+
+std::vector<std::string> check_plan(const Network& network, const Hardware& hardware,
+                                    const NetworkPlan& plan) {
+  require_valid(network);
+  require_valid(hardware);
+  try {
+    return PlanChecker(network, hardware, plan).run();
+  } catch (const std::invalid_argument& error) {
+    throw BadInput(error.what());
+  }
+}
+
+PlacementProblem offchip_problem(const Network& network, const Hardware& hardware,
+                                 const NetworkPlan& plan) {
+  const std::vector<std::string> wrong = check_plan(network, hardware, plan);
+  if (!wrong.empty())
+    throw BadInput("a wrong plan has no question about what lies off the chip: " + wrong.front());
+  if (plan.status != Status::feasible)
+    throw BadInput("a plan that was not found has no question about what lies off the chip");
+  return offchip_question(network, hardware, plan.subgraphs);
+}
+
+}  // namespace tessera

@@ -1,0 +1,277 @@
+// Plans as files: out, in, and judged by everything they say.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "cost/score.h"
+#include "io/c_header.h"
+#include "io/files.h"
+#include "io/plan_csv.h"
+#include "io/plan_json.h"
+#include "planner/baseline.h"
+#include "planner/hardware_key.h"
+#include "planner/modes.h"
+#include "planner/piece.h"
+#include "porter/limited_budget.h"
+#include "porter/requirements.h"
+#include "tessera/check.h"
+#include "tessera/check_result.h"
+#include "tessera/plan.h"
+
+namespace tessera {
+
+namespace {
+
+std::string name_of(const PlannedSubgraph& s) {
+  return "subgraph of ops " + std::to_string(s.ops.first) + " to " + std::to_string(s.ops.last);
+}
+
+NetworkPlan read_plan(std::string_view text, const std::string& path, const Network& network,
+                      const Hardware& hardware, const PlannedClaims& claims) {
+  require_valid(network);
+  require_valid(hardware);
+  const PlannedProblem problem_of = [&](const PlannedSubgraph& subgraph, std::size_t index) {
+    const Piece piece = make_piece(network, hardware, subgraph);
+    if (index >= piece.demands.size())
+      throw std::invalid_argument("the tiles of this subgraph need only " +
+                                  std::to_string(piece.demands.size()) + " placements");
+    return piece_problem(piece, index);
+  };
+  try {
+    return read_plan_json(text, path, problem_of, claims);
+  } catch (const MismatchError& error) {
+    throw WrongAnswer(error.what(), error.hint);
+  }
+}
+
+bool close(double a, double b) {
+  return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+bool close(const Metrics& a, const Metrics& b) {
+  return a.latency_cycles == b.latency_cycles && a.dram_bytes == b.dram_bytes &&
+         a.peak_bytes == b.peak_bytes && close(a.energy_pj, b.energy_pj) &&
+         close(a.peak_bandwidth, b.peak_bandwidth);
+}
+
+/// What a plan says beyond what check_plan() looks at.
+class ClaimCheck {
+ public:
+  ClaimCheck(const Network& network, const Hardware& hardware, const Limits& limits,
+             PlanVerdict& verdict)
+      : network_(network),
+        hardware_(hardware),
+        limits_(limits),
+        plan_(verdict.plan),
+        verdict_(verdict) {}
+
+  void run() {
+    if (plan_.status != Status::feasible) {
+      verdict_.claimed.push_back("status " + std::string(to_string(plan_.status)) +
+                                 (plan_.reason.empty() ? "" : ": " + plan_.reason));
+      return;
+    }
+    names();
+    weights();
+    baseline();
+    reference();
+    bounds();
+    objectives();
+    verdict_.claimed.emplace_back(
+        "stop, search, seed, limit_mattered and engine names: how it was found");
+  }
+
+ private:
+  /// Files may have been given other names since.
+  void names() {
+    if (plan_.network != network_.name)
+      verdict_.claimed.push_back("network '" + plan_.network + "': this one is called '" +
+                                 network_.name + "'");
+    if (plan_.profile != hardware_.name)
+      verdict_.claimed.push_back("profile '" + plan_.profile + "': this one is called '" +
+                                 hardware_.name + "'");
+    for (const OffchipMemory& memory : plan_.offchip)
+      verdict_.claimed.push_back("offchip: whole_tensors " + std::to_string(memory.whole_tensors) +
+                                 " of memory '" + memory.memory + "'");
+  }
+
+  void weights() {
+    const ObjectiveWeights own = normalized(hardware_.objective);
+    const ObjectiveWeights& said = plan_.weights;
+    if (close(own.latency, said.latency) && close(own.energy, said.energy) &&
+        close(own.dram_bytes, said.dram_bytes) && close(own.peak_memory, said.peak_memory))
+      return;
+    verdict_.claimed.emplace_back(
+        "weights: others than the profile's were asked for (the score is right for them)");
+  }
+
+  /// Of the profile's own machine it is the baseline; of the machine the profile names it is made
+  /// again; of any other it is a claim.
+  void reference() {
+    const PlanReference& said = plan_.reference;
+    const Hardware* const other = hardware_.reference.get();
+    const std::string where = "reference: " + said.profile + ", layer by layer or planned";
+    if (other == nullptr || hardware_key(*other) == hardware_key(hardware_)) {
+      if (!close(said.totals, plan_.baseline) || said.profile != hardware_.name)
+        verdict_.claimed.push_back(where + ": what it costs");
+      return;
+    }
+    std::optional<PlanReference> made;
+    if (other->name == said.profile) {
+      PlanParams params;
+      const std::int64_t nodes = plan_.search.nodes_per_question;
+      if (nodes > 0) params.nodes_per_question = nodes;
+      params.limits = limits_;
+      params.limits.seed = plan_.seed;
+      try {
+        made = layer_by_layer(network_, *other, params);
+      } catch (const BadInput&) {  // it fits with no tile there
+      }
+    }
+    if (!made || !close(made->totals, said.totals) || made->clock_hz != said.clock_hz)
+      verdict_.claimed.push_back(where + ": what it costs");
+  }
+
+  [[nodiscard]] CandidateParams effort(const Budget& budget) const {
+    const std::int64_t said = plan_.search.nodes_per_question;
+    return {.nodes_per_question = said > 0 ? said : PlanParams{}.nodes_per_question,
+            .seed = plan_.seed,
+            .budget = budget};
+  }
+
+  void baseline() {
+    const LimitedBudget limited(limits_);
+    const Hardware machine = baseline_machine(network_, hardware_);
+    Candidates candidates(network_, machine, effort(limited.budget()), make_plan_memory());
+    const SingleOps singles = single_ops(candidates, network_.ops.size(), limits_.threads);
+    if (limited.budget().exhausted() || candidates.ran_out_of_memory()) {
+      verdict_.claimed.emplace_back("baseline: a limit ended the check before it was made again");
+      return;
+    }
+    if (const std::optional<OpIndex> open = first_open(singles)) {
+      verdict_.claimed.push_back("baseline: op '" + network_.ops[*open].name +
+                                 "' alone was not decided with the effort the plan names");
+      return;
+    }
+    const Metrics made = sum_of(singles);
+    if (close(made, plan_.baseline)) return;
+    const std::string differs = "the baseline, each op alone, has " +
+                                std::to_string(made.latency_cycles) + " cycles and " +
+                                std::to_string(made.dram_bytes) + " bytes of traffic, not " +
+                                std::to_string(plan_.baseline.latency_cycles) + " and " +
+                                std::to_string(plan_.baseline.dram_bytes);
+    // A limit that ended a plan may have ended its baseline with worse tiles: that is no lie, but
+    // no yardstick either.
+    if (plan_.stop == StopReason::completed || plan_.stop == StopReason::node_limit)
+      verdict_.wrong.push_back(differs);
+    else
+      verdict_.claimed.push_back("baseline: a limit ended the plan; " + differs);
+  }
+
+  void bounds() {
+    if (!(plan_.bound > 0) && !plan_.optimal) return;
+    verdict_.claimed.push_back("bound " + std::to_string(plan_.bound) +
+                               (plan_.optimal ? ", proven_optimal" : "") +
+                               (plan_.proved_over.empty() ? ": over what it ranges is not said"
+                                                          : ": over " + plan_.proved_over));
+  }
+
+  /// Proved once more: the answer here may be better, or worse where time is short.
+  void objectives() {
+    for (const ObjectiveValue& said : plan_.objectives) {
+      const LimitedBudget limited(limits_);
+      const CandidateParams same = effort(limited.budget());
+      std::vector<PlannedSubgraph> runs = plan_.subgraphs;
+      const ObjectiveValue own = take_fewest_modes(
+          network_, hardware_,
+          {.score = {plan_.weights, in_cycles_of(hardware_.clock_hz, plan_.reference)},
+           .nodes_per_question = same.nodes_per_question,
+           .seed = same.seed,
+           .threads = limits_.threads,
+           .budget = limited.budget()},
+          runs);
+      if (own.value < said.bound)
+        verdict_.wrong.push_back("`objectives` says that no fewer than " +
+                                 std::to_string(said.bound) + " modes will do, but " +
+                                 std::to_string(own.value) + " do");
+      else if (own.bound < said.bound)
+        verdict_.claimed.push_back("modes >= " + std::to_string(said.bound) + ": over " +
+                                   modes_range);
+    }
+  }
+
+  const Network& network_;
+  const Hardware& hardware_;
+  const Limits& limits_;
+  const NetworkPlan& plan_;
+  PlanVerdict& verdict_;
+};
+
+}  // namespace
+
+std::string plan_json(const NetworkPlan& plan) {
+  require_plan(plan);
+  return write_plan_json(plan);
+}
+
+std::string plan_csv(const NetworkPlan& plan) {
+  require_plan(plan);
+  return write_plan_csv(plan);
+}
+
+std::string plan_c_header(const NetworkPlan& plan, std::string_view name) {
+  require_plan(plan);
+  if (plan.status != Status::feasible)
+    throw BadInput("there is no plan that a header could be about");
+  return write_plan_c_header(plan, name);
+}
+
+PlanFileHeader plan_file_header(const std::string& path) {
+  std::string text = read_file(input_path(path));
+  PlanHeader header = read_plan_header(text, path);
+  return {header.is_plan, std::move(header.dtype), std::move(text), std::move(header.costs)};
+}
+
+NetworkPlan load_plan(const std::string& path, const Network& network, const Hardware& hardware) {
+  return load_plan_text(plan_file_header(path).text, path, network, hardware);
+}
+
+NetworkPlan load_plan_text(std::string_view text, const std::string& path, const Network& network,
+                           const Hardware& hardware) {
+  return read_plan(text, path, network, hardware, {});
+}
+
+PlanVerdict check_plan_text(std::string_view text, const std::string& path, const Network& network,
+                            const Hardware& hardware, const Limits& limits) {
+  PlanVerdict verdict;
+  const PlannedClaims judge = [&](const PlannedSubgraph& subgraph, const PlannedPlacement& placed,
+                                  const PlacementResult& result) {
+    // Broken rules are told by check_plan(); here it is about what is said besides.
+    if (!check(placed.problem, placed.placement, 1).empty()) return;
+    PlacementResult said = result;
+    said.placement = placed.placement;
+    const ResultVerdict own = check_result(placed.problem, said);
+    const std::string where = name_of(subgraph) + ", a placement: ";
+    for (const Violation& wrong : own.wrong) verdict.wrong.push_back(where + wrong.message);
+    for (const std::string& claim : own.claimed)
+      if (!claim.starts_with("engine")) verdict.claimed.push_back(where + claim);
+  };
+  try {
+    verdict.plan = read_plan(text, path, network, hardware, judge);
+  } catch (const WrongAnswer& answer) {
+    verdict.wrong.emplace_back(answer.what());
+    return verdict;
+  }
+  for (std::string& sentence : check_plan(network, hardware, verdict.plan))
+    verdict.wrong.push_back(std::move(sentence));
+  if (!verdict.wrong.empty()) return verdict;
+  try {
+    ClaimCheck(network, hardware, limits, verdict).run();
+  } catch (const std::invalid_argument& error) {  // of the profile: nothing can be simulated
+    throw BadInput(error.what());
+  }
+  return verdict;
+}
+
+}  // namespace tessera

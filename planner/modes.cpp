@@ -1,0 +1,441 @@
+#include "planner/modes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "facts/modes.h"
+#include "model/against.h"
+#include "model/derived.h"
+#include "placer/decide.h"
+#include "planner/kept_places.h"
+#include "planner/piece.h"
+#include "planner/smallest_set.h"
+#include "search/partition/structure.h"
+#include "search/placement/bounds.h"
+#include "tessera/check.h"
+
+namespace tessera {
+namespace {
+
+/// Of a memory whose banks have roles of their own, no more modes than this are told apart.
+constexpr std::size_t most_modes = 64;
+/// Where places cost more for switching, so many choices of one mode per memory are tried.
+constexpr std::size_t most_single = 64;
+
+using Set = std::vector<bool>;
+
+struct NamedMode {
+  MemoryIndex memory = 0;
+  Mode mode;
+};
+
+/// The modes that a set may have, numbered.
+struct Universe {
+  std::vector<NamedMode> modes;
+  std::vector<std::vector<std::size_t>> of_memory;  ///< of those that have modes
+  bool whole = true;                                ///< else a memory has more than there are here
+
+  [[nodiscard]] std::optional<std::size_t> find(MemoryIndex memory, const std::string& name) const {
+    for (std::size_t k = 0; k < modes.size(); ++k)
+      if (modes[k].memory == memory && modes[k].mode.name == name) return k;
+    return std::nullopt;
+  }
+};
+
+Universe universe_of(const std::vector<Memory>& memories,
+                     const std::vector<PlannedSubgraph>& runs) {
+  Universe all;
+  for (MemoryIndex m = 0; m < memories.size(); ++m) {
+    if (!has_modes(memories[m])) continue;
+    std::vector<Mode> modes;
+    if (std::optional<std::vector<Mode>> known = modes_of(memories[m])) {
+      modes = std::move(*known);
+    } else {
+      all.whole = false;
+      std::set<std::string> names;
+      for (const PlannedSubgraph& s : runs)
+        for (const PlannedPlacement& p : s.placements)
+          names.insert(p.placement.modes[m].begin(), p.placement.modes[m].end());
+      for (const std::string& name : names) modes.push_back({name, mode_roles(memories[m], name)});
+    }
+    std::vector<std::size_t>& numbers = all.of_memory.emplace_back();
+    for (Mode& mode : modes) {
+      numbers.push_back(all.modes.size());
+      all.modes.push_back({m, std::move(mode)});
+    }
+  }
+  return all;
+}
+
+void keep_modes(Memory& memory, MemoryIndex m, const Universe& universe, const Set& in) {
+  if (!has_modes(memory)) return;
+  memory.modes_per_bank = false;
+  memory.modes.clear();
+  for (std::size_t k = 0; k < in.size(); ++k)
+    if (in[k] && universe.modes[k].memory == m) memory.modes.push_back(universe.modes[k].mode);
+}
+
+/// Something that is placed by itself: a run, or all of them where they keep tensors in common.
+class Part {
+ public:
+  Part() = default;
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+  virtual ~Part() = default;
+  /// Places it with these modes alone.
+  Enough ask(const Set& in) {
+    if (const auto known = known_.find(in); known != known_.end()) return known->second;
+    for (const auto& [set, answer] : known_) {
+      if (answer == Enough::yes && within(set, in)) return Enough::yes;
+      if (answer == Enough::no && within(in, set)) return Enough::no;
+    }
+    const Enough answer = place_with(in);
+    known_[in] = answer;
+    return answer;
+  }
+  /// The runs' placements for these modes. require: ask() said yes.
+  void take(const Set& in, std::vector<PlannedSubgraph>& runs) {
+    for (const auto& [set, placed] : placed_)
+      if (within(set, in)) return put(placed, runs);
+  }
+
+ protected:
+  static bool within(const Set& a, const Set& b) {
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (a[k] && !b[k]) return false;
+    return true;
+  }
+  virtual Enough place_with(const Set& in) = 0;
+  virtual void put(const std::vector<PlannedSubgraph>& placed,
+                   std::vector<PlannedSubgraph>& runs) const = 0;
+  Enough keep(const Set& in, std::vector<PlannedSubgraph> placed) {
+    placed_.emplace_back(in, std::move(placed));
+    return Enough::yes;
+  }
+
+ private:
+  std::map<Set, Enough> known_;
+  std::vector<std::pair<Set, std::vector<PlannedSubgraph>>> placed_;
+};
+
+/// What all questions have in common.
+struct Common {
+  const Network& network;
+  const Hardware& hardware;
+  const ModesParams& params;
+  const Universe& universe;
+  Size peak = 0;  ///< of the plan: no run may exceed it
+
+  [[nodiscard]] double cost(const Metrics& m) const { return additive_score(params.score, m); }
+  /// Is it as good as `before`, which it takes the place of?
+  [[nodiscard]] bool as_good(const Metrics& now, const Metrics& before) const {
+    return cost(now) <= cost(before) * (1 + 1e-12) && params.limits.allow(now) &&
+           now.peak_bytes <= peak;
+  }
+};
+
+/// One run, for itself and all others that are the same question.
+class RunPart final : public Part {
+ public:
+  RunPart(const Common& common, const PlannedSubgraph& run)
+      : common_(common), run_(run), piece_(make_piece(common.network, common.hardware, run)) {}
+
+  void add(std::size_t run) { alike_.push_back(run); }
+
+ protected:
+  Enough place_with(const Set& in) override {
+    if (settled(in)) return Enough::yes;
+    for (const Attempt& attempt : attempts()) {
+      const Enough found = tried(in, attempt);
+      if (found == Enough::yes) return found;
+      if (found == Enough::no && attempt.proves) return found;
+    }
+    // Nothing switches where there is one mode.
+    for (const Set& single : singles(in))
+      if (single != in && ask(single) == Enough::yes) return Enough::yes;
+    return Enough::open;
+  }
+
+  void put(const std::vector<PlannedSubgraph>& placed,
+           std::vector<PlannedSubgraph>& runs) const override {
+    for (const std::size_t k : alike_) {
+      PlannedSubgraph& run = runs[k];
+      for (std::size_t p = 0; p < run.placements.size(); ++p) {
+        run.placements[p].placement = placed.front().placements[p].placement;
+        run.placements[p].engine = placed.front().placements[p].engine;
+      }
+      run.metrics = placed.front().metrics;
+      run.mode_switches = placed.front().mode_switches;
+      run.utilisation = placed.front().utilisation;
+    }
+  }
+
+ private:
+  /// How high several memories may be together, which share a peak.
+  enum class Room : std::uint8_t {
+    most,  ///< each as high as the least that the others need leaves it: less says nothing
+    now,   ///< as high as now, and what the plan's peak leaves beside
+  };
+  struct Attempt {
+    Room room = Room::most;
+    bool pinned = false;  ///< each buffer in the memory where it lies now
+    bool proves = false;  ///< that there is no place means that there is none as good
+  };
+
+  [[nodiscard]] std::vector<Attempt> attempts() const {
+    const bool several = piece_.lowering.problem.memories.size() > 1;
+    if (!several) return {{.proves = common_.universe.whole}};
+    return {{.proves = common_.universe.whole},
+            {.room = Room::now},
+            {.room = Room::now, .pinned = true}};
+  }
+
+  [[nodiscard]] PlacementProblem problem_with(const Set& in, std::size_t index) const {
+    PlacementProblem problem = piece_problem(piece_, index);
+    for (MemoryIndex m = 0; m < problem.memories.size(); ++m)
+      keep_modes(problem.memories[m], m, common_.universe, in);
+    return problem;
+  }
+
+  /// The places there are, in these modes.
+  bool settled(const Set& in) {
+    PlannedSubgraph now = run_;
+    for (std::size_t k = 0; k < now.placements.size(); ++k) {
+      auto modes = settle_modes(problem_with(in, k), now.placements[k].placement.places,
+                                piece_.lowering.steps_per_tile);
+      if (!modes) return false;
+      now.placements[k].placement.modes = std::move(*modes);
+    }
+    return taken(in, std::move(now));
+  }
+
+  Enough tried(const Set& in, const Attempt& attempt) {
+    PlannedSubgraph now = run_;
+    for (std::size_t k = 0; k < now.placements.size(); ++k) {
+      PlacementProblem problem = problem_with(in, k);
+      const Placement& before = run_.placements[k].placement;
+      lower(problem, attempt.room, before);
+      if (attempt.pinned)
+        for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+          problem.buffers[b].memories = {before.places[b].memory};
+      SearchParams search{.budget = common_.params.budget, .seed = common_.params.seed};
+      search.budget.max_nodes = common_.params.nodes_per_question;
+      Decision decision = decide(problem, search, {.threads = common_.params.threads});
+      if (decision.found.status == Status::infeasible) return Enough::no;
+      if (!decision.found.placement) return Enough::open;
+      PlannedPlacement& placed = now.placements[k];
+      placed.engine = decision.engine;
+      placed.placement = std::move(*decision.found.placement);
+      auto modes = settle_modes(problem, placed.placement.places, piece_.lowering.steps_per_tile);
+      if (!modes) return Enough::open;
+      placed.placement.modes = std::move(*modes);
+    }
+    return taken(in, std::move(now)) ? Enough::yes : Enough::open;
+  }
+
+  void lower(PlacementProblem& problem, Room room, const Placement& before) const {
+    std::vector<Size> high = room == Room::now
+                                 ? heights(problem, before)
+                                 : lower_bounds(problem, {.budget = common_.params.budget}).heights;
+    high.resize(problem.memories.size(), 0);
+    Size all = 0;
+    for (const Size height : high) all += height;
+    const Size beside = std::max<Size>(0, common_.peak - all);
+    const auto moded = std::ranges::count_if(problem.memories, has_modes);
+    for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+      // What is left goes to one memory, unless all may have it.
+      const bool more = room == Room::most || (moded == 1 && has_modes(problem.memories[m]));
+      limit_height(problem.memories[m], std::max<Size>(1, high[m] + (more ? beside : 0)));
+    }
+  }
+
+  /// Keeps it, if it is right and as good.
+  bool taken(const Set& in, PlannedSubgraph now) {
+    for (std::size_t k = 0; k < now.placements.size(); ++k) {
+      now.placements[k].problem = piece_problem(piece_, k);
+      if (!check(now.placements[k].problem, now.placements[k].placement, 1).empty()) return false;
+    }
+    const RunCost cost = run_cost(piece_run(piece_, common_.hardware, now.placements));
+    if (!common_.as_good(cost.metrics, run_.metrics)) return false;
+    now.metrics = cost.metrics;
+    now.mode_switches = cost.mode_switches;
+    now.utilisation = cost.utilisation;
+    keep(in, {std::move(now)});
+    return true;
+  }
+
+  /// One mode of each memory.
+  [[nodiscard]] std::vector<Set> singles(const Set& in) const {
+    std::vector<Set> all{Set(in.size(), false)};
+    for (const std::vector<std::size_t>& modes : common_.universe.of_memory) {
+      std::vector<Set> more;
+      for (const Set& set : all)
+        for (const std::size_t mode : modes) {
+          if (!in[mode] || more.size() == most_single) continue;
+          more.push_back(set);
+          more.back()[mode] = true;
+        }
+      all = std::move(more);
+    }
+    return all;
+  }
+
+  const Common& common_;
+  PlannedSubgraph run_;
+  Piece piece_;
+  std::vector<std::size_t> alike_;
+};
+
+/// All runs of a machine where tensors stay on the chip from one to the next.
+class WholePart final : public Part {
+ public:
+  WholePart(const Common& common, const std::vector<PlannedSubgraph>& runs)
+      : common_(common), runs_(runs) {}
+
+ protected:
+  Enough place_with(const Set& in) override {
+    using Clock = std::chrono::steady_clock;
+    Hardware machine = common_.hardware;
+    MemoryIndex m = 0;
+    for (HardwareMemory& memory : machine.memories)
+      if (!memory.offchip) keep_modes(memory.space, m++, common_.universe, in);
+    if (m == 1)
+      for (HardwareMemory& memory : machine.memories)
+        if (!memory.offchip) limit_height(memory.space, std::max<Size>(1, common_.peak));
+    Limits limits{.threads = common_.params.threads,
+                  .seed = common_.params.seed,
+                  .stop = common_.params.budget.stop};
+    limits.work = common_.params.nodes_per_question;
+    if (const auto deadline = common_.params.budget.deadline; deadline != Clock::time_point::max())
+      limits.timeout = std::max(Clock::duration{0}, deadline - Clock::now());
+    std::vector<PlannedSubgraph> now = runs_;
+    const KeptPlaces kept = settle_kept(common_.network, machine, now, limits);
+    if (kept.status == Status::infeasible)
+      return common_.universe.whole ? Enough::no : Enough::open;
+    if (kept.status != Status::feasible) return Enough::open;
+    double cost = 0, before = 0;
+    for (std::size_t k = 0; k < now.size(); ++k) {
+      const Metrics& metrics = now[k].metrics;
+      cost += common_.cost(metrics);
+      before += common_.cost(runs_[k].metrics);
+      if (!common_.params.limits.allow(metrics) || metrics.peak_bytes > common_.peak)
+        return Enough::open;
+      const Piece piece = make_piece(common_.network, common_.hardware, now[k]);
+      now[k].placements.front().problem = piece_problem(piece, 0);
+    }
+    return cost <= before * (1 + 1e-12) ? keep(in, std::move(now)) : Enough::open;
+  }
+
+  void put(const std::vector<PlannedSubgraph>& placed,
+           std::vector<PlannedSubgraph>& runs) const override {
+    runs = placed;
+  }
+
+ private:
+  const Common& common_;
+  std::vector<PlannedSubgraph> runs_;
+};
+
+/// Runs with one key are one question: they have the same tiles and the same places now.
+std::string key_of(const Subgraph& part, const PlannedSubgraph& run) {
+  std::string key = structure_key(part);
+  const auto add = [&](std::int64_t number) { key += ' ' + std::to_string(number); };
+  for (const Dim extent : run.extent) add(extent);
+  add(run.variant.double_buffer ? 1 : 0);
+  add(static_cast<std::int64_t>(run.variant.weights));
+  add(static_cast<std::int64_t>(run.variant.halo));
+  add(static_cast<std::int64_t>(run.variant.stationary));
+  for (const PlannedPlacement& placed : run.placements) {
+    for (const BufferPlace& place : placed.placement.places) {
+      add(static_cast<std::int64_t>(place.memory));
+      add(place.offset);
+    }
+    for (const auto& names : placed.placement.modes)
+      for (const std::string& name : names) key += '\n' + name;
+  }
+  return key;
+}
+
+}  // namespace
+
+std::optional<std::vector<Mode>> modes_of(const Memory& memory) {
+  return memory.modes_per_bank ? joint_modes(memory, most_modes) : memory.modes;
+}
+
+std::int64_t modes_in_use(const std::vector<PlannedSubgraph>& runs) {
+  std::set<std::pair<MemoryIndex, std::string>> used;
+  for (const PlannedSubgraph& run : runs)
+    for (const PlannedPlacement& placed : run.placements)
+      for (MemoryIndex m = 0; m < placed.placement.modes.size(); ++m)
+        for (const std::string& name : placed.placement.modes[m]) used.emplace(m, name);
+  return static_cast<std::int64_t>(used.size());
+}
+
+ObjectiveValue take_fewest_modes(const Network& network, const Hardware& hardware,
+                                 const ModesParams& params, std::vector<PlannedSubgraph>& runs) {
+  const Universe universe = universe_of(placement_memories(hardware), runs);
+  Common common{network, hardware, params, universe, 0};
+  for (const PlannedSubgraph& run : runs)
+    common.peak = std::max(common.peak, run.metrics.peak_bytes);
+  std::vector<std::unique_ptr<Part>> parts;
+  if (stays_on_chip(hardware)) {
+    parts.push_back(std::make_unique<WholePart>(common, runs));
+  } else {
+    const std::vector<std::optional<OpIndex>> readers = last_readers(network);
+    std::map<std::string, RunPart*> of_key;
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      const Subgraph part = make_subgraph(network, runs[k].ops, readers, hardware);
+      RunPart*& known = of_key[key_of(part, runs[k])];
+      if (known == nullptr) {
+        auto fresh = std::make_unique<RunPart>(common, runs[k]);
+        known = fresh.get();
+        parts.push_back(std::move(fresh));
+      }
+      known->add(k);
+    }
+  }
+  SmallestSetParams search{.things = universe.modes.size(),
+                           .one_of = universe.of_memory,
+                           .known = {},
+                           .enough = {},
+                           .budget = params.budget};
+  for (std::size_t k = 0; k < universe.modes.size(); ++k) {
+    const NamedMode& each = universe.modes[k];
+    const bool used = std::ranges::any_of(runs, [&](const PlannedSubgraph& run) {
+      return std::ranges::any_of(run.placements, [&](const PlannedPlacement& placed) {
+        return std::ranges::count(placed.placement.modes[each.memory], each.mode.name) > 0;
+      });
+    });
+    if (used) search.known.push_back(k);
+  }
+  // The part that said no last says it soonest.
+  search.enough = [&](const Set& in) {
+    Enough all = Enough::yes;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const Enough answer = parts[k]->ask(in);
+      if (answer == Enough::no) {
+        std::rotate(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(k),
+                    parts.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+        return answer;
+      }
+      if (answer == Enough::open) all = answer;
+    }
+    return all;
+  };
+  const SmallestSet found = smallest_set(search);
+  if (found.set.size() < search.known.size()) {
+    Set in(universe.modes.size(), false);
+    for (const std::size_t k : found.set) in[k] = true;
+    for (const std::unique_ptr<Part>& part : parts) part->take(in, runs);
+  }
+  const std::int64_t value = modes_in_use(runs);
+  return {"modes", value, static_cast<std::int64_t>(found.bound),
+          value == static_cast<std::int64_t>(found.bound)};
+}
+
+}  // namespace tessera

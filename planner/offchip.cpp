@@ -1,0 +1,434 @@
+#include "planner/offchip.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "facts/room.h"
+#include "model/buffer_parts.h"
+#include "model/derived.h"
+#include "model/off_chip.h"
+#include "model/say.h"
+#include "search/offchip/weave.h"
+#include "search/placement/bounds.h"
+#include "tessera/check.h"
+#include "tessera/validate.h"
+#include "tiling/geometry.h"
+#include "tiling/lower.h"
+#include "tiling/tensor_lives.h"
+#include "tiling/walk.h"
+
+namespace tessera {
+namespace {
+
+constexpr const char* weights_id = "weights";
+
+/// Where the tiles of a run are followed one by one at most so much work (regions of one op along
+/// one axis); else all of them are one step.
+constexpr std::int64_t most_followed = 4'000'000;
+
+/// Rounds of weaving: some tens of milliseconds for a network of a hundred tensors.
+constexpr std::int64_t tile_rounds = 600;
+constexpr std::int64_t whole_rounds = 200;
+
+/// The problem's memories: where a buffer of weights, or any other, lies.
+struct Homes {
+  std::vector<const HardwareMemory*> memories;
+  std::optional<MemoryIndex> weights{};
+  std::optional<MemoryIndex> data{};  ///< nothing where no program can write off the chip
+
+  explicit Homes(const Hardware& hardware) {
+    for (const std::size_t m : off_chip::memories(hardware)) {
+      if (&hardware.memories[m] == off_chip::weights(hardware)) weights = memories.size();
+      if (&hardware.memories[m] == off_chip::activations(hardware)) data = memories.size();
+      memories.push_back(&hardware.memories[m]);
+    }
+  }
+  /// What a buffer there says of its memories.
+  [[nodiscard]] std::vector<MemoryIndex> tied_to(std::optional<MemoryIndex> m) const {
+    return m && memories.size() > 1 ? std::vector<MemoryIndex>{*m} : std::vector<MemoryIndex>{};
+  }
+};
+
+bool are_followed(const PlannedSubgraph& planned) {
+  const auto [c, h, w] = planned.counts;
+  const auto work = static_cast<double>(planned.tile_count()) * static_cast<double>(c + h + w) *
+                    static_cast<double>(planned.ops.size());
+  return work <= static_cast<double>(most_followed);
+}
+
+/// Everything the plan's runs read and write off the chip, tile by tile.
+class Traffic {
+ public:
+  Traffic(const Network& network, const Hardware& hardware) : network_(network) {
+    readers_ = last_readers(network);
+    hardware_ = &hardware;
+  }
+
+  void follow(const PlannedSubgraph& planned) {
+    const Subgraph part = make_subgraph(network_, planned.ops, readers_, *hardware_);
+    TileGeometry geometry(part, planned.variant.halo);
+    const TileShape shape{planned.extent};
+    if (are_followed(planned)) {
+      const TileGrid grid = geometry.grid(shape);
+      const TileWalk walk(grid, lower(part, geometry.space(), *hardware_, planned.variant));
+      const auto& [outer, middle, inner] = walk.order();
+      std::array<Dim, tile_axes> at{};
+      for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])
+        for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
+          for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
+            add_tile(part, geometry.tile_at(shape, at), &walk, walk.level_at(at));
+      return;
+    }
+    TileRegions all;
+    for (std::size_t t = 0; t < part.tensors.size(); ++t)
+      all.fresh.push_back(whole(part.tensor(t).shape));
+    all.stored = all.fresh;
+    add_tile(part, all, nullptr, TileLevel::first);
+  }
+
+  [[nodiscard]] const std::map<TensorIndex, std::vector<BoxAccess>>& accesses() const {
+    return accesses_;
+  }
+  [[nodiscard]] Step end() const { return std::max<Step>(2 * tiles_, 1); }
+
+ private:
+  /// What stays is read where the walk says; without one everything is.
+  void add_tile(const Subgraph& part, const TileRegions& tile, const TileWalk* walk,
+                TileLevel level) {
+    const Step step = 2 * tiles_++;
+    for (std::size_t t = 0; t < part.tensors.size(); ++t) {
+      const LocalTensor& local = part.tensors[t];
+      if (local.weight) continue;
+      const bool loaded = is_loaded(part, local) && (walk == nullptr || walk->loads(t, level));
+      if (loaded && !tile.fresh[t].none) accesses_[local.tensor].push_back({step, tile.fresh[t]});
+      if (is_stored(part, local) && !tile.stored[t].none)
+        accesses_[local.tensor].push_back({step + 1, tile.stored[t]});
+    }
+  }
+
+  const Network& network_;
+  const Hardware* hardware_;
+  std::vector<std::optional<OpIndex>> readers_;
+  std::map<TensorIndex, std::vector<BoxAccess>> accesses_;
+  Step tiles_ = 0;
+};
+
+/// Bytes of all weights, each at a multiple of the memory's alignment.
+Size weight_bytes(const Network& network, const Memory& memory) {
+  Size bytes = 0;
+  for (const Tensor& tensor : network.tensors)
+    if (tensor.kind == TensorKind::weight && !tensor.view_of)
+      bytes += align_up(tensor_bytes(tensor), memory.alignment);
+  return bytes;
+}
+
+/// Ids that are printable and no two of which are equal.
+class Ids {
+ public:
+  std::string of(const std::string& name, TensorIndex t) {
+    std::string id = name.empty() || !is_printable(name) ? "tensor " + std::to_string(t) : name;
+    while (!taken_.insert(id).second) id += " (" + std::to_string(t) + ")";
+    return id;
+  }
+
+ private:
+  std::set<std::string> taken_{weights_id};
+};
+
+/// A tensor off the chip, and who touches it.
+struct Touched {
+  BufferIndex buffer = 0;
+  TensorIndex tensor = 0;
+  OutsideLife outside;
+  std::size_t axes_whole = 0;  ///< the last axes, along which all is taken to be touched at once
+  std::int64_t pieces = 0;
+};
+
+std::int64_t pieces_of(const Buffer& buffer) {
+  for (const BufferPart& part : buffer.parts)
+    if (!run_count(part)) return most_pieces + 1;
+  return piece_count(buffer);
+}
+
+/// The parts that follow where each access is to all of the last axes. No byte lives shorter.
+void set_parts(const Network& network, const std::vector<BoxAccess>& accesses, Touched& touched,
+               Buffer& buffer) {
+  const Tensor& tensor = network.tensors[touched.tensor];
+  std::vector<BoxAccess> wider = accesses;
+  for (BoxAccess& access : wider)
+    for (std::size_t k = 0; k < touched.axes_whole && !access.box.none; ++k) {
+      const std::size_t axis = tensor.shape.size() - 1 - k;
+      access.box[axis] = {0, tensor.shape[axis]};
+    }
+  buffer.parts = lives_of(tensor.shape, element_bytes(tensor.type), wider, touched.outside);
+  touched.pieces = buffer.parts.empty() ? most_pieces + 1 : pieces_of(buffer);
+}
+
+/// Where tiles are cut too small to be told apart, rows, planes or all of a tensor live as one: of
+/// the tensors with the most pieces first.
+void make_few_pieces(const Network& network,
+                     const std::map<TensorIndex, std::vector<BoxAccess>>& accesses,
+                     std::int64_t most_in_all, std::vector<Touched>& tensors,
+                     std::vector<Buffer>& buffers) {
+  std::int64_t pieces = 0;
+  for (const Touched& each : tensors) pieces += each.pieces;
+  while (pieces > most_in_all) {
+    const auto most = std::ranges::max_element(tensors, {}, &Touched::pieces);
+    Buffer& buffer = buffers[most->buffer];
+    pieces -= most->pieces;
+    if (++most->axes_whole < network.tensors[most->tensor].shape.size()) {
+      set_parts(network, accesses.at(most->tensor), *most, buffer);
+    } else {
+      buffer.parts.clear();
+      most->pieces = 0;
+    }
+    pieces += most->pieces;
+  }
+}
+
+PlacementProblem without_parts(PlacementProblem problem) {
+  for (Buffer& buffer : problem.buffers) buffer.parts.clear();
+  return problem;
+}
+
+/// A placement of whole tensors is one of their parts, in each memory by itself.
+std::optional<WeaveResult> lowest(const PlacementProblem& problem, const Bounds& bounds,
+                                  std::vector<Size>& whole_heights, const Budget& budget) {
+  WeaveParams params{.budget = budget, .rounds = tile_rounds, .targets = bounds.heights};
+  WeaveResult tiles = weave(problem, params);
+  const PlacementProblem whole = without_parts(problem);
+  params.rounds = whole_rounds;
+  params.targets = lower_bounds(whole, {.budget = budget}).heights;
+  WeaveResult all = weave(whole, params);
+  if (!all.placement && !tiles.placement) return std::nullopt;
+  whole_heights = all.placement ? all.heights : tiles.heights;
+  if (!tiles.placement) return all;
+  if (!all.placement) return tiles;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const BufferPlace& whole_place = all.placement->places[b];
+    if (all.heights[whole_place.memory] < tiles.heights[whole_place.memory])
+      tiles.placement->places[b] = whole_place;
+  }
+  for (MemoryIndex m = 0; m < tiles.heights.size(); ++m)
+    tiles.heights[m] = std::min(tiles.heights[m], all.heights[m]);
+  return tiles;
+}
+
+StepRange hull_of(const Buffer& buffer) {
+  return {buffer.live.front().lower, buffer.live.back().upper};
+}
+
+/// Which memory of the question a buffer lies in.
+MemoryIndex home_of(const PlacementProblem& problem, BufferIndex b) {
+  return allowed_memories(problem, problem.buffers[b]).front();
+}
+
+}  // namespace
+
+PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
+                                  const std::vector<PlannedSubgraph>& subgraphs,
+                                  const Budget& budget, std::int64_t pieces) {
+  PlacementProblem problem;
+  problem.name = network.name;
+  const Homes homes(hardware);
+  if (homes.memories.empty()) return problem;
+  for (const HardwareMemory* memory : homes.memories) problem.memories.push_back(memory->space);
+  Traffic traffic(network, hardware);
+  for (const PlannedSubgraph& planned : subgraphs) {
+    if (budget.exhausted()) return problem;
+    traffic.follow(planned);
+  }
+  const StepRange all{0, traffic.end()};
+  if (const Size bytes = weight_bytes(network, problem.memories[*homes.weights]); bytes > 0)
+    problem.buffers.push_back({.id = weights_id,
+                               .live = {all},
+                               .size = bytes,
+                               .memories = homes.tied_to(homes.weights),
+                               .kind = BufferKind::weight});
+  std::vector<char> made(network.tensors.size(), 0);
+  for (const Op& op : network.ops)
+    for (const TensorIndex t : op.outputs) made[t] = 1;
+  const std::vector<std::optional<OpIndex>> readers = last_readers(network);
+  Ids ids;
+  std::vector<Touched> tensors;
+  for (const auto& [t, accesses] : traffic.accesses()) {
+    if (budget.exhausted()) {
+      problem.buffers.clear();
+      return problem;
+    }
+    const Tensor& tensor = network.tensors[t];
+    Touched& touched = tensors.emplace_back();
+    touched.buffer = problem.buffers.size();
+    touched.tensor = t;
+    if (made[t] == 0) touched.outside.from = 0;
+    if (readers[t] == network.ops.size()) touched.outside.to = all.upper;
+    problem.buffers.push_back({.id = ids.of(tensor.name, t),
+                               .size = tensor_bytes(tensor),
+                               .memories = homes.tied_to(homes.data)});
+    set_parts(network, accesses, touched, problem.buffers.back());
+  }
+  make_few_pieces(network, traffic.accesses(), pieces, tensors, problem.buffers);
+  for (const Touched& touched : tensors) {
+    const std::vector<BoxAccess>& accesses = traffic.accesses().at(touched.tensor);
+    Buffer& buffer = problem.buffers[touched.buffer];
+    StepRange hull{touched.outside.from.value_or(accesses.front().step),
+                   std::max(touched.outside.to.value_or(0), accesses.back().step + 1)};
+    for (const BufferPart& part : buffer.parts)
+      hull = {std::min(hull.lower, part.live.front().lower),
+              std::max(hull.upper, part.live.front().upper)};
+    buffer.live = {hull};
+  }
+  // Numbers beyond the format: then whole tensors.
+  if (!validate(problem).empty()) return without_parts(std::move(problem));
+  return problem;
+}
+
+std::string never_fits_offchip(const Network& network, const Hardware& hardware) {
+  const Homes homes(hardware);
+  for (MemoryIndex m = 0; m < homes.memories.size(); ++m) {
+    const Memory& memory = homes.memories[m]->space;
+    if (memory.capacity == unbounded) continue;
+    const bool weights_there = homes.weights == m;
+    const Size weights = weights_there ? weight_bytes(network, memory) : 0;
+    Size beside = 0;
+    std::string what;
+    const auto look_at = [&](const std::vector<TensorIndex>& tensors, const char* name) {
+      std::set<TensorIndex> own;
+      for (const TensorIndex t : tensors)
+        if (network.tensors[storage_of(network, t)].kind != TensorKind::weight)
+          own.insert(storage_of(network, t));
+      Size bytes = 0;
+      for (const TensorIndex t : own) bytes += tensor_bytes(network.tensors[t]);
+      if (bytes <= beside) return;
+      beside = bytes;
+      what = name;
+    };
+    if (homes.data == m) {
+      look_at(network.inputs, "all inputs");
+      look_at(network.outputs, "all results");
+    }
+    const Size room = room_of(memory);
+    if (weights + beside <= room) continue;
+    if (weights_there) what = what.empty() ? "all weights" : "all weights and " + what;
+    return what + " take " + std::to_string(weights + beside) + " bytes of memory '" + memory.name +
+           "', which has " + std::to_string(room);
+  }
+  return {};
+}
+
+std::int64_t followed_tiles(const PlannedSubgraph& planned) {
+  return are_followed(planned) ? planned.tile_count() : 1;
+}
+
+OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
+                            const std::vector<PlannedSubgraph>& subgraphs, const Budget& budget,
+                            std::int64_t pieces) {
+  PlacementProblem problem = offchip_question(network, hardware, subgraphs, budget, pieces);
+  if (problem.buffers.empty()) return {};
+  std::vector<Size> capacities;
+  for (Memory& memory : problem.memories)
+    capacities.push_back(std::exchange(memory.capacity, unbounded));
+  if (!validate(problem).empty()) return {};
+  const Bounds bounds = lower_bounds(problem, {.budget = budget});
+  std::vector<Size> whole_heights;
+  const std::optional<WeaveResult> low = lowest(problem, bounds, whole_heights, budget);
+  if (!low) return {};
+  OffchipAnswer answer;
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    OffchipMemory result;
+    result.memory = problem.memories[m].name;
+    result.base = problem.memories[m].base;
+    result.lower_bound = bounds.heights[m];
+    result.whole_tensors = whole_heights[m];
+    result.height = low->heights[m];
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+      const Buffer& buffer = problem.buffers[b];
+      if (home_of(problem, b) != m) continue;
+      result.buffers.push_back({buffer.id, low->placement->places[b].offset, buffer.size,
+                                hull_of(buffer), buffer.kind == BufferKind::weight});
+    }
+    if (result.height > capacities[m]) {
+      const Homes homes(hardware);
+      const std::string who = homes.data != m ? "the weights need "
+                              : homes.weights == m
+                                  ? "weights and what crosses the cuts of the best cover need "
+                                  : "what crosses the cuts of the best cover needs ";
+      return {.memories = {},
+              .too_small = who + std::to_string(result.height) + " bytes of memory '" +
+                           result.memory + "' (at least " + std::to_string(result.lower_bound) +
+                           " with its tiles), which has " + std::to_string(capacities[m]) +
+                           "; other covers were not tried for that"};
+    }
+    if (!result.buffers.empty()) answer.memories.push_back(std::move(result));
+  }
+  return answer;
+}
+
+namespace {
+
+/// One memory of the question, alone, and what the plan says of it.
+std::vector<std::string> memory_wrong(const PlacementProblem& problem, const OffchipMemory& said) {
+  const std::string who = "off the chip, memory '" + said.memory + "': ";
+  if (said.base != problem.memories.front().base)
+    return {who + "the addresses begin at " + std::to_string(said.base) + ", but the memory at " +
+            std::to_string(problem.memories.front().base)};
+  if (said.buffers.size() != problem.buffers.size())
+    return {who + std::to_string(said.buffers.size()) + " buffers are listed, but " +
+            std::to_string(problem.buffers.size()) + " lie there"};
+  Placement placement;
+  placement.modes.resize(1);
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    const OffchipBuffer& each = said.buffers[b];
+    const StepRange hull = hull_of(buffer);
+    if (each.id != buffer.id || each.size != buffer.size || each.live != hull)
+      return {who + "buffer '" + each.id + "' is not buffer '" + buffer.id + "' of " +
+              std::to_string(buffer.size) + " bytes that lives from step " +
+              std::to_string(hull.lower) + " to " + std::to_string(hull.upper)};
+    if (each.weights != (buffer.kind == BufferKind::weight))
+      return {who + "buffer '" + each.id + "' is of another kind"};
+    placement.places.push_back({0, each.offset});
+  }
+  std::vector<std::string> wrong;
+  for (const Violation& v : check(problem, placement, 5)) wrong.push_back(who + v.message);
+  if (wrong.empty() && heights(problem, placement).front() != said.height)
+    wrong.push_back(who + "the height is " + std::to_string(heights(problem, placement).front()) +
+                    ", not " + std::to_string(said.height));
+  if (said.lower_bound > lower_bounds(problem).height)
+    wrong.push_back(who + "the bound is " + std::to_string(lower_bounds(problem).height) +
+                    ", not " + std::to_string(said.lower_bound));
+  return wrong;
+}
+
+}  // namespace
+
+std::vector<std::string> offchip_wrong(const Network& network, const Hardware& hardware,
+                                       const NetworkPlan& plan) {
+  if (plan.offchip.empty()) return {};
+  const PlacementProblem problem = offchip_question(network, hardware, plan.subgraphs);
+  std::vector<std::string> wrong;
+  auto said = plan.offchip.begin();
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    PlacementProblem alone;
+    alone.memories = {problem.memories[m]};
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+      if (home_of(problem, b) != m) continue;
+      alone.buffers.push_back(problem.buffers[b]);
+      alone.buffers.back().memories.clear();
+    }
+    if (alone.buffers.empty()) continue;
+    if (said == plan.offchip.end() || said->memory != alone.memories.front().name)
+      return {"`offchip` does not say what lies in memory '" + alone.memories.front().name +
+              "', or not in the order of the profile"};
+    for (std::string& sentence : memory_wrong(alone, *said)) wrong.push_back(std::move(sentence));
+    ++said;
+  }
+  if (said != plan.offchip.end())
+    wrong.push_back("`offchip` lists memory '" + said->memory + "', where nothing lies");
+  return wrong;
+}
+
+}  // namespace tessera

@@ -1,0 +1,110 @@
+#include "planner/option.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "cost/tiled_run.h"
+#include "facts/modes.h"
+#include "planner/piece.h"
+#include "tessera/check.h"
+#include "tessera/errors.h"
+#include "tessera/tile.h"
+#include "tiling/ceil_div.h"
+
+namespace tessera {
+
+std::vector<TileVariant> lowering_variants(const TilingOptions& tiling) {
+  std::vector<TileVariant> all = tile_variants(tiling);
+  std::ranges::stable_sort(all, {}, [](const TileVariant& options) {
+    return std::pair(options.double_buffer,
+                     options.double_buffer != (options.weights == WeightPolicy::resident));
+  });
+  return all;
+}
+
+std::vector<TileVariant> staying_variants(const Subgraph& part, const TilingOptions& tiling) {
+  std::set<Step> weighted;
+  bool inputs = false;
+  for (const LocalTensor& local : part.tensors) {
+    if (!is_loaded(part, local)) continue;
+    if (local.weight)
+      weighted.insert(local.consumers.begin(), local.consumers.end());
+    else
+      inputs = true;
+  }
+  std::vector<TileVariant> all;
+  for (const Stationary stationary : tiling.stationary)
+    for (TileVariant options : lowering_variants(tiling)) {
+      // Where all weights are there, channels need not be cut for their sake.
+      if (options.halo != HaloPolicy::recompute || options.weights == WeightPolicy::resident)
+        continue;
+      const bool some = stationary == Stationary::weights
+                            ? weighted.size() == 1
+                            : stationary == Stationary::inputs && inputs;
+      if (!some) continue;
+      options.stationary = stationary;
+      all.push_back(options);
+    }
+  return all;
+}
+
+bool easier(const TileVariant& easy, const TileVariant& hard) {
+  if (easy.halo != hard.halo || easy.double_buffer || easy.stationary != Stationary::none)
+    return false;
+  if (easy.weights == hard.weights)
+    return hard.double_buffer || hard.stationary != Stationary::none;
+  return easy.weights == WeightPolicy::refetch && !hard.double_buffer;
+}
+
+PlannedSubgraph bare_option(const TileSpace& space, const TileVariant& options,
+                            const TileShape& shape) {
+  PlannedSubgraph s;
+  s.extent = shape.extent;
+  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    s.counts[axis] = ceil_div(space.whole.extent[axis], shape.extent[axis]);
+  s.variant = options;
+  return s;
+}
+
+PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardware,
+                            const TileVariant& options, TileSearchResult found,
+                            std::string_view engine, ArrayMemo& arrays, Poll& poll,
+                            const KnownCost* known) {
+  PlannedSubgraph s = bare_option(geometry.space(), options, found.shape);
+  const Step steps = found.lowering.steps_per_tile;
+  const Piece piece = make_piece(geometry.subgraph(), geometry.space(), std::move(found.grid),
+                                 std::move(found.lowering));
+  for (std::size_t k = 0; k < found.placements.size(); ++k) {
+    PlannedPlacement p{.problem = piece_problem(piece, k),
+                       .placement = std::move(found.placements[k]),
+                       .engine = std::string(engine)};
+    auto modes = settle_modes(p.problem, p.placement.places, steps);
+    if (!modes)
+      throw InternalError("engine " + p.engine +
+                          " placed buffers that leave a step without a mode");
+    p.placement.modes = std::move(*modes);
+    s.placements.push_back(std::move(p));
+  }
+  if (known != nullptr) {
+    s.metrics = known->metrics;
+    s.utilisation = known->utilisation;
+    for (const PlannedPlacement& placed : s.placements) {
+      Size peak = 0;
+      for (const Size height : heights(placed.problem, placed.placement)) peak += height;
+      s.metrics.peak_bytes = std::max(s.metrics.peak_bytes, peak);
+    }
+    return s;
+  }
+  TiledRun run = piece_run(piece, hardware, s.placements);
+  run.poll = &poll;
+  run.memo = &arrays;
+  const RunCost cost = run_cost(run);
+  s.metrics = cost.metrics;
+  s.utilisation = cost.utilisation;
+  s.mode_switches = cost.mode_switches;
+  return s;
+}
+
+}  // namespace tessera

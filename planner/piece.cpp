@@ -1,0 +1,97 @@
+#include "planner/piece.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tiling/loops.h"
+
+namespace tessera {
+
+namespace {
+
+[[noreturn]] void refuse(const PlannedSubgraph& planned, const std::string& what) {
+  throw std::invalid_argument("the subgraph of ops " + std::to_string(planned.ops.first) + " to " +
+                              std::to_string(planned.ops.last) + " " + what);
+}
+
+}  // namespace
+
+Piece make_piece(Subgraph part, const TileSpace& space, TileGrid grid, Lowering lowering) {
+  Piece piece;
+  piece.demands = demands(part, space, lowering, grid.tiles);
+  for (const TileRegions& tile : grid.tiles) {
+    const std::vector<Size> sizes = tile_sizes(part, space, lowering, tile);
+    const auto holds = std::ranges::find_if(
+        piece.demands, [&](const std::vector<Size>& demand) { return covers(demand, sizes); });
+    piece.demand_of_tile.push_back(static_cast<std::size_t>(holds - piece.demands.begin()));
+  }
+  piece.part = std::move(part);
+  piece.grid = std::move(grid);
+  piece.lowering = std::move(lowering);
+  return piece;
+}
+
+Piece make_piece(const Network& network, const Hardware& hardware, const PlannedSubgraph& planned) {
+  if (planned.ops.first > planned.ops.last || planned.ops.last >= network.ops.size())
+    refuse(planned,
+           "does not exist: the network has " + std::to_string(network.ops.size()) + " ops");
+  Subgraph part = make_subgraph(network, planned.ops, last_readers(network), hardware);
+  TileGeometry geometry(part, planned.variant.halo);
+  const TileSpace& space = geometry.space();
+  TileShape shape;
+  for (std::size_t axis = 0; axis < tile_axes; ++axis) {
+    shape.extent[axis] = planned.extent[axis];
+    const Dim all = space.whole.extent[axis];
+    if (planned.extent[axis] < 1 || planned.extent[axis] > all ||
+        (!space.axis[axis] && planned.extent[axis] != all))
+      refuse(planned, "cannot have tiles of extent " + std::to_string(planned.extent[axis]) +
+                          " where its output has " + std::to_string(all));
+  }
+  if (planned.variant.stationary != Stationary::none &&
+      planned.variant.halo != HaloPolicy::recompute)
+    refuse(planned, "cannot keep halos where something else stays from tile to tile");
+  if (planned.variant.stationary == Stationary::weights &&
+      planned.variant.weights == WeightPolicy::resident)
+    refuse(planned, "is said to have weights that are resident and others that stay");
+  TileGrid grid = geometry.grid(shape);
+  if (grid.counts != planned.counts) refuse(planned, "is said to have another number of tiles");
+  Lowering lowering = lower(part, space, hardware, planned.variant);
+  return make_piece(part, space, std::move(grid), std::move(lowering));
+}
+
+PlacementProblem piece_problem(const Piece& piece, std::size_t index) {
+  PlacementProblem problem = piece.lowering.problem;
+  for (std::size_t b = 0; b < problem.buffers.size(); ++b)
+    problem.buffers[b].size = piece.demands[index][b];
+  return problem;
+}
+
+TiledRun piece_run(const Piece& piece, const Hardware& hardware,
+                   const std::vector<PlannedPlacement>& placements) {
+  TiledRun run{.subgraph = &piece.part,
+               .grid = &piece.grid,
+               .lowering = &piece.lowering,
+               .hardware = &hardware,
+               .placements = {}};
+  for (const std::size_t demand : piece.demand_of_tile)
+    run.placements.push_back(&placements[demand]);
+  return run;
+}
+
+std::vector<PlannedLayer> piece_layers(const Piece& piece, const RunCost& cost) {
+  std::vector<PlannedLayer> layers;
+  for (std::size_t k = 0; k < cost.layers.size(); ++k) {
+    const LayerCost& layer = cost.layers[k];
+    const Op& op = piece.part.op(static_cast<Step>(k));
+    layers.push_back({.op = op.name,
+                      .kind = std::string(report_kind(*piece.part.network, op)),
+                      .compute_cycles = layer.compute_cycles,
+                      .cycles = layer.cycles,
+                      .offchip_bytes = layer.offchip_bytes,
+                      .energy_pj = layer.energy_pj,
+                      .bound_by = std::string(to_string(layer.limiter))});
+  }
+  return layers;
+}
+
+}  // namespace tessera

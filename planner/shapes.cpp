@@ -1,0 +1,263 @@
+#include "planner/shapes.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "facts/load.h"
+#include "search/tiles/shape_order.h"
+
+namespace tessera {
+namespace {
+
+/// Groups of which bounds are compared; the rest is cut into more tiles than any of these.
+constexpr std::size_t most_groups = 4096;
+/// So many of them, a few microseconds each, are compared between two looks at the clock.
+constexpr std::size_t poll_after = 64;
+/// A group with no more shapes than this is looked at as a whole.
+constexpr std::int64_t small_group = 64;
+
+/// Extents along an axis that fill the arrays: multiples of what they do at once.
+std::array<std::vector<Dim>, tile_axes> granules(const Hardware& hardware) {
+  std::array<std::set<Dim>, tile_axes> found;
+  const auto add = [&](const LoopCounts& unroll) {
+    for (const auto& [loop, count] : unroll) {
+      if (count < 2) continue;
+      if (loop == "K" || loop == "C" || loop == "G") found[0].insert(count);
+      if (loop == "H") found[1].insert(count);
+      if (loop == "W") found[2].insert(count);
+    }
+  };
+  for (const Engine& engine : hardware.engines) {
+    add(engine.unroll);
+    for (const Mapping& map : engine.maps) add(map.unroll);
+    if (engine.blocks.depth_step > 1) found[0].insert(engine.blocks.depth_step);
+  }
+  std::array<std::vector<Dim>, tile_axes> all;
+  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    all[axis].assign(found[axis].begin(), found[axis].end());
+  return all;
+}
+
+struct Rated {
+  double bound = 0;
+  ShapeGroup group;
+};
+
+/// Where nothing passes what stays, it might as well not stay.
+bool worth_its_order(Stationary stationary, const std::array<Dim, tile_axes>& counts) {
+  switch (stationary) {
+    case Stationary::none:
+      return true;
+    case Stationary::weights:
+      return counts[1] * counts[2] > 1;
+    case Stationary::inputs:
+      return counts[0] > 1;
+  }
+  return true;
+}
+
+class ShapeSearch {
+ public:
+  ShapeSearch(TileGeometry& geometry, const Hardware& hardware, const ShapeSearchParams& params)
+      : geometry_(geometry),
+        hardware_(hardware),
+        params_(params),
+        lowering_(lower(geometry.subgraph(), geometry.space(), hardware, params.options)),
+        load_(lowering_.problem),
+        granules_(granules(hardware)) {
+    best_.cost = params.below;
+  }
+
+  CheapestTile run() {
+    if (params_.options.stationary == Stationary::inputs && lowering_.staying.empty())
+      return std::move(best_);
+    for (const Rated& rated : groups()) {
+      if (rated.bound >= best_.cost) break;
+      if (!look_into(rated)) break;
+    }
+    if (best_.open >= best_.cost) best_.open = std::numeric_limits<double>::infinity();
+    return std::move(best_);
+  }
+
+ private:
+  /// What so many tiles or more cost at least, from a power of two below.
+  [[nodiscard]] double from(std::int64_t tiles) {
+    if (params_.bound == nullptr) return 0;
+    while (2 * stage_ <= tiles) stage_ *= 2, staged_.reset();
+    if (!staged_)
+      staged_ = params_.score(
+          params_.bound->least(stage_, params_.options.weights, params_.options.stationary));
+    return *staged_;
+  }
+
+  /// Those that may be cheaper than what is known, the most promising first.
+  std::vector<Rated> groups() {
+    std::vector<Rated> list;
+    // Two copies of a single tile's buffers would hide nothing.
+    const std::int64_t fewest =
+        std::max<std::int64_t>(params_.fewest_tiles, params_.options.double_buffer ? 2 : 1);
+    GroupWalk groups(*params_.groups, fewest);
+    std::size_t met = 0;
+    while (const std::optional<ShapeGroup> group = groups.next()) {
+      if (!worth_its_order(params_.options.stationary, group->counts)) continue;
+      const double rest = from(group->tiles());
+      if (rest >= best_.cost) break;
+      if (met++ == most_groups || (met % poll_after == 0 && params_.budget.exhausted())) {
+        leave_open(rest);
+        break;
+      }
+      Size* const load = kept_load(groups.index());
+      if (load != nullptr && *load > lowering_.problem.memories.front().capacity) continue;
+      const double bound =
+          params_.bound == nullptr
+              ? 0
+              : params_.score(params_.bound->of_counts(group->counts, params_.options.weights,
+                                                       params_.options.stationary));
+      if (bound >= best_.cost || first_is_too_large(*group, load)) continue;
+      list.push_back({bound, *group});
+    }
+    std::ranges::stable_sort(list, {}, &Rated::bound);
+    return list;
+  }
+
+  void leave_open(double cost) { best_.open = std::min(best_.open, cost); }
+
+  /// Extents along an axis that stand for all of the group.
+  [[nodiscard]] std::vector<Dim> extents(const ShapeGroup& group, std::size_t axis) const {
+    const Dim least = group.least[axis];
+    std::vector<Dim> list{least};
+    for (const Dim granule : granules_[axis]) {
+      const Dim even = (least + granule - 1) / granule * granule;
+      if (even <= group.most[axis]) list.push_back(even);
+    }
+    std::ranges::sort(list);
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    return list;
+  }
+  [[nodiscard]] static std::vector<Dim> all_extents(const ShapeGroup& group, std::size_t axis) {
+    std::vector<Dim> list;
+    for (Dim extent = group.least[axis]; extent <= group.most[axis]; ++extent)
+      list.push_back(extent);
+    return list;
+  }
+
+  /// Is there more that may be looked at?
+  bool look_into(const Rated& rated) {
+    std::int64_t shapes = 1;
+    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+      shapes *= std::min<std::int64_t>(rated.group.most[axis] - rated.group.least[axis] + 1,
+                                       small_group + 1);
+    const bool all = shapes <= small_group;
+    std::array<std::vector<Dim>, tile_axes> along;
+    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+      along[axis] = all ? all_extents(rated.group, axis) : extents(rated.group, axis);
+    if (!all) leave_open(rated.bound);
+    for (const Dim w : along[2])
+      for (const Dim c : along[0])
+        for (const Dim h : along[1]) {
+          if (best_.looked == params_.most_shapes || params_.budget.exhausted()) {
+            leave_open(rated.bound);
+            return false;
+          }
+          look_at({{c, h, w}});
+        }
+    return true;
+  }
+
+  [[nodiscard]] const std::vector<Size>& first_sizes(const TileShape& shape) {
+    if (geometry_.first_volumes(shape, volumes_))
+      tile_sizes(lowering_, volumes_, sizes_);
+    else
+      sizes_ = tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_,
+                          geometry_.first_tile(shape));
+    return sizes_;
+  }
+  [[nodiscard]] bool first_is_too_large(const TileShape& shape) {
+    return load_.first_excess(first_sizes(shape)) > 0;
+  }
+  [[nodiscard]] Size* kept_load(std::optional<std::size_t> group) {
+    if (!group || params_.first_loads == nullptr) return nullptr;
+    std::vector<Size>& loads = params_.first_loads->of_group;
+    if (*group >= loads.size()) loads.resize(*group + 1, FirstLoads::unknown);
+    return &loads[*group];
+  }
+  /// The first tile grows with every extent, so its smallest shape says it of the whole group.
+  [[nodiscard]] bool first_is_too_large(const ShapeGroup& group, Size* kept) {
+    if (kept == nullptr) return first_is_too_large(group.smallest());
+    const Memory& memory = lowering_.problem.memories.front();
+    if (*kept == FirstLoads::unknown) {
+      if (!bare_load_) {
+        PlacementProblem bare = lowering_.problem;
+        bare.memories.front().capacity = memory.alignment;
+        bare_load_.emplace(bare);
+      }
+      *kept = bare_load_->excess(first_sizes(group.smallest())) + memory.alignment;
+    }
+    return *kept > memory.capacity;
+  }
+
+  /// Makes the grid, where there is none yet.
+  [[nodiscard]] bool all_loads_fit(const TileShape& shape, std::optional<TileGrid>& grid) {
+    const KnownShapes& known = params_.known;
+    if (known.fits)
+      if (const std::optional<bool> fits = known.fits(shape)) return *fits;
+    const bool fits = !first_is_too_large(shape) && [&] {
+      grid = geometry_.grid(shape);
+      return std::ranges::all_of(grid->tiles, [&](const TileRegions& tile) {
+        return load_.first_excess(
+                   tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, tile)) <= 0;
+      });
+    }();
+    if (known.keep_fits) known.keep_fits(shape, fits);
+    return fits;
+  }
+
+  [[nodiscard]] Metrics cost_of(const TileShape& shape, const std::optional<TileGrid>& grid) {
+    if (params_.known.cost)
+      if (const std::optional<Metrics> known = params_.known.cost(shape)) return *known;
+    return params_.cost(grid ? *grid : geometry_.grid(shape), lowering_);
+  }
+
+  void look_at(const TileShape& shape) {
+    std::optional<TileGrid> grid;
+    if (!all_loads_fit(shape, grid)) return;
+    ++best_.looked;
+    const double cost = params_.score(cost_of(shape, grid));
+    if (cost >= best_.cost) return;
+    TileSearchResult fits = find_tile(geometry_, hardware_,
+                                      {.options = params_.options,
+                                       .engine = params_.engine,
+                                       .budget = params_.budget,
+                                       .nodes_per_question = params_.nodes_per_question,
+                                       .seed = params_.seed,
+                                       .only = shape});
+    if (fits.status == Status::unknown) return leave_open(cost);
+    if (fits.status != Status::feasible) return;
+    best_.cost = cost;
+    best_.found = std::move(fits);
+  }
+
+  TileGeometry& geometry_;
+  const Hardware& hardware_;
+  const ShapeSearchParams& params_;
+  Lowering lowering_;
+  LoadTest load_;
+  std::optional<LoadTest> bare_load_;  ///< of a memory with next to no room
+  std::array<std::vector<Dim>, tile_axes> granules_;
+  CheapestTile best_;
+  std::int64_t stage_ = 1;
+  std::optional<double> staged_;
+  // Working memory.
+  std::vector<Size> sizes_;
+  std::vector<std::int64_t> volumes_;
+};
+
+}  // namespace
+
+CheapestTile cheapest_tile(TileGeometry& geometry, const Hardware& hardware,
+                           const ShapeSearchParams& params) {
+  return ShapeSearch(geometry, hardware, params).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,61 @@
+// A plan run after run, as it is simulated: for traces and pictures. Private to planner/.
+//
+//   Windows windows(total, 2000);
+//   walk_plan(net, hardware, plan, 20'000, [&](const SimulatedRun& run) { windows.add(run); });
+//   windows.read[0] / windows.width                              // bytes per cycle, at first
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "cost/tiled_run.h"
+#include "planner/piece.h"
+#include "tessera/network_plan.h"
+
+namespace tessera {
+
+struct SimulatedRun {
+  const PlannedSubgraph* planned = nullptr;
+  std::size_t index = 0;  ///< in the plan
+  Piece piece;
+  RunSchedule schedule;
+  std::vector<PipelineEvent> events;  ///< in the order of issue; times count from `begin`
+  bool cut = false;                   ///< there were more events than were asked for
+  Cycles begin = 0;
+  Cycles cycles = 0;
+  double static_pj = 0;
+
+  /// Of the tiles of a class: index into planned->placements.
+  [[nodiscard]] std::size_t placement_of(std::size_t tile_class) const {
+    return piece.demand_of_tile[schedule.tile_of_class[tile_class]];
+  }
+  /// Steps of the schedule that a tile is at, from the first of these on.
+  [[nodiscard]] Step first_step(std::int64_t tile) const {
+    return piece.lowering.options.double_buffer && tile % 2 == 1 ? piece.lowering.steps_per_tile
+                                                                 : 0;
+  }
+};
+
+/// require: check_plan() finds nothing wrong; the plan is feasible.
+void walk_plan(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
+               std::int64_t max_events, const std::function<void(SimulatedRun)>& use);
+
+/// What is moved and taken, window by window. Sums over windows are those of the plan: what is not
+/// among the events of a run is spread over what is left of it.
+class Windows {
+ public:
+  Windows(Cycles total, std::size_t most);
+  void add(const SimulatedRun& run);
+
+  double width = 1;             ///< cycles
+  std::vector<double> read;     ///< bytes
+  std::vector<double> written;  ///< bytes
+  std::vector<double> energy;   ///< pJ
+
+ private:
+  void spread(std::vector<double>& into, double begin, double end, double amount) const;
+  double total_ = 1;
+};
+
+}  // namespace tessera

@@ -1,0 +1,228 @@
+#include "tessera/files.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "io/buffer_csv.h"
+#include "io/c_header.h"
+#include "io/files.h"
+#include "io/hardware_yaml.h"
+#include "io/load.h"
+#include "io/placement_json.h"
+#include "io/problem_yaml.h"
+#include "io/svg.h"
+#include "io/units.h"
+#include "model/optional.h"
+#include "porter/output_file.h"
+#include "porter/requirements.h"
+#include "tessera/check.h"
+
+namespace tessera {
+
+namespace {
+
+/// Offsets of a CSV, matched to the problem's buffers by id.
+PlacementResult result_from_csv(const std::string& path, const PlacementProblem& problem,
+                                const Input& read) {
+  if (problem.memories.size() != 1)
+    throw BadInput(path + ": a CSV cannot say which memory a buffer is in, and there are " +
+                       std::to_string(problem.memories.size()),
+                   "give a placement JSON");
+  std::unordered_map<std::string_view, BufferIndex> rows;
+  for (BufferIndex b = 0; b < read.problem.buffers.size(); ++b)
+    rows.emplace(read.problem.buffers[b].id, b);
+  Placement placement;
+  placement.modes.assign(1, {});
+  for (const Buffer& buffer : problem.buffers) {
+    const auto row = rows.find(buffer.id);
+    if (row == rows.end()) throw BadInput(path + ": buffer '" + buffer.id + "' has no row");
+    const Buffer& given = read.problem.buffers[row->second];
+    const std::string where = path + ":" +
+                              std::to_string(read.csv->source.buffers.at(row->second)) +
+                              ": buffer '" + buffer.id + "' ";
+    if (!given.offset) throw BadInput(where + "has no offset");
+    if (given.size != buffer.size)
+      throw BadInput(where + "has size " + std::to_string(given.size) + ", but " +
+                     std::to_string(buffer.size) + " in the problem");
+    const Offset base = problem.memories.front().base;
+    if (!read.csv->table.addresses.empty()) {
+      const std::optional<Offset>& address = read.csv->table.addresses.at(row->second);
+      if (address && *address != base + *given.offset)
+        throw BadInput(where + "has address " + std::to_string(*address) +
+                       ", but base and offset add up to " + std::to_string(base + *given.offset));
+    }
+    placement.places.push_back({0, *given.offset});
+  }
+  if (read.problem.buffers.size() != problem.buffers.size())
+    throw BadInput(path + ": has " + std::to_string(read.problem.buffers.size()) +
+                   " buffers, but the problem has " + std::to_string(problem.buffers.size()));
+  return counted(problem, std::move(placement));
+}
+
+/// Of every buffer; empty where no memory has a base.
+std::vector<Offset> addresses_of(const PlacementProblem& problem, const Placement& placement) {
+  std::vector<Offset> addresses;
+  if (std::all_of(problem.memories.begin(), problem.memories.end(),
+                  [](const Memory& memory) { return memory.base == 0; }))
+    return addresses;
+  for (const BufferPlace& place : placement.places)
+    addresses.push_back(problem.memories[place.memory].base + place.offset);
+  return addresses;
+}
+
+}  // namespace
+
+Input load_input(const std::string& path, const InputOptions& options) {
+  InputOptions everywhere = options;
+  everywhere.folders.clear();
+  for (const std::filesystem::path& folder : profile_folders(options.folders))
+    everywhere.folders.push_back(folder.string());
+  return load_problem(input_path(path), everywhere);
+}
+
+PlacementResult load_result(const std::string& path, const Input& input) {
+  return load_result_text(read_file(input_path(path)), path, input);
+}
+
+PlacementResult load_result_text(std::string text, const std::string& path, const Input& input) {
+  if (detect_format(text) == ProblemFormat::dsa_json)
+    return read_placement_json(text, path, input.problem);
+  const Input read = load_problem_text(std::move(text), path);
+  if (!read.csv)
+    throw BadInput(path + ": is neither a placement JSON nor a CSV with offsets",
+                   "a .yaml of place --output is a problem with fixed offsets: give it to place");
+  return result_from_csv(path, input.problem, read);
+}
+
+std::string result_json(const PlacementProblem& problem, const PlacementResult& result) {
+  require_result(problem, result);
+  return write_placement_json(problem, result);
+}
+
+namespace {
+
+void require_csv(const PlacementProblem& problem) {
+  const std::vector<std::string> lost = csv_cannot_express(problem);
+  if (!lost.empty())
+    throw BadInput("CSV cannot express this problem: " + lost.front(), "use .json or .yaml");
+}
+
+}  // namespace
+
+std::string result_csv(const Input& input, const Placement& placement) {
+  require_valid(input.problem);
+  require_placed(input.problem, placement);
+  const std::vector<Offset> addresses = addresses_of(input.problem, placement);
+  if (input.csv) return write_buffer_csv(input.csv->table, placement.places, addresses);
+  require_csv(input.problem);
+  return write_buffer_csv(input.problem, placement.places, addresses);
+}
+
+std::string result_tflite(const Input& input, const Placement& placement) {
+  require_valid(input.problem);
+  require_placed(input.problem, placement);
+  if (!input.tflite)
+    throw BadInput("the input is no TensorFlow Lite model, so none can be written",
+                   "use .json, .csv or .yaml");
+  const TfliteOrigin& origin = *input.tflite;
+  if (input.problem.memories.size() != 1)
+    throw BadInput(origin.file + ": a plan in a model is about one arena, and there are " +
+                       std::to_string(input.problem.memories.size()) + " memories",
+                   "use .json, or a profile with one memory on the chip");
+  std::vector<Offset> offsets;
+  for (const BufferPlace& place : placement.places) offsets.push_back(place.offset);
+  return write_tflite_plan(origin.bytes, origin.file, origin.arena, offsets);
+}
+
+std::string result_c_header(const PlacementProblem& problem, const Placement& placement,
+                            std::string_view name) {
+  require_valid(problem);
+  require_placed(problem, placement);
+  return write_c_header(problem, placement, name);
+}
+
+std::string problem_csv(const Input& input) {
+  require_valid(input.problem);
+  require_csv(input.problem);
+  return write_buffer_csv(input.problem);
+}
+
+std::string problem_yaml(const PlacementProblem& problem) {
+  require_valid(problem);
+  return write_problem_yaml(problem);
+}
+
+std::string placed_yaml(const PlacementProblem& problem, const Placement& placement) {
+  require_valid(problem);
+  require_placed(problem, placement);
+  PlacementProblem fixed = problem;
+  for (BufferIndex b = 0; b < fixed.buffers.size(); ++b) {
+    if (is_left_out(placement, b)) continue;  // it stays optional
+    fixed.buffers[b].memories = {placement.places[b].memory};
+    fixed.buffers[b].offset = placement.places[b].offset;
+  }
+  // What stays out is placed by no other question.
+  if (!placement.left_out.empty()) {
+    fixed.objective = Objective::maximize_benefit;
+    fixed.next_objectives.clear();
+  }
+  return write_problem_yaml(fixed);
+}
+
+std::string placement_picture(const PlacementProblem& problem, const Placement& placement,
+                              const std::string& title) {
+  require_valid(problem);
+  require_placed(problem, placement);
+  SvgOptions options;
+  options.title = title;
+  if (!placement.left_out.empty()) {
+    const Restricted in = chosen(problem, placement.left_out);
+    return placement_svg(in.problem, gathered(in, placement), options);
+  }
+  return placement_svg(problem, placement, options);
+}
+
+std::vector<std::string> profile_list(const std::vector<std::string>& first) {
+  return profile_names(profile_folders(first));
+}
+
+Hardware load_profile(const std::string& name_or_path, const std::vector<std::string>& first) {
+  const std::vector<std::filesystem::path> folders = profile_folders(first);
+  return read_hardware_yaml_file(find_profile(name_or_path, folders), folders);
+}
+
+std::vector<std::filesystem::path> profile_files(const std::string& name_or_path,
+                                                 const std::vector<std::string>& first) {
+  const std::vector<std::filesystem::path> folders = profile_folders(first);
+  return hardware_yaml_files(find_profile(name_or_path, folders), folders);
+}
+
+Size parse_size_text(std::string_view text, const std::string& what) {
+  const Parsed<Size> parsed = parse_size(text);
+  if (!parsed)
+    throw BadInput(what + " '" + std::string(text) + "' " + parsed.error,
+                   "a number of bytes, or a number with a unit: 65536, 64 KiB, 1 MiB");
+  return *parsed;
+}
+
+std::chrono::nanoseconds parse_duration_text(std::string_view text, const std::string& what) {
+  const Parsed<std::chrono::nanoseconds> parsed = parse_duration(text);
+  if (!parsed)
+    throw BadInput(what + " '" + std::string(text) + "' " + parsed.error,
+                   "a number with a unit: 500ms, 10s, 2m");
+  return *parsed;
+}
+
+std::string size_text(Size size) {
+  return format_size(size);
+}
+
+void write_output(const std::string& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace tessera

@@ -1,0 +1,128 @@
+#include "tessera/import.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "io/files.h"
+#include "io/network_onnx.h"
+#include "io/network_passes.h"
+#include "io/network_yaml.h"
+#include "io/tflite.h"
+#include "model/poll.h"
+#include "porter/limited_budget.h"
+#include "porter/requirements.h"
+
+namespace tessera {
+namespace {
+
+/// ONNX is a protobuf message: its first byte is the key of a field, a control character in every
+/// text. Empty files are left to the YAML reader, whose message is the better one.
+bool is_onnx(const std::string& bytes, const std::string& path) {
+  // Text in two bytes a character has zeros as well.
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return false;
+  if (bytes.find("tessera:") < 4096) return false;
+  const auto control = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';
+  };
+  const std::size_t looked_at = std::min<std::size_t>(bytes.size(), 64);
+  return path.ends_with(".onnx") ||
+         std::any_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(looked_at),
+                     control);
+}
+
+std::string limit_name(StopReason reason) {
+  switch (reason) {
+    case StopReason::time_limit:
+      return "time limit";
+    case StopReason::memory_limit:
+      return "memory limit";
+    default:
+      return "request to stop";
+  }
+}
+
+}  // namespace
+
+namespace {
+
+/// Takes the bytes from `get`, within the limits of the whole call.
+template <typename Get>
+ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options, Get get) {
+  const LimitedBudget limited(options.limits);
+  try {
+    const std::string bytes = get();
+    ImportedNetwork out;
+    const bool tflite = is_tflite(bytes, path);
+    if (tflite || is_onnx(bytes, path)) {
+      Network network;
+      if (tflite) {
+        TfliteNetwork read = read_tflite_network(bytes, path, limited.budget());
+        out.format = "tflite";
+        out.warnings = std::move(read.warnings);
+        network = std::move(read.network);
+      } else {
+        OnnxNetwork read = read_onnx(
+            bytes, path,
+            {.dims = options.dims, .ignore_declared_shapes = false, .budget = limited.budget()});
+        out.format = "onnx";
+        out.warnings = std::move(read.warnings);
+        network = std::move(read.network);
+      }
+      out.network = simplified(std::move(network), {.recognise = options.recognise,
+                                                    .fold_batch_norm = options.fold_batch_norm,
+                                                    .fuse_activations = options.fuse_activations,
+                                                    .dtype = options.dtype,
+                                                    .budget = limited.budget()});
+      // Exporters give every graph the same name; the file's says more.
+      const std::string stem = std::filesystem::path(path).stem().string();
+      if (path != "-" && !stem.empty()) out.network.name = stem;
+    } else {
+      out.format = "yaml";
+      out.network = read_network_yaml(bytes, path).network;
+      if (options.dtype)
+        for (Tensor& tensor : out.network.tensors)
+          if (is_floating(tensor.type)) tensor.type = *options.dtype;
+    }
+    return out;
+  } catch (const BudgetEnded& ended) {
+    throw ImportStopped(
+        path + ": the " + limit_name(ended.reason) + " came before the network was read",
+        ended.reason);
+  }
+}
+
+}  // namespace
+
+ImportedNetwork read_network(const std::string& path, const ImportOptions& options) {
+  return read_bytes(path, options, [&] { return read_file(input_path(path)); });
+}
+
+ImportedNetwork read_network_bytes(std::string_view bytes, const std::string& name,
+                                   const ImportOptions& options) {
+  return read_bytes(name, options, [&] { return std::string(bytes); });
+}
+
+bool is_network_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // a pipe can be read once
+  std::string bytes(4096, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  if (is_tflite(bytes, path)) return false;
+  return is_onnx(bytes, path) || bytes.find("tessera: network/") != std::string::npos;
+}
+
+std::string network_yaml(const Network& network) {
+  require_valid(network);
+  return write_network_yaml(network);
+}
+
+ElementType parse_element_type(const std::string& text, const std::string& what) {
+  if (const std::optional<ElementType> type = element_type_from(text)) return *type;
+  throw BadInput(what + ": '" + text + "' is no element type",
+                 "types are int8, uint8, int16, int32, float16, bfloat16, float32 and the like");
+}
+
+}  // namespace tessera

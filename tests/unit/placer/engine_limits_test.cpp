@@ -1,0 +1,260 @@
+// Budgets that end while an engine still writes down what it is going to search.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <ctime>
+#include <string>
+
+#include "placer/make_engine.h"
+#include "search/placement/bounds.h"
+#include "tessera/check.h"
+#include "tessera/errors.h"
+#include "tessera/explain.h"
+#include "tessera/export.h"
+#include "tessera/generate.h"
+#include "tessera/place.h"
+#include "tests/support/effort.h"
+
+namespace tessera {
+namespace {
+
+/// Seconds of processors: what other programs do meanwhile does not count.
+double work_so_far() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+/// Ends the budget at the question after so many, without looking at any clock.
+class EndsAfter final : public MemoryWatch {
+ public:
+  explicit EndsAfter(int questions) : left_(questions) {}
+  bool exceeded() override { return --left_ < 0; }
+  Size left() override { return max_address; }
+  [[nodiscard]] int too_many() const { return left_ < 0 ? -left_ : 0; }
+
+ private:
+  int left_;
+};
+
+class HasLeft final : public MemoryWatch {
+ public:
+  explicit HasLeft(Size bytes) : bytes_(bytes) {}
+  bool exceeded() override { return false; }
+  Size left() override { return bytes_; }
+
+ private:
+  Size bytes_;
+};
+
+PlacementProblem large(const std::string& engine) {
+  // Some refuse more buffers than these.
+  const bool baseline = engine == "ilp" || engine == "cp";
+  const bool pairs = engine == "learning" || engine == "guided";
+  return generate({.kind = "packable",
+                   .buffers = baseline ? 1'500
+                              : pairs  ? 4'000
+                                       : 20'000,
+                   .seed = 9});
+}
+
+class EngineLimits : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!make_engine(GetParam())) GTEST_SKIP() << "this build has no such engine";
+  }
+};
+
+TEST_P(EngineLimits, WhatIsOverBeforeItBeginsBuildsNothing) {
+  const PlacementProblem problem = large(GetParam());
+  SearchParams params;
+  params.budget.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  const double before = work_so_far();
+  const SearchResult found = make_engine(GetParam())->solve(problem, params);
+  EXPECT_LT(work_so_far() - before, 0.5 * testing::slowness);
+  EXPECT_EQ(found.status, Status::unknown);
+  EXPECT_EQ(found.stop, StopReason::time_limit);
+}
+
+TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
+  const PlacementProblem problem = large(GetParam());
+  // The first few looks come before anything is built, the later ones in the midst of it.
+  for (const int looks : {5, 20, 80}) {
+    EndsAfter watch(looks);
+    SearchParams params;
+    params.budget.memory = &watch;
+    const double before = work_so_far();
+    const SearchResult found = make_engine(GetParam())->solve(problem, params);
+    EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << looks;
+    if (found.status == Status::feasible) {  // some need no more than this
+      EXPECT_TRUE(check(problem, *found.placement, 1).empty());
+      continue;
+    }
+    EXPECT_EQ(found.status, Status::unknown);
+    EXPECT_EQ(found.stop, StopReason::memory_limit) << looks;
+    EXPECT_LT(watch.too_many(), 100) << looks;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EngineLimits,
+                         ::testing::Values("canonical", "learning", "sat", "smt", "guided", "ilp",
+                                           "cp", "boxing", "greedy"),
+                         [](const auto& each) { return each.param; });
+
+TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
+  for (const std::string engine : {"canonical", "learning", "sat", "smt", "guided", "ilp", "cp"}) {
+    if (!make_engine(engine)) continue;  // a build without its library
+    const PlacementProblem problem = large(engine);
+    HasLeft watch(Size{16} << 20U);
+    SearchParams params;
+    params.budget.memory = &watch;
+    const double before = work_so_far();
+    const SearchResult found = make_engine(engine)->solve(problem, params);
+    EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << engine;
+    EXPECT_EQ(found.status, Status::unknown) << engine;
+    EXPECT_EQ(found.stop, StopReason::memory_limit) << engine;
+    EXPECT_NE(found.reason.find("more memory than there is"), std::string::npos) << found.reason;
+  }
+}
+
+TEST(EngineEstimates, SmallProblemsAreNotKeptFromAnyEngine) {
+  const PlacementProblem problem = generate({.kind = "packable", .buffers = 30, .seed = 9});
+  for (const std::string engine : {"canonical", "learning", "sat", "smt", "guided", "ilp", "cp"}) {
+    if (!make_engine(engine)) continue;  // a build without its library
+    HasLeft watch(Size{16} << 20U);
+    SearchParams params;
+    params.budget.memory = &watch;
+    params.budget.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const SearchResult found = make_engine(engine)->solve(problem, params);
+    EXPECT_NE(found.stop, StopReason::memory_limit) << engine;
+  }
+}
+
+// Without memory for pairs greedy placement does without them.
+TEST(EngineEstimates, GreedyPlacementNeedsNoPairs) {
+  PlacementProblem problem = generate({.kind = "random", .buffers = 5'000, .seed = 9});
+  problem.memories[0].capacity *= 4;
+  HasLeft watch(Size{1} << 20U);
+  SearchParams params;
+  params.budget.memory = &watch;
+  const SearchResult found = make_engine("greedy")->solve(problem, params);
+  ASSERT_EQ(found.status, Status::feasible) << found.reason;
+  EXPECT_TRUE(check(problem, *found.placement, 1).empty());
+}
+
+// Adding up, sorting and numbering take as long as any search where there are very many buffers.
+TEST(PlaceLimits, NoTimeIsNoTimeAtAnySize) {
+  PlacementProblem problem = generate({.kind = "random", .buffers = 300'000, .seed = 9});
+  for (const std::string engine : {"auto", "greedy", "boxing"}) {
+    for (const Minimize what : {Minimize::none, Minimize::height}) {
+      if (what == Minimize::height && engine != "auto") continue;
+      const double before = work_so_far();
+      const PlacementResult found =
+          place(problem, {.engine = engine,
+                          .minimize = what,
+                          .limits = {.timeout = std::chrono::milliseconds(0)}});
+      EXPECT_LT(work_so_far() - before, 0.4 * testing::slowness)
+          << engine;  // a tenth of it, but to validate
+      EXPECT_EQ(found.status, Status::unknown) << engine;
+      EXPECT_EQ(found.stop, StopReason::time_limit) << engine;
+    }
+  }
+}
+
+TEST(PlaceLimits, EveryPhaseOfManyBuffersLooksAtTheBudget) {
+  const PlacementProblem problem = generate({.kind = "random", .buffers = 300'000, .seed = 9});
+  for (const std::string engine : {"greedy", "boxing"}) {
+    for (const int looks : {50, 400, 1000}) {
+      EndsAfter watch(looks);
+      SearchParams params;
+      params.budget.memory = &watch;
+      const double before = work_so_far();
+      const SearchResult found = make_engine(engine)->solve(problem, params);
+      EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << engine << ' ' << looks;
+      EXPECT_EQ(found.status, Status::unknown) << engine << ' ' << looks;
+      EXPECT_EQ(found.stop, StopReason::memory_limit) << engine << ' ' << looks;
+    }
+  }
+}
+
+TEST(PlaceLimits, BoundsOfFewBuffersDoNotDependOnTheBudget) {
+  Budget over;
+  over.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  for (const int buffers : {100, 200'000}) {
+    const PlacementProblem problem = generate({.kind = "packable", .buffers = buffers, .seed = 9});
+    EXPECT_EQ(lower_bounds(problem, {.budget = over}).height,
+              buffers == 100 ? problem.memories[0].capacity : 0);
+  }
+}
+
+TEST(ExportLimits, ALimitEndsTheWritingOfAFormula) {
+  const PlacementProblem problem = generate({.kind = "packable", .buffers = 20'000, .seed = 9});
+  for (const std::string format : {"dimacs", "smt2"}) {
+    const double before = work_so_far();
+    EXPECT_EQ(write_formula(problem, format, [](std::string_view) {},
+                            {.timeout = std::chrono::milliseconds(100)}),
+              StopReason::time_limit);
+    EXPECT_LT(work_so_far() - before, 0.5 * testing::slowness) << format;
+    EXPECT_EQ(write_formula(problem, format, [](std::string_view) {}, {.memory = Size{16} << 20U}),
+              StopReason::memory_limit);
+    EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << format;
+  }
+}
+
+TEST(ExportLimits, ATextComesInPieces) {
+  const PlacementProblem problem = generate({.kind = "packable", .buffers = 200, .seed = 9});
+  for (const std::string format : {"dimacs", "smt2"}) {
+    std::size_t pieces = 0;
+    std::size_t largest = 0;
+    EXPECT_FALSE(write_formula(problem, format, [&](std::string_view piece) {
+      ++pieces;
+      largest = std::max(largest, piece.size());
+    }));
+    EXPECT_GT(pieces, 2U);
+    EXPECT_LE(largest, std::size_t{1} << 16U);
+    EXPECT_THROW(static_cast<void>(write_formula(
+                     problem, format, [](std::string_view) { throw OutputError("full"); })),
+                 OutputError);
+  }
+}
+
+// What was built has to be given back as well.
+TEST(LearningLimits, MillionsOfPairsAreLeftBehindInAMoment) {
+  const PlacementProblem problem = generate({.kind = "random", .buffers = 3'000, .seed = 1});
+  SearchParams params;
+  params.budget.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  const double before = work_so_far();
+  const SearchResult found = make_engine("learning")->solve(problem, params);
+  EXPECT_LT(work_so_far() - before, 0.6 * testing::slowness);
+  EXPECT_EQ(found.stop, StopReason::time_limit);
+}
+
+TEST(ExplainLimits, TheLoadOfOneStepSaysItAllAtAnySize) {
+  PlacementProblem problem = generate({.kind = "random", .buffers = 100'000, .seed = 7});
+  problem.memories[0].capacity /= 2;
+  const double before = work_so_far();
+  const Explanation why = explain(problem, {});
+  EXPECT_LT(work_so_far() - before, 5.0 * testing::slowness);
+  EXPECT_EQ(why.status, Status::infeasible);
+  EXPECT_TRUE(why.minimal);
+  Size asked = 0;
+  Size least = max_address;
+  for (const BufferIndex b : why.buffers) {
+    asked += problem.buffers[b].size;
+    least = std::min(least, problem.buffers[b].size);
+  }
+  EXPECT_EQ(asked, why.asked);
+  EXPECT_GT(asked, problem.memories[0].capacity);
+  EXPECT_LE(asked - least, problem.memories[0].capacity);
+  EXPECT_EQ(why.smallest_capacity, asked);
+}
+
+TEST(ExplainLimits, ALimitEndsTheWritingDownOfConstraints) {
+  const PlacementProblem problem = generate({.kind = "packable", .buffers = 20'000, .seed = 9});
+  const double before = work_so_far();
+  const Explanation why = explain(problem, {.limits = {.timeout = std::chrono::milliseconds(100)}});
+  EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness);
+  EXPECT_EQ(why.status, Status::unknown);
+  EXPECT_EQ(why.stop, StopReason::time_limit);
+}
+
+}  // namespace
+}  // namespace tessera

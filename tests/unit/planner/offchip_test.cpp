@@ -1,0 +1,128 @@
+#include "planner/offchip.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "io/network_yaml.h"
+#include "tessera/validate.h"
+#include "tests/support/machines.h"
+#include "tiling/geometry.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+namespace {
+
+Network network_of(const std::string& ops, const std::string& outputs, const std::string& shape) {
+  return read_network_yaml("tessera: network/1\nname: x\ntensors: {x: {shape: [" + shape +
+                               "], dtype: int8}}\ninputs: [x]\nops:\n" + ops + "outputs: [" +
+                               outputs + "]\n",
+                           "x.yaml")
+      .network;
+}
+
+/// Every op by itself, in tiles of so many rows and columns.
+std::vector<PlannedSubgraph> each_op(const Network& network, Dim rows, Dim columns) {
+  std::vector<PlannedSubgraph> runs;
+  for (OpIndex op = 0; op < network.ops.size(); ++op) {
+    PlannedSubgraph& run = runs.emplace_back();
+    run.ops = {op, op};
+    const Subgraph part = make_subgraph(network, run.ops);
+    TileGeometry geometry(part, HaloPolicy::recompute);
+    TileShape shape = geometry.space().whole;
+    shape.extent[1] = rows;
+    shape.extent[2] = columns;
+    run.extent = shape.extent;
+    run.counts = geometry.grid(shape).counts;
+  }
+  return runs;
+}
+
+struct Answer {
+  OffchipMemory memory;
+  [[nodiscard]] Offset at(const std::string& id) const {
+    const auto found = std::ranges::find(memory.buffers, id, &OffchipBuffer::id);
+    return found == memory.buffers.end() ? -1 : found->offset;
+  }
+};
+
+/// And the checker has nothing against it.
+Answer placed(const Network& network, Dim rows, Dim columns) {
+  const Hardware machine = testing::toy_machine(4096);
+  NetworkPlan plan;
+  plan.subgraphs = each_op(network, rows, columns);
+  plan.offchip = place_offchip(network, machine, plan.subgraphs, {}).memories;
+  for (const std::string& wrong : offchip_wrong(network, machine, plan)) ADD_FAILURE() << wrong;
+  return plan.offchip.size() == 1 ? Answer{plan.offchip.front()} : Answer{};
+}
+
+constexpr Size tensor_size = 8 * 32 * 32;
+
+TEST(PlanOffchip, AChainOfElementwiseOpsIsComputedInPlace) {
+  const Network network = network_of(
+      "  - {name: a, type: relu, inputs: [x], output: a}\n"
+      "  - {name: b, type: sigmoid, inputs: [a], output: b}\n"
+      "  - {name: c, type: gelu, inputs: [b], output: c}\n"
+      "  - {name: y, type: relu, inputs: [c], output: y}\n",
+      "y", "1, 8, 32, 32");
+  for (const Dim rows : {Dim{1}, Dim{4}, Dim{5}, Dim{32}})
+    for (const Dim columns : {Dim{8}, Dim{32}}) {
+      const Answer answer = placed(network, rows, columns);
+      EXPECT_EQ(answer.memory.height, tensor_size) << rows << " x " << columns;
+      EXPECT_EQ(answer.memory.lower_bound, tensor_size);
+      EXPECT_EQ(answer.memory.whole_tensors,
+                rows == 32 && columns == 32 ? tensor_size : 2 * tensor_size);
+      for (const char* id : {"x", "a", "b", "c", "y"}) EXPECT_EQ(answer.at(id), 0) << id;
+    }
+}
+
+TEST(PlanOffchip, AnAdditionTakesTheRoomOfOneOfItsOperands) {
+  const Network network = network_of(
+      "  - {name: a, type: relu, inputs: [x], output: a}\n"
+      "  - {name: b, type: sigmoid, inputs: [a], output: b}\n"
+      "  - {name: y, type: add, inputs: [b, x], output: y}\n"
+      "  - {name: c, type: relu, inputs: [y], output: c}\n"
+      "  - {name: z, type: add, inputs: [y, c], output: z}\n",
+      "z", "1, 8, 32, 32");
+  for (const Dim rows : {Dim{2}, Dim{8}}) {
+    const Answer answer = placed(network, rows, 32);
+    EXPECT_EQ(answer.memory.height, 2 * tensor_size) << rows;
+    EXPECT_EQ(answer.memory.whole_tensors, 3 * tensor_size);
+    EXPECT_TRUE(answer.at("y") == answer.at("b") || answer.at("y") == answer.at("x"));
+    EXPECT_TRUE(answer.at("z") == answer.at("y") || answer.at("z") == answer.at("c"));
+  }
+}
+
+TEST(PlanOffchip, AWindowOfThreeRowsLagsBehind) {
+  const Network network = network_of(
+      "  - {name: y, type: max_pool, inputs: [x], output: y, kernel: [3, 3], stride: [1, 1], pad: "
+      "[1, 1, 1, 1]}\n",
+      "y", "1, 1, 32, 32");
+  // The row above is read once more, so results lie one row lower: 33 rows together.
+  const Answer answer = placed(network, 1, 32);
+  EXPECT_EQ(answer.memory.height, 33 * 32);
+  EXPECT_EQ(answer.at("x") - answer.at("y"), 32);
+}
+
+TEST(PlanOffchip, TilesThatAreTooManyLiveRowByRow) {
+  const Network network = network_of(
+      "  - {name: a, type: relu, inputs: [x], output: a}\n"
+      "  - {name: y, type: relu, inputs: [a], output: y}\n",
+      "y", "1, 64, 256, 256");
+  const Hardware machine = testing::toy_machine(4096);
+  const std::vector<PlannedSubgraph> runs = each_op(network, 8, 32);
+  const PlacementProblem problem = offchip_question(network, machine, runs);
+  EXPECT_TRUE(validate(problem).empty());
+  std::int64_t pieces = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    EXPECT_FALSE(buffer.parts.empty()) << buffer.id;
+    pieces += piece_count(buffer);
+  }
+  EXPECT_LE(pieces, most_pieces);
+  EXPECT_GT(pieces, 10'000);
+}
+
+}  // namespace
+}  // namespace tessera
