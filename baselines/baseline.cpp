@@ -4,19 +4,20 @@
 
 namespace tessera::baselines {
 
-FeatureSet Baseline::features() const {
+facts::FeatureSet Baseline::features() const {
   return baselines::features();
 }
 
 std::optional<std::string> Baseline::outgrown(const PlacementProblem& problem,
-                                              Goal /*goal*/) const {
+                                              engine::Goal /*goal*/) const {
   const std::int64_t pairs = living_pairs(problem);
   if (pairs <= traits_.most_pairs) return std::nullopt;
   return std::string(traits_.method) + " takes up to " + std::to_string(traits_.most_pairs) +
          " pairs of buffers that live at one time; this problem has " + std::to_string(pairs) + ".";
 }
 
-SearchResult Baseline::solve(const PlacementProblem& problem, const SearchParams& params) {
+engine::SearchResult Baseline::solve(const PlacementProblem& problem,
+                                     const engine::SearchParams& params) {
   std::vector<std::int64_t> counts(traits_.counted.size(), 0);
   Placement placement;
   placement.places.resize(problem.buffers.size());
@@ -32,7 +33,7 @@ SearchResult Baseline::solve(const PlacementProblem& problem, const SearchParams
                   " would need more memory than there is for so many pairs of buffers."
             : "The limit struck while " + std::string(traits_.written) + " written down.");
   }
-  SearchResult result;
+  engine::SearchResult result;
   result.status = answer.status;
   result.stop = answer.stop;
   result.reason = std::move(answer.reason);
@@ -42,8 +43,9 @@ SearchResult Baseline::solve(const PlacementProblem& problem, const SearchParams
   return result;
 }
 
-MemoryAnswer Baseline::place_all(const PlacementProblem& problem, const SearchParams& params,
-                                 std::span<std::int64_t> counts, Placement& placement) const {
+MemoryAnswer Baseline::place_all(const PlacementProblem& problem,
+                                 const engine::SearchParams& params, std::span<std::int64_t> counts,
+                                 Placement& placement) const {
   Poll poll(params.budget);
   poll.look();
   poll.room(traits_.bytes_per_pair * static_cast<double>(living_pairs(problem)));

@@ -50,23 +50,24 @@ struct BaselineTraits {
   std::vector<std::string_view> counted{};  ///< names of what it counts
 };
 
-class Baseline : public PlacementEngine {
+class Baseline : public engine::PlacementEngine {
  public:
   explicit Baseline(BaselineTraits traits) : traits_(std::move(traits)) {}
 
   [[nodiscard]] std::string_view name() const override { return traits_.name; }
-  [[nodiscard]] FeatureSet features() const override;
+  [[nodiscard]] facts::FeatureSet features() const override;
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    Goal goal) const override;
-  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
-                                   const SearchParams& params) override;
+                                                    engine::Goal goal) const override;
+  [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
+                                           const engine::SearchParams& params) override;
 
  private:
   /// Adds to the counts of the memories before, in the order of the traits' names. Throws
   /// BudgetEnded. require: the model has bodies, each of which fits somewhere by itself.
-  [[nodiscard]] virtual MemoryAnswer place(const Model& model, const SearchParams& params,
+  [[nodiscard]] virtual MemoryAnswer place(const Model& model, const engine::SearchParams& params,
                                            Poll& poll, std::span<std::int64_t> counts) const = 0;
-  [[nodiscard]] MemoryAnswer place_all(const PlacementProblem& problem, const SearchParams& params,
+  [[nodiscard]] MemoryAnswer place_all(const PlacementProblem& problem,
+                                       const engine::SearchParams& params,
                                        std::span<std::int64_t> counts, Placement& placement) const;
 
   BaselineTraits traits_;

@@ -13,8 +13,8 @@
 #include "baselines/baseline.h"
 #include "baselines/engines.h"
 
-namespace tessera {
-namespace baselines {
+namespace tessera::baselines {
+
 namespace {
 
 constexpr std::int64_t most_pairs = 1 << 19;
@@ -246,7 +246,7 @@ class Cp final : public Baseline {
                   .counted = {"nodes", "failures"}}) {}
 
  private:
-  MemoryAnswer place(const Model& model, const SearchParams& params, Poll& poll,
+  MemoryAnswer place(const Model& model, const engine::SearchParams& params, Poll& poll,
                      std::span<std::int64_t> counts) const override {
     std::int64_t& nodes = counts[0];
     std::int64_t& failures = counts[1];
@@ -271,10 +271,9 @@ class Cp final : public Baseline {
 };
 
 }  // namespace
-}  // namespace baselines
 
-std::unique_ptr<PlacementEngine> make_cp_engine() {
-  return std::make_unique<baselines::Cp>();
+std::unique_ptr<engine::PlacementEngine> make_cp_engine() {
+  return std::make_unique<Cp>();
 }
 
-}  // namespace tessera
+}  // namespace tessera::baselines

@@ -13,13 +13,13 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::baselines {
 
 /// A placement it finds is made exact from the orders it chose. Its "no" rests on floating-point
 /// arithmetic and is only passed on where numbers are small enough for that to be safe; otherwise
 /// the answer is Status::unknown.
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_ilp_engine();
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_ilp_engine();
 
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_cp_engine();
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_cp_engine();
 
-}  // namespace tessera
+}  // namespace tessera::baselines

@@ -21,8 +21,8 @@
 #include "baselines/baseline.h"
 #include "baselines/engines.h"
 
-namespace tessera {
-namespace baselines {
+namespace tessera::baselines {
+
 namespace {
 
 constexpr std::int64_t most_binaries = 1 << 17;
@@ -360,7 +360,7 @@ class Ilp final : public Baseline {
                   .counted = {"nodes", "iterations", "pairs"}}) {}
 
  private:
-  MemoryAnswer place(const Model& model, const SearchParams& params, Poll& poll,
+  MemoryAnswer place(const Model& model, const engine::SearchParams& params, Poll& poll,
                      std::span<std::int64_t> counts) const override {
     counts[2] += static_cast<std::int64_t>(model.pairs.size());
     // A placement is made exact, and counts whatever the numbers are.
@@ -391,7 +391,7 @@ class Ilp final : public Baseline {
     MemoryAnswer answer;
     bool again = false;  ///< the program knows more than before
   };
-  static Asked ask(Program& program, const SearchParams& params, Poll& poll,
+  static Asked ask(Program& program, const engine::SearchParams& params, Poll& poll,
                    std::span<std::int64_t> counts) {
     OsiClpSolverInterface solver;
     solver.messageHandler()->setLogLevel(0);
@@ -450,10 +450,9 @@ class Ilp final : public Baseline {
 };
 
 }  // namespace
-}  // namespace baselines
 
-std::unique_ptr<PlacementEngine> make_ilp_engine() {
-  return std::make_unique<baselines::Ilp>();
+std::unique_ptr<engine::PlacementEngine> make_ilp_engine() {
+  return std::make_unique<Ilp>();
 }
 
-}  // namespace tessera
+}  // namespace tessera::baselines

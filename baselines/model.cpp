@@ -31,7 +31,7 @@ Size unit_of(const PlacementProblem& problem, MemoryIndex m, const std::vector<B
     if (problem.buffers[body.buffer].offset)
       unit = std::gcd(unit, *problem.buffers[body.buffer].offset);
   }
-  for (const AddressRange& each : merged(problem.memories[m].reserved))
+  for (const AddressRange& each : facts::merged(problem.memories[m].reserved))
     unit = std::gcd(unit, each.end);
   return std::max<Size>(1, unit);
 }
@@ -98,10 +98,12 @@ std::int64_t ceil_div(std::int64_t value, std::int64_t by) {
 
 }  // namespace
 
-FeatureSet features() {
-  return {Feature::several_memories, Feature::buffer_alignment, Feature::fixed_offset,
-          Feature::window,           Feature::reserved,         Feature::several_lives,
-          Feature::may_overlap,      Feature::disjoint,         Feature::avoid_overlap};
+facts::FeatureSet features() {
+  return {facts::Feature::several_memories, facts::Feature::buffer_alignment,
+          facts::Feature::fixed_offset,     facts::Feature::window,
+          facts::Feature::reserved,         facts::Feature::several_lives,
+          facts::Feature::may_overlap,      facts::Feature::disjoint,
+          facts::Feature::avoid_overlap};
 }
 
 std::int64_t living_pairs(const PlacementProblem& problem) {
@@ -125,7 +127,7 @@ Model model_of(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
   Model model;
   model.memory = m;
   const Memory& memory = problem.memories[m];
-  const Size capacity = std::min(memory.capacity, enough_room(problem));
+  const Size capacity = std::min(memory.capacity, facts::enough_room(problem));
   poll.look();
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     poll();
@@ -154,7 +156,7 @@ Model model_of(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
     body.low = ceil_div(ceil_div(body.low, model.unit), body.stride) * body.stride;
     body.high = body.high < 0 ? -1 : body.high / model.unit / body.stride * body.stride;
   }
-  for (const AddressRange& each : merged(memory.reserved))
+  for (const AddressRange& each : facts::merged(memory.reserved))
     model.reserved.push_back({each.begin / model.unit, each.end / model.unit});
   for (const Body& body : model.bodies)
     model.largest = std::max(model.largest, body.high + body.size);

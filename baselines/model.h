@@ -48,7 +48,7 @@ struct Model {
 };
 
 /// What problems the baselines take: a buffer is tied to its memory, and lies where it may.
-[[nodiscard]] FeatureSet features();
+[[nodiscard]] facts::FeatureSet features();
 
 /// Throws BudgetEnded.
 [[nodiscard]] Model model_of(const PlacementProblem& problem, MemoryIndex memory, Poll& poll);

@@ -1,10 +1,10 @@
 // In place of Gecode, in a build without it (TESSERA_WITH_GECODE).
 #include "baselines/engines.h"
 
-namespace tessera {
+namespace tessera::baselines {
 
-std::unique_ptr<PlacementEngine> make_cp_engine() {
+std::unique_ptr<engine::PlacementEngine> make_cp_engine() {
   return nullptr;
 }
 
-}  // namespace tessera
+}  // namespace tessera::baselines

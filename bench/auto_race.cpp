@@ -80,7 +80,7 @@ std::vector<Named> files(int argc, char** argv) {
     InputOptions options;
     if (given > 0) options.capacity = given;
     if (given == 0 && path.ends_with(".csv")) options.capacity = capacity_in(path);
-    problems.push_back({path.substr(path.rfind('/') + 1), load_problem(path, options).problem});
+    problems.push_back({path.substr(path.rfind('/') + 1), io::load_problem(path, options).problem});
   }
   return problems;
 }
@@ -135,7 +135,7 @@ int main(int argc, char** argv) try {
       known = status;
     };
     for (const char* engine : engines) {
-      if (make_engine(engine)->unsupported(each.problem, Goal::fit)) {
+      if (placer::make_engine(engine)->unsupported(each.problem, engine::Goal::fit)) {
         std::printf("| - ");
         continue;
       }

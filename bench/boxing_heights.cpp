@@ -27,16 +27,16 @@ using namespace tessera;
 
 PlacementProblem instance(const std::string& name) {
   const std::size_t first = name.find(':');
-  if (const auto kind = trace_kind_from(std::string_view(name).substr(0, first))) {
+  if (const auto kind = porter::trace_kind_from(std::string_view(name).substr(0, first))) {
     const std::size_t second = name.find(':', first + 1);
-    TraceParams params;
+    porter::TraceParams params;
     params.kind = *kind;
     if (first != std::string::npos) params.buffers = std::atoll(name.c_str() + first + 1);
     if (second != std::string::npos)
       params.seed = std::strtoull(name.c_str() + second + 1, nullptr, 10);
-    return generate_trace(params);
+    return porter::generate_trace(params);
   }
-  return load_problem(name).problem;
+  return io::load_problem(name).problem;
 }
 
 double user_seconds() {
@@ -52,9 +52,9 @@ long peak_megabytes() {
   return usage.ru_maxrss / 1024;
 }
 
-bool measure(const std::string& name, double limit, BoxingParams params) {
+bool measure(const std::string& name, double limit, search::BoxingParams params) {
   const PlacementProblem problem = instance(name);
-  if (const auto why = make_boxing_engine()->unsupported(problem, Goal::fit)) {
+  if (const auto why = search::make_boxing_engine()->unsupported(problem, engine::Goal::fit)) {
     std::printf("%s: %s\n", name.c_str(), why->c_str());
     return true;
   }
@@ -62,7 +62,7 @@ bool measure(const std::string& name, double limit, BoxingParams params) {
   const double user = user_seconds();
   params.budget.deadline =
       start + std::chrono::microseconds(static_cast<std::int64_t>(limit * 1e6));
-  const BoxingResult result = box(problem, params);
+  const search::BoxingResult result = search::box(problem, params);
   const double wall =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const double spent = user_seconds() - user;
@@ -81,7 +81,7 @@ bool measure(const std::string& name, double limit, BoxingParams params) {
                 peak_megabytes(), verdict);
     std::printf("\n");
   }
-  for (const HeightAt& at : result.over_time)
+  for (const search::HeightAt& at : result.over_time)
     std::fprintf(stderr, "    %8.3f s %14lld %s\n", at.seconds, static_cast<long long>(at.height),
                  at.by.c_str());
   return right;
@@ -96,7 +96,7 @@ int main(int count, char** arguments) {
         "usage: boxing_heights SECONDS [--threads=N] [--seed=N] [--no-PHASE] INSTANCE...\n");
     return 2;
   }
-  BoxingParams params;
+  search::BoxingParams params;
   bool right = true;
   try {
     for (int k = 2; k < count; ++k) {

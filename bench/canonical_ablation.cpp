@@ -74,16 +74,17 @@ std::vector<PlacementProblem> generated() {
   return problems;
 }
 
-void measure(const char* name, const CanonicalParams& params,
+void measure(const char* name, const search::CanonicalParams& params,
              const std::vector<PlacementProblem>& problems, std::int64_t limit) {
   Tally found;
   Tally refuted;
   Tally open;
   for (const PlacementProblem& problem : problems) {
     const double before = processor_seconds();
-    SearchParams search;
+    engine::SearchParams search;
     search.budget.max_nodes = limit;
-    const SearchResult result = make_canonical_engine(params)->solve(problem, search);
+    const engine::SearchResult result =
+        search::make_canonical_engine(params)->solve(problem, search);
     Tally& tally = result.status == Status::feasible     ? found
                    : result.status == Status::infeasible ? refuted
                                                          : open;
@@ -104,14 +105,14 @@ int main(int argc, char** argv) try {
   const std::int64_t limit = argc > 1 ? std::atoll(argv[1]) : 20'000;
   std::vector<PlacementProblem> problems;
   for (int k = 3; k < argc; ++k) {
-    problems.push_back(load_problem(argv[k], {.capacity = std::atoll(argv[2])}).problem);
+    problems.push_back(io::load_problem(argv[k], {.capacity = std::atoll(argv[2])}).problem);
   }
   if (problems.empty()) problems = generated();
   std::printf("| without | placed | nodes | s | refuted | nodes | s | open |\n");
   std::printf("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
   measure("(everything on)", {}, problems, limit);
-  for (const Switch& each : switches_of("canonical")) {
-    EngineParams without;
+  for (const placer::Switch& each : placer::switches_of("canonical")) {
+    placer::EngineParams without;
     each.rule(without) = false;
     measure(std::string(each.name).c_str(), without.canonical, problems, limit);
   }

@@ -24,9 +24,10 @@ using namespace tessera;
 using namespace tessera::encoder;
 
 Status again(const PlacementProblem& problem) {
-  SearchParams params;
+  engine::SearchParams params;
   params.budget.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  return make_sat_engine({.encoding = OffsetEncoding::order, .break_symmetry = false})
+  return encoder::make_sat_engine(
+             {.encoding = encoder::OffsetEncoding::order, .break_symmetry = false})
       ->solve(problem, params)
       .status;
 }
@@ -47,12 +48,12 @@ int main(int argc, char** argv) {
     if (file.ends_with(".csv")) {
       options.capacity = std::atoll(file.c_str() + file.rfind('.', file.size() - 5) + 1);
     }
-    const PlacementProblem problem = load_problem(file, options).problem;
+    const PlacementProblem problem = io::load_problem(file, options).problem;
     const auto start = std::chrono::steady_clock::now();
     ExplainParams params;
     params.budget.deadline =
         start + std::chrono::milliseconds(static_cast<std::int64_t>(1000 * std::atof(argv[1])));
-    const auto engine = make_learning_engine({});
+    const auto engine = search::make_learning_engine({});
     params.engine = engine.get();
     const Explanation why = explain(problem, params);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;

@@ -77,16 +77,17 @@ class Bench {
   Row measure(const PlacementProblem& base, Sequence sequence, std::uint64_t seed) {
     Row row;
     PlacementProblem problem = base;
-    const std::unique_ptr<PlacementEngine> engine = make();
+    const std::unique_ptr<engine::PlacementEngine> engine = make();
     double start = cpu_seconds();
-    const std::unique_ptr<PlacementSession> session = open_session(*engine, problem);
+    const std::unique_ptr<engine::PlacementSession> session =
+        engine::open_session(*engine, problem);
     row.session += cpu_seconds() - start;
     SizeLayer layer;
     for (const Buffer& buffer : base.buffers) layer.sizes.push_back(buffer.size);
     for (const Memory& memory : base.memories) layer.capacities.push_back(memory.capacity);
     double low = 0.5;
     double high = 1.2;
-    SearchResult last;
+    engine::SearchResult last;
     for (int question = 0; question < 14; ++question) {
       const double middle = (low + high) / 2;
       if (sequence == Sequence::tile) scale(base, layer, middle);
@@ -99,7 +100,7 @@ class Bench {
       last = session->solve(layer, params());
       row.session += cpu_seconds() - start;
       start = cpu_seconds();
-      const SearchResult fresh = make()->solve(problem, params());
+      const engine::SearchResult fresh = make()->solve(problem, params());
       row.fresh += cpu_seconds() - start;
       row.encoding += number(fresh.stats, "encode_seconds");
       row.fresh_calls += fresh.stats.empty() ? 0 : 1;
@@ -117,12 +118,12 @@ class Bench {
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<PlacementEngine> make() const {
-    if (engine_ == "learning") return make_learning_engine({});
-    return engine_ == "smt" ? make_smt_engine({}) : make_sat_engine({});
+  [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make() const {
+    if (engine_ == "learning") return search::make_learning_engine({});
+    return engine_ == "smt" ? encoder::make_smt_engine({}) : encoder::make_sat_engine({});
   }
-  [[nodiscard]] static SearchParams params() {
-    SearchParams result;
+  [[nodiscard]] static engine::SearchParams params() {
+    engine::SearchParams result;
     result.budget.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     return result;
   }
@@ -172,7 +173,7 @@ int main(int argc, char** argv) {
     if (file.ends_with(".csv")) {
       options.capacity = std::atoll(file.c_str() + file.rfind('.', file.size() - 5) + 1);
     }
-    const PlacementProblem problem = load_problem(file, options).problem;
+    const PlacementProblem problem = io::load_problem(file, options).problem;
     for (const Sequence sequence : {Sequence::tile, Sequence::ramp, Sequence::walk}) {
       const Row row = bench.measure(problem, sequence, static_cast<std::uint64_t>(i));
       print(file.substr(file.rfind('/') + 1), names[static_cast<int>(sequence)], row);

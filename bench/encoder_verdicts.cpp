@@ -52,12 +52,13 @@ class Bench {
       const std::size_t dot = file.rfind('.', file.size() - 5);
       options.capacity = std::atoll(file.c_str() + dot + 1);
     }
-    const PlacementProblem problem = load_problem(file, options).problem;
+    const PlacementProblem problem = io::load_problem(file, options).problem;
     const std::string name = file.substr(file.rfind('/') + 1);
     const bool soft =
         std::any_of(problem.relations.begin(), problem.relations.end(),
                     [](const Relation& each) { return each.kind == RelationKind::avoid_overlap; });
-    const SearchResult first = ask(problem, soft ? Goal::cost : Goal::fit, name);
+    const engine::SearchResult first =
+        ask(problem, soft ? engine::Goal::cost : engine::Goal::fit, name);
     if (!heights_ || first.status != Status::feasible || soft) return;
     for (MemoryIndex m = 0; m < problem.memories.size(); ++m) lower(problem, first, m, name);
   }
@@ -72,7 +73,7 @@ class Bench {
  private:
   /// Bisection between what is refuted and the height of the best placement, to the byte: the last
   /// refutation is of one byte less than the minimum.
-  void lower(PlacementProblem problem, const SearchResult& first, MemoryIndex m,
+  void lower(PlacementProblem problem, const engine::SearchResult& first, MemoryIndex m,
              const std::string& name) {
     Memory& memory = problem.memories[m];
     memory.banks.clear();
@@ -84,8 +85,9 @@ class Bench {
       memory.reserved = reserved;
       for (AddressRange& each : memory.reserved) each.end = std::min(each.end, memory.capacity);
       std::erase_if(memory.reserved, [](const AddressRange& each) { return each.empty(); });
-      const SearchResult next = ask(
-          problem, Goal::fit, name + " " + memory.name + " in " + std::to_string(memory.capacity));
+      const engine::SearchResult next =
+          ask(problem, engine::Goal::fit,
+              name + " " + memory.name + " in " + std::to_string(memory.capacity));
       if (next.status == Status::unknown) return;
       if (next.status == Status::infeasible) {
         low = memory.capacity;
@@ -103,14 +105,15 @@ class Bench {
     return cut ? cut->asked : 0;
   }
 
-  SearchResult ask(const PlacementProblem& problem, Goal goal, const std::string& name) {
+  engine::SearchResult ask(const PlacementProblem& problem, engine::Goal goal,
+                           const std::string& name) {
     const auto engine = make();
-    SearchParams params;
+    engine::SearchParams params;
     params.goal = goal;
     params.budget.deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(std::llround(1000 * limit_));
     const double start = cpu_seconds();
-    SearchResult result = engine->solve(problem, params);
+    engine::SearchResult result = engine->solve(problem, params);
     const double solving = cpu_seconds() - start;
     Cost cost = 0;
     bool wrong = false;
@@ -119,7 +122,7 @@ class Bench {
       cost = soft_cost(problem, *result.placement);
     }
     const bool decided = result.status != Status::unknown &&
-                         (goal != Goal::cost || !result.placement || result.bound == cost);
+                         (goal != engine::Goal::cost || !result.placement || result.bound == cost);
     std::printf("%-64s %-10s cost %lld bound %lld %8.3f s%s\n", name.c_str(),
                 std::string(to_string(result.status)).c_str(), static_cast<long long>(cost),
                 static_cast<long long>(result.bound), solving, wrong ? "  WRONG" : "");
@@ -132,11 +135,13 @@ class Bench {
     return result;
   }
 
-  [[nodiscard]] std::unique_ptr<PlacementEngine> make() const {
-    if (engine_ == "smt") return make_smt_engine({});
-    if (engine_ == "order") return make_sat_engine({.encoding = OffsetEncoding::order});
-    if (engine_ == "chains") return make_sat_engine({.encoding = OffsetEncoding::chains});
-    return make_sat_engine({});
+  [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make() const {
+    if (engine_ == "smt") return encoder::make_smt_engine({});
+    if (engine_ == "order")
+      return encoder::make_sat_engine({.encoding = encoder::OffsetEncoding::order});
+    if (engine_ == "chains")
+      return encoder::make_sat_engine({.encoding = encoder::OffsetEncoding::chains});
+    return encoder::make_sat_engine({});
   }
 
   std::string engine_;

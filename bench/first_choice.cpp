@@ -31,12 +31,12 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-double seconds_of(PlacementEngine& engine, const PlacementProblem& problem, double limit) {
-  SearchParams params;
+double seconds_of(engine::PlacementEngine& engine, const PlacementProblem& problem, double limit) {
+  engine::SearchParams params;
   params.budget.deadline = std::chrono::steady_clock::now() +
                            std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1000));
   const double start = processor_seconds();
-  const SearchResult found = engine.solve(problem, params);
+  const engine::SearchResult found = engine.solve(problem, params);
   const double took = processor_seconds() - start;
   return found.status == Status::unknown ? std::max(limit, took) : took;
 }
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   }
   const double limit = std::atof(argv[1]);
   std::printf("problem,canonical,learning");
-  for (const std::string_view feature : shape_features)
+  for (const std::string_view feature : placer::shape_features)
     std::printf(",%.*s", static_cast<int>(feature.size()), feature.data());
   std::printf("\n");
   for (int k = 2; k < argc; ++k) {
@@ -60,13 +60,13 @@ int main(int argc, char** argv) {
     const Size capacity = std::atoll(stem.substr(stem.rfind('.') + 1).c_str());
     if (file.ends_with(".csv") && capacity > 0) options.capacity = capacity;
     const PlacementProblem problem = load_input(file, options).problem;
-    const auto shape = shape_of(problem);
-    if (!shape || lower_bounds(problem, {}).infeasible ||
-        place_greedily(problem, {.first_fit_is_enough = true}).placement)
+    const auto shape = placer::shape_of(problem);
+    if (!shape || search::lower_bounds(problem, {}).infeasible ||
+        search::place_greedily(problem, {.first_fit_is_enough = true}).placement)
       continue;
     std::printf("%s", file.c_str());
     for (const char* engine : {"canonical", "learning"})
-      std::printf(",%.6f", seconds_of(*make_engine(engine), problem, limit));
+      std::printf(",%.6f", seconds_of(*placer::make_engine(engine), problem, limit));
     for (const float feature : *shape) std::printf(",%.5g", static_cast<double>(feature));
     std::printf("\n");
     std::fflush(stdout);

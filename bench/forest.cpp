@@ -18,7 +18,7 @@ namespace {
 using namespace tessera;
 
 void measure(const char* name, std::string_view text, std::span<const std::string_view> features) {
-  const Forest forest = Forest::read(text, features);
+  const engine::Forest forest = engine::Forest::read(text, features);
   constexpr std::size_t rows = 4096;
   Random random(1);
   std::vector<float> values(rows * features.size());
@@ -38,7 +38,7 @@ void measure(const char* name, std::string_view text, std::span<const std::strin
 }  // namespace
 
 int main() {
-  measure("backtracking", guided::shipped_backtracking(), guided::retreat_features);
-  measure("first choice", shipped_first_choice(), shape_features);
+  measure("backtracking", search::guided::shipped_backtracking(), search::guided::retreat_features);
+  measure("first choice", placer::shipped_first_choice(), placer::shape_features);
   return 0;
 }

@@ -24,7 +24,7 @@ namespace {
 
 using namespace tessera;
 
-std::int64_t stat_of(const SearchResult& found, const char* name) {
+std::int64_t stat_of(const engine::SearchResult& found, const char* name) {
   for (const Stat& stat : found.stats)
     if (stat.name == name)
       if (const auto* value = std::get_if<std::int64_t>(&stat.value)) return *value;
@@ -47,18 +47,18 @@ Size capacity_of(const std::string& file, Size said) {
   return std::strtoll(stem.substr(stem.rfind('.') + 1).c_str(), nullptr, 10);
 }
 
-Totals run(const GuidedParams& params, const std::vector<PlacementProblem>& problems,
+Totals run(const search::GuidedParams& params, const std::vector<PlacementProblem>& problems,
            double seconds) {
   Totals all;
-  const auto engine = make_guided_engine(params);
+  const auto engine = search::make_guided_engine(params);
   for (const PlacementProblem& problem : problems) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
-    SearchParams search;
+    engine::SearchParams search;
     search.budget.deadline =
         start + std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
     search.budget.max_nodes = 500'000;
-    const SearchResult found = engine->solve(problem, search);
+    const engine::SearchResult found = engine->solve(problem, search);
     all.seconds += std::chrono::duration<double>(Clock::now() - start).count();
     ++(found.status == Status::feasible     ? all.placed
        : found.status == Status::infeasible ? all.refuted
@@ -82,16 +82,18 @@ int main(int argc, char** argv) {
     problems.push_back(
         load_input(argv[k], {.capacity = capacity_of(argv[k], std::strtoll(argv[2], nullptr, 10))})
             .problem);
-  const GuidedParams whole;
-  const GuidedParams plain{.widen = false, .restarts = false, .learn = false, .sections = false};
-  std::vector<std::pair<std::string, GuidedParams>> ways{{"plain", plain}, {"whole", whole}};
+  const search::GuidedParams whole;
+  const search::GuidedParams plain{
+      .widen = false, .restarts = false, .learn = false, .sections = false};
+  std::vector<std::pair<std::string, search::GuidedParams>> ways{{"plain", plain},
+                                                                 {"whole", whole}};
   for (const auto& [name, base] : {std::pair{"plain", plain}, std::pair{"whole", whole}})
-    for (const auto& [solver, which] :
-         {std::pair{"cadical", AdvisingSolver::cadical},
-          std::pair{"chains", AdvisingSolver::chains}, std::pair{"z3", AdvisingSolver::z3}})
+    for (const auto& [solver, which] : {std::pair{"cadical", encoder::AdvisingSolver::cadical},
+                                        std::pair{"chains", encoder::AdvisingSolver::chains},
+                                        std::pair{"z3", encoder::AdvisingSolver::z3}})
       for (const std::int64_t conflicts : {10, 1000}) {
-        GuidedParams params = base;
-        params.advisor = make_solver_advisor({.solver = which, .conflicts = conflicts});
+        search::GuidedParams params = base;
+        params.advisor = encoder::make_solver_advisor({.solver = which, .conflicts = conflicts});
         ways.emplace_back(std::string(name) + '+' + solver + '/' + std::to_string(conflicts),
                           params);
       }

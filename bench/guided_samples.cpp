@@ -29,13 +29,13 @@
 namespace {
 
 using namespace tessera;
-using guided::Impasse;
-using guided::Retreat;
+using search::guided::Impasse;
+using search::guided::Retreat;
 
 constexpr auto patience = std::chrono::milliseconds(250);  // of the oracle, for one question
 constexpr int most_samples = 60;                           // impasses of one problem
 
-class Oracle final : public guided::RetreatChooser {
+class Oracle final : public search::guided::RetreatChooser {
  public:
   Oracle(std::string name, PlacementProblem problem, std::uint64_t seed)
       : name_(std::move(name)), problem_(std::move(problem)), random_(seed) {}
@@ -79,8 +79,8 @@ class Oracle final : public guided::RetreatChooser {
   std::optional<bool> part_of_a_placement(const Impasse& impasse, std::int32_t level) {
     PlacementProblem kept = problem_;
     for (std::int32_t k = 0; k < level; ++k) {
-      const guided::Standing& decision = impasse.decisions[static_cast<std::size_t>(k)];
-      if (decision.buffer != guided::no_buffer)
+      const search::guided::Standing& decision = impasse.decisions[static_cast<std::size_t>(k)];
+      if (decision.buffer != search::guided::no_buffer)
         kept.buffers[decision.buffer].offset = decision.offset;
     }
     const PlacementResult found = place(kept, {.limits = {.timeout = patience, .threads = 1}});
@@ -105,24 +105,24 @@ int main(int argc, char** argv) {
   const auto seed = static_cast<std::uint64_t>(std::atoll(argv[1]));
   const bool plain = std::strcmp(argv[4], "plain") == 0;
   std::printf("problem,impasse,label,own");
-  for (const std::string_view feature : guided::retreat_features)
+  for (const std::string_view feature : search::guided::retreat_features)
     std::printf(",%.*s", static_cast<int>(feature.size()), feature.data());
   std::printf("\n");
   for (int k = plain ? 5 : 4; k < argc; ++k) {
     const PlacementProblem problem = load_input(argv[k], {}).problem;
     Oracle oracle(argv[k], problem, mix(seed, static_cast<std::uint64_t>(k)));
-    GuidedParams params;
+    search::GuidedParams params;
     if (plain) params = {.widen = false, .restarts = false, .learn = false, .sections = false};
     params.chooser = &oracle;
-    const auto engine = make_guided_engine(params);
-    if (engine->unsupported(problem, Goal::fit)) continue;
-    SearchParams search;
+    const auto engine = search::make_guided_engine(params);
+    if (engine->unsupported(problem, engine::Goal::fit)) continue;
+    engine::SearchParams search;
     search.seed = seed;
     search.budget.max_nodes = std::atoll(argv[2]);
     search.budget.deadline =
         std::chrono::steady_clock::now() +
         std::chrono::milliseconds(static_cast<std::int64_t>(std::atof(argv[3]) * 1000));
-    const SearchResult found = engine->solve(problem, search);
+    const engine::SearchResult found = engine->solve(problem, search);
     std::fprintf(stderr, "%s: %s\n", argv[k],
                  found.status == Status::feasible ? "placed" : "not placed");
     std::fflush(stdout);

@@ -68,16 +68,17 @@ std::int64_t steps_of(const Stats& stats) {
   return -1;
 }
 
-Answer ask_engine(PlacementEngine& engine, const PlacementProblem& problem, double seconds) {
+Answer ask_engine(engine::PlacementEngine& engine, const PlacementProblem& problem,
+                  double seconds) {
   Answer answer;
-  if (engine.unsupported(problem, Goal::fit)) {
+  if (engine.unsupported(problem, engine::Goal::fit)) {
     answer.takes = false;
     return answer;
   }
-  SearchParams params;
+  engine::SearchParams params;
   params.budget.deadline = in(seconds);
   params.budget.max_nodes = most_steps;
-  const SearchResult found = engine.solve(problem, params);
+  const engine::SearchResult found = engine.solve(problem, params);
   answer.status = found.status;
   answer.steps = steps_of(found.stats);
   return answer;
@@ -94,14 +95,14 @@ std::string text_of(const std::string& file) {
 Search by_forest(const std::string& file) {
   const std::string text = text_of(file);
   return [text](const PlacementProblem& problem, double seconds) {
-    const auto chooser = guided::make_forest_chooser(text);
-    return ask_engine(*make_guided_engine({.chooser = chooser.get()}), problem, seconds);
+    const auto chooser = search::guided::make_forest_chooser(text);
+    return ask_engine(*search::make_guided_engine({.chooser = chooser.get()}), problem, seconds);
   };
 }
 
-Search by_guided(const GuidedParams& params) {
+Search by_guided(const search::GuidedParams& params) {
   return [params](const PlacementProblem& problem, double seconds) {
-    return ask_engine(*make_guided_engine(params), problem, seconds);
+    return ask_engine(*search::make_guided_engine(params), problem, seconds);
   };
 }
 
@@ -110,27 +111,27 @@ std::vector<std::pair<std::string, Search>> searches(const std::vector<std::stri
   for (const std::string& name : wanted)
     if (name.rfind("learned:", 0) == 0) all.emplace_back(name, by_forest(name.substr(8)));
   all.emplace_back("guided", by_guided({}));
-  for (const Switch& part : switches_of("guided")) {
+  for (const placer::Switch& part : placer::switches_of("guided")) {
     if (part.rule == nullptr) continue;
-    EngineParams without;
+    placer::EngineParams without;
     part.rule(without) = false;
     std::string name(part.name);
     name[name.find('.')] = '-';
     all.emplace_back(name, by_guided(without.guided));
   }
   // As plain as the paper without its learned backtracking, and with it.
-  GuidedParams plain{
+  search::GuidedParams plain{
       .widen = false, .restarts = false, .learn = false, .sections = false, .learned = false};
   all.emplace_back("guided-plain", by_guided(plain));
   plain.learned = true;
   all.emplace_back("guided-plain-learned", by_guided(plain));
-  for (const std::string& order : greedy_orders())
+  for (const std::string& order : search::greedy_orders())
     all.emplace_back("one-" + order, [order](const PlacementProblem& problem, double seconds) {
       Answer answer;
-      answer.takes = greedy_features().contains(features_of(problem));
+      answer.takes = search::greedy_features().contains(facts::features_of(problem));
       if (!answer.takes) return answer;
-      const GreedyResult found =
-          place_greedily(problem, {.budget = {.deadline = in(seconds)}, .only_order = order});
+      const search::GreedyResult found = search::place_greedily(
+          problem, {.budget = {.deadline = in(seconds)}, .only_order = order});
       if (found.placement) answer.status = Status::feasible;
       return answer;
     });
@@ -138,7 +139,7 @@ std::vector<std::pair<std::string, Search>> searches(const std::vector<std::stri
     if (info.name == "guided" || info.name == "greedy") continue;
     const std::string name(info.name);
     all.emplace_back(name, [name](const PlacementProblem& problem, double seconds) {
-      return ask_engine(*make_engine(name), problem, seconds);
+      return ask_engine(*placer::make_engine(name), problem, seconds);
     });
   }
   all.emplace_back("auto", [](const PlacementProblem& problem, double seconds) {
@@ -165,7 +166,7 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder,
 std::vector<Question> of_files(const std::string& folder) {
   std::vector<Question> questions;
   for (const auto& file : files_of(folder))
-    questions.push_back({file.stem().string(), load_problem(file.string(), {}).problem});
+    questions.push_back({file.stem().string(), io::load_problem(file.string(), {}).problem});
   return questions;
 }
 
@@ -184,7 +185,7 @@ std::vector<Question> of_folder(const std::string& folder, const std::string& en
     const Size own = capacity(file.stem().string());
     if (own > 0) options.capacity = own;
     if (own < 0) continue;
-    questions.push_back({file.stem().string(), load_problem(file.string(), options).problem});
+    questions.push_back({file.stem().string(), io::load_problem(file.string(), options).problem});
   }
   return questions;
 }

@@ -30,7 +30,7 @@ PlacementProblem load(const std::filesystem::path& path, Size noise) {
   InputOptions options;
   const Size named = std::atoll(("0" + path.stem().extension().string().erase(0, 1)).c_str());
   if (path.extension() == ".csv" && named > 0) options.capacity = named * noise;
-  PlacementProblem problem = load_problem(path, options).problem;
+  PlacementProblem problem = io::load_problem(path, options).problem;
   std::uint64_t state = 12345;
   for (Buffer& buffer : problem.buffers) {
     state = state * 6364136223846793005U + 1442695040888963407U;
@@ -43,7 +43,7 @@ PlacementProblem load(const std::filesystem::path& path, Size noise) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  LearningParams params;
+  search::LearningParams params;
   std::vector<std::string> settings;
   double limit = 10;
   bool all_stats = false;
@@ -63,14 +63,14 @@ int main(int argc, char** argv) {
     } else if (word == "--off" || word == "--on") {
       const std::string setting = "learning." + value() + (word == "--on" ? "=on" : "=off");
       settings.push_back(setting);
-      params = engine_params(settings).learning;  // throws where there is no such rule
+      params = placer::engine_params(settings).learning;  // throws where there is no such rule
     } else {
       const PlacementProblem problem = load(word, noise);
-      const auto engine = make_learning_engine(params);
+      const auto engine = search::make_learning_engine(params);
       const bool soft = std::any_of(problem.relations.begin(), problem.relations.end(),
                                     [](const Relation& r) { return r.cost > 0; });
-      SearchParams search;
-      search.goal = soft ? Goal::cost : Goal::fit;
+      engine::SearchParams search;
+      search.goal = soft ? engine::Goal::cost : engine::Goal::fit;
       std::string verdict = "unsupported";
       std::string more;
       double seconds = 0;
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
           stop.request_stop();
         });
-        const SearchResult found = engine->solve(problem, search);
+        const engine::SearchResult found = engine->solve(problem, search);
         seconds = processor_seconds() - start;
         watch.request_stop();
         verdict = found.status == Status::feasible     ? "feasible"

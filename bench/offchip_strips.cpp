@@ -18,14 +18,14 @@ namespace {
 
 using namespace tessera;
 
-constexpr std::size_t height_axis = static_cast<std::size_t>(TileAxis::height);
+constexpr std::size_t height_axis = static_cast<std::size_t>(tiling::TileAxis::height);
 
 PlannedSubgraph in_strips(const Network& network, OpIndex op, Dim strips) {
   PlannedSubgraph planned;
   planned.ops = {op, op};
-  const Subgraph part = make_subgraph(network, planned.ops);
-  TileGeometry geometry(part, HaloPolicy::recompute);
-  TileShape shape = geometry.space().whole;
+  const tiling::Subgraph part = tiling::make_subgraph(network, planned.ops);
+  tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+  tiling::TileShape shape = geometry.space().whole;
   if (geometry.space().axis[height_axis])
     shape.extent[height_axis] = std::max<Dim>(1, (shape.extent[height_axis] + strips - 1) / strips);
   planned.extent = shape.extent;
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     std::vector<PlannedSubgraph> runs;
     for (OpIndex op = 0; op < network.ops.size(); ++op)
       runs.push_back(in_strips(network, op, std::max(1, std::atoi(argv[2]))));
-    std::fputs(problem_yaml(offchip_question(network, machine, runs)).c_str(), stdout);
+    std::fputs(problem_yaml(planner::offchip_question(network, machine, runs)).c_str(), stdout);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -48,24 +48,24 @@ void measure(std::size_t buffers) {
   std::printf("%zu buffers\n", buffers);
   const std::string csv = generated_csv(buffers);
   double begin = seconds();
-  const BufferCsv read = read_buffer_csv(csv, "generated");
+  const io::BufferCsv read = io::read_buffer_csv(csv, "generated");
   line("read CSV", csv, seconds() - begin);
 
   begin = seconds();
-  const std::string yaml = write_problem_yaml(read.problem);
+  const std::string yaml = io::write_problem_yaml(read.problem);
   line("write problem YAML", yaml, seconds() - begin);
   begin = seconds();
-  const ProblemYaml again = read_problem_yaml(yaml, "written");
+  const io::ProblemYaml again = io::read_problem_yaml(yaml, "written");
   line("read problem YAML", yaml, seconds() - begin);
 
   PlacementResult result;
   result.status = Status::feasible;
   result.placement = Placement{std::vector<BufferPlace>(buffers), {{}}};
   begin = seconds();
-  const std::string json = write_placement_json(read.problem, result);
+  const std::string json = io::write_placement_json(read.problem, result);
   line("write placement JSON", json, seconds() - begin);
   begin = seconds();
-  const PlacementResult back = read_placement_json(json, "written", read.problem);
+  const PlacementResult back = io::read_placement_json(json, "written", read.problem);
   line("read placement JSON", json, seconds() - begin);
   if (again.problem.buffers.size() != buffers || back.placement->places.size() != buffers) {
     std::exit(1);

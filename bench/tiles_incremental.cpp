@@ -41,12 +41,13 @@ double cpu_seconds() {
 }
 
 /// Asks another engine and writes down what it was asked.
-class Recorder final : public PlacementEngine {
+class Recorder final : public engine::PlacementEngine {
  public:
-  explicit Recorder(PlacementEngine& engine) : engine_(engine) {}
+  explicit Recorder(engine::PlacementEngine& engine) : engine_(engine) {}
   std::string_view name() const override { return engine_.name(); }
-  FeatureSet features() const override { return engine_.features(); }
-  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
+  facts::FeatureSet features() const override { return engine_.features(); }
+  engine::SearchResult solve(const PlacementProblem& problem,
+                             const engine::SearchParams& params) override {
     std::vector<Size>& sizes = probes.emplace_back();
     for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
     return engine_.solve(problem, params);
@@ -54,33 +55,36 @@ class Recorder final : public PlacementEngine {
   std::vector<std::vector<Size>> probes;
 
  private:
-  PlacementEngine& engine_;
+  engine::PlacementEngine& engine_;
 };
 
 /// Counts how often the solver behind an engine is called.
-class Counter final : public PlacementEngine {
+class Counter final : public engine::PlacementEngine {
  public:
-  explicit Counter(std::string engine) : engine_(std::move(engine)), asked_(make_engine(engine_)) {}
+  explicit Counter(std::string engine)
+      : engine_(std::move(engine)), asked_(placer::make_engine(engine_)) {}
   std::string_view name() const override { return engine_; }
-  FeatureSet features() const override { return FeatureSet::everything(); }
-  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
-    const SearchResult result = asked_->solve(problem, params);
+  facts::FeatureSet features() const override { return facts::FeatureSet::everything(); }
+  engine::SearchResult solve(const PlacementProblem& problem,
+                             const engine::SearchParams& params) override {
+    const engine::SearchResult result = asked_->solve(problem, params);
     // An engine that answers by the load alone has nothing to say about a solver.
     calls += result.stats.empty() ? 0 : 1;
     return result;
   }
-  std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
-    return std::make_unique<Session>(open_session(*asked_, problem), calls);
+  std::unique_ptr<engine::PlacementSession> open(const PlacementProblem& problem) override {
+    return std::make_unique<Session>(engine::open_session(*asked_, problem), calls);
   }
   std::int64_t calls = 0;
 
  private:
-  class Session final : public PlacementSession {
+  class Session final : public engine::PlacementSession {
    public:
-    Session(std::unique_ptr<PlacementSession> session, std::int64_t& calls)
+    Session(std::unique_ptr<engine::PlacementSession> session, std::int64_t& calls)
         : session_(std::move(session)), calls_(calls) {}
-    SearchResult solve(const SizeLayer& layer, const SearchParams& params) override {
-      SearchResult result = session_->solve(layer, params);
+    engine::SearchResult solve(const SizeLayer& layer,
+                               const engine::SearchParams& params) override {
+      engine::SearchResult result = session_->solve(layer, params);
       for (const Stat& each : result.stats) {
         if (each.name != "session_solver_calls") continue;
         const std::int64_t now = std::get<std::int64_t>(each.value);
@@ -91,13 +95,13 @@ class Counter final : public PlacementEngine {
     }
 
    private:
-    std::unique_ptr<PlacementSession> session_;
+    std::unique_ptr<engine::PlacementSession> session_;
     std::int64_t& calls_;
     std::int64_t counted_ = 0;
   };
 
   std::string engine_;
-  std::unique_ptr<PlacementEngine> asked_;
+  std::unique_ptr<engine::PlacementEngine> asked_;
 };
 
 enum Way : std::uint8_t { scratch, session, rules, rules_and_session };
@@ -130,19 +134,20 @@ struct Row {
 };
 
 struct Probes {
-  Lowering lowering;
+  tiling::Lowering lowering;
   std::vector<std::vector<Size>> sizes;
   std::int64_t bounded = 0;
 };
 
 Probes record(const Network& net, OpRange ops, const Hardware& hardware) {
-  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware);
+  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware);
   Recorder recorder(*engine);
-  TileSearchParams params;
+  search::TileSearchParams params;
   params.engine = &recorder;
   params.options.weights = WeightPolicy::resident;
   params.dominance = params.carry_over = params.sessions = false;
-  TileSearchResult found = find_tile(make_subgraph(net, ops), hardware, params);
+  search::TileSearchResult found =
+      search::find_tile(tiling::make_subgraph(net, ops), hardware, params);
   return {std::move(found.lowering), std::move(recorder.probes), found.counters.by_bound};
 }
 
@@ -151,15 +156,15 @@ void measure(const Probes& probes, const std::string& name, Row& row) {
   for (std::size_t turn = 0; turn < ways; ++turn) {
     const std::size_t way = (turn + static_cast<std::size_t>(row.searches)) % ways;
     Counter counter(name);
-    TileSearchParams params;
+    search::TileSearchParams params;
     params.engine = &counter;
     params.time_per_question = std::chrono::seconds(20);
     params.nodes_per_question = std::numeric_limits<std::int64_t>::max();
     params.sessions = way == session || way == rules_and_session;
     params.dominance = params.carry_over = way == rules || way == rules_and_session;
-    TileCounters counters;
+    search::TileCounters counters;
     const double begin = cpu_seconds();
-    Decider decider(probes.lowering, params, counters);
+    search::Decider decider(probes.lowering, params, counters);
     for (const std::vector<Size>& sizes : probes.sizes) {
       verdicts[way].push_back(decider.decide(sizes).verdict);
     }

@@ -38,7 +38,7 @@ void report(const char* name, std::vector<double>& micros) {
 int main(int argc, char** argv) try {
   using namespace tessera;
   const int count = argc > 1 ? std::atoi(argv[1]) : 10'000;
-  CanonicalSolver solver({});
+  search::CanonicalSolver solver({});
   std::vector<double> micros;
   std::vector<double> processor;
   int undecided = 0;
@@ -49,9 +49,9 @@ int main(int argc, char** argv) try {
                                                .slack = 1.0 + 0.02 * (k % 6)});
     const double before = processor_micros();
     const auto start = std::chrono::steady_clock::now();
-    SearchParams params;
+    engine::SearchParams params;
     params.budget.deadline = start + std::chrono::seconds(1);
-    const SearchResult result = solver.solve(problem, params);
+    const engine::SearchResult result = solver.solve(problem, params);
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
     micros.push_back(took.count());
     processor.push_back(processor_micros() - before);

@@ -15,7 +15,7 @@
 namespace tessera::cli {
 
 void print(std::string_view text, const std::stop_token& stop) {
-  write_to_descriptor(STDOUT_FILENO, text, "the standard output", stop);
+  porter::write_to_descriptor(STDOUT_FILENO, text, "the standard output", stop);
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {

@@ -58,7 +58,7 @@ int run_explain(const ExplainOptions& options, Session& session) {
   session.limit_reading(options.limits);
   session.reads(options.input.path);
   session.reads_profile(options.input.profile);
-  OutputFile* const file = session.writes("--output", options.file, {".json", ".txt"});
+  porter::OutputFile* const file = session.writes("--output", options.file, {".json", ".txt"});
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   ExplainParams params;

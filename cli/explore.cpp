@@ -147,11 +147,11 @@ int run_explore(const ExploreOptions& options, Session& session) {
   for (const std::string& file : sweep.files())
     if (file != options.sweep) session.reads(file);
   const fs::path folder = made_folder(options.folder);
-  OutputFile* const results = session.writes("-o", (folder / "results.csv").string());
-  OutputFile* const pareto = session.writes("-o", (folder / "pareto.csv").string());
-  OutputFile* const summary = session.writes("-o", (folder / "summary.json").string());
-  OutputFile* const page = session.writes("-o", (folder / "report.html").string());
-  OutputFile* const modes =
+  porter::OutputFile* const results = session.writes("-o", (folder / "results.csv").string());
+  porter::OutputFile* const pareto = session.writes("-o", (folder / "pareto.csv").string());
+  porter::OutputFile* const summary = session.writes("-o", (folder / "summary.json").string());
+  porter::OutputFile* const page = session.writes("-o", (folder / "report.html").string());
+  porter::OutputFile* const modes =
       sweep.wants_modes() ? session.writes("-o", (folder / "modes.csv").string()) : nullptr;
   ExploreParams params;
   params.limits = session.remaining(limits);

@@ -28,7 +28,7 @@ int run_export(const ExportOptions& options, Session& session) {
   session.limit_reading(options.limits);
   session.reads(options.input.path);
   session.reads_profile(options.input.profile);
-  OutputFile* const output = session.writes("--output", options.file);
+  porter::OutputFile* const output = session.writes("--output", options.file);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.quiet);
   if (options.to == "csv") return session.hand_over(output, problem_csv(input));

@@ -92,7 +92,7 @@ std::string with_decimals(double value) {
 }
 
 /// The word that program's scripts look for, and why.
-std::string failure(const MinimallocAnswer& answer) {
+std::string failure(const placer::MinimallocAnswer& answer) {
   const std::string why = answer.reason.empty() ? "" : ": " + answer.reason;
   if (answer.status == Status::infeasible) return "NOT_FOUND: there is no placement" + why;
   if (answer.stop == StopReason::time_limit)
@@ -100,8 +100,8 @@ std::string failure(const MinimallocAnswer& answer) {
   return "RESOURCE_EXHAUSTED: " + std::string(to_string(answer.stop)) + why;
 }
 
-MinimallocAnswer search(const MinimallocQuestion& asked, Session& session) {
-  MinimallocQuestion question = asked;
+placer::MinimallocAnswer search(const placer::MinimallocQuestion& asked, Session& session) {
+  placer::MinimallocQuestion question = asked;
   Interrupts& interrupts = session.interrupts();
   question.params.limits = session.remaining(question.params.limits);
   question.params.limits.stop = interrupts.token();
@@ -111,9 +111,9 @@ MinimallocAnswer search(const MinimallocQuestion& asked, Session& session) {
     interrupts.enter(found ? Phase::writing : Phase::searching);
     status.show(std::string(progress.phase), [](JsonObject&) {});
   };
-  MinimallocAnswer answer;
+  placer::MinimallocAnswer answer;
   try {
-    answer = answer_minimalloc(question);
+    answer = placer::answer_minimalloc(question);
   } catch (const BadInput& error) {
     throw BadInput("INVALID_ARGUMENT: " + std::string(error.what()), error.hint);
   }
@@ -123,7 +123,7 @@ MinimallocAnswer search(const MinimallocQuestion& asked, Session& session) {
 
 int run_minimalloc(const std::vector<std::string>& arguments, Session& session) {
   const AbslFlags flags = read_flags(arguments);
-  MinimallocQuestion question;
+  placer::MinimallocQuestion question;
   question.path = as_file_name(flags.value("input", ""));
   question.capacity =
       absl_number(flags.value("capacity", "0"), std::string(own_command) + ": --capacity");
@@ -136,10 +136,10 @@ int run_minimalloc(const std::vector<std::string>& arguments, Session& session) 
     throw BadInput(std::string(own_command) + ": --input=FILE is missing",
                    std::string(own_command) + " --help");
   session.reads(question.path);
-  OutputFile* file = session.writes("--output", output);
+  porter::OutputFile* file = session.writes("--output", output);
   tell_about_flags(flags);
 
-  const MinimallocAnswer answer = search(question, session);
+  const placer::MinimallocAnswer answer = search(question, session);
   for (const std::string& text : answer.notes) note(text, false);
   complain("Elapsed time " + with_decimals(answer.seconds) + "s");
   if (answer.status != Status::feasible) {

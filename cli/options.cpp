@@ -128,7 +128,7 @@ Limits LimitArguments::limits() const {
   Limits limits;
   if (!timeout.empty()) limits.timeout = parse_duration_text(timeout, "--timeout");
   if (const std::optional<Size> most = most_memory())
-    limits.memory = std::max<Size>(1, *most - resident_memory());
+    limits.memory = std::max<Size>(1, *most - porter::resident_memory());
   return limits;
 }
 

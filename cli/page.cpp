@@ -39,7 +39,7 @@ int run_report(const PageOptions& options, Session& session) {
         "none",
         "add --input FILE");
   }
-  OutputFile* const output = session.writes("--output", options.file, {".html"});
+  porter::OutputFile* const output = session.writes("--output", options.file, {".html"});
   std::optional<Input> input;
   if (problem) {
     input = options.input.load();

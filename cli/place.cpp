@@ -110,9 +110,9 @@ std::string progress_text(const PlaceProgress& progress) {
 
 /// Every file that is asked for, opened before anything takes long.
 struct PlaceFiles {
-  OutputFile* output = nullptr;
-  OutputFile* plot = nullptr;
-  OutputFile* proof = nullptr;
+  porter::OutputFile* output = nullptr;
+  porter::OutputFile* plot = nullptr;
+  porter::OutputFile* proof = nullptr;
 };
 
 PlaceFiles open_files(const PlaceOptions& options, Session& session) {
@@ -122,8 +122,8 @@ PlaceFiles open_files(const PlaceOptions& options, Session& session) {
       .output = session.writes("--output", options.output_file,
                                {".json", ".csv", ".yaml", ".h", ".tflite"}),
       .plot = session.writes("--plot", options.plot_file),
-      .proof = session.writes("--proof", options.proof_file, OutputFile::Writer::by_name)};
-  for (OutputFile* other : {files.plot, files.proof})
+      .proof = session.writes("--proof", options.proof_file, porter::OutputFile::Writer::by_name)};
+  for (porter::OutputFile* other : {files.plot, files.proof})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json goes to the standard output as well",
                      "give one of them a file");

@@ -158,7 +158,7 @@ void require_batch(const PlanOptions& options) {
 
 /// The question that `offchip` of the plan answers.
 void write_offchip(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
-                   Session& session, OutputFile* file, const PlanOptions& options) {
+                   Session& session, porter::OutputFile* file, const PlanOptions& options) {
   const PlacementProblem problem = offchip_problem(network, hardware, plan);
   if (problem.buffers.empty())
     return note(
@@ -181,12 +181,13 @@ int run_plan(const PlanOptions& options, Session& session) {
     session.reads(options.reference);
   else
     session.reads_profile(options.reference);
-  OutputFile* const output = session.writes("--output", options.output_file, {".json", ".h"});
-  OutputFile* const plot = session.writes("--plot", options.plot_file);
-  OutputFile* const trace = session.writes("--trace", options.trace_file, {".json"});
-  OutputFile* const csv = session.writes("--csv", options.csv_file, {".csv"});
-  OutputFile* const offchip = session.writes("--offchip", options.offchip_file, {".yaml"});
-  for (OutputFile* other : {plot, trace, csv, offchip})
+  porter::OutputFile* const output =
+      session.writes("--output", options.output_file, {".json", ".h"});
+  porter::OutputFile* const plot = session.writes("--plot", options.plot_file);
+  porter::OutputFile* const trace = session.writes("--trace", options.trace_file, {".json"});
+  porter::OutputFile* const csv = session.writes("--csv", options.csv_file, {".csv"});
+  porter::OutputFile* const offchip = session.writes("--offchip", options.offchip_file, {".yaml"});
+  for (porter::OutputFile* other : {plot, trace, csv, offchip})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json goes to the standard output as well",
                      "give one of them a file");

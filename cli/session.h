@@ -38,13 +38,13 @@ class Session {
   void reads_profile(const std::string& name, const std::vector<std::string>& folders = {});
   /// Opens an output; `option` is for messages. Throws BadInput where it cannot be written, and
   /// where it is an input, another output or the file the standard output goes to.
-  OutputFile* writes(const std::string& option, const std::string& path,
-                     OutputFile::Writer writer = OutputFile::Writer::here);
+  porter::OutputFile* writes(const std::string& option, const std::string& path,
+                             porter::OutputFile::Writer writer = porter::OutputFile::Writer::here);
   /// Likewise a file of one of these kinds (".json", ...): another ending is refused.
-  OutputFile* writes(const std::string& option, const std::string& path,
-                     const std::vector<std::string>& endings);
+  porter::OutputFile* writes(const std::string& option, const std::string& path,
+                             const std::vector<std::string>& endings);
   /// Is this output the standard output, where a report would follow?
-  [[nodiscard]] static bool goes_to_standard_output(const OutputFile& file);
+  [[nodiscard]] static bool goes_to_standard_output(const porter::OutputFile& file);
 
   /// Reading, and whatever else comes before a search, keeps these limits as well.
   void limit_reading(const LimitArguments& limits);
@@ -59,18 +59,19 @@ class Session {
   /// Writes one output, or does nothing for nullptr. What is no regular file waits for report() or
   /// exit_code(): a reader who leaves early must not cost the others. An error waits for
   /// exit_code() as well: the rest is still written.
-  void deliver(OutputFile* file, const std::function<std::string()>& text);
+  void deliver(porter::OutputFile* file, const std::function<std::string()>& text);
   /// For Writer::by_name.
-  void deliver(OutputFile* file);
+  void deliver(porter::OutputFile* file);
   /// To the standard output, unless an output went there.
   void report(const std::function<std::string()>& text);
   /// For a command that makes one text and has nothing to search: to the file, or without one to
   /// the standard output, where a signal ends it at once. Gives the exit code.
-  [[nodiscard]] int hand_over(OutputFile* file, const std::string& text);
+  [[nodiscard]] int hand_over(porter::OutputFile* file, const std::string& text);
   /// Likewise a text that comes piece by piece from `write`, which gives the reason where a limit
   /// ended it: then no file appears.
   [[nodiscard]] int hand_over(
-      OutputFile* file, const std::function<std::optional<StopReason>(const TextSink&)>& write,
+      porter::OutputFile* file,
+      const std::function<std::optional<StopReason>(const TextSink&)>& write,
       const LimitArguments& limits);
   void fail_later(std::exception_ptr error);
   /// Of the program: Interrupts::exit_code(), if everything could be written.
@@ -79,18 +80,18 @@ class Session {
  private:
   struct Output {
     std::string option;
-    std::unique_ptr<OutputFile> file;
+    std::unique_ptr<porter::OutputFile> file;
   };
   void require_apart(const Output& output) const;
-  void put(OutputFile& file, const std::string& text);
-  void attempt(OutputFile& file, std::function<void()> write);
+  void put(porter::OutputFile& file, const std::string& text);
+  void attempt(porter::OutputFile& file, std::function<void()> write);
   void attempt(const std::function<void()>& write);
   void deliver_waiting();
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;  ///< of outputs_, which the listener reads as well
   std::vector<Output> outputs_;
-  std::vector<std::pair<std::string, FileIdentity>> inputs_;
+  std::vector<std::pair<std::string, porter::FileIdentity>> inputs_;
   std::vector<std::function<void()>> waiting_;
   bool standard_output_used_ = false;
   std::exception_ptr error_;

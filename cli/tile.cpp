@@ -232,8 +232,8 @@ int run_tile(const TileArguments& arguments, Session& session) {
   session.limit_reading(arguments.search.own);
   session.reads(arguments.network.path);
   session.reads_profile(arguments.profile);
-  OutputFile* const output = session.writes("--output", arguments.output_file, {".json"});
-  OutputFile* const plot = session.writes("--plot", arguments.plot_file);
+  porter::OutputFile* const output = session.writes("--output", arguments.output_file, {".json"});
+  porter::OutputFile* const plot = session.writes("--plot", arguments.plot_file);
   if (arguments.output.json() && plot != nullptr && Session::goes_to_standard_output(*plot))
     throw BadInput(plot->path() + ": --format json goes to the standard output as well",
                    "give one of them a file");

@@ -1,6 +1,6 @@
 #include "cost/array_memo.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 std::size_t ArrayMemo::Hash::operator()(const Key& key) const {
   std::uint64_t hash = 0;
@@ -11,7 +11,7 @@ std::size_t ArrayMemo::Hash::operator()(const Key& key) const {
   return static_cast<std::size_t>(hash);
 }
 
-ArrayCost ArrayMemo::cost(const Op& op, const OpLoops& loops, std::size_t engine) {
+ArrayCost ArrayMemo::cost(const Op& op, const tiling::OpLoops& loops, std::size_t engine) {
   // Every member by its name: one that is added does not compile until it is part of the key.
   const auto& [op_class, nest, per_channel, has_weights, stride, dilation, upscale, input,
                input_element, weight_element, output_element] = loops;
@@ -51,4 +51,4 @@ ArrayCost ArrayMemo::cost(const Op& op, const OpLoops& loops, std::size_t engine
   return made;
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

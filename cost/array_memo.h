@@ -15,7 +15,7 @@
 #include "tessera/hardware.h"
 #include "tiling/loops.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 /// Thread-safe. It holds what it was asked, some hundred bytes each, up to `most` answers.
 class ArrayMemo {
@@ -26,7 +26,7 @@ class ArrayMemo {
   explicit ArrayMemo(const Hardware& hardware) : hardware_(hardware), port_(port_of(hardware)) {}
 
   /// ensure: array_cost() of the engine with this index.
-  [[nodiscard]] ArrayCost cost(const Op& op, const OpLoops& loops, std::size_t engine);
+  [[nodiscard]] ArrayCost cost(const Op& op, const tiling::OpLoops& loops, std::size_t engine);
 
  private:
   /// Everything that array_cost() looks at beside the engine: the loops, and what the op is called.
@@ -42,4 +42,4 @@ class ArrayMemo {
   std::unordered_map<Key, ArrayCost, Hash> known_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::cost

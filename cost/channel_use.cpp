@@ -5,7 +5,7 @@
 
 #include "cost/run_parts.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 void unite(std::vector<bool>& set, const std::vector<bool>& other) {
@@ -162,4 +162,4 @@ std::vector<TensorIndex> ChannelUse::in_every_tile(OpRange run, OpIndex anchor) 
   return found;
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

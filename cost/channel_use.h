@@ -13,7 +13,7 @@
 
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 class ChannelUse {
  public:
@@ -58,4 +58,4 @@ class ChannelUse {
   std::vector<std::vector<std::optional<OpIndex>>> one_of_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -11,7 +11,7 @@
 #include "cost/whole_number.h"
 #include "tiling/ceil_div.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 std::int64_t product(std::span<const Dim> extents) {
@@ -47,8 +47,9 @@ double type_factor(const Engine& engine, ElementType type) {
                            static_cast<double>(bytes_of_type_name(engine.dtype)));
 }
 
-EngineChoice engine_for(const Op& op, const OpLoops& loops, const Hardware& hardware) {
-  const std::optional<EngineChoice> chosen = choose_engine(op, loops, hardware);
+tiling::EngineChoice engine_for(const Op& op, const tiling::OpLoops& loops,
+                                const Hardware& hardware) {
+  const std::optional<tiling::EngineChoice> chosen = tiling::choose_engine(op, loops, hardware);
   if (!chosen)
     throw std::invalid_argument("profile " + hardware.name +
                                 " has no engines: nothing can compute '" + op.name + "'");
@@ -60,7 +61,7 @@ double vector_cycles_per(const Engine& engine, const Op& op) {
   const std::string_view kind = to_string(op.kind);
   for (const auto& [name, cycles] : engine.cycles_per_vector)
     if (name == op.function || name == kind) return cycles;
-  return is_product(op) ? 1 : engine.default_cycles_per_vector;
+  return tiling::is_product(op) ? 1 : engine.default_cycles_per_vector;
 }
 
 }  // namespace
@@ -93,14 +94,14 @@ std::int64_t vector_work(const Network& network, const Op& op,
 
 ComputeCost compute_cost(const Network& network, const Op& op, std::span<const Dim> output_extents,
                          const Hardware& hardware, ArrayMemo* memo) {
-  const OpLoops loops = loops_of(network, op, output_extents);
-  const EngineChoice chosen = engine_for(op, loops, hardware);
+  const tiling::OpLoops loops = tiling::loops_of(network, op, output_extents);
+  const tiling::EngineChoice chosen = engine_for(op, loops, hardware);
   ComputeCost cost;
   cost.engine = chosen.engine;
   const Engine& engine = hardware.engines[cost.engine];
   const TensorIndex typed = op.inputs.empty() ? op.outputs.at(0) : op.inputs[0];
   const double factor = type_factor(engine, network.tensors[typed].type);
-  const bool products = is_product(op);
+  const bool products = tiling::is_product(op);
   cost.work = products ? loops.nest.product() : vector_work(network, op, output_extents);
   if (cost.work == 0) return cost;
   double cycles = 0;
@@ -123,11 +124,11 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
     std::int64_t elements = cost.work;
     if (!products && engine.channels > 1 && output_extents.size() > 1) {
       std::vector<Dim> kept(output_extents.begin(), output_extents.end());
-      kept[1] = ceil_div(kept[1], engine.channels) * engine.channels;
+      kept[1] = tiling::ceil_div(kept[1], engine.channels) * engine.channels;
       elements = vector_work(network, op, kept);
     }
-    cycles = static_cast<double>(ceil_div(elements, engine.lanes)) * vector_cycles_per(engine, op) *
-             factor;
+    cycles = static_cast<double>(tiling::ceil_div(elements, engine.lanes)) *
+             vector_cycles_per(engine, op) * factor;
   } else {
     cycles = static_cast<double>(cost.work);
   }
@@ -138,10 +139,10 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
 
 LeastCompute least_compute(const Network& network, const Op& op, const Hardware& hardware) {
   const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
-  const OpLoops loops = loops_of(network, op, extents);
-  const EngineChoice chosen = engine_for(op, loops, hardware);
+  const tiling::OpLoops loops = tiling::loops_of(network, op, extents);
+  const tiling::EngineChoice chosen = engine_for(op, loops, hardware);
   const Engine& engine = hardware.engines[chosen.engine];
-  const bool products = is_product(op);
+  const bool products = tiling::is_product(op);
   const double factor = type_factor(
       engine, network.tensors[op.inputs.empty() ? op.outputs.at(0) : op.inputs[0]].type);
   const auto work =
@@ -157,8 +158,8 @@ LeastCompute least_compute(const Network& network, const Op& op, const Hardware&
 
 LeastCompute least_of_pieces(const Network& network, const Op& op, const Hardware& hardware) {
   const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
-  const OpLoops loops = loops_of(network, op, extents);
-  const EngineChoice chosen = engine_for(op, loops, hardware);
+  const tiling::OpLoops loops = tiling::loops_of(network, op, extents);
+  const tiling::EngineChoice chosen = engine_for(op, loops, hardware);
   const Engine& engine = hardware.engines[chosen.engine];
   const bool one_way = engine.maps.size() <= 1 && engine.blocks.buffer <= 0;
   if (chosen.by_mapping && !one_way) return least_compute(network, op, hardware);
@@ -166,4 +167,4 @@ LeastCompute least_of_pieces(const Network& network, const Op& op, const Hardwar
   return {.cycles = static_cast<double>(whole.cycles), .energy_pj = whole.energy_pj};
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -18,7 +18,7 @@
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 class ArrayMemo;
 
@@ -64,4 +64,4 @@ struct LeastCompute {
 [[nodiscard]] LeastCompute least_of_pieces(const Network& network, const Op& op,
                                            const Hardware& hardware);
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 /// More tiles than this are not told apart: no cover wants them.
@@ -83,4 +83,4 @@ void FetchBound::find(OpIndex first, OpIndex last) {
                times_.end());
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -18,7 +18,7 @@
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 class FetchBound {
  public:
@@ -55,4 +55,4 @@ class FetchBound {
   std::vector<std::pair<TensorIndex, std::int64_t>> times_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -9,7 +9,7 @@
 #include "cost/whole_number.h"
 #include "tiling/windows.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 constexpr std::size_t channel_axis = 1;
@@ -22,7 +22,7 @@ bool four_axes(const Tensor& tensor) {
 }
 
 /// Along H (2) or W (3).
-Follows follows(const Network& network, const Op& op, const LocalOperand& operand,
+Follows follows(const Network& network, const Op& op, const tiling::LocalOperand& operand,
                 std::size_t axis) {
   const Tensor& in = network.tensors[operand.seen_as];
   const Tensor& out = network.tensors[op.outputs[0]];
@@ -56,9 +56,10 @@ Follows follows(const Network& network, const Op& op, const LocalOperand& operan
 }
 
 /// Per row of the anchor, what is needed of a tensor along the axis; empty where nobody knows.
-using Rows = std::vector<Span>;
+using Rows = std::vector<tiling::Span>;
 
-std::vector<Rows> row_needs(const Subgraph& part, const TileSpace& space, std::size_t axis) {
+std::vector<Rows> row_needs(const tiling::Subgraph& part, const tiling::TileSpace& space,
+                            std::size_t axis) {
   const Network& network = *part.network;
   const auto rows = static_cast<std::size_t>(part.tensor(space.anchor).shape[axis]);
   std::vector<Rows> needs(part.tensors.size());
@@ -69,19 +70,21 @@ std::vector<Rows> row_needs(const Subgraph& part, const TileSpace& space, std::s
     const Op& op = part.op(static_cast<Step>(step));
     const Rows& made = needs[part.made_at[step].front()];
     if (made.empty()) continue;
-    for (const LocalOperand& operand : part.operands_at[step]) {
+    for (const tiling::LocalOperand& operand : part.operands_at[step]) {
       const Follows how = follows(network, op, operand, axis);
       if (how == Follows::unknown) continue;
       const Dim extent = network.tensors[operand.seen_as].shape[axis];
-      const Window window = how == Follows::window ? window_on(op, axis - 2) : Window{};
+      const tiling::Window window =
+          how == Follows::window ? tiling::window_on(op, axis - 2) : tiling::Window{};
       Rows& needed = needs[operand.local];
       needed.resize(rows);
       for (std::size_t r = 0; r < rows; ++r) {
         if (made[r].empty()) continue;
-        const Span read = how == Follows::same    ? made[r]
-                          : how == Follows::whole ? Span{0, extent}
-                                                  : window_input(window, made[r], extent);
-        needed[r] = hull(needed[r], read);
+        const tiling::Span read = how == Follows::same ? made[r]
+                                  : how == Follows::whole
+                                      ? tiling::Span{0, extent}
+                                      : tiling::window_input(window, made[r], extent);
+        needed[r] = tiling::hull(needed[r], read);
       }
     }
   }
@@ -93,9 +96,9 @@ Dim needed_by_tiles(const Rows& rows, Dim extent) {
   Dim sum = 0;
   const auto end = static_cast<Dim>(rows.size());
   for (Dim first = 0; first < end; first += extent) {
-    const Span& begin = rows[static_cast<std::size_t>(first)];
-    const Span& last = rows[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
-    sum += hull(begin, last).size();
+    const tiling::Span& begin = rows[static_cast<std::size_t>(first)];
+    const tiling::Span& last = rows[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
+    sum += tiling::hull(begin, last).size();
   }
   return sum;
 }
@@ -106,9 +109,9 @@ double loaded_by_tiles(const Rows& columns, Dim extent, Size element, Size row, 
   double sum = 0;
   const auto end = static_cast<Dim>(columns.size());
   for (Dim first = 0; first < end; first += extent) {
-    const Span& begin = columns[static_cast<std::size_t>(first)];
-    const Span& last = columns[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
-    const Size bytes = hull(begin, last).size() * element;
+    const tiling::Span& begin = columns[static_cast<std::size_t>(first)];
+    const tiling::Span& last = columns[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
+    const Size bytes = tiling::hull(begin, last).size() * element;
     sum += static_cast<double>(std::min(row, (bytes + burst - 1) / burst * burst));
   }
   return sum;
@@ -123,19 +126,19 @@ constexpr Dim longest_table = 4096;
 struct Slide {
   Dim lower = 0, upper = 0;  ///< the rows of which it is said
   Dim step = 0;
-  Span at_zero;  ///< what row 0 would need, were it one of them
+  tiling::Span at_zero;  ///< what row 0 would need, were it one of them
 
   [[nodiscard]] Dim rows() const { return upper - lower; }
   [[nodiscard]] bool known() const { return rows() > 1; }
 };
 
 /// `made` through a window, as far as it stays inside of the tensor.
-Slide slide(const Slide& made, const Window& window, Dim extent) {
+Slide slide(const Slide& made, const tiling::Window& window, Dim extent) {
   Slide read = made;
   read.step = made.step * window.stride;
-  read.at_zero = window_reach(window, made.at_zero);
+  read.at_zero = tiling::window_reach(window, made.at_zero);
   if (read.step == 0) {
-    read.at_zero = intersect(read.at_zero, Span{0, extent});
+    read.at_zero = tiling::intersect(read.at_zero, tiling::Span{0, extent});
     return read.at_zero.empty() ? Slide{} : read;
   }
   const auto not_below = [](Dim a, Dim b) { return a > 0 ? (a + b - 1) / b : 0; };
@@ -145,8 +148,8 @@ Slide slide(const Slide& made, const Window& window, Dim extent) {
   return read.known() ? read : Slide{};
 }
 
-std::vector<Slide> slides(const Subgraph& part, const TileSpace& space, std::size_t axis,
-                          Dim rows) {
+std::vector<Slide> slides(const tiling::Subgraph& part, const tiling::TileSpace& space,
+                          std::size_t axis, Dim rows) {
   const Network& network = *part.network;
   std::vector<Slide> needs(part.tensors.size());
   needs[space.anchor] = {.lower = 0, .upper = rows, .step = 1, .at_zero = {0, 1}};
@@ -154,7 +157,7 @@ std::vector<Slide> slides(const Subgraph& part, const TileSpace& space, std::siz
     const Op& op = part.op(static_cast<Step>(step));
     const Slide& made = needs[part.made_at[step].front()];
     if (!made.known()) continue;
-    for (const LocalOperand& operand : part.operands_at[step]) {
+    for (const tiling::LocalOperand& operand : part.operands_at[step]) {
       const Follows how = follows(network, op, operand, axis);
       if (how == Follows::unknown) continue;
       const Dim extent = network.tensors[operand.seen_as].shape[axis];
@@ -163,7 +166,7 @@ std::vector<Slide> slides(const Subgraph& part, const TileSpace& space, std::siz
         read.step = 0;
         read.at_zero = {0, extent};
       } else if (how == Follows::window) {
-        read = slide(made, window_on(op, axis - 2), extent);
+        read = slide(made, tiling::window_on(op, axis - 2), extent);
       }
       Slide& needed = needs[operand.local];
       if (read.known() &&
@@ -193,8 +196,8 @@ bool fetches_again(WeightPolicy weights, Stationary stationary) {
 
 }  // namespace
 
-GridBound::GridBound(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
-                     const Hardware& hardware, const GridBound* like)
+GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& space,
+                     const ChannelUse& use, const Hardware& hardware, const GridBound* like)
     : static_pj_per_cycle_(static_energy(hardware, 1'000'000) / 1e6) {
   // No transfer is faster, however it is cut.
   const Links links = links_of(hardware);
@@ -218,7 +221,7 @@ GridBound::GridBound(const Subgraph& part, const TileSpace& space, const Channel
   least_latency_ = least(1, WeightPolicy::resident).latency_cycles;
 }
 
-void GridBound::find_channels(const Subgraph& part, const TileSpace& space) {
+void GridBound::find_channels(const tiling::Subgraph& part, const tiling::TileSpace& space) {
   const Network& network = *part.network;
   channels_.assign(part.tensors.size(), Channels::unknown);
   channels_[space.anchor] = Channels::once;
@@ -226,7 +229,7 @@ void GridBound::find_channels(const Subgraph& part, const TileSpace& space) {
     const Op& op = part.op(static_cast<Step>(step));
     const Channels made = channels_[part.made_at[step].front()];
     if (made == Channels::unknown) continue;
-    for (const LocalOperand& operand : part.operands_at[step]) {
+    for (const tiling::LocalOperand& operand : part.operands_at[step]) {
       if (follows(network, op, operand, 2) == Follows::unknown) continue;
       const Dim in = network.tensors[operand.seen_as].shape[channel_axis];
       const Dim out = network.tensors[op.outputs[0]].shape[channel_axis];
@@ -247,7 +250,7 @@ void GridBound::find_channels(const Subgraph& part, const TileSpace& space) {
   }
 }
 
-GridBound::Axis GridBound::find_axis(const Subgraph& part, const TileSpace& space,
+GridBound::Axis GridBound::find_axis(const tiling::Subgraph& part, const tiling::TileSpace& space,
                                      std::size_t tile_axis) const {
   const std::size_t along = tile_axis + 1;
   const bool known = four_axes(part.tensor(space.anchor));
@@ -261,7 +264,7 @@ GridBound::Axis GridBound::find_axis(const Subgraph& part, const TileSpace& spac
                                : short_axis(part, space, along, whole, cut, plain, burst_);
 }
 
-GridBound::Axis GridBound::short_axis(const Subgraph& part, const TileSpace& space,
+GridBound::Axis GridBound::short_axis(const tiling::Subgraph& part, const tiling::TileSpace& space,
                                       std::size_t along, Dim whole, bool cut, bool plain,
                                       Size burst) {
   Axis axis;
@@ -283,7 +286,7 @@ GridBound::Axis GridBound::short_axis(const Subgraph& part, const TileSpace& spa
       axis.times.back()[t] = std::min(axis.times.back()[t], times);
       const Tensor& tensor = part.tensor(t);
       if (!needs[t].empty() && along + 1 == tensor.shape.size() &&
-          is_loaded(part, part.tensors[t])) {
+          tiling::is_loaded(part, part.tensors[t])) {
         const Size element = element_bytes(tensor.type);
         const Size row = tensor.shape[along] * element;
         times = loaded_by_tiles(needs[t], extent, element, row, burst) / static_cast<double>(row);
@@ -299,7 +302,7 @@ GridBound::Axis GridBound::short_axis(const Subgraph& part, const TileSpace& spa
   return axis;
 }
 
-GridBound::Axis GridBound::long_axis(const Subgraph& part, const TileSpace& space,
+GridBound::Axis GridBound::long_axis(const tiling::Subgraph& part, const tiling::TileSpace& space,
                                      std::size_t along, Dim whole, bool cut, bool plain) {
   Axis axis;
   const std::size_t tensors = part.tensors.size();
@@ -321,15 +324,15 @@ GridBound::Axis GridBound::long_axis(const Subgraph& part, const TileSpace& spac
   return axis;
 }
 
-void GridBound::find_items(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
-                           const Hardware& hardware) {
+void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace& space,
+                           const ChannelUse& use, const Hardware& hardware) {
   const Network& network = *part.network;
   const std::size_t anchor = space.anchor;
   const auto energy = [&](std::size_t t) {
     return static_cast<double>(tensor_bytes(part.tensor(t)));
   };
   for (std::size_t t = 0; t < part.tensors.size(); ++t) {
-    const LocalTensor& local = part.tensors[t];
+    const tiling::LocalTensor& local = part.tensors[t];
     if (local.weight) continue;
     Item item{.channels = channels_[t], .tensor = t};
     if (local.producer) {
@@ -338,7 +341,7 @@ void GridBound::find_items(const Subgraph& part, const TileSpace& space, const C
       const LeastCompute least = least_compute(network, op, hardware);
       item.cycles = least.cycles;
       item.energy_pj = least.energy_pj;
-    } else if (is_loaded(part, local)) {
+    } else if (tiling::is_loaded(part, local)) {
       item.bytes = energy(t);
       for (std::size_t a = 0; a < item.moves.size(); ++a)
         item.moves[a] = space.moving[a + 1][t].any();
@@ -355,15 +358,15 @@ void GridBound::find_items(const Subgraph& part, const TileSpace& space, const C
 }
 
 /// Of convolutions that make just the tile, whatever is done to its elements afterwards.
-void GridBound::find_slices(const Subgraph& part, const std::vector<TensorIndex>& in_every_tile,
-                            std::size_t made) {
+void GridBound::find_slices(const tiling::Subgraph& part,
+                            const std::vector<TensorIndex>& in_every_tile, std::size_t made) {
   const Network& network = *part.network;
   const std::optional<Step> step = part.tensors[made].producer;
   if (!step) return;
   const Op& op = part.op(*step);
   std::vector<std::size_t> seen;  // it may read a tensor twice
-  for (const LocalOperand& operand : part.operands_at[static_cast<std::size_t>(*step)]) {
-    const LocalTensor& local = part.tensors[operand.local];
+  for (const tiling::LocalOperand& operand : part.operands_at[static_cast<std::size_t>(*step)]) {
+    const tiling::LocalTensor& local = part.tensors[operand.local];
     if (std::ranges::find(seen, operand.local) != seen.end()) continue;
     seen.push_back(operand.local);
     if (op.kind == OpKind::conv) {
@@ -422,7 +425,7 @@ Metrics GridBound::metrics_of(const Sums& sums, double cycles, double fetched) c
   return m;
 }
 
-Metrics GridBound::of_counts(const std::array<Dim, tile_axes>& counts, WeightPolicy weights,
+Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts, WeightPolicy weights,
                              Stationary stationary) const {
   const auto tiles = static_cast<double>(counts[0] * counts[1] * counts[2]);
   const bool again = fetches_again(weights, stationary);
@@ -472,4 +475,4 @@ Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights, Stationary st
   return metrics_of(least, cycles, fetched);
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -23,7 +23,7 @@
 #include "tiling/geometry.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 class GridBound {
  public:
@@ -31,7 +31,7 @@ class GridBound {
   /// what the axes need (TileGeometry::has_volumes()). Throws std::invalid_argument for hardware
   /// that cannot be simulated. `like` is a bound of the same run on any machine: what both have in
   /// common is not found again.
-  GridBound(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
+  GridBound(const tiling::Subgraph& part, const tiling::TileSpace& space, const ChannelUse& use,
             const Hardware& hardware, const GridBound* like = nullptr);
 
   /// ensure: no tiling into at least so many tiles costs less; peaks are 0. The same for every
@@ -40,7 +40,8 @@ class GridBound {
                               Stationary stationary = Stationary::none) const;
   /// ensure: no tiling into just so many along each axis (TileAxis) costs less; peaks are 0.
   /// require: there is such a tiling.
-  [[nodiscard]] Metrics of_counts(const std::array<Dim, tile_axes>& counts, WeightPolicy weights,
+  [[nodiscard]] Metrics of_counts(const std::array<Dim, tiling::tile_axes>& counts,
+                                  WeightPolicy weights,
                                   Stationary stationary = Stationary::none) const;
   /// Latency of least(1, ...), whatever the weights do.
   [[nodiscard]] std::int64_t least_latency() const { return least_latency_; }
@@ -75,20 +76,20 @@ class GridBound {
     double bytes = 0;
     double energy_pj = 0;
   };
-  void find_channels(const Subgraph& part, const TileSpace& space);
-  [[nodiscard]] Axis find_axis(const Subgraph& part, const TileSpace& space,
+  void find_channels(const tiling::Subgraph& part, const tiling::TileSpace& space);
+  [[nodiscard]] Axis find_axis(const tiling::Subgraph& part, const tiling::TileSpace& space,
                                std::size_t tile_axis) const;
   /// Exact, from a table of rows, in time n log n of the axis.
-  [[nodiscard]] static Axis short_axis(const Subgraph& part, const TileSpace& space,
+  [[nodiscard]] static Axis short_axis(const tiling::Subgraph& part, const tiling::TileSpace& space,
                                        std::size_t along, Dim whole, bool cut, bool plain,
                                        Size burst);
   /// A little less than the truth, in time that hardly depends on the length of the axis.
-  [[nodiscard]] static Axis long_axis(const Subgraph& part, const TileSpace& space,
+  [[nodiscard]] static Axis long_axis(const tiling::Subgraph& part, const tiling::TileSpace& space,
                                       std::size_t along, Dim whole, bool cut, bool plain);
-  void find_slices(const Subgraph& part, const std::vector<TensorIndex>& in_every_tile,
+  void find_slices(const tiling::Subgraph& part, const std::vector<TensorIndex>& in_every_tile,
                    std::size_t made);
-  void find_items(const Subgraph& part, const TileSpace& space, const ChannelUse& use,
-                  const Hardware& hardware);
+  void find_items(const tiling::Subgraph& part, const tiling::TileSpace& space,
+                  const ChannelUse& use, const Hardware& hardware);
   [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c, Stationary stationary) const;
   /// Of computing and moving, whatever overlaps.
   [[nodiscard]] double cycles_of(const Sums& sums, double fetched) const;
@@ -113,4 +114,4 @@ class GridBound {
   double slice_bytes_ = 0;   ///< others of which each tile needs those of its channels
 };
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -7,11 +7,11 @@
 
 #include "tiling/ceil_div.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 std::int64_t round_up(std::int64_t a, std::int64_t b) {
-  return ceil_div(a, b) * b;
+  return tiling::ceil_div(a, b) * b;
 }
 
 /// LoopCounts with a field for each loop; 1 where a loop is not named.
@@ -47,20 +47,22 @@ Mapping plain_mapping(const Engine& engine) {
 
 /// Those that compute the op, with their index: of an array with one unroll, that one.
 template <typename Use>
-void each_mapping(const Op& op, const OpLoops& loops, const Engine& engine, const Use& use) {
+void each_mapping(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
+                  const Use& use) {
   if (engine.maps.empty()) return use(0, plain_mapping(engine));
-  for (const std::size_t m : mappings_for(op, loops, engine)) use(m, engine.maps[m]);
+  for (const std::size_t m : tiling::mappings_for(op, loops, engine)) use(m, engine.maps[m]);
 }
 
 /// A mapping that names depthwise convolutions sees their channels as K, not as groups of one; and
 /// rows of a matrix product go where the mapping unrolls space.
-LoopNest nest_for(const OpLoops& loops, const Mapping& mapping, bool names_depthwise) {
-  LoopNest nest = loops.nest;
-  if (loops.op_class == OpClass::depthwise && names_depthwise) {
+tiling::LoopNest nest_for(const tiling::OpLoops& loops, const Mapping& mapping,
+                          bool names_depthwise) {
+  tiling::LoopNest nest = loops.nest;
+  if (loops.op_class == tiling::OpClass::depthwise && names_depthwise) {
     nest.K *= nest.G;
     nest.G = 1;
   }
-  if (loops.op_class == OpClass::matmul) {
+  if (loops.op_class == tiling::OpClass::matmul) {
     const Counts unroll(mapping.unroll);
     if (unroll.H > 1 && unroll.W == 1) std::swap(nest.H, nest.W);
   }
@@ -75,7 +77,7 @@ struct Extent {
 
 class Blocks {
  public:
-  Blocks(const Op& op, const OpLoops& loops, const Engine& engine, const Mapping& mapping,
+  Blocks(const Op& op, const tiling::OpLoops& loops, const Engine& engine, const Mapping& mapping,
          const ArrayPort& port)
       : loops_(loops),
         engine_(engine),
@@ -93,7 +95,7 @@ class Blocks {
     for (const auto& [name, cycles] : engine.output_of)
       if (name == op.function || name == to_string(op.kind)) rate_ = cycles;
     channel_rate_ = engine.channel_cycles;
-    const std::vector<std::string_view> names = names_of(op, loops);
+    const std::vector<std::string_view> names = tiling::names_of(op, loops);
     for (const auto& [name, cycles] : engine.channel_of)
       if (name == names.front()) channel_rate_ = cycles;
   }
@@ -117,7 +119,7 @@ class Blocks {
     double steps =
         static_cast<double>(reduced_) * k * share(nest_.N, unroll_.N) * share(nest_.G, unroll_.G);
     // Rows of a matrix product may go to H or W, whichever a piece finds better.
-    if (loops_.op_class == OpClass::matmul)
+    if (loops_.op_class == tiling::OpClass::matmul)
       return steps * share(nest_.H, 1) * share(nest_.W, 1) / share(unroll_.H, 1) /
              share(unroll_.W, 1);
     return steps * share(nest_.H, unroll_.H) * share(nest_.W, unroll_.W);
@@ -141,7 +143,7 @@ class Blocks {
     std::int64_t deep = std::max(nest_.C, at_least_.C);
     if (mapping_.input_depth > 0 && deep > mapping_.input_depth)
       deep = round_up(deep, mapping_.input_depth);
-    const std::int64_t channels = ceil_div(deep, unroll_.C);
+    const std::int64_t channels = tiling::ceil_div(deep, unroll_.C);
     const auto parts = [](std::int64_t taps, std::int64_t most) {
       std::vector<std::int64_t> list;
       for (std::int64_t rest = taps; rest > 0; rest -= list.back())
@@ -153,18 +155,18 @@ class Blocks {
     for (const std::int64_t r : parts(nest_.R, most_.R))
       for (const std::int64_t s : columns)
         reduced_ += unroll_.T > 1 || at_least_.T > 1
-                        ? ceil_div(std::max(r * s, at_least_.T), unroll_.T)
-                        : ceil_div(std::max(r, at_least_.R), unroll_.R) *
-                              ceil_div(std::max(s, at_least_.S), unroll_.S);
+                        ? tiling::ceil_div(std::max(r * s, at_least_.T), unroll_.T)
+                        : tiling::ceil_div(std::max(r, at_least_.R), unroll_.R) *
+                              tiling::ceil_div(std::max(s, at_least_.S), unroll_.S);
     reduced_ *= channels;
     part_r_ = most_.R > 1 ? std::min(nest_.R, most_.R) : nest_.R;
     part_s_ = most_.S > 1 ? std::min(nest_.S, most_.S) : nest_.S;
-    parts_ = ceil_div(nest_.R, part_r_) * ceil_div(nest_.S, part_s_);
+    parts_ = tiling::ceil_div(nest_.R, part_r_) * tiling::ceil_div(nest_.S, part_s_);
   }
 
   [[nodiscard]] Extent extent(std::int64_t made, std::int64_t taps, std::size_t axis,
                               std::int64_t step) const {
-    const auto inputs = static_cast<double>(ceil_div(made, loops_.upscale[axis]));
+    const auto inputs = static_cast<double>(tiling::ceil_div(made, loops_.upscale[axis]));
     const double read = (inputs - 1) * static_cast<double>(loops_.stride[axis]) +
                         static_cast<double>(taps - 1) * static_cast<double>(loops_.dilation[axis]) +
                         1;
@@ -207,7 +209,7 @@ class Blocks {
     const double columns = static_cast<double>(nest_.W) / static_cast<double>(w.made);
     double input =
         h.read * w.read * input_channels() * rows * columns * static_cast<double>(parts_);
-    if (!loops_.per_channel) input *= static_cast<double>(ceil_div(nest_.K, k));
+    if (!loops_.per_channel) input *= static_cast<double>(tiling::ceil_div(nest_.K, k));
     const double weights = loops_.has_weights ? weight_count() * planes(h, w) : 0;
     const double whole_input = static_cast<double>(loops_.input[0]) *
                                static_cast<double>(loops_.input[1]) * input_channels();
@@ -220,8 +222,8 @@ class Blocks {
   }
   /// Blocks side by side in rows and columns.
   [[nodiscard]] double planes(const Extent& h, const Extent& w) const {
-    return static_cast<double>(ceil_div(nest_.H, h.made)) *
-           static_cast<double>(ceil_div(nest_.W, w.made));
+    return static_cast<double>(tiling::ceil_div(nest_.H, h.made)) *
+           static_cast<double>(tiling::ceil_div(nest_.W, w.made));
   }
 
   void find_least_fetched(std::int64_t most_k, std::int64_t most_h, std::int64_t most_w) {
@@ -242,7 +244,7 @@ class Blocks {
           const double now = fetched(rows, columns, k);
           if (now > least * (1 + 1e-9)) continue;
           const double takes = pass_cycles(rows, columns) *
-                               static_cast<double>(ceil_div(k, unroll_.K)) *
+                               static_cast<double>(tiling::ceil_div(k, unroll_.K)) *
                                block_count(rows, columns, k);
           const double size =
               static_cast<double>(k) * static_cast<double>(h) * static_cast<double>(w);
@@ -261,13 +263,13 @@ class Blocks {
   }
 
   [[nodiscard]] double block_count(const Extent& h, const Extent& w, std::int64_t k) const {
-    return static_cast<double>(ceil_div(nest_.N, unroll_.N)) *
-           static_cast<double>(ceil_div(nest_.G, unroll_.G)) * planes(h, w) *
-           static_cast<double>(ceil_div(nest_.K, k));
+    return static_cast<double>(tiling::ceil_div(nest_.N, unroll_.N)) *
+           static_cast<double>(tiling::ceil_div(nest_.G, unroll_.G)) * planes(h, w) *
+           static_cast<double>(tiling::ceil_div(nest_.K, k));
   }
   [[nodiscard]] double positions(const Extent& h, const Extent& w) const {
-    return static_cast<double>(ceil_div(h.made, unroll_.H)) *
-           static_cast<double>(ceil_div(w.made, unroll_.W));
+    return static_cast<double>(tiling::ceil_div(h.made, unroll_.H)) *
+           static_cast<double>(tiling::ceil_div(w.made, unroll_.W));
   }
   [[nodiscard]] double pass_cycles(const Extent& h, const Extent& w) const {
     return std::max(static_cast<double>(mapping_.least), mapping_.cycles * positions(h, w)) +
@@ -277,7 +279,7 @@ class Blocks {
   [[nodiscard]] ArrayCost cost(const Extent& h, const Extent& w, std::int64_t k) const {
     const double pass = pass_cycles(h, w);
     double compute = pass * static_cast<double>(reduced_) *
-                     static_cast<double>(ceil_div(k, unroll_.K)) /
+                     static_cast<double>(tiling::ceil_div(k, unroll_.K)) /
                      static_cast<double>(engine_.cores);
     // What leaves, and what is read: no more than there is.
     const auto deep = static_cast<double>(std::min(k, nest_.K));
@@ -305,12 +307,12 @@ class Blocks {
       cost.cycles = std::max(compute, output) * blocks + std::min(compute, output);
     }
     traffic(h, w, k, cost);
-    const std::int64_t groups = ceil_div(nest_.G, unroll_.G);
-    const std::int64_t depth_blocks = groups * ceil_div(nest_.K, k);
+    const std::int64_t groups = tiling::ceil_div(nest_.G, unroll_.G);
+    const std::int64_t depth_blocks = groups * tiling::ceil_div(nest_.K, k);
     if (depth_blocks > 1 && rule_.buffer > 0 && planes(h, w) > 1) {
       cost.weight_pieces = depth_blocks;
     } else {
-      cost.weight_pieces = groups * ceil_div(nest_.K, unroll_.K);
+      cost.weight_pieces = groups * tiling::ceil_div(nest_.K, unroll_.K);
       if (rule_.buffer > 0) cost.with_known_weights = 1 - 1 / planes(h, w);
     }
     return cost;
@@ -339,13 +341,13 @@ class Blocks {
     cost.input_bytes = n * rows_read(h) * columns_read(w) * input_channels() *
                        static_cast<double>(loops_.input_element) * planes(h, w) *
                        static_cast<double>(parts_);
-    if (!loops_.per_channel) cost.input_bytes *= static_cast<double>(ceil_div(nest_.K, k));
+    if (!loops_.per_channel) cost.input_bytes *= static_cast<double>(tiling::ceil_div(nest_.K, k));
     if (loops_.has_weights)
       cost.weight_bytes =
           n * weight_count() * static_cast<double>(loops_.weight_element) * planes(h, w);
   }
 
-  const OpLoops& loops_;
+  const tiling::OpLoops& loops_;
   const Engine& engine_;
   const BlockRule& rule_;
   const Mapping& mapping_;
@@ -353,7 +355,7 @@ class Blocks {
   Counts unroll_;
   Counts at_least_;
   Counts most_;
-  LoopNest nest_;
+  tiling::LoopNest nest_;
   double rate_ = 0;
   double channel_rate_ = 0;
   std::int64_t reduced_ = 1;  ///< steps of the reduced loops, for each output channel and pass
@@ -378,7 +380,7 @@ ArrayPort port_of(const Hardware& hardware) {
   return port;
 }
 
-ArrayCost array_cost(const Op& op, const OpLoops& loops, const Engine& engine,
+ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                      const ArrayPort& port) {
   ArrayCost best{.cycles = std::numeric_limits<double>::infinity()};
   each_mapping(op, loops, engine, [&](std::size_t m, const Mapping& mapping) {
@@ -389,7 +391,7 @@ ArrayCost array_cost(const Op& op, const OpLoops& loops, const Engine& engine,
   return best;
 }
 
-double least_array_cycles(const Op& op, const OpLoops& loops, const Engine& engine) {
+double least_array_cycles(const Op& op, const tiling::OpLoops& loops, const Engine& engine) {
   double least = std::numeric_limits<double>::infinity();
   each_mapping(op, loops, engine, [&](std::size_t, const Mapping& mapping) {
     const ArrayPort port;
@@ -408,4 +410,4 @@ double peak_macs(const Engine& engine) {
   return std::max(1.0, peak * static_cast<double>(engine.cores));
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

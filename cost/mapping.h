@@ -21,7 +21,7 @@
 #include "tessera/hardware.h"
 #include "tiling/engine_choice.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 /// The memory an array reads from and writes to while it computes.
 struct ArrayPort {
@@ -52,14 +52,15 @@ struct ArrayCost {
 /// require: the engine is a mac_array with maps or unroll; `name` is a key of `output` (the op's
 /// kind or function) or anything else. Mappings are those that carry the most special of the op's
 /// names (names_of()); there is one (has_mapping()).
-[[nodiscard]] ArrayCost array_cost(const Op& op, const OpLoops& loops, const Engine& engine,
+[[nodiscard]] ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                                    const ArrayPort& port);
 
 /// What no cut of the op's output into pieces, along N, G, K, H and W, takes less than: in cycles.
 /// ensure: at most the sum of array_cost().cycles over the pieces.
-[[nodiscard]] double least_array_cycles(const Op& op, const OpLoops& loops, const Engine& engine);
+[[nodiscard]] double least_array_cycles(const Op& op, const tiling::OpLoops& loops,
+                                        const Engine& engine);
 
 /// Multiply-accumulates at once, of the mapping that does most.
 [[nodiscard]] double peak_macs(const Engine& engine);
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -5,7 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 std::int64_t tile_count(const std::vector<TileRun>& runs) {
@@ -332,4 +332,4 @@ PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options) {
   return run;
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-namespace tessera {
+namespace tessera::cost {
 
 using Cycles = std::int64_t;
 
@@ -98,4 +98,4 @@ struct PipelineRun {
 /// tasks take, without the time they wait for a bus.
 [[nodiscard]] PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options);
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -9,7 +9,7 @@
 #include "tiling/op_region.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 /// The least part of an operand's hull a tiling can get away with along one axis: windows of
@@ -98,10 +98,10 @@ bool reads_evenly(const Op& op) {
 double hull_share(const Network& network, const Op& op, std::size_t operand, TensorIndex seen) {
   const Tensor& tensor = network.tensors[seen];
   if (op.outputs.empty()) return 1;
-  const Box made = whole(network.tensors[op.outputs[0]].shape);
-  const Box region = operand_region(network, op, operand, made);
-  const auto all = static_cast<double>(volume(whole(tensor.shape)));
-  return all > 0 ? static_cast<double>(volume(region)) / all : 1;
+  const tiling::Box made = tiling::whole(network.tensors[op.outputs[0]].shape);
+  const tiling::Box region = tiling::operand_region(network, op, operand, made);
+  const auto all = static_cast<double>(tiling::volume(tiling::whole(tensor.shape)));
+  return all > 0 ? static_cast<double>(tiling::volume(region)) / all : 1;
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware)
       hardware_(hardware),
       links_(links_of(hardware)),
       stays_(stays_on_chip(hardware)),
-      readers_(last_readers(network)),
+      readers_(tiling::last_readers(network)),
       channel_use_(network, readers_) {
   for (const Op& op : network.ops) {
     operands_.emplace_back();
@@ -199,8 +199,9 @@ RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load) c
   const Tensor& t = network_.tensors[tensor];
   const bool weight = t.kind == TensorKind::weight;
   const Link& link = links_.of(weight);
-  const BurstCount count = thinned(
-      bursts(t.shape, whole(t.shape), element_bytes(t.type), link.burst), density, link.burst);
+  const BurstCount count =
+      thinned(bursts(t.shape, tiling::whole(t.shape), element_bytes(t.type), link.burst), density,
+              link.burst);
   const TransferCost cost = transfer_cost(count, link, load);
   const bool apart = weight && links_.apart;
   return {.cycles = cost.cycles,
@@ -286,4 +287,4 @@ Metrics RunBounds::of(OpIndex first, OpIndex last) {
   return metrics(*run_, moved);
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -21,7 +21,7 @@
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 class RunBounds {
  public:
@@ -88,4 +88,4 @@ class RunBounds {
   std::unique_ptr<Growing> run_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::cost

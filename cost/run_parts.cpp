@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
-std::vector<Dim> extents(const Box& box) {
+std::vector<Dim> extents(const tiling::Box& box) {
   std::vector<Dim> list(box.rank);
   for (std::size_t axis = 0; axis < box.rank; ++axis) list[axis] = box.none ? 0 : box[axis].size();
   return list;
@@ -14,11 +14,12 @@ std::vector<Dim> extents(const Box& box) {
 
 }  // namespace
 
-Size box_bytes(const Subgraph& part, std::size_t local, const Box& box) {
-  return volume(box) * element_bytes(part.tensor(local).type);
+Size box_bytes(const tiling::Subgraph& part, std::size_t local, const tiling::Box& box) {
+  return tiling::volume(box) * element_bytes(part.tensor(local).type);
 }
 
-BurstCount moved(const Subgraph& part, std::size_t local, const Box& box, const Link& link) {
+BurstCount moved(const tiling::Subgraph& part, std::size_t local, const tiling::Box& box,
+                 const Link& link) {
   const Tensor& tensor = part.tensor(local);
   return bursts(tensor.shape, box, element_bytes(tensor.type), link.burst);
 }
@@ -27,20 +28,21 @@ bool names_axis(const Op& op, std::size_t axis) {
   return std::ranges::find(op.axes, axis) != op.axes.end();
 }
 
-std::size_t output_of(const Subgraph& part, Step step) {
+std::size_t output_of(const tiling::Subgraph& part, Step step) {
   const std::vector<std::size_t>& made = part.made_at[static_cast<std::size_t>(step)];
   return made.empty() ? part.tensors.size() : made.front();
 }
 
 /// Extents of what op `step` computes in this tile; empty where it computes nothing.
-std::vector<Dim> computed_extents(const Subgraph& part, const TileRegions& tile, Step step) {
+std::vector<Dim> computed_extents(const tiling::Subgraph& part, const tiling::TileRegions& tile,
+                                  Step step) {
   const std::size_t local = output_of(part, step);
   if (local == part.tensors.size()) return {};
-  const Box& fresh = tile.fresh[local];
+  const tiling::Box& fresh = tile.fresh[local];
   return fresh.none ? std::vector<Dim>{} : extents(fresh);
 }
 
-bool computes(const Subgraph& part, const TileRegions& tile, Step step) {
+bool computes(const tiling::Subgraph& part, const tiling::TileRegions& tile, Step step) {
   const std::size_t local = output_of(part, step);
   return local != part.tensors.size() && !tile.fresh[local].none;
 }
@@ -74,4 +76,4 @@ double static_energy(const Hardware& hardware, std::int64_t cycles) {
   return hardware.static_power_mw * 1e9 * static_cast<double>(cycles) / hardware.clock_hz;
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -9,21 +9,23 @@
 #include "tiling/geometry.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::cost {
 
-[[nodiscard]] Size box_bytes(const Subgraph& part, std::size_t local, const Box& box);
+[[nodiscard]] Size box_bytes(const tiling::Subgraph& part, std::size_t local,
+                             const tiling::Box& box);
 /// Bursts of moving a box of the tensor to or from off-chip memory.
-[[nodiscard]] BurstCount moved(const Subgraph& part, std::size_t local, const Box& box,
-                               const Link& link);
+[[nodiscard]] BurstCount moved(const tiling::Subgraph& part, std::size_t local,
+                               const tiling::Box& box, const Link& link);
 /// Is the axis one of those that the op names (reduces, normalizes, joins along)?
 [[nodiscard]] bool names_axis(const Op& op, std::size_t axis);
 /// The local tensor that `step` makes (the first, if several); tensors.size() if none is kept.
-[[nodiscard]] std::size_t output_of(const Subgraph& part, Step step);
+[[nodiscard]] std::size_t output_of(const tiling::Subgraph& part, Step step);
 /// Extents of what op `step` computes in this tile; nothing where it computes nothing.
-[[nodiscard]] std::vector<Dim> computed_extents(const Subgraph& part, const TileRegions& tile,
-                                                Step step);
+[[nodiscard]] std::vector<Dim> computed_extents(const tiling::Subgraph& part,
+                                                const tiling::TileRegions& tile, Step step);
 /// Does op `step` compute anything in this tile?
-[[nodiscard]] bool computes(const Subgraph& part, const TileRegions& tile, Step step);
+[[nodiscard]] bool computes(const tiling::Subgraph& part, const tiling::TileRegions& tile,
+                            Step step);
 /// Cycles in which a memory serves so many bytes; 0 where its bandwidth is not stated.
 [[nodiscard]] double serving_cycles(const HardwareMemory& memory, double clock_hz, double read,
                                     double written);
@@ -34,4 +36,4 @@ namespace tessera {
 [[nodiscard]] AccessEnergy cheapest_access(const Hardware& hardware);
 [[nodiscard]] double static_energy(const Hardware& hardware, std::int64_t cycles);
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -6,7 +6,7 @@
 #include "model/derived.h"
 #include "tiling/loops.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 /// Walks from the first (last) use to where the life containing it begins (ends), around the
@@ -26,15 +26,16 @@ struct Uses {
 
 /// The first and the last step of a tile that use a buffer: make it, read it, or read a copy of it
 /// that is filled before them.
-Uses uses_of(const Subgraph& part, const Lowering& lowering, const LoweredBuffer& buffer) {
-  const LocalTensor& local = part.tensors[buffer.tensor];
+Uses uses_of(const tiling::Subgraph& part, const tiling::Lowering& lowering,
+             const tiling::LoweredBuffer& buffer) {
+  const tiling::LocalTensor& local = part.tensors[buffer.tensor];
   Uses uses{.first = local.producer.value_or(local.consumers.empty() ? 0 : local.consumers.back()),
             .last = local.producer.value_or(0)};
   std::vector<bool> copied(lowering.most_shares, false);
   for (const Step step : local.consumers) {
     const std::size_t share = lowering.share_of(buffer.tensor, step);
     // A copy is filled before the first op that reads it; what is loaded is loaded into each share.
-    const bool fills = !is_loaded(part, local) && share != buffer.share && !copied[share];
+    const bool fills = !tiling::is_loaded(part, local) && share != buffer.share && !copied[share];
     copied[share] = true;
     if (share != buffer.share && !fills) continue;
     uses.first = std::min(uses.first, step);
@@ -44,11 +45,12 @@ Uses uses_of(const Subgraph& part, const Lowering& lowering, const LoweredBuffer
 }
 
 /// Are these the weights that a product multiplies by, and nothing else?
-bool is_sliced(const Subgraph& part, std::size_t local, const Uses& uses) {
-  if (!part.tensors[local].weight || uses.first != uses.last || !is_product(part.op(uses.first)))
+bool is_sliced(const tiling::Subgraph& part, std::size_t local, const Uses& uses) {
+  if (!part.tensors[local].weight || uses.first != uses.last ||
+      !tiling::is_product(part.op(uses.first)))
     return false;
   const auto& operands = part.operands_at[static_cast<std::size_t>(uses.first)];
-  return std::ranges::all_of(operands, [&](const LocalOperand& operand) {
+  return std::ranges::all_of(operands, [&](const tiling::LocalOperand& operand) {
     return operand.local != local || operand.position == 1;
   });
 }
@@ -56,22 +58,22 @@ bool is_sliced(const Subgraph& part, std::size_t local, const Uses& uses) {
 }  // namespace
 
 RunTasks run_tasks(const TiledRun& run) {
-  const Subgraph& part = *run.subgraph;
-  const Lowering& lowering = *run.lowering;
+  const tiling::Subgraph& part = *run.subgraph;
+  const tiling::Lowering& lowering = *run.lowering;
   RunTasks plan;
   plan.steps = lowering.steps_per_tile;
   const Step cycle = lowering.options.double_buffer ? 2 * plan.steps : plan.steps;
-  const auto of_share = [&](const LoweredBuffer& buffer) {
+  const auto of_share = [&](const tiling::LoweredBuffer& buffer) {
     return buffer.tensor * lowering.most_shares + buffer.share;
   };
   std::vector<bool> two_copies(part.tensors.size() * lowering.most_shares, false);
-  for (const LoweredBuffer& lowered : lowering.buffers)
+  for (const tiling::LoweredBuffer& lowered : lowering.buffers)
     if (lowered.copy == 1) two_copies[of_share(lowered)] = true;
   // The first copy's buffer of each tensor stands for both: they live alike, half a cycle apart.
   for (std::size_t b = 0; b < lowering.buffers.size(); ++b) {
-    const LoweredBuffer& lowered = lowering.buffers[b];
-    if (lowered.role != BufferRole::tile || lowered.copy != 0) continue;
-    const LocalTensor& local = part.tensors[lowered.tensor];
+    const tiling::LoweredBuffer& lowered = lowering.buffers[b];
+    if (lowered.role != tiling::BufferRole::tile || lowered.copy != 0) continue;
+    const tiling::LocalTensor& local = part.tensors[lowered.tensor];
     const Buffer& buffer = lowering.problem.buffers[b];
     if (lowered.copied_before) {
       plan.copies.push_back({lowered.tensor, lowered.share, *lowered.copied_before});
@@ -79,15 +81,15 @@ RunTasks run_tasks(const TiledRun& run) {
     }
     const Uses uses = uses_of(part, lowering, lowered);
     const bool resident = local.weight && lowering.options.weights == WeightPolicy::resident &&
-                          is_loaded(part, local);
+                          tiling::is_loaded(part, local);
     if (resident) {
       plan.resident.push_back({lowered.tensor, lowered.share, uses.first});
       continue;
     }
-    if (local.consumers.empty() && is_loaded(part, local)) continue;
+    if (local.consumers.empty() && tiling::is_loaded(part, local)) continue;
     const Step reuse = two_copies[of_share(lowered)] ? cycle : plan.steps;
     const Slack slack = slack_of(buffer, cycle, reuse, uses.first, uses.last);
-    if (is_loaded(part, local))
+    if (tiling::is_loaded(part, local))
       plan.moves.push_back({.local = lowered.tensor,
                             .share = lowered.share,
                             .load = true,
@@ -95,7 +97,7 @@ RunTasks run_tasks(const TiledRun& run) {
                             .use = uses.first,
                             .in_slices = run.hardware->dma.weight_slices > 1 &&
                                          is_sliced(part, lowered.tensor, uses)});
-    if (is_stored(part, local))
+    if (tiling::is_stored(part, local))
       plan.moves.push_back({.local = lowered.tensor,
                             .share = lowered.share,
                             .load = false,
@@ -105,4 +107,4 @@ RunTasks run_tasks(const TiledRun& run) {
   return plan;
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -10,7 +10,7 @@
 #include "cost/tiled_run.h"
 #include "tessera/units.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 /// Where in the cycle of steps a buffer's load may start and its store must have ended.
 struct Slack {
@@ -52,4 +52,4 @@ struct RunTasks {
 
 [[nodiscard]] RunTasks run_tasks(const TiledRun& run);
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -6,7 +6,7 @@
 
 #include "cost/whole_number.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, MetricName>, 5> metric_names{{
@@ -118,4 +118,4 @@ double score_of(const Score& score, const Metrics& totals) {
              ratio(totals.peak_bandwidth, score.reference.peak_bandwidth);
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

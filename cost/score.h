@@ -16,7 +16,7 @@
 #include "tessera/hardware.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 /// Sums what adds, takes the larger of what is a maximum.
 [[nodiscard]] Metrics combine(const Metrics& a, const Metrics& b);
@@ -46,4 +46,4 @@ struct Score {
 [[nodiscard]] double peak_weight(const Score& score);
 [[nodiscard]] double score_of(const Score& score, const Metrics& totals);
 
-}  // namespace tessera
+}  // namespace tessera::cost

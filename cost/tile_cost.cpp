@@ -9,7 +9,7 @@
 #include "facts/modes.h"
 #include "tiling/ceil_div.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 /// Bytes an op reads from and writes to a local tensor.
@@ -22,11 +22,11 @@ struct Access {
 
 /// Every operand is read once at least; where the engine's blocks are known, as often as they need
 /// it. Each tensor stands once.
-std::vector<Access> accesses(const TiledRun& run, const TileRegions& tile, Step step,
+std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& tile, Step step,
                              const ComputeCost& op) {
-  const Subgraph& part = *run.subgraph;
+  const tiling::Subgraph& part = *run.subgraph;
   std::vector<Access> list;
-  for (const LocalOperand& operand : part.operands_at[static_cast<std::size_t>(step)]) {
+  for (const tiling::LocalOperand& operand : part.operands_at[static_cast<std::size_t>(step)]) {
     auto bytes = static_cast<double>(box_bytes(part, operand.local, tile.needed[operand.local]));
     if (operand.position == 0) bytes = std::max(bytes, op.input_bytes);
     if (operand.position == 1) bytes = std::max(bytes, op.weight_bytes);
@@ -93,8 +93,8 @@ ChipPlaces::ChipPlaces(const TiledRun& run, const Placement& placement)
   for (const HardwareMemory& memory : run.hardware->memories)
     if (!memory.offchip) energies.push_back(memory.energy);
   for (std::size_t b = 0; b < run.lowering->buffers.size(); ++b) {
-    const LoweredBuffer& buffer = run.lowering->buffers[b];
-    if (!is_whole_or_tile(buffer.role)) continue;
+    const tiling::LoweredBuffer& buffer = run.lowering->buffers[b];
+    if (!tiling::is_whole_or_tile(buffer.role)) continue;
     const MemoryIndex memory = placement.places[b].memory;
     places_[buffer.tensor * shares_ + buffer.share] = {memory, energies[memory]};
   }
@@ -111,8 +111,8 @@ Cycles after_last_slice(Cycles busy, const ComputeCost& op, std::int64_t slices)
 
 /// An op waits for what is copied on the chip before it: the DMA is set up for each copy, and both
 /// memories have to serve it.
-void add_copies(const TiledRun& run, const RunTasks& tasks, const TileRegions& tile, Step step,
-                const ChipPlaces& places, OpCost& op) {
+void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
+                Step step, const ChipPlaces& places, OpCost& op) {
   const Hardware& hardware = *run.hardware;
   const auto memory = [&](MemoryIndex m) {
     for (const HardwareMemory& each : hardware.memories)
@@ -138,13 +138,13 @@ void add_copies(const TiledRun& run, const RunTasks& tasks, const TileRegions& t
 
 TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index,
                    const Links& links) {
-  const Subgraph& part = *run.subgraph;
+  const tiling::Subgraph& part = *run.subgraph;
   const Hardware& hardware = *run.hardware;
-  const TileRegions& tile = run.grid->tiles[index];
+  const tiling::TileRegions& tile = run.grid->tiles[index];
   const Placement& placement = placement_of(run, index);
   const ChipPlaces on_chip(run, placement);
   const std::vector<std::int64_t> switches =
-      mode_switches(placement.modes, run.lowering->steps_per_tile);
+      facts::mode_switches(placement.modes, run.lowering->steps_per_tile);
   TileCost cost;
   for (Step step = 0; step < tasks.steps; ++step) {
     OpCost& op = cost.ops.emplace_back();
@@ -156,7 +156,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     op.engine = compute.engine;
     op.compute = compute.cycles;
     op.limiter = limiter_of(compute, hardware.engines[op.engine].kind);
-    op.work = is_product(part.op(step)) ? compute.work : 0;
+    op.work = tiling::is_product(part.op(step)) ? compute.work : 0;
     op.energy_pj = compute.energy_pj;
     const std::vector<Access> list = accesses(run, tile, step, compute);
     for (const Access& access : list) {
@@ -180,7 +180,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   }
   for (const Move& move : tasks.moves) {
     const Link& link = links.of(part.tensors[move.local].weight);
-    const Box& box = move.load ? tile.fresh[move.local] : tile.stored[move.local];
+    const tiling::Box& box = move.load ? tile.fresh[move.local] : tile.stored[move.local];
     const BurstCount count = moved(part, move.local, box, link);
     MoveCost& one = cost.moves.emplace_back();
     one.transfer = transfer_cost(count, link, move.load);
@@ -190,10 +190,10 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     const std::int64_t parts = cost.ops[static_cast<std::size_t>(move.use)].slices;
     const Cycles streaming =
         std::max<Cycles>(0, one.transfer.cycles - link.setup - link.read.latency);
-    one.later = streaming - ceil_div(streaming, parts);
-    one.later_shared = one.transfer.shared - ceil_div(one.transfer.shared, parts);
+    one.later = streaming - tiling::ceil_div(streaming, parts);
+    one.later_shared = one.transfer.shared - tiling::ceil_div(one.transfer.shared, parts);
   }
   return cost;
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

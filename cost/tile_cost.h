@@ -15,7 +15,7 @@
 #include "cost/tiled_run.h"
 #include "cost/transfer.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 struct OpCost {
   Cycles cycles = 0;        ///< with the switches of modes before it
@@ -65,4 +65,4 @@ class ChipPlaces {
   std::vector<OnChip> places_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::cost

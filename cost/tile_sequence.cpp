@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 /// Rounds of a loop that are one after the other, and how many of them are equal.
@@ -27,8 +27,8 @@ Stretch longest_stretch(std::size_t count, const Kind& kind) {
 
 class Rounds {
  public:
-  Rounds(const TileWalk& walk, const TileGrid& grid) : walk_(walk), grid_(grid) {
-    for (std::size_t loop = 0; loop < tile_axes; ++loop)
+  Rounds(const tiling::TileWalk& walk, const tiling::TileGrid& grid) : walk_(walk), grid_(grid) {
+    for (std::size_t loop = 0; loop < tiling::tile_axes; ++loop)
       counts_[loop] = static_cast<std::size_t>(grid.counts[walk.order()[loop]]);
   }
 
@@ -54,9 +54,9 @@ class Rounds {
   }
   /// Of a round of the outermost loop: only where something stays it matters.
   [[nodiscard]] bool is_first(std::size_t round) const {
-    std::array<Dim, tile_axes> at{};
+    std::array<Dim, tiling::tile_axes> at{};
     at[walk_.order()[0]] = static_cast<Dim>(round);
-    return walk_.level_at(at) == TileLevel::first;
+    return walk_.level_at(at) == tiling::TileLevel::first;
   }
   /// Rows of one kind have the same tiles.
   [[nodiscard]] std::array<std::uint32_t, 3> row_kind(std::size_t row) const {
@@ -65,9 +65,9 @@ class Rounds {
     return {class_of(0, outer), class_of(1, middle),
             static_cast<std::uint32_t>(walk_.level_at(position(outer, middle, 0)))};
   }
-  [[nodiscard]] std::array<Dim, tile_axes> position(std::size_t outer, std::size_t middle,
-                                                    std::size_t inner) const {
-    std::array<Dim, tile_axes> at{};
+  [[nodiscard]] std::array<Dim, tiling::tile_axes> position(std::size_t outer, std::size_t middle,
+                                                            std::size_t inner) const {
+    std::array<Dim, tiling::tile_axes> at{};
     at[walk_.order()[0]] = static_cast<Dim>(outer);
     at[walk_.order()[1]] = static_cast<Dim>(middle);
     at[walk_.order()[2]] = static_cast<Dim>(inner);
@@ -84,15 +84,15 @@ class Rounds {
     }
   }
 
-  const TileWalk& walk_;
-  const TileGrid& grid_;
-  std::array<std::size_t, tile_axes> counts_{};  ///< by loop
+  const tiling::TileWalk& walk_;
+  const tiling::TileGrid& grid_;
+  std::array<std::size_t, tiling::tile_axes> counts_{};  ///< by loop
 };
 
 }  // namespace
 
-void set_sequence(const TileWalk& walk, const TileGrid& grid, Pipeline& pipeline) {
+void set_sequence(const tiling::TileWalk& walk, const tiling::TileGrid& grid, Pipeline& pipeline) {
   Rounds(walk, grid).put(pipeline);
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -9,9 +9,9 @@
 #include "cost/pipeline.h"
 #include "tiling/walk.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 /// Classes of tiles are those of walk.visits().
-void set_sequence(const TileWalk& walk, const TileGrid& grid, Pipeline& pipeline);
+void set_sequence(const tiling::TileWalk& walk, const tiling::TileGrid& grid, Pipeline& pipeline);
 
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -14,7 +14,7 @@
 #include "tessera/check.h"
 #include "tiling/walk.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 constexpr std::size_t dma_resource = 0;
@@ -40,7 +40,7 @@ class Skeleton {
   /// Names are for whoever looks at the commands.
   Skeleton(const TiledRun& run, const RunTasks& plan, const TileCost& sample, bool named)
       : plan_(plan), named_(named) {
-    const Subgraph& part = *run.subgraph;
+    const tiling::Subgraph& part = *run.subgraph;
     const auto steps = static_cast<std::size_t>(plan.steps);
     std::vector<bool> in_slices(steps, false);
     for (const Move& move : plan.moves)
@@ -91,7 +91,7 @@ class Skeleton {
     tasks[task].after.push_back({other, tiles_back});
   }
 
-  void add_loads(const Subgraph& part, Step step) {
+  void add_loads(const tiling::Subgraph& part, Step step) {
     // The rest of some weights comes after all else that their op waits for.
     std::vector<std::size_t> waiting;
     const auto flush = [&] {
@@ -118,7 +118,7 @@ class Skeleton {
     flush();
   }
 
-  void add_stores(const Subgraph& part, Step step) {
+  void add_stores(const tiling::Subgraph& part, Step step) {
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& move = plan_.moves[m];
       if (move.load || position(move.use, plan_.steps).step != step) continue;
@@ -167,14 +167,14 @@ struct Resident {
 /// Resident weights go over the DMA channels in order, each to the channel that is free first; the
 /// channels share the bandwidth.
 Resident load_resident(const TiledRun& run, const RunTasks& plan, const Link& link) {
-  const Subgraph& part = *run.subgraph;
+  const tiling::Subgraph& part = *run.subgraph;
   Resident total;
   const ChipPlaces on_chip(run, placement_of(run, 0));
   std::vector<Cycles> channels(static_cast<std::size_t>(run.hardware->dma.channels), 0);
   Cycles bus = 0;
   for (const ResidentWeight& weight : plan.resident) {
     const BurstCount count =
-        moved(part, weight.local, whole(part.tensor(weight.local).shape), link);
+        moved(part, weight.local, tiling::whole(part.tensor(weight.local).shape), link);
     MoveCost& one = total.moves.emplace_back();
     one.transfer = transfer_cost(count, link, true);
     one.energy_pj =
@@ -198,11 +198,11 @@ Resident load_resident(const TiledRun& run, const RunTasks& plan, const Link& li
 }
 
 /// What stays is there from the tile before.
-bool is_moved(const TileWalk& walk, const Move& move, const TileVisit& visit) {
+bool is_moved(const tiling::TileWalk& walk, const Move& move, const tiling::TileVisit& visit) {
   return !move.load || walk.loads(move.local, visit.level);
 }
 
-Pipeline build_pipeline(const TiledRun& run, const TileWalk& walk, const RunTasks& plan,
+Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const RunTasks& plan,
                         const std::vector<TileCost>& costs, const Links& links, Cycles start,
                         Skeleton skeleton) {
   Pipeline pipeline;
@@ -229,7 +229,7 @@ Pipeline build_pipeline(const TiledRun& run, const TileWalk& walk, const RunTask
     cycles[begin] = begin == end ? all : all - later;
     if (begin != end) cycles[end] = later;
   };
-  for (const TileVisit& visit : walk.visits()) {
+  for (const tiling::TileVisit& visit : walk.visits()) {
     const TileCost& cost = costs[visit.tile];
     std::vector<Cycles>& durations = pipeline.classes.emplace_back(pipeline.tasks.size(), 0);
     for (std::size_t k = 0; k < cost.ops.size(); ++k)
@@ -252,11 +252,11 @@ Pipeline build_pipeline(const TiledRun& run, const TileWalk& walk, const RunTask
 }
 
 /// What each command moves and takes; a part of it in each of two commands that share it.
-std::vector<std::vector<TaskFlow>> flows_of(const TileWalk& walk, const RunTasks& plan,
+std::vector<std::vector<TaskFlow>> flows_of(const tiling::TileWalk& walk, const RunTasks& plan,
                                             const std::vector<TileCost>& costs,
                                             const Skeleton& skeleton) {
   std::vector<std::vector<TaskFlow>> flows;
-  for (const TileVisit& visit : walk.visits()) {
+  for (const tiling::TileVisit& visit : walk.visits()) {
     const TileCost& cost = costs[visit.tile];
     std::vector<TaskFlow>& of = flows.emplace_back(skeleton.tasks.size());
     for (std::size_t k = 0; k < cost.ops.size(); ++k) {
@@ -288,13 +288,13 @@ std::vector<std::vector<TaskFlow>> flows_of(const TileWalk& walk, const RunTasks
 }
 
 /// Nothing that is added up over all tiles may wrap: not even if nothing ran side by side.
-void require_countable(const TileWalk& walk, const RunTasks& plan,
+void require_countable(const tiling::TileWalk& walk, const RunTasks& plan,
                        const std::vector<TileCost>& costs, const Resident& resident) {
   double cycles = static_cast<double>(resident.busy);
   double bytes = 0;
   double work = 0;
   for (const MoveCost& move : resident.moves) bytes += static_cast<double>(move.transfer.bytes);
-  for (const TileVisit& visit : walk.visits()) {
+  for (const tiling::TileVisit& visit : walk.visits()) {
     const TileCost& cost = costs[visit.tile];
     const auto times = static_cast<double>(visit.times);
     for (const OpCost& op : cost.ops) {
@@ -332,9 +332,9 @@ void share_latency(Cycles latency, const std::vector<Cycles>& weights,
   }
 }
 
-std::vector<LayerCost> layer_costs(const TiledRun& run, const TileWalk& walk, const RunTasks& plan,
-                                   const std::vector<TileCost>& costs, const Resident& resident,
-                                   Cycles latency) {
+std::vector<LayerCost> layer_costs(const TiledRun& run, const tiling::TileWalk& walk,
+                                   const RunTasks& plan, const std::vector<TileCost>& costs,
+                                   const Resident& resident, Cycles latency) {
   const auto steps = static_cast<std::size_t>(plan.steps);
   std::vector<LayerCost> layers(steps);
   std::vector<Cycles> computing(steps, 0);
@@ -345,7 +345,7 @@ std::vector<LayerCost> layer_costs(const TiledRun& run, const TileWalk& walk, co
     layers[step].offchip_bytes += move.transfer.bytes * times;
     layers[step].energy_pj += move.energy_pj * static_cast<double>(times);
   };
-  for (const TileVisit& visit : walk.visits()) {
+  for (const tiling::TileVisit& visit : walk.visits()) {
     const std::int64_t times = visit.times;
     const TileCost& cost = costs[visit.tile];
     for (std::size_t k = 0; k < steps; ++k) {
@@ -402,14 +402,14 @@ std::string_view to_string(Limiter limiter) {
 RunSchedule run_schedule(const TiledRun& run) {
   const Links links = links_of(*run.hardware);
   const RunTasks plan = run_tasks(run);
-  const TileWalk walk(*run.grid, *run.lowering);
+  const tiling::TileWalk walk(*run.grid, *run.lowering);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
   Resident resident = load_resident(run, plan, links.weights);
   const Skeleton skeleton(run, plan, costs.front(), true);
   RunSchedule schedule;
   schedule.pipeline = build_pipeline(run, walk, plan, costs, links, resident.cycles, skeleton);
   schedule.flows = flows_of(walk, plan, costs, skeleton);
-  for (const TileVisit& visit : walk.visits()) schedule.tile_of_class.push_back(visit.tile);
+  for (const tiling::TileVisit& visit : walk.visits()) schedule.tile_of_class.push_back(visit.tile);
   schedule.op_ends.resize(skeleton.tasks.size());
   for (std::size_t k = 0; k < skeleton.op_end.size(); ++k)
     schedule.op_ends[skeleton.op_end[k]] = static_cast<Step>(k);
@@ -422,7 +422,7 @@ RunCost run_cost(const TiledRun& run) {
   const RunTasks plan = run_tasks(run);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
   const Resident resident = load_resident(run, plan, links.weights);
-  const TileWalk walk(*run.grid, *run.lowering);
+  const tiling::TileWalk walk(*run.grid, *run.lowering);
   require_countable(walk, plan, costs, resident);
   const Pipeline pipeline = build_pipeline(run, walk, plan, costs, links, resident.cycles,
                                            Skeleton(run, plan, costs.front(), false));
@@ -435,7 +435,7 @@ RunCost run_cost(const TiledRun& run) {
   cost.layers = layer_costs(run, walk, plan, costs, resident, m.latency_cycles);
   for (const LayerCost& layer : cost.layers) m.dram_bytes += layer.offchip_bytes;
   for (const MoveCost& move : resident.moves) m.energy_pj += move.energy_pj;
-  for (const TileVisit& visit : walk.visits()) {
+  for (const tiling::TileVisit& visit : walk.visits()) {
     const std::int64_t times = visit.times;
     const TileCost& tile = costs[visit.tile];
     for (const OpCost& op : tile.ops) {
@@ -446,7 +446,7 @@ RunCost run_cost(const TiledRun& run) {
       if (is_moved(walk, plan.moves[k], visit))
         m.energy_pj += tile.moves[k].energy_pj * static_cast<double>(times);
     for (const std::int64_t n :
-         mode_switches(placement_of(run, visit.tile).modes, run.lowering->steps_per_tile))
+         facts::mode_switches(placement_of(run, visit.tile).modes, run.lowering->steps_per_tile))
       cost.mode_switches += n * times;
   }
   m.energy_pj += static_energy(*run.hardware, m.latency_cycles);
@@ -465,4 +465,4 @@ RunCost run_cost(const TiledRun& run) {
   return cost;
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

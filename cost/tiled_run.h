@@ -26,14 +26,14 @@
 #include "tiling/lower.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 class ArrayMemo;
 
 struct TiledRun {
-  const Subgraph* subgraph = nullptr;
-  const TileGrid* grid = nullptr;
-  const Lowering* lowering = nullptr;
+  const tiling::Subgraph* subgraph = nullptr;
+  const tiling::TileGrid* grid = nullptr;
+  const tiling::Lowering* lowering = nullptr;
   const Hardware* hardware = nullptr;
   /// One that holds every tile, or one per entry of grid->tiles.
   std::vector<const PlannedPlacement*> placements;
@@ -105,4 +105,4 @@ struct RunSchedule {
 /// off-chip memory and engines (std::invalid_argument otherwise).
 [[nodiscard]] RunCost run_cost(const TiledRun& run);
 
-}  // namespace tessera
+}  // namespace tessera::cost

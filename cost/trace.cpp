@@ -7,7 +7,7 @@
 #include "model/json_text.h"
 #include "model/json_write.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 /// Whole picoseconds as microseconds.
@@ -85,4 +85,4 @@ std::string TraceWriter::json() const {
          events_ + "\n]}\n";
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

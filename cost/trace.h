@@ -16,7 +16,7 @@
 
 #include "cost/pipeline.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 struct TraceSpan {
   std::string name;
@@ -52,4 +52,4 @@ class TraceWriter {
   std::string events_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::cost

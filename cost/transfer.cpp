@@ -8,7 +8,7 @@
 #include "cost/whole_number.h"
 #include "model/off_chip.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 namespace {
 
@@ -107,7 +107,7 @@ Link link_to(const HardwareMemory& memory, const Hardware& hardware) {
 
 }  // namespace
 
-BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element, Size burst) {
+BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size element, Size burst) {
   BurstCount count;
   if (box.none) return count;
   count.bytes = element;
@@ -123,7 +123,7 @@ BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element, S
     --axis;
     start += box[axis].begin * stride;
     row *= box[axis].size();
-    const bool whole = box[axis] == Span{0, shape[axis]};
+    const bool whole = box[axis] == tiling::Span{0, shape[axis]};
     stride *= shape[axis];
     if (!whole) break;
   }
@@ -185,4 +185,4 @@ double least_cycles_per_byte(const Link& link, bool load, std::int64_t channels)
   return std::max(1 / way.bytes_per_cycle, waiting / static_cast<double>(channels));
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

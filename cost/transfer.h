@@ -16,7 +16,7 @@
 #include "tessera/units.h"
 #include "tiling/box.h"
 
-namespace tessera {
+namespace tessera::cost {
 
 struct BurstCount {
   std::int64_t bursts = 0;
@@ -26,7 +26,7 @@ struct BurstCount {
 
 /// require: burst >= 1; the box lies inside the shape.
 /// ensure: exact, in time independent of the number of rows.
-[[nodiscard]] BurstCount bursts(const std::vector<Dim>& shape, const Box& box, Size element,
+[[nodiscard]] BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size element,
                                 Size burst);
 
 /// One direction of an off-chip link as a DMA channel sees it.
@@ -70,4 +70,4 @@ struct TransferCost {
 /// Cycles that a byte takes at least, moved by all channels together, whole bursts or not.
 [[nodiscard]] double least_cycles_per_byte(const Link& link, bool load, std::int64_t channels);
 
-}  // namespace tessera
+}  // namespace tessera::cost

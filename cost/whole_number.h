@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tessera {
+namespace tessera::cost {
 
 /// More cycles than this are 36 years at 1 GHz.
 inline constexpr double most_whole_number = 1152921504606846976.0;  // 2^60
@@ -30,4 +30,4 @@ inline constexpr double most_whole_number = 1152921504606846976.0;  // 2^60
   return a <= most - b ? a + b : whole_number(2 * most_whole_number, what);
 }
 
-}  // namespace tessera
+}  // namespace tessera::cost

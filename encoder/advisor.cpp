@@ -7,8 +7,8 @@
 #include "encoder/backend.h"
 #include "encoder/encoding.h"
 
-namespace tessera {
-namespace encoder {
+namespace tessera::encoder {
+
 namespace {
 
 /// "Of these two the first one lies below."
@@ -29,7 +29,7 @@ std::unique_ptr<Backend> solver_of(AdvisingSolver which, std::uint64_t seed, con
   return make_cadical({.encoding = OffsetEncoding::automatic, .seed = seed});
 }
 
-class SolverAdvisor final : public Advisor {
+class SolverAdvisor final : public engine::Advisor {
  public:
   SolverAdvisor(const PlacementProblem& problem, const SolverAdvisorParams& params,
                 std::uint64_t seed, Poll& poll)
@@ -56,10 +56,10 @@ class SolverAdvisor final : public Advisor {
     offset_.resize(problem.buffers.size());
   }
 
-  std::optional<std::vector<BufferIndex>> refutes(std::span<const Placed> placed,
+  std::optional<std::vector<BufferIndex>> refutes(std::span<const engine::Placed> placed,
                                                   const Budget& budget) override {
     std::fill(offset_.begin(), offset_.end(), nowhere);
-    for (const Placed& each : placed) offset_[each.buffer] = each.offset;
+    for (const engine::Placed& each : placed) offset_[each.buffer] = each.offset;
     assumed_.clear();
     literals_.clear();
     for (const OrderAtom& order : orders_) {
@@ -99,17 +99,16 @@ class SolverAdvisor final : public Advisor {
 };
 
 }  // namespace
-}  // namespace encoder
 
-MakeAdvisor make_solver_advisor(const SolverAdvisorParams& params) {
-  return [params](const PlacementProblem& problem, const SearchParams& search,
-                  Poll& poll) -> std::unique_ptr<Advisor> {
+engine::MakeAdvisor make_solver_advisor(const SolverAdvisorParams& params) {
+  return [params](const PlacementProblem& problem, const engine::SearchParams& search,
+                  Poll& poll) -> std::unique_ptr<engine::Advisor> {
     if (problem.memories.size() != 1) return nullptr;
 #ifdef TESSERA_WITHOUT_Z3
     if (params.solver == AdvisingSolver::z3) return nullptr;
 #endif
-    return std::make_unique<encoder::SolverAdvisor>(problem, params, search.seed, poll);
+    return std::make_unique<SolverAdvisor>(problem, params, search.seed, poll);
   };
 }
 
-}  // namespace tessera
+}  // namespace tessera::encoder

@@ -11,7 +11,7 @@
 
 #include "engine/advisor.h"
 
-namespace tessera {
+namespace tessera::encoder {
 
 enum class AdvisingSolver : std::uint8_t { cadical, chains, z3 };
 
@@ -20,6 +20,6 @@ struct SolverAdvisorParams {
   std::int64_t conflicts = 100;  ///< for one question
 };
 
-[[nodiscard]] MakeAdvisor make_solver_advisor(const SolverAdvisorParams& params);
+[[nodiscard]] engine::MakeAdvisor make_solver_advisor(const SolverAdvisorParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::encoder

@@ -12,10 +12,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 class Question {
  public:
-  Question(const PlacementProblem& problem, const DecideParams& params, const SearchParams& search)
+  Question(const PlacementProblem& problem, const DecideParams& params,
+           const engine::SearchParams& search)
       : problem_(problem), params_(params), search_(search), poll_(search.budget) {}
 
-  SearchResult run() {
+  engine::SearchResult run() {
     if (params_.load_cut) {
       if (const std::optional<LoadCut> cut = find_load_cut(problem_, poll_)) {
         result_.status = Status::infeasible;
@@ -32,7 +33,7 @@ class Question {
     const Numbers numbers = numbers_of(problem_);
     const SolverRequest request{
         .formula = encoding_.formula, .numbers = numbers, .seed = search_.seed, .poll = poll_};
-    const bool fits = search_.goal == Goal::fit;
+    const bool fits = search_.goal == engine::Goal::fit;
     Fitted fitted;
     if (fits) {
       fitted = fit(params_, request, search_.budget);
@@ -92,11 +93,11 @@ class Question {
 
   const PlacementProblem& problem_;
   const DecideParams& params_;
-  const SearchParams& search_;
+  const engine::SearchParams& search_;
   Poll poll_;
   Encoding encoding_;
   std::unique_ptr<Backend> solver_;
-  SearchResult result_;
+  engine::SearchResult result_;
 };
 
 }  // namespace
@@ -121,8 +122,8 @@ Fitted fit(const DecideParams& params, const SolverRequest& request, const Budge
   return fitted;
 }
 
-SearchResult given_up(const std::string& engine, const BudgetEnded& ended) {
-  SearchResult result;
+engine::SearchResult given_up(const std::string& engine, const BudgetEnded& ended) {
+  engine::SearchResult result;
   result.stop = ended.reason;
   result.reason =
       ended.foreseen
@@ -131,10 +132,10 @@ SearchResult given_up(const std::string& engine, const BudgetEnded& ended) {
   return result;
 }
 
-SearchResult decide(const PlacementProblem& problem, const DecideParams& params,
-                    const SearchParams& search) {
+engine::SearchResult decide(const PlacementProblem& problem, const DecideParams& params,
+                            const engine::SearchParams& search) {
   if (const std::optional<StopReason> why = search.budget.exhausted()) {
-    SearchResult result;
+    engine::SearchResult result;
     result.stop = *why;
     result.reason = "the budget had ended before the search began";
     return result;

@@ -41,10 +41,11 @@ struct Fitted {
                          const Budget& budget);
 
 /// The answer of an engine that could not write down its constraints within the budget.
-[[nodiscard]] SearchResult given_up(const std::string& engine, const BudgetEnded& ended);
+[[nodiscard]] engine::SearchResult given_up(const std::string& engine, const BudgetEnded& ended);
 
 /// require: validate(problem) is empty; with Goal::modes no memory has modes per bank.
-[[nodiscard]] SearchResult decide(const PlacementProblem& problem, const DecideParams& params,
-                                  const SearchParams& search);
+[[nodiscard]] engine::SearchResult decide(const PlacementProblem& problem,
+                                          const DecideParams& params,
+                                          const engine::SearchParams& search);
 
 }  // namespace tessera::encoder

@@ -86,14 +86,14 @@ class Explainer {
 
   /// Is there more than the load of steps to add up, in little time?
   [[nodiscard]] static bool cliques_count(const PlacementProblem& part) {
-    return part.buffers.size() <= most_added_up && separates(part);
+    return part.buffers.size() <= most_added_up && facts::separates(part);
   }
 
   /// Where buffers are too much because no two of them may share a byte, the story is about them;
   /// not where somebody else is needed to keep them apart.
   void begin_with_clique() {
     if (!cliques_count(problem_)) return;
-    const std::optional<Cut> clique = find_cut(problem_, budget_);
+    const std::optional<facts::Cut> clique = facts::find_cut(problem_, budget_);
     if (!clique || clique->buffers.size() < 2) return;
     const auto member = [&clique](BufferIndex b) {
       return std::binary_search(clique->buffers.begin(), clique->buffers.end(), b);
@@ -104,7 +104,7 @@ class Explainer {
       const std::vector<BufferIndex>& named = problem_.relations[rule.index].buffers;
       return std::count_if(named.begin(), named.end(), member) < 2;
     });
-    if (find_cut(part_of(problem_, trial.buffers, trial.rules), budget_))
+    if (facts::find_cut(part_of(problem_, trial.buffers, trial.rules), budget_))
       members_ = std::move(trial);
   }
 
@@ -112,11 +112,11 @@ class Explainer {
   [[nodiscard]] std::string clique_story() const {
     if (result_.status != Status::infeasible || members_.buffers.size() < 2) return {};
     const PlacementProblem part = part_of(problem_, members_.buffers, members_.rules);
-    const std::optional<Cut> cut = find_cut(part, budget_);
+    const std::optional<facts::Cut> cut = facts::find_cut(part, budget_);
     if (!cut || cut->step || cut->range || cut->buffers.size() != part.buffers.size()) return {};
     std::ostringstream text;
-    text << "No two of them may share a byte (" << why_apart(part, cut->buffers) << "): they need "
-         << cut->asked << " bytes";
+    text << "No two of them may share a byte (" << facts::why_apart(part, cut->buffers)
+         << "): they need " << cut->asked << " bytes";
     if (cut->grain > 1) text << " at multiples of " << cut->grain;
     text << ", but " << part.memories[cut->memories.front()].name << " has " << cut->available
          << ".\n";
@@ -182,11 +182,11 @@ class Explainer {
   }
 
   /// What adds up to a "no" needs no search, which might not end.
-  [[nodiscard]] std::optional<SearchResult> ask_cut(const PlacementProblem& part) const {
+  [[nodiscard]] std::optional<engine::SearchResult> ask_cut(const PlacementProblem& part) const {
     if (!cliques_count(part)) return std::nullopt;
-    const std::optional<Cut> cut = find_cut(part, budget_);
+    const std::optional<facts::Cut> cut = facts::find_cut(part, budget_);
     if (!cut) return std::nullopt;
-    SearchResult found;
+    engine::SearchResult found;
     found.status = Status::infeasible;
     // Others at the offset of one of them may be what keeps them apart.
     const bool alone = std::none_of(
@@ -196,9 +196,9 @@ class Explainer {
     return found;
   }
 
-  std::optional<SearchResult> ask_engine(const PlacementProblem& part) {
+  std::optional<engine::SearchResult> ask_engine(const PlacementProblem& part) {
     if (auto found = ask_cut(part)) return found;
-    if (engine_ == nullptr || engine_->unsupported(part, Goal::fit)) return std::nullopt;
+    if (engine_ == nullptr || engine_->unsupported(part, engine::Goal::fit)) return std::nullopt;
     return engine_->solve(part, {.budget = budget_, .tell_used = true});
   }
 
@@ -385,7 +385,7 @@ class Explainer {
 
   const PlacementProblem& problem_;
   const Budget& budget_;
-  PlacementEngine* engine_;
+  engine::PlacementEngine* engine_;
   Members members_;
   Explanation result_;
   std::int64_t questions_ = 0;

@@ -34,7 +34,7 @@ struct HardwareRule {
 struct ExplainParams {
   Budget budget;
   /// Asked in place of CaDiCaL about the parts it supports; not owned, may be null.
-  PlacementEngine* engine = nullptr;
+  engine::PlacementEngine* engine = nullptr;
 };
 
 struct Explanation {

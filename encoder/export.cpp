@@ -8,7 +8,7 @@
 #include "problem_cnf.h"
 #include "smt_text.h"
 
-namespace tessera {
+namespace tessera::encoder {
 namespace {
 
 void export_dimacs(const PlacementProblem& problem, std::ostream& out, Poll* poll) {
@@ -17,13 +17,13 @@ void export_dimacs(const PlacementProblem& problem, std::ostream& out, Poll* pol
     if (poll != nullptr) (*poll)(1 + static_cast<std::int64_t>(clause.size()) / 8);
     ++count;
   };
-  const encoder::ProblemCnf cnf = encoder::write_problem(problem, counts, poll);
+  const ProblemCnf cnf = write_problem(problem, counts, poll);
   out << "c tessera constraints, encoding="
       << (cnf.layout.encoding == OffsetEncoding::binary ? "binary" : "order") << " symmetry=1\n";
-  encoder::describe_variables(problem, cnf, out);
+  describe_variables(problem, cnf, out);
   out << "p cnf " << cnf.layout.variables << ' ' << count << '\n';
   std::string line;
-  encoder::write_again(problem, cnf, [&](std::span<const int> clause) {
+  write_again(problem, cnf, [&](std::span<const int> clause) {
     if (poll != nullptr) (*poll)(1 + static_cast<std::int64_t>(clause.size()));
     line.clear();
     std::array<char, 16> digits{};
@@ -45,9 +45,8 @@ void export_formula(const PlacementProblem& problem, FormulaFormat format, std::
     export_dimacs(problem, out, poll);
     return;
   }
-  const encoder::Encoding encoding =
-      encoder::encode(problem, {.break_symmetry = true, .poll = poll});
-  encoder::write_smt(encoding.formula, encoder::numbers_of(problem), out, poll);
+  const Encoding encoding = encode(problem, {.break_symmetry = true, .poll = poll});
+  write_smt(encoding.formula, numbers_of(problem), out, poll);
 }
 
-}  // namespace tessera
+}  // namespace tessera::encoder

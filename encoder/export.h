@@ -15,7 +15,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::encoder {
 
 enum class FormulaFormat : std::uint8_t { dimacs, smt2 };
 
@@ -35,4 +35,4 @@ struct ImportedModel {
 /// printed for export_formula() of this very problem; told apart by content.
 [[nodiscard]] ImportedModel import_model(const PlacementProblem& problem, std::istream& in);
 
-}  // namespace tessera
+}  // namespace tessera::encoder

@@ -36,7 +36,7 @@ Numbers numbers_of(const PlacementProblem& problem) {
   Numbers numbers;
   numbers.sizes.reserve(problem.buffers.size());
   for (const Buffer& buffer : problem.buffers) numbers.sizes.push_back(buffer.size);
-  const Size enough = enough_room(problem);
+  const Size enough = facts::enough_room(problem);
   for (const Memory& memory : problem.memories)
     numbers.capacities.push_back(memory.capacity == unbounded ? enough : memory.capacity);
   return numbers;

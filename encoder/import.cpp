@@ -12,10 +12,8 @@
 #include "problem_cnf.h"
 #include "smt_text.h"
 
-namespace tessera {
+namespace tessera::encoder {
 namespace {
-
-using namespace encoder;
 
 ImportedModel failed(std::string sentence) {
   return {.status = Status::unknown, .placement = std::nullopt, .error = std::move(sentence)};
@@ -175,4 +173,4 @@ ImportedModel import_model(const PlacementProblem& problem, std::istream& in) {
   return failed("Line 1: '" + first + "' begins neither a SAT nor an SMT solver's answer.");
 }
 
-}  // namespace tessera
+}  // namespace tessera::encoder

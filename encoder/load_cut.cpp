@@ -101,7 +101,7 @@ std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
   std::sort(best.buffers.begin(), best.buffers.end());
   best.memories = memories;
   for (const MemoryIndex m : memories) {
-    best.available = std::min(unbounded, best.available + room_of(problem.memories[m]));
+    best.available = std::min(unbounded, best.available + facts::room_of(problem.memories[m]));
   }
   return best;
 }

@@ -2,60 +2,55 @@
 
 #include "solver_engine.h"
 
-namespace tessera {
+namespace tessera::encoder {
 namespace {
 
-std::unique_ptr<encoder::Backend> make_solver(OffsetEncoding encoding,
-                                              const encoder::SolverRequest& request) {
+std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverRequest& request) {
   const bool chains = encoding == OffsetEncoding::automatic || encoding == OffsetEncoding::chains;
   if (encoding == OffsetEncoding::chains) {
     // Rules of the same size are made again by the solver that keeps them.
-    request.poll.room(encoder::chain_bytes_per_atom *
-                      static_cast<double>(request.formula.atoms().size()));
-    encoder::ChainRules rules(request.formula);
+    request.poll.room(chain_bytes_per_atom * static_cast<double>(request.formula.atoms().size()));
+    ChainRules rules(request.formula);
     encoding = OffsetEncoding::automatic;
     if (chains && rules.renumber(request.numbers)) encoding = OffsetEncoding::chains;
   } else if (chains && chains_pay(request.formula, request.numbers)) {
     encoding = OffsetEncoding::chains;
   }
-  const encoder::CadicalParams params{.encoding = encoding, .seed = request.seed};
-  std::unique_ptr<encoder::Backend> solver =
-      encoding == OffsetEncoding::chains ? encoder::make_chain_solver(params, request.chains)
-                                         : encoder::make_cadical(params);
+  const CadicalParams params{.encoding = encoding, .seed = request.seed};
+  std::unique_ptr<Backend> solver = encoding == OffsetEncoding::chains
+                                        ? make_chain_solver(params, request.chains)
+                                        : make_cadical(params);
   solver->load(request.formula, request.numbers, request.poll);
   return solver;
 }
 
 /// Chains need no offsets, so they are there at once where an order encoding is large, and with
 /// what balance says they mostly know the answer after few conflicts.
-std::unique_ptr<encoder::Backend> make_quick_solver(const encoder::SolverRequest& request) {
+std::unique_ptr<Backend> make_quick_solver(const SolverRequest& request) {
   if (chains_pay(request.formula, request.numbers)) return nullptr;
   // Rules of the same size are made again by the solver that keeps them.
-  request.poll.room(encoder::chain_bytes_per_atom *
-                    static_cast<double>(request.formula.atoms().size()));
-  encoder::ChainRules rules(request.formula);
+  request.poll.room(chain_bytes_per_atom * static_cast<double>(request.formula.atoms().size()));
+  ChainRules rules(request.formula);
   if (!rules.renumber(request.numbers)) return nullptr;
-  std::unique_ptr<encoder::Backend> solver = encoder::make_chain_solver(
-      {.encoding = OffsetEncoding::chains, .seed = request.seed}, request.chains);
+  std::unique_ptr<Backend> solver =
+      make_chain_solver({.encoding = OffsetEncoding::chains, .seed = request.seed}, request.chains);
   solver->load(request.formula, request.numbers, request.poll);
   return solver;
 }
 
 }  // namespace
 
-std::unique_ptr<PlacementEngine> make_sat_engine(const SatParams& params) {
-  return encoder::make_solver_engine(
+std::unique_ptr<engine::PlacementEngine> make_sat_engine(const SatParams& params) {
+  return make_solver_engine(
       {.engine = "sat",
        .break_symmetry = params.break_symmetry,
        .load_cut = params.load_cut,
        .balance = params.balance,
-       .make_solver =
-           [encoding = params.encoding](const encoder::SolverRequest& request) {
-             return make_solver(encoding, request);
-           },
+       .make_solver = [encoding = params.encoding](
+                          const SolverRequest& request) { return make_solver(encoding, request); },
        .make_quick_solver = params.balance && params.encoding == OffsetEncoding::automatic
                                 ? make_quick_solver
                                 : nullptr});
 }
 
-}  // namespace tessera
+}  // namespace tessera::encoder

@@ -14,7 +14,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::encoder {
 
 /// How offsets become Booleans.
 enum class OffsetEncoding : std::uint8_t {
@@ -34,6 +34,6 @@ struct SatParams {
   bool load_cut = true;
 };
 
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_sat_engine(const SatParams& params);
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_sat_engine(const SatParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::encoder

@@ -22,16 +22,16 @@ struct Counters {
   std::int64_t fresh = 0;  ///< questions about costs or modes
 };
 
-class Session final : public PlacementSession {
+class Session final : public engine::PlacementSession {
  public:
   Session(const PlacementProblem& problem, const SessionParams& params)
       : params_(params), current_(problem) {
     has_modes_ = std::any_of(problem.memories.begin(), problem.memories.end(), has_modes);
   }
 
-  SearchResult solve(const SizeLayer& layer, const SearchParams& search) override {
+  engine::SearchResult solve(const SizeLayer& layer, const engine::SearchParams& search) override {
     replace_sizes(current_, layer);
-    SearchResult result;
+    engine::SearchResult result;
     try {
       result = answer(search);
     } catch (const BudgetEnded& ended) {
@@ -46,9 +46,9 @@ class Session final : public PlacementSession {
   static constexpr int most_repairs = 150;
   static constexpr std::size_t most_tables = 8;
 
-  SearchResult answer(const SearchParams& search) {
-    SearchResult result;
-    if (search.goal != Goal::fit) {
+  engine::SearchResult answer(const engine::SearchParams& search) {
+    engine::SearchResult result;
+    if (search.goal != engine::Goal::fit) {
       ++counters_.fresh;
       result = decide(current_, params_.decide, search);
       if (result.status == Status::feasible) remember(*result.placement);
@@ -122,7 +122,7 @@ class Session final : public PlacementSession {
 
   std::optional<Placement> confirm(Placement proposal) {
     if (!check(current_, proposal, 1).empty()) {
-      auto modes = has_modes_ ? settle_modes(current_, proposal.places) : std::nullopt;
+      auto modes = has_modes_ ? facts::settle_modes(current_, proposal.places) : std::nullopt;
       if (!modes) return std::nullopt;
       proposal.modes = std::move(*modes);
       if (!check(current_, proposal, 1).empty()) return std::nullopt;
@@ -204,8 +204,8 @@ class Session final : public PlacementSession {
     return placement;
   }
 
-  SearchResult ask(const SearchParams& search) {
-    SearchResult result;
+  engine::SearchResult ask(const engine::SearchParams& search) {
+    engine::SearchResult result;
     ++counters_.solver_calls;
     Poll poll(search.budget);
     if (!structure_) structure_ = encode(current_, {.poll = &poll});
@@ -266,8 +266,8 @@ class Session final : public PlacementSession {
 
 }  // namespace
 
-std::unique_ptr<PlacementSession> make_session(const PlacementProblem& problem,
-                                               const SessionParams& params) {
+std::unique_ptr<engine::PlacementSession> make_session(const PlacementProblem& problem,
+                                                       const SessionParams& params) {
   return std::make_unique<Session>(problem, params);
 }
 

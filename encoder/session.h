@@ -23,7 +23,7 @@ struct SessionParams {
 };
 
 /// require: validate(problem) is empty, and stays so with every size layer.
-[[nodiscard]] std::unique_ptr<PlacementSession> make_session(const PlacementProblem& problem,
-                                                             const SessionParams& params);
+[[nodiscard]] std::unique_ptr<engine::PlacementSession> make_session(
+    const PlacementProblem& problem, const SessionParams& params);
 
 }  // namespace tessera::encoder

@@ -2,19 +2,18 @@
 
 #include "solver_engine.h"
 
-namespace tessera {
+namespace tessera::encoder {
 
-std::unique_ptr<PlacementEngine> make_smt_engine(const SmtParams& params) {
-  return encoder::make_solver_engine(
-      {.engine = "smt",
-       .break_symmetry = params.break_symmetry,
-       .load_cut = params.load_cut,
-       .make_solver = [theory = params.theory](const encoder::SolverRequest& request) {
-         std::unique_ptr<encoder::Backend> solver =
-             encoder::make_z3({.theory = theory, .seed = request.seed});
-         solver->load(request.formula, request.numbers, request.poll);
-         return solver;
-       }});
+std::unique_ptr<engine::PlacementEngine> make_smt_engine(const SmtParams& params) {
+  return make_solver_engine({.engine = "smt",
+                             .break_symmetry = params.break_symmetry,
+                             .load_cut = params.load_cut,
+                             .make_solver = [theory = params.theory](const SolverRequest& request) {
+                               std::unique_ptr<Backend> solver =
+                                   make_z3({.theory = theory, .seed = request.seed});
+                               solver->load(request.formula, request.numbers, request.poll);
+                               return solver;
+                             }});
 }
 
-}  // namespace tessera
+}  // namespace tessera::encoder

@@ -12,7 +12,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::encoder {
 
 enum class SmtTheory : std::uint8_t {
   automatic,   ///< differences where every alignment is one unit, bit-vectors otherwise
@@ -26,6 +26,6 @@ struct SmtParams {
   bool load_cut = true;        ///< as in SatParams
 };
 
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_smt_engine(const SmtParams& params);
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_smt_engine(const SmtParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::encoder

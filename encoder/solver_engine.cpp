@@ -6,23 +6,26 @@
 namespace tessera::encoder {
 namespace {
 
-class SolverEngine final : public PlacementEngine {
+class SolverEngine final : public engine::PlacementEngine {
  public:
   explicit SolverEngine(DecideParams params) : params_(std::move(params)) {}
 
   std::string_view name() const override { return params_.engine; }
-  FeatureSet features() const override {
-    return together(together(address_features, sharing_features),
-                    {Feature::parts, Feature::choice_of_memory, Feature::modes,
-                     Feature::modes_per_bank, Feature::same_bank, Feature::different_banks,
-                     Feature::adjacent, Feature::least_cost, Feature::least_modes});
+  facts::FeatureSet features() const override {
+    return facts::together(
+        facts::together(facts::address_features, facts::sharing_features),
+        {facts::Feature::parts, facts::Feature::choice_of_memory, facts::Feature::modes,
+         facts::Feature::modes_per_bank, facts::Feature::same_bank, facts::Feature::different_banks,
+         facts::Feature::adjacent, facts::Feature::least_cost, facts::Feature::least_modes});
   }
-  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
+  engine::SearchResult solve(const PlacementProblem& problem,
+                             const engine::SearchParams& params) override {
     return decide(problem, params_, params);
   }
-  std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
+  std::unique_ptr<engine::PlacementSession> open(const PlacementProblem& problem) override {
     // Where there are parts, the clauses hold for these sizes alone.
-    if (features_of(problem).contains(Feature::parts)) return PlacementEngine::open(problem);
+    if (facts::features_of(problem).contains(facts::Feature::parts))
+      return engine::PlacementEngine::open(problem);
     return make_session(problem, {.decide = params_});
   }
 
@@ -32,7 +35,7 @@ class SolverEngine final : public PlacementEngine {
 
 }  // namespace
 
-std::unique_ptr<PlacementEngine> make_solver_engine(DecideParams params) {
+std::unique_ptr<engine::PlacementEngine> make_solver_engine(DecideParams params) {
   return std::make_unique<SolverEngine>(std::move(params));
 }
 

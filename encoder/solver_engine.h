@@ -13,6 +13,6 @@
 
 namespace tessera::encoder {
 
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_solver_engine(DecideParams params);
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_solver_engine(DecideParams params);
 
 }  // namespace tessera::encoder

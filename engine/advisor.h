@@ -16,7 +16,7 @@
 #include "engine/engine.h"
 #include "model/poll.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 /// A buffer of the problem, and where it lies.
 struct Placed {
@@ -41,4 +41,4 @@ class Advisor {
 using MakeAdvisor = std::function<std::unique_ptr<Advisor>(const PlacementProblem& problem,
                                                            const SearchParams& params, Poll& poll)>;
 
-}  // namespace tessera
+}  // namespace tessera::engine

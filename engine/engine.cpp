@@ -2,7 +2,7 @@
 
 #include "model/size_layer.h"
 
-namespace tessera {
+namespace tessera::engine {
 namespace {
 
 /// For an engine that keeps nothing: the problem, and every question from scratch.
@@ -23,26 +23,27 @@ class FreshSession final : public PlacementSession {
 
 }  // namespace
 
-FeatureSet features_asked(const PlacementProblem& problem, Goal goal) {
-  FeatureSet asked = features_of(problem);
-  if (goal == Goal::cost) asked.add(Feature::least_cost);
+facts::FeatureSet features_asked(const PlacementProblem& problem, Goal goal) {
+  facts::FeatureSet asked = facts::features_of(problem);
+  if (goal == Goal::cost) asked.add(facts::Feature::least_cost);
   if (goal == Goal::modes)
-    asked.add(asked.contains(Feature::modes_per_bank) ? Feature::least_modes_per_bank
-                                                      : Feature::least_modes);
+    asked.add(asked.contains(facts::Feature::modes_per_bank) ? facts::Feature::least_modes_per_bank
+                                                             : facts::Feature::least_modes);
   return asked;
 }
 
 std::optional<std::string> PlacementEngine::unsupported(const PlacementProblem& problem,
                                                         Goal goal) const {
-  const std::optional<Feature> missing = (features_asked(problem, goal) - features()).first();
+  const std::optional<facts::Feature> missing =
+      (features_asked(problem, goal) - features()).first();
   if (!missing) return outgrown(problem, goal);
-  const std::string where = where_used(problem, *missing);
+  const std::string where = facts::where_used(problem, *missing);
   return "The engine " + std::string(name()) + " does not know " +
-         std::string(tessera::name(*missing)) + (where.empty() ? "" : " (" + where + ")") + ".";
+         std::string(facts::name(*missing)) + (where.empty() ? "" : " (" + where + ")") + ".";
 }
 
 std::unique_ptr<PlacementSession> PlacementEngine::open(const PlacementProblem& problem) {
   return std::make_unique<FreshSession>(*this, problem);
 }
 
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -26,7 +26,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 /// What is asked for besides a placement that keeps every hard rule.
 enum class Goal : std::uint8_t {
@@ -36,7 +36,7 @@ enum class Goal : std::uint8_t {
 };
 
 /// What the problem and the goal use.
-[[nodiscard]] FeatureSet features_asked(const PlacementProblem& problem, Goal goal);
+[[nodiscard]] facts::FeatureSet features_asked(const PlacementProblem& problem, Goal goal);
 
 /// Takes the lines of a proof while it is found.
 class ProofSink {
@@ -94,7 +94,7 @@ class PlacementEngine {
   virtual ~PlacementEngine() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// What a problem may use. Written out by every engine, never "all there are".
-  [[nodiscard]] virtual FeatureSet features() const = 0;
+  [[nodiscard]] virtual facts::FeatureSet features() const = 0;
   /// Why the problem is too large for this engine, as a sentence; nothing where it is not.
   /// require: features() has all that the problem and the goal use.
   [[nodiscard]] virtual std::optional<std::string> outgrown(const PlacementProblem& problem,
@@ -116,4 +116,4 @@ class PlacementEngine {
   [[nodiscard]] virtual std::unique_ptr<PlacementSession> open(const PlacementProblem& problem);
 };
 
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -8,7 +8,7 @@
 
 #include "tessera/errors.h"
 
-namespace tessera {
+namespace tessera::engine {
 namespace {
 
 constexpr std::size_t deepest_tree = 64;
@@ -118,4 +118,4 @@ Forest Forest::read(std::string_view text, std::span<const std::string_view> fea
   return forest;
 }
 
-}  // namespace tessera
+}  // namespace tessera::engine

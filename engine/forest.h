@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tessera {
+namespace tessera::engine {
 
 class Forest {
  public:
@@ -57,4 +57,4 @@ class Forest {
   double threshold_ = 0;
 };
 
-}  // namespace tessera
+}  // namespace tessera::engine

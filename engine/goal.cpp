@@ -6,7 +6,7 @@
 #include "model/derived.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 Cost goal_value(const PlacementProblem& problem, const Placement& placement, Goal goal) {
   if (goal == Goal::cost) return soft_cost(problem, placement);
@@ -24,4 +24,4 @@ Cost goal_floor(const PlacementProblem& problem, Goal goal) {
   return floor;
 }
 
-}  // namespace tessera
+}  // namespace tessera::engine

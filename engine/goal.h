@@ -3,7 +3,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 /// What the placement pays: its soft cost, or the number of distinct modes it uses (over all
 /// memories); 0 for Goal::fit.
@@ -13,4 +13,4 @@ namespace tessera {
 /// A bound that holds without any search: no cost; one mode for every memory that has steps.
 [[nodiscard]] Cost goal_floor(const PlacementProblem& problem, Goal goal);
 
-}  // namespace tessera
+}  // namespace tessera::engine

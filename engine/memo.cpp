@@ -5,7 +5,7 @@
 
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 Memo::Memo(const PlacementProblem& problem, std::size_t tries)
     : problem_(problem), most_tries_(tries) {
@@ -52,4 +52,4 @@ void Memo::placed(const SizeLayer& layer, std::shared_ptr<const Placement> place
   if (placed_.size() > most_placements) placed_.pop_front();
 }
 
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -22,7 +22,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 class Memo {
  public:
@@ -67,4 +67,4 @@ class Memo {
   std::size_t told_ = 0;
 };
 
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-namespace tessera {
+namespace tessera::engine {
 
 namespace {
 
@@ -277,4 +277,4 @@ RaceResult race(const PlacementProblem& problem, const std::vector<Contender>& c
   return side_by_side(problem, contenders, params, threads < 2);
 }
 
-}  // namespace tessera
+}  // namespace tessera::engine

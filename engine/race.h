@@ -19,7 +19,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 struct Contender {
   std::reference_wrapper<PlacementEngine> engine;
@@ -58,4 +58,4 @@ struct TurnResult {
                               const std::vector<Contender>& contenders, const SearchParams& params,
                               int threads);
 
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -8,7 +8,7 @@
 #include "model/derived.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 namespace {
 
@@ -46,11 +46,11 @@ PlacementProblem relaxed(const PlacementProblem& problem) {
 }
 
 std::optional<Placement> lift(const PlacementProblem& problem, const Placement& placement) {
-  auto modes = settle_modes(problem, placement.places);
+  auto modes = facts::settle_modes(problem, placement.places);
   if (!modes) return std::nullopt;
   Placement lifted{.places = placement.places, .modes = std::move(*modes)};
   if (!check(problem, lifted, 1).empty()) return std::nullopt;
   return lifted;
 }
 
-}  // namespace tessera
+}  // namespace tessera::engine

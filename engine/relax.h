@@ -12,7 +12,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 /// Is there anything relaxed() would leave out?
 [[nodiscard]] bool has_bank_rules(const PlacementProblem& problem);
@@ -27,4 +27,4 @@ namespace tessera {
 [[nodiscard]] std::optional<Placement> lift(const PlacementProblem& problem,
                                             const Placement& placement);
 
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -4,7 +4,7 @@
 
 #include "engine/memo.h"
 
-namespace tessera {
+namespace tessera::engine {
 namespace {
 
 class MemoSession final : public PlacementSession {
@@ -61,4 +61,4 @@ std::unique_ptr<PlacementSession> open_session(PlacementEngine& engine,
   return std::make_unique<MemoSession>(engine, problem);
 }
 
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -12,7 +12,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 /// require: validate(problem) is empty, and stays so with every size layer; the engine supports the
 /// problem and outlives the session.
@@ -21,4 +21,4 @@ namespace tessera {
 [[nodiscard]] std::unique_ptr<PlacementSession> open_session(PlacementEngine& engine,
                                                              const PlacementProblem& problem);
 
-}  // namespace tessera
+}  // namespace tessera::engine

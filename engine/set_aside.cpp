@@ -8,7 +8,7 @@
 #include "model/derived.h"
 #include "model/size_layer.h"
 
-namespace tessera {
+namespace tessera::engine {
 namespace {
 
 bool plain(const Memory& memory) {
@@ -17,7 +17,8 @@ bool plain(const Memory& memory) {
 }
 
 bool movable(const Buffer& buffer) {
-  return buffer.gaps.empty() && buffer.parts.empty() && buffer.alignment == 1 && !buffer.offset && !buffer.window;
+  return buffer.gaps.empty() && buffer.parts.empty() && buffer.alignment == 1 && !buffer.offset &&
+         !buffer.window;
 }
 
 }  // namespace
@@ -175,7 +176,7 @@ class AsideEngine final : public PlacementEngine {
   explicit AsideEngine(std::unique_ptr<PlacementEngine> inner) : inner_(std::move(inner)) {}
 
   [[nodiscard]] std::string_view name() const override { return inner_->name(); }
-  [[nodiscard]] FeatureSet features() const override { return inner_->features(); }
+  [[nodiscard]] facts::FeatureSet features() const override { return inner_->features(); }
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
                                                     Goal goal) const override {
     return inner_->outgrown(problem, goal);
@@ -206,4 +207,4 @@ std::unique_ptr<PlacementEngine> make_aside_engine(std::unique_ptr<PlacementEngi
   return std::make_unique<AsideEngine>(std::move(inner));
 }
 
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -16,7 +16,7 @@
 #include "engine/engine.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 struct SetAside {
   PlacementProblem rest;            ///< with what is left of the capacities
@@ -48,4 +48,4 @@ void replace_sizes(SetAside& aside, const SizeLayer& layer);
 [[nodiscard]] std::unique_ptr<PlacementEngine> make_aside_engine(
     std::unique_ptr<PlacementEngine> inner);
 
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -9,7 +9,7 @@
 
 #include "model/budget.h"
 
-namespace tessera {
+namespace tessera::engine {
 
 /// When the first of so many attempts has to end; never, where the budget has no deadline.
 /// require: attempts >= 1.
@@ -21,4 +21,4 @@ namespace tessera {
   return now + (budget.deadline - now) / attempts;
 }
 
-}  // namespace tessera
+}  // namespace tessera::engine

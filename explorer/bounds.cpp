@@ -7,13 +7,13 @@
 
 #include "cost/run_bound.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
-LeastCost least_cost(const Network& network, const Hardware& hardware, const Score& score) {
+LeastCost least_cost(const Network& network, const Hardware& hardware, const cost::Score& score) {
   using Costs = std::array<double, 4>;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::size_t ops = network.ops.size();
-  RunBounds bounds(network, hardware);
+  cost::RunBounds bounds(network, hardware);
   // least[k]: of the ops before k.
   std::vector<Costs> least(ops + 1, {infinity, infinity, infinity, infinity});
   least[0] = {};
@@ -21,7 +21,7 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const Sco
     for (OpIndex last = first; last < ops; ++last) {
       const Metrics run = bounds.of(first, last);
       const Costs costs{static_cast<double>(run.latency_cycles), run.energy_pj,
-                        static_cast<double>(run.dram_bytes), additive_score(score, run)};
+                        static_cast<double>(run.dram_bytes), cost::additive_score(score, run)};
       for (std::size_t k = 0; k < costs.size(); ++k)
         least[last + 1][k] = std::min(least[last + 1][k], least[first][k] + costs[k]);
     }
@@ -31,4 +31,4 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const Sco
   return {all[0] * slack, all[1] * slack, all[2] * slack, all[3] * slack};
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

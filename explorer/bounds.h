@@ -11,7 +11,7 @@
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 struct LeastCost {
   double latency_cycles = 0;
@@ -23,6 +23,6 @@ struct LeastCost {
 /// require: check_network(network) is empty. Throws std::invalid_argument for hardware that cannot
 /// be simulated.
 [[nodiscard]] LeastCost least_cost(const Network& network, const Hardware& hardware,
-                                   const Score& score);
+                                   const cost::Score& score);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera {
+namespace tessera::explorer {
 
 bool CandidateState::has_all_plans() const {
   return failed.empty() && !plans.empty() && std::ranges::all_of(plans, [](const auto& plan) {
@@ -81,4 +81,4 @@ Point Comparison::with_score(const CandidateState& state) const {
   return all;
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -12,7 +12,7 @@
 #include "explorer/store.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 /// What a row says of a plan.
 [[nodiscard]] KnownPlan summary_of(const NetworkPlan& plan);
@@ -44,4 +44,4 @@ struct Comparison {
   [[nodiscard]] double score(const CandidateState& state) const;
 };
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -9,7 +9,7 @@
 #include "io/error.h"
 #include "io/units.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 struct Condition::Term {
   enum class Kind : std::uint8_t { number, key, apply } kind = Kind::number;
@@ -19,13 +19,13 @@ struct Condition::Term {
 };
 
 bool number_of(const std::string& text, double& number) {
-  if (const auto real = parse_real(text)) return number = *real, true;
-  if (const auto size = parse_size(text)) return number = static_cast<double>(*size), true;
-  if (const auto hertz = parse_frequency(text)) return number = *hertz, true;
-  if (const auto speed = parse_bandwidth(text)) return number = speed.value.amount, true;
-  if (const auto energy = parse_energy(text)) return number = *energy, true;
-  if (const auto energy = parse_energy_per_byte(text)) return number = *energy, true;
-  if (const auto power = parse_power(text)) return number = *power, true;
+  if (const auto real = io::parse_real(text)) return number = *real, true;
+  if (const auto size = io::parse_size(text)) return number = static_cast<double>(*size), true;
+  if (const auto hertz = io::parse_frequency(text)) return number = *hertz, true;
+  if (const auto speed = io::parse_bandwidth(text)) return number = speed.value.amount, true;
+  if (const auto energy = io::parse_energy(text)) return number = *energy, true;
+  if (const auto energy = io::parse_energy_per_byte(text)) return number = *energy, true;
+  if (const auto power = io::parse_power(text)) return number = *power, true;
   return false;
 }
 
@@ -48,13 +48,14 @@ class Parser {
   TermPtr whole() {
     TermPtr term = either();
     blanks();
-    if (at_ != text_.size()) wrong("is not understood from " + shown(text_.substr(at_)) + " on");
+    if (at_ != text_.size())
+      wrong("is not understood from " + io::shown(text_.substr(at_)) + " on");
     return term;
   }
 
  private:
   [[noreturn]] void wrong(const std::string& what) const {
-    throw ConditionError("the condition " + shown(text_) + ' ' + what);
+    throw ConditionError("the condition " + io::shown(text_) + ' ' + what);
   }
 
   void blanks() {
@@ -155,7 +156,7 @@ class Parser {
     std::size_t end = at_;
     while (end < text_.size() && in_word(text_[end])) ++end;
     if (end == at_ || text_[at_] == '-')
-      wrong("has " + shown(text_.substr(at_, 1)) + " where a key or a number is expected");
+      wrong("has " + io::shown(text_.substr(at_, 1)) + " where a key or a number is expected");
     const std::string key(text_.substr(at_, end - at_));
     at_ = end;
     return named(key);
@@ -194,7 +195,7 @@ class Parser {
       return term;
     }
     const std::string bare(text_.substr(at_, end - at_));
-    if (!number_of(bare, term->number)) wrong("has " + shown(bare) + ", which is no number");
+    if (!number_of(bare, term->number)) wrong("has " + io::shown(bare) + ", which is no number");
     at_ = end;
     return term;
   }
@@ -211,7 +212,7 @@ double result(const Term& term, const ValueOf& value_of) {
     double number = 0;
     const std::string text = value_of(term.key);
     if (!number_of(text, number))
-      throw ConditionError(shown(term.key) + " is " + shown(text) + ", which is no number");
+      throw ConditionError(io::shown(term.key) + " is " + io::shown(text) + ", which is no number");
     return number;
   }
   const double left = result(*term.parts[0], value_of);
@@ -244,4 +245,4 @@ bool Condition::holds(const ValueOf& value_of) const {
   return result(*root_, value_of) != 0;
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tessera {
+namespace tessera::explorer {
 
 /// What is wrong with a condition, as a sentence.
 struct ConditionError : std::runtime_error {
@@ -44,4 +44,4 @@ class Condition {
 /// `16 KiB` -> 16384, `1 GHz` -> 1e9. Nothing for what is no number.
 [[nodiscard]] bool number_of(const std::string& text, double& number);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -30,7 +30,7 @@
 #include "tessera/import.h"
 #include "tessera/plan.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 namespace {
 
@@ -115,13 +115,13 @@ class Explorer {
     if (!sweep_.text.objective.empty()) {
       asked = {.latency = 0};
       for (const auto& [name, value] : sweep_.text.objective)
-        weight_of(asked, *metric_from(name)) = value;
+        cost::weight_of(asked, *cost::metric_from(name)) = value;
     }
     plan_params_.weights = {{"latency", asked.latency},
                             {"energy", asked.energy},
                             {"dram_bytes", asked.dram_bytes},
                             {"peak_memory", asked.peak_memory}};
-    const ObjectiveWeights& weights = weights_ = normalized(asked);
+    const ObjectiveWeights& weights = weights_ = cost::normalized(asked);
     plan_params_.peak_limits = sweep_.text.limits;
     plan_params_.limits = params_.limits;
     plan_params_.limits.threads = 1;
@@ -163,7 +163,7 @@ class Explorer {
       }
       references_.push_back(*reference);
     }
-    if (memory_) memory_->drop(hardware_key(machine));
+    if (memory_) memory_->drop(planner::hardware_key(machine));
   }
 
   /// Which of them there are, what they cost in silicon, and what no plan on them can beat.
@@ -203,7 +203,7 @@ class Explorer {
     if (states_.size() <= kept_machines)
       state.hardware = std::make_shared<const Hardware>(hardware);
     state.clock_hz = hardware.clock_hz;
-    state.machine = fingerprint(hardware_key(hardware));
+    state.machine = fingerprint(planner::hardware_key(hardware));
     state.area = area_of(profile);
     if (sweep_.text.most_area && !state.area)
       state.failed = "its area is not known: the profile does not say what silicon costs";
@@ -214,7 +214,7 @@ class Explorer {
     for (std::size_t n = 0; n < sweep_.networks.size(); ++n)
       state.least.push_back(
           least_cost(sweep_.networks[n].network, hardware,
-                     {weights_, in_cycles_of(hardware.clock_hz, references_[n])}));
+                     {weights_, cost::in_cycles_of(hardware.clock_hz, references_[n])}));
   }
 
   /// With pruning the most promising come first, a few more each time: what is excluded depends on
@@ -298,9 +298,10 @@ class Explorer {
       }
     }
     if (memory_ && machine) {
-      memory_->drop(hardware_key(*machine));
-      const PeakLimits limits = peak_limits_of(plan_params_);
-      if (limits.any()) memory_->drop(hardware_key(machine_within(*machine, limits)));
+      memory_->drop(planner::hardware_key(*machine));
+      const planner::PeakLimits limits = planner::peak_limits_of(plan_params_);
+      if (limits.any())
+        memory_->drop(planner::hardware_key(planner::machine_within(*machine, limits)));
     }
     const std::lock_guard guard(lock_);
     keep_memory_small();
@@ -350,21 +351,21 @@ class Explorer {
 
   /// What is shared grows with every machine. Without it results are the same, only later.
   void keep_memory_small() {
-    if (!memory_ || resident_memory() < most_resident_) return;
+    if (!memory_ || porter::resident_memory() < most_resident_) return;
     memory_->shrink(false);
     ::malloc_trim(0);
-    if (resident_memory() >= most_resident_) {
+    if (porter::resident_memory() >= most_resident_) {
       memory_->shrink(true);
       ::malloc_trim(0);
     }
     // Where that is what plans under way need, there is no use in trying after each of them.
-    most_resident_ = std::max(most_resident_, resident_memory() / 2 * 3);
+    most_resident_ = std::max(most_resident_, porter::resident_memory() / 2 * 3);
   }
 
   /// What the whole sweep may take, less what it has taken.
   [[nodiscard]] std::optional<Size> memory_left() const {
     if (!params_.limits.memory) return std::nullopt;
-    const Size taken = std::max<Size>(0, resident_memory() - resident_before_);
+    const Size taken = std::max<Size>(0, porter::resident_memory() - resident_before_);
     return std::max<Size>(1, *params_.limits.memory - taken);
   }
 
@@ -528,7 +529,7 @@ class Explorer {
       PlanParams params = params_now(n);
       params.fewest_modes = with_few_modes;
       params.limits.threads = params_.limits.threads;
-      const std::string machine = fingerprint(hardware_key(hardware));
+      const std::string machine = fingerprint(planner::hardware_key(hardware));
       const std::string key = plan_key(machine, network_keys_[n], params);
       ModeQuestion question{sweep_.networks[n].network, hardware, params, key, timed(key)};
       question.dtype = sweep_.text.dtype;
@@ -541,7 +542,7 @@ class Explorer {
             question.json = each.json;
           }
       ModePlan plan = known_or_made(question);
-      if (memory_ && plan.made) memory_->drop(hardware_key(hardware));
+      if (memory_ && plan.made) memory_->drop(planner::hardware_key(hardware));
       ++progress_.mode_plans;
       if (params_.progress) params_.progress(progress_);
       return plan;
@@ -579,7 +580,7 @@ class Explorer {
   const ExploreParams& params_;
   Clock::time_point begin_;
   std::optional<Clock::time_point> deadline_;
-  Size resident_before_ = resident_memory();
+  Size resident_before_ = porter::resident_memory();
   Size most_resident_ = Size{2} << 30U;
   std::unique_ptr<Store> store_;
   std::shared_ptr<PlanMemory> memory_;
@@ -603,6 +604,10 @@ class Explorer {
 
 }  // namespace
 
+}  // namespace tessera::explorer
+
+namespace tessera {
+
 std::shared_ptr<PlanMemory> make_sweep_memory() {
   return std::make_shared<PlanMemory>(true);
 }
@@ -615,7 +620,7 @@ ExploreResult explore(const Sweep& sweep, const ExploreParams& params) {
                      std::to_string(sweep.candidates()) + " candidates");
   if (params.ahead && params.store.empty())
     throw BadInput("what others plan needs a store to be kept in", "name one");
-  return Explorer(sweep.state(), params).run();
+  return explorer::Explorer(sweep.state(), params).run();
 }
 
 }  // namespace tessera

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace tessera {
+namespace tessera::explorer {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::string fingerprint(std::string_view text) {
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace tessera {
+namespace tessera::explorer {
 
 /// 64 hexadecimal digits.
 [[nodiscard]] std::string fingerprint(std::string_view text);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tessera {
+namespace tessera::explorer {
 
 bool dominates(const Point& a, const Point& b) {
   bool better = false;
@@ -29,4 +29,4 @@ std::vector<std::size_t> front(const std::vector<Point>& points) {
   return kept;
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

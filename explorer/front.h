@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace tessera {
+namespace tessera::explorer {
 
 using Point = std::vector<double>;
 
@@ -18,4 +18,4 @@ using Point = std::vector<double>;
 /// Indices, ascending. Equal points are all on it.
 [[nodiscard]] std::vector<std::size_t> front(const std::vector<Point>& points);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -6,7 +6,7 @@
 
 #include "model/random.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::vector<Choice> sample(const std::vector<std::size_t>& lengths, std::uint64_
   return {drawn.begin(), drawn.end()};
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

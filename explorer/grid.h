@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-namespace tessera {
+namespace tessera::explorer {
 
 using Choice = std::vector<std::uint32_t>;  ///< per axis: which value
 using Keep = std::function<bool(const Choice&)>;
@@ -31,4 +31,4 @@ inline constexpr std::uint64_t most_candidates = 10'000'000;
                                          std::uint64_t samples, std::uint64_t seed,
                                          const Keep& keep);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -7,7 +7,7 @@
 
 #include "explorer/condition.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::vector<Curve> curves(const ExploreResult& result) {
   return all;
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

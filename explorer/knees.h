@@ -14,7 +14,7 @@
 
 #include "tessera/explore.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 struct CurvePoint {
   std::string value;
@@ -50,4 +50,4 @@ inline constexpr double tolerated_loss = 0.01;
 /// candidate, network by network, the set last. None where there is no best.
 [[nodiscard]] std::vector<Curve> curves(const ExploreResult& result);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

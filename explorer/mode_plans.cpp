@@ -4,7 +4,7 @@
 
 #include "explorer/candidate.h"
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 std::set<UsedMode> modes_used(const NetworkPlan& plan) {
@@ -61,4 +61,4 @@ ModePlan known_or_made(const ModeQuestion& question) {
   return answer;
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

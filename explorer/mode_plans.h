@@ -18,7 +18,7 @@
 #include "tessera/network.h"
 #include "tessera/plan.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 struct ModeQuestion {
   const Network& network;
@@ -45,4 +45,4 @@ struct ModePlan {
 
 [[nodiscard]] ModePlan known_or_made(const ModeQuestion& question);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -15,7 +15,7 @@
 #include "planner/modes.h"
 #include "planner/smallest_set.h"
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 using Set = std::vector<bool>;
@@ -127,7 +127,7 @@ class ModeSets {
       if (memory.offchip) continue;
       const MemoryIndex at = index++;
       if (!has_modes(memory.space)) continue;
-      const std::optional<std::vector<Mode>> modes = modes_of(memory.space);
+      const std::optional<std::vector<Mode>> modes = planner::modes_of(memory.space);
       if (!modes) {
         found_.reason = "memory " + memory.space.name +
                         " has banks with roles of their own, which make too many modes";
@@ -198,11 +198,11 @@ class ModeSets {
   }
 
   /// What a plan with just these modes says, whether or not there is one that uses fewer.
-  static Enough said(const KnownPlan& plan, double most) {
-    if (plan.score && *plan.score <= most) return Enough::yes;
+  static planner::Enough said(const KnownPlan& plan, double most) {
+    if (plan.score && *plan.score <= most) return planner::Enough::yes;
     const bool refuted = plan.status == SweepStatus::infeasible ||
                          plan.status == SweepStatus::proved || plan.bound.value_or(0) > most;
-    return refuted ? Enough::no : Enough::open;
+    return refuted ? planner::Enough::no : planner::Enough::open;
   }
 
   /// By a plan with just these modes.
@@ -220,11 +220,11 @@ class ModeSets {
     return known.emplace(in, std::move(answer)).first->second;
   }
 
-  Enough ask(std::size_t n, const Set& in, double most) {
+  planner::Enough ask(std::size_t n, const Set& in, double most) {
     for (const auto& [used, score] : of_[n].enough)
-      if (score <= most && within(used, in)) return Enough::yes;
+      if (score <= most && within(used, in)) return planner::Enough::yes;
     for (const auto& [set, plan] : of_[n].planned)
-      if (within(in, set) && said(plan, most) == Enough::no) return Enough::no;
+      if (within(in, set) && said(plan, most) == planner::Enough::no) return planner::Enough::no;
     return said(planned(n, in), most);
   }
 
@@ -235,37 +235,37 @@ class ModeSets {
 
   /// For these networks. require: they were planned with `start`, which is enough.
   Found search(double lose, const std::vector<std::size_t>& networks, const Set& start) {
-    SmallestSetParams search{.things = modes_.size(),
-                             .one_of = one_of_,
-                             .known = {},
-                             .enough = {},
-                             .budget = params_.budget};
+    planner::SmallestSetParams search{.things = modes_.size(),
+                                      .one_of = one_of_,
+                                      .known = {},
+                                      .enough = {},
+                                      .budget = params_.budget};
     std::set<Set> denied;
     std::size_t last_no = 0;
     search.enough = [&](const Set& in) {
-      if (denied.contains(in)) return Enough::open;
-      Enough all = Enough::yes;
+      if (denied.contains(in)) return planner::Enough::open;
+      planner::Enough all = planner::Enough::yes;
       for (std::size_t k = 0; k < networks.size(); ++k) {
         const std::size_t at = (k + last_no) % networks.size();
-        const Enough answer = ask(networks[at], in, most(networks[at], lose));
-        if (answer == Enough::no) {
+        const planner::Enough answer = ask(networks[at], in, most(networks[at], lose));
+        if (answer == planner::Enough::no) {
           last_no = at;
           return answer;
         }
-        if (answer == Enough::open) all = answer;
+        if (answer == planner::Enough::open) all = answer;
       }
       return all;
     };
-    SmallestSet smallest;
+    planner::SmallestSet smallest;
     for (int round = 0; round < most_denials; ++round) {
       const Set used = all_used(networks, lose);
       search.known =
           members(size_of(used) < size_of(start) && !denied.contains(used) ? used : start);
-      smallest = smallest_set(search);
+      smallest = planner::smallest_set(search);
       if (params_.budget.exhausted()) break;
       const Set in = as_set(smallest.set);
       const bool verified = std::ranges::all_of(networks, [&](std::size_t n) {
-        return said(planned(n, in), most(n, lose)) == Enough::yes;
+        return said(planned(n, in), most(n, lose)) == planner::Enough::yes;
       });
       if (verified) return {in, static_cast<std::int64_t>(smallest.bound)};
       // A plan that is known would do, but planning takes another way there.
@@ -286,7 +286,8 @@ class ModeSets {
                                  double lose) const {
     return std::ranges::all_of(networks, [&](std::size_t n) {
       const auto plan = of_[n].planned.find(in);
-      return plan != of_[n].planned.end() && said(plan->second, most(n, lose)) == Enough::yes;
+      return plan != of_[n].planned.end() &&
+             said(plan->second, most(n, lose)) == planner::Enough::yes;
     });
   }
 
@@ -307,9 +308,9 @@ class ModeSets {
   }
 
   /// What is known of a set without what plans with more modes say of it.
-  Enough ask_itself(std::size_t n, const Set& in, double most) {
+  planner::Enough ask_itself(std::size_t n, const Set& in, double most) {
     for (const auto& [set, plan] : of_[n].planned)
-      if (plan.status == SweepStatus::infeasible && within(in, set)) return Enough::no;
+      if (plan.status == SweepStatus::infeasible && within(in, set)) return planner::Enough::no;
     return said(planned(n, in), most);
   }
 
@@ -332,15 +333,15 @@ class ModeSets {
           found.bound = std::min(found.bound, size);
           return found;
         }
-        Enough all = Enough::yes;
-        for (std::size_t k = 0; k < networks.size() && all != Enough::no; ++k) {
+        planner::Enough all = planner::Enough::yes;
+        for (std::size_t k = 0; k < networks.size() && all != planner::Enough::no; ++k) {
           const std::size_t at = (k + last_no) % networks.size();
-          const Enough answer = ask_itself(networks[at], in, most(networks[at], lose));
-          if (answer == Enough::no) last_no = at;
-          if (answer != Enough::yes) all = answer;
+          const planner::Enough answer = ask_itself(networks[at], in, most(networks[at], lose));
+          if (answer == planner::Enough::no) last_no = at;
+          if (answer != planner::Enough::yes) all = answer;
         }
-        if (all == Enough::yes) return {in, std::min(found.bound, size)};
-        if (all == Enough::open) found.bound = std::min(found.bound, size);
+        if (all == planner::Enough::yes) return {in, std::min(found.bound, size)};
+        if (all == planner::Enough::open) found.bound = std::min(found.bound, size);
       } while (std::prev_permutation(in.begin(), in.end()));
     }
     return found;
@@ -383,7 +384,7 @@ class ModeSets {
         for (std::size_t n = 0; n < of_.size(); ++n) {
           if (params_.budget.exhausted()) return;
           ExploreModes::Removal told{.mode = mode, .network = names_[n]};
-          if (ask(n, in, most(n, 0)) == Enough::yes) {
+          if (ask(n, in, most(n, 0)) == planner::Enough::yes) {
             told.status = SweepStatus::proved;
             told.score = told.bound = of_[n].with_all;
           } else {
@@ -419,4 +420,4 @@ ExploreModes fewest_modes(const Profile& machine, const std::vector<SweepNetwork
   return ModeSets(machine, networks, params).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

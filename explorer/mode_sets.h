@@ -22,7 +22,7 @@
 #include "model/budget.h"
 #include "tessera/explore.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 struct ModeSetParams {
   std::vector<double> lose;  ///< percent, ascending
@@ -38,4 +38,4 @@ struct ModeSetParams {
                                         const std::vector<SweepNetwork>& networks,
                                         const ModeSetParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

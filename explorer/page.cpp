@@ -11,7 +11,7 @@
 #include "tessera/plan.h"
 #include "tessera/version.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 namespace {
 
@@ -283,18 +283,23 @@ std::string page_json(const PageFacts& facts, const ExploreResult& result,
   return out;
 }
 
+}  // namespace tessera::explorer
+
+namespace tessera {
+
 std::string explore_page(const Sweep& sweep, const ExploreResult& result) {
   const Sweep::State& state = sweep.state();
   const std::string file = std::filesystem::path(state.text.file).filename().string();
-  const Weights weights = weights_of(state);
-  PageFacts facts{.file = file,
-                  .base = std::filesystem::path(state.text.base).filename().string(),
-                  .weights = weights_in_words(weights),
-                  .only = weights.size() == 1 ? weights.front().first : "",
-                  .shares = {}};
-  for (const SweepNetwork& network : state.networks) facts.shares.push_back(network.share);
-  return sweep_page("tessera explore: " + file,
-                    page_json(facts, result, drawn_plans(sweep, result)));
+  const explorer::Weights weights = explorer::weights_of(state);
+  explorer::PageFacts facts{.file = file,
+                            .base = std::filesystem::path(state.text.base).filename().string(),
+                            .weights = explorer::weights_in_words(weights),
+                            .only = weights.size() == 1 ? weights.front().first : "",
+                            .shares = {}};
+  for (const explorer::SweepNetwork& network : state.networks)
+    facts.shares.push_back(network.share);
+  return io::sweep_page("tessera explore: " + file,
+                        explorer::page_json(facts, result, explorer::drawn_plans(sweep, result)));
 }
 
 }  // namespace tessera

@@ -12,7 +12,7 @@
 
 #include "tessera/explore.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 struct PageFacts {
   std::string file;     ///< of the sweep
@@ -34,4 +34,4 @@ struct PagePlan {
 [[nodiscard]] std::string page_json(const PageFacts& facts, const ExploreResult& result,
                                     const std::vector<PagePlan>& plans);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -4,7 +4,7 @@
 #include "model/json_text.h"
 #include "tessera/version.h"
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 /// Raised with every change after which the same question gets another plan: a store may be older
@@ -37,4 +37,4 @@ std::string plan_key(const std::string& machine, const std::string& network,
   return fingerprint(text);
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

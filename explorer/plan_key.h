@@ -10,7 +10,7 @@
 
 #include "tessera/plan.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 /// `machine` and `network` are fingerprints. Of `params` threads, time, memory, progress and what
 /// is shared with other plans do not count: a plan that is proved does not depend on them.
@@ -18,4 +18,4 @@ namespace tessera {
 [[nodiscard]] std::string plan_key(const std::string& machine, const std::string& network,
                                    const PlanParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -9,7 +9,7 @@
 #include "tessera/names.h"
 #include "tessera/version.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 namespace {
 
@@ -137,6 +137,10 @@ void RowMaker::add_to(std::vector<ExploreRow>& rows) const {
   rows.push_back(of_set());
 }
 
+}  // namespace tessera::explorer
+
+namespace tessera {
+
 std::string_view to_string(SweepStatus status) {
   switch (status) {
     case SweepStatus::proved:
@@ -154,12 +158,16 @@ std::string_view to_string(SweepStatus status) {
 }
 
 std::string results_csv(const ExploreResult& result) {
-  return table(result, result.rows);
+  return explorer::table(result, result.rows);
 }
 
 std::string pareto_csv(const ExploreResult& result) {
-  return table(result, result.pareto);
+  return explorer::table(result, result.pareto);
 }
+
+}  // namespace tessera
+
+namespace tessera::explorer {
 
 namespace {
 
@@ -243,13 +251,18 @@ std::string modes_summary(const ExploreModes& found) {
 
 }  // namespace
 
+}  // namespace tessera::explorer
+
+namespace tessera {
+
 std::string modes_csv(const ExploreResult& result) {
   const ExploreModes& found = result.modes.value();
   std::string text = "lose_percent,network,memory,mode,needed\n";
   for (const ExploreModes::Set& set : found.sets)
     for (std::size_t k = 0; k < found.modes.size(); ++k)
-      text += json_number(set.lose) + ',' + cell(set.network) + ',' + cell(found.modes[k].memory) +
-              ',' + cell(found.modes[k].name) + ',' + (set.needed[k] ? "yes" : "no") + '\n';
+      text += json_number(set.lose) + ',' + explorer::cell(set.network) + ',' +
+              explorer::cell(found.modes[k].memory) + ',' + explorer::cell(found.modes[k].name) +
+              ',' + (set.needed[k] ? "yes" : "no") + '\n';
   return text;
 }
 
@@ -258,7 +271,7 @@ std::string summary_json(const Sweep& sweep, const ExploreResult& result) {
   const auto source = [](std::string_view key, const std::string& name, const std::string& text) {
     return json_object([&](JsonObject& object) {
       object.text(key, name);
-      object.text("sha256", fingerprint(text));
+      object.text("sha256", explorer::fingerprint(text));
     });
   };
   std::string out;
@@ -268,13 +281,14 @@ std::string summary_json(const Sweep& sweep, const ExploreResult& result) {
   object.entry("sweep") += source("file", state.text.file, state.source);
   object.entry("base") += source("profile", state.text.base, state.base.yaml());
   std::size_t n = 0;
-  const auto network = [&](const SweepNetwork& each) {
+  const auto network = [&](const explorer::SweepNetwork& each) {
     const std::size_t at = n++;
-    return network_summary(each, at < result.references.size() ? &result.references[at] : nullptr);
+    return explorer::network_summary(
+        each, at < result.references.size() ? &result.references[at] : nullptr);
   };
   object.list("networks", state.networks, network, ",\n  ");
   object.number("candidates", static_cast<std::int64_t>(state.choices.size()));
-  object.entry("status") += status_counts(result);
+  object.entry("status") += explorer::status_counts(result);
   object.texts("axes", result.axes);
   object.entry("units") += json_object([](JsonObject& units) {
     units.text("latency_ms", "ms");
@@ -295,11 +309,15 @@ std::string summary_json(const Sweep& sweep, const ExploreResult& result) {
     plans.number("alike", result.counts.alike);
     plans.number("excluded", result.counts.excluded);
   });
-  if (result.modes) object.entry("modes") += modes_summary(*result.modes);
+  if (result.modes) object.entry("modes") += explorer::modes_summary(*result.modes);
   object.real("seconds", result.seconds);
   object.close();
   return out + '\n';
 }
+
+}  // namespace tessera
+
+namespace tessera::explorer {
 
 std::optional<double> area_of(const Profile& profile) {
   const std::vector<SiliconPart> parts = profile.silicon();
@@ -309,4 +327,4 @@ std::optional<double> area_of(const Profile& profile) {
   return area;
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

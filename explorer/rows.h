@@ -8,7 +8,7 @@
 #include "explorer/sweep.h"
 #include "tessera/explore.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 struct RowMaker {
   const Sweep::State& sweep;
@@ -28,4 +28,4 @@ struct RowMaker {
 /// What a machine costs in silicon, mm2; nothing where its profile does not say.
 [[nodiscard]] std::optional<double> area_of(const Profile& profile);
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -6,7 +6,7 @@
 #include "tessera/explore.h"
 #include "tessera/files.h"
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 /// The machine for all networks at each loss; the loss is named where there are several.
@@ -23,6 +23,10 @@ void save_fewest_modes(const ExploreModes& modes, const std::filesystem::path& f
 
 }  // namespace
 
+}  // namespace tessera::explorer
+
+namespace tessera {
+
 void save_plans(const Sweep& sweep, const ExploreResult& result, const std::string& folder) {
   namespace fs = std::filesystem;
   const bool modes = result.modes && !result.modes->sets.empty();
@@ -31,7 +35,7 @@ void save_plans(const Sweep& sweep, const ExploreResult& result, const std::stri
   std::error_code error;
   fs::create_directories(plans, error);
   if (error) throw OutputError(plans.string() + ": " + error.message());
-  if (modes) save_fewest_modes(*result.modes, plans);
+  if (modes) explorer::save_fewest_modes(*result.modes, plans);
   for (const ExplorePlan& plan : result.plans) {
     const std::string name = std::to_string(plan.candidate);
     write_output((plans / (name + ".yaml")).string(), sweep.machine(plan.candidate).yaml());

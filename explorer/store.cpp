@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tessera {
+namespace tessera::explorer {
 
 namespace {
 
@@ -195,4 +195,4 @@ void Store::keep_plan(const std::string& key, const std::string& plan) {
   if (!row.done()) connection_->cannot_write();
 }
 
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -18,7 +18,7 @@
 #include "tessera/explore.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 /// The summary of a plan.
 struct KnownPlan {
@@ -53,4 +53,4 @@ class Store {
   std::unique_ptr<Connection> connection_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::explorer

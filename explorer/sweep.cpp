@@ -9,7 +9,7 @@
 #include "tessera/files.h"
 #include "tessera/import.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 namespace {
 
@@ -36,7 +36,7 @@ class Loader {
       : file_(file), limits_(limits), folders_(folders) {}
 
   std::shared_ptr<const Sweep::State> load(std::string source) {
-    SweepText text = read_sweep_yaml(source, file_);
+    io::SweepText text = io::read_sweep_yaml(source, file_);
     Profile base = profile(text.base, text.base_line, "base");
     auto state = std::make_shared<Sweep::State>(Sweep::State{.text = std::move(text),
                                                              .source = std::move(source),
@@ -53,7 +53,7 @@ class Loader {
       if (!name.empty())
         for (const fs::path& path : profile_files(meant(name), folders_))
           state->files.push_back(path.string());
-    for (const VaryText& axis : state->text.vary) {
+    for (const io::VaryText& axis : state->text.vary) {
       check_axis(*state, axis);
       state->keys.push_back(axis.key);
     }
@@ -85,22 +85,22 @@ class Loader {
 
   std::string closest(const Sweep::State& state, const std::string& key) const {
     std::vector<std::string> known = state.base.keys();
-    for (const VaryText& axis : state.text.vary)
+    for (const io::VaryText& axis : state.text.vary)
       if (axis.key != key) known.push_back(axis.key);
     const std::string_view close = closest_word(key, known);
     return close.empty() ? "tessera profiles " + state.text.base + " shows what there is"
                          : "did you mean `" + std::string(close) + "`?";
   }
 
-  void check_axis(const Sweep::State& state, const VaryText& axis) const {
+  void check_axis(const Sweep::State& state, const io::VaryText& axis) const {
     for (const std::string_view own : about_itself)
       if (axis.key == own || is_inside(axis.key, std::string(own)))
-        wrong(axis.line, shown(axis.key) + " is no part of a machine, so it cannot vary",
+        wrong(axis.line, io::shown(axis.key) + " is no part of a machine, so it cannot vary",
               own == "objective" ? "weights stand under `objective` of the sweep" : "");
-    for (const VaryText& other : state.text.vary)
+    for (const io::VaryText& other : state.text.vary)
       if (is_inside(axis.key, other.key))
-        wrong(axis.line,
-              shown(axis.key) + " is a part of " + shown(other.key) + ", which varies as a whole");
+        wrong(axis.line, io::shown(axis.key) + " is a part of " + io::shown(other.key) +
+                             ", which varies as a whole");
     if (state.base.has(axis.key)) return;
     // A key that the reader knows and this profile does not say may be added.
     for (const std::string& value : axis.values) {
@@ -116,13 +116,14 @@ class Loader {
         if (!about_key) return;  // about the value: those that are wrong fail by themselves
       }
     }
-    wrong(axis.line, state.text.base + " has no key " + shown(axis.key), closest(state, axis.key));
+    wrong(axis.line, state.text.base + " has no key " + io::shown(axis.key),
+          closest(state, axis.key));
   }
 
   void choose(Sweep::State& state) const {
-    const SweepText& text = state.text;
+    const io::SweepText& text = state.text;
     std::vector<std::size_t> lengths;
-    for (const VaryText& axis : text.vary) lengths.push_back(axis.values.size());
+    for (const io::VaryText& axis : text.vary) lengths.push_back(axis.values.size());
     const std::vector<Condition> conditions = parsed_conditions(state);
     const Keep keep = [&](const Choice& choice) {
       std::optional<Profile> whole;
@@ -159,7 +160,7 @@ class Loader {
 
   std::vector<Condition> parsed_conditions(const Sweep::State& state) const {
     std::vector<Condition> conditions;
-    for (const ConditionText& text : state.text.where) {
+    for (const io::ConditionText& text : state.text.where) {
       try {
         conditions.emplace_back(text.text);
       } catch (const ConditionError& bad) {
@@ -167,14 +168,14 @@ class Loader {
               "as in \"memories.sram.banks * memories.sram.bank_size <= 512 KiB\"");
       }
       for (const std::string& key : conditions.back().keys()) {
-        const bool varied = std::ranges::any_of(state.text.vary, [&](const VaryText& axis) {
+        const bool varied = std::ranges::any_of(state.text.vary, [&](const io::VaryText& axis) {
           return axis.key == key || is_inside(key, axis.key);
         });
         if (!varied && !state.base.has(key))
-          wrong(
-              text.line,
-              "the condition names " + shown(key) + ", which " + state.text.base + " does not have",
-              closest(state, key));
+          wrong(text.line,
+                "the condition names " + io::shown(key) + ", which " + state.text.base +
+                    " does not have",
+                closest(state, key));
       }
     }
     return conditions;
@@ -185,7 +186,7 @@ class Loader {
                            std::optional<Profile>& whole) {
     bool touched = false;
     for (std::size_t k = 0; k < state.text.vary.size(); ++k) {
-      const VaryText& axis = state.text.vary[k];
+      const io::VaryText& axis = state.text.vary[k];
       if (axis.key == key) return axis.values[choice[k]];
       touched = touched || is_inside(key, axis.key) || is_inside(axis.key, key);
     }
@@ -196,7 +197,7 @@ class Loader {
 
   void read_networks(Sweep::State& state) const {
     double sum = 0;
-    for (const SweepNetworkText& text : state.text.networks) sum += text.weight;
+    for (const io::SweepNetworkText& text : state.text.networks) sum += text.weight;
     ImportOptions options;
     options.limits = limits_;
     try {
@@ -205,21 +206,21 @@ class Loader {
     } catch (const BadInput& bad) {
       wrong(state.text.dtype_line, bad.what(), bad.hint);
     }
-    for (const SweepNetworkText& text : state.text.networks) {
+    for (const io::SweepNetworkText& text : state.text.networks) {
       SweepNetwork read;
       read.file = beside(file_, text.file);
       read.name = text.name.empty() ? fs::path(text.file).stem().string() : text.name;
       read.share = text.weight / sum;
       if (read.name.empty() || read.name == "*")
-        wrong(text.line, "a network cannot be called " + shown(read.name));
+        wrong(text.line, "a network cannot be called " + io::shown(read.name));
       for (const SweepNetwork& other : state.networks)
         if (other.name == read.name)
-          wrong(text.line, "there is a network " + shown(read.name) + " already",
+          wrong(text.line, "there is a network " + io::shown(read.name) + " already",
                 "give one another name: {file: " + text.file + ", name: other}");
       try {
         read.network = read_network(read.file, options).network;
       } catch (const BadInput& bad) {
-        wrong(text.line, "network " + shown(text.file) + ": " + bad.what(), bad.hint);
+        wrong(text.line, "network " + io::shown(text.file) + ": " + bad.what(), bad.hint);
       }
       state.files.push_back(read.file);
       state.networks.push_back(std::move(read));
@@ -233,13 +234,17 @@ class Loader {
 
 }  // namespace
 
-std::vector<std::string> Sweep::State::values(const Choice& choice) const {
+}  // namespace tessera::explorer
+
+namespace tessera {
+
+std::vector<std::string> Sweep::State::values(const explorer::Choice& choice) const {
   std::vector<std::string> all;
   for (std::size_t k = 0; k < text.vary.size(); ++k) all.push_back(text.vary[k].values[choice[k]]);
   return all;
 }
 
-Profile Sweep::State::machine(const Choice& choice) const {
+Profile Sweep::State::machine(const explorer::Choice& choice) const {
   Profile changed = base;
   std::vector<ProfileChange> changes;
   for (std::size_t k = 0; k < text.vary.size(); ++k)
@@ -250,13 +255,13 @@ Profile Sweep::State::machine(const Choice& choice) const {
 
 Sweep::Sweep(const std::string& path, const Limits& limits,
              const std::vector<std::string>& folders) {
-  std::string source = read_file(input_path(path));
-  state_ = Loader(path, limits, folders).load(std::move(source));
+  std::string source = io::read_file(io::input_path(path));
+  state_ = explorer::Loader(path, limits, folders).load(std::move(source));
 }
 
 Sweep Sweep::from_text(std::string_view text, const std::string& file, const Limits& limits,
                        const std::vector<std::string>& folders) {
-  return Sweep(Loader(file, limits, folders).load(std::string(text)));
+  return Sweep(explorer::Loader(file, limits, folders).load(std::string(text)));
 }
 
 std::size_t Sweep::candidates() const {
@@ -269,7 +274,7 @@ const std::vector<std::string>& Sweep::keys() const {
 
 std::vector<std::string> Sweep::networks() const {
   std::vector<std::string> names;
-  for (const SweepNetwork& network : state_->networks) names.push_back(network.name);
+  for (const explorer::SweepNetwork& network : state_->networks) names.push_back(network.name);
   return names;
 }
 

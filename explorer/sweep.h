@@ -14,7 +14,7 @@
 #include "tessera/explore.h"
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::explorer {
 
 struct SweepNetwork {
   std::string name;
@@ -23,20 +23,24 @@ struct SweepNetwork {
   Network network;
 };
 
+}  // namespace tessera::explorer
+
+namespace tessera {
+
 struct Sweep::State {
-  SweepText text;
+  io::SweepText text;
   std::string source;  ///< the file, as it was read
   std::vector<std::string> files;
   std::vector<std::string> folders;
   Profile base;
   std::optional<Profile> reference;  ///< of scores, where the sweep names one
   std::vector<std::string> keys;
-  std::vector<SweepNetwork> networks;
-  std::vector<Choice> choices;
+  std::vector<explorer::SweepNetwork> networks;
+  std::vector<explorer::Choice> choices;
 
-  [[nodiscard]] std::vector<std::string> values(const Choice& choice) const;
+  [[nodiscard]] std::vector<std::string> values(const explorer::Choice& choice) const;
   /// Throws BadInput.
-  [[nodiscard]] Profile machine(const Choice& choice) const;
+  [[nodiscard]] Profile machine(const explorer::Choice& choice) const;
 };
 
 }  // namespace tessera

@@ -9,7 +9,7 @@
 #include "facts/room.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 /// Buffers of one memory that are looked at; more would make the graph itself take longer than it
@@ -279,4 +279,4 @@ std::string why_apart(const PlacementProblem& problem, std::span<const BufferInd
          (most + 1 == buffers.size() ? "the other one" : "the others") + " apart";
 }
 
-}  // namespace tessera
+}  // namespace tessera::facts

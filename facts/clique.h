@@ -15,7 +15,7 @@
 #include "facts/conflicts.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::facts {
 
 struct Clique {
   std::vector<std::size_t> nodes;  ///< ascending
@@ -47,4 +47,4 @@ struct Clique {
 [[nodiscard]] std::string why_apart(const PlacementProblem& problem,
                                     std::span<const BufferIndex> buffers);
 
-}  // namespace tessera
+}  // namespace tessera::facts

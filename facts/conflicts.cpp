@@ -7,7 +7,7 @@
 #include "facts/joined.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 bool keeps_apart(RelationKind kind) {
@@ -242,4 +242,4 @@ std::string reason(const PlacementProblem& problem, BufferIndex a, BufferIndex b
   return found;
 }
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -19,16 +19,15 @@
 
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::facts {
 
 /// Does anything but living at one step decide who conflicts?
 [[nodiscard]] bool separates(const PlacementProblem& problem);
 
 class ConflictGraph {
  public:
-  /// Of the buffers without parts that may go to these memories only; of more than `most` buffers, those that
-  /// relations name come first, then the largest.
-  /// require: `memories` is sorted.
+  /// Of the buffers without parts that may go to these memories only; of more than `most` buffers,
+  /// those that relations name come first, then the largest. require: `memories` is sorted.
   ConflictGraph(const PlacementProblem& problem, const std::vector<MemoryIndex>& memories,
                 std::size_t most);
 
@@ -64,4 +63,4 @@ class ConflictGraph {
 /// where nothing is known to keep them apart.
 [[nodiscard]] std::string reason(const PlacementProblem& problem, BufferIndex a, BufferIndex b);
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -14,7 +14,7 @@
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 /// Steps of work (a buffer looked at in a section) spent on what alignment and windows add.
@@ -408,4 +408,4 @@ std::string describe(const PlacementProblem& problem, const Cut& cut) {
   return text.str();
 }
 
-}  // namespace tessera
+}  // namespace tessera::facts

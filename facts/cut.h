@@ -13,7 +13,7 @@
 #include "model/budget.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::facts {
 
 struct Cut {
   std::optional<Step> step;           ///< they all occupy something then; none: all of each counts
@@ -36,4 +36,4 @@ struct Cut {
 /// "At step 3, 5 buffers need 130 bytes, but sram has 128."
 [[nodiscard]] std::string describe(const PlacementProblem& problem, const Cut& cut);
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -9,7 +9,7 @@
 
 #include "facts/features.h"
 
-namespace tessera {
+namespace tessera::facts {
 
 /// Where a buffer may lie in its memory, and when it occupies what.
 inline constexpr FeatureSet address_features{Feature::several_memories,
@@ -34,4 +34,4 @@ inline constexpr FeatureSet sharing_features{Feature::same_memory, Feature::diff
   return some;
 }
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -6,7 +6,7 @@
 
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 constexpr std::array<std::string_view, feature_count> names = {
@@ -142,4 +142,4 @@ std::string where_used(const PlacementProblem& problem, Feature feature) {
   return "";
 }
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -18,7 +18,7 @@
 
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::facts {
 
 enum class Feature : std::uint8_t {
   // Where a buffer may lie.
@@ -110,4 +110,4 @@ static_assert(feature_count < 32);
 /// The first that uses it: "memory 'sram'", "buffer 'b'"; empty where it is nobody in particular.
 [[nodiscard]] std::string where_used(const PlacementProblem& problem, Feature feature);
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-namespace tessera {
+namespace tessera::facts {
 
 /// The name of a set is the least of its indices.
 class Joined {
@@ -32,4 +32,4 @@ class Joined {
   std::vector<std::size_t> root_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -9,7 +9,7 @@
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 /// A part begins or ends to live.
@@ -115,4 +115,4 @@ Size LoadTest::worst(const std::vector<Size>& sizes, bool any) {
   return worst;
 }
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -14,7 +14,7 @@
 
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::facts {
 
 class LoadTest {
  public:
@@ -56,4 +56,4 @@ class LoadTest {
   std::vector<Size> tied_load_;  ///< one more than memories
 };
 
-}  // namespace tessera
+}  // namespace tessera::facts

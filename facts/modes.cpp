@@ -7,7 +7,7 @@
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 constexpr std::array<Role, 7> all_roles = {Role::read, Role::write, Role::read_write, Role::weight,
@@ -317,4 +317,4 @@ std::optional<ModeSchedule> settle_modes(const PlacementProblem& problem,
   return schedule;
 }
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -20,7 +20,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::facts {
 
 /// modes[m][t], as Placement::modes.
 using ModeSchedule = std::vector<std::vector<std::string>>;
@@ -42,4 +42,4 @@ using ModeSchedule = std::vector<std::vector<std::string>>;
                                                        const std::vector<BufferPlace>& places,
                                                        std::optional<Step> cycle = std::nullopt);
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -9,7 +9,7 @@
 #include "facts/joined.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 /// Whoever lives at one step in one memory.
@@ -93,4 +93,4 @@ std::vector<std::vector<BufferIndex>> independent_parts(const PlacementProblem& 
   return parts;
 }
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -11,11 +11,11 @@
 
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::facts {
 
 /// The buffers of each part, ascending. Parts without soft costs are one, which comes first;
 /// nothing but that is told apart where a memory has modes, which all of its buffers share.
 [[nodiscard]] std::vector<std::vector<BufferIndex>> independent_parts(
     const PlacementProblem& problem);
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -7,7 +7,7 @@
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::facts {
 
 std::vector<AddressRange> merged(std::vector<AddressRange> ranges) {
   std::erase_if(ranges, [](const AddressRange& range) { return range.empty(); });
@@ -115,4 +115,4 @@ std::vector<AddressRange> stretches_of(const Memory& memory) {
   return free;
 }
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -14,7 +14,7 @@
 
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::facts {
 
 /// The ranges as a set of addresses: sorted, not empty, and no two touch.
 [[nodiscard]] std::vector<AddressRange> merged(std::vector<AddressRange> ranges);
@@ -34,4 +34,4 @@ namespace tessera {
 /// require: `taken` is merged.
 [[nodiscard]] Size least_height(std::span<const AddressRange> taken, Size bytes);
 
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -10,7 +10,7 @@
 #include "io/units.h"
 #include "model/say.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 enum class Column : std::uint8_t { id, lower, upper, size, alignment, offset, hint, gaps, address };
@@ -351,4 +351,4 @@ std::string write_buffer_csv(const CsvTable& table, std::span<const BufferPlace>
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -22,7 +22,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// The file as it was, so that it can be written again with nothing lost.
 struct CsvTable {
@@ -69,4 +69,4 @@ struct BufferCsv {
 /// memory's alignment is multiplied into its buffers'.
 [[nodiscard]] std::vector<std::string> csv_cannot_express(const PlacementProblem& problem);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -4,7 +4,7 @@
 #include "io/buffer_csv.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 bool fits_in_a_cell(std::string_view id) {
@@ -93,4 +93,4 @@ std::string write_buffer_csv(const PlacementProblem& problem, std::span<const Bu
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

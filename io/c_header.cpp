@@ -14,7 +14,7 @@
 #include "model/optional.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 bool plain(char c) {
@@ -443,4 +443,4 @@ std::string write_plan_c_header(const NetworkPlan& plan, std::string_view name) 
   return header.end();
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

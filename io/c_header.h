@@ -15,7 +15,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// `name` begins every name of the header; what is no letter or digit becomes '_'. C99 and C++.
 [[nodiscard]] std::string write_c_header(const PlacementProblem& problem,
@@ -26,4 +26,4 @@ namespace tessera {
 /// require: the plan is feasible.
 [[nodiscard]] std::string write_plan_c_header(const NetworkPlan& plan, std::string_view name);
 
-}  // namespace tessera
+}  // namespace tessera::io

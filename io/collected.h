@@ -14,7 +14,7 @@
 #include "io/error.h"
 #include "model/more_errors.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// The first error as such, and those behind it.
 struct SeveralErrors : InputError, MoreErrors {
@@ -47,4 +47,4 @@ class Collected {
   std::vector<InputError> errors_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -11,7 +11,7 @@
 #include "io/memory_yaml.h"
 #include "io/tree.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 // Pairs an exclusive pin is kept apart from; a file beyond is mistaken.
@@ -348,4 +348,4 @@ DsaJson read_dsa_json_file(const std::filesystem::path& path, const std::vector<
   return read_dsa_json(read_file(path), path.string(), memories);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

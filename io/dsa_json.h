@@ -28,7 +28,7 @@
 #include "io/source.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 struct DsaJson {
   PlacementProblem problem;
@@ -43,4 +43,4 @@ struct DsaJson {
 [[nodiscard]] DsaJson read_dsa_json_file(const std::filesystem::path& path,
                                          const std::vector<Memory>& memories = {});
 
-}  // namespace tessera
+}  // namespace tessera::io

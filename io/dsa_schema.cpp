@@ -3,7 +3,7 @@
 #include <functional>
 #include <set>
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 constexpr std::int64_t uint32_max = 4294967295;
@@ -230,4 +230,4 @@ void check_dsa_document(const Sources& sources, const Node& root) {
   Checker(sources).document(root);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -3,10 +3,10 @@
 
 #include "io/tree.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// Throws InputError unless the document has the form of schema version 1. Afterwards every
 /// required key is there with its type; references between parts are not looked at.
 void check_dsa_document(const Sources& sources, const Node& root);
 
-}  // namespace tessera
+}  // namespace tessera::io

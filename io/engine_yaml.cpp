@@ -8,7 +8,7 @@
 #include "tessera/hardware_check.h"
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 class EngineReader {
@@ -245,4 +245,4 @@ Engine read_engine(const Sources& sources, const Node& node) {
   return EngineReader(sources).read(node);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

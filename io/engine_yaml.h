@@ -6,10 +6,10 @@
 #include "io/tree.h"
 #include "tessera/hardware.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// Throws InputError that names file, line and key. Values are held against their limits later, by
 /// check_hardware().
 [[nodiscard]] Engine read_engine(const Sources& sources, const Node& node);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -2,7 +2,7 @@
 
 #include "io/text.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 std::string located(const std::string& file, std::size_t line, const std::string& message) {
@@ -42,4 +42,4 @@ InputError::InputError(std::string file_name, std::size_t line_number, std::stri
       line(line_number),
       message(one_line(what_is_wrong)) {}
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -15,7 +15,7 @@
 
 #include "tessera/errors.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// Bad input. what() is `file:line: message`, or `file: message` where the file as a whole is
 /// meant (line 0: it cannot be opened, or cannot be written).
@@ -37,4 +37,4 @@ struct MismatchError : InputError {
 /// characters.
 [[nodiscard]] std::string shown(std::string_view text);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -9,7 +9,7 @@
 #include "io/text.h"
 #include "io/tree.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 class TraceReader {
@@ -149,4 +149,4 @@ ExecutorchTrace read_executorch_trace(std::string_view text, const std::string& 
   return TraceReader(sources, memories).read(root);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

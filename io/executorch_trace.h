@@ -20,7 +20,7 @@
 #include "io/source.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// A JSON object whose first key is `traceEvents`.
 [[nodiscard]] bool is_trace(std::string_view text);
@@ -35,4 +35,4 @@ struct ExecutorchTrace {
 [[nodiscard]] ExecutorchTrace read_executorch_trace(std::string_view text, const std::string& file,
                                                     const std::vector<Memory>& memories = {});
 
-}  // namespace tessera
+}  // namespace tessera::io

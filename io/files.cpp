@@ -10,7 +10,7 @@
 
 #include "io/error.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -79,4 +79,4 @@ std::string read_file(const fs::path& path, std::size_t limit) {
   return text;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

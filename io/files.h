@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tessera {
+namespace tessera::io {
 
 /// A path as it is given on a command line: "-" is the standard input.
 [[nodiscard]] std::filesystem::path input_path(const std::string& path);
@@ -17,4 +17,4 @@ namespace tessera {
 [[nodiscard]] std::string read_file(const std::filesystem::path& path,
                                     std::size_t limit = std::size_t{2} << 30);
 
-}  // namespace tessera
+}  // namespace tessera::io

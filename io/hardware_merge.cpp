@@ -8,7 +8,7 @@
 #include "io/hardware_yaml.h"
 #include "io/text.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,4 +132,4 @@ std::vector<std::string> profile_names(std::span<const fs::path> folders) {
   return {names.begin(), names.end()};
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

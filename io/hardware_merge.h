@@ -9,7 +9,7 @@
 #include "io/tree.h"
 #include "tessera/hardware.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// The profile that `node` (under `key`) names: beside the file that says it, beside those that led
 /// there, or in a folder with profiles. Throws InputError.
@@ -29,4 +29,4 @@ namespace tessera {
 [[nodiscard]] std::shared_ptr<const Hardware> read_reference(
     const Node& root, const Sources& sources, std::span<const std::filesystem::path> folders);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -16,7 +16,7 @@
 #include "model/derived.h"
 #include "tessera/hardware_check.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -352,4 +352,4 @@ Hardware read_hardware_yaml_file(const fs::path& path, std::span<const fs::path>
   return read_hardware_yaml(read_file(path), path.string(), folders);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -18,7 +18,7 @@
 #include "io/error.h"
 #include "tessera/hardware.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// `file` is for messages and for what `inherit` is relative to.
 [[nodiscard]] Hardware read_hardware_yaml(std::string_view text, const std::string& file,
@@ -39,4 +39,4 @@ namespace tessera {
 [[nodiscard]] std::vector<std::string> profile_names(
     std::span<const std::filesystem::path> folders);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -7,7 +7,7 @@
 #include "io/tree.h"
 #include "io/tree_builder.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using Json = nlohmann::json;
@@ -137,4 +137,4 @@ Node parse_json(std::string_view text, const Sources& sources) {
   return events.take();
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -7,7 +7,7 @@
 #include "io/profile_edit.h"
 #include "io/text.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 void override_capacity(PlacementProblem& problem, const SourceMap& source, Size capacity) {
@@ -172,4 +172,4 @@ Input load_problem(const std::filesystem::path& path, const InputOptions& option
   return read_input(read_file(path), path.string(), options, memories);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

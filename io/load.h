@@ -14,7 +14,7 @@
 #include "io/tflite.h"
 #include "tessera/input.h"
 
-namespace tessera {
+namespace tessera::io {
 
 enum class ProblemFormat : std::uint8_t {
   buffer_csv,
@@ -27,18 +27,26 @@ enum class ProblemFormat : std::uint8_t {
 /// As Input::format has it: "csv", "yaml", "json", "executorch", "tflite".
 [[nodiscard]] std::string_view to_string(ProblemFormat format);
 
+}  // namespace tessera::io
+
+namespace tessera {
+
 /// Where the buffers of an Input come from that was a CSV.
 struct CsvOrigin {
-  CsvTable table;    ///< to write it again with offsets
-  SourceMap source;  ///< for messages
+  io::CsvTable table;    ///< to write it again with offsets
+  io::SourceMap source;  ///< for messages
 };
 
 /// The model an Input comes from that was one, to write it again with a plan.
 struct TfliteOrigin {
   std::string bytes;
   std::string file;
-  TfliteArena arena;  ///< without its problem
+  io::TfliteArena arena;  ///< without its problem
 };
+
+}  // namespace tessera
+
+namespace tessera::io {
 
 /// A TensorFlow Lite model has the letters TFL3 at byte 4; JSON begins with `{` or `[`
 /// (and with `traceEvents` where it is a memory profile of ExecuTorch); YAML's
@@ -53,4 +61,4 @@ struct TfliteOrigin {
 [[nodiscard]] Input load_problem_text(std::string text, const std::string& file,
                                       const InputOptions& options = {});
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -8,7 +8,7 @@
 #include "io/units.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 Role read_role(const Sources& sources, const Node& node) {
@@ -209,4 +209,4 @@ Memory read_memory(const Sources& sources, Fields& fields, const std::string& na
   return memory;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -4,7 +4,7 @@
 #include "io/tree.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// Reads capacity, banks, bank_size, alignment, base, straddle, modes and reserved; the caller
 /// reads what else its file may say there and finishes the fields.
@@ -19,4 +19,4 @@ inline constexpr std::int64_t most_banks = 4096;
 inline constexpr std::size_t most_memories = 1024;
 void require_few_memories(const Sources& sources, const Node& node);
 
-}  // namespace tessera
+}  // namespace tessera::io

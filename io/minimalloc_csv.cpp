@@ -11,7 +11,7 @@
 #include "model/say.h"
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 constexpr std::string_view white = " \t\n\v\f\r";
@@ -401,4 +401,4 @@ std::string minimalloc_tikz(const MinimallocTable& table, Size capacity,
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -26,7 +26,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// One row; numbers as they were written, the upper ends half-open.
 struct MinimallocBuffer {
@@ -75,4 +75,4 @@ struct MinimallocProblem {
 [[nodiscard]] std::string minimalloc_tikz(const MinimallocTable& table, Size capacity,
                                           const std::vector<Offset>& offsets);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -16,7 +16,7 @@
 #include "model/budget.h"
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::io {
 
 struct OnnxOptions {
   std::vector<std::pair<std::string, Dim>> dims;  ///< extents for named dynamic dimensions
@@ -36,4 +36,4 @@ struct OnnxNetwork {
 [[nodiscard]] OnnxNetwork read_onnx(std::string_view bytes, const std::string& file,
                                     const OnnxOptions& options);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -7,7 +7,7 @@
 #include "model/poll.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 /// A network under change: ops are marked dead and swept out at the end.
@@ -325,4 +325,4 @@ Network simplified(Network network, const SimplifyOptions& options) {
   return Passes(std::move(network), options.budget).run(options);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -10,7 +10,7 @@
 #include "model/budget.h"
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::io {
 
 struct SimplifyOptions {
   bool recognise = true;         ///< decomposed LayerNorm, GELU, SiLU and the like become one op
@@ -24,4 +24,4 @@ struct SimplifyOptions {
 /// require: check_network(network) is empty. ensure: so it is of the result, which is normalized.
 [[nodiscard]] Network simplified(Network network, const SimplifyOptions& options);
 
-}  // namespace tessera
+}  // namespace tessera::io

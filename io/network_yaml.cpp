@@ -8,7 +8,7 @@
 #include "model/network_order.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 class Reader {
@@ -372,4 +372,4 @@ NetworkYaml read_network_yaml(std::string_view text, const std::string& file) {
   return Reader(sources).read(root);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -14,7 +14,7 @@
 #include "io/error.h"
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::io {
 
 struct NetworkYaml {
   Network network;
@@ -31,4 +31,4 @@ struct NetworkYaml {
 /// Types an op may have besides those of to_string(OpKind): the functions of elementwise ops.
 [[nodiscard]] const std::vector<std::string_view>& elementwise_functions();
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -4,7 +4,7 @@
 #include "model/json_text.h"
 #include "model/network_order.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 /// Plain where no YAML reader takes it for anything else, else in double quotes as in JSON.
@@ -199,4 +199,4 @@ std::string write_network_yaml(const Network& network) {
   return Writer(network).write();
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -1,7 +1,7 @@
 // In place of the ONNX reader, in a build without it (TESSERA_WITH_ONNX=OFF).
 #include "io/network_onnx.h"
 
-namespace tessera {
+namespace tessera::io {
 
 OnnxNetwork read_onnx(std::string_view, const std::string& file, const OnnxOptions&) {
   throw InputError(file, 0, "is an ONNX model, and this build of Tessera reads no ONNX",
@@ -9,4 +9,4 @@ OnnxNetwork read_onnx(std::string_view, const std::string& file, const OnnxOptio
                    "`tessera import` of such a build writes");
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

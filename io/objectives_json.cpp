@@ -6,7 +6,7 @@
 #include "io/units.h"
 #include "tessera/names.h"
 
-namespace tessera {
+namespace tessera::io {
 
 void write_objectives(JsonObject& object, const std::vector<ObjectiveValue>& objectives) {
   if (objectives.empty()) return;
@@ -58,4 +58,4 @@ Benefit as_benefit(const Sources& sources, const Node& node, std::string_view ke
   return *benefit;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

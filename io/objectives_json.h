@@ -12,7 +12,7 @@
 #include "model/json_write.h"
 #include "tessera/placement.h"
 
-namespace tessera {
+namespace tessera::io {
 
 void write_objectives(JsonObject& object, const std::vector<ObjectiveValue>& objectives);
 
@@ -21,4 +21,4 @@ void write_objectives(JsonObject& object, const std::vector<ObjectiveValue>& obj
 /// A number with up to three decimals, in thousandths.
 [[nodiscard]] Benefit as_benefit(const Sources& sources, const Node& node, std::string_view key);
 
-}  // namespace tessera
+}  // namespace tessera::io

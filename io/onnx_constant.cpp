@@ -8,7 +8,7 @@
 #include "io/onnx_operators.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 namespace {
 
 using onnx::NodeProto;
@@ -378,4 +378,4 @@ ConstantPtr evaluate(const Model& model, const NodeProto& node) {
   return value ? std::make_shared<const Constant>(*std::move(value)) : nullptr;
 }
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

@@ -6,7 +6,7 @@
 #include "model/network_order.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 namespace {
 
 using onnx::NodeProto;
@@ -253,9 +253,9 @@ Network Converter::convert() {
   return std::move(net_);
 }
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader
 
-namespace tessera {
+namespace tessera::io {
 
 OnnxNetwork read_onnx(std::string_view bytes, const std::string& file, const OnnxOptions& options) {
   OnnxNetwork out;
@@ -267,4 +267,4 @@ OnnxNetwork read_onnx(std::string_view bytes, const std::string& file, const Onn
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

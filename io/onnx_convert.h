@@ -6,7 +6,7 @@
 
 #include "io/onnx_model.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 
 /// Which graph inputs are weights: those consumed where an operator takes its parameters. Files
 /// that say `weights_as_inputs` in their metadata also have weights as operands of MatMul and of
@@ -87,4 +87,4 @@ class Converter {
   bool handled_ = false;  ///< the node needs no op of its own
 };
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

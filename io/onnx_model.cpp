@@ -14,7 +14,7 @@
 #include "model/say.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 namespace {
 
 using onnx::GraphProto;
@@ -432,4 +432,4 @@ Model load_model(std::string_view bytes, const std::string& file, const OnnxOpti
   return Loader(bytes, file, options, out).load();
 }
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

@@ -17,7 +17,7 @@
 #include "io/network_onnx.h"
 #include "model/poll.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 
 /// No constant with more elements is computed with, and none with more is made.
 inline constexpr std::size_t max_constant = 4096;
@@ -104,4 +104,4 @@ struct Model {
 [[nodiscard]] Model load_model(std::string_view bytes, const std::string& file,
                                const OnnxOptions& options, OnnxNetwork& out);
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

@@ -5,7 +5,7 @@
 
 #include "io/onnx_shapes.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 namespace {
 
 // Attributes that several operators share.
@@ -224,4 +224,4 @@ const Operator* operator_of(std::string_view type) {
   return at == table.end() ? nullptr : at->second;
 }
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

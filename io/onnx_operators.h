@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 
 class Inference;
 
@@ -30,4 +30,4 @@ struct Operator {
 /// Null for an operator that is not known.
 [[nodiscard]] const Operator* operator_of(std::string_view type);
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

@@ -7,7 +7,7 @@
 #include "io/onnx_convert.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 namespace {
 
 using onnx::NodeProto;
@@ -476,4 +476,4 @@ void Converter::blocks(const NodeProto& node, Op& op) {
   op.depth_first = text_attribute(node, "mode", "DCR") == "DCR";
 }
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

@@ -8,7 +8,7 @@
 #include "model/say.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 namespace {
 
 using onnx::AttributeProto;
@@ -278,4 +278,4 @@ void refuse_node(const NodeProto& node, const std::string& file) {
   }
 }
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

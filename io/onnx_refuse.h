@@ -3,7 +3,7 @@
 
 #include "io/onnx_model.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 
 /// The version of the standard operators. Throws InputError where the message is of a kind that is
 /// not read (local functions, unknown operator sets, sparse or external data, control flow), or
@@ -15,4 +15,4 @@ namespace tessera::onnx_reader {
 /// operator does not have. Nodes of unknown operators pass.
 void refuse_node(const onnx::NodeProto& node, const std::string& file);
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

@@ -7,7 +7,7 @@
 
 #include "io/onnx_operators.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 
 using onnx::TensorProto;
 
@@ -438,4 +438,4 @@ void top_k(Inference& of) {
 
 }  // namespace rules
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

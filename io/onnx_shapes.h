@@ -12,7 +12,7 @@
 #include "model/say.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 
 using Shape = std::vector<Dim>;
 
@@ -144,4 +144,4 @@ void tile(Inference& of);
 void transpose(Inference& of);
 }  // namespace rules
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

@@ -4,7 +4,7 @@
 
 #include "io/onnx_shapes.h"
 
-namespace tessera::onnx_reader::rules {
+namespace tessera::io::onnx_reader::rules {
 namespace {
 
 /// The product of some extents, each within 0 .. max_extent; refused where it leaves 62 bits.
@@ -280,4 +280,4 @@ void transpose(Inference& of) {
   of.make(0, std::move(out), of.type(0));
 }
 
-}  // namespace tessera::onnx_reader::rules
+}  // namespace tessera::io::onnx_reader::rules

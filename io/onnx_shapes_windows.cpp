@@ -4,7 +4,7 @@
 
 #include "io/onnx_shapes.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 
 using onnx::TensorProto;
 
@@ -213,4 +213,4 @@ void resize(Inference& of) {
 
 }  // namespace rules
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

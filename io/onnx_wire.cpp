@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 namespace {
 
 /// Messages that hold others; everything else of some length is a text, as far as counting goes.
@@ -127,4 +127,4 @@ std::size_t parts_in(std::string_view bytes, std::size_t most, Poll& poll) {
   return parts;
 }
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

@@ -10,7 +10,7 @@
 
 #include "model/poll.h"
 
-namespace tessera::onnx_reader {
+namespace tessera::io::onnx_reader {
 
 /// Messages and texts in the file, as far as it is well-formed; counting ends beyond `most`.
 /// Throws BudgetEnded.
@@ -19,4 +19,4 @@ namespace tessera::onnx_reader {
 /// Bytes that a part takes in memory, about.
 inline constexpr double part_bytes = 200;
 
-}  // namespace tessera::onnx_reader
+}  // namespace tessera::io::onnx_reader

@@ -2,7 +2,7 @@
 
 #include "io/svg_parts.h"
 
-namespace tessera {
+namespace tessera::io {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::string html_page(std::string_view title, const std::vector<std::string_view
   return page;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tessera {
+namespace tessera::io {
 
 [[nodiscard]] std::string_view page_style();     ///< of every page
 [[nodiscard]] std::string_view page_parts();     ///< what the scripts of all pages call
@@ -34,4 +34,4 @@ struct PageData {
                                     const std::vector<PageData>& data,
                                     const std::vector<std::string_view>& scripts);
 
-}  // namespace tessera
+}  // namespace tessera::io

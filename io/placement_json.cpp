@@ -11,7 +11,7 @@
 #include "io/units.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 MismatchError mismatch(const InputError& error) {
@@ -279,4 +279,4 @@ PlacementResult read_placement_json_file(const std::filesystem::path& path,
   return read_placement_json(read_file(path), path.string(), problem);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

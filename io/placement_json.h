@@ -18,7 +18,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// require: validate(problem) is empty; the placement, if any, has one place per buffer.
 [[nodiscard]] std::string write_placement_json(const PlacementProblem& problem,
@@ -32,4 +32,4 @@ namespace tessera {
 [[nodiscard]] PlacementResult read_placement_json_file(const std::filesystem::path& path,
                                                        const PlacementProblem& problem);
 
-}  // namespace tessera
+}  // namespace tessera::io

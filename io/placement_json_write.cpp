@@ -8,7 +8,7 @@
 #include "model/optional.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 /// {"sram": <value of memory 0>, ...}
@@ -126,4 +126,4 @@ std::string write_placement_json(const PlacementProblem& problem, const Placemen
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -5,10 +5,10 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// As read_placement_json() (placement_json.h), from a tree that is parsed already.
 [[nodiscard]] PlacementResult read_placement_tree(const Sources& sources, const Node& node,
                                                   const PlacementProblem& problem);
 
-}  // namespace tessera
+}  // namespace tessera::io

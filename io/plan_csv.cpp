@@ -2,7 +2,7 @@
 
 #include "model/json_write.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 /// RFC 4180: quotes where the text has a comma, a quote or a line end.
@@ -33,4 +33,4 @@ std::string write_plan_csv(const NetworkPlan& plan) {
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

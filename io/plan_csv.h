@@ -7,9 +7,9 @@
 
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// Columns: op, kind, subgraph, tiles, compute_cycles, cycles, offchip_bytes, energy_pj, bound_by.
 [[nodiscard]] std::string write_plan_csv(const NetworkPlan& plan);
 
-}  // namespace tessera
+}  // namespace tessera::io

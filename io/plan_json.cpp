@@ -13,7 +13,7 @@
 #include "model/json_write.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 constexpr std::array<std::string_view, 3> axis_names{"C", "H", "W"};
@@ -498,4 +498,4 @@ NetworkPlan read_plan_json(std::string_view text, const std::string& file,
   return Reader(sources, problem_of, claims).read(parse_json(text, sources));
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

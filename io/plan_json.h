@@ -16,7 +16,7 @@
 #include "io/error.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::io {
 
 [[nodiscard]] std::string write_plan_json(const NetworkPlan& plan);
 
@@ -44,4 +44,4 @@ struct PlanHeader {
 /// Throws InputError.
 [[nodiscard]] PlanHeader read_plan_header(std::string_view text, const std::string& file);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -3,7 +3,7 @@
 #include "io/text.h"
 #include "io/tree.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 /// The text is one line: its number is that of the lines before it, which `where` says.
@@ -37,4 +37,4 @@ PlanRequestText read_plan_request_json(std::string_view text, const std::string&
   }
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -9,7 +9,7 @@
 
 #include "io/profile_edit.h"
 
-namespace tessera {
+namespace tessera::io {
 
 struct PlanRequestText {
   std::string network{};
@@ -22,4 +22,4 @@ struct PlanRequestText {
 [[nodiscard]] PlanRequestText read_plan_request_json(std::string_view text,
                                                      const std::string& where);
 
-}  // namespace tessera
+}  // namespace tessera::io

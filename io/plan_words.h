@@ -9,7 +9,7 @@
 
 #include "tessera/hardware.h"
 
-namespace tessera {
+namespace tessera::io {
 
 [[nodiscard]] inline std::string_view word(WeightPolicy policy) {
   return policy == WeightPolicy::resident ? "resident" : "refetch";
@@ -39,4 +39,4 @@ namespace tessera {
   return {"C", "H", "W"};
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

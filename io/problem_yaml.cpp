@@ -10,7 +10,7 @@
 #include "io/units.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 class Reader {
@@ -321,4 +321,4 @@ ProblemYaml read_problem_yaml_file(const std::filesystem::path& path,
   return read_problem_yaml(read_file(path), path.string(), memories);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -5,7 +5,8 @@
 //
 // Besides the keys of the contract a buffer may have
 //   gaps: [{live: [2, 4]}, {live: [5, 6], window: [0, 64]}]
-//   parts: [{live: [0, 3], offset: 0, size: 128, repeat: [[4, 512]]}]     # then `live` may be missing
+//   parts: [{live: [0, 3], offset: 0, size: 128, repeat: [[4, 512]]}]     # then `live` may be
+//   missing
 // and a memory may say `banks: 16` with `bank_size: 32 KiB` instead of listing its banks.
 // Unknown and repeated keys, anchors, aliases, tags and second documents are refused.
 #pragma once
@@ -18,7 +19,7 @@
 #include "io/source.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 struct ProblemYaml {
   PlacementProblem problem;
@@ -35,4 +36,4 @@ struct ProblemYaml {
 /// require: validate(problem) is empty. ensure: reads back equal, memories, names and all.
 [[nodiscard]] std::string write_problem_yaml(const PlacementProblem& problem);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -6,7 +6,7 @@
 #include "model/hex_text.h"
 #include "model/json_text.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 constexpr bool is_letter(char c) {
@@ -162,4 +162,4 @@ std::string write_problem_yaml(const PlacementProblem& problem) {
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -9,7 +9,7 @@
 #include "io/silicon_yaml.h"
 #include "io/text.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 constexpr std::string_view decimal_digits = "0123456789";
@@ -356,4 +356,4 @@ std::string EditableProfile::yaml() const {
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

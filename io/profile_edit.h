@@ -19,7 +19,7 @@
 #include "tessera/hardware.h"
 #include "tessera/silicon.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// A dotted path and the value as it would stand in the file; `null` takes the key away.
 struct KeyChange {
@@ -67,4 +67,4 @@ class EditableProfile {
   std::vector<KeyChange> changes_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::io

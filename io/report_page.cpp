@@ -3,7 +3,7 @@
 #include "io/page_assets.h"
 #include "model/json_text.h"
 
-namespace tessera {
+namespace tessera::io {
 
 namespace {
 
@@ -162,4 +162,4 @@ std::string report_page(std::string_view title, std::string_view result, std::st
                    {page_parts(), report_script()});
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -15,7 +15,7 @@
 
 #include "io/tree.h"
 
-namespace tessera {
+namespace tessera::io {
 
 enum class ReportKind : std::uint8_t { placement, plan };
 
@@ -29,4 +29,4 @@ enum class ReportKind : std::uint8_t { placement, plan };
 [[nodiscard]] std::string report_page(std::string_view title, std::string_view result,
                                       std::string_view given);
 
-}  // namespace tessera
+}  // namespace tessera::io

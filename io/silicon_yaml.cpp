@@ -7,7 +7,7 @@
 
 #include "io/units.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 /// Of one piece: a KiB, a bank, a multiplier.
@@ -122,4 +122,4 @@ std::vector<SiliconPart> read_silicon(const Node& root, const Hardware& hardware
                          : SiliconReader(hardware, sources).read(*node);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

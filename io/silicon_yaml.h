@@ -13,10 +13,10 @@
 #include "tessera/hardware.h"
 #include "tessera/silicon.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// Empty where the profile has no `silicon`. Throws InputError.
 [[nodiscard]] std::vector<SiliconPart> read_silicon(const Node& root, const Hardware& hardware,
                                                     const Sources& sources);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -1,6 +1,6 @@
 #include "io/source.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 std::size_t entry(const std::vector<std::size_t>& lines, std::size_t index, std::size_t otherwise) {
@@ -31,4 +31,4 @@ InputError defect_error(const SourceMap& source, const Defect& defect) {
   return {source.file, line_of(source, defect), std::move(message)};
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -12,7 +12,7 @@
 #include "io/error.h"
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::io {
 
 struct SourceMap {
   std::string file;
@@ -27,4 +27,4 @@ struct SourceMap {
 
 [[nodiscard]] InputError defect_error(const SourceMap& source, const Defect& defect);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -15,7 +15,7 @@
 #include "model/hex_text.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using svg::Anchor;
@@ -349,4 +349,4 @@ std::string placement_svg(const PlacementProblem& problem, const Placement& plac
   return Drawing(problem, placement, options).draw();
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

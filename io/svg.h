@@ -12,7 +12,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 struct SvgOptions {
   std::string title;  ///< empty: the problem's name
@@ -25,4 +25,4 @@ struct SvgOptions {
 [[nodiscard]] std::string placement_svg(const PlacementProblem& problem, const Placement& placement,
                                         const SvgOptions& options = {});
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -7,7 +7,7 @@
 #include "io/units.h"
 #include "model/hex_text.h"
 
-namespace tessera::svg {
+namespace tessera::io::svg {
 namespace {
 
 constexpr double beside = 56;  // for the names of banks
@@ -141,4 +141,4 @@ void Legend::dash(std::string_view style, std::string_view text) {
   put(text);
 }
 
-}  // namespace tessera::svg
+}  // namespace tessera::io::svg

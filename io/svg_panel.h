@@ -13,7 +13,7 @@
 #include "io/svg_parts.h"
 #include "tessera/problem.h"
 
-namespace tessera::svg {
+namespace tessera::io::svg {
 
 inline constexpr std::string_view bank_border =
     "stroke=\"#4f46e5\" stroke-width=\"0.8\" stroke-opacity=\"0.55\"";
@@ -77,4 +77,4 @@ class Legend {
   double y_;
 };
 
-}  // namespace tessera::svg
+}  // namespace tessera::io::svg

@@ -7,7 +7,7 @@
 
 #include "io/text.h"
 
-namespace tessera::svg {
+namespace tessera::io::svg {
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -142,4 +142,4 @@ std::string Canvas::finish() {
   return std::move(out_);
 }
 
-}  // namespace tessera::svg
+}  // namespace tessera::io::svg

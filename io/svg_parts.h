@@ -8,7 +8,7 @@
 
 #include "tessera/units.h"
 
-namespace tessera::svg {
+namespace tessera::io::svg {
 
 /// Text content and attribute values; what XML cannot hold becomes U+FFFD.
 [[nodiscard]] std::string escaped(std::string_view text);
@@ -51,4 +51,4 @@ class Canvas {
   std::string out_;
 };
 
-}  // namespace tessera::svg
+}  // namespace tessera::io::svg

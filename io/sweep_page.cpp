@@ -2,7 +2,7 @@
 
 #include "io/page_assets.h"
 
-namespace tessera {
+namespace tessera::io {
 
 std::string sweep_page(std::string_view title, std::string_view sweep) {
   std::string library = "/* uPlot\n";
@@ -13,4 +13,4 @@ std::string sweep_page(std::string_view title, std::string_view sweep) {
                    {library, "\n", page_parts(), sweep_script()});
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -23,8 +23,8 @@
 #include <string>
 #include <string_view>
 
-namespace tessera {
+namespace tessera::io {
 
 [[nodiscard]] std::string sweep_page(std::string_view title, std::string_view sweep);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -9,7 +9,7 @@
 #include "io/units.h"
 #include "model/json_text.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 /// More of them on one axis are a slip of the pen.
@@ -327,4 +327,4 @@ SweepText read_sweep_yaml(std::string_view text, const std::string& file) {
   return sweep;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -18,7 +18,7 @@
 
 #include "io/error.h"
 
-namespace tessera {
+namespace tessera::io {
 
 struct SweepNetworkText {
   std::string file;
@@ -64,4 +64,4 @@ struct SweepText {
 /// Throws InputError.
 [[nodiscard]] SweepText read_sweep_yaml(std::string_view text, const std::string& file);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 constexpr unsigned char byte(char c) {
@@ -90,4 +90,4 @@ std::string shown(std::string_view text) {
   return out += '`';
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

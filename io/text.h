@@ -9,7 +9,7 @@
 #include "model/utf8.h"
 #include "model/words.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// The text without a leading UTF-8 byte-order mark.
 [[nodiscard]] std::string_view without_bom(std::string_view text);
@@ -31,4 +31,4 @@ void require_text(std::string_view text, const std::string& file);
   return text;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

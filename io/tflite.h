@@ -27,7 +27,7 @@
 #include "tessera/network.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// Does the file call itself a TensorFlow Lite model, or does its name and it is no text?
 [[nodiscard]] bool is_tflite(std::string_view bytes, const std::string& file);
@@ -69,4 +69,4 @@ struct TfliteNetwork {
 [[nodiscard]] TfliteNetwork read_tflite_network(std::string_view bytes, const std::string& file,
                                                 const Budget& budget);
 
-}  // namespace tessera
+}  // namespace tessera::io

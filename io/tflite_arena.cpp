@@ -7,7 +7,7 @@
 #include "io/tflite_model.h"
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using tflite_reader::TfliteIndex;
@@ -92,4 +92,4 @@ TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
   return arena;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

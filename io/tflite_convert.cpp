@@ -7,7 +7,7 @@
 #include "model/network_order.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera::tflite_reader {
+namespace tessera::io::tflite_reader {
 
 std::size_t turned_axis(std::size_t rank, std::size_t axis) {
   constexpr std::size_t places[] = {0, 2, 3, 1};
@@ -345,9 +345,9 @@ std::vector<std::string> TfliteConverter::warnings() const {
   return out;
 }
 
-}  // namespace tessera::tflite_reader
+}  // namespace tessera::io::tflite_reader
 
-namespace tessera {
+namespace tessera::io {
 
 TfliteNetwork read_tflite_network(std::string_view bytes, const std::string& file,
                                   const Budget& budget) {
@@ -362,4 +362,4 @@ TfliteNetwork read_tflite_network(std::string_view bytes, const std::string& fil
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

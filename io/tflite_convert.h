@@ -17,7 +17,7 @@
 #include "model/poll.h"
 #include "tessera/network.h"
 
-namespace tessera::tflite_reader {
+namespace tessera::io::tflite_reader {
 
 using Shape = std::vector<Dim>;
 
@@ -161,4 +161,4 @@ class TfliteConverter {
   std::string name_;                                            ///< of the op that is made
 };
 
-}  // namespace tessera::tflite_reader
+}  // namespace tessera::io::tflite_reader

@@ -7,7 +7,7 @@
 #include "io/text.h"
 #include "io/tflite_operators.h"
 
-namespace tessera::tflite_reader {
+namespace tessera::io::tflite_reader {
 namespace {
 
 // The tables by the numbers of their fields.
@@ -252,4 +252,4 @@ std::string tensor_named(const TfliteModel& model, TfliteIndex tensor) {
   return shown(model.tensors[static_cast<std::size_t>(tensor)].name);
 }
 
-}  // namespace tessera::tflite_reader
+}  // namespace tessera::io::tflite_reader

@@ -19,7 +19,7 @@
 #include "io/tflite_tables.h"
 #include "tessera/network.h"
 
-namespace tessera::tflite_reader {
+namespace tessera::io::tflite_reader {
 
 /// TensorType of the schema.
 struct TfliteType {
@@ -69,4 +69,4 @@ struct TfliteModel {
 /// "`conv1`", for messages.
 [[nodiscard]] std::string tensor_named(const TfliteModel& model, TfliteIndex tensor);
 
-}  // namespace tessera::tflite_reader
+}  // namespace tessera::io::tflite_reader

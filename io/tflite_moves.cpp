@@ -4,7 +4,7 @@
 #include "io/tflite_convert.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera::tflite_reader {
+namespace tessera::io::tflite_reader {
 
 void TfliteConverter::concat(const TfliteOperator& from, Op& op) {
   op.kind = OpKind::concat;
@@ -257,4 +257,4 @@ void TfliteConverter::blocks(const TfliteOperator& from, Op& op) {
   finish(from, op);
 }
 
-}  // namespace tessera::tflite_reader
+}  // namespace tessera::io::tflite_reader

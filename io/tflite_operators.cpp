@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace tessera::tflite_reader {
+namespace tessera::io::tflite_reader {
 namespace {
 
 constexpr std::array<const char*, 210> builtin_names{
@@ -227,4 +227,4 @@ std::string builtin_name(std::int32_t code) {
   return builtin_names[at];
 }
 
-}  // namespace tessera::tflite_reader
+}  // namespace tessera::io::tflite_reader

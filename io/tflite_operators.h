@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <string>
 
-namespace tessera::tflite_reader {
+namespace tessera::io::tflite_reader {
 
 inline constexpr std::int32_t custom_operator = 32;
 
 /// "BUILTIN_999" for one that is not known.
 [[nodiscard]] std::string builtin_name(std::int32_t code);
 
-}  // namespace tessera::tflite_reader
+}  // namespace tessera::io::tflite_reader

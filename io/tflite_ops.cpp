@@ -6,7 +6,7 @@
 #include "io/tflite_convert.h"
 #include "tessera/network_shapes.h"
 
-namespace tessera::tflite_reader {
+namespace tessera::io::tflite_reader {
 namespace {
 
 struct Pointwise {
@@ -368,4 +368,4 @@ void TfliteConverter::reduce(const TfliteOperator& from, Op& op) {
   copy(from, result, kept);
 }
 
-}  // namespace tessera::tflite_reader
+}  // namespace tessera::io::tflite_reader

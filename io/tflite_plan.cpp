@@ -10,7 +10,7 @@
 #include "io/tflite.h"
 #include "io/tflite_model.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using tflite_reader::FlatBytes;
@@ -206,4 +206,4 @@ std::string write_tflite_plan(std::string_view bytes, const std::string& file,
   return PlanWriter(flat, arena, offsets).write();
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

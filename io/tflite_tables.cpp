@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tessera::tflite_reader {
+namespace tessera::io::tflite_reader {
 
 FlatBytes::FlatBytes(std::string_view bytes, std::string file)
     : bytes_(bytes), file_(std::move(file)) {}
@@ -104,4 +104,4 @@ std::vector<FlatTable> FlatTable::tables(unsigned field, const char* name) const
   return out;
 }
 
-}  // namespace tessera::tflite_reader
+}  // namespace tessera::io::tflite_reader

@@ -23,7 +23,7 @@
 
 #include "io/error.h"
 
-namespace tessera::tflite_reader {
+namespace tessera::io::tflite_reader {
 
 static_assert(std::endian::native == std::endian::little, "flatbuffers are little-endian");
 
@@ -105,4 +105,4 @@ class FlatTable {
   const char* name_;
 };
 
-}  // namespace tessera::tflite_reader
+}  // namespace tessera::io::tflite_reader

@@ -6,7 +6,7 @@
 #include "io/text.h"
 #include "io/units.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 std::string subject(std::string_view what) {
@@ -242,4 +242,4 @@ void require_kind(const Sources& sources, Fields& fields, std::string_view kind)
                                  "` is wanted" + (version ? "; only that version is known" : ""));
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -24,7 +24,7 @@
 #include "io/error.h"
 #include "tessera/units.h"
 
-namespace tessera {
+namespace tessera::io {
 
 struct Node {
   enum class Kind : std::uint8_t { null, boolean, whole, real, text, list, map };
@@ -136,4 +136,4 @@ void require_kind(const Sources& sources, Fields& fields, std::string_view kind)
 /// "a map", "a list", "nothing", "`abc`": what the node is, for messages.
 [[nodiscard]] std::string described(const Node& node);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -8,7 +8,7 @@
 
 #include "io/tree.h"
 
-namespace tessera {
+namespace tessera::io {
 
 class TreeBuilder {
  public:
@@ -86,4 +86,4 @@ class TreeBuilder {
   bool has_key_ = false;
 };
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -8,7 +8,7 @@
 #include "io/text.h"
 #include "tessera/names.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 struct Unit {
@@ -281,4 +281,4 @@ std::string format_size(Size size) {
   return std::to_string(size) + ' ' + std::string(names[k]);
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -16,7 +16,7 @@
 #include "tessera/hardware.h"
 #include "tessera/units.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// A value, or a clause saying what is wrong ("has no unit; write it as in `500 MHz`").
 template <typename T>
@@ -53,4 +53,4 @@ struct Parsed {
 /// The size as people write it: `1 MiB`, `184 KiB`, `1000003`; parse_size reads it back.
 [[nodiscard]] std::string format_size(Size size);
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -11,7 +11,7 @@
 #include "io/tree.h"
 #include "io/tree_builder.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 /// Reads from memory it does not own.
@@ -139,4 +139,4 @@ Node parse_yaml(std::string_view text, const Sources& sources) {
   return root;
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -13,7 +13,7 @@
 #include "search/choice/choice.h"
 #include "search/choice/packing_proof.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -22,7 +22,7 @@ using Unit = std::uint32_t;
 class BenefitProof {
  public:
   BenefitProof(const PlacementProblem& problem, const Claim& claim,
-               const std::vector<std::vector<Unit>>& refuted, const SearchParams& search,
+               const std::vector<std::vector<Unit>>& refuted, const engine::SearchParams& search,
                CertificateFile& file)
       : problem_(problem),
         claim_(claim),
@@ -33,18 +33,18 @@ class BenefitProof {
 
   /// Who proved it; nothing, and why in `declined`, where nobody could.
   std::optional<std::string> run(std::string* declined) {
-    PackingProblem packing;
+    search::PackingProblem packing;
     if (claim_.most < 0)
       for (const OptionalUnit& unit : units_) packing.worth.push_back(unit.benefit);
     else
-      packing = packing_of(problem_, units_, search_.budget, &origins_);
+      packing = search::packing_of(problem_, units_, search_.budget, &origins_);
     sums_ = packing.rows.size();
     for (const std::vector<Unit>& together : refuted_) {
-      PackingRow row{.terms = {}, .room = static_cast<std::int64_t>(together.size()) - 1};
+      search::PackingRow row{.terms = {}, .room = static_cast<std::int64_t>(together.size()) - 1};
       for (const Unit u : together) row.terms.emplace_back(u, 1);
       packing.rows.push_back(std::move(row));
     }
-    const auto tree = prove_packing(packing, claim_.most, search_.budget);
+    const auto tree = search::prove_packing(packing, claim_.most, search_.budget);
     if (!tree) return std::nullopt;
     file_.begin(claim_, "choice");
     if (!write_rows(*tree, packing.rows.size(), declined)) {
@@ -57,10 +57,11 @@ class BenefitProof {
   }
 
  private:
-  bool write_rows(const std::vector<PackingStep>& tree, std::size_t rows, std::string* declined) {
+  bool write_rows(const std::vector<search::PackingStep>& tree, std::size_t rows,
+                  std::string* declined) {
     std::vector<char> used(rows, 0);
-    for (const PackingStep& step : tree) {
-      if (step.kind == PackingStep::Kind::over) used[step.number] = 1;
+    for (const search::PackingStep& step : tree) {
+      if (step.kind == search::PackingStep::Kind::over) used[step.number] = 1;
       for (const auto& [row, multiplier] : step.multipliers) used[row] = 1;
     }
     number_.assign(rows, 0);
@@ -76,10 +77,10 @@ class BenefitProof {
     return true;
   }
 
-  void write_sum(const RowOrigin& row) {
+  void write_sum(const search::RowOrigin& row) {
     Size room = 0;
     for (const MemoryIndex m : row.memories)
-      for (const AddressRange& free : stretches_of(problem_.memories[m])) {
+      for (const AddressRange& free : facts::stretches_of(problem_.memories[m])) {
         const Offset begin = align_up(free.begin, row.granule);
         if (begin < free.end) room += align_up(free.end - begin, row.granule);
       }
@@ -110,7 +111,7 @@ class BenefitProof {
     std::sort(left_out.begin(), left_out.end());
     const Restricted only = chosen(problem_, left_out);
     file_.write(text + '\n');
-    if (const std::optional<Cut> cut = find_cut(only.problem)) {
+    if (const std::optional<facts::Cut> cut = facts::find_cut(only.problem)) {
       file_.write("cut\n" + cut_text(only.problem, *cut));
       say("cut");
       return true;
@@ -118,15 +119,15 @@ class BenefitProof {
     file_.write("derivation\n");
     for (const EngineInfo& entry : engine_list()) {
       if (!entry.writes_proofs) continue;
-      const std::unique_ptr<PlacementEngine> engine = make_engine(entry.name);
-      if (const auto why = engine->unsupported(only.problem, Goal::fit)) {
+      const std::unique_ptr<engine::PlacementEngine> engine = make_engine(entry.name);
+      if (const auto why = engine->unsupported(only.problem, engine::Goal::fit)) {
         if (declined != nullptr) *declined = *why;
         continue;
       }
-      SearchParams own = search_;
-      own.goal = Goal::fit;
+      engine::SearchParams own = search_;
+      own.goal = engine::Goal::fit;
       own.proof = &file_;
-      if (solve_within_memory(*engine, only.problem, own).status == Status::infeasible) {
+      if (engine::solve_within_memory(*engine, only.problem, own).status == Status::infeasible) {
         say(entry.name);
         return true;
       }
@@ -135,30 +136,30 @@ class BenefitProof {
     return false;
   }
 
-  void write_tree(const std::vector<PackingStep>& tree) {
+  void write_tree(const std::vector<search::PackingStep>& tree) {
     file_.write("tree\n");
     const auto thing = [&](const char* word, Unit u) {
       file_.write(word + std::to_string(units_[u].buffers.front()) + '\n');
     };
-    for (const PackingStep& step : tree) {
+    for (const search::PackingStep& step : tree) {
       switch (step.kind) {
-        case PackingStep::Kind::prices: {
+        case search::PackingStep::Kind::prices: {
           std::string text = "prices " + std::to_string(step.denominator);
           for (const auto& [row, multiplier] : step.multipliers)
             text += ' ' + std::to_string(number_[row]) + ' ' + std::to_string(multiplier);
           file_.write(text + '\n');
           break;
         }
-        case PackingStep::Kind::in:
+        case search::PackingStep::Kind::in:
           thing("in ", step.number);
           break;
-        case PackingStep::Kind::out:
+        case search::PackingStep::Kind::out:
           thing("out ", step.number);
           break;
-        case PackingStep::Kind::leaf:
+        case search::PackingStep::Kind::leaf:
           file_.write("leaf\n");
           break;
-        case PackingStep::Kind::over:
+        case search::PackingStep::Kind::over:
           file_.write("over " + std::to_string(number_[step.number]) + '\n');
           break;
       }
@@ -173,10 +174,10 @@ class BenefitProof {
   const PlacementProblem& problem_;
   const Claim& claim_;
   const std::vector<std::vector<Unit>>& refuted_;
-  const SearchParams& search_;
+  const engine::SearchParams& search_;
   CertificateFile& file_;
   std::vector<OptionalUnit> units_;
-  std::vector<RowOrigin> origins_;
+  std::vector<search::RowOrigin> origins_;
   std::size_t sums_ = 0;
   std::vector<std::uint32_t> number_;  ///< in the file, by row
   std::string who_;
@@ -186,10 +187,10 @@ class BenefitProof {
 
 std::optional<std::string> certify_benefit(const PlacementProblem& problem, const Claim& claim,
                                            const std::vector<std::vector<std::uint32_t>>& refuted,
-                                           const SearchParams& search, CertificateFile& file,
-                                           std::string* declined) {
+                                           const engine::SearchParams& search,
+                                           CertificateFile& file, std::string* declined) {
   if (has_unaligned_base(problem)) return std::nullopt;
   return BenefitProof(problem, claim, refuted, search, file).run(declined);
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-namespace tessera {
+namespace tessera::placer {
 
 /// "Does it fit?": boxing comes before the canonical search, and into the race.
 inline constexpr std::size_t boxing_fits_from = 1'000;
@@ -21,4 +21,4 @@ inline constexpr std::size_t boxing_lowers_from = 500;
 /// Beyond, no complete search would end: all the time there is goes into boxing.
 inline constexpr std::size_t search_lowers_up_to = 3'000;
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -15,7 +15,7 @@
 #include "proof/check_proof.h"
 #include "tessera/errors.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -46,14 +46,14 @@ std::string claim_line(const Claim& claim) {
   return line;
 }
 
-Goal goal_of(ClaimKind kind) {
-  if (kind == ClaimKind::cost) return Goal::cost;
-  return kind == ClaimKind::modes ? Goal::modes : Goal::fit;
+engine::Goal goal_of(ClaimKind kind) {
+  if (kind == ClaimKind::cost) return engine::Goal::cost;
+  return kind == ClaimKind::modes ? engine::Goal::modes : engine::Goal::fit;
 }
 
 }  // namespace
 
-std::string cut_text(const PlacementProblem& problem, const Cut& cut) {
+std::string cut_text(const PlacementProblem& problem, const facts::Cut& cut) {
   std::string text;
   if (cut.step) text += "step " + std::to_string(*cut.step) + '\n';
   if (cut.range)
@@ -146,22 +146,22 @@ void CertificateFile::seal() {
 }
 
 bool proved_by_cut(const PlacementProblem& problem, const Claim& claim) {
-  if (claim.kind == ClaimKind::benefit || goal_of(claim.kind) != Goal::fit ||
+  if (claim.kind == ClaimKind::benefit || goal_of(claim.kind) != engine::Goal::fit ||
       has_unaligned_base(problem))
     return false;
   const PlacementProblem refuted = against(problem, claim);
-  const std::optional<Cut> cut = find_cut(refuted);
-  return cut && check_proof_of(problem, claim, "cut", cut_text(problem, *cut)).accepted;
+  const std::optional<facts::Cut> cut = facts::find_cut(refuted);
+  return cut && proof::check_proof_of(problem, claim, "cut", cut_text(problem, *cut)).accepted;
 }
 
 std::optional<std::string> certify(const PlacementProblem& problem, const Claim& claim,
-                                   const SearchParams& search, CertificateFile& file,
+                                   const engine::SearchParams& search, CertificateFile& file,
                                    std::string* declined) {
   if (has_unaligned_base(problem)) return std::nullopt;
   const PlacementProblem refuted = against(problem, claim);
-  const Goal goal = goal_of(claim.kind);
-  if (goal == Goal::fit) {
-    if (const std::optional<Cut> cut = find_cut(refuted)) {
+  const engine::Goal goal = goal_of(claim.kind);
+  if (goal == engine::Goal::fit) {
+    if (const std::optional<facts::Cut> cut = facts::find_cut(refuted)) {
       file.begin(claim, "cut");
       file.write(cut_text(problem, *cut));
       file.keep();
@@ -170,17 +170,17 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
   }
   for (const EngineInfo& entry : engine_list()) {
     if (!entry.writes_proofs) continue;
-    const std::unique_ptr<PlacementEngine> engine = make_engine(entry.name);
+    const std::unique_ptr<engine::PlacementEngine> engine = make_engine(entry.name);
     if (const auto why = engine->unsupported(refuted, goal)) {
       if (declined != nullptr) *declined = *why;
       continue;
     }
-    SearchParams own = search;
+    engine::SearchParams own = search;
     own.goal = goal;
     own.at_most = most_paid(claim);
     own.proof = &file;
     file.begin(claim, "derivation");
-    if (solve_within_memory(*engine, refuted, own).status == Status::infeasible) {
+    if (engine::solve_within_memory(*engine, refuted, own).status == Status::infeasible) {
       file.keep();
       return std::string(entry.name);
     }
@@ -189,4 +189,4 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
   return std::nullopt;
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -19,9 +19,9 @@
 #include "facts/cut.h"
 #include "tessera/claim.h"
 
-namespace tessera {
+namespace tessera::placer {
 
-class CertificateFile final : public ProofSink {
+class CertificateFile final : public engine::ProofSink {
  public:
   /// Creates the file, or empties it. Throws OutputError.
   explicit CertificateFile(const std::filesystem::path& path);
@@ -59,7 +59,8 @@ class CertificateFile final : public ProofSink {
 /// the problem whoever writes derivations does not take, if that is why.
 /// require: validate(problem) is empty.
 [[nodiscard]] std::optional<std::string> certify(const PlacementProblem& problem,
-                                                 const Claim& claim, const SearchParams& search,
+                                                 const Claim& claim,
+                                                 const engine::SearchParams& search,
                                                  CertificateFile& file,
                                                  std::string* declined = nullptr);
 
@@ -67,13 +68,13 @@ class CertificateFile final : public ProofSink {
 /// is proved by itself, and a tree. `refuted`: such sets, of numbers of optional_units().
 [[nodiscard]] std::optional<std::string> certify_benefit(
     const PlacementProblem& problem, const Claim& claim,
-    const std::vector<std::vector<std::uint32_t>>& refuted, const SearchParams& search,
+    const std::vector<std::vector<std::uint32_t>>& refuted, const engine::SearchParams& search,
     CertificateFile& file, std::string* declined = nullptr);
 
 /// The lines of a proof of the kind "cut".
-[[nodiscard]] std::string cut_text(const PlacementProblem& problem, const Cut& cut);
+[[nodiscard]] std::string cut_text(const PlacementProblem& problem, const facts::Cut& cut);
 
 /// Is the claim one that adding up proves? The cut that says so has passed the checker of proof/.
 [[nodiscard]] bool proved_by_cut(const PlacementProblem& problem, const Claim& claim);
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -16,7 +16,7 @@
 #include "proof/check_proof.h"
 #include "tessera/errors.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -212,9 +212,10 @@ class ResultCheck {
         continue;
       }
       const bool modes = each.name == "modes";
-      const std::int64_t has = each.name == "height" ? height
-                               : modes ? goal_value(problem_, *result_.placement, Goal::modes)
-                                       : cost;
+      const std::int64_t has =
+          each.name == "height" ? height
+          : modes ? engine::goal_value(problem_, *result_.placement, engine::Goal::modes)
+                  : cost;
       equal("objective " + each.name, each.value, has);
       if (each.bound > each.value)
         wrong("The result says that no " + each.name + " is below " + std::to_string(each.bound) +
@@ -256,17 +257,21 @@ class ResultCheck {
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 ResultVerdict check_result(const PlacementProblem& problem, const PlacementResult& result,
                            const CheckResultParams& params) {
-  require_result(problem, result);
-  return ResultCheck(problem, result, params).run();
+  porter::require_result(problem, result);
+  return placer::ResultCheck(problem, result, params).run();
 }
 
 CertificateText load_certificate(const std::string& path) {
   CertificateText certificate;
-  certificate.text = read_file(input_path(path));
+  certificate.text = io::read_file(io::input_path(path));
   std::string why;
-  const std::optional<ProofHeader> header = proof_header(certificate.text, why);
+  const std::optional<proof::ProofHeader> header = proof::proof_header(certificate.text, why);
   if (!header)
     throw WrongAnswer(path + ": " + why, "tessera place --proof FILE writes certificates");
   certificate.read = header->read;
@@ -275,14 +280,14 @@ CertificateText load_certificate(const std::string& path) {
 
 CertificateVerdict check_certificate(const PlacementProblem& problem, std::string_view text,
                                      const Limits& limits) {
-  require_valid(problem);
-  const LimitedBudget limited(limits);
-  ProofVerdict proof = check_proof(problem, text, limited.budget());
+  porter::require_valid(problem);
+  const porter::LimitedBudget limited(limits);
+  proof::ProofVerdict proof = proof::check_proof(problem, text, limited.budget());
   CertificateVerdict verdict;
   verdict.accepted = proof.accepted;
   verdict.reason = std::move(proof.reason);
   verdict.stop = proof.stop;
-  for (ProofPart& part : proof.parts)
+  for (proof::ProofPart& part : proof.parts)
     verdict.claims.push_back({std::move(part.claim), std::move(part.claim_text),
                               std::move(part.kind), part.accepted, std::move(part.reason)});
   verdict.about_this = true;

@@ -12,7 +12,7 @@
 #include "search/choice/choice.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -53,7 +53,7 @@ class Chooser {
     }
     accept({}, std::move(first));
     begin_somewhere();
-    packing_ = packing_of(problem_, units_, params_.search.budget);
+    packing_ = search::packing_of(problem_, units_, params_.search.budget);
     sum_rows_ = packing_.rows.size();
     improve();
     keep_refuted();
@@ -76,7 +76,7 @@ class Chooser {
   }
 
   /// What an answer of the sums says is in; nothing where there is no answer.
-  [[nodiscard]] Units in_of(const PackingAnswer& sums) const {
+  [[nodiscard]] Units in_of(const search::PackingAnswer& sums) const {
     Units in;
     for (Unit u = 0; u < sums.in.size(); ++u)
       if (sums.in[u] != 0 && units_[u].benefit > 0) in.push_back(u);
@@ -100,7 +100,9 @@ class Chooser {
   }
 
   [[nodiscard]] bool search_limits_cost() const { return params_.search.at_most.has_value(); }
-  [[nodiscard]] Goal goal() const { return search_limits_cost() ? Goal::cost : Goal::fit; }
+  [[nodiscard]] engine::Goal goal() const {
+    return search_limits_cost() ? engine::Goal::cost : engine::Goal::fit;
+  }
 
   /// What pays too much is no placement; that there is none was proved if its bound says so.
   void judge_cost(const PlacementProblem& now, Decision& answer) const {
@@ -122,7 +124,7 @@ class Chooser {
       answer.found.placement = Placement{};
       answer.found.placement->modes.resize(problem_.memories.size());
     } else {
-      SearchParams search = params_.search;
+      engine::SearchParams search = params_.search;
       search.goal = goal();
       if (placements_ > 1)
         search.budget.max_nodes =
@@ -186,7 +188,7 @@ class Chooser {
            !stopped()) {
       Budget budget = params_.search.budget;
       budget.max_nodes = std::min(looks, nodes_left());
-      const PackingAnswer sums = best_packing(packing_, result_.benefit, budget);
+      const search::PackingAnswer sums = search::best_packing(packing_, result_.benefit, budget);
       ++sums_;
       nodes_ += sums.nodes;
       result_.bound = std::min(result_.bound, std::max(sums.bound, undecided_));
@@ -244,13 +246,13 @@ class Chooser {
     double high = 1;
     for (int look = 0; look < roomy_looks && !stopped(); ++look) {
       const double part = (low + high) / 2;
-      PackingProblem less = packing_;
+      search::PackingProblem less = packing_;
       for (std::size_t r = 0; r < sum_rows_; ++r)
         less.rows[r].room =
             static_cast<std::int64_t>(part * static_cast<double>(less.rows[r].room));
       Budget budget = params_.search.budget;
       budget.max_nodes = std::min(first_sums, nodes_left());
-      const PackingAnswer sums = best_packing(less, 0, budget);
+      const search::PackingAnswer sums = search::best_packing(less, 0, budget);
       nodes_ += sums.nodes;
       const Units in = in_of(sums);
       Decision answer = place(in, Effort::quick);
@@ -275,7 +277,7 @@ class Chooser {
 
   /// These are never all in.
   void forbid(const Units& together) {
-    PackingRow row{.terms = {}, .room = static_cast<std::int64_t>(together.size()) - 1};
+    search::PackingRow row{.terms = {}, .room = static_cast<std::int64_t>(together.size()) - 1};
     for (const Unit u : together) row.terms.emplace_back(u, 1);
     packing_.rows.push_back(std::move(row));
   }
@@ -355,11 +357,13 @@ class Chooser {
   /// Do the sums say that these are too many?
   [[nodiscard]] bool ruled_out(const Units& in) const {
     const std::vector<char> placed = members(in);
-    return std::any_of(packing_.rows.begin(), packing_.rows.end(), [&](const PackingRow& row) {
-      std::int64_t sum = 0;
-      for (const auto& [unit, amount] : row.terms) sum += placed[unit] != 0 ? amount : 0;
-      return sum > row.room;
-    });
+    return std::any_of(packing_.rows.begin(), packing_.rows.end(),
+                       [&](const search::PackingRow& row) {
+                         std::int64_t sum = 0;
+                         for (const auto& [unit, amount] : row.terms)
+                           sum += placed[unit] != 0 ? amount : 0;
+                         return sum > row.room;
+                       });
   }
 
   /// QuickXplain: of `from`, a part that with `kept` has no placement, and without any one of it
@@ -392,7 +396,7 @@ class Chooser {
   const ChooseParams& params_;
   std::vector<OptionalUnit> units_;
   Benefit total_ = 0;
-  PackingProblem packing_;
+  search::PackingProblem packing_;
   std::size_t sum_rows_ = 0;       ///< the first rows of it; those of small sets follow
   Effort effort_ = Effort::quick;  ///< of questions on the way
   std::int64_t most_placements_ = std::numeric_limits<std::int64_t>::max();
@@ -416,4 +420,4 @@ ChooseResult choose(const PlacementProblem& problem, const ChooseParams& params)
   return Chooser(problem, params).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -19,10 +19,10 @@
 #include "engine/engine.h"
 #include "placer/decide.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 struct ChooseParams {
-  SearchParams search{};
+  engine::SearchParams search{};
   DecideParams settings{};
   /// As much as this is enough: more is not looked for, and where there cannot be so much the
   /// search ends as well.
@@ -46,4 +46,4 @@ struct ChooseResult {
 /// the problem.
 [[nodiscard]] ChooseResult choose(const PlacementProblem& problem, const ChooseParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::placer

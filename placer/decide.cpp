@@ -27,7 +27,7 @@
 #include "search/placement/slots.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -60,30 +60,30 @@ constexpr std::int64_t brief_rounds = 17;
 constexpr std::array<std::string_view, 4> racers = {"canonical", "learning", "sat", "smt"};
 
 bool boxing_takes(const PlacementProblem& problem) {
-  return boxing_features().contains(features_of(problem));
+  return search::boxing_features().contains(facts::features_of(problem));
 }
 
 /// Who takes part in a race about this problem.
 struct Field {
-  std::vector<std::unique_ptr<PlacementEngine>> engines;
-  std::vector<Contender> contenders;
+  std::vector<std::unique_ptr<engine::PlacementEngine>> engines;
+  std::vector<engine::Contender> contenders;
   std::string refusals;
 };
 
-Field line_up(const PlacementProblem& problem, Goal goal, int threads,
+Field line_up(const PlacementProblem& problem, engine::Goal goal, int threads,
               const EngineParams& engines) {
   Field field;
-  const bool boxes =
-      goal == Goal::fit && problem.buffers.size() >= boxing_fits_from && boxing_takes(problem);
+  const bool boxes = goal == engine::Goal::fit && problem.buffers.size() >= boxing_fits_from &&
+                     boxing_takes(problem);
   for (const std::string_view name : racers) {
     if (field.contenders.size() == 2) break;
     // The general solvers step in where the engines made for this problem do not apply.
     const bool alone = field.contenders.empty();
     if (!alone && name == "smt") break;
     if (name == "sat" && (boxes || !alone) &&
-        canonical::count_pairs(problem, many_pairs) > many_pairs)
+        search::canonical::count_pairs(problem, many_pairs) > many_pairs)
       break;
-    std::unique_ptr<PlacementEngine> engine = make_engine(name, engines);
+    std::unique_ptr<engine::PlacementEngine> engine = make_engine(name, engines);
     if (!engine) continue;  // a build without Z3
     if (const auto why = engine->unsupported(problem, goal)) {
       field.refusals += (field.refusals.empty() ? "" : " ") + *why;
@@ -94,9 +94,9 @@ Field line_up(const PlacementProblem& problem, Goal goal, int threads,
   }
   if (boxes) {
     // It never says "no": whoever can, has to run beside it.
-    BoxingParams boxing = engines.boxing;
+    search::BoxingParams boxing = engines.boxing;
     boxing.threads = field.engines.empty() ? threads : 1;
-    field.engines.push_back(make_boxing_engine(boxing));
+    field.engines.push_back(search::make_boxing_engine(boxing));
     field.contenders.push_back({*field.engines.back(), ns_per_unit("boxing")});
   }
   return field;
@@ -105,7 +105,7 @@ Field line_up(const PlacementProblem& problem, Goal goal, int threads,
 /// The ways there are to an answer, each an attempt, and what the attempts before have told.
 struct Attempts {
   const PlacementProblem& problem;
-  const SearchParams& params;
+  const engine::SearchParams& params;
   const DecideParams& settings;
   Stats stats;
   std::string shortages{};             ///< sentences: who ran out of memory, while others went on
@@ -121,7 +121,7 @@ struct Attempts {
       stats.push_back({std::string(engine) + "." + stat.name, stat.value});
   }
 
-  Decision decided(SearchResult found, std::string_view engine) {
+  Decision decided(engine::SearchResult found, std::string_view engine) {
     found.stats = std::move(stats);
     if (!shortages.empty())
       found.reason = shortages + (found.reason.empty() ? "" : " ") + found.reason;
@@ -129,7 +129,7 @@ struct Attempts {
   }
 
   Decision limit(StopReason stop, std::string reason) {
-    SearchResult found;
+    engine::SearchResult found;
     found.stop = stop;
     found.reason = std::move(reason);
     return decided(std::move(found), settings.engine);
@@ -144,15 +144,15 @@ struct Attempts {
     } catch (const std::system_error& error) {
       if (error.code() != std::errc::resource_unavailable_try_again) throw;
     }
-    shortages += (shortages.empty() ? "" : " ") + out_of_memory(who).reason;
+    shortages += (shortages.empty() ? "" : " ") + engine::out_of_memory(who).reason;
     return std::nullopt;
   }
 
   std::optional<Decision> by_bounds() {
     phase("bounds");
-    Bounds bounds = lower_bounds(problem, {.budget = params.budget});
+    search::Bounds bounds = search::lower_bounds(problem, {.budget = params.budget});
     if (!bounds.infeasible) return std::nullopt;
-    SearchResult found;
+    engine::SearchResult found;
     found.status = Status::infeasible;
     found.reason = std::move(*bounds.infeasible);
     return decided(std::move(found), "bounds");
@@ -160,19 +160,19 @@ struct Attempts {
 
   /// A placement of the problem or of its relaxation becomes an answer if it keeps every rule.
   std::optional<Decision> lifted(const Placement& placement, std::string_view engine) {
-    std::optional<Placement> whole = lift(problem, placement);
+    std::optional<Placement> whole = engine::lift(problem, placement);
     if (!whole) return std::nullopt;
-    SearchResult found;
+    engine::SearchResult found;
     found.status = Status::feasible;
     found.placement = std::move(whole);
     return decided(std::move(found), engine);
   }
 
   std::optional<Decision> by_greedy() {
-    if (settings.skip_greedy || !greedy_features().contains(features_of(problem)))
+    if (settings.skip_greedy || !search::greedy_features().contains(facts::features_of(problem)))
       return std::nullopt;
     phase("greedy");
-    GreedyResult quick = place_greedily(
+    search::GreedyResult quick = search::place_greedily(
         problem, {.budget = params.budget, .seed = params.seed, .first_fit_is_enough = true});
     note("greedy", quick.stats);
     if (!quick.placement) return std::nullopt;
@@ -182,39 +182,42 @@ struct Attempts {
   /// Where a forest expects much more of the learning engine than of canonical search, which is
   /// asked very briefly all the same.
   std::optional<Decision> by_first_choice() {
-    if (problem.buffers.size() >= boxing_fits_from || params.goal != Goal::fit) return std::nullopt;
-    const std::unique_ptr<PlacementEngine> learning = make_engine("learning", settings.engines);
-    if (learning->unsupported(problem, Goal::fit) || !learning_goes_first(problem))
+    if (problem.buffers.size() >= boxing_fits_from || params.goal != engine::Goal::fit)
+      return std::nullopt;
+    const std::unique_ptr<engine::PlacementEngine> learning =
+        make_engine("learning", settings.engines);
+    if (learning->unsupported(problem, engine::Goal::fit) || !learning_goes_first(problem))
       return std::nullopt;
     if (auto answer = by_small_canonical(tiny_budget)) return answer;
     phase("learning");
     WorkMeter meter;
     meter.limit.store(first_steps, std::memory_order_relaxed);
-    SearchParams own = params;
+    engine::SearchParams own = params;
     own.budget.meter = &meter;
-    SearchResult found = solve_within_memory(*learning, problem, own);
+    engine::SearchResult found = engine::solve_within_memory(*learning, problem, own);
     note("learning", found.stats);
     if (found.status == Status::unknown) return std::nullopt;
     return decided(std::move(found), "learning");
   }
 
   std::optional<Decision> by_small_canonical(std::int64_t nodes) {
-    const std::unique_ptr<PlacementEngine> canonical = make_engine("canonical", settings.engines);
-    const bool whole = !canonical->unsupported(problem, Goal::fit);
+    const std::unique_ptr<engine::PlacementEngine> canonical =
+        make_engine("canonical", settings.engines);
+    const bool whole = !canonical->unsupported(problem, engine::Goal::fit);
     PlacementProblem simple;
     // Where each node takes long the race begins at once.
     if (whole && problem.buffers.size() >= boxing_fits_from) return std::nullopt;
     if (!whole) {
-      if (!has_bank_rules(problem)) return std::nullopt;
-      simple = relaxed(problem);
-      if (canonical->unsupported(simple, Goal::fit)) return std::nullopt;
+      if (!engine::has_bank_rules(problem)) return std::nullopt;
+      simple = engine::relaxed(problem);
+      if (canonical->unsupported(simple, engine::Goal::fit)) return std::nullopt;
     }
     phase("canonical");
-    SearchParams small = params;
-    small.goal = Goal::fit;
+    engine::SearchParams small = params;
+    small.goal = engine::Goal::fit;
     small.budget.meter = nullptr;
     small.budget.max_nodes = std::min(small.budget.max_nodes, nodes);
-    SearchResult found = canonical->solve(whole ? problem : simple, small);
+    engine::SearchResult found = canonical->solve(whole ? problem : simple, small);
     note("canonical", found.stats);
     if (found.status == Status::infeasible) return decided(std::move(found), "canonical");
     if (found.status == Status::feasible) return lifted(*found.placement, "canonical");
@@ -226,13 +229,13 @@ struct Attempts {
   std::optional<Decision> by_boxing() {
     if (problem.buffers.size() < boxing_fits_from || !boxing_takes(problem)) return std::nullopt;
     phase("boxing");
-    BoxingParams own = settings.engines.boxing;
+    search::BoxingParams own = settings.engines.boxing;
     own.budget = params.budget;
     own.seed = params.seed;
     own.threads = settings.threads;
     own.max_rounds = brief_rounds;
     for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
-    BoxingResult low = box(problem, own);
+    search::BoxingResult low = search::box(problem, own);
     stats.insert(stats.end(), low.stats.begin(), low.stats.end());
     if (low.status != Status::feasible) return std::nullopt;
     return lifted(*low.placement, "boxing");
@@ -240,12 +243,13 @@ struct Attempts {
 
   /// Buffers that fit into each other are first tried one by one: no other quick way knows parts.
   std::optional<Decision> by_weaving() {
-    const FeatureSet used = features_of(problem);
-    if (!used.contains(Feature::parts) || !weave_features().contains(used)) return std::nullopt;
+    const facts::FeatureSet used = facts::features_of(problem);
+    if (!used.contains(facts::Feature::parts) || !search::weave_features().contains(used))
+      return std::nullopt;
     phase("weave");
-    WeaveParams own{.budget = share_of(2), .seed = params.seed};
+    search::WeaveParams own{.budget = share_of(2), .seed = params.seed};
     for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
-    WeaveResult low = weave(problem, own);
+    search::WeaveResult low = search::weave(problem, own);
     note("weave", low.stats);
     if (!low.placement) return std::nullopt;
     return lifted(*low.placement, "weave");
@@ -258,11 +262,11 @@ struct Attempts {
   }
 
   Decision race_of_all() {
-    phase(params.goal == Goal::fit ? "race" : "optimize");
+    phase(params.goal == engine::Goal::fit ? "race" : "optimize");
     const Field field = line_up(problem, params.goal, settings.threads, settings.engines);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
-    RaceResult won = race(problem, field.contenders, params, settings.threads);
+    engine::RaceResult won = engine::race(problem, field.contenders, params, settings.threads);
     const std::string name(field.engines[won.winner]->name());
     note(name, won.found.stats);
     return decided(std::move(won.found), name);
@@ -270,8 +274,9 @@ struct Attempts {
 
   Decision by_name() {
     phase(settings.engine);
-    const std::unique_ptr<PlacementEngine> engine = make_engine(settings.engine, settings.engines);
-    SearchResult found = solve_within_memory(*engine, problem, params);
+    const std::unique_ptr<engine::PlacementEngine> engine =
+        make_engine(settings.engine, settings.engines);
+    engine::SearchResult found = engine::solve_within_memory(*engine, problem, params);
     note(settings.engine, found.stats);
     return decided(std::move(found), settings.engine);
   }
@@ -279,19 +284,19 @@ struct Attempts {
   /// How long one attempt of several may take.
   [[nodiscard]] Budget share_of(int attempts) const {
     Budget share = params.budget;
-    share.deadline = share_of_time(params.budget, attempts);
+    share.deadline = engine::share_of_time(params.budget, attempts);
     return share;
   }
 
   /// Buffers of one size: an answer if it is proved; otherwise the best so far is kept.
   std::optional<Decision> by_slots() {
-    const std::optional<Slots> slots = slots_of(problem);
+    const std::optional<search::Slots> slots = search::slots_of(problem);
     if (!slots) return std::nullopt;
     phase("slots");
-    SearchParams own = params;
+    engine::SearchParams own = params;
     own.budget = share_of(2);
     own.budget.max_nodes = std::min(own.budget.max_nodes, slot_nodes);
-    SearchResult found = place_in_slots(problem, *slots, own);
+    engine::SearchResult found = search::place_in_slots(problem, *slots, own);
     note("slots", found.stats);
     cost_bound = found.bound;
     if (found.status == Status::infeasible) return decided(std::move(found), "slots");
@@ -307,15 +312,16 @@ struct Attempts {
   /// A placement that pays no more than what is proved to be paid ends everything.
   std::optional<Decision> by_meeting_bound() {
     if (cost_bound == 0) return std::nullopt;
-    const std::unique_ptr<PlacementEngine> engine = make_engine("learning", settings.engines);
-    if (engine->unsupported(problem, Goal::cost)) return std::nullopt;
+    const std::unique_ptr<engine::PlacementEngine> engine =
+        make_engine("learning", settings.engines);
+    if (engine->unsupported(problem, engine::Goal::cost)) return std::nullopt;
     phase("optimize");
-    SearchParams own = params;
+    engine::SearchParams own = params;
     own.budget = share_of(3);
     own.budget.meter = nullptr;
     own.budget.max_nodes = std::min(own.budget.max_nodes, meeting_conflicts);
     own.at_most = cost_bound;
-    SearchResult found = solve_within_memory(*engine, problem, own);
+    engine::SearchResult found = engine::solve_within_memory(*engine, problem, own);
     note("learning", found.stats);
     if (found.status == Status::infeasible) ++cost_bound;
     if (found.status != Status::feasible) return std::nullopt;
@@ -325,7 +331,8 @@ struct Attempts {
 
   /// What the search found, or what slots did, with the better bound of both.
   Decision with_bound(Decision answer) {
-    if (params.goal != Goal::cost || answer.found.status == Status::infeasible) return answer;
+    if (params.goal != engine::Goal::cost || answer.found.status == Status::infeasible)
+      return answer;
     const Cost bound = std::max(cost_bound, answer.found.bound);
     if (in_slots && (answer.found.status != Status::feasible ||
                      soft_cost(problem, *in_slots->found.placement) <
@@ -339,7 +346,7 @@ struct Attempts {
   }
 
   Decision automatic() {
-    if (params.goal == Goal::cost && !params.at_most) {
+    if (params.goal == engine::Goal::cost && !params.at_most) {
       if (auto answer = decide_by_parts(problem, params, settings)) return std::move(*answer);
       if (auto answer = within_memory("slots", [&] { return by_slots(); }))
         return std::move(*answer);
@@ -359,7 +366,7 @@ struct Attempts {
         first = within_memory("canonical", [&] { return by_small_canonical(small_budget); });
       if (!first) first = within_memory("weave", [&] { return by_weaving(); });
     }
-    if (first && (params.goal == Goal::fit || first->found.status == Status::infeasible))
+    if (first && (params.goal == engine::Goal::fit || first->found.status == Status::infeasible))
       return std::move(*first);
     if (const auto stop = params.budget.exhausted()) {
       if (!first) return limit(*stop, {});
@@ -368,15 +375,15 @@ struct Attempts {
     }
     if (!first) return by_race();
     // A goal beyond fitting: keep the first placement in case a limit strikes.
-    if (goal_value(problem, *first->found.placement, params.goal) ==
-        goal_floor(problem, params.goal)) {
-      first->found.bound = goal_floor(problem, params.goal);
+    if (engine::goal_value(problem, *first->found.placement, params.goal) ==
+        engine::goal_floor(problem, params.goal)) {
+      first->found.bound = engine::goal_floor(problem, params.goal);
       return std::move(*first);
     }
     stats = first->found.stats;
-    if (params.goal == Goal::cost && !params.at_most) {
-      if (!in_slots) cost_bound = cost_bound_by_slots(problem, share_of(4));
-      if (goal_value(problem, *first->found.placement, params.goal) == cost_bound) {
+    if (params.goal == engine::Goal::cost && !params.at_most) {
+      if (!in_slots) cost_bound = search::cost_bound_by_slots(problem, share_of(4));
+      if (engine::goal_value(problem, *first->found.placement, params.goal) == cost_bound) {
         first->found.bound = cost_bound;
         return std::move(*first);
       }
@@ -385,8 +392,8 @@ struct Attempts {
     Decision best = by_race();
     if (best.found.status == Status::infeasible) return best;
     const bool better = best.found.status == Status::feasible &&
-                        goal_value(problem, *best.found.placement, params.goal) <=
-                            goal_value(problem, *first->found.placement, params.goal);
+                        engine::goal_value(problem, *best.found.placement, params.goal) <=
+                            engine::goal_value(problem, *first->found.placement, params.goal);
     if (better) return best;
     first->found.stop = best.found.stop;
     first->found.bound = best.found.bound;
@@ -398,23 +405,24 @@ struct Attempts {
 
 }  // namespace
 
-Decision decide(const PlacementProblem& problem, const SearchParams& params,
+Decision decide(const PlacementProblem& problem, const engine::SearchParams& params,
                 const DecideParams& settings) {
   Attempts attempts{problem, params, settings, {}};
   return settings.engine == "auto" ? attempts.automatic() : attempts.by_name();
 }
 
-SearchResult decide_by_turns(const PlacementProblem& problem, const SearchParams& params) {
+engine::SearchResult decide_by_turns(const PlacementProblem& problem,
+                                     const engine::SearchParams& params) {
   const Field field = line_up(problem, params.goal, 1, {});
   if (field.contenders.empty()) {
-    SearchResult none;
+    engine::SearchResult none;
     none.reason = "No engine takes this problem: " + field.refusals;
     return none;
   }
-  SearchParams own = params;
+  engine::SearchParams own = params;
   own.budget.max_nodes = std::numeric_limits<std::int64_t>::max();
   const double share = static_cast<double>(params.budget.max_nodes) * ns_per_node;
-  return take_turns(problem, field.contenders, own, share).won.found;
+  return engine::take_turns(problem, field.contenders, own, share).won.found;
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

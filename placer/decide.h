@@ -16,7 +16,7 @@
 #include "engine/engine.h"
 #include "placer/switches.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 struct DecideParams {
   std::string engine = "auto";
@@ -27,20 +27,20 @@ struct DecideParams {
 };
 
 struct Decision {
-  SearchResult found;
+  engine::SearchResult found;
   std::string engine;  ///< who decided
 };
 
 /// require: validate(problem) is empty, `engine` is "auto" or the name of one that supports the
 /// problem with params.goal.
 /// ensure: with Goal::cost or Goal::modes a placement is optimal iff found.bound equals its value.
-[[nodiscard]] Decision decide(const PlacementProblem& problem, const SearchParams& params,
+[[nodiscard]] Decision decide(const PlacementProblem& problem, const engine::SearchParams& params,
                               const DecideParams& settings);
 
 /// One turn for each engine of the race, on the calling thread and without bounds and greedy
 /// placement, for callers that ask about many heights. params.budget.max_nodes counts nodes of the
 /// canonical search; other engines get the same share of work.
-[[nodiscard]] SearchResult decide_by_turns(const PlacementProblem& problem,
-                                           const SearchParams& params);
+[[nodiscard]] engine::SearchResult decide_by_turns(const PlacementProblem& problem,
+                                                   const engine::SearchParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::placer

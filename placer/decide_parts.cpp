@@ -11,7 +11,7 @@
 #include "facts/parts.h"
 #include "model/restricted.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -38,15 +38,15 @@ bool pays(const PlacementProblem& problem) {
 }
 
 /// Once more about one part, with so much time.
-void ask(OwnProblem& part, SearchParams params, const DecideParams& settings) {
-  if (!pays(part.problem)) params.goal = Goal::fit;
+void ask(OwnProblem& part, engine::SearchParams params, const DecideParams& settings) {
+  if (!pays(part.problem)) params.goal = engine::Goal::fit;
   Decision answer = decide(part.problem, params, settings);
   part.bound = std::max(part.bound, answer.found.bound);
   if (answer.found.status != Status::feasible) {
     if (answer.found.status == Status::infeasible || !part.placed()) part.best = std::move(answer);
     return;
   }
-  const Cost paid = goal_value(part.problem, *answer.found.placement, params.goal);
+  const Cost paid = engine::goal_value(part.problem, *answer.found.placement, params.goal);
   if (part.placed() && part.paid <= paid) return;
   part.paid = paid;
   part.best = std::move(answer);
@@ -74,11 +74,13 @@ Decision together(const PlacementProblem& problem, std::vector<OwnProblem>& part
 
 }  // namespace
 
-std::optional<Decision> decide_by_parts(const PlacementProblem& problem, const SearchParams& params,
+std::optional<Decision> decide_by_parts(const PlacementProblem& problem,
+                                        const engine::SearchParams& params,
                                         const DecideParams& settings) {
-  if (params.goal != Goal::cost || params.at_most || params.proof != nullptr) return std::nullopt;
+  if (params.goal != engine::Goal::cost || params.at_most || params.proof != nullptr)
+    return std::nullopt;
   if (problem.buffers.size() > most_buffers) return std::nullopt;
-  std::vector<std::vector<BufferIndex>> buffers = independent_parts(problem);
+  std::vector<std::vector<BufferIndex>> buffers = facts::independent_parts(problem);
   if (buffers.size() < 2) return std::nullopt;
   std::stable_sort(buffers.begin(), buffers.end(),
                    [](const auto& one, const auto& two) { return one.size() < two.size(); });
@@ -94,8 +96,8 @@ std::optional<Decision> decide_by_parts(const PlacementProblem& problem, const S
     for (OwnProblem& part : parts) {
       if (part.proved()) continue;
       if (round > 0 && params.budget.exhausted()) break;
-      SearchParams own = params;
-      own.budget.deadline = share_of_time(params.budget, open);
+      engine::SearchParams own = params;
+      own.budget.deadline = engine::share_of_time(params.budget, open);
       ask(part, own, settings);
       if (part.best.found.status == Status::infeasible) return std::move(part.best);
       --open;
@@ -108,4 +110,4 @@ std::optional<Decision> decide_by_parts(const PlacementProblem& problem, const S
   return together(problem, parts);
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -7,13 +7,13 @@
 
 #include "placer/decide.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 /// Nothing where the problem is one part or very large, or costs are not what is asked about. Each
 /// part has a share of the time, the smaller ones first; what they leave goes to those whose cost
 /// is not proved.
 [[nodiscard]] std::optional<Decision> decide_by_parts(const PlacementProblem& problem,
-                                                      const SearchParams& params,
+                                                      const engine::SearchParams& params,
                                                       const DecideParams& settings);
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -20,7 +20,7 @@
 #include "search/placement/greedy_engine.h"
 #include "tessera/errors.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 constexpr auto infos = std::to_array<EngineInfo>({
@@ -46,7 +46,7 @@ constexpr auto infos = std::to_array<EngineInfo>({
 });
 
 struct Maker {
-  std::unique_ptr<PlacementEngine> (*make)(const EngineParams& params);
+  std::unique_ptr<engine::PlacementEngine> (*make)(const EngineParams& params);
   double ns_per_unit;
 };
 
@@ -54,24 +54,24 @@ struct Maker {
 // search looks at, steps of propagation of the learning engine, polls of CaDiCaL's terminator,
 // rounds times buffers of boxing.
 constexpr std::array<Maker, infos.size()> makers = {{
-    {[](const EngineParams& p) { return make_canonical_engine(p.canonical); }, 1.4},
-    {[](const EngineParams& p) { return make_learning_engine(p.learning); }, 12},
-    {[](const EngineParams& p) { return make_sat_engine(p.sat); }, 1'000'000},
+    {[](const EngineParams& p) { return search::make_canonical_engine(p.canonical); }, 1.4},
+    {[](const EngineParams& p) { return search::make_learning_engine(p.learning); }, 12},
+    {[](const EngineParams& p) { return encoder::make_sat_engine(p.sat); }, 1'000'000},
 #ifndef TESSERA_WITHOUT_Z3
-    {[](const EngineParams& p) { return make_smt_engine(p.smt); }, 0},
+    {[](const EngineParams& p) { return encoder::make_smt_engine(p.smt); }, 0},
 #endif
-    {[](const EngineParams& p) { return make_guided_engine(p.guided); }, 12},
+    {[](const EngineParams& p) { return search::make_guided_engine(p.guided); }, 12},
 #ifndef TESSERA_WITHOUT_CBC
-    {[](const EngineParams&) { return make_ilp_engine(); }, 0},
+    {[](const EngineParams&) { return baselines::make_ilp_engine(); }, 0},
 #endif
 #ifndef TESSERA_WITHOUT_GECODE
-    {[](const EngineParams&) { return make_cp_engine(); }, 0},
+    {[](const EngineParams&) { return baselines::make_cp_engine(); }, 0},
 #endif
-    {[](const EngineParams&) { return make_weave_engine(); }, 0},
-    {[](const EngineParams&) { return make_taa_engine(); }, 0},
-    {[](const EngineParams&) { return make_shared_objects_engine(); }, 0},
-    {[](const EngineParams& p) { return make_boxing_engine(p.boxing); }, 3'000},
-    {[](const EngineParams&) { return make_greedy_engine(); }, 1'000},
+    {[](const EngineParams&) { return search::make_weave_engine(); }, 0},
+    {[](const EngineParams&) { return search::make_taa_engine(); }, 0},
+    {[](const EngineParams&) { return search::make_shared_objects_engine(); }, 0},
+    {[](const EngineParams& p) { return search::make_boxing_engine(p.boxing); }, 3'000},
+    {[](const EngineParams&) { return search::make_greedy_engine(); }, 1'000},
 }};
 
 /// infos.size() where there is none.
@@ -82,16 +82,25 @@ std::size_t position(std::string_view name) {
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 std::span<const EngineInfo> engine_list() {
-  return infos;
+  return placer::infos;
 }
 
-std::unique_ptr<PlacementEngine> make_engine(std::string_view name, const EngineParams& params) {
+}  // namespace tessera
+
+namespace tessera::placer {
+
+std::unique_ptr<engine::PlacementEngine> make_engine(std::string_view name,
+                                                     const EngineParams& params) {
   const std::size_t at = position(name);
   return at == infos.size() ? nullptr : makers[at].make(params);
 }
 
-std::unique_ptr<PlacementEngine> make_known_engine(std::string_view name) {
+std::unique_ptr<engine::PlacementEngine> make_known_engine(std::string_view name) {
   if (auto engine = make_engine(name)) return engine;
   if (name == "smt")
     throw BadInput("engine smt needs Z3, and this build of Tessera has no Z3",
@@ -119,12 +128,12 @@ double ns_per_unit(std::string_view name) {
   return makers.at(position(name)).ns_per_unit;
 }
 
-void require_engine(const PlacementProblem& problem, const std::string& name, Goal goal) {
+void require_engine(const PlacementProblem& problem, const std::string& name, engine::Goal goal) {
   if (name == "auto") return;
-  const std::unique_ptr<PlacementEngine> engine = make_known_engine(name);
+  const std::unique_ptr<engine::PlacementEngine> engine = make_known_engine(name);
   if (const auto why = engine->unsupported(problem, goal))
     throw BadInput("engine " + name + " cannot take this problem: " + *why,
                    "--engine auto chooses one that can");
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

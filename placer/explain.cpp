@@ -11,7 +11,7 @@
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -34,13 +34,18 @@ Explanation explain_lifted(const PlacementProblem& problem, const Lifted& above,
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 Explanation explain(const PlacementProblem& problem, const ExplainParams& params) {
-  require_valid(problem);
-  if (const auto above = lifted(problem)) return explain_lifted(problem, *above, params);
+  porter::require_valid(problem);
+  if (const auto above = placer::lifted(problem))
+    return placer::explain_lifted(problem, *above, params);
   encoder::ExplainParams own;
-  const LimitedBudget limited(params.limits);
+  const porter::LimitedBudget limited(params.limits);
   own.budget = limited.budget();
-  const std::unique_ptr<PlacementEngine> engine = make_engine("learning");
+  const std::unique_ptr<engine::PlacementEngine> engine = placer::make_engine("learning");
   own.engine = engine.get();
   Explanation told;
   encoder::Explanation why;

@@ -15,7 +15,7 @@
 #include "tessera/check.h"
 #include "tessera/errors.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -46,18 +46,23 @@ class Blocks final : public std::streambuf {
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 std::optional<StopReason> write_formula(const PlacementProblem& problem, const std::string& format,
                                         const TextSink& sink, const Limits& limits) {
-  require_valid(problem);
-  require_aligned_bases(problem, "a formula does");
-  const LimitedBudget limited(limits);
+  porter::require_valid(problem);
+  placer::require_aligned_bases(problem, "a formula does");
+  const porter::LimitedBudget limited(limits);
   Poll poll(limited.budget());
-  Blocks blocks(sink);
+  placer::Blocks blocks(sink);
   std::ostream out(&blocks);
   out.exceptions(std::ios::badbit);  // an error of the sink is not to be swallowed
   try {
-    export_formula(problem, format == "smt2" ? FormulaFormat::smt2 : FormulaFormat::dimacs, out,
-                   &poll);
+    encoder::export_formula(
+        problem, format == "smt2" ? encoder::FormulaFormat::smt2 : encoder::FormulaFormat::dimacs,
+        out, &poll);
     blocks.flush();
   } catch (const BudgetEnded& ended) {
     return ended.reason;
@@ -68,10 +73,10 @@ std::optional<StopReason> write_formula(const PlacementProblem& problem, const s
 }
 
 PlacementResult model_result(const PlacementProblem& problem, const std::string& path) {
-  require_valid(problem);
-  require_aligned_bases(problem, "a formula does");
-  std::istringstream in(read_file(input_path(path)));
-  ImportedModel model = import_model(problem, in);
+  porter::require_valid(problem);
+  placer::require_aligned_bases(problem, "a formula does");
+  std::istringstream in(io::read_file(io::input_path(path)));
+  encoder::ImportedModel model = encoder::import_model(problem, in);
   if (!model.error.empty()) throw BadInput(path + ": " + model.error);
   if (model.placement) return counted(problem, std::move(*model.placement));
   PlacementResult result;

@@ -9,7 +9,7 @@
 #include "engine/forest.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 /// What lives between one change and the next.
@@ -115,8 +115,8 @@ bool learning_goes_first(const PlacementProblem& problem) {
   const auto shape = shape_of(problem);
   if (!shape) return false;
   // Read once: it never changes.
-  static const Forest forest = Forest::read(shipped_first_choice(), shape_features);
+  static const engine::Forest forest = engine::Forest::read(shipped_first_choice(), shape_features);
   return forest.value(*shape) >= forest.threshold();
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

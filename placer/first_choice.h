@@ -16,7 +16,7 @@
 
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 inline constexpr std::array<std::string_view, 14> shape_features = {
     "buffers",      // a logarithm
@@ -46,4 +46,4 @@ using ShapeFeatures = std::array<float, shape_features.size()>;
 /// The forest that is shipped (placer/first_choice.forest).
 [[nodiscard]] std::string_view shipped_first_choice();
 
-}  // namespace tessera
+}  // namespace tessera::placer

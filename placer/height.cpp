@@ -18,7 +18,7 @@
 #include "tessera/check.h"
 #include "tessera/claim.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 void limit_ends(Memory& memory, Size height, bool parts) {
   if (!parts || memory.banks.empty() || has_modes(memory) || height >= memory.capacity)
@@ -56,10 +56,10 @@ Size largest_of(const std::vector<Size>& values) {
 std::optional<StopReason> minimise_group(const PlacementProblem& problem,
                                          const std::vector<MemoryIndex>& group,
                                          const HeightParams& params, Decision& best, Size& low) {
-  const Size granule = height_granule(problem);
+  const Size granule = search::height_granule(problem);
   low = align_up(low, granule);
   bool first = true;
-  const bool parts = features_of(problem).contains(Feature::parts);
+  const bool parts = facts::features_of(problem).contains(facts::Feature::parts);
   for (;;) {
     const std::vector<Size> now = heights(problem, *best.found.placement);
     const Size high = largest(now, group);
@@ -75,8 +75,8 @@ std::optional<StopReason> minimise_group(const PlacementProblem& problem,
     } else {
       PlacementProblem lower = problem;
       for (const MemoryIndex m : group) limit_ends(lower.memories[m], target, parts);
-      SearchParams search = params.search;
-      search.goal = Goal::fit;
+      engine::SearchParams search = params.search;
+      search.goal = engine::Goal::fit;
       DecideParams quiet = params.settings;
       quiet.phase = nullptr;
       answer = decide(lower, search, quiet);
@@ -94,27 +94,28 @@ std::optional<StopReason> minimise_group(const PlacementProblem& problem,
   }
 }
 
-BoxingResult box_first(const PlacementProblem& problem, const HeightParams& params) {
-  BoxingParams own;
+search::BoxingResult box_first(const PlacementProblem& problem, const HeightParams& params) {
+  search::BoxingParams own;
   own.budget = params.search.budget;
   own.seed = params.search.seed;
   own.threads = params.settings.threads;
   own.lower_bounds = params.lower_bounds;
   own.progress = params.progress;
   if (problem.buffers.size() <= search_lowers_up_to)
-    own.budget.deadline = share_of_time(params.search.budget, 2);
-  return box(problem, own);
+    own.budget.deadline = engine::share_of_time(params.search.budget, 2);
+  return search::box(problem, own);
 }
 
 /// Where there are parts: a low placement to start from, if it is lower than what there is.
 void lower_by_weaving(const PlacementProblem& problem, const HeightParams& params,
                       const std::vector<Size>& bounds, std::optional<Decision>& start) {
-  const FeatureSet used = features_of(problem);
-  if (!used.contains(Feature::parts) || !weave_features().contains(used)) return;
-  WeaveParams own{.budget = params.search.budget, .seed = params.search.seed, .targets = bounds};
-  own.budget.deadline = share_of_time(params.search.budget, 3);
+  const facts::FeatureSet used = facts::features_of(problem);
+  if (!used.contains(facts::Feature::parts) || !search::weave_features().contains(used)) return;
+  search::WeaveParams own{
+      .budget = params.search.budget, .seed = params.search.seed, .targets = bounds};
+  own.budget.deadline = engine::share_of_time(params.search.budget, 3);
   own.rounds *= thorough_weaving;
-  WeaveResult low = weave(problem, own);
+  search::WeaveResult low = search::weave(problem, own);
   if (!low.placement) return;
   if (start && largest_of(low.heights) >= largest_of(heights(problem, *start->found.placement)))
     return;
@@ -140,7 +141,7 @@ HeightResult best_of(HeightResult result, std::optional<Decision> start) {
     result.engine = start->engine;
     result.found = std::move(start->found);
   } else {
-    result.found = out_of_memory("the search of a least height");
+    result.found = engine::out_of_memory("the search of a least height");
   }
   result.found.stop = StopReason::memory_limit;
   result.lower_bound = largest_of(result.lower_bounds);
@@ -150,7 +151,7 @@ HeightResult best_of(HeightResult result, std::optional<Decision> start) {
 }  // namespace
 
 std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
-  Joined groups(problem.memories.size());  // there are few memories
+  facts::Joined groups(problem.memories.size());  // there are few memories
   std::vector<MemoryIndex> first_allowed(problem.buffers.size());
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
@@ -182,8 +183,8 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
     start = std::move(plain);
   }
   if (params.settings.engine == "auto" && problem.buffers.size() >= boxing_lowers_from &&
-      boxing_features().contains(features_of(problem))) {
-    BoxingResult low;
+      search::boxing_features().contains(facts::features_of(problem))) {
+    search::BoxingResult low;
     try {
       low = box_first(problem, params);
     } catch (const std::bad_alloc&) {  // others may need less
@@ -215,21 +216,21 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
   if (params.settings.engine == "auto")
     lower_by_weaving(problem, params, result.lower_bounds, start);
   const bool canonical = params.settings.engine == "auto" || params.settings.engine == "canonical";
-  if (canonical && can_minimize(problem)) {
-    MinimizeParams own{.budget = params.search.budget,
-                       .seed = params.search.seed,
-                       .threads = params.settings.threads,
-                       .canonical = {},
-                       .start = std::nullopt,
-                       .lower_bounds = result.lower_bounds,
-                       .decide = nullptr,
-                       .progress = params.progress};
+  if (canonical && search::can_minimize(problem)) {
+    search::MinimizeParams own{.budget = params.search.budget,
+                               .seed = params.search.seed,
+                               .threads = params.settings.threads,
+                               .canonical = {},
+                               .start = std::nullopt,
+                               .lower_bounds = result.lower_bounds,
+                               .decide = nullptr,
+                               .progress = params.progress};
     // Each of its threads asks about one height at a time, so the engines take turns there.
     if (params.settings.engine == "auto") own.decide = decide_by_turns;
     if (start) own.start = start->found.placement;
-    MinimizeResult least;
+    search::MinimizeResult least;
     try {
-      least = minimize_height(problem, own);
+      least = search::minimize_height(problem, own);
     } catch (const std::bad_alloc&) {
       return best_of(std::move(result), std::move(start));
     }
@@ -255,7 +256,7 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
   if (best.found.status == Status::feasible) {
     result.proven = true;
     PlacementProblem settled = problem;
-    const bool parts = features_of(problem).contains(Feature::parts);
+    const bool parts = facts::features_of(problem).contains(facts::Feature::parts);
     for (const std::vector<MemoryIndex>& group : memory_groups(problem)) {
       Size low = largest(result.lower_bounds, group);
       std::optional<StopReason> stopped;
@@ -285,4 +286,4 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
   return result;
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -17,17 +17,17 @@
 #include "engine/engine.h"
 #include "placer/decide.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 struct HeightParams {
-  SearchParams search;
+  engine::SearchParams search;
   DecideParams settings;
   std::vector<Size> lower_bounds;  ///< per memory, proved
   std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress;
 };
 
 struct HeightResult {
-  SearchResult found;              ///< infeasible: not even the given capacities can be kept
+  engine::SearchResult found;      ///< infeasible: not even the given capacities can be kept
   std::vector<Size> lower_bounds;  ///< per memory, proved
   Size lower_bound = 0;  ///< proved: of the largest height, also where memories share buffers
   /// What is proved of each group of more than one memory: its largest height is at least this.
@@ -50,4 +50,4 @@ void limit_ends(Memory& memory, Size height, bool parts);
 /// Memories that must be minimised together, each group sorted.
 [[nodiscard]] std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem);
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -10,7 +10,7 @@
 #include "search/placement/bounds.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -28,7 +28,7 @@ class Orderer {
   Orderer(const PlacementProblem& problem, const std::vector<Minimize>& objectives,
           const InOrderParams& params)
       : whole_(problem), problem_(problem), objectives_(objectives), params_(params) {
-    parts_ = features_of(problem).contains(Feature::parts);
+    parts_ = facts::features_of(problem).contains(facts::Feature::parts);
     may_leave_out_ =
         std::find(objectives.begin(), objectives.end(), Minimize::benefit) != objectives.end();
   }
@@ -124,10 +124,10 @@ class Orderer {
         relation = {.kind = RelationKind::disjoint, .buffers = relation.buffers, .cost = 0};
   }
 
-  [[nodiscard]] SearchParams search() const {
-    SearchParams own = params_.search;
+  [[nodiscard]] engine::SearchParams search() const {
+    engine::SearchParams own = params_.search;
     own.budget = budget_;
-    own.goal = most_cost_ ? Goal::cost : Goal::fit;
+    own.goal = most_cost_ ? engine::Goal::cost : engine::Goal::fit;
     own.at_most = most_cost_;
     return own;
   }
@@ -166,7 +166,7 @@ class Orderer {
       result_.least.lower_bounds.assign(whole_.memories.size(), 0);
       return 0;
     }
-    const Bounds bounds = lower_bounds(one.in.problem, {.budget = budget_});
+    const search::Bounds bounds = search::lower_bounds(one.in.problem, {.budget = budget_});
     HeightParams own{.search = search(),
                      .settings = params_.settings,
                      .lower_bounds = bounds.heights,
@@ -184,8 +184,8 @@ class Orderer {
       take(empty(one));
       return 0;
     }
-    SearchParams own = search();
-    own.goal = Goal::cost;
+    engine::SearchParams own = search();
+    own.goal = engine::Goal::cost;
     own.at_most.reset();
     Decision answer = decide(one.in.problem, own, params_.settings);
     if (answer.found.status == Status::infeasible) {
@@ -217,8 +217,8 @@ class Orderer {
 
   /// Is there a placement of this problem with all that was reached?
   Reply ask(const PlacementProblem& about, std::optional<Cost> most_cost) {
-    SearchParams own = search();
-    own.goal = most_cost ? Goal::cost : Goal::fit;
+    engine::SearchParams own = search();
+    own.goal = most_cost ? engine::Goal::cost : engine::Goal::fit;
     own.at_most = most_cost;
     if (budget_.deadline != Clock::time_point::max())
       own.budget.deadline = budget_.deadline - (budget_.deadline - Clock::now()) / 2;
@@ -284,7 +284,7 @@ class Orderer {
     if (!least_benefit_) {
       const Now one = now(problem_);
       if (!one.in.problem.buffers.empty()) {
-        const Bounds bounds = lower_bounds(one.in.problem, {.budget = budget_});
+        const search::Bounds bounds = search::lower_bounds(one.in.problem, {.budget = budget_});
         for (const Size each : bounds.heights) proved = std::max(proved, each);
       }
     }
@@ -324,4 +324,4 @@ InOrder solve_in_order(const PlacementProblem& problem, const std::vector<Minimi
   return Orderer(problem, objectives, params).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -17,10 +17,10 @@
 #include "placer/height.h"
 #include "tessera/place.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 struct InOrderParams {
-  SearchParams search{};
+  engine::SearchParams search{};
   DecideParams settings{};
   std::function<void(std::string_view phase)> phase{};  ///< may be empty
 };
@@ -41,4 +41,4 @@ struct InOrder {
                                      const std::vector<Minimize>& objectives,
                                      const InOrderParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::placer

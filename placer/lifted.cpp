@@ -11,7 +11,7 @@
 #include "tessera/errors.h"
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -172,9 +172,9 @@ void lower(const Lifted& above, const PlacementProblem& problem, PlacementResult
 void require_aligned_bases(const PlacementProblem& problem, const std::string& what) {
   if (!has_unaligned_base(problem)) return;
   throw BadInput(what + " not know a base that is no multiple of an alignment (" +
-                     where_used(problem, Feature::unaligned_base) + ")",
+                     facts::where_used(problem, facts::Feature::unaligned_base) + ")",
                  "ask for one objective, without --proof; or choose a base that is a multiple of "
                  "every alignment");
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -16,7 +16,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 struct Lifted {
   PlacementProblem problem;  ///< the same question; its bases are 0
@@ -41,4 +41,4 @@ void lower(const Lifted& above, const PlacementProblem& problem, PlacementResult
 /// Throws BadInput with the sentence that `what` does not know bases off the alignments.
 void require_aligned_bases(const PlacementProblem& problem, const std::string& what);
 
-}  // namespace tessera
+}  // namespace tessera::placer

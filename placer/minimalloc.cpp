@@ -7,7 +7,7 @@
 #include "io/files.h"
 #include "io/minimalloc_csv.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -20,7 +20,7 @@ MinimallocAnswer nothing_fits(std::int64_t capacity, const std::string& id) {
   return answer;
 }
 
-MinimallocAnswer place_bytes(const MinimallocProblem& asked, const MinimallocQuestion& question,
+MinimallocAnswer place_bytes(const io::MinimallocProblem& asked, const MinimallocQuestion& question,
                              Placement& placement) {
   MinimallocAnswer answer;
   if (asked.problem.buffers.empty()) {
@@ -43,10 +43,11 @@ MinimallocAnswer place_bytes(const MinimallocProblem& asked, const MinimallocQue
 }  // namespace
 
 MinimallocAnswer answer_minimalloc(const MinimallocQuestion& question) {
-  const MinimallocTable table = read_minimalloc_csv(read_file(question.path), question.path);
+  const io::MinimallocTable table =
+      io::read_minimalloc_csv(io::read_file(question.path), question.path);
   const Size capacity = std::max<Size>(1, question.capacity);
-  const MinimallocProblem asked = minimalloc_problem(table, capacity, question.path);
-  for (const MinimallocBuffer& row : table.buffers) {
+  const io::MinimallocProblem asked = io::minimalloc_problem(table, capacity, question.path);
+  for (const io::MinimallocBuffer& row : table.buffers) {
     const Size least_end = row.size == 0 ? row.offset.value_or(0) : row.size;
     if (least_end <= question.capacity) continue;
     MinimallocAnswer answer = nothing_fits(question.capacity, row.id);
@@ -57,11 +58,11 @@ MinimallocAnswer answer_minimalloc(const MinimallocQuestion& question) {
   MinimallocAnswer answer = place_bytes(asked, question, placement);
   answer.notes = table.notes;
   if (answer.status != Status::feasible) return answer;
-  const std::vector<Offset> offsets = offsets_of(asked, placement);
+  const std::vector<Offset> offsets = io::offsets_of(asked, placement);
   for (const Offset other : asked.others) answer.height = std::max(answer.height, other);
-  answer.csv = write_minimalloc_csv(table, offsets);
-  if (question.picture) answer.picture = minimalloc_tikz(table, capacity, offsets);
+  answer.csv = io::write_minimalloc_csv(table, offsets);
+  if (question.picture) answer.picture = io::minimalloc_tikz(table, capacity, offsets);
   return answer;
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

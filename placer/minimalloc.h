@@ -12,7 +12,7 @@
 
 #include "tessera/place.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 struct MinimallocQuestion {
   std::string path;
@@ -36,4 +36,4 @@ struct MinimallocAnswer {
 /// Throws BadInput where the file cannot be read.
 [[nodiscard]] MinimallocAnswer answer_minimalloc(const MinimallocQuestion& question);
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -28,7 +28,7 @@
 #include "tessera/errors.h"
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -37,10 +37,10 @@ using Clock = std::chrono::steady_clock;
 /// One part in so many of a time limit is for the certificate.
 constexpr int certifying_share = 6;
 
-Goal goal_of(Minimize what) {
-  if (what == Minimize::cost) return Goal::cost;
-  if (what == Minimize::modes) return Goal::modes;
-  return Goal::fit;
+engine::Goal goal_of(Minimize what) {
+  if (what == Minimize::cost) return engine::Goal::cost;
+  if (what == Minimize::modes) return engine::Goal::modes;
+  return engine::Goal::fit;
 }
 
 class Placer {
@@ -49,7 +49,7 @@ class Placer {
       : problem_(problem), params_(params), start_(Clock::now()), limited_(params.limits) {}
 
   PlacementResult run() {
-    require_valid(problem_);
+    porter::require_valid(problem_);
     if (params_.minimize > Minimize::benefit) throw BadInput("there is no such thing to minimise");
     objectives_ = resolve_objectives(params_.minimize, problem_);
     const Minimize what = objectives_.front();
@@ -62,7 +62,8 @@ class Placer {
           "problem's list of objectives lets some stay out",
           "leave the certificate out, name `maximize_benefit` first, or ask for one objective "
           "with --minimize or --maximize");
-    if (!params_.proof.empty()) proof_.emplace(params_.proof.string(), OutputFile::Writer::by_name);
+    if (!params_.proof.empty())
+      proof_.emplace(params_.proof.string(), porter::OutputFile::Writer::by_name);
     search_.seed = params_.limits.seed;
     search_.budget = limited_.budget();
     // A certificate takes time of its own.
@@ -79,7 +80,7 @@ class Placer {
     try {
       search(what);
     } catch (const std::bad_alloc&) {
-      answer_ = {out_of_memory("the search"), params_.engine};
+      answer_ = {engine::out_of_memory("the search"), params_.engine};
     }
     return finish(what);
   }
@@ -113,7 +114,7 @@ class Placer {
       return;
     }
     tell("bounds");
-    Bounds bounds = lower_bounds(problem_, {.budget = search_.budget});
+    search::Bounds bounds = search::lower_bounds(problem_, {.budget = search_.budget});
     result_.lower_bounds = first_bounds_ = bounds.heights;
 
     if (bounds.infeasible && params_.engine == "auto") {
@@ -182,7 +183,7 @@ class Placer {
         throw InternalError("engine " + answer_.engine + " found a placement but gave none");
       result_.placement = std::move(answer_.found.placement);
       tell("check");
-      require_right(problem_, *result_.placement, answer_.engine);
+      porter::require_right(problem_, *result_.placement, answer_.engine);
       result_.heights = heights(problem_, *result_.placement);
       result_.cost = soft_cost(problem_, *result_.placement);
       result_.benefit = benefit_of(problem_, *result_.placement);
@@ -250,13 +251,13 @@ class Placer {
       return;
     }
     // Even when nobody asked for the least height, it may have been met.
-    const Cost bound = std::max(answer_.found.bound, goal_floor(problem_, search_.goal));
+    const Cost bound = std::max(answer_.found.bound, engine::goal_floor(problem_, search_.goal));
     if (what == Minimize::cost) {
       result_.cost_bound = bound;
       result_.proven_optimal = bound == result_.cost;
       result_.objectives.push_back({"cost", result_.cost, bound, result_.proven_optimal});
     } else if (what == Minimize::modes) {
-      const Cost used = goal_value(problem_, *result_.placement, Goal::modes);
+      const Cost used = engine::goal_value(problem_, *result_.placement, engine::Goal::modes);
       result_.proven_optimal = bound == used;
       result_.objectives.push_back({"modes", used, bound, result_.proven_optimal});
       answer_.found.stats.push_back({"modes_used", used});
@@ -325,7 +326,7 @@ class Placer {
   }
 
   void certify_one(Claim claim, CertificateFile& file, std::string& who) {
-    SearchParams search = search_;
+    engine::SearchParams search = search_;
     search.budget = limited_.budget();
     // Nobody to choose among: what has to be in has no placement.
     if (claim.most < 0) refuted_ = {{}};
@@ -348,15 +349,15 @@ class Placer {
   const PlacementProblem& problem_;
   const PlaceParams& params_;
   Clock::time_point start_;
-  LimitedBudget limited_;
-  SearchParams search_;
+  porter::LimitedBudget limited_;
+  engine::SearchParams search_;
   DecideParams settings_;
   Decision answer_;
   std::vector<Minimize> objectives_;
   std::vector<std::int64_t> later_bounds_;  ///< of several objectives
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
   std::vector<Size> first_bounds_;  ///< per memory, by adding up
-  std::optional<OutputFile> proof_;
+  std::optional<porter::OutputFile> proof_;
   std::vector<std::vector<std::uint32_t>> refuted_;  ///< sets of optional buffers
   std::string declined_;                             ///< why nobody could write a derivation
   PlacementResult result_;
@@ -364,6 +365,10 @@ class Placer {
 };
 
 }  // namespace
+
+}  // namespace tessera::placer
+
+namespace tessera {
 
 Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
   if (asked != Minimize::by_input) return asked;
@@ -388,6 +393,10 @@ std::vector<Minimize> resolve_objectives(Minimize asked, const PlacementProblem&
   return all;
 }
 
+}  // namespace tessera
+
+namespace tessera::placer {
+
 namespace {
 
 /// The answer of a memory that begins a little lower.
@@ -403,7 +412,7 @@ PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& abov
     };
   PlacementResult result = Placer(above.problem, own).run();
   lower(above, problem, result);
-  if (result.placement) require_right(problem, *result.placement, result.engine);
+  if (result.placement) porter::require_right(problem, *result.placement, result.engine);
   return result;
 }
 
@@ -512,21 +521,25 @@ PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& p
     best.add(answer(all[asked++], own));
   }
   PlacementResult result = best.result(asked == all.size());
-  if (result.placement) require_right(problem, *result.placement, result.engine);
+  if (result.placement) porter::require_right(problem, *result.placement, result.engine);
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return result;
 }
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 PlacementResult place(const PlacementProblem& problem, const PlaceParams& params) {
   const bool based = std::any_of(problem.memories.begin(), problem.memories.end(),
                                  [](const Memory& memory) { return memory.base != 0; });
   if (based) {
-    require_valid(problem);
-    if (has_unaligned_base(problem)) return place_tied(problem, params);
+    porter::require_valid(problem);
+    if (has_unaligned_base(problem)) return placer::place_tied(problem, params);
   }
-  return Placer(problem, params).run();
+  return placer::Placer(problem, params).run();
 }
 
 }  // namespace tessera

@@ -6,20 +6,21 @@
 #include "facts/features.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 /// Of more the pairs alone would take longer to go through than a search is likely to.
 constexpr std::size_t most_repacked = 512;
 
-constexpr FeatureSet kept{Feature::buffer_alignment, Feature::several_lives, Feature::gap};
+constexpr facts::FeatureSet kept{facts::Feature::buffer_alignment, facts::Feature::several_lives,
+                                 facts::Feature::gap};
 
 }  // namespace
 
 Repack::Repack(const PlacementProblem& problem) {
   const std::size_t count = problem.buffers.size();
   usable_ = count <= most_repacked && problem.memories.size() == 1 &&
-            (features_of(problem) - kept).empty();
+            (facts::features_of(problem) - kept).empty();
   if (!usable_) return;
   alignments_.reserve(count);
   for (const Buffer& buffer : problem.buffers)
@@ -80,4 +81,4 @@ std::optional<Placement> Repack::with(const SizeLayer& layer) {
   return placement;
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

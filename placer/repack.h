@@ -16,7 +16,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 class Repack {
  public:
@@ -46,4 +46,4 @@ class Repack {
   std::vector<Offset> tops_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::placer

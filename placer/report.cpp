@@ -17,7 +17,7 @@
 #include "tessera/explain.h"
 #include "tessera/files.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -108,39 +108,43 @@ std::string given_text(const PlacementProblem& problem, const PlacementResult& r
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 Report report_html(const std::string& result, const Input* input, const Limits& limits) {
-  std::string text = read_file(input_path(result));
+  std::string text = io::read_file(io::input_path(result));
   const std::string title = std::filesystem::path(result).filename().string();
   Report report;
   std::string json;
   std::string given = "null";
-  const bool is_json = detect_format(text) == ProblemFormat::dsa_json;
+  const bool is_json = io::detect_format(text) == io::ProblemFormat::dsa_json;
   if (!is_json && input == nullptr)
     throw BadInput(result + ": a report is of a placement/1 or a plan/1 in JSON",
                    "place --output FILE.json writes one; of a CSV with offsets only with --input");
-  std::optional<ReportKind> kind;
+  std::optional<io::ReportKind> kind;
   if (is_json) {
-    const Sources sources(result);
-    const Node root = parse_json(text, sources);
+    const io::Sources sources(result);
+    const io::Node root = io::parse_json(text, sources);
     // With the problem its own reader says what is wrong, and what it says is not needed here.
-    const Node* const name = root.find("tessera");
+    const io::Node* const name = root.find("tessera");
     if (input == nullptr || (name != nullptr && name->text == "plan/1"))
-      kind = check_report_tree(sources, root);
-    if (kind) json = json_text(root);
-    if (kind == ReportKind::plan && input != nullptr)
+      kind = io::check_report_tree(sources, root);
+    if (kind) json = io::json_text(root);
+    if (kind == io::ReportKind::plan && input != nullptr)
       throw BadInput(result + ": is a plan, which is reported without --input",
                      "a plan holds all that its report shows");
-    const Node* const status = root.find("status");
-    if (kind == ReportKind::placement && status->text == "infeasible")
+    const io::Node* const status = root.find("status");
+    if (kind == io::ReportKind::placement && status->text == "infeasible")
       report.note = "with the problem (--input FILE) the report shows why there is no placement";
   }
   if (!kind) {
     const PlacementResult placed = load_result_text(std::move(text), result, *input);
     json = result_json(input->problem, placed);
-    given = given_text(input->problem, placed, limits);
+    given = placer::given_text(input->problem, placed, limits);
   }
-  report.html = report_page(title, json, given);
-  if (report.html.size() > large_page)
+  report.html = io::report_page(title, json, given);
+  if (report.html.size() > placer::large_page)
     report.note = "the page has " + size_text(static_cast<Size>(report.html.size()) >> 20U << 20U) +
                   "; a browser needs some seconds for it. --plot of place draws one picture "
                   "without a table";

@@ -19,7 +19,7 @@
 #include "porter/requirements.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 /// What the engines of the session may spend before everything that auto knows is tried.
@@ -28,73 +28,78 @@ constexpr std::int64_t nodes_in_session = 200'000;
 constexpr const char* automatic = "auto";
 
 /// Null: none keeps anything of such a problem, and each question is decided from scratch.
-std::unique_ptr<PlacementEngine> engine_for(const PlacementProblem& problem,
-                                            const std::string& name) {
+std::unique_ptr<engine::PlacementEngine> engine_for(const PlacementProblem& problem,
+                                                    const std::string& name) {
   if (name != automatic) {
-    require_engine(problem, name, Goal::fit);
+    require_engine(problem, name, engine::Goal::fit);
     return make_engine(name);
   }
-  std::unique_ptr<PlacementEngine> engine = session_engine(features_of(problem));
-  if (engine && engine->outgrown(problem, Goal::fit)) engine.reset();
+  std::unique_ptr<engine::PlacementEngine> engine = session_engine(facts::features_of(problem));
+  if (engine && engine->outgrown(problem, engine::Goal::fit)) engine.reset();
   return engine;
 }
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 struct Session::State {
   State(PlacementProblem given, const SessionParams& params)
       : problem(std::move(given)),
         name(params.engine),
-        engine((require_valid(problem), require_aligned_bases(problem, "a session does"),
-                engine_for(problem, name))),
+        engine((porter::require_valid(problem),
+                placer::require_aligned_bases(problem, "a session does"),
+                placer::engine_for(problem, name))),
         layer(size_layer(problem)),
         memo(problem, 1),
         repack(problem) {}
 
   PlacementProblem problem;
   std::string name;  ///< as asked for
-  std::unique_ptr<PlacementEngine> engine;
-  std::unique_ptr<PlacementSession> own;  ///< of the engine, opened when it is first asked
-  SizeLayer layer;                        ///< the numbers of the problem
-  bool valid = true;                      ///< validate(problem) has seen them
-  Memo memo;
-  Repack repack;
-  std::optional<LoadTest> load;  ///< of the capacities as they are
+  std::unique_ptr<engine::PlacementEngine> engine;
+  std::unique_ptr<engine::PlacementSession> own;  ///< of the engine, opened when it is first asked
+  SizeLayer layer;                                ///< the numbers of the problem
+  bool valid = true;                              ///< validate(problem) has seen them
+  engine::Memo memo;
+  placer::Repack repack;
+  std::optional<facts::LoadTest> load;  ///< of the capacities as they are
   std::string decided_by;
 
-  SearchResult known(Status status, std::string reason) {
+  engine::SearchResult known(Status status, std::string reason) {
     decided_by = "session";
-    SearchResult result;
+    engine::SearchResult result;
     result.status = status;
     result.reason = std::move(reason);
     return result;
   }
 
-  SearchResult ask(const SearchParams& search, int threads) {
+  engine::SearchResult ask(const engine::SearchParams& search, int threads) {
     if (memo.refutes(layer))
       return known(Status::infeasible, "Buffers of at most these sizes did not fit before.");
-    if (name == automatic) {
+    if (name == placer::automatic) {
       if (!load) load.emplace(problem);
       if (const Size excess = load->first_excess(layer.sizes); excess > 0) {
-        SearchResult result =
+        engine::SearchResult result =
             known(Status::infeasible, "The buffers that live at one step need " +
                                           std::to_string(excess) + " bytes more than there are.");
         decided_by = "bounds";
         return result;
       }
     }
-    if (name == automatic)
+    if (name == placer::automatic)
       if (auto placement = repack.with(layer)) {
-        SearchResult result = known(Status::feasible, "");
+        engine::SearchResult result = known(Status::feasible, "");
         result.placement = std::move(*placement);
         return result;
       }
     if (const auto placement = memo.placement_for(layer)) {
-      SearchResult result = known(Status::feasible, "");
+      engine::SearchResult result = known(Status::feasible, "");
       result.placement = *placement;
       return result;
     }
-    SearchResult result = search_now(search, threads);
+    engine::SearchResult result = search_now(search, threads);
     if (result.status == Status::feasible) {
       memo.placed(layer, std::make_shared<const Placement>(*result.placement));
       repack.follow(*result.placement);
@@ -103,28 +108,30 @@ struct Session::State {
     return result;
   }
 
-  SearchResult search_now(const SearchParams& search, int threads) {
+  engine::SearchResult search_now(const engine::SearchParams& search, int threads) {
     if (engine) {
-      SearchParams brief = search;
-      if (name == automatic)
-        brief.budget.max_nodes = std::min(brief.budget.max_nodes, nodes_in_session);
+      engine::SearchParams brief = search;
+      if (name == placer::automatic)
+        brief.budget.max_nodes = std::min(brief.budget.max_nodes, placer::nodes_in_session);
       decided_by = engine->name();
-      SearchResult result = within_memory(brief);
-      if (result.status != Status::unknown || name != automatic || search.budget.exhausted())
+      engine::SearchResult result = within_memory(brief);
+      if (result.status != Status::unknown || name != placer::automatic ||
+          search.budget.exhausted())
         return result;
     }
-    Decision decision = decide(problem, search, {.engine = automatic, .threads = threads});
+    placer::Decision decision =
+        placer::decide(problem, search, {.engine = placer::automatic, .threads = threads});
     decided_by = std::move(decision.engine);
     return std::move(decision.found);
   }
 
-  SearchResult within_memory(const SearchParams& search) {
+  engine::SearchResult within_memory(const engine::SearchParams& search) {
     try {
       if (!own) own = engine->open(problem);
       return own->solve(layer, search);
     } catch (const std::bad_alloc&) {
       own.reset();
-      return out_of_memory(engine->name());
+      return engine::out_of_memory(engine->name());
     }
   }
 };
@@ -138,6 +145,10 @@ Session::~Session() = default;
 const PlacementProblem& Session::problem() const {
   return state_->problem;
 }
+
+}  // namespace tessera
+
+namespace tessera::placer {
 
 namespace {
 
@@ -155,12 +166,16 @@ std::string size_of_buffer(const PlacementProblem& problem, BufferIndex buffer) 
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 void Session::set_size(BufferIndex buffer, Size size) {
   State& state = *state_;
   if (buffer >= state.layer.sizes.size())
     throw BadInput("there is no buffer number " + std::to_string(buffer),
                    "the problem has " + std::to_string(state.layer.sizes.size()));
-  require_quantity(size, [&] { return size_of_buffer(state.problem, buffer); });
+  placer::require_quantity(size, [&] { return placer::size_of_buffer(state.problem, buffer); });
   if (state.layer.sizes[buffer] == size) return;
   state.layer.sizes[buffer] = state.problem.buffers[buffer].size = size;
   state.valid = false;
@@ -172,7 +187,7 @@ void Session::set_sizes(std::span<const Size> sizes) {
     throw BadInput("there are " + std::to_string(sizes.size()) + " sizes for " +
                    std::to_string(state.layer.sizes.size()) + " buffers");
   for (BufferIndex b = 0; b < sizes.size(); ++b)
-    require_quantity(sizes[b], [&] { return size_of_buffer(state.problem, b); });
+    placer::require_quantity(sizes[b], [&] { return placer::size_of_buffer(state.problem, b); });
   for (BufferIndex b = 0; b < sizes.size(); ++b) set_size(b, sizes[b]);
 }
 
@@ -186,7 +201,8 @@ void Session::set_capacity(MemoryIndex memory, Size capacity) {
     throw BadInput("memory '" + changed.name + "' has banks, whose sizes are its capacity",
                    "open a session for the problem with other banks");
   if (capacity != unbounded)
-    require_quantity(capacity, [&] { return "the capacity of memory '" + changed.name + "'"; });
+    placer::require_quantity(capacity,
+                             [&] { return "the capacity of memory '" + changed.name + "'"; });
   if (changed.capacity == capacity) return;
   state.layer.capacities[memory] = changed.capacity = capacity;
   state.valid = false;
@@ -197,15 +213,15 @@ PlacementResult Session::place(const Limits& limits) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   State& state = *state_;
-  const LimitedBudget limited(limits);
-  if (!state.valid && !state.repack.surely_valid(state.layer)) require_valid(state.problem);
+  const porter::LimitedBudget limited(limits);
+  if (!state.valid && !state.repack.surely_valid(state.layer)) porter::require_valid(state.problem);
   state.valid = true;
-  SearchParams search{.budget = limited.budget(), .seed = limits.seed};
-  SearchResult found;
+  engine::SearchParams search{.budget = limited.budget(), .seed = limits.seed};
+  engine::SearchResult found;
   try {
     found = state.ask(search, limits.threads);
   } catch (const std::bad_alloc&) {
-    found = out_of_memory("the search");
+    found = engine::out_of_memory("the search");
   }
   PlacementResult result;
   result.status = found.status;
@@ -217,7 +233,7 @@ PlacementResult Session::place(const Limits& limits) {
   result.heights.assign(state.problem.memories.size(), 0);
   if (result.status == Status::feasible) {
     result.placement = std::move(found.placement);
-    require_right(state.problem, *result.placement, result.engine);
+    porter::require_right(state.problem, *result.placement, result.engine);
     result.heights = heights(state.problem, *result.placement);
     result.cost = soft_cost(state.problem, *result.placement);
     result.proven_optimal = result.cost == 0;

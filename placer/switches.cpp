@@ -9,7 +9,7 @@
 #include "tessera/errors.h"
 #include "tessera/switches.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 // Reasons and sources stand beside each rule, in its engine's header.
@@ -151,10 +151,14 @@ void require_switches_of(std::string_view engine, std::span<const std::string> s
   }
 }
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 std::vector<SwitchInfo> switch_list() {
-  EngineParams defaults;
+  placer::EngineParams defaults;
   std::vector<SwitchInfo> list;
-  for (const Switch& each : switches) {
+  for (const placer::Switch& each : placer::switches) {
     if (each.rule != nullptr)
       list.push_back({each.name, each.what, "on, off", each.rule(defaults) ? "on" : "off"});
     else

@@ -18,16 +18,16 @@
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 /// How each engine is made.
 struct EngineParams {
-  CanonicalParams canonical;
-  LearningParams learning;
-  SatParams sat;
-  SmtParams smt;
-  GuidedParams guided;
-  BoxingParams boxing;
+  search::CanonicalParams canonical;
+  search::LearningParams learning;
+  encoder::SatParams sat;
+  encoder::SmtParams smt;
+  search::GuidedParams guided;
+  search::BoxingParams boxing;
 };
 
 struct Switch {
@@ -48,4 +48,4 @@ struct Switch {
 /// not ask: it would change nothing. require: engine_params() took them.
 void require_switches_of(std::string_view engine, std::span<const std::string> settings);
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -18,12 +18,13 @@
 #include "tessera/check.h"
 #include "tessera/files.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::unique_ptr<PlacementEngine> chosen_engine(const Hardware& hardware, const std::string& name) {
+std::unique_ptr<engine::PlacementEngine> chosen_engine(const Hardware& hardware,
+                                                       const std::string& name) {
   if (placement_memories(hardware).empty())
     throw BadInput("profile " + hardware.name + " has no on-chip memory to place buffers into");
   if (name == "auto") return tile_engine(hardware);
@@ -43,7 +44,7 @@ std::int64_t& counter(Stats& stats, const char* name) {
   return std::get<std::int64_t>(stats.back().value);
 }
 
-void add(Stats& stats, const TileCounters& counters) {
+void add(Stats& stats, const search::TileCounters& counters) {
   counter(stats, "shapes") += counters.shapes;
   counter(stats, "groups_passed_over") += counters.passed_over;
   counter(stats, "questions") += counters.questions;
@@ -55,22 +56,23 @@ void add(Stats& stats, const TileCounters& counters) {
   counter(stats, "engine_microseconds") += static_cast<std::int64_t>(counters.engine_seconds * 1e6);
 }
 
-TileReport report_of(const Subgraph& part, const TileVariant& variant, TileSearchResult found,
-                     const std::string& engine) {
+TileReport report_of(const tiling::Subgraph& part, const TileVariant& variant,
+                     search::TileSearchResult found, const std::string& engine) {
   TileReport report;
   report.status = found.status;
   report.stop = found.stop;
   report.variant = variant;
   report.engine = engine;
-  const TileSpace space = tile_space(part);
+  const tiling::TileSpace space = tiling::tile_space(part);
   report.anchor = part.tensor(space.anchor).name;
   report.whole = space.whole.extent;
-  for (std::size_t a = 0; a < tile_axes; ++a) report.divisible[a] = space.axis[a].has_value();
+  for (std::size_t a = 0; a < tiling::tile_axes; ++a)
+    report.divisible[a] = space.axis[a].has_value();
   report.proven_largest = found.undecided.empty() && found.stop == StopReason::completed;
-  for (const TileProbe& probe : found.probes)
+  for (const search::TileProbe& probe : found.probes)
     report.probes.push_back({probe.shape.extent, probe.tiles, probe.verdict,
-                             std::string(to_string(probe.decided_by)), probe.seconds});
-  for (const TileShape& shape : found.maximal) report.all.push_back(shape.extent);
+                             std::string(search::to_string(probe.decided_by)), probe.seconds});
+  for (const tiling::TileShape& shape : found.maximal) report.all.push_back(shape.extent);
   if (found.status != Status::feasible) return report;
   report.extent = found.shape.extent;
   report.counts = found.grid.counts;
@@ -95,15 +97,15 @@ bool better(const TileReport& a, const TileReport& b) {
 }
 
 /// The shape that is asked about, if one is.
-std::optional<TileShape> shape_of(const Subgraph& part, const TileParams& params) {
+std::optional<tiling::TileShape> shape_of(const tiling::Subgraph& part, const TileParams& params) {
   if (!params.shape) return std::nullopt;
   if (params.all)
     throw BadInput("one shape is asked about, and every largest one", "leave one of the two out");
   static constexpr const char* names[] = {"C", "H", "W"};
-  const TileSpace space = tile_space(part);
+  const tiling::TileSpace space = tiling::tile_space(part);
   const std::string& anchor = part.tensor(space.anchor).name;
-  TileShape shape = space.whole;
-  for (std::size_t a = 0; a < tile_axes; ++a) {
+  tiling::TileShape shape = space.whole;
+  for (std::size_t a = 0; a < tiling::tile_axes; ++a) {
     const Dim asked = (*params.shape)[a];
     const Dim whole = space.whole.extent[a];
     if (asked == 0 || asked == whole) continue;
@@ -159,9 +161,13 @@ std::string extents(const std::array<Dim, 3>& extent) {
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 std::string to_string(const TileVariant& variant) {
   return std::string(variant.double_buffer ? "double buffer" : "single buffer") + ", weights " +
-         std::string(word(variant.weights)) + ", halo " + std::string(word(variant.halo));
+         std::string(io::word(variant.weights)) + ", halo " + std::string(io::word(variant.halo));
 }
 
 std::vector<TileVariant> tile_variants(const TilingOptions& options) {
@@ -172,12 +178,16 @@ std::vector<TileVariant> tile_variants(const TilingOptions& options) {
   return variants;
 }
 
+}  // namespace tessera
+
+namespace tessera::placer {
+
 namespace {
 
 /// What came of one variant.
 struct VariantAnswer {
   TileReport report;
-  TileCounters counters;
+  search::TileCounters counters;
   Size lacking = 0;
   bool all_decided = false;
   std::optional<StopReason> stopped{};
@@ -186,7 +196,7 @@ struct VariantAnswer {
 /// One question about all variants of a run of ops, and how far it is.
 class VariantSearch {
  public:
-  VariantSearch(const Subgraph& part, const Hardware& hardware, const TileParams& params)
+  VariantSearch(const tiling::Subgraph& part, const Hardware& hardware, const TileParams& params)
       : part_(part),
         hardware_(hardware),
         params_(params),
@@ -229,12 +239,15 @@ class VariantSearch {
   }
 
   VariantAnswer ask(const TileVariant& variant) {
-    const std::unique_ptr<PlacementEngine> engine = chosen_engine(hardware_, params_.engine);
-    const Lowering lowered = lower(part_, tile_space(part_), hardware_, variant);
-    if (const std::optional<std::string> why = engine->unsupported(lowered.problem, Goal::fit))
+    const std::unique_ptr<engine::PlacementEngine> engine =
+        chosen_engine(hardware_, params_.engine);
+    const tiling::Lowering lowered =
+        tiling::lower(part_, tiling::tile_space(part_), hardware_, variant);
+    if (const std::optional<std::string> why =
+            engine->unsupported(lowered.problem, engine::Goal::fit))
       throw BadInput("engine '" + params_.engine + "' cannot be used here: " + *why,
                      "without --engine, one that can is chosen");
-    TileSearchParams search{.options = variant, .engine = engine.get(), .budget = budget()};
+    search::TileSearchParams search{.options = variant, .engine = engine.get(), .budget = budget()};
     search.nodes_per_question = params_.nodes_per_question;
     search.time_per_question = params_.question_timeout.value_or(std::chrono::nanoseconds{0});
     search.seed = params_.limits.seed;
@@ -245,9 +258,9 @@ class VariantSearch {
     if (params_.progress)
       search.looked_at = [this](std::int64_t tiles, Status verdict) { tell(tiles, verdict); };
     VariantAnswer answer;
-    TileSearchResult found;
+    search::TileSearchResult found;
     try {
-      found = find_tile(part_, hardware_, search);
+      found = search::find_tile(part_, hardware_, search);
       // A limit that was foreseen has not come yet.
       if (found.stop != StopReason::completed && found.stop != StopReason::node_limit)
         answer.stopped = found.stop;
@@ -271,11 +284,11 @@ class VariantSearch {
     params_.progress(told_);
   }
 
-  const Subgraph& part_;
+  const tiling::Subgraph& part_;
   const Hardware& hardware_;
   const TileParams& params_;
-  std::optional<TileShape> shape_;
-  LimitedBudget limited_;
+  std::optional<tiling::TileShape> shape_;
+  porter::LimitedBudget limited_;
   std::vector<TileVariant> variants_;
   std::vector<std::optional<VariantAnswer>> answers_;
   std::atomic<std::size_t> first_fit_;  // the first variant that takes the shape asked about
@@ -285,45 +298,54 @@ class VariantSearch {
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 TileReport find_largest_tile(const Network& network, const Hardware& hardware,
                              const TileParams& params) {
-  require_valid(network);
-  require_valid(hardware);
-  require_valid(params);
+  porter::require_valid(network);
+  porter::require_valid(hardware);
+  placer::require_valid(params);
   if (params.ops.first > params.ops.last || params.ops.last >= network.ops.size())
     throw BadInput("ops " + std::to_string(params.ops.first) + ":" +
                        std::to_string(params.ops.last) + " are not a run of this network's ops",
                    "they are numbered from 0 to " + std::to_string(network.ops.size() - 1));
-  const Clock::time_point begin = Clock::now();
-  const Subgraph part = make_subgraph(network, params.ops, last_readers(network), hardware);
-  VariantSearch search(part, hardware, params);
+  const placer::Clock::time_point begin = placer::Clock::now();
+  const tiling::Subgraph part =
+      tiling::make_subgraph(network, params.ops, tiling::last_readers(network), hardware);
+  placer::VariantSearch search(part, hardware, params);
   std::vector<TileReport> reports;
   Stats stats;
   bool all_decided = true;
   std::optional<StopReason> stopped;
-  for (VariantAnswer& answer : search.run()) {
-    add(stats, answer.counters);
+  for (placer::VariantAnswer& answer : search.run()) {
+    placer::add(stats, answer.counters);
     all_decided = all_decided && answer.all_decided;
     if (answer.stopped) stopped = answer.stopped;
     reports.push_back(std::move(answer.report));
   }
-  auto best = std::ranges::min_element(reports, better);
-  MissingBytes missing;
+  auto best = std::ranges::min_element(reports, placer::better);
+  placer::MissingBytes missing;
   if (best->status == Status::infeasible && search.one_shape()) {
     best = std::ranges::min_element(reports, {}, &TileReport::lacking);
   } else if (best->status == Status::infeasible) {
-    missing = missing_bytes(part, hardware, search.variants(), search.budget());
+    missing = placer::missing_bytes(part, hardware, search.variants(), search.budget());
     best = reports.begin() + static_cast<std::ptrdiff_t>(missing.variant);
     best->lacking = missing.bytes;
   }
   best->proven_largest = best->proven_largest && all_decided && !search.one_shape();
   if (!stopped) stopped = search.budget().exhausted();
   if (stopped && (!all_decided || params.all)) best->stop = *stopped;
-  best->reason = why_not(*best, missing, search.one_shape());
+  best->reason = placer::why_not(*best, missing, search.one_shape());
   best->stats = std::move(stats);
-  best->seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  best->seconds = std::chrono::duration<double>(placer::Clock::now() - begin).count();
   return std::move(*best);
 }
+
+}  // namespace tessera
+
+namespace tessera::placer {
 
 namespace {
 
@@ -345,6 +367,10 @@ std::string placement_json(const PlannedPlacement& placed) {
 
 }  // namespace
 
+}  // namespace tessera::placer
+
+namespace tessera {
+
 std::string tile_json(const TileReport& report) {
   std::string out;
   JsonObject object(out);
@@ -353,22 +379,22 @@ std::string tile_json(const TileReport& report) {
   object.text("stop", to_string(report.stop));
   object.entry("variant") += json_object([&](JsonObject& variant) {
     variant.truth("double_buffer", report.variant.double_buffer);
-    variant.text("weights", word(report.variant.weights));
-    variant.text("halo", word(report.variant.halo));
+    variant.text("weights", io::word(report.variant.weights));
+    variant.text("halo", io::word(report.variant.halo));
   });
   object.text("anchor", report.anchor);
-  object.entry("whole") += extents(report.whole);
+  object.entry("whole") += placer::extents(report.whole);
   if (report.status == Status::feasible)
     object.entry("tiles") += json_object([&](JsonObject& tiles) {
       tiles.number("count", report.tile_count());
-      tiles.entry("shape") += extents(report.extent);
+      tiles.entry("shape") += placer::extents(report.extent);
       tiles.truth("proven_largest", report.proven_largest);
     });
   if (!report.reason.empty()) object.text("reason", report.reason);
   if (report.lacking > 0) object.number("lacking", report.lacking);
-  if (!report.all.empty()) object.list("all", report.all, extents);
-  object.list("probes", report.probes, probe_json, ",\n  ");
-  object.list("placements", report.placements, placement_json, ",");
+  if (!report.all.empty()) object.list("all", report.all, placer::extents);
+  object.list("probes", report.probes, placer::probe_json, ",\n  ");
+  object.list("placements", report.placements, placer::placement_json, ",");
   object.entry("stats") += json_object([&](JsonObject& stats) {
     for (const Stat& stat : report.stats)
       stats.number(stat.name, std::get<std::int64_t>(stat.value));

@@ -6,16 +6,16 @@
 #include "engine/engine.h"
 #include "tessera/hardware.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 /// Where canonical search knows all that is needed: that, and learning where it gives up after a
 /// tenth of the nodes allowed (most questions are easy; the hard ones are flat loads just above or
 /// below the capacity, which clauses settle). Else the first of learning and sat that does. Null:
 /// none.
-[[nodiscard]] std::unique_ptr<PlacementEngine> session_engine(FeatureSet needed);
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> session_engine(facts::FeatureSet needed);
 
 /// For the questions of a tile search: what they need follows from the memories and restrictions.
 /// Throws std::invalid_argument where there is no memory, or no engine.
-[[nodiscard]] std::unique_ptr<PlacementEngine> tile_engine(const Hardware& hardware);
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> tile_engine(const Hardware& hardware);
 
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -11,7 +11,7 @@
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr std::int64_t most_work = 1'000'000;
 MissingBytes over_load(const PlacementProblem& problem) {
   std::vector<Size> sizes;
   for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
-  return {LoadTest(problem).excess(sizes), false};
+  return {facts::LoadTest(problem).excess(sizes), false};
 }
 
 /// What one tile needs beyond the capacity of the only memory; nothing where no capacity would do.
@@ -45,18 +45,18 @@ std::optional<MissingBytes> over_height(PlacementProblem problem, const Budget& 
                       least.proven_minimum};
 }
 
-MissingBytes missing_in(const Subgraph& part, const Hardware& hardware, const TileVariant& variant,
-                        const Budget& budget) {
-  TileGeometry geometry(part, variant.halo);
-  const TileSpace& space = geometry.space();
-  TileShape least = space.whole;
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+MissingBytes missing_in(const tiling::Subgraph& part, const Hardware& hardware,
+                        const TileVariant& variant, const Budget& budget) {
+  tiling::TileGeometry geometry(part, variant.halo);
+  const tiling::TileSpace& space = geometry.space();
+  tiling::TileShape least = space.whole;
+  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
     if (space.axis[axis]) least.extent[axis] = 1;
-  const Lowering lowering = lower(part, space, hardware, variant);
+  const tiling::Lowering lowering = tiling::lower(part, space, hardware, variant);
   MissingBytes missing;
   const bool plain = is_plain(lowering.problem);
   for (const std::vector<Size>& demand :
-       demands(part, space, lowering, geometry.grid(least).tiles)) {
+       tiling::demands(part, space, lowering, geometry.grid(least).tiles)) {
     PlacementProblem problem = lowering.problem;
     for (std::size_t b = 0; b < problem.buffers.size(); ++b) problem.buffers[b].size = demand[b];
     const std::optional<MissingBytes> more =
@@ -72,7 +72,7 @@ MissingBytes missing_in(const Subgraph& part, const Hardware& hardware, const Ti
 
 }  // namespace
 
-MissingBytes missing_bytes(const Subgraph& part, const Hardware& hardware,
+MissingBytes missing_bytes(const tiling::Subgraph& part, const Hardware& hardware,
                            const std::vector<TileVariant>& variants, const Budget& budget) {
   MissingBytes least = missing_in(part, hardware, variants.front(), budget);
   for (std::size_t k = 1; k < variants.size(); ++k) {
@@ -88,4 +88,4 @@ std::string to_string(const MissingBytes& missing) {
          (missing.bytes == 1 ? " byte more" : " bytes more");
 }
 
-}  // namespace tessera
+}  // namespace tessera::placer

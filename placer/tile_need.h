@@ -12,7 +12,7 @@
 #include "tessera/tile.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::placer {
 
 /// Of the variant that lacks least.
 struct MissingBytes {
@@ -28,11 +28,11 @@ struct MissingBytes {
 
 /// require: no tile fits in any of the variants, which are not none. Where the budget ends first,
 /// it is what the load says.
-[[nodiscard]] MissingBytes missing_bytes(const Subgraph& part, const Hardware& hardware,
+[[nodiscard]] MissingBytes missing_bytes(const tiling::Subgraph& part, const Hardware& hardware,
                                          const std::vector<TileVariant>& variants,
                                          const Budget& budget);
 
 /// "1 byte more", "at least 16 bytes more".
 [[nodiscard]] std::string to_string(const MissingBytes& missing);
 
-}  // namespace tessera
+}  // namespace tessera::placer

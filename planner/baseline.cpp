@@ -7,7 +7,7 @@
 #include "cost/score.h"
 #include "model/crew.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
@@ -53,9 +53,9 @@ Metrics sum_of(const SingleOps& singles) {
     const auto best = std::ranges::min_element(answer->options, {}, [](const PlannedSubgraph& s) {
       return std::pair(s.metrics.latency_cycles, s.metrics.dram_bytes);
     });
-    sum = combine(sum, best->metrics);
+    sum = cost::combine(sum, best->metrics);
   }
   return sum;
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -12,7 +12,7 @@
 
 #include "planner/candidates.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 /// An answer for each op alone.
 using SingleOps = std::vector<std::shared_ptr<const CandidateAnswer>>;
@@ -33,4 +33,4 @@ using SingleOps = std::vector<std::shared_ptr<const CandidateAnswer>>;
 /// require: first_open(singles) is none.
 [[nodiscard]] Metrics sum_of(const SingleOps& singles);
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -4,7 +4,7 @@
 #include "io/text.h"
 #include "model/json_write.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 void begin(JsonObject& line, const PlanRequest& request) {
@@ -21,25 +21,29 @@ void begin(JsonObject& line, const PlanRequest& request) {
 
 }  // namespace
 
+}  // namespace tessera::planner
+
+namespace tessera {
+
 PlanRequest read_plan_request(std::string_view line, const std::string& where) {
   PlanRequest request;
-  const std::string_view text = trimmed(line);
+  const std::string_view text = io::trimmed(line);
   if (!text.starts_with('{')) {
     request.network = text;
     return request;
   }
-  PlanRequestText read = read_plan_request_json(text, where);
+  io::PlanRequestText read = io::read_plan_request_json(text, where);
   request.network = std::move(read.network);
   request.profile = std::move(read.profile);
   request.dtype = std::move(read.dtype);
-  for (KeyChange& each : read.changes)
+  for (io::KeyChange& each : read.changes)
     request.changes.emplace_back(std::move(each.key), std::move(each.value));
   return request;
 }
 
 std::string plan_line(const PlanRequest& request, const NetworkPlan& plan) {
   return json_object([&](JsonObject& line) {
-           begin(line, request);
+           planner::begin(line, request);
            line.text("status", to_string(plan.status));
            line.text("stop", to_string(plan.stop));
            if (plan.status == Status::feasible) {
@@ -62,7 +66,7 @@ std::string plan_line(const PlanRequest& request, const NetworkPlan& plan) {
 std::string plan_error_line(const PlanRequest& request, const std::string& error,
                             const std::string& hint) {
   return json_object([&](JsonObject& line) {
-           begin(line, request);
+           planner::begin(line, request);
            line.text("error", error);
            if (!hint.empty()) line.text("hint", hint);
          }) +

@@ -18,7 +18,7 @@
 #include "tessera/engines.h"
 #include "tessera/tile.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
@@ -58,7 +58,7 @@ char letter(std::uint64_t number) {
   return static_cast<char>('a' + number);
 }
 
-std::string word_of(const TileShape& shape) {
+std::string word_of(const tiling::TileShape& shape) {
   std::string word;
   for (const Dim extent : shape.extent) word += std::to_string(extent) + ' ';
   return word;
@@ -89,14 +89,14 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       placement_key_(memory_->short_for(placement_key(hardware)) +
                      std::to_string(params_.nodes_per_question) + ' ' +
                      std::to_string(params_.seed) + '\n'),
-      engine_name_(tile_engine(hardware)->name()),
-      readers_(last_readers(network_)),
+      engine_name_(placer::tile_engine(hardware)->name()),
+      readers_(tiling::last_readers(network_)),
       channel_use_(network_, readers_) {
   arrays_ = memory_->arrays(array_key(hardware_), hardware_);
   cheapest_arrays_ = memory_->arrays(array_key(cheapest_), cheapest_);
   const std::string whole = network_.ops.empty()
                                 ? std::string()
-                                : structure_key(make_subgraph(
+                                : search::structure_key(tiling::make_subgraph(
                                       network_, {0, network_.ops.size() - 1}, readers_, hardware_));
   runs_ = memory_->runs(whole);
   plain_ = only_plain_memory(hardware);
@@ -136,14 +136,15 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
 std::shared_ptr<RunGeometry> Candidates::new_run(OpRange ops) const {
   auto run = std::make_shared<RunGeometry>();
   run->network = kept_network_;
-  run->part = make_subgraph(network_, ops, readers_, hardware_);
+  run->part = tiling::make_subgraph(network_, ops, readers_, hardware_);
   return run;
 }
 
 /// The whole description of a run is long, and asked for in every plan of its network.
 std::string Candidates::structure_of(OpRange ops) const {
   return runs_->word(ops, [&] {
-    return memory_->short_for(structure_key(make_subgraph(network_, ops, readers_, hardware_)));
+    return memory_->short_for(
+        search::structure_key(tiling::make_subgraph(network_, ops, readers_, hardware_)));
   });
 }
 
@@ -162,7 +163,7 @@ std::pair<std::shared_ptr<const CandidateAnswer>, int> Candidates::known(OpRange
 }
 
 std::string Candidates::cost_key_of(const std::string& structure, const TileVariant& options,
-                                    const TileShape& shape) const {
+                                    const tiling::TileShape& shape) const {
   return cost_key_ + variant_word(options) + word_of(shape) + structure;
 }
 
@@ -214,17 +215,17 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
   return {.answer = answer, .fewest = nullptr, .effort = known.effort + 1, .level = level};
 }
 
-std::shared_ptr<const GridBound> Candidates::grid_bound(const Question& question) const {
+std::shared_ptr<const cost::GridBound> Candidates::grid_bound(const Question& question) const {
   const std::string& machine = plain_ ? capacity_free_key_ : hardware_key_;
   return memory_->bound(machine + question.structure, [&] {
     RunGeometry& run = question.run;
-    TileGeometry& geometry =
+    tiling::TileGeometry& geometry =
         run.of_halo.try_emplace(HaloPolicy::recompute, run.part, HaloPolicy::recompute)
             .first->second;
-    std::shared_ptr<const GridBound> made;
+    std::shared_ptr<const cost::GridBound> made;
     if (geometry.has_volumes())
-      run.bound = made = std::make_shared<const GridBound>(run.part, geometry.space(), channel_use_,
-                                                           hardware_, run.bound.get());
+      run.bound = made = std::make_shared<const cost::GridBound>(
+          run.part, geometry.space(), channel_use_, hardware_, run.bound.get());
     return made;
   });
 }
@@ -232,7 +233,7 @@ std::shared_ptr<const GridBound> Candidates::grid_bound(const Question& question
 std::optional<Candidates::TooMany> Candidates::too_many(const Question& question,
                                                         WeightPolicy weights,
                                                         std::int64_t fewest) const {
-  const std::shared_ptr<const GridBound> bound = grid_bound(question);
+  const std::shared_ptr<const cost::GridBound> bound = grid_bound(question);
   if (!bound) return std::nullopt;
   const double limit = question.effort.worth * static_cast<double>(bound->least_latency());
   for (std::int64_t tiles = fewest; tiles <= bound->most_tiles();
@@ -266,11 +267,12 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const TileVari
             .headroom = fewest.headroom};
   }
   searched = true;
-  TileGeometry& geometry =
+  tiling::TileGeometry& geometry =
       question.run.of_halo.try_emplace(options.halo, question.run.part, options.halo).first->second;
   Poll poll(params_.budget);
-  const WatchedGeometry watched(geometry, poll);
-  TileSearchResult found = search_tile(question, geometry, options, fewest.tiles, most_tiles);
+  const tiling::WatchedGeometry watched(geometry, poll);
+  search::TileSearchResult found =
+      search_tile(question, geometry, options, fewest.tiles, most_tiles);
   if (found.stop == StopReason::memory_limit) out_of_memory_ = true;
   add_open(answer, geometry, found);
   if (found.cut) leave_open();
@@ -284,12 +286,14 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const TileVari
 }
 
 /// Wherever the buffers lie: require: cost_key_ is not empty.
-KnownCost Candidates::cost_of(RunGeometry& run, TileGeometry& geometry, const TileVariant& options,
-                              const TileShape& shape, Poll& poll) const {
-  std::shared_ptr<const Lowering>& lowering = run.lowerings[load_key_ + variant_word(options)];
+KnownCost Candidates::cost_of(RunGeometry& run, tiling::TileGeometry& geometry,
+                              const TileVariant& options, const tiling::TileShape& shape,
+                              Poll& poll) const {
+  std::shared_ptr<const tiling::Lowering>& lowering =
+      run.lowerings[load_key_ + variant_word(options)];
   if (!lowering)
-    lowering = std::make_shared<const Lowering>(
-        lower(geometry.subgraph(), geometry.space(), hardware_, options));
+    lowering = std::make_shared<const tiling::Lowering>(
+        tiling::lower(geometry.subgraph(), geometry.space(), hardware_, options));
   return cost_anywhere(geometry.subgraph(), geometry.grid(shape), *lowering, hardware_, *arrays_,
                        poll);
 }
@@ -301,8 +305,8 @@ std::string Candidates::tile_key(const Question& question, const TileVariant& op
 
 /// What is known of the tile's costs and height is not made again: nothing else of an option needs
 /// the problem, which make_piece() derives again for those that a plan ends with.
-PlannedSubgraph Candidates::option_of(const Question& question, TileGeometry& geometry,
-                                      const TileVariant& options, TileSearchResult found,
+PlannedSubgraph Candidates::option_of(const Question& question, tiling::TileGeometry& geometry,
+                                      const TileVariant& options, search::TileSearchResult found,
                                       Poll& poll) const {
   std::string cost_key;
   std::string peak_key;
@@ -342,26 +346,26 @@ PlannedSubgraph Candidates::option_of(const Question& question, TileGeometry& ge
   return s;
 }
 
-TileSearchResult Candidates::search_tile(const Question& question, TileGeometry& geometry,
-                                         const TileVariant& options, std::int64_t fewest,
-                                         const std::function<std::int64_t()>& most_tiles) const {
-  TileSearchParams asked{.options = options,
-                         .engine = nullptr,
-                         .budget = params_.budget,
-                         .nodes_per_question = question.effort.nodes,
-                         .seed = params_.seed,
-                         .fewest_tiles = fewest,
-                         .find_most_tiles = most_tiles};
-  std::unique_ptr<PlacementEngine> engine;
+search::TileSearchResult Candidates::search_tile(
+    const Question& question, tiling::TileGeometry& geometry, const TileVariant& options,
+    std::int64_t fewest, const std::function<std::int64_t()>& most_tiles) const {
+  search::TileSearchParams asked{.options = options,
+                                 .engine = nullptr,
+                                 .budget = params_.budget,
+                                 .nodes_per_question = question.effort.nodes,
+                                 .seed = params_.seed,
+                                 .fewest_tiles = fewest,
+                                 .find_most_tiles = most_tiles};
+  std::unique_ptr<engine::PlacementEngine> engine;
   if (!kept_network_) {
-    engine = tile_engine(hardware_);
+    engine = placer::tile_engine(hardware_);
     asked.engine = engine.get();
-    TileSearchResult found = find_tile(geometry, hardware_, asked);
+    search::TileSearchResult found = search::find_tile(geometry, hardware_, asked);
     settle(found, geometry, asked);
     return found;
   }
   const std::string key = tile_key(question, options);
-  TileSearchParams rest = asked;
+  search::TileSearchParams rest = asked;
   TileMemo::Entry before;
   if (const TileMemo::Entry known = memory_->tiles().find(key)) {
     const bool one_tile = known->status == Status::feasible && known->tiles == 1;
@@ -375,11 +379,11 @@ TileSearchResult Candidates::search_tile(const Question& question, TileGeometry&
       before = known;
     }
   }
-  engine = tile_engine(hardware_);
+  engine = placer::tile_engine(hardware_);
   rest.engine = engine.get();
   std::int64_t most = 0;
   rest.find_most_tiles = [&] { return most = most_tiles(); };
-  TileSearchResult found = find_tile(geometry, hardware_, rest);
+  search::TileSearchResult found = search::find_tile(geometry, hardware_, rest);
   settle(found, geometry, asked);
   if (before) found.least_excess = std::min(found.least_excess, before->least_excess);
   const bool ended = found.stop == StopReason::completed || found.stop == StopReason::node_limit;
@@ -391,23 +395,23 @@ TileSearchResult Candidates::search_tile(const Question& question, TileGeometry&
 
 /// Where the buffers of the shape lie depends on the questions before it: on where the search
 /// began, and what it could skip. Asked alone, the shape has the same answer for everybody.
-void Candidates::settle(TileSearchResult& found, TileGeometry& geometry,
-                        const TileSearchParams& asked) const {
+void Candidates::settle(search::TileSearchResult& found, tiling::TileGeometry& geometry,
+                        const search::TileSearchParams& asked) const {
   if (found.status != Status::feasible) return;
-  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
-  TileSearchParams alone = asked;
+  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware_);
+  search::TileSearchParams alone = asked;
   alone.engine = engine.get();
   alone.nodes_per_question = params_.nodes_per_question;
   alone.fewest_tiles = 1;
   alone.find_most_tiles = nullptr;
   alone.only = found.shape;
-  TileSearchResult again = find_tile(geometry, hardware_, alone);
+  search::TileSearchResult again = search::find_tile(geometry, hardware_, alone);
   if (again.status == Status::feasible) found.placements = std::move(again.placements);
 }
 
 /// What was recalled has no grid and no problem, which follow from its shape (complete()). False
 /// where they are needed at once, and are not what was remembered.
-bool Candidates::recalled(TileSearchResult& found, TileGeometry& geometry,
+bool Candidates::recalled(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                           const TileVariant& options) const {
   if (found.status == Status::feasible && !cost_key_.empty()) return true;
   if (found.status != Status::feasible && found.undecided.empty()) return true;
@@ -415,13 +419,14 @@ bool Candidates::recalled(TileSearchResult& found, TileGeometry& geometry,
   return found.status != Status::feasible || found.demands.size() == found.placements.size();
 }
 
-void Candidates::complete(TileSearchResult& found, TileGeometry& geometry,
+void Candidates::complete(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                           const TileVariant& options) const {
   if (!found.lowering.buffers.empty()) return;
-  found.lowering = lower(geometry.subgraph(), geometry.space(), hardware_, options);
+  found.lowering = tiling::lower(geometry.subgraph(), geometry.space(), hardware_, options);
   if (found.status != Status::feasible) return;
   found.grid = geometry.grid(found.shape);
-  found.demands = demands(geometry.subgraph(), geometry.space(), found.lowering, found.grid.tiles);
+  found.demands =
+      tiling::demands(geometry.subgraph(), geometry.space(), found.lowering, found.grid.tiles);
 }
 
 CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& structure, int level,
@@ -448,9 +453,10 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
 }
 
 /// What a search says, and for how much more capacity it would say the same.
-CandidateAnswer::Tried Candidates::outcome(const TileSpace& space, const TileVariant& variant,
-                                           const TileSearchResult& found, const Fewest& fewest,
-                                           std::int64_t most_tiles) const {
+CandidateAnswer::Tried Candidates::outcome(const tiling::TileSpace& space,
+                                           const TileVariant& variant,
+                                           const search::TileSearchResult& found,
+                                           const Fewest& fewest, std::int64_t most_tiles) const {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   CandidateAnswer::Tried tried{
       .variant = variant,
@@ -461,7 +467,7 @@ CandidateAnswer::Tried Candidates::outcome(const TileSpace& space, const TileVar
       .lacking = found.lacking};
   if (found.status == Status::feasible) tried.none_below = tiles_of(space, found.shape);
   if (found.cut) tried.none_below = most_tiles + 1;
-  for (const TileShape& shape : found.undecided)
+  for (const tiling::TileShape& shape : found.undecided)
     tried.none_below = std::min(tried.none_below, tiles_of(space, shape));
   if (found.status == Status::unknown && found.stop != StopReason::completed &&
       found.stop != StopReason::node_limit)
@@ -518,8 +524,8 @@ bool Candidates::carry_over(const TileVariant& variant, const OfCapacity& others
   return false;
 }
 
-void Candidates::add_open(CandidateAnswer& answer, TileGeometry& geometry,
-                          const TileSearchResult& found) const {
+void Candidates::add_open(CandidateAnswer& answer, tiling::TileGeometry& geometry,
+                          const search::TileSearchResult& found) const {
   const bool stopped = found.stop != StopReason::completed && found.stop != StopReason::node_limit;
   // Where shapes with many tiles were cut off, `unknown` means no more than that.
   if (stopped || (found.undecided.empty() && found.status == Status::unknown && !found.cut))
@@ -551,4 +557,4 @@ CandidateCounts Candidates::counts() const {
   return counts;
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

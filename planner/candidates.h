@@ -24,7 +24,7 @@
 #include "tessera/plan.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 struct CandidateParams {
   std::int64_t nodes_per_question = nodes_per_plan_question;
@@ -98,9 +98,9 @@ class Candidates {
                                                          const std::string& structure) const;
   /// require: cost_key_ is not empty.
   [[nodiscard]] std::string cost_key_of(const std::string& structure, const TileVariant& options,
-                                        const TileShape& shape) const;
-  [[nodiscard]] KnownCost cost_of(RunGeometry& run, TileGeometry& geometry,
-                                  const TileVariant& options, const TileShape& shape,
+                                        const tiling::TileShape& shape) const;
+  [[nodiscard]] KnownCost cost_of(RunGeometry& run, tiling::TileGeometry& geometry,
+                                  const TileVariant& options, const tiling::TileShape& shape,
                                   Poll& poll) const;
   [[nodiscard]] KnownShapes known_shapes(const std::string& structure,
                                          const TileVariant& options) const;
@@ -120,7 +120,7 @@ class Candidates {
                                             const Fewest& fewest, CandidateAnswer& answer,
                                             bool& searched) const;
   /// Nothing where boxes are no products. The capacity does not matter to it.
-  [[nodiscard]] std::shared_ptr<const GridBound> grid_bound(const Question& question) const;
+  [[nodiscard]] std::shared_ptr<const cost::GridBound> grid_bound(const Question& question) const;
   /// From so many tiles on every tiling is known to be too dear for the effort: what it costs.
   struct TooMany {
     std::int64_t tiles = 0;
@@ -135,31 +135,34 @@ class Candidates {
                                   Fewest& fewest);
   /// find_tile(), or what a machine with the same memories made of it. `most_tiles` is asked where
   /// one tile does not do.
-  [[nodiscard]] TileSearchResult search_tile(const Question& question, TileGeometry& geometry,
-                                             const TileVariant& options, std::int64_t fewest,
-                                             const std::function<std::int64_t()>& most_tiles) const;
-  void settle(TileSearchResult& found, TileGeometry& geometry, const TileSearchParams& asked) const;
+  [[nodiscard]] search::TileSearchResult search_tile(
+      const Question& question, tiling::TileGeometry& geometry, const TileVariant& options,
+      std::int64_t fewest, const std::function<std::int64_t()>& most_tiles) const;
+  void settle(search::TileSearchResult& found, tiling::TileGeometry& geometry,
+              const search::TileSearchParams& asked) const;
   [[nodiscard]] std::string tile_key(const Question& question, const TileVariant& options) const;
-  [[nodiscard]] PlannedSubgraph option_of(const Question& question, TileGeometry& geometry,
-                                          const TileVariant& options, TileSearchResult found,
-                                          Poll& poll) const;
-  void complete(TileSearchResult& found, TileGeometry& geometry, const TileVariant& options) const;
-  [[nodiscard]] bool recalled(TileSearchResult& found, TileGeometry& geometry,
+  [[nodiscard]] PlannedSubgraph option_of(const Question& question, tiling::TileGeometry& geometry,
+                                          const TileVariant& options,
+                                          search::TileSearchResult found, Poll& poll) const;
+  void complete(search::TileSearchResult& found, tiling::TileGeometry& geometry,
+                const TileVariant& options) const;
+  [[nodiscard]] bool recalled(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                               const TileVariant& options) const;
   bool carry_over(const TileVariant& variant, const OfCapacity& others, CandidateAnswer& answer,
                   Fewest& fewest) const;
-  [[nodiscard]] CandidateAnswer::Tried outcome(const TileSpace& space, const TileVariant& variant,
-                                               const TileSearchResult& found, const Fewest& fewest,
-                                               std::int64_t most_tiles) const;
-  void add_open(CandidateAnswer& answer, TileGeometry& geometry,
-                const TileSearchResult& found) const;
+  [[nodiscard]] CandidateAnswer::Tried outcome(const tiling::TileSpace& space,
+                                               const TileVariant& variant,
+                                               const search::TileSearchResult& found,
+                                               const Fewest& fewest, std::int64_t most_tiles) const;
+  void add_open(CandidateAnswer& answer, tiling::TileGeometry& geometry,
+                const search::TileSearchResult& found) const;
 
   std::shared_ptr<const Network> kept_network_;
   const Network& network_;
   const Hardware& hardware_;
   Hardware cheapest_;
-  std::shared_ptr<ArrayMemo> arrays_;           ///< of hardware_
-  std::shared_ptr<ArrayMemo> cheapest_arrays_;  ///< of cheapest_
+  std::shared_ptr<cost::ArrayMemo> arrays_;           ///< of hardware_
+  std::shared_ptr<cost::ArrayMemo> cheapest_arrays_;  ///< of cheapest_
   CandidateParams params_;
   std::shared_ptr<PlanMemory> memory_;
   std::shared_ptr<NetworkRuns> runs_;
@@ -173,7 +176,7 @@ class Candidates {
   std::string load_key_;              ///< of its memory without the capacity; empty as the next
   std::string cost_key_;  ///< of the machine, where costs are shared for all capacities; or empty
   std::vector<std::optional<OpIndex>> readers_;
-  ChannelUse channel_use_;
+  cost::ChannelUse channel_use_;
   mutable std::mutex lock_;
   std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
   CandidateCounts counts_;
@@ -181,4 +184,4 @@ class Candidates {
   mutable std::atomic<bool> out_of_memory_ = false;  ///< seen or foreseen
 };
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -15,7 +15,7 @@
 #include "planner/walk.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
@@ -24,22 +24,22 @@ constexpr std::int64_t most_events = 400'000;  ///< of a run: some tens of milli
 /// A tile is drawn by itself where it has so much of the picture's width.
 constexpr double least_share = 1.0 / 60;
 
-ChartKind kind_of(const Piece& piece, const LoweredBuffer& buffer) {
+io::ChartKind kind_of(const Piece& piece, const tiling::LoweredBuffer& buffer) {
   switch (buffer.role) {
-    case BufferRole::kept:
-    case BufferRole::passing:
-      return ChartKind::kept;
-    case BufferRole::columns:
-    case BufferRole::rows:
-      return ChartKind::halo;
-    case BufferRole::tile:
+    case tiling::BufferRole::kept:
+    case tiling::BufferRole::passing:
+      return io::ChartKind::kept;
+    case tiling::BufferRole::columns:
+    case tiling::BufferRole::rows:
+      return io::ChartKind::halo;
+    case tiling::BufferRole::tile:
       break;
   }
-  const LocalTensor& tensor = piece.part.tensors[buffer.tensor];
-  if (tensor.weight) return ChartKind::weights;
-  if (buffer.copied_before) return ChartKind::copy;
-  if (!tensor.producer) return ChartKind::input;
-  return tensor.leaves ? ChartKind::output : ChartKind::intermediate;
+  const tiling::LocalTensor& tensor = piece.part.tensors[buffer.tensor];
+  if (tensor.weight) return io::ChartKind::weights;
+  if (buffer.copied_before) return io::ChartKind::copy;
+  if (!tensor.producer) return io::ChartKind::input;
+  return tensor.leaves ? io::ChartKind::output : io::ChartKind::intermediate;
 }
 
 /// One step of one tile: from the end of the step before, with all that it waits for.
@@ -60,7 +60,7 @@ std::vector<ShownTile> phases_of(const SimulatedRun& run, std::int64_t first, st
   std::vector<ShownTile> shown(static_cast<std::size_t>(count));
   std::vector<std::vector<double>> ends(shown.size(), std::vector<double>(steps, -1));
   double before = 0;  // the end of what comes before the first of them
-  for (const PipelineEvent& e : run.events) {
+  for (const cost::PipelineEvent& e : run.events) {
     const std::optional<Step> step = run.schedule.op_ends[e.task];
     if (!step) continue;
     if (e.tile < first) before = std::max(before, static_cast<double>(e.end));
@@ -108,7 +108,7 @@ class Builder {
         names_(plan),
         windows_(plan.totals.latency_cycles, windows_of_picture) {}
 
-  PlanChart build() {
+  io::PlanChart build() {
     chart_.title = plan_.network + " on " + plan_.profile;
     chart_.summary = summary();
     chart_.cycles = std::max(1.0, static_cast<double>(plan_.totals.latency_cycles));
@@ -117,7 +117,7 @@ class Builder {
     for (const Memory& memory : placement_memories(hardware_))
       chart_.memories.push_back({.space = memory, .buffers = {}, .modes = {}});
     walk_plan(network_, hardware_, plan_, most_events, [&](const SimulatedRun& run) { add(run); });
-    for (ChartMemory& memory : chart_.memories) tidy(memory);
+    for (io::ChartMemory& memory : chart_.memories) tidy(memory);
     off_the_chip();
     traffic();
     return std::move(chart_);
@@ -133,7 +133,7 @@ class Builder {
     std::int64_t count = tiles;
     if (!all) {
       std::int64_t known = 1;  // tiles that have all of their events
-      for (const PipelineEvent& e : run.events) known = std::max(known, e.tile + 1);
+      for (const cost::PipelineEvent& e : run.events) known = std::max(known, e.tile + 1);
       if (run.cut) known = std::max<std::int64_t>(1, known - 3);
       count = run.piece.lowering.options.double_buffer && known > 1 ? 2 : 1;
       first = std::min(known / 2, known - count) & ~std::int64_t{1};
@@ -141,7 +141,7 @@ class Builder {
     std::vector<ShownTile> shown = phases_of(run, first, count);
     const auto begin = static_cast<double>(run.begin);
     fit(shown, begin, begin + static_cast<double>(run.cycles));
-    ChartRun& drawn = chart_.runs.emplace_back();
+    io::ChartRun& drawn = chart_.runs.emplace_back();
     drawn.begin = begin;
     drawn.end = begin + static_cast<double>(run.cycles);
     drawn.tiles = tiles;
@@ -197,9 +197,9 @@ class Builder {
   }
 
   void buffers(const SimulatedRun& run, const std::vector<ShownTile>& shown) {
-    const Lowering& lowering = run.piece.lowering;
+    const tiling::Lowering& lowering = run.piece.lowering;
     for (BufferIndex b = 0; b < lowering.buffers.size(); ++b) {
-      const ChartKind kind = kind_of(run.piece, lowering.buffers[b]);
+      const io::ChartKind kind = kind_of(run.piece, lowering.buffers[b]);
       const Buffer& buffer = lowering.problem.buffers[b];
       std::optional<std::size_t> last;  // box of the same buffer that may go on
       std::size_t last_memory = 0;
@@ -230,7 +230,7 @@ class Builder {
 
   void modes(const SimulatedRun& run, const std::vector<ShownTile>& shown) {
     for (MemoryIndex m = 0; m < chart_.memories.size(); ++m) {
-      std::vector<ChartMode>& modes = chart_.memories[m].modes;
+      std::vector<io::ChartMode>& modes = chart_.memories[m].modes;
       for (const ShownTile& tile : shown) {
         const auto& of = run.planned->placements[tile.placement].placement.modes;
         if (m >= of.size()) continue;
@@ -247,12 +247,12 @@ class Builder {
   }
 
   /// What stays over a cut is one box.
-  static void tidy(ChartMemory& memory) {
+  static void tidy(io::ChartMemory& memory) {
     std::map<std::tuple<std::string, Offset, Offset>, std::size_t> open;
-    std::vector<ChartBuffer> boxes;
-    for (ChartBuffer& box : memory.buffers) {
+    std::vector<io::ChartBuffer> boxes;
+    for (io::ChartBuffer& box : memory.buffers) {
       memory.height = std::max(memory.height, box.bytes.end);
-      if (box.kind == ChartKind::kept) {
+      if (box.kind == io::ChartKind::kept) {
         const auto [at, fresh] =
             open.try_emplace({box.name, box.bytes.begin, box.bytes.end}, boxes.size());
         if (!fresh && boxes[at->second].end == box.begin) {
@@ -277,7 +277,7 @@ class Builder {
     for (const TensorIndex t : network_.outputs)
       outputs.insert(network_.tensors[storage_of(network_, t)].name);
     for (const OffchipMemory& memory : plan_.offchip) {
-      ChartMemory& drawn = chart_.memories.emplace_back();
+      io::ChartMemory& drawn = chart_.memories.emplace_back();
       drawn.offchip = true;
       drawn.height = memory.height;
       for (const HardwareMemory& each : hardware_.memories)
@@ -287,10 +287,10 @@ class Builder {
       std::map<std::string, const Buffer*> asked;
       for (const Buffer& buffer : question.buffers) asked[buffer.id] = &buffer;
       for (const OffchipBuffer& b : memory.buffers) {
-        const ChartKind kind = b.weights                ? ChartKind::weights
-                               : inputs.contains(b.id)  ? ChartKind::input
-                               : outputs.contains(b.id) ? ChartKind::output
-                                                        : ChartKind::between;
+        const io::ChartKind kind = b.weights                ? io::ChartKind::weights
+                                   : inputs.contains(b.id)  ? io::ChartKind::input
+                                   : outputs.contains(b.id) ? io::ChartKind::output
+                                                            : io::ChartKind::between;
         const auto found = asked.find(b.id);
         for (const Segment& part : found == asked.end() ? std::vector<Segment>{}
                                                         : parts_of(*found->second, memory.height))
@@ -328,8 +328,8 @@ class Builder {
   }
 
   void traffic() {
-    const Links links = links_of(hardware_);
-    ChartTraffic& traffic = chart_.traffic;
+    const cost::Links links = cost::links_of(hardware_);
+    io::ChartTraffic& traffic = chart_.traffic;
     traffic.memory = off_chip::names(hardware_);
     traffic.window = windows_.width;
     traffic.read = windows_.read;
@@ -345,7 +345,7 @@ class Builder {
   const NetworkPlan& plan_;
   OpLabels names_;
   Windows windows_;
-  PlanChart chart_;
+  io::PlanChart chart_;
 };
 
 }  // namespace
@@ -371,8 +371,9 @@ double OffchipClock::at(Step step) const {
   return run.begin + run.cycles * std::min(1.0, share);
 }
 
-PlanChart plan_chart(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
+io::PlanChart plan_chart(const Network& network, const Hardware& hardware,
+                         const NetworkPlan& plan) {
   return Builder(network, hardware, plan).build();
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

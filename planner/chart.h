@@ -8,15 +8,15 @@
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 /// require: check_plan() finds nothing wrong; the plan is feasible.
 ///
 /// The buffers of a run are shown tile by tile where there is room for that; else those of one tile
 /// (of two where they are double buffered), from the middle of the run and stretched over all of
 /// it. Traffic is as simulated.
-[[nodiscard]] PlanChart plan_chart(const Network& network, const Hardware& hardware,
-                                   const NetworkPlan& plan);
+[[nodiscard]] io::PlanChart plan_chart(const Network& network, const Hardware& hardware,
+                                       const NetworkPlan& plan);
 
 /// Cycle at which a step of `offchip` begins: tile k reads at step 2k, and writes at 2k + 1.
 class OffchipClock {
@@ -35,4 +35,4 @@ class OffchipClock {
   std::vector<Run> runs_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -14,7 +14,7 @@
 
 #include "model/crew.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 /// Rounds in which runs that nobody looked at are taken for cheaper than they are known to be.
@@ -29,8 +29,8 @@ constexpr std::int64_t glance_part = 4;
 
 class Cheaper {
  public:
-  Cheaper(Candidates& candidates, const CoverProblem& problem, const CoverParams& params,
-          const CheaperTiles& how, CoverResult& result)
+  Cheaper(Candidates& candidates, const search::CoverProblem& problem,
+          const search::CoverParams& params, const CheaperTiles& how, search::CoverResult& result)
       : candidates_(candidates), problem_(problem), params_(params), how_(how), result_(result) {
     // Covers that are found on the way are none that the plan would be.
     params_.progress = nullptr;
@@ -55,7 +55,7 @@ class Cheaper {
     settle();
     if (problem_.ops > most_hopeful_ops) return;
     for (int round = 0; round < hopeful_rounds && !params_.budget.exhausted(); ++round) {
-      const CoverResult hoped = best_cover(hopeful(), params_);
+      const search::CoverResult hoped = search::best_cover(hopeful(), params_);
       if (hoped.status != Status::feasible ||
           !look_at(hoped, glanced_, how_.most_shapes / glance_part))
         return;
@@ -70,7 +70,7 @@ class Cheaper {
       if (!changed_) return;
       changed_ = false;
       take_cheaper_options(result_);
-      CoverResult better = best_cover(problem_, params_);
+      search::CoverResult better = search::best_cover(problem_, params_);
       if (better.status != Status::feasible) return;
       const bool lower = better.objective < result_.objective;
       // That nothing is lower is worth knowing.
@@ -81,9 +81,9 @@ class Cheaper {
   }
 
   /// Looks for cheaper tiles of the runs that were not looked at yet: were there any?
-  bool look_at(const CoverResult& cover, Runs& known, std::int64_t shapes) {
+  bool look_at(const search::CoverResult& cover, Runs& known, std::int64_t shapes) {
     std::vector<OpRange> fresh;
-    for (const CoverRun& run : cover.runs) {
+    for (const search::CoverRun& run : cover.runs) {
       const OpRange ops = evaluated_run(run);
       if (known.insert({ops.first, ops.last}).second) fresh.push_back(ops);
     }
@@ -119,13 +119,13 @@ class Cheaper {
     double least = std::numeric_limits<double>::infinity();
     for (const PlannedSubgraph& option : candidates_.answer(ops)->options)
       if (how_.limits.allow(option.metrics))
-        least = std::min(least, additive_score(how_.score, option.metrics));
+        least = std::min(least, cost::additive_score(how_.score, option.metrics));
     return least;
   }
 
   /// The problem in which runs that nobody looked at cost as much less as the others came to.
-  [[nodiscard]] CoverProblem hopeful() {
-    CoverProblem problem = problem_;
+  [[nodiscard]] search::CoverProblem hopeful() {
+    search::CoverProblem problem = problem_;
     double before = 0, now = 0;
     for (const auto& [run, cost] : costs_) {
       if (cost.now == std::numeric_limits<double>::infinity()) continue;
@@ -134,12 +134,12 @@ class Cheaper {
     }
     const double factor = hope * (before > 0 ? now / before : 1);
     const auto hope_for = [this, factor](std::size_t first, std::size_t last,
-                                         CoverCandidate& candidate) {
+                                         search::CoverCandidate& candidate) {
       if (!seen_.contains({first, last}) && !glanced_.contains({first, last}))
-        for (CoverOption& option : candidate.options) option.cost *= factor;
+        for (search::CoverOption& option : candidate.options) option.cost *= factor;
     };
     problem.evaluate = [this, hope_for](std::size_t first, std::size_t last, int effort) {
-      CoverCandidate candidate = problem_.evaluate(first, last, effort);
+      search::CoverCandidate candidate = problem_.evaluate(first, last, effort);
       hope_for(first, last, candidate);
       return candidate;
     };
@@ -154,7 +154,7 @@ class Cheaper {
 
   [[nodiscard]] Size peak() {
     Size peak = 0;
-    for (const CoverRun& run : result_.runs) {
+    for (const search::CoverRun& run : result_.runs) {
       const auto answer = candidates_.answer(evaluated_run(run));
       peak = std::max(peak, answer->options[run.option].metrics.peak_bytes);
     }
@@ -163,20 +163,20 @@ class Cheaper {
 
   /// What a run costs on a cover that peaks as this one does: peaks below that one are free.
   [[nodiscard]] ShapeGoal goal_of_cover(std::int64_t shapes) {
-    const Score& score = how_.score;
+    const cost::Score& score = how_.score;
     const PeakLimits& limits = how_.limits;
-    const double per_byte = peak_weight(score);
+    const double per_byte = cost::peak_weight(score);
     const Size free = peak();
     std::ostringstream key;
     key << shapes << ' ' << (per_byte > 0 ? free : 0) << ' ' << std::hexfloat << per_byte;
     for (const Metrics& unit :
          {Metrics{.latency_cycles = 1}, Metrics{.energy_pj = 1}, Metrics{.dram_bytes = 1}})
-      key << ' ' << additive_score(score, unit);
+      key << ' ' << cost::additive_score(score, unit);
     key << ' ' << limits.peak_bytes << ' ' << limits.peak_bandwidth;
     return {.score =
                 [score, limits, per_byte, free](const Metrics& m) {
                   return limits.allow(m)
-                             ? additive_score(score, m) +
+                             ? cost::additive_score(score, m) +
                                    per_byte * static_cast<double>(std::max(free, m.peak_bytes))
                              : std::numeric_limits<double>::infinity();
                 },
@@ -185,15 +185,15 @@ class Cheaper {
   }
 
   /// The same cover with what was found for its runs.
-  void take_cheaper_options(CoverResult& cover) {
+  void take_cheaper_options(search::CoverResult& cover) {
     const Size most = peak();
     double sum = 0;
-    for (CoverRun& run : cover.runs) {
+    for (search::CoverRun& run : cover.runs) {
       const auto answer = candidates_.answer(evaluated_run(run));
-      double least = additive_score(how_.score, answer->options[run.option].metrics);
+      double least = cost::additive_score(how_.score, answer->options[run.option].metrics);
       for (std::size_t k = 0; k < answer->options.size(); ++k) {
         const Metrics& m = answer->options[k].metrics;
-        const double cost = additive_score(how_.score, m);
+        const double cost = cost::additive_score(how_.score, m);
         if (m.peak_bytes > most || !how_.limits.allow(m) || cost >= least) continue;
         least = cost;
         run.option = k;
@@ -212,17 +212,17 @@ class Cheaper {
     const auto now = std::chrono::steady_clock::now();
     if (now - told_ < 100ms) return;
     told_ = now;
-    CoverResult cover = result_;
+    search::CoverResult cover = result_;
     take_cheaper_options(cover);
     tell_(cover.objective, std::clamp(still_proved(bound_), 0.0, cover.objective),
           result_.evaluated);
   }
 
   Candidates& candidates_;
-  const CoverProblem& problem_;
-  CoverParams params_;
+  const search::CoverProblem& problem_;
+  search::CoverParams params_;
   const CheaperTiles& how_;
-  CoverResult& result_;
+  search::CoverResult& result_;
   double bound_ = 0;  ///< of the cover that is made cheaper
   std::function<void(double, double, std::int64_t)> tell_;
   std::mutex told_lock_;
@@ -239,9 +239,10 @@ class Cheaper {
 
 }  // namespace
 
-void take_cheaper_tiles(Candidates& candidates, const CoverProblem& problem,
-                        const CoverParams& params, const CheaperTiles& how, CoverResult& result) {
+void take_cheaper_tiles(Candidates& candidates, const search::CoverProblem& problem,
+                        const search::CoverParams& params, const CheaperTiles& how,
+                        search::CoverResult& result) {
   Cheaper(candidates, problem, params, how, result).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

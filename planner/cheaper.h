@@ -16,23 +16,24 @@
 #include "planner/peaks.h"
 #include "search/partition/cover.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 struct CheaperTiles {
-  const Score& score;
+  const cost::Score& score;
   const PeakLimits& limits;
   std::int64_t most_shapes = 0;  ///< of each variant of a run
   Size largest_peak = 0;         ///< no run peaks above it
 };
 
 /// The run that was evaluated in place of this one.
-[[nodiscard]] inline OpRange evaluated_run(const CoverRun& run) {
+[[nodiscard]] inline OpRange evaluated_run(const search::CoverRun& run) {
   return {run.evaluated, run.evaluated + run.last - run.first};
 }
 
 /// require: problem.evaluate asks the candidates, option by option; result is feasible.
 /// ensure: the objective is not above what it was.
-void take_cheaper_tiles(Candidates& candidates, const CoverProblem& problem,
-                        const CoverParams& params, const CheaperTiles& how, CoverResult& result);
+void take_cheaper_tiles(Candidates& candidates, const search::CoverProblem& problem,
+                        const search::CoverParams& params, const CheaperTiles& how,
+                        search::CoverResult& result);
 
-}  // namespace tessera
+}  // namespace tessera::planner

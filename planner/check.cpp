@@ -14,7 +14,7 @@
 #include "porter/requirements.h"
 #include "tessera/plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
@@ -42,7 +42,8 @@ class PlanChecker {
     Metrics totals;
     for (std::size_t k = 0; k < plan_.subgraphs.size(); ++k) {
       subgraph(plan_.subgraphs[k]);
-      totals = k == 0 ? plan_.subgraphs[k].metrics : combine(totals, plan_.subgraphs[k].metrics);
+      totals =
+          k == 0 ? plan_.subgraphs[k].metrics : cost::combine(totals, plan_.subgraphs[k].metrics);
     }
     for (std::string& sentence : kept_apart(network_, hardware_, plan_.subgraphs))
       say(std::move(sentence));
@@ -50,10 +51,10 @@ class PlanChecker {
       for (std::string& sentence : offchip_wrong(network_, hardware_, plan_))
         say(std::move(sentence));
     metrics("the totals", totals, plan_.totals);
-    const Score score{plan_.weights, in_cycles_of(hardware_.clock_hz, plan_.reference)};
-    if (!close(score_of(score, plan_.totals), plan_.score))
+    const cost::Score score{plan_.weights, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
+    if (!close(cost::score_of(score, plan_.totals), plan_.score))
       say("the score does not follow from the totals, the reference and the weights");
-    if (!close(score_of(score, plan_.baseline), plan_.baseline_score))
+    if (!close(cost::score_of(score, plan_.baseline), plan_.baseline_score))
       say("the score of the baseline is not " + std::to_string(plan_.baseline_score) +
           ": it does not follow from the baseline, the reference and the weights");
     if (plan_.clock_hz != 0 && plan_.clock_hz != hardware_.clock_hz)  // 0: not said
@@ -127,7 +128,7 @@ class PlanChecker {
     std::vector<PlannedPlacement> placements = s.placements;  // the problems are the plan's word
     for (std::size_t k = 0; k < placements.size(); ++k)
       placements[k].problem = piece_problem(piece, k);
-    const RunCost cost = run_cost(piece_run(piece, hardware_, placements));
+    const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware_, placements));
     metrics(name_of(s), cost.metrics, s.metrics);
     layers(s, piece_layers(piece, cost));
     if (!close(cost.utilisation, s.utilisation))
@@ -204,12 +205,16 @@ class PlanChecker {
 
 }  // namespace
 
+}  // namespace tessera::planner
+
+namespace tessera {
+
 std::vector<std::string> check_plan(const Network& network, const Hardware& hardware,
                                     const NetworkPlan& plan) {
-  require_valid(network);
-  require_valid(hardware);
+  porter::require_valid(network);
+  porter::require_valid(hardware);
   try {
-    return PlanChecker(network, hardware, plan).run();
+    return planner::PlanChecker(network, hardware, plan).run();
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }
@@ -222,7 +227,7 @@ PlacementProblem offchip_problem(const Network& network, const Hardware& hardwar
     throw BadInput("a wrong plan has no question about what lies off the chip: " + wrong.front());
   if (plan.status != Status::feasible)
     throw BadInput("a plan that was not found has no question about what lies off the chip");
-  return offchip_question(network, hardware, plan.subgraphs);
+  return planner::offchip_question(network, hardware, plan.subgraphs);
 }
 
 }  // namespace tessera

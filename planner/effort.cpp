@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 constexpr std::array<Effort, 7> efforts{Effort{150, 2},
@@ -33,4 +33,4 @@ int next_level(int level, bool too_costly, std::int64_t most_nodes) {
   return std::max(level, last);
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace tessera {
+namespace tessera::planner {
 
 struct Effort {
   std::int64_t nodes = 0;  ///< of a search, per question
@@ -25,4 +25,4 @@ struct Effort {
 /// because tiles were `too_costly`, or else because questions were undecided.
 [[nodiscard]] int next_level(int level, bool too_costly, std::int64_t most_nodes);
 
-}  // namespace tessera
+}  // namespace tessera::planner

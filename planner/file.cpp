@@ -19,7 +19,7 @@
 #include "tessera/check_result.h"
 #include "tessera/plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
@@ -28,10 +28,10 @@ std::string name_of(const PlannedSubgraph& s) {
 }
 
 NetworkPlan read_plan(std::string_view text, const std::string& path, const Network& network,
-                      const Hardware& hardware, const PlannedClaims& claims) {
-  require_valid(network);
-  require_valid(hardware);
-  const PlannedProblem problem_of = [&](const PlannedSubgraph& subgraph, std::size_t index) {
+                      const Hardware& hardware, const io::PlannedClaims& claims) {
+  porter::require_valid(network);
+  porter::require_valid(hardware);
+  const io::PlannedProblem problem_of = [&](const PlannedSubgraph& subgraph, std::size_t index) {
     const Piece piece = make_piece(network, hardware, subgraph);
     if (index >= piece.demands.size())
       throw std::invalid_argument("the tiles of this subgraph need only " +
@@ -39,8 +39,8 @@ NetworkPlan read_plan(std::string_view text, const std::string& path, const Netw
     return piece_problem(piece, index);
   };
   try {
-    return read_plan_json(text, path, problem_of, claims);
-  } catch (const MismatchError& error) {
+    return io::read_plan_json(text, path, problem_of, claims);
+  } catch (const io::MismatchError& error) {
     throw WrongAnswer(error.what(), error.hint);
   }
 }
@@ -97,7 +97,7 @@ class ClaimCheck {
   }
 
   void weights() {
-    const ObjectiveWeights own = normalized(hardware_.objective);
+    const ObjectiveWeights own = cost::normalized(hardware_.objective);
     const ObjectiveWeights& said = plan_.weights;
     if (close(own.latency, said.latency) && close(own.energy, said.energy) &&
         close(own.dram_bytes, said.dram_bytes) && close(own.peak_memory, said.peak_memory))
@@ -141,7 +141,7 @@ class ClaimCheck {
   }
 
   void baseline() {
-    const LimitedBudget limited(limits_);
+    const porter::LimitedBudget limited(limits_);
     const Hardware machine = baseline_machine(network_, hardware_);
     Candidates candidates(network_, machine, effort(limited.budget()), make_plan_memory());
     const SingleOps singles = single_ops(candidates, network_.ops.size(), limits_.threads);
@@ -180,12 +180,12 @@ class ClaimCheck {
   /// Proved once more: the answer here may be better, or worse where time is short.
   void objectives() {
     for (const ObjectiveValue& said : plan_.objectives) {
-      const LimitedBudget limited(limits_);
+      const porter::LimitedBudget limited(limits_);
       const CandidateParams same = effort(limited.budget());
       std::vector<PlannedSubgraph> runs = plan_.subgraphs;
       const ObjectiveValue own = take_fewest_modes(
           network_, hardware_,
-          {.score = {plan_.weights, in_cycles_of(hardware_.clock_hz, plan_.reference)},
+          {.score = {plan_.weights, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)},
            .nodes_per_question = same.nodes_per_question,
            .seed = same.seed,
            .threads = limits_.threads,
@@ -210,26 +210,30 @@ class ClaimCheck {
 
 }  // namespace
 
+}  // namespace tessera::planner
+
+namespace tessera {
+
 std::string plan_json(const NetworkPlan& plan) {
-  require_plan(plan);
-  return write_plan_json(plan);
+  porter::require_plan(plan);
+  return io::write_plan_json(plan);
 }
 
 std::string plan_csv(const NetworkPlan& plan) {
-  require_plan(plan);
-  return write_plan_csv(plan);
+  porter::require_plan(plan);
+  return io::write_plan_csv(plan);
 }
 
 std::string plan_c_header(const NetworkPlan& plan, std::string_view name) {
-  require_plan(plan);
+  porter::require_plan(plan);
   if (plan.status != Status::feasible)
     throw BadInput("there is no plan that a header could be about");
-  return write_plan_c_header(plan, name);
+  return io::write_plan_c_header(plan, name);
 }
 
 PlanFileHeader plan_file_header(const std::string& path) {
-  std::string text = read_file(input_path(path));
-  PlanHeader header = read_plan_header(text, path);
+  std::string text = io::read_file(io::input_path(path));
+  io::PlanHeader header = io::read_plan_header(text, path);
   return {header.is_plan, std::move(header.dtype), std::move(text), std::move(header.costs)};
 }
 
@@ -239,26 +243,27 @@ NetworkPlan load_plan(const std::string& path, const Network& network, const Har
 
 NetworkPlan load_plan_text(std::string_view text, const std::string& path, const Network& network,
                            const Hardware& hardware) {
-  return read_plan(text, path, network, hardware, {});
+  return planner::read_plan(text, path, network, hardware, {});
 }
 
 PlanVerdict check_plan_text(std::string_view text, const std::string& path, const Network& network,
                             const Hardware& hardware, const Limits& limits) {
   PlanVerdict verdict;
-  const PlannedClaims judge = [&](const PlannedSubgraph& subgraph, const PlannedPlacement& placed,
-                                  const PlacementResult& result) {
+  const io::PlannedClaims judge = [&](const PlannedSubgraph& subgraph,
+                                      const PlannedPlacement& placed,
+                                      const PlacementResult& result) {
     // Broken rules are told by check_plan(); here it is about what is said besides.
     if (!check(placed.problem, placed.placement, 1).empty()) return;
     PlacementResult said = result;
     said.placement = placed.placement;
     const ResultVerdict own = check_result(placed.problem, said);
-    const std::string where = name_of(subgraph) + ", a placement: ";
+    const std::string where = planner::name_of(subgraph) + ", a placement: ";
     for (const Violation& wrong : own.wrong) verdict.wrong.push_back(where + wrong.message);
     for (const std::string& claim : own.claimed)
       if (!claim.starts_with("engine")) verdict.claimed.push_back(where + claim);
   };
   try {
-    verdict.plan = read_plan(text, path, network, hardware, judge);
+    verdict.plan = planner::read_plan(text, path, network, hardware, judge);
   } catch (const WrongAnswer& answer) {
     verdict.wrong.emplace_back(answer.what());
     return verdict;
@@ -267,7 +272,7 @@ PlanVerdict check_plan_text(std::string_view text, const std::string& path, cons
     verdict.wrong.push_back(std::move(sentence));
   if (!verdict.wrong.empty()) return verdict;
   try {
-    ClaimCheck(network, hardware, limits, verdict).run();
+    planner::ClaimCheck(network, hardware, limits, verdict).run();
   } catch (const std::invalid_argument& error) {  // of the profile: nothing can be simulated
     throw BadInput(error.what());
   }

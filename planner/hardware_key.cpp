@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 /// Texts with their length and lists with theirs, so that no two values make one text.
@@ -211,4 +211,4 @@ std::string array_key(const Hardware& hardware) {
   return hardware_key(bare);
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

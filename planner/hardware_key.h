@@ -10,7 +10,7 @@
 
 #include "tessera/hardware.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 /// ensure: equal for two profiles only if no answer can tell them apart. Names of memories and
 /// engines count, since answers contain them; the profile's own name, where its figures come from
@@ -26,4 +26,4 @@ namespace tessera {
 /// memories on the chip serve them.
 [[nodiscard]] std::string array_key(const Hardware& hardware);
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
@@ -52,4 +52,4 @@ std::vector<std::vector<std::string>> idle_banks(const std::vector<Memory>& memo
   return names;
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -10,7 +10,7 @@
 
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 /// Per memory the names of the modes that no step of any placement is in, in the memory's order.
 [[nodiscard]] std::vector<std::vector<std::string>> unused_modes(
@@ -20,4 +20,4 @@ namespace tessera {
 [[nodiscard]] std::vector<std::vector<std::string>> idle_banks(
     const std::vector<Memory>& memories, const std::vector<PlannedSubgraph>& subgraphs);
 
-}  // namespace tessera
+}  // namespace tessera::planner

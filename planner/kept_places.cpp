@@ -11,14 +11,14 @@
 #include "tessera/place.h"
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 /// The tensor that a buffer holds from run to run, if it does.
 std::optional<TensorIndex> kept_tensor(const Piece& piece, BufferIndex buffer) {
-  const LoweredBuffer& lowered = piece.lowering.buffers[buffer];
-  if (lowered.role == BufferRole::passing) return piece.part.passing[lowered.tensor];
-  if (lowered.role == BufferRole::kept) return piece.part.tensors[lowered.tensor].tensor;
+  const tiling::LoweredBuffer& lowered = piece.lowering.buffers[buffer];
+  if (lowered.role == tiling::BufferRole::passing) return piece.part.passing[lowered.tensor];
+  if (lowered.role == tiling::BufferRole::kept) return piece.part.tensors[lowered.tensor].tensor;
   return std::nullopt;
 }
 
@@ -113,10 +113,11 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware,
     own.placement.places.clear();
     for (const BufferIndex buffer : of_run)
       own.placement.places.push_back(found.placement->places[buffer]);
-    auto modes = settle_modes(own.problem, own.placement.places, pieces[k].lowering.steps_per_tile);
+    auto modes =
+        facts::settle_modes(own.problem, own.placement.places, pieces[k].lowering.steps_per_tile);
     if (!modes) throw InternalError("runs were placed together so that a step has no mode");
     own.placement.modes = std::move(*modes);
-    const RunCost cost = run_cost(piece_run(pieces[k], hardware, runs[k].placements));
+    const cost::RunCost cost = cost::run_cost(piece_run(pieces[k], hardware, runs[k].placements));
     runs[k].metrics = cost.metrics;
     runs[k].utilisation = cost.utilisation;
     runs[k].mode_switches = cost.mode_switches;
@@ -147,4 +148,4 @@ std::vector<std::string> kept_apart(const Network& network, const Hardware& hard
   return wrong;
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

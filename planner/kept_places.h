@@ -16,7 +16,7 @@
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 struct KeptPlaces {
   Status status = Status::feasible;  ///< unknown: a limit came first
@@ -32,4 +32,4 @@ struct KeptPlaces {
 [[nodiscard]] std::vector<std::string> kept_apart(const Network& network, const Hardware& hardware,
                                                   const std::vector<PlannedSubgraph>& runs);
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -19,7 +19,7 @@
 #include "search/placement/bounds.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 /// Of a memory whose banks have roles of their own, no more modes than this are told apart.
@@ -131,7 +131,9 @@ struct Common {
   const Universe& universe;
   Size peak = 0;  ///< of the plan: no run may exceed it
 
-  [[nodiscard]] double cost(const Metrics& m) const { return additive_score(params.score, m); }
+  [[nodiscard]] double cost(const Metrics& m) const {
+    return cost::additive_score(params.score, m);
+  }
   /// Is it as good as `before`, which it takes the place of?
   [[nodiscard]] bool as_good(const Metrics& now, const Metrics& before) const {
     return cost(now) <= cost(before) * (1 + 1e-12) && params.limits.allow(now) &&
@@ -206,8 +208,8 @@ class RunPart final : public Part {
   bool settled(const Set& in) {
     PlannedSubgraph now = run_;
     for (std::size_t k = 0; k < now.placements.size(); ++k) {
-      auto modes = settle_modes(problem_with(in, k), now.placements[k].placement.places,
-                                piece_.lowering.steps_per_tile);
+      auto modes = facts::settle_modes(problem_with(in, k), now.placements[k].placement.places,
+                                       piece_.lowering.steps_per_tile);
       if (!modes) return false;
       now.placements[k].placement.modes = std::move(*modes);
     }
@@ -223,15 +225,17 @@ class RunPart final : public Part {
       if (attempt.pinned)
         for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
           problem.buffers[b].memories = {before.places[b].memory};
-      SearchParams search{.budget = common_.params.budget, .seed = common_.params.seed};
+      engine::SearchParams search{.budget = common_.params.budget, .seed = common_.params.seed};
       search.budget.max_nodes = common_.params.nodes_per_question;
-      Decision decision = decide(problem, search, {.threads = common_.params.threads});
+      placer::Decision decision =
+          placer::decide(problem, search, {.threads = common_.params.threads});
       if (decision.found.status == Status::infeasible) return Enough::no;
       if (!decision.found.placement) return Enough::open;
       PlannedPlacement& placed = now.placements[k];
       placed.engine = decision.engine;
       placed.placement = std::move(*decision.found.placement);
-      auto modes = settle_modes(problem, placed.placement.places, piece_.lowering.steps_per_tile);
+      auto modes =
+          facts::settle_modes(problem, placed.placement.places, piece_.lowering.steps_per_tile);
       if (!modes) return Enough::open;
       placed.placement.modes = std::move(*modes);
     }
@@ -239,9 +243,10 @@ class RunPart final : public Part {
   }
 
   void lower(PlacementProblem& problem, Room room, const Placement& before) const {
-    std::vector<Size> high = room == Room::now
-                                 ? heights(problem, before)
-                                 : lower_bounds(problem, {.budget = common_.params.budget}).heights;
+    std::vector<Size> high =
+        room == Room::now
+            ? heights(problem, before)
+            : search::lower_bounds(problem, {.budget = common_.params.budget}).heights;
     high.resize(problem.memories.size(), 0);
     Size all = 0;
     for (const Size height : high) all += height;
@@ -260,7 +265,7 @@ class RunPart final : public Part {
       now.placements[k].problem = piece_problem(piece_, k);
       if (!check(now.placements[k].problem, now.placements[k].placement, 1).empty()) return false;
     }
-    const RunCost cost = run_cost(piece_run(piece_, common_.hardware, now.placements));
+    const cost::RunCost cost = cost::run_cost(piece_run(piece_, common_.hardware, now.placements));
     if (!common_.as_good(cost.metrics, run_.metrics)) return false;
     now.metrics = cost.metrics;
     now.mode_switches = cost.mode_switches;
@@ -342,8 +347,8 @@ class WholePart final : public Part {
 };
 
 /// Runs with one key are one question: they have the same tiles and the same places now.
-std::string key_of(const Subgraph& part, const PlannedSubgraph& run) {
-  std::string key = structure_key(part);
+std::string key_of(const tiling::Subgraph& part, const PlannedSubgraph& run) {
+  std::string key = search::structure_key(part);
   const auto add = [&](std::int64_t number) { key += ' ' + std::to_string(number); };
   for (const Dim extent : run.extent) add(extent);
   add(run.variant.double_buffer ? 1 : 0);
@@ -364,7 +369,7 @@ std::string key_of(const Subgraph& part, const PlannedSubgraph& run) {
 }  // namespace
 
 std::optional<std::vector<Mode>> modes_of(const Memory& memory) {
-  return memory.modes_per_bank ? joint_modes(memory, most_modes) : memory.modes;
+  return memory.modes_per_bank ? facts::joint_modes(memory, most_modes) : memory.modes;
 }
 
 std::int64_t modes_in_use(const std::vector<PlannedSubgraph>& runs) {
@@ -386,10 +391,10 @@ ObjectiveValue take_fewest_modes(const Network& network, const Hardware& hardwar
   if (stays_on_chip(hardware)) {
     parts.push_back(std::make_unique<WholePart>(common, runs));
   } else {
-    const std::vector<std::optional<OpIndex>> readers = last_readers(network);
+    const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
     std::map<std::string, RunPart*> of_key;
     for (std::size_t k = 0; k < runs.size(); ++k) {
-      const Subgraph part = make_subgraph(network, runs[k].ops, readers, hardware);
+      const tiling::Subgraph part = tiling::make_subgraph(network, runs[k].ops, readers, hardware);
       RunPart*& known = of_key[key_of(part, runs[k])];
       if (known == nullptr) {
         auto fresh = std::make_unique<RunPart>(common, runs[k]);
@@ -438,4 +443,4 @@ ObjectiveValue take_fewest_modes(const Network& network, const Hardware& hardwar
           value == static_cast<std::int64_t>(found.bound)};
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

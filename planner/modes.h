@@ -23,10 +23,10 @@
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 struct ModesParams {
-  Score score;
+  cost::Score score;
   PeakLimits limits{};
   std::int64_t nodes_per_question = nodes_per_plan_question;
   std::uint64_t seed = 0;
@@ -53,4 +53,4 @@ struct ModesParams {
 inline constexpr const char* modes_range =
     "all placements of these subgraphs' tiles that score no more and peak no higher";
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -20,7 +20,7 @@
 #include "tiling/tensor_lives.h"
 #include "tiling/walk.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 constexpr const char* weights_id = "weights";
@@ -63,48 +63,51 @@ bool are_followed(const PlannedSubgraph& planned) {
 class Traffic {
  public:
   Traffic(const Network& network, const Hardware& hardware) : network_(network) {
-    readers_ = last_readers(network);
+    readers_ = tiling::last_readers(network);
     hardware_ = &hardware;
   }
 
   void follow(const PlannedSubgraph& planned) {
-    const Subgraph part = make_subgraph(network_, planned.ops, readers_, *hardware_);
-    TileGeometry geometry(part, planned.variant.halo);
-    const TileShape shape{planned.extent};
+    const tiling::Subgraph part =
+        tiling::make_subgraph(network_, planned.ops, readers_, *hardware_);
+    tiling::TileGeometry geometry(part, planned.variant.halo);
+    const tiling::TileShape shape{planned.extent};
     if (are_followed(planned)) {
-      const TileGrid grid = geometry.grid(shape);
-      const TileWalk walk(grid, lower(part, geometry.space(), *hardware_, planned.variant));
+      const tiling::TileGrid grid = geometry.grid(shape);
+      const tiling::TileWalk walk(
+          grid, tiling::lower(part, geometry.space(), *hardware_, planned.variant));
       const auto& [outer, middle, inner] = walk.order();
-      std::array<Dim, tile_axes> at{};
+      std::array<Dim, tiling::tile_axes> at{};
       for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])
         for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
           for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
             add_tile(part, geometry.tile_at(shape, at), &walk, walk.level_at(at));
       return;
     }
-    TileRegions all;
+    tiling::TileRegions all;
     for (std::size_t t = 0; t < part.tensors.size(); ++t)
-      all.fresh.push_back(whole(part.tensor(t).shape));
+      all.fresh.push_back(tiling::whole(part.tensor(t).shape));
     all.stored = all.fresh;
-    add_tile(part, all, nullptr, TileLevel::first);
+    add_tile(part, all, nullptr, tiling::TileLevel::first);
   }
 
-  [[nodiscard]] const std::map<TensorIndex, std::vector<BoxAccess>>& accesses() const {
+  [[nodiscard]] const std::map<TensorIndex, std::vector<tiling::BoxAccess>>& accesses() const {
     return accesses_;
   }
   [[nodiscard]] Step end() const { return std::max<Step>(2 * tiles_, 1); }
 
  private:
   /// What stays is read where the walk says; without one everything is.
-  void add_tile(const Subgraph& part, const TileRegions& tile, const TileWalk* walk,
-                TileLevel level) {
+  void add_tile(const tiling::Subgraph& part, const tiling::TileRegions& tile,
+                const tiling::TileWalk* walk, tiling::TileLevel level) {
     const Step step = 2 * tiles_++;
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
-      const LocalTensor& local = part.tensors[t];
+      const tiling::LocalTensor& local = part.tensors[t];
       if (local.weight) continue;
-      const bool loaded = is_loaded(part, local) && (walk == nullptr || walk->loads(t, level));
+      const bool loaded =
+          tiling::is_loaded(part, local) && (walk == nullptr || walk->loads(t, level));
       if (loaded && !tile.fresh[t].none) accesses_[local.tensor].push_back({step, tile.fresh[t]});
-      if (is_stored(part, local) && !tile.stored[t].none)
+      if (tiling::is_stored(part, local) && !tile.stored[t].none)
         accesses_[local.tensor].push_back({step + 1, tile.stored[t]});
     }
   }
@@ -112,7 +115,7 @@ class Traffic {
   const Network& network_;
   const Hardware* hardware_;
   std::vector<std::optional<OpIndex>> readers_;
-  std::map<TensorIndex, std::vector<BoxAccess>> accesses_;
+  std::map<TensorIndex, std::vector<tiling::BoxAccess>> accesses_;
   Step tiles_ = 0;
 };
 
@@ -142,7 +145,7 @@ class Ids {
 struct Touched {
   BufferIndex buffer = 0;
   TensorIndex tensor = 0;
-  OutsideLife outside;
+  tiling::OutsideLife outside;
   std::size_t axes_whole = 0;  ///< the last axes, along which all is taken to be touched at once
   std::int64_t pieces = 0;
 };
@@ -154,23 +157,23 @@ std::int64_t pieces_of(const Buffer& buffer) {
 }
 
 /// The parts that follow where each access is to all of the last axes. No byte lives shorter.
-void set_parts(const Network& network, const std::vector<BoxAccess>& accesses, Touched& touched,
-               Buffer& buffer) {
+void set_parts(const Network& network, const std::vector<tiling::BoxAccess>& accesses,
+               Touched& touched, Buffer& buffer) {
   const Tensor& tensor = network.tensors[touched.tensor];
-  std::vector<BoxAccess> wider = accesses;
-  for (BoxAccess& access : wider)
+  std::vector<tiling::BoxAccess> wider = accesses;
+  for (tiling::BoxAccess& access : wider)
     for (std::size_t k = 0; k < touched.axes_whole && !access.box.none; ++k) {
       const std::size_t axis = tensor.shape.size() - 1 - k;
       access.box[axis] = {0, tensor.shape[axis]};
     }
-  buffer.parts = lives_of(tensor.shape, element_bytes(tensor.type), wider, touched.outside);
+  buffer.parts = tiling::lives_of(tensor.shape, element_bytes(tensor.type), wider, touched.outside);
   touched.pieces = buffer.parts.empty() ? most_pieces + 1 : pieces_of(buffer);
 }
 
 /// Where tiles are cut too small to be told apart, rows, planes or all of a tensor live as one: of
 /// the tensors with the most pieces first.
 void make_few_pieces(const Network& network,
-                     const std::map<TensorIndex, std::vector<BoxAccess>>& accesses,
+                     const std::map<TensorIndex, std::vector<tiling::BoxAccess>>& accesses,
                      std::int64_t most_in_all, std::vector<Touched>& tensors,
                      std::vector<Buffer>& buffers) {
   std::int64_t pieces = 0;
@@ -195,14 +198,15 @@ PlacementProblem without_parts(PlacementProblem problem) {
 }
 
 /// A placement of whole tensors is one of their parts, in each memory by itself.
-std::optional<WeaveResult> lowest(const PlacementProblem& problem, const Bounds& bounds,
-                                  std::vector<Size>& whole_heights, const Budget& budget) {
-  WeaveParams params{.budget = budget, .rounds = tile_rounds, .targets = bounds.heights};
-  WeaveResult tiles = weave(problem, params);
+std::optional<search::WeaveResult> lowest(const PlacementProblem& problem,
+                                          const search::Bounds& bounds,
+                                          std::vector<Size>& whole_heights, const Budget& budget) {
+  search::WeaveParams params{.budget = budget, .rounds = tile_rounds, .targets = bounds.heights};
+  search::WeaveResult tiles = search::weave(problem, params);
   const PlacementProblem whole = without_parts(problem);
   params.rounds = whole_rounds;
-  params.targets = lower_bounds(whole, {.budget = budget}).heights;
-  WeaveResult all = weave(whole, params);
+  params.targets = search::lower_bounds(whole, {.budget = budget}).heights;
+  search::WeaveResult all = search::weave(whole, params);
   if (!all.placement && !tiles.placement) return std::nullopt;
   whole_heights = all.placement ? all.heights : tiles.heights;
   if (!tiles.placement) return all;
@@ -251,7 +255,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   std::vector<char> made(network.tensors.size(), 0);
   for (const Op& op : network.ops)
     for (const TensorIndex t : op.outputs) made[t] = 1;
-  const std::vector<std::optional<OpIndex>> readers = last_readers(network);
+  const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
   Ids ids;
   std::vector<Touched> tensors;
   for (const auto& [t, accesses] : traffic.accesses()) {
@@ -272,7 +276,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   }
   make_few_pieces(network, traffic.accesses(), pieces, tensors, problem.buffers);
   for (const Touched& touched : tensors) {
-    const std::vector<BoxAccess>& accesses = traffic.accesses().at(touched.tensor);
+    const std::vector<tiling::BoxAccess>& accesses = traffic.accesses().at(touched.tensor);
     Buffer& buffer = problem.buffers[touched.buffer];
     StepRange hull{touched.outside.from.value_or(accesses.front().step),
                    std::max(touched.outside.to.value_or(0), accesses.back().step + 1)};
@@ -310,7 +314,7 @@ std::string never_fits_offchip(const Network& network, const Hardware& hardware)
       look_at(network.inputs, "all inputs");
       look_at(network.outputs, "all results");
     }
-    const Size room = room_of(memory);
+    const Size room = facts::room_of(memory);
     if (weights + beside <= room) continue;
     if (weights_there) what = what.empty() ? "all weights" : "all weights and " + what;
     return what + " take " + std::to_string(weights + beside) + " bytes of memory '" + memory.name +
@@ -332,9 +336,9 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
   for (Memory& memory : problem.memories)
     capacities.push_back(std::exchange(memory.capacity, unbounded));
   if (!validate(problem).empty()) return {};
-  const Bounds bounds = lower_bounds(problem, {.budget = budget});
+  const search::Bounds bounds = search::lower_bounds(problem, {.budget = budget});
   std::vector<Size> whole_heights;
-  const std::optional<WeaveResult> low = lowest(problem, bounds, whole_heights, budget);
+  const std::optional<search::WeaveResult> low = lowest(problem, bounds, whole_heights, budget);
   if (!low) return {};
   OffchipAnswer answer;
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
@@ -397,8 +401,8 @@ std::vector<std::string> memory_wrong(const PlacementProblem& problem, const Off
   if (wrong.empty() && heights(problem, placement).front() != said.height)
     wrong.push_back(who + "the height is " + std::to_string(heights(problem, placement).front()) +
                     ", not " + std::to_string(said.height));
-  if (said.lower_bound > lower_bounds(problem).height)
-    wrong.push_back(who + "the bound is " + std::to_string(lower_bounds(problem).height) +
+  if (said.lower_bound > search::lower_bounds(problem).height)
+    wrong.push_back(who + "the bound is " + std::to_string(search::lower_bounds(problem).height) +
                     ", not " + std::to_string(said.lower_bound));
   return wrong;
 }
@@ -431,4 +435,4 @@ std::vector<std::string> offchip_wrong(const Network& network, const Hardware& h
   return wrong;
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -23,7 +23,7 @@
 #include "tessera/network_plan.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 /// A sentence, where no plan has room off the chip: all weights are always there; all inputs are at
 /// the beginning and all results at the end. Empty: nobody knows.
@@ -59,4 +59,4 @@ struct OffchipAnswer {
                                                 const Budget& budget = {},
                                                 std::int64_t pieces = most_pieces);
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -5,12 +5,12 @@
 #include "cost/run_parts.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {}  // namespace
 
 Hardware cheapest_on_chip(const Hardware& hardware) {
   Hardware cheap = hardware;
-  const AccessEnergy least = cheapest_access(hardware);
+  const AccessEnergy least = cost::cheapest_access(hardware);
   // Which of several memories a buffer will lie in is not known yet.
   const bool several = std::ranges::count(hardware.memories, false, &HardwareMemory::offchip) > 1;
   for (HardwareMemory& memory : cheap.memories) {
@@ -21,25 +21,26 @@ Hardware cheapest_on_chip(const Hardware& hardware) {
   return cheap;
 }
 
-KnownCost cost_anywhere(const Subgraph& part, const TileGrid& grid, const Lowering& lowering,
-                        const Hardware& hardware, ArrayMemo& arrays, Poll& poll) {
+KnownCost cost_anywhere(const tiling::Subgraph& part, const tiling::TileGrid& grid,
+                        const tiling::Lowering& lowering, const Hardware& hardware,
+                        cost::ArrayMemo& arrays, Poll& poll) {
   // Offsets do not matter to the simulation; modes do, and none switches least.
   PlannedPlacement anywhere;
   anywhere.placement.places.resize(lowering.buffers.size());
-  TiledRun run{.subgraph = &part,
-               .grid = &grid,
-               .lowering = &lowering,
-               .hardware = &hardware,
-               .placements = {&anywhere},
-               .memo = &arrays,
-               .poll = &poll};
-  const RunCost cost = run_cost(run);
+  cost::TiledRun run{.subgraph = &part,
+                     .grid = &grid,
+                     .lowering = &lowering,
+                     .hardware = &hardware,
+                     .placements = {&anywhere},
+                     .memo = &arrays,
+                     .poll = &poll};
+  const cost::RunCost cost = cost::run_cost(run);
   KnownCost found{.metrics = cost.metrics, .utilisation = cost.utilisation};
   found.metrics.peak_bytes = 0;
   return found;
 }
 
-Size peak_load(const Lowering& lowering, const std::vector<std::vector<Size>>& demands) {
+Size peak_load(const tiling::Lowering& lowering, const std::vector<std::vector<Size>>& demands) {
   const std::vector<Buffer>& buffers = lowering.problem.buffers;
   Size peak = 0;
   for (Step step = 0; step < horizon(lowering.problem); ++step)
@@ -52,7 +53,8 @@ Size peak_load(const Lowering& lowering, const std::vector<std::vector<Size>>& d
   return peak;
 }
 
-Metrics least_metrics(const Piece& piece, const Hardware& hardware, ArrayMemo& arrays, Poll& poll) {
+Metrics least_metrics(const Piece& piece, const Hardware& hardware, cost::ArrayMemo& arrays,
+                      Poll& poll) {
   Metrics metrics =
       cost_anywhere(piece.part, piece.grid, piece.lowering, hardware, arrays, poll).metrics;
   metrics.peak_bytes = peak_load(piece.lowering, piece.demands);
@@ -60,4 +62,4 @@ Metrics least_metrics(const Piece& piece, const Hardware& hardware, ArrayMemo& a
   return metrics;
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -12,23 +12,24 @@
 #include "tessera/hardware.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 /// The same machine with every on-chip memory as cheap to access as the cheapest.
 [[nodiscard]] Hardware cheapest_on_chip(const Hardware& hardware);
 
 /// What tiles cost wherever their buffers lie, as far as that does not matter.
-[[nodiscard]] KnownCost cost_anywhere(const Subgraph& part, const TileGrid& grid,
-                                      const Lowering& lowering, const Hardware& hardware,
-                                      ArrayMemo& arrays, Poll& poll);  // throws BudgetEnded
+[[nodiscard]] KnownCost cost_anywhere(const tiling::Subgraph& part, const tiling::TileGrid& grid,
+                                      const tiling::Lowering& lowering, const Hardware& hardware,
+                                      cost::ArrayMemo& arrays, Poll& poll);  // throws BudgetEnded
 
 /// Bytes alive at the fullest step, of the tile that has most.
-[[nodiscard]] Size peak_load(const Lowering& lowering,
+[[nodiscard]] Size peak_load(const tiling::Lowering& lowering,
                              const std::vector<std::vector<Size>>& demands);
 
 /// ensure: no placement of the piece costs less or peaks lower; `hardware` is cheapest_on_chip of
 /// the machine. Of the bandwidth nothing is said: slower runs need less.
-[[nodiscard]] Metrics least_metrics(const Piece& piece, const Hardware& hardware, ArrayMemo& arrays,
+[[nodiscard]] Metrics least_metrics(const Piece& piece, const Hardware& hardware,
+                                    cost::ArrayMemo& arrays,
                                     Poll& poll);  // throws BudgetEnded
 
-}  // namespace tessera
+}  // namespace tessera::planner

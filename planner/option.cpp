@@ -13,7 +13,7 @@
 #include "tessera/tile.h"
 #include "tiling/ceil_div.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 std::vector<TileVariant> lowering_variants(const TilingOptions& tiling) {
   std::vector<TileVariant> all = tile_variants(tiling);
@@ -24,11 +24,12 @@ std::vector<TileVariant> lowering_variants(const TilingOptions& tiling) {
   return all;
 }
 
-std::vector<TileVariant> staying_variants(const Subgraph& part, const TilingOptions& tiling) {
+std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
+                                          const TilingOptions& tiling) {
   std::set<Step> weighted;
   bool inputs = false;
-  for (const LocalTensor& local : part.tensors) {
-    if (!is_loaded(part, local)) continue;
+  for (const tiling::LocalTensor& local : part.tensors) {
+    if (!tiling::is_loaded(part, local)) continue;
     if (local.weight)
       weighted.insert(local.consumers.begin(), local.consumers.end());
     else
@@ -58,19 +59,19 @@ bool easier(const TileVariant& easy, const TileVariant& hard) {
   return easy.weights == WeightPolicy::refetch && !hard.double_buffer;
 }
 
-PlannedSubgraph bare_option(const TileSpace& space, const TileVariant& options,
-                            const TileShape& shape) {
+PlannedSubgraph bare_option(const tiling::TileSpace& space, const TileVariant& options,
+                            const tiling::TileShape& shape) {
   PlannedSubgraph s;
   s.extent = shape.extent;
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
-    s.counts[axis] = ceil_div(space.whole.extent[axis], shape.extent[axis]);
+  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
+    s.counts[axis] = tiling::ceil_div(space.whole.extent[axis], shape.extent[axis]);
   s.variant = options;
   return s;
 }
 
-PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardware,
-                            const TileVariant& options, TileSearchResult found,
-                            std::string_view engine, ArrayMemo& arrays, Poll& poll,
+PlannedSubgraph make_option(const tiling::TileGeometry& geometry, const Hardware& hardware,
+                            const TileVariant& options, search::TileSearchResult found,
+                            std::string_view engine, cost::ArrayMemo& arrays, Poll& poll,
                             const KnownCost* known) {
   PlannedSubgraph s = bare_option(geometry.space(), options, found.shape);
   const Step steps = found.lowering.steps_per_tile;
@@ -80,7 +81,7 @@ PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardwa
     PlannedPlacement p{.problem = piece_problem(piece, k),
                        .placement = std::move(found.placements[k]),
                        .engine = std::string(engine)};
-    auto modes = settle_modes(p.problem, p.placement.places, steps);
+    auto modes = facts::settle_modes(p.problem, p.placement.places, steps);
     if (!modes)
       throw InternalError("engine " + p.engine +
                           " placed buffers that leave a step without a mode");
@@ -97,14 +98,14 @@ PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardwa
     }
     return s;
   }
-  TiledRun run = piece_run(piece, hardware, s.placements);
+  cost::TiledRun run = piece_run(piece, hardware, s.placements);
   run.poll = &poll;
   run.memo = &arrays;
-  const RunCost cost = run_cost(run);
+  const cost::RunCost cost = cost::run_cost(run);
   s.metrics = cost.metrics;
   s.utilisation = cost.utilisation;
   s.mode_switches = cost.mode_switches;
   return s;
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -10,7 +10,7 @@
 #include "search/tiles/tile_search.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 /// The easier ones first, since what they say holds for the others: single-buffered, and of those
 /// the ones that fetch weights again.
@@ -18,7 +18,7 @@ namespace tessera {
 
 /// Those in which something stays from tile to tile, tried besides. Weights stay in runs where one
 /// op at most has any: what bounds say of weights that no tiling can keep holds for those.
-[[nodiscard]] std::vector<TileVariant> staying_variants(const Subgraph& part,
+[[nodiscard]] std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
                                                         const TilingOptions& tiling);
 
 /// Does whatever fits in the variant `hard` fit in `easy`? Double buffering adds copies and longer
@@ -28,13 +28,15 @@ namespace tessera {
 
 /// The shape in that variant: without ops and names, which differ where structure is shared, places
 /// and costs.
-[[nodiscard]] PlannedSubgraph bare_option(const TileSpace& space, const TileVariant& options,
-                                          const TileShape& shape);
+[[nodiscard]] PlannedSubgraph bare_option(const tiling::TileSpace& space,
+                                          const TileVariant& options,
+                                          const tiling::TileShape& shape);
 
 /// With places and costs, which may be known already but for the peak.  require: found is feasible.
-[[nodiscard]] PlannedSubgraph make_option(const TileGeometry& geometry, const Hardware& hardware,
-                                          const TileVariant& options, TileSearchResult found,
-                                          std::string_view engine, ArrayMemo& arrays, Poll& poll,
+[[nodiscard]] PlannedSubgraph make_option(const tiling::TileGeometry& geometry,
+                                          const Hardware& hardware, const TileVariant& options,
+                                          search::TileSearchResult found, std::string_view engine,
+                                          cost::ArrayMemo& arrays, Poll& poll,
                                           const KnownCost* known = nullptr);
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -9,7 +9,7 @@
 #include "model/against.h"
 #include "tessera/claim.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 bool PeakLimits::any() const {
   constexpr double none = std::numeric_limits<double>::infinity();
@@ -19,18 +19,19 @@ bool PeakLimits::any() const {
 PeakLimits peak_limits_of(const PlanParams& params) {
   PeakLimits limits;
   for (const auto& [name, value] : params.peak_limits) {
-    const auto metric = metric_from(name);
+    const auto metric = cost::metric_from(name);
     if (!metric)
       throw BadInput("a limit names the metric '" + name + "', which does not exist",
                      "limits are for peak_memory and peak_bandwidth");
-    if (*metric != MetricName::peak_memory && *metric != MetricName::peak_bandwidth)
+    if (*metric != cost::MetricName::peak_memory && *metric != cost::MetricName::peak_bandwidth)
       throw BadInput("'" + name + "' adds over subgraphs and cannot be limited",
                      "limits are for maxima: peak_memory and peak_bandwidth; give '" + name +
                          "' more weight instead");
     if (!(value >= 0)) throw BadInput("the limit on " + name + " is negative or no number");
-    if (*metric == MetricName::peak_memory && value < 1)
+    if (*metric == cost::MetricName::peak_memory && value < 1)
       throw BadInput("the limit on peak_memory leaves no byte", "for instance peak_memory=512KiB");
-    double& limit = *metric == MetricName::peak_memory ? limits.peak_bytes : limits.peak_bandwidth;
+    double& limit =
+        *metric == cost::MetricName::peak_memory ? limits.peak_bytes : limits.peak_bandwidth;
     limit = std::min(limit, value);
   }
   return limits;
@@ -78,4 +79,4 @@ bool decides(const Hardware& hardware, const PeakLimits& limits) {
          (limits.peak_bytes == none || capacities(hardware).size() == 1);
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

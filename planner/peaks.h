@@ -13,7 +13,7 @@
 #include "tessera/network_plan.h"
 #include "tessera/plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 struct PeakLimits {
   double peak_bytes = std::numeric_limits<double>::infinity();
@@ -38,4 +38,4 @@ struct PeakLimits {
 /// several memories might do, and other tiles than the fewest might take less bandwidth.
 [[nodiscard]] bool decides(const Hardware& hardware, const PeakLimits& limits);
 
-}  // namespace tessera
+}  // namespace tessera::planner

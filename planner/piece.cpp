@@ -5,7 +5,7 @@
 
 #include "tiling/loops.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
@@ -16,13 +16,15 @@ namespace {
 
 }  // namespace
 
-Piece make_piece(Subgraph part, const TileSpace& space, TileGrid grid, Lowering lowering) {
+Piece make_piece(tiling::Subgraph part, const tiling::TileSpace& space, tiling::TileGrid grid,
+                 tiling::Lowering lowering) {
   Piece piece;
-  piece.demands = demands(part, space, lowering, grid.tiles);
-  for (const TileRegions& tile : grid.tiles) {
-    const std::vector<Size> sizes = tile_sizes(part, space, lowering, tile);
-    const auto holds = std::ranges::find_if(
-        piece.demands, [&](const std::vector<Size>& demand) { return covers(demand, sizes); });
+  piece.demands = tiling::demands(part, space, lowering, grid.tiles);
+  for (const tiling::TileRegions& tile : grid.tiles) {
+    const std::vector<Size> sizes = tiling::tile_sizes(part, space, lowering, tile);
+    const auto holds = std::ranges::find_if(piece.demands, [&](const std::vector<Size>& demand) {
+      return tiling::covers(demand, sizes);
+    });
     piece.demand_of_tile.push_back(static_cast<std::size_t>(holds - piece.demands.begin()));
   }
   piece.part = std::move(part);
@@ -35,11 +37,12 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
   if (planned.ops.first > planned.ops.last || planned.ops.last >= network.ops.size())
     refuse(planned,
            "does not exist: the network has " + std::to_string(network.ops.size()) + " ops");
-  Subgraph part = make_subgraph(network, planned.ops, last_readers(network), hardware);
-  TileGeometry geometry(part, planned.variant.halo);
-  const TileSpace& space = geometry.space();
-  TileShape shape;
-  for (std::size_t axis = 0; axis < tile_axes; ++axis) {
+  tiling::Subgraph part =
+      tiling::make_subgraph(network, planned.ops, tiling::last_readers(network), hardware);
+  tiling::TileGeometry geometry(part, planned.variant.halo);
+  const tiling::TileSpace& space = geometry.space();
+  tiling::TileShape shape;
+  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis) {
     shape.extent[axis] = planned.extent[axis];
     const Dim all = space.whole.extent[axis];
     if (planned.extent[axis] < 1 || planned.extent[axis] > all ||
@@ -53,9 +56,9 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
   if (planned.variant.stationary == Stationary::weights &&
       planned.variant.weights == WeightPolicy::resident)
     refuse(planned, "is said to have weights that are resident and others that stay");
-  TileGrid grid = geometry.grid(shape);
+  tiling::TileGrid grid = geometry.grid(shape);
   if (grid.counts != planned.counts) refuse(planned, "is said to have another number of tiles");
-  Lowering lowering = lower(part, space, hardware, planned.variant);
+  tiling::Lowering lowering = tiling::lower(part, space, hardware, planned.variant);
   return make_piece(part, space, std::move(grid), std::move(lowering));
 }
 
@@ -66,32 +69,32 @@ PlacementProblem piece_problem(const Piece& piece, std::size_t index) {
   return problem;
 }
 
-TiledRun piece_run(const Piece& piece, const Hardware& hardware,
-                   const std::vector<PlannedPlacement>& placements) {
-  TiledRun run{.subgraph = &piece.part,
-               .grid = &piece.grid,
-               .lowering = &piece.lowering,
-               .hardware = &hardware,
-               .placements = {}};
+cost::TiledRun piece_run(const Piece& piece, const Hardware& hardware,
+                         const std::vector<PlannedPlacement>& placements) {
+  cost::TiledRun run{.subgraph = &piece.part,
+                     .grid = &piece.grid,
+                     .lowering = &piece.lowering,
+                     .hardware = &hardware,
+                     .placements = {}};
   for (const std::size_t demand : piece.demand_of_tile)
     run.placements.push_back(&placements[demand]);
   return run;
 }
 
-std::vector<PlannedLayer> piece_layers(const Piece& piece, const RunCost& cost) {
+std::vector<PlannedLayer> piece_layers(const Piece& piece, const cost::RunCost& cost) {
   std::vector<PlannedLayer> layers;
   for (std::size_t k = 0; k < cost.layers.size(); ++k) {
-    const LayerCost& layer = cost.layers[k];
+    const cost::LayerCost& layer = cost.layers[k];
     const Op& op = piece.part.op(static_cast<Step>(k));
     layers.push_back({.op = op.name,
-                      .kind = std::string(report_kind(*piece.part.network, op)),
+                      .kind = std::string(tiling::report_kind(*piece.part.network, op)),
                       .compute_cycles = layer.compute_cycles,
                       .cycles = layer.cycles,
                       .offchip_bytes = layer.offchip_bytes,
                       .energy_pj = layer.energy_pj,
-                      .bound_by = std::string(to_string(layer.limiter))});
+                      .bound_by = std::string(cost::to_string(layer.limiter))});
   }
   return layers;
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -16,12 +16,12 @@
 #include "tiling/lower.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 struct Piece {
-  Subgraph part;
-  TileGrid grid;
-  Lowering lowering;
+  tiling::Subgraph part;
+  tiling::TileGrid grid;
+  tiling::Lowering lowering;
   std::vector<std::vector<Size>> demands;   ///< sizes of each placement there has to be
   std::vector<std::size_t> demand_of_tile;  ///< per grid.tiles: the first demand that covers it
 };
@@ -32,17 +32,17 @@ struct Piece {
                                const PlannedSubgraph& planned);
 
 /// The same from parts that are there already.
-[[nodiscard]] Piece make_piece(Subgraph part, const TileSpace& space, TileGrid grid,
-                               Lowering lowering);
+[[nodiscard]] Piece make_piece(tiling::Subgraph part, const tiling::TileSpace& space,
+                               tiling::TileGrid grid, tiling::Lowering lowering);
 
 /// The problem with the sizes of demand `index`.  require: index < demands.size().
 [[nodiscard]] PlacementProblem piece_problem(const Piece& piece, std::size_t index);
 
 /// The tiled run of the piece with one placement per demand; it points into all three.
-[[nodiscard]] TiledRun piece_run(const Piece& piece, const Hardware& hardware,
-                                 const std::vector<PlannedPlacement>& placements);
+[[nodiscard]] cost::TiledRun piece_run(const Piece& piece, const Hardware& hardware,
+                                       const std::vector<PlannedPlacement>& placements);
 
 /// One per op of the run.  require: cost is run_cost() of it.
-[[nodiscard]] std::vector<PlannedLayer> piece_layers(const Piece& piece, const RunCost& cost);
+[[nodiscard]] std::vector<PlannedLayer> piece_layers(const Piece& piece, const cost::RunCost& cost);
 
-}  // namespace tessera
+}  // namespace tessera::planner

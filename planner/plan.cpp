@@ -26,12 +26,12 @@
 #include "tessera/check.h"
 #include "tessera/files.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
-MetricName metric_named(const std::string& name, const char* what) {
-  const auto metric = metric_from(name);
+cost::MetricName metric_named(const std::string& name, const char* what) {
+  const auto metric = cost::metric_from(name);
   if (!metric)
     throw BadInput(std::string(what) + " names the metric '" + name + "', which does not exist",
                    "metrics are latency, energy, dram_bytes, peak_memory and peak_bandwidth");
@@ -43,7 +43,7 @@ ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) 
   for (const auto& [name, value] : params.weights) {
     if (!(value >= 0) || value > 1e6)
       throw BadInput("the weight of '" + name + "' is not between 0 and 1000000");
-    weight_of(weights, metric_named(name, "a weight")) = value;
+    cost::weight_of(weights, metric_named(name, "a weight")) = value;
   }
   if (weights.peak_bandwidth > 0)
     throw BadInput("peak_bandwidth has a weight, but it can only be limited",
@@ -51,7 +51,7 @@ ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) 
   const double sum = weights.latency + weights.energy + weights.dram_bytes + weights.peak_memory;
   if (!(sum > 0))
     throw BadInput("all weights of the score are 0", "give at least one: --weight latency=1");
-  return normalized(weights);
+  return cost::normalized(weights);
 }
 
 /// The first op that fits with no tile, as a sentence; "" if there is none.
@@ -63,11 +63,11 @@ std::string impossible_op(const Network& network, const Hardware& hardware,
     std::string text = "op '" + network.ops[op].name + "' (" +
                        std::string(to_string(network.ops[op].kind)) +
                        ") fits with no tile into the memory of " + hardware.name;
-    const MissingBytes missing =
-        missing_bytes(make_subgraph(network, {op, op}, last_readers(network), hardware), hardware,
-                      tile_variants(hardware.tiling), budget);
+    const placer::MissingBytes missing = placer::missing_bytes(
+        tiling::make_subgraph(network, {op, op}, tiling::last_readers(network), hardware), hardware,
+        tile_variants(hardware.tiling), budget);
     if (missing.bytes > 0)
-      return text + ": its smallest tile needs " + to_string(missing) + " than there are";
+      return text + ": its smallest tile needs " + placer::to_string(missing) + " than there are";
     return text +
            ": bytes enough for its smallest tile, but no arrangement keeps every rule of the "
            "profile";
@@ -76,39 +76,41 @@ std::string impossible_op(const Network& network, const Hardware& hardware,
 }
 
 void require_effort(const Network& network, const Hardware& hardware, const PlanParams& params) {
-  require_valid(network);
-  require_valid(hardware);
+  porter::require_valid(network);
+  porter::require_valid(hardware);
   if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
 }
 
 /// Takes the cover of `other`, which is one of fewer candidates, where it is better.
-void take_better(CoverResult& result, CoverResult other) {
+void take_better(search::CoverResult& result, search::CoverResult other) {
   if (other.status != Status::feasible || other.objective >= result.objective) return;
   result.status = Status::feasible;
   result.objective = other.objective;
   result.runs = std::move(other.runs);
 }
 
-CoverResult cover_of_short_runs(CoverProblem problem, CoverParams params, std::size_t longest) {
+search::CoverResult cover_of_short_runs(search::CoverProblem problem, search::CoverParams params,
+                                        std::size_t longest) {
   problem.max_ops = std::min(problem.max_ops, longest);
   params.progress = nullptr;  // its bound is none for longer runs
-  return best_cover(problem, params);
+  return search::best_cover(problem, params);
 }
 
 /// best_cover(), which looks at the longest runs first, since their bounds promise most. Where it
 /// does not end that leaves little to choose from: so deep networks begin with short runs, and the
 /// last part of a time limit goes to short runs, longer and longer ones.
-CoverResult best_in_time(const CoverProblem& problem, const CoverParams& params) {
+search::CoverResult best_in_time(const search::CoverProblem& problem,
+                                 const search::CoverParams& params) {
   using Clock = std::chrono::steady_clock;
   constexpr std::size_t deep = 128;
   constexpr std::size_t short_run = 8;
-  CoverResult early;
+  search::CoverResult early;
   if (problem.ops > deep) early = cover_of_short_runs(problem, params, short_run);
-  CoverParams first = params;
+  search::CoverParams first = params;
   const Clock::time_point deadline = params.budget.deadline;
   if (deadline != Clock::time_point::max())
     first.budget.deadline -= std::max(Clock::duration::zero(), deadline - Clock::now()) / 7;
-  CoverResult result = best_cover(problem, first);
+  search::CoverResult result = search::best_cover(problem, first);
   const auto time_left = [&] { return !params.budget.exhausted(); };
   if (result.stop == StopReason::time_limit)
     for (std::size_t longest = 2; longest < std::min(problem.max_ops, problem.ops) && time_left();
@@ -170,7 +172,7 @@ class Planner {
     plan_.clock_hz = hardware_.clock_hz;
     plan_.reason = never_fits_offchip(network_, hardware_);
     if (plan_.reason.empty()) {
-      RunBounds bounds(network_, hardware_);
+      cost::RunBounds bounds(network_, hardware_);
       if (baseline() && reference()) cover(bounds);
     } else {
       plan_.status = Status::infeasible;
@@ -253,16 +255,17 @@ class Planner {
     return true;
   }
 
-  void cover(RunBounds& bounds) {
-    const Score score{weights_, in_cycles_of(hardware_.clock_hz, plan_.reference)};
-    plan_.baseline_score = score_of(score, plan_.baseline);
+  void cover(cost::RunBounds& bounds) {
+    const cost::Score score{weights_, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
+    plan_.baseline_score = cost::score_of(score, plan_.baseline);
     if (std::abs(plan_.baseline_score - 1) < 1e-9) plan_.baseline_score = 1;
-    CoverProblem problem;
+    search::CoverProblem problem;
     problem.ops = network_.ops.size();
     // What waits on the chip for others is not the same for runs that are alike.
-    if (!stays_on_chip(hardware_)) problem.like = like_ops(network_, last_readers(network_));
+    if (!stays_on_chip(hardware_))
+      problem.like = search::like_ops(network_, tiling::last_readers(network_));
     problem.max_ops = params_.max_ops;
-    problem.peak_weight = peak_weight(score);
+    problem.peak_weight = cost::peak_weight(score);
     // One cover after the other asks for the same bounds.
     std::vector<std::vector<double>> known_bounds(network_.ops.size());
     problem.bound = [&](std::size_t first, std::size_t last) {
@@ -270,21 +273,21 @@ class Planner {
       if (row.size() <= last - first)
         row.resize(last - first + 1, std::numeric_limits<double>::quiet_NaN());
       double& cost = row[last - first];
-      if (std::isnan(cost)) cost = additive_score(score, bounds.of(first, last)) * slack;
-      return CoverBound{.cost = cost};
+      if (std::isnan(cost)) cost = cost::additive_score(score, bounds.of(first, last)) * slack;
+      return search::CoverBound{.cost = cost};
     };
     problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
       return cover_candidate(*candidates_.answer({first, last}, effort), score);
     };
-    CoverParams cover_params{.threads = params_.limits.threads, .budget = search_};
+    search::CoverParams cover_params{.threads = params_.limits.threads, .budget = search_};
     if (params_.fewest_modes) leave_part(cover_params, 5);
     if (params_.progress)
       cover_params.progress = [this](double best, double bound, std::int64_t solved) {
         params_.progress({best, bound, solved});
       };
-    CoverResult result = best_in_time(problem, in_part_of_the_time(cover_params));
+    search::CoverResult result = best_in_time(problem, in_part_of_the_time(cover_params));
     problem.known = [&](std::size_t first,
-                        std::size_t last) -> std::optional<std::pair<CoverCandidate, int>> {
+                        std::size_t last) -> std::optional<std::pair<search::CoverCandidate, int>> {
       const auto [answer, effort] = candidates_.known({first, last});
       if (!answer) return std::nullopt;
       return std::pair(cover_candidate(*answer, score), effort);
@@ -308,13 +311,13 @@ class Planner {
       plan_.bound = 0;
       if (!decides(hardware_, limits_)) plan_.status = Status::unknown;
     }
-    for (const CoverRun& run : result.runs) add(run);
+    for (const search::CoverRun& run : result.runs) add(run);
     if (plan_.status == Status::feasible && stays_on_chip(hardware_)) settle();
     if (plan_.status == Status::feasible) settle_off_chip();
     if (plan_.status == Status::feasible && params_.fewest_modes) take_modes(score);
     if (plan_.status == Status::feasible) {
       count_layers();
-      plan_.score = score_of(score, plan_.totals);
+      plan_.score = cost::score_of(score, plan_.totals);
       // Placed together, runs may peak higher than by themselves.
       plan_.optimal = plan_.optimal && plan_.score * slack <= result.objective;
       // Nor do bounds of covers know that other places may switch modes less often.
@@ -327,18 +330,18 @@ class Planner {
     }
   }
 
-  static void leave_part(CoverParams& params, int part) {
+  static void leave_part(search::CoverParams& params, int part) {
     Clock::time_point& deadline = params.budget.deadline;
     if (deadline != Clock::time_point::max())
       deadline -= std::max(Clock::duration::zero(), deadline - Clock::now()) / part;
   }
   /// Cheaper tiles are looked for at the end.
-  [[nodiscard]] CoverParams in_part_of_the_time(CoverParams params) const {
+  [[nodiscard]] search::CoverParams in_part_of_the_time(search::CoverParams params) const {
     if (params_.tile_shapes > 0) leave_part(params, 4);
     return params;
   }
 
-  [[nodiscard]] const PlannedSubgraph& option_of(const CoverRun& run) {
+  [[nodiscard]] const PlannedSubgraph& option_of(const search::CoverRun& run) {
     return candidates_.answer(evaluated_run(run))->options[run.option];
   }
 
@@ -371,26 +374,27 @@ class Planner {
     return "no cover of the network keeps the limits with the tiles that were tried";
   }
 
-  [[nodiscard]] CoverCandidate cover_candidate(const CandidateAnswer& answer,
-                                               const Score& score) const {
-    CoverCandidate candidate{.final = answer.final};
+  [[nodiscard]] search::CoverCandidate cover_candidate(const CandidateAnswer& answer,
+                                                       const cost::Score& score) const {
+    search::CoverCandidate candidate{.final = answer.final};
     for (const PlannedSubgraph& s : answer.options)
       candidate.options.push_back(
           limits_.allow(s.metrics)
-              ? CoverOption{additive_score(score, s.metrics), s.metrics.peak_bytes}
-              : CoverOption{std::numeric_limits<double>::infinity(), s.metrics.peak_bytes});
+              ? search::CoverOption{cost::additive_score(score, s.metrics), s.metrics.peak_bytes}
+              : search::CoverOption{std::numeric_limits<double>::infinity(), s.metrics.peak_bytes});
     open(answer, score, candidate);
     return candidate;
   }
 
   /// What the answer left open, as one bound; the run's own is known.
-  void open(const CandidateAnswer& answer, const Score& score, CoverCandidate& candidate) const {
+  void open(const CandidateAnswer& answer, const cost::Score& score,
+            search::CoverCandidate& candidate) const {
     if (answer.complete()) return;
     double cost = std::numeric_limits<double>::infinity();
     Size peak = std::numeric_limits<Size>::max();
     const auto add = [&](const Metrics& m) {
       if (static_cast<double>(m.peak_bytes) > limits_.peak_bytes) return;
-      cost = std::min(cost, additive_score(score, m) * slack);
+      cost = std::min(cost, cost::additive_score(score, m) * slack);
       peak = std::min(peak, m.peak_bytes);
     };
     for (const Metrics& m : answer.open) add(m);
@@ -400,7 +404,7 @@ class Planner {
     candidate.open_peak = peak;
   }
 
-  void add(const CoverRun& run) {
+  void add(const search::CoverRun& run) {
     PlannedSubgraph s = option_of(run);
     s.ops = {run.first, run.last};
     for (OpIndex op = run.first; op <= run.last; ++op) s.names.push_back(network_.ops[op].name);
@@ -439,7 +443,7 @@ class Planner {
     plan_.reason = std::move(answer.too_small);
   }
 
-  void take_modes(const Score& score) {
+  void take_modes(const cost::Score& score) {
     plan_.objectives.push_back(take_fewest_modes(network_, hardware_,
                                                  {.score = score,
                                                   .limits = limits_,
@@ -456,13 +460,13 @@ class Planner {
     for (std::size_t k = 0; k < plan_.subgraphs.size(); ++k) {
       const PlannedSubgraph& s = plan_.subgraphs[k];
       const Piece piece = make_piece(network_, hardware_, s);
-      const RunCost cost = run_cost(piece_run(piece, hardware_, s.placements));
+      const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware_, s.placements));
       std::ranges::move(piece_layers(piece, cost), std::back_inserter(plan_.layers));
-      plan_.totals = k == 0 ? s.metrics : combine(plan_.totals, s.metrics);
+      plan_.totals = k == 0 ? s.metrics : cost::combine(plan_.totals, s.metrics);
     }
   }
 
-  void note_search(const CoverResult* result) {
+  void note_search(const search::CoverResult* result) {
     PlanSearch& s = plan_.search;
     const CandidateCounts counts = candidates_.counts();
     s.solved = counts.solved;
@@ -494,7 +498,7 @@ class Planner {
   ObjectiveWeights weights_;
   PeakLimits limits_;
   std::chrono::steady_clock::time_point begin_;
-  LimitedBudget limited_;
+  porter::LimitedBudget limited_;
   Budget search_;      ///< of everything until the runs are known
   Hardware baseline_;  ///< on which each op is planned alone
   Hardware within_;    ///< `hardware_` with the memory that the limits leave
@@ -506,25 +510,31 @@ class Planner {
 
 }  // namespace
 
+}  // namespace tessera::planner
+
+namespace tessera {
+
 std::optional<PlanReference> layer_by_layer(const Network& network, const Hardware& hardware,
                                             const PlanParams& params) {
-  require_effort(network, hardware, params);
-  const LimitedBudget limited(params.limits);
+  planner::require_effort(network, hardware, params);
+  const porter::LimitedBudget limited(params.limits);
   try {
-    const Hardware machine = baseline_machine(network, hardware);
-    Candidates candidates(network, machine,
-                          {.nodes_per_question = params.nodes_per_question,
-                           .seed = params.limits.seed,
-                           .budget = limited.budget(),
-                           .keep_geometry = params.memory != nullptr},
-                          params.memory ? params.memory : make_plan_memory());
-    const SingleOps singles = single_ops(candidates, network.ops.size(), params.limits.threads);
-    const std::string impossible = impossible_op(network, machine, singles, limited.budget());
+    const Hardware machine = planner::baseline_machine(network, hardware);
+    planner::Candidates candidates(network, machine,
+                                   {.nodes_per_question = params.nodes_per_question,
+                                    .seed = params.limits.seed,
+                                    .budget = limited.budget(),
+                                    .keep_geometry = params.memory != nullptr},
+                                   params.memory ? params.memory : make_plan_memory());
+    const planner::SingleOps singles =
+        planner::single_ops(candidates, network.ops.size(), params.limits.threads);
+    const std::string impossible =
+        planner::impossible_op(network, machine, singles, limited.budget());
     if (!impossible.empty())
       throw BadInput("layer by layer on " + hardware.name + " is no reference: " + impossible,
                      "name another machine with `reference:` in the profile or --reference");
-    if (first_open(singles)) return std::nullopt;
-    return PlanReference{hardware.name, hardware.clock_hz, sum_of(singles)};
+    if (planner::first_open(singles)) return std::nullopt;
+    return PlanReference{hardware.name, hardware.clock_hz, planner::sum_of(singles)};
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }
@@ -533,6 +543,10 @@ std::optional<PlanReference> layer_by_layer(const Network& network, const Hardwa
 std::shared_ptr<PlanMemory> make_plan_memory() {
   return std::make_shared<PlanMemory>();
 }
+
+}  // namespace tessera
+
+namespace tessera::planner {
 
 namespace {
 
@@ -563,15 +577,19 @@ NetworkPlan planned(const Network& network, const Hardware& hardware, const Plan
 
 }  // namespace
 
+}  // namespace tessera::planner
+
+namespace tessera {
+
 NetworkPlan plan_network(const Network& network, const Hardware& hardware,
                          const PlanParams& params) {
-  require_effort(network, hardware, params);
+  planner::require_effort(network, hardware, params);
   if (params.max_ops < 1) throw BadInput("a run has at least one op: max_ops is 0");
-  if (hardware.reference) require_valid(*hardware.reference);
-  if (params.reference) require_reference(*params.reference);
+  if (hardware.reference) porter::require_valid(*hardware.reference);
+  if (params.reference) porter::require_reference(*params.reference);
   NetworkPlan plan;
   try {
-    plan = planned(network, hardware, params);
+    plan = planner::planned(network, hardware, params);
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }

@@ -30,7 +30,7 @@
 #include "tiling/lower.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 struct CandidateAnswer {
   /// One per variant that fits, without ops and names, which differ where structure is shared.
@@ -61,14 +61,14 @@ struct CandidateAnswer {
 /// A run's geometry, which does not depend on the machine.
 struct RunGeometry {
   std::shared_ptr<const Network> network;
-  Subgraph part;
-  std::map<HaloPolicy, TileGeometry> of_halo;
-  std::map<HaloPolicy, KnownGroups> groups;
+  tiling::Subgraph part;
+  std::map<HaloPolicy, tiling::TileGeometry> of_halo;
+  std::map<HaloPolicy, search::KnownGroups> groups;
   /// By variant and memories without their capacity, which their problems may have any of.
-  std::map<std::string, std::shared_ptr<const Lowering>> lowerings;
-  std::map<std::string, FirstLoads> first_loads;  ///< by the same
-  std::shared_ptr<const GridBound> bound;         ///< on some machine
-  std::mutex lock;                                ///< held while it is used
+  std::map<std::string, std::shared_ptr<const tiling::Lowering>> lowerings;
+  std::map<std::string, search::FirstLoads> first_loads;  ///< by the same
+  std::shared_ptr<const cost::GridBound> bound;           ///< on some machine
+  std::mutex lock;                                        ///< held while it is used
 };
 
 /// What a run costs in tiles of some shape on a machine with one memory on the chip, where no place
@@ -130,31 +130,35 @@ class ByKey {
   std::unordered_map<std::string, Value> known_;
 };
 
+}  // namespace tessera::planner
+
+namespace tessera {
+
 class PlanMemory {
  public:
-  using Answer = std::shared_ptr<const CandidateAnswer>;
+  using Answer = std::shared_ptr<const planner::CandidateAnswer>;
   /// Exact: a plan is the same to the byte with it and without. Else a tile's placement may be one
   /// that was made for another capacity, which fits as well and takes no time, but may be higher.
   explicit PlanMemory(bool exact = false) : exact_(exact) {}
   [[nodiscard]] bool exact() const { return exact_; }
-  [[nodiscard]] TileMemo& tiles() { return tiles_; }
-  [[nodiscard]] ByKey<KnownCost>& costs() { return costs_; }
-  [[nodiscard]] ByKey<KnownLoad>& loads() { return loads_; }
+  [[nodiscard]] planner::TileMemo& tiles() { return tiles_; }
+  [[nodiscard]] planner::ByKey<planner::KnownCost>& costs() { return costs_; }
+  [[nodiscard]] planner::ByKey<planner::KnownLoad>& loads() { return loads_; }
   /// Heights of the tiles that were found, by their question and their shape.
-  [[nodiscard]] ByKey<Size>& peaks() { return peaks_; }
+  [[nodiscard]] planner::ByKey<Size>& peaks() { return peaks_; }
   /// Of the network with this key.
-  [[nodiscard]] std::shared_ptr<NetworkRuns> runs(const std::string& key) {
+  [[nodiscard]] std::shared_ptr<planner::NetworkRuns> runs(const std::string& key) {
     const std::lock_guard guard(lock_);
-    std::shared_ptr<NetworkRuns>& runs = runs_[key];
-    if (!runs) runs = std::make_shared<NetworkRuns>();
+    std::shared_ptr<planner::NetworkRuns>& runs = runs_[key];
+    if (!runs) runs = std::make_shared<planner::NetworkRuns>();
     return runs;
   }
   /// What arrays of machines with this key (array_key()) take.
-  [[nodiscard]] std::shared_ptr<ArrayMemo> arrays(const std::string& key,
-                                                  const Hardware& hardware) {
+  [[nodiscard]] std::shared_ptr<cost::ArrayMemo> arrays(const std::string& key,
+                                                        const Hardware& hardware) {
     const std::lock_guard guard(lock_);
-    std::shared_ptr<ArrayMemo>& arrays = arrays_[key];
-    if (!arrays) arrays = std::make_shared<ArrayMemo>(hardware);
+    std::shared_ptr<cost::ArrayMemo>& arrays = arrays_[key];
+    if (!arrays) arrays = std::make_shared<cost::ArrayMemo>(hardware);
     return arrays;
   }
   /// A short word for a long one, the same for the same, that begins no other.
@@ -178,7 +182,7 @@ class PlanMemory {
     }
     if (fresh) {
       try {
-        mine.set_value(std::make_shared<const CandidateAnswer>(make()));
+        mine.set_value(std::make_shared<const planner::CandidateAnswer>(make()));
       } catch (...) {
         mine.set_exception(std::current_exception());
       }
@@ -186,25 +190,25 @@ class PlanMemory {
     return answer.get();
   }
   /// The geometry kept for this structure; nothing if none is.
-  [[nodiscard]] std::shared_ptr<RunGeometry> geometry(const std::string& structure) {
+  [[nodiscard]] std::shared_ptr<planner::RunGeometry> geometry(const std::string& structure) {
     const std::lock_guard guard(lock_);
     const auto known = geometries_.find(structure);
     return known == geometries_.end() ? nullptr : known->second;
   }
-  void keep(const std::string& structure, std::shared_ptr<RunGeometry> geometry) {
+  void keep(const std::string& structure, std::shared_ptr<planner::RunGeometry> geometry) {
     const std::lock_guard guard(lock_);
     geometries_.emplace(structure, std::move(geometry));
   }
 
   /// What the run costs in many tiles; made by whoever asks first (twice, if two do at once).
   template <typename Make>
-  std::shared_ptr<const GridBound> bound(const std::string& key, const Make& make) {
+  std::shared_ptr<const cost::GridBound> bound(const std::string& key, const Make& make) {
     {
       const std::lock_guard guard(lock_);
       const auto known = bounds_.find(key);
       if (known != bounds_.end()) return known->second;
     }
-    std::shared_ptr<const GridBound> made = make();
+    std::shared_ptr<const cost::GridBound> made = make();
     const std::lock_guard guard(lock_);
     return bounds_.emplace(key, std::move(made)).first->second;
   }
@@ -258,18 +262,18 @@ class PlanMemory {
 
  private:
   bool exact_;
-  TileMemo tiles_;
-  ByKey<KnownCost> costs_;
-  ByKey<KnownLoad> loads_;
-  ByKey<Size> peaks_;
+  planner::TileMemo tiles_;
+  planner::ByKey<planner::KnownCost> costs_;
+  planner::ByKey<planner::KnownLoad> loads_;
+  planner::ByKey<Size> peaks_;
   std::mutex lock_;
-  std::map<std::string, std::shared_ptr<NetworkRuns>> runs_;
-  std::map<std::string, std::shared_ptr<ArrayMemo>> arrays_;
+  std::map<std::string, std::shared_ptr<planner::NetworkRuns>> runs_;
+  std::map<std::string, std::shared_ptr<cost::ArrayMemo>> arrays_;
   std::map<std::string, std::size_t> words_;
   std::map<std::string, std::shared_future<Answer>> answers_;
   std::map<std::string, std::vector<std::pair<Size, Answer>>> of_capacity_;
-  std::map<std::string, std::shared_ptr<RunGeometry>> geometries_;
-  std::map<std::string, std::shared_ptr<const GridBound>> bounds_;
+  std::map<std::string, std::shared_ptr<planner::RunGeometry>> geometries_;
+  std::map<std::string, std::shared_ptr<const cost::GridBound>> bounds_;
 };
 
 }  // namespace tessera

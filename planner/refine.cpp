@@ -11,7 +11,7 @@
 #include "planner/shapes.h"
 #include "search/partition/structure.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
@@ -78,30 +78,31 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal) {
 KnownShapes Candidates::known_shapes(const std::string& structure,
                                      const TileVariant& options) const {
   if (cost_key_.empty()) return {};
-  const auto load_key = [this, structure, options](const TileShape& shape) {
+  const auto load_key = [this, structure, options](const tiling::TileShape& shape) {
     return load_key_ + cost_key_of(structure, options, shape).substr(cost_key_.size());
   };
-  return {.fits = [this, load_key](const TileShape& shape) -> std::optional<bool> {
-            const std::optional<KnownLoad> known = memory_->loads().find(load_key(shape));
-            if (!known || (capacity_ < known->fits_from && capacity_ > known->fails_to))
-              return std::nullopt;
-            return capacity_ >= known->fits_from;
+  return {
+      .fits = [this, load_key](const tiling::TileShape& shape) -> std::optional<bool> {
+        const std::optional<KnownLoad> known = memory_->loads().find(load_key(shape));
+        if (!known || (capacity_ < known->fits_from && capacity_ > known->fails_to))
+          return std::nullopt;
+        return capacity_ >= known->fits_from;
+      },
+      .keep_fits =
+          [this, load_key](const tiling::TileShape& shape, bool fits) {
+            const std::string key = load_key(shape);
+            KnownLoad known = memory_->loads().find(key).value_or(KnownLoad{});
+            if (fits)
+              known.fits_from = std::min(known.fits_from, capacity_);
+            else
+              known.fails_to = std::max(known.fails_to, capacity_);
+            memory_->loads().keep(key, known);
           },
-          .keep_fits =
-              [this, load_key](const TileShape& shape, bool fits) {
-                const std::string key = load_key(shape);
-                KnownLoad known = memory_->loads().find(key).value_or(KnownLoad{});
-                if (fits)
-                  known.fits_from = std::min(known.fits_from, capacity_);
-                else
-                  known.fails_to = std::max(known.fails_to, capacity_);
-                memory_->loads().keep(key, known);
-              },
-          .cost = [this, structure, options](const TileShape& shape) -> std::optional<Metrics> {
-            const auto known = memory_->costs().find(cost_key_of(structure, options, shape));
-            if (!known || !known->load) return std::nullopt;
-            return least_of(*known);
-          }};
+      .cost = [this, structure, options](const tiling::TileShape& shape) -> std::optional<Metrics> {
+        const auto known = memory_->costs().find(cost_key_of(structure, options, shape));
+        if (!known || !known->load) return std::nullopt;
+        return least_of(*known);
+      }};
 }
 
 CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structure,
@@ -111,7 +112,7 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
   for (const PlannedSubgraph& option : answer.options)
     least = std::min(least, goal.score(option.metrics));
   Poll poll(params_.budget);
-  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware_);
+  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware_);
   const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
   double open = std::numeric_limits<double>::infinity();
   std::vector<TileVariant> variants = lowering_variants(hardware_.tiling);
@@ -125,10 +126,10 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
       fewest = std::max(fewest, other.none_below);
     }
     if (none) continue;
-    TileGeometry& geometry =
+    tiling::TileGeometry& geometry =
         run.of_halo.try_emplace(options.halo, run.part, options.halo).first->second;
-    const WatchedGeometry watched(geometry, poll);
-    const std::shared_ptr<const GridBound> bound =
+    const tiling::WatchedGeometry watched(geometry, poll);
+    const std::shared_ptr<const cost::GridBound> bound =
         options.halo == HaloPolicy::recompute ? grid_bound(question) : nullptr;
     CheapestTile best = cheapest_tile(
         geometry, hardware_,
@@ -141,11 +142,11 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
          .bound = bound.get(),
          .score = goal.score,
          .cost =
-             [&](const TileGrid& grid, const Lowering& lowering) {
+             [&](const tiling::TileGrid& grid, const tiling::Lowering& lowering) {
                KnownCost cost =
                    cost_anywhere(run.part, grid, lowering, cheapest_, *cheapest_arrays_, poll);
-               cost.load =
-                   peak_load(lowering, demands(run.part, geometry.space(), lowering, grid.tiles));
+               cost.load = peak_load(
+                   lowering, tiling::demands(run.part, geometry.space(), lowering, grid.tiles));
                if (!cost_key_.empty())
                  memory_->costs().keep(cost_key_of(structure, options, grid.shape), cost);
                return least_of(cost);
@@ -175,4 +176,4 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
   return found;
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -7,7 +7,7 @@
 #include "facts/load.h"
 #include "search/tiles/shape_order.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 /// Groups of which bounds are compared; the rest is cut into more tiles than any of these.
@@ -18,8 +18,8 @@ constexpr std::size_t poll_after = 64;
 constexpr std::int64_t small_group = 64;
 
 /// Extents along an axis that fill the arrays: multiples of what they do at once.
-std::array<std::vector<Dim>, tile_axes> granules(const Hardware& hardware) {
-  std::array<std::set<Dim>, tile_axes> found;
+std::array<std::vector<Dim>, tiling::tile_axes> granules(const Hardware& hardware) {
+  std::array<std::set<Dim>, tiling::tile_axes> found;
   const auto add = [&](const LoopCounts& unroll) {
     for (const auto& [loop, count] : unroll) {
       if (count < 2) continue;
@@ -33,19 +33,19 @@ std::array<std::vector<Dim>, tile_axes> granules(const Hardware& hardware) {
     for (const Mapping& map : engine.maps) add(map.unroll);
     if (engine.blocks.depth_step > 1) found[0].insert(engine.blocks.depth_step);
   }
-  std::array<std::vector<Dim>, tile_axes> all;
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+  std::array<std::vector<Dim>, tiling::tile_axes> all;
+  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
     all[axis].assign(found[axis].begin(), found[axis].end());
   return all;
 }
 
 struct Rated {
   double bound = 0;
-  ShapeGroup group;
+  search::ShapeGroup group;
 };
 
 /// Where nothing passes what stays, it might as well not stay.
-bool worth_its_order(Stationary stationary, const std::array<Dim, tile_axes>& counts) {
+bool worth_its_order(Stationary stationary, const std::array<Dim, tiling::tile_axes>& counts) {
   switch (stationary) {
     case Stationary::none:
       return true;
@@ -59,11 +59,12 @@ bool worth_its_order(Stationary stationary, const std::array<Dim, tile_axes>& co
 
 class ShapeSearch {
  public:
-  ShapeSearch(TileGeometry& geometry, const Hardware& hardware, const ShapeSearchParams& params)
+  ShapeSearch(tiling::TileGeometry& geometry, const Hardware& hardware,
+              const ShapeSearchParams& params)
       : geometry_(geometry),
         hardware_(hardware),
         params_(params),
-        lowering_(lower(geometry.subgraph(), geometry.space(), hardware, params.options)),
+        lowering_(tiling::lower(geometry.subgraph(), geometry.space(), hardware, params.options)),
         load_(lowering_.problem),
         granules_(granules(hardware)) {
     best_.cost = params.below;
@@ -97,9 +98,9 @@ class ShapeSearch {
     // Two copies of a single tile's buffers would hide nothing.
     const std::int64_t fewest =
         std::max<std::int64_t>(params_.fewest_tiles, params_.options.double_buffer ? 2 : 1);
-    GroupWalk groups(*params_.groups, fewest);
+    search::GroupWalk groups(*params_.groups, fewest);
     std::size_t met = 0;
-    while (const std::optional<ShapeGroup> group = groups.next()) {
+    while (const std::optional<search::ShapeGroup> group = groups.next()) {
       if (!worth_its_order(params_.options.stationary, group->counts)) continue;
       const double rest = from(group->tiles());
       if (rest >= best_.cost) break;
@@ -124,7 +125,7 @@ class ShapeSearch {
   void leave_open(double cost) { best_.open = std::min(best_.open, cost); }
 
   /// Extents along an axis that stand for all of the group.
-  [[nodiscard]] std::vector<Dim> extents(const ShapeGroup& group, std::size_t axis) const {
+  [[nodiscard]] std::vector<Dim> extents(const search::ShapeGroup& group, std::size_t axis) const {
     const Dim least = group.least[axis];
     std::vector<Dim> list{least};
     for (const Dim granule : granules_[axis]) {
@@ -135,7 +136,8 @@ class ShapeSearch {
     list.erase(std::unique(list.begin(), list.end()), list.end());
     return list;
   }
-  [[nodiscard]] static std::vector<Dim> all_extents(const ShapeGroup& group, std::size_t axis) {
+  [[nodiscard]] static std::vector<Dim> all_extents(const search::ShapeGroup& group,
+                                                    std::size_t axis) {
     std::vector<Dim> list;
     for (Dim extent = group.least[axis]; extent <= group.most[axis]; ++extent)
       list.push_back(extent);
@@ -145,12 +147,12 @@ class ShapeSearch {
   /// Is there more that may be looked at?
   bool look_into(const Rated& rated) {
     std::int64_t shapes = 1;
-    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
       shapes *= std::min<std::int64_t>(rated.group.most[axis] - rated.group.least[axis] + 1,
                                        small_group + 1);
     const bool all = shapes <= small_group;
-    std::array<std::vector<Dim>, tile_axes> along;
-    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    std::array<std::vector<Dim>, tiling::tile_axes> along;
+    for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
       along[axis] = all ? all_extents(rated.group, axis) : extents(rated.group, axis);
     if (!all) leave_open(rated.bound);
     for (const Dim w : along[2])
@@ -165,28 +167,28 @@ class ShapeSearch {
     return true;
   }
 
-  [[nodiscard]] const std::vector<Size>& first_sizes(const TileShape& shape) {
+  [[nodiscard]] const std::vector<Size>& first_sizes(const tiling::TileShape& shape) {
     if (geometry_.first_volumes(shape, volumes_))
-      tile_sizes(lowering_, volumes_, sizes_);
+      tiling::tile_sizes(lowering_, volumes_, sizes_);
     else
-      sizes_ = tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_,
-                          geometry_.first_tile(shape));
+      sizes_ = tiling::tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_,
+                                  geometry_.first_tile(shape));
     return sizes_;
   }
-  [[nodiscard]] bool first_is_too_large(const TileShape& shape) {
+  [[nodiscard]] bool first_is_too_large(const tiling::TileShape& shape) {
     return load_.first_excess(first_sizes(shape)) > 0;
   }
   [[nodiscard]] Size* kept_load(std::optional<std::size_t> group) {
     if (!group || params_.first_loads == nullptr) return nullptr;
     std::vector<Size>& loads = params_.first_loads->of_group;
-    if (*group >= loads.size()) loads.resize(*group + 1, FirstLoads::unknown);
+    if (*group >= loads.size()) loads.resize(*group + 1, search::FirstLoads::unknown);
     return &loads[*group];
   }
   /// The first tile grows with every extent, so its smallest shape says it of the whole group.
-  [[nodiscard]] bool first_is_too_large(const ShapeGroup& group, Size* kept) {
+  [[nodiscard]] bool first_is_too_large(const search::ShapeGroup& group, Size* kept) {
     if (kept == nullptr) return first_is_too_large(group.smallest());
     const Memory& memory = lowering_.problem.memories.front();
-    if (*kept == FirstLoads::unknown) {
+    if (*kept == search::FirstLoads::unknown) {
       if (!bare_load_) {
         PlacementProblem bare = lowering_.problem;
         bare.memories.front().capacity = memory.alignment;
@@ -198,53 +200,56 @@ class ShapeSearch {
   }
 
   /// Makes the grid, where there is none yet.
-  [[nodiscard]] bool all_loads_fit(const TileShape& shape, std::optional<TileGrid>& grid) {
+  [[nodiscard]] bool all_loads_fit(const tiling::TileShape& shape,
+                                   std::optional<tiling::TileGrid>& grid) {
     const KnownShapes& known = params_.known;
     if (known.fits)
       if (const std::optional<bool> fits = known.fits(shape)) return *fits;
     const bool fits = !first_is_too_large(shape) && [&] {
       grid = geometry_.grid(shape);
-      return std::ranges::all_of(grid->tiles, [&](const TileRegions& tile) {
-        return load_.first_excess(
-                   tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, tile)) <= 0;
+      return std::ranges::all_of(grid->tiles, [&](const tiling::TileRegions& tile) {
+        return load_.first_excess(tiling::tile_sizes(geometry_.subgraph(), geometry_.space(),
+                                                     lowering_, tile)) <= 0;
       });
     }();
     if (known.keep_fits) known.keep_fits(shape, fits);
     return fits;
   }
 
-  [[nodiscard]] Metrics cost_of(const TileShape& shape, const std::optional<TileGrid>& grid) {
+  [[nodiscard]] Metrics cost_of(const tiling::TileShape& shape,
+                                const std::optional<tiling::TileGrid>& grid) {
     if (params_.known.cost)
       if (const std::optional<Metrics> known = params_.known.cost(shape)) return *known;
     return params_.cost(grid ? *grid : geometry_.grid(shape), lowering_);
   }
 
-  void look_at(const TileShape& shape) {
-    std::optional<TileGrid> grid;
+  void look_at(const tiling::TileShape& shape) {
+    std::optional<tiling::TileGrid> grid;
     if (!all_loads_fit(shape, grid)) return;
     ++best_.looked;
     const double cost = params_.score(cost_of(shape, grid));
     if (cost >= best_.cost) return;
-    TileSearchResult fits = find_tile(geometry_, hardware_,
-                                      {.options = params_.options,
-                                       .engine = params_.engine,
-                                       .budget = params_.budget,
-                                       .nodes_per_question = params_.nodes_per_question,
-                                       .seed = params_.seed,
-                                       .only = shape});
+    search::TileSearchResult fits =
+        search::find_tile(geometry_, hardware_,
+                          {.options = params_.options,
+                           .engine = params_.engine,
+                           .budget = params_.budget,
+                           .nodes_per_question = params_.nodes_per_question,
+                           .seed = params_.seed,
+                           .only = shape});
     if (fits.status == Status::unknown) return leave_open(cost);
     if (fits.status != Status::feasible) return;
     best_.cost = cost;
     best_.found = std::move(fits);
   }
 
-  TileGeometry& geometry_;
+  tiling::TileGeometry& geometry_;
   const Hardware& hardware_;
   const ShapeSearchParams& params_;
-  Lowering lowering_;
-  LoadTest load_;
-  std::optional<LoadTest> bare_load_;  ///< of a memory with next to no room
-  std::array<std::vector<Dim>, tile_axes> granules_;
+  tiling::Lowering lowering_;
+  facts::LoadTest load_;
+  std::optional<facts::LoadTest> bare_load_;  ///< of a memory with next to no room
+  std::array<std::vector<Dim>, tiling::tile_axes> granules_;
   CheapestTile best_;
   std::int64_t stage_ = 1;
   std::optional<double> staged_;
@@ -255,9 +260,9 @@ class ShapeSearch {
 
 }  // namespace
 
-CheapestTile cheapest_tile(TileGeometry& geometry, const Hardware& hardware,
+CheapestTile cheapest_tile(tiling::TileGeometry& geometry, const Hardware& hardware,
                            const ShapeSearchParams& params) {
   return ShapeSearch(geometry, hardware, params).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

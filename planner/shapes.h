@@ -30,36 +30,36 @@
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 /// What somebody found out about shapes before. Each function may be empty.
 struct KnownShapes {
   /// Are the loads of all tiles within the memory? Nothing where nobody knows.
-  std::function<std::optional<bool>(const TileShape&)> fits;
-  std::function<void(const TileShape&, bool)> keep_fits;
-  std::function<std::optional<Metrics>(const TileShape&)> cost;
+  std::function<std::optional<bool>(const tiling::TileShape&)> fits;
+  std::function<void(const tiling::TileShape&, bool)> keep_fits;
+  std::function<std::optional<Metrics>(const tiling::TileShape&)> cost;
 };
 
 struct ShapeSearchParams {
   TileVariant options;
-  PlacementEngine* engine = nullptr;
+  engine::PlacementEngine* engine = nullptr;
   Budget budget;
   std::int64_t nodes_per_question = nodes_per_plan_question;
   std::uint64_t seed = 0;
   std::int64_t fewest_tiles = 1;  ///< shapes with fewer do not fit, or are known
-  const GridBound* bound = nullptr;
+  const cost::GridBound* bound = nullptr;
   std::function<double(const Metrics&)> score;  ///< monotone in every metric
   /// What the shape costs, at least; called for each that is looked at.
-  std::function<Metrics(const TileGrid&, const Lowering&)> cost;
-  KnownGroups* groups = nullptr;      ///< of the geometry's space
-  FirstLoads* first_loads = nullptr;  ///< nobody keeps them: null
+  std::function<Metrics(const tiling::TileGrid&, const tiling::Lowering&)> cost;
+  search::KnownGroups* groups = nullptr;      ///< of the geometry's space
+  search::FirstLoads* first_loads = nullptr;  ///< nobody keeps them: null
   KnownShapes known{};
   double below = std::numeric_limits<double>::infinity();  ///< what costs as much is of no use
   std::int64_t most_shapes = 0;                            ///< so many are looked at
 };
 
 struct CheapestTile {
-  std::optional<TileSearchResult> found;  ///< placed; the cheapest that was looked at
+  std::optional<search::TileSearchResult> found;  ///< placed; the cheapest that was looked at
   double cost = std::numeric_limits<double>::infinity();
   double open = std::numeric_limits<double>::infinity();
   std::int64_t looked = 0;
@@ -67,7 +67,7 @@ struct CheapestTile {
 
 /// require: engine, groups, score and cost are set; with first_loads, the problem has one memory,
 /// with nothing reserved.
-[[nodiscard]] CheapestTile cheapest_tile(TileGeometry& geometry, const Hardware& hardware,
+[[nodiscard]] CheapestTile cheapest_tile(tiling::TileGeometry& geometry, const Hardware& hardware,
                                          const ShapeSearchParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 using Set = std::vector<bool>;
@@ -124,4 +124,4 @@ SmallestSet smallest_set(const SmallestSetParams& params) {
   return Search(params).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -17,7 +17,7 @@
 
 #include "model/budget.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 enum class Enough : std::uint8_t { yes, no, open };
 
@@ -40,4 +40,4 @@ struct SmallestSet {
 /// ensure: the set is enough, and no larger than `known`.
 [[nodiscard]] SmallestSet smallest_set(const SmallestSetParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::planner

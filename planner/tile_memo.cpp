@@ -2,32 +2,34 @@
 
 #include <algorithm>
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
 /// As a search that stops looking at `most` tiles would end.
-TileSearchResult cut_at(const RememberedTile& known, const TileSpace& space, std::int64_t most) {
-  TileSearchResult found;
+search::TileSearchResult cut_at(const RememberedTile& known, const tiling::TileSpace& space,
+                                std::int64_t most) {
+  search::TileSearchResult found;
   found.status = Status::unknown;
   found.stop = StopReason::node_limit;
   found.cut = true;
   found.least_excess = known.least_excess;
-  for (const TileShape& shape : known.undecided)
+  for (const tiling::TileShape& shape : known.undecided)
     if (tiles_of(space, shape) <= most) found.undecided.push_back(shape);
   return found;
 }
 
 }  // namespace
 
-std::int64_t tiles_of(const TileSpace& space, const TileShape& shape) {
+std::int64_t tiles_of(const tiling::TileSpace& space, const tiling::TileShape& shape) {
   std::int64_t tiles = 1;
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
     tiles *= (space.whole.extent[axis] + shape.extent[axis] - 1) / shape.extent[axis];
   return tiles;
 }
 
-RememberedTile known_tile(const TileSearchResult& found, std::int64_t fewest, std::int64_t most) {
+RememberedTile known_tile(const search::TileSearchResult& found, std::int64_t fewest,
+                          std::int64_t most) {
   RememberedTile known;
   known.status = found.status;
   known.cut = found.cut;
@@ -44,8 +46,9 @@ RememberedTile known_tile(const TileSearchResult& found, std::int64_t fewest, st
   return known;
 }
 
-std::optional<TileSearchResult> recall(const RememberedTile& known, const TileSpace& space,
-                                       std::int64_t fewest, std::int64_t most) {
+std::optional<search::TileSearchResult> recall(const RememberedTile& known,
+                                               const tiling::TileSpace& space, std::int64_t fewest,
+                                               std::int64_t most) {
   if (known.fewest > fewest) return std::nullopt;
   if (known.status == Status::feasible) {
     if (known.tiles > most) return cut_at(known, space, most);
@@ -54,7 +57,7 @@ std::optional<TileSearchResult> recall(const RememberedTile& known, const TileSp
     if (most > known.most) return std::nullopt;
     return cut_at(known, space, most);
   }
-  TileSearchResult found;
+  search::TileSearchResult found;
   found.status = known.status;
   found.stop = known.status == Status::unknown ? StopReason::node_limit : StopReason::completed;
   found.shape = known.shape;
@@ -65,4 +68,4 @@ std::optional<TileSearchResult> recall(const RememberedTile& known, const TileSp
   return found;
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

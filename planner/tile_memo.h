@@ -20,7 +20,7 @@
 
 #include "search/tiles/tile_search.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 /// An answer of find_tile() that no limit on time cut short.
 struct RememberedTile {
@@ -28,10 +28,10 @@ struct RememberedTile {
   bool cut = false;         ///< shapes with more than `most` tiles were not looked at
   std::int64_t most = 0;    ///< where it was cut
   std::int64_t fewest = 1;  ///< shapes with fewer tiles were not looked at
-  TileShape shape;
+  tiling::TileShape shape;
   std::int64_t tiles = 0;  ///< of the shape
   std::vector<Placement> placements;
-  std::vector<TileShape> undecided;
+  std::vector<tiling::TileShape> undecided;
   Size lacking = 0;
   Size least_excess = 0;
 };
@@ -62,16 +62,17 @@ class TileMemo {
   std::unordered_map<std::string, Entry> known_;
 };
 
-[[nodiscard]] std::int64_t tiles_of(const TileSpace& space, const TileShape& shape);
+[[nodiscard]] std::int64_t tiles_of(const tiling::TileSpace& space, const tiling::TileShape& shape);
 
 /// require: the search ended by itself. `most`: its limit, where it was cut.
-[[nodiscard]] RememberedTile known_tile(const TileSearchResult& found, std::int64_t fewest,
+[[nodiscard]] RememberedTile known_tile(const search::TileSearchResult& found, std::int64_t fewest,
                                         std::int64_t most);
 
 /// What a search from `fewest` to `most` tiles would say, as far as it is known: grid, lowering and
 /// demands are left to the caller. Nothing where there is more to look for.
-[[nodiscard]] std::optional<TileSearchResult> recall(const RememberedTile& known,
-                                                     const TileSpace& space, std::int64_t fewest,
-                                                     std::int64_t most);
+[[nodiscard]] std::optional<search::TileSearchResult> recall(const RememberedTile& known,
+                                                             const tiling::TileSpace& space,
+                                                             std::int64_t fewest,
+                                                             std::int64_t most);
 
-}  // namespace tessera
+}  // namespace tessera::planner

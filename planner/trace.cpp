@@ -11,7 +11,7 @@
 #include "porter/requirements.h"
 #include "tessera/plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr std::size_t most_windows = 2000;
 constexpr std::size_t run_lane = 0;
 
 /// Lanes 1, 2, ...: the channels of resource 0, then those of resource 1, and so on.
-std::size_t lane_of(const Pipeline& pipeline, std::size_t resource, int channel) {
+std::size_t lane_of(const cost::Pipeline& pipeline, std::size_t resource, int channel) {
   std::size_t lane = 1;
   for (std::size_t r = 0; r < resource; ++r)
     lane += static_cast<std::size_t>(pipeline.resources[r].channels);
@@ -41,7 +41,7 @@ class Tracer {
   }
 
   void add(const SimulatedRun& run) {
-    const Pipeline& pipeline = run.schedule.pipeline;
+    const cost::Pipeline& pipeline = run.schedule.pipeline;
     if (run.index == 0) name_lanes(pipeline);
     windows_.add(run);
     const PlannedSubgraph& s = *run.planned;
@@ -55,7 +55,7 @@ class Tracer {
                  .numbers = {{"ops", static_cast<std::int64_t>(s.ops.size())},
                              {"tiles", s.tile_count()},
                              {"peak_bytes", s.metrics.peak_bytes}}});
-    for (const ResidentLoad& load : run.schedule.resident)
+    for (const cost::ResidentLoad& load : run.schedule.resident)
       if (load.end > load.begin)
         trace_.span({.name = load.name,
                      .kind = "dma",
@@ -64,7 +64,7 @@ class Tracer {
                      .end = run.begin + load.end,
                      .texts = {{"run", name}},
                      .numbers = {{"bytes", load.flow.bytes}}});
-    for (const PipelineEvent& e : run.events) command(run, name, e);
+    for (const cost::PipelineEvent& e : run.events) command(run, name, e);
     in_use(run);
   }
 
@@ -86,7 +86,7 @@ class Tracer {
   }
 
  private:
-  void name_lanes(const Pipeline& pipeline) {
+  void name_lanes(const cost::Pipeline& pipeline) {
     trace_.lane(run_lane, "runs of ops");
     for (std::size_t r = 0; r < pipeline.resources.size(); ++r)
       for (int channel = 0; channel < pipeline.resources[r].channels; ++channel)
@@ -95,23 +95,23 @@ class Tracer {
                         (pipeline.resources[r].channels > 1 ? " " + std::to_string(channel) : ""));
   }
 
-  void command(const SimulatedRun& run, const std::string& name, const PipelineEvent& e) {
-    const PipelineTask& task = run.schedule.pipeline.tasks[e.task];
-    const TaskFlow& flow = run.schedule.flows[e.tile_class][e.task];
-    TraceSpan span{.name = task.name,
-                   .kind = task.resource == 0 ? "dma" : "op",
-                   .lane = lane_of(run.schedule.pipeline, task.resource, e.channel),
-                   .begin = run.begin + e.begin,
-                   .end = run.begin + e.end,
-                   .texts = {{"run", name}},
-                   .numbers = {{"tile", e.tile}}};
+  void command(const SimulatedRun& run, const std::string& name, const cost::PipelineEvent& e) {
+    const cost::PipelineTask& task = run.schedule.pipeline.tasks[e.task];
+    const cost::TaskFlow& flow = run.schedule.flows[e.tile_class][e.task];
+    cost::TraceSpan span{.name = task.name,
+                         .kind = task.resource == 0 ? "dma" : "op",
+                         .lane = lane_of(run.schedule.pipeline, task.resource, e.channel),
+                         .begin = run.begin + e.begin,
+                         .end = run.begin + e.end,
+                         .texts = {{"run", name}},
+                         .numbers = {{"tile", e.tile}}};
     if (flow.bytes > 0) span.numbers.emplace_back("bytes", flow.bytes);
     trace_.span(span);
   }
 
   /// A step's buffers are there from the end of the step before it.
   void in_use(const SimulatedRun& run) {
-    const Lowering& lowering = run.piece.lowering;
+    const tiling::Lowering& lowering = run.piece.lowering;
     std::map<std::pair<std::size_t, Step>, std::vector<Size>> known;
     const auto sizes = [&](std::size_t placement, Step step) -> const std::vector<Size>& {
       const auto [at, fresh] = known.try_emplace({placement, step}, memories_.size(), 0);
@@ -122,8 +122,8 @@ class Tracer {
           if (live.contains(step)) at->second[places[b].memory] += run.piece.demands[placement][b];
       return at->second;
     };
-    Cycles before = 0;
-    for (const PipelineEvent& e : run.events) {
+    cost::Cycles before = 0;
+    for (const cost::PipelineEvent& e : run.events) {
       const std::optional<Step> step = run.schedule.op_ends[e.task];
       if (!step) continue;
       const std::vector<Size>& bytes =
@@ -161,7 +161,7 @@ class Tracer {
 
   const NetworkPlan& plan_;
   std::vector<Memory> memories_;
-  TraceWriter trace_;
+  cost::TraceWriter trace_;
   Windows windows_;
   double clock_hz_;
   std::string offchip_;  ///< of two memories, whose traffic is counted together, both names
@@ -177,18 +177,22 @@ void require_right(const Network& network, const Hardware& hardware, const Netwo
 
 }  // namespace
 
+}  // namespace tessera::planner
+
+namespace tessera {
+
 std::string plan_trace(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
-  require_right(network, hardware, plan);
-  Tracer tracer(hardware, plan);
-  walk_plan(network, hardware, plan, most_events,
-            [&](const SimulatedRun& run) { tracer.add(run); });
+  planner::require_right(network, hardware, plan);
+  planner::Tracer tracer(hardware, plan);
+  planner::walk_plan(network, hardware, plan, planner::most_events,
+                     [&](const planner::SimulatedRun& run) { tracer.add(run); });
   return tracer.json();
 }
 
 std::string plan_picture(const Network& network, const Hardware& hardware,
                          const NetworkPlan& plan) {
-  require_right(network, hardware, plan);
-  return plan_picture_svg(plan_chart(network, hardware, plan));
+  planner::require_right(network, hardware, plan);
+  return io::plan_picture_svg(planner::plan_chart(network, hardware, plan));
 }
 
 }  // namespace tessera

@@ -5,30 +5,30 @@
 
 #include "cost/run_parts.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 void walk_plan(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
                std::int64_t max_events, const std::function<void(SimulatedRun)>& use) {
-  Cycles begin = 0;
+  cost::Cycles begin = 0;
   for (const PlannedSubgraph& planned : plan.subgraphs) {
     SimulatedRun run;
     run.planned = &planned;
     run.index = static_cast<std::size_t>(&planned - plan.subgraphs.data());
     run.piece = make_piece(network, hardware, planned);
-    run.schedule = run_schedule(piece_run(run.piece, hardware, planned.placements));
-    const PipelineRun done =
-        simulate(run.schedule.pipeline, {.events = &run.events, .max_events = max_events});
+    run.schedule = cost::run_schedule(piece_run(run.piece, hardware, planned.placements));
+    const cost::PipelineRun done =
+        cost::simulate(run.schedule.pipeline, {.events = &run.events, .max_events = max_events});
     run.cut = static_cast<std::int64_t>(run.events.size()) >= max_events;
     run.begin = begin;
     run.cycles = done.cycles;
-    run.static_pj = static_energy(hardware, done.cycles);
+    run.static_pj = cost::static_energy(hardware, done.cycles);
     begin += done.cycles;
     use(std::move(run));
   }
 }
 
-Windows::Windows(Cycles total, std::size_t most)
-    : total_(static_cast<double>(std::max<Cycles>(1, total))) {
+Windows::Windows(cost::Cycles total, std::size_t most)
+    : total_(static_cast<double>(std::max<cost::Cycles>(1, total))) {
   const std::size_t count = std::max<std::size_t>(
       1, total_ < static_cast<double>(most) ? static_cast<std::size_t>(total_) : most);
   width = total_ / static_cast<double>(count);
@@ -63,7 +63,7 @@ void Windows::add(const SimulatedRun& run) {
   double energy_pj = run.static_pj;
   double known = begin;
   spread(energy, begin, end, run.static_pj);
-  const auto flow = [&](const TaskFlow& of, Cycles from, Cycles to) {
+  const auto flow = [&](const cost::TaskFlow& of, cost::Cycles from, cost::Cycles to) {
     const double until = begin + static_cast<double>(to);
     spread(of.load ? read : written, until - static_cast<double>(of.bus), until,
            static_cast<double>(of.bytes));
@@ -72,8 +72,9 @@ void Windows::add(const SimulatedRun& run) {
     energy_pj += of.energy_pj;
     known = std::max(known, until);
   };
-  for (const ResidentLoad& load : run.schedule.resident) flow(load.flow, load.begin, load.end);
-  for (const PipelineEvent& e : run.events)
+  for (const cost::ResidentLoad& load : run.schedule.resident)
+    flow(load.flow, load.begin, load.end);
+  for (const cost::PipelineEvent& e : run.events)
     flow(run.schedule.flows[e.tile_class][e.task], e.begin, e.end);
   const double from = run.cut ? std::min(known, end) : begin;
   spread(read, from, end,
@@ -81,4 +82,4 @@ void Windows::add(const SimulatedRun& run) {
   spread(energy, from, end, std::max(0.0, run.planned->metrics.energy_pj - energy_pj));
 }
 
-}  // namespace tessera
+}  // namespace tessera::planner

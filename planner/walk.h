@@ -13,17 +13,17 @@
 #include "planner/piece.h"
 #include "tessera/network_plan.h"
 
-namespace tessera {
+namespace tessera::planner {
 
 struct SimulatedRun {
   const PlannedSubgraph* planned = nullptr;
   std::size_t index = 0;  ///< in the plan
   Piece piece;
-  RunSchedule schedule;
-  std::vector<PipelineEvent> events;  ///< in the order of issue; times count from `begin`
-  bool cut = false;                   ///< there were more events than were asked for
-  Cycles begin = 0;
-  Cycles cycles = 0;
+  cost::RunSchedule schedule;
+  std::vector<cost::PipelineEvent> events;  ///< in the order of issue; times count from `begin`
+  bool cut = false;                         ///< there were more events than were asked for
+  cost::Cycles begin = 0;
+  cost::Cycles cycles = 0;
   double static_pj = 0;
 
   /// Of the tiles of a class: index into planned->placements.
@@ -45,7 +45,7 @@ void walk_plan(const Network& network, const Hardware& hardware, const NetworkPl
 /// among the events of a run is spread over what is left of it.
 class Windows {
  public:
-  Windows(Cycles total, std::size_t most);
+  Windows(cost::Cycles total, std::size_t most);
   void add(const SimulatedRun& run);
 
   double width = 1;             ///< cycles
@@ -58,4 +58,4 @@ class Windows {
   double total_ = 1;
 };
 
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -19,7 +19,7 @@
 #include "porter/requirements.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::porter {
 
 namespace {
 
@@ -74,55 +74,67 @@ std::vector<Offset> addresses_of(const PlacementProblem& problem, const Placemen
 
 }  // namespace
 
+}  // namespace tessera::porter
+
+namespace tessera {
+
 Input load_input(const std::string& path, const InputOptions& options) {
   InputOptions everywhere = options;
   everywhere.folders.clear();
   for (const std::filesystem::path& folder : profile_folders(options.folders))
     everywhere.folders.push_back(folder.string());
-  return load_problem(input_path(path), everywhere);
+  return io::load_problem(io::input_path(path), everywhere);
 }
 
 PlacementResult load_result(const std::string& path, const Input& input) {
-  return load_result_text(read_file(input_path(path)), path, input);
+  return load_result_text(io::read_file(io::input_path(path)), path, input);
 }
 
 PlacementResult load_result_text(std::string text, const std::string& path, const Input& input) {
-  if (detect_format(text) == ProblemFormat::dsa_json)
-    return read_placement_json(text, path, input.problem);
-  const Input read = load_problem_text(std::move(text), path);
+  if (io::detect_format(text) == io::ProblemFormat::dsa_json)
+    return io::read_placement_json(text, path, input.problem);
+  const Input read = io::load_problem_text(std::move(text), path);
   if (!read.csv)
     throw BadInput(path + ": is neither a placement JSON nor a CSV with offsets",
                    "a .yaml of place --output is a problem with fixed offsets: give it to place");
-  return result_from_csv(path, input.problem, read);
+  return porter::result_from_csv(path, input.problem, read);
 }
 
 std::string result_json(const PlacementProblem& problem, const PlacementResult& result) {
-  require_result(problem, result);
-  return write_placement_json(problem, result);
+  porter::require_result(problem, result);
+  return io::write_placement_json(problem, result);
 }
+
+}  // namespace tessera
+
+namespace tessera::porter {
 
 namespace {
 
 void require_csv(const PlacementProblem& problem) {
-  const std::vector<std::string> lost = csv_cannot_express(problem);
+  const std::vector<std::string> lost = io::csv_cannot_express(problem);
   if (!lost.empty())
     throw BadInput("CSV cannot express this problem: " + lost.front(), "use .json or .yaml");
 }
 
 }  // namespace
 
+}  // namespace tessera::porter
+
+namespace tessera {
+
 std::string result_csv(const Input& input, const Placement& placement) {
-  require_valid(input.problem);
-  require_placed(input.problem, placement);
-  const std::vector<Offset> addresses = addresses_of(input.problem, placement);
-  if (input.csv) return write_buffer_csv(input.csv->table, placement.places, addresses);
-  require_csv(input.problem);
-  return write_buffer_csv(input.problem, placement.places, addresses);
+  porter::require_valid(input.problem);
+  porter::require_placed(input.problem, placement);
+  const std::vector<Offset> addresses = porter::addresses_of(input.problem, placement);
+  if (input.csv) return io::write_buffer_csv(input.csv->table, placement.places, addresses);
+  porter::require_csv(input.problem);
+  return io::write_buffer_csv(input.problem, placement.places, addresses);
 }
 
 std::string result_tflite(const Input& input, const Placement& placement) {
-  require_valid(input.problem);
-  require_placed(input.problem, placement);
+  porter::require_valid(input.problem);
+  porter::require_placed(input.problem, placement);
   if (!input.tflite)
     throw BadInput("the input is no TensorFlow Lite model, so none can be written",
                    "use .json, .csv or .yaml");
@@ -133,30 +145,30 @@ std::string result_tflite(const Input& input, const Placement& placement) {
                    "use .json, or a profile with one memory on the chip");
   std::vector<Offset> offsets;
   for (const BufferPlace& place : placement.places) offsets.push_back(place.offset);
-  return write_tflite_plan(origin.bytes, origin.file, origin.arena, offsets);
+  return io::write_tflite_plan(origin.bytes, origin.file, origin.arena, offsets);
 }
 
 std::string result_c_header(const PlacementProblem& problem, const Placement& placement,
                             std::string_view name) {
-  require_valid(problem);
-  require_placed(problem, placement);
-  return write_c_header(problem, placement, name);
+  porter::require_valid(problem);
+  porter::require_placed(problem, placement);
+  return io::write_c_header(problem, placement, name);
 }
 
 std::string problem_csv(const Input& input) {
-  require_valid(input.problem);
-  require_csv(input.problem);
-  return write_buffer_csv(input.problem);
+  porter::require_valid(input.problem);
+  porter::require_csv(input.problem);
+  return io::write_buffer_csv(input.problem);
 }
 
 std::string problem_yaml(const PlacementProblem& problem) {
-  require_valid(problem);
-  return write_problem_yaml(problem);
+  porter::require_valid(problem);
+  return io::write_problem_yaml(problem);
 }
 
 std::string placed_yaml(const PlacementProblem& problem, const Placement& placement) {
-  require_valid(problem);
-  require_placed(problem, placement);
+  porter::require_valid(problem);
+  porter::require_placed(problem, placement);
   PlacementProblem fixed = problem;
   for (BufferIndex b = 0; b < fixed.buffers.size(); ++b) {
     if (is_left_out(placement, b)) continue;  // it stays optional
@@ -168,39 +180,39 @@ std::string placed_yaml(const PlacementProblem& problem, const Placement& placem
     fixed.objective = Objective::maximize_benefit;
     fixed.next_objectives.clear();
   }
-  return write_problem_yaml(fixed);
+  return io::write_problem_yaml(fixed);
 }
 
 std::string placement_picture(const PlacementProblem& problem, const Placement& placement,
                               const std::string& title) {
-  require_valid(problem);
-  require_placed(problem, placement);
-  SvgOptions options;
+  porter::require_valid(problem);
+  porter::require_placed(problem, placement);
+  io::SvgOptions options;
   options.title = title;
   if (!placement.left_out.empty()) {
     const Restricted in = chosen(problem, placement.left_out);
-    return placement_svg(in.problem, gathered(in, placement), options);
+    return io::placement_svg(in.problem, gathered(in, placement), options);
   }
-  return placement_svg(problem, placement, options);
+  return io::placement_svg(problem, placement, options);
 }
 
 std::vector<std::string> profile_list(const std::vector<std::string>& first) {
-  return profile_names(profile_folders(first));
+  return io::profile_names(profile_folders(first));
 }
 
 Hardware load_profile(const std::string& name_or_path, const std::vector<std::string>& first) {
   const std::vector<std::filesystem::path> folders = profile_folders(first);
-  return read_hardware_yaml_file(find_profile(name_or_path, folders), folders);
+  return io::read_hardware_yaml_file(io::find_profile(name_or_path, folders), folders);
 }
 
 std::vector<std::filesystem::path> profile_files(const std::string& name_or_path,
                                                  const std::vector<std::string>& first) {
   const std::vector<std::filesystem::path> folders = profile_folders(first);
-  return hardware_yaml_files(find_profile(name_or_path, folders), folders);
+  return io::hardware_yaml_files(io::find_profile(name_or_path, folders), folders);
 }
 
 Size parse_size_text(std::string_view text, const std::string& what) {
-  const Parsed<Size> parsed = parse_size(text);
+  const io::Parsed<Size> parsed = io::parse_size(text);
   if (!parsed)
     throw BadInput(what + " '" + std::string(text) + "' " + parsed.error,
                    "a number of bytes, or a number with a unit: 65536, 64 KiB, 1 MiB");
@@ -208,7 +220,7 @@ Size parse_size_text(std::string_view text, const std::string& what) {
 }
 
 std::chrono::nanoseconds parse_duration_text(std::string_view text, const std::string& what) {
-  const Parsed<std::chrono::nanoseconds> parsed = parse_duration(text);
+  const io::Parsed<std::chrono::nanoseconds> parsed = io::parse_duration(text);
   if (!parsed)
     throw BadInput(what + " '" + std::string(text) + "' " + parsed.error,
                    "a number with a unit: 500ms, 10s, 2m");
@@ -216,11 +228,11 @@ std::chrono::nanoseconds parse_duration_text(std::string_view text, const std::s
 }
 
 std::string size_text(Size size) {
-  return format_size(size);
+  return io::format_size(size);
 }
 
 void write_output(const std::string& path, std::string_view text) {
-  OutputFile file(path);
+  porter::OutputFile file(path);
   file.write(text);
   file.commit();
 }

@@ -12,7 +12,7 @@
 #include "tessera/errors.h"
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::porter {
 
 namespace {
 
@@ -235,17 +235,21 @@ constexpr std::array<Maker, kinds.size()> makers = {
 
 }  // namespace
 
+}  // namespace tessera::porter
+
+namespace tessera {
+
 std::span<const GeneratorInfo> generator_list() {
-  return kinds;
+  return porter::kinds;
 }
 
 PlacementProblem generate(const GenerateParams& params) {
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const GeneratorInfo& known) {
-    return known.name == params.kind;
-  });
-  if (kind == kinds.end()) {
+  const auto kind =
+      std::find_if(porter::kinds.begin(), porter::kinds.end(),
+                   [&](const GeneratorInfo& known) { return known.name == params.kind; });
+  if (kind == porter::kinds.end()) {
     std::string names;
-    for (const GeneratorInfo& known : kinds)
+    for (const GeneratorInfo& known : porter::kinds)
       names += (names.empty() ? "" : ", ") + std::string(known.name);
     throw BadInput("there is no kind '" + params.kind + "'", "kinds: " + names);
   }
@@ -257,7 +261,8 @@ PlacementProblem generate(const GenerateParams& params) {
   if (params.steps < 0) throw BadInput("the number of steps must not be negative");
   if (!(params.slack > 0) || params.slack > 1000)
     throw BadInput("the slack must be above 0 and at most 1000");
-  PlacementProblem problem = makers[static_cast<std::size_t>(kind - kinds.begin())](params);
+  PlacementProblem problem =
+      porter::makers[static_cast<std::size_t>(kind - porter::kinds.begin())](params);
   if (const std::vector<Defect> defects = validate(problem); !defects.empty())
     throw BadInput("these numbers make no problem: " + defects.front().message,
                    "fewer buffers or a smaller capacity");

@@ -9,7 +9,7 @@
 
 #include "model/random.h"
 
-namespace tessera {
+namespace tessera::porter {
 
 namespace {
 
@@ -198,4 +198,4 @@ PlacementProblem generate_trace(const TraceParams& params) {
   return std::move(builder).take();
 }
 
-}  // namespace tessera
+}  // namespace tessera::porter

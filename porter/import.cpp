@@ -13,7 +13,7 @@
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
 
-namespace tessera {
+namespace tessera::porter {
 namespace {
 
 /// ONNX is a protobuf message: its first byte is the key of a field, a control character in every
@@ -53,33 +53,34 @@ ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options
   try {
     const std::string bytes = get();
     ImportedNetwork out;
-    const bool tflite = is_tflite(bytes, path);
+    const bool tflite = io::is_tflite(bytes, path);
     if (tflite || is_onnx(bytes, path)) {
       Network network;
       if (tflite) {
-        TfliteNetwork read = read_tflite_network(bytes, path, limited.budget());
+        io::TfliteNetwork read = io::read_tflite_network(bytes, path, limited.budget());
         out.format = "tflite";
         out.warnings = std::move(read.warnings);
         network = std::move(read.network);
       } else {
-        OnnxNetwork read = read_onnx(
+        io::OnnxNetwork read = io::read_onnx(
             bytes, path,
             {.dims = options.dims, .ignore_declared_shapes = false, .budget = limited.budget()});
         out.format = "onnx";
         out.warnings = std::move(read.warnings);
         network = std::move(read.network);
       }
-      out.network = simplified(std::move(network), {.recognise = options.recognise,
-                                                    .fold_batch_norm = options.fold_batch_norm,
-                                                    .fuse_activations = options.fuse_activations,
-                                                    .dtype = options.dtype,
-                                                    .budget = limited.budget()});
+      out.network =
+          io::simplified(std::move(network), {.recognise = options.recognise,
+                                              .fold_batch_norm = options.fold_batch_norm,
+                                              .fuse_activations = options.fuse_activations,
+                                              .dtype = options.dtype,
+                                              .budget = limited.budget()});
       // Exporters give every graph the same name; the file's says more.
       const std::string stem = std::filesystem::path(path).stem().string();
       if (path != "-" && !stem.empty()) out.network.name = stem;
     } else {
       out.format = "yaml";
-      out.network = read_network_yaml(bytes, path).network;
+      out.network = io::read_network_yaml(bytes, path).network;
       if (options.dtype)
         for (Tensor& tensor : out.network.tensors)
           if (is_floating(tensor.type)) tensor.type = *options.dtype;
@@ -94,13 +95,17 @@ ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options
 
 }  // namespace
 
+}  // namespace tessera::porter
+
+namespace tessera {
+
 ImportedNetwork read_network(const std::string& path, const ImportOptions& options) {
-  return read_bytes(path, options, [&] { return read_file(input_path(path)); });
+  return porter::read_bytes(path, options, [&] { return io::read_file(io::input_path(path)); });
 }
 
 ImportedNetwork read_network_bytes(std::string_view bytes, const std::string& name,
                                    const ImportOptions& options) {
-  return read_bytes(name, options, [&] { return std::string(bytes); });
+  return porter::read_bytes(name, options, [&] { return std::string(bytes); });
 }
 
 bool is_network_file(const std::string& path) {
@@ -110,13 +115,13 @@ bool is_network_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(in.gcount()));
-  if (is_tflite(bytes, path)) return false;
-  return is_onnx(bytes, path) || bytes.find("tessera: network/") != std::string::npos;
+  if (io::is_tflite(bytes, path)) return false;
+  return porter::is_onnx(bytes, path) || bytes.find("tessera: network/") != std::string::npos;
 }
 
 std::string network_yaml(const Network& network) {
-  require_valid(network);
-  return write_network_yaml(network);
+  porter::require_valid(network);
+  return io::write_network_yaml(network);
 }
 
 ElementType parse_element_type(const std::string& text, const std::string& what) {

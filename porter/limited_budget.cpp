@@ -11,7 +11,7 @@
 
 #include "tessera/errors.h"
 
-namespace tessera {
+namespace tessera::porter {
 
 namespace {
 
@@ -84,4 +84,4 @@ LimitedBudget::LimitedBudget(const Limits& limits) {
   budget_.memory = watch_.get();
 }
 
-}  // namespace tessera
+}  // namespace tessera::porter

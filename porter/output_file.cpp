@@ -16,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-namespace tessera {
+namespace tessera::porter {
 
 namespace {
 
@@ -380,4 +380,4 @@ void OutputFile::abandon() const noexcept {
   }
 }
 
-}  // namespace tessera
+}  // namespace tessera::porter

@@ -28,7 +28,7 @@
 
 #include "tessera/errors.h"
 
-namespace tessera {
+namespace tessera::porter {
 
 /// What two spellings of one file have in common: of a file that exists its device and number, of
 /// one that does not its folder's and its name.
@@ -115,4 +115,4 @@ class OutputFile {
   bool unnamed_ = false;
 };
 
-}  // namespace tessera
+}  // namespace tessera::porter

@@ -8,23 +8,31 @@
 namespace tessera {
 
 struct Profile::State {
-  EditableProfile profile;
+  io::EditableProfile profile;
 };
+
+}  // namespace tessera
+
+namespace tessera::porter {
 
 namespace {
 
-EditableProfile read_profile(const std::string& name_or_path,
-                             const std::vector<std::string>& first) {
+io::EditableProfile read_profile(const std::string& name_or_path,
+                                 const std::vector<std::string>& first) {
   const std::vector<std::filesystem::path> folders = profile_folders(first);
-  const std::filesystem::path path = find_profile(name_or_path, folders);
-  return EditableProfile(read_file(path), path.string(), folders);
+  const std::filesystem::path path = io::find_profile(name_or_path, folders);
+  return io::EditableProfile(io::read_file(path), path.string(), folders);
 }
 
 }  // namespace
 
+}  // namespace tessera::porter
+
+namespace tessera {
+
 Profile::Profile(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Profile::Profile(const std::string& name_or_path, const std::vector<std::string>& folders)
-    : state_(std::make_unique<State>(State{read_profile(name_or_path, folders)})) {}
+    : state_(std::make_unique<State>(State{porter::read_profile(name_or_path, folders)})) {}
 Profile::Profile(const Profile& other) : state_(std::make_unique<State>(*other.state_)) {}
 Profile& Profile::operator=(const Profile& other) {
   if (this != &other) state_ = std::make_unique<State>(*other.state_);
@@ -37,7 +45,7 @@ Profile::~Profile() = default;
 Profile Profile::from_text(std::string_view text, const std::string& file,
                            const std::vector<std::string>& folders) {
   return Profile(
-      std::make_unique<State>(State{EditableProfile(text, file, profile_folders(folders))}));
+      std::make_unique<State>(State{io::EditableProfile(text, file, profile_folders(folders))}));
 }
 
 const Hardware& Profile::hardware() const {
@@ -53,7 +61,7 @@ void Profile::set(const std::string& key, const std::string& value) {
 }
 
 void Profile::set(const std::vector<ProfileChange>& changes) {
-  std::vector<KeyChange> wanted;
+  std::vector<io::KeyChange> wanted;
   wanted.reserve(changes.size());
   for (const auto& [key, value] : changes) wanted.push_back({key, value});
   state_->profile.change(wanted);
@@ -61,7 +69,7 @@ void Profile::set(const std::vector<ProfileChange>& changes) {
 
 std::vector<ProfileChange> Profile::changes() const {
   std::vector<ProfileChange> changes;
-  for (const KeyChange& each : state_->profile.changes())
+  for (const io::KeyChange& each : state_->profile.changes())
     changes.emplace_back(each.key, each.value);
   return changes;
 }

@@ -11,7 +11,7 @@
 
 #include "tessera/files.h"
 
-namespace tessera {
+namespace tessera::porter {
 
 namespace {
 
@@ -38,16 +38,20 @@ fs::path own_file() {
 
 }  // namespace
 
-std::vector<fs::path> profile_folders(const std::vector<std::string>& first) {
-  std::vector<fs::path> folders(first.begin(), first.end());
+}  // namespace tessera::porter
+
+namespace tessera {
+
+std::vector<porter::fs::path> profile_folders(const std::vector<std::string>& first) {
+  std::vector<porter::fs::path> folders(first.begin(), first.end());
   if (const char* own = std::getenv("TESSERA_PROFILES"); own != nullptr && *own != '\0')
     folders.emplace_back(own);
-  const fs::path own = own_file().parent_path();
+  const porter::fs::path own = porter::own_file().parent_path();
   if (own.empty()) return folders;
   for (const char* way : {TESSERA_PROFILES_FROM_PROGRAMS, TESSERA_PROFILES_FROM_LIBRARIES}) {
     std::error_code error;
-    const fs::path folder = fs::canonical(own / way, error);
-    if (error || !fs::is_directory(folder, error)) continue;
+    const porter::fs::path folder = porter::fs::canonical(own / way, error);
+    if (error || !porter::fs::is_directory(folder, error)) continue;
     if (folders.empty() || folders.back() != folder) folders.push_back(folder);
   }
   return folders;

@@ -15,7 +15,7 @@
 #include "tessera/placement.h"
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::porter {
 
 namespace {
 
@@ -125,4 +125,4 @@ void require_plan(const NetworkPlan& plan) {
   require_reference(plan.reference);
 }
 
-}  // namespace tessera
+}  // namespace tessera::porter

@@ -7,10 +7,8 @@
 #include "parts.h"
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::proof {
 namespace {
-
-using namespace proof;
 
 constexpr std::string_view first_line = "tessera proof/2";
 /// The rules count alignments from offset 0.
@@ -267,4 +265,4 @@ ProofVerdict check_proof(const PlacementProblem& problem, std::string_view text,
   return verdict;
 }
 
-}  // namespace tessera
+}  // namespace tessera::proof

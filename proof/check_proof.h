@@ -22,7 +22,7 @@
 #include "tessera/claim.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::proof {
 
 /// What a certificate says before its first claim.
 struct ProofHeader {
@@ -75,4 +75,4 @@ struct ProofVerdict {
                                        std::string_view kind, std::string_view lines,
                                        const Budget& budget = {});
 
-}  // namespace tessera
+}  // namespace tessera::proof

@@ -9,7 +9,7 @@
 #include "tiling/geometry.h"
 #include "tiling/propagate.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 /// Ceiling without the sum that could wrap.
 inline Dim pieces(Dim whole_extent, Dim extent) {
@@ -189,4 +189,4 @@ struct AxisRules {
   std::vector<std::pair<std::size_t, Box>> read_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::tiling

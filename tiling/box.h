@@ -15,7 +15,7 @@
 
 #include "tessera/network_shapes.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 struct Span {
   Dim begin = 0;
@@ -105,4 +105,4 @@ struct Box {
   return true;
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 bool carries(const Mapping& mapping, std::string_view name) {
@@ -44,4 +44,4 @@ std::optional<EngineChoice> choose_engine(const Op& op, const OpLoops& loops,
   return EngineChoice{*found, false};
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -12,7 +12,7 @@
 #include "tessera/network.h"
 #include "tiling/loops.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 struct EngineChoice {
   std::size_t engine = 0;
@@ -31,4 +31,4 @@ struct EngineChoice {
 /// Does a mapping of the engine compute the op? One unroll without maps computes all products.
 [[nodiscard]] bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine);
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -8,7 +8,7 @@
 #include "tiling/propagate.h"
 #include "tiling/volumes.h"
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 /// A tile whose stored pieces are known already and that keeps nothing.
@@ -254,4 +254,4 @@ TileRegions TileGeometry::first_tile(const TileShape& shape) const {
   return regions;
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -23,7 +23,7 @@
 #include "tiling/box.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 enum class TileAxis : std::uint8_t { channels, height, width };
 inline constexpr std::size_t tile_axes = 3;
@@ -170,4 +170,4 @@ class WatchedGeometry {
   Poll* before_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::tiling

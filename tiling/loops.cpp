@@ -4,7 +4,7 @@
 
 #include "tiling/ceil_div.h"
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 Dim at_or(const std::vector<Dim>& list, std::size_t k, Dim otherwise) {
@@ -164,4 +164,4 @@ std::vector<std::string_view> names_of(const Op& op, const OpLoops& loops) {
   return {to_string(op.kind)};
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

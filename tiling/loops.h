@@ -19,7 +19,7 @@
 
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 struct LoopNest {
   std::int64_t N = 1, G = 1, K = 1, C = 1, H = 1, W = 1, R = 1, S = 1;
@@ -67,4 +67,4 @@ struct OpLoops {
 /// also a convolution of as many groups. Static texts.
 [[nodiscard]] std::vector<std::string_view> names_of(const Op& op, const OpLoops& loops);
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -6,7 +6,7 @@
 #include "facts/room.h"
 #include "tiling/engine_choice.h"
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 /// Live intervals on a schedule that repeats after `period` steps.
@@ -111,7 +111,7 @@ class Lowerer {
     out_.problem.name = part_.network->name;
     out_.problem.memories = placement_memories(hardware_);
     for (Memory& memory : out_.problem.memories)
-      memory.reserved = merged(std::move(memory.reserved));
+      memory.reserved = facts::merged(std::move(memory.reserved));
     for (std::size_t t = 0; t < part_.tensors.size(); ++t) {
       of_.emplace_back();
       find_shares(t);
@@ -435,7 +435,7 @@ std::int64_t before(const Box& needed, const Box& fresh, std::size_t axis, const
   part.none = false;
   part[axis] = needed[axis];
   if (!fresh.none) part[axis].end = fresh[axis].begin;
-  return volume(tessera::tidy(part));
+  return volume(tiling::tidy(part));
 }
 
 Size elements(const Subgraph& subgraph, const TileSpace& space, const LoweredBuffer& buffer,
@@ -528,4 +528,4 @@ std::vector<std::vector<Size>> demands(const Subgraph& subgraph, const TileSpace
   return demands(lowering, std::move(sizes));
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

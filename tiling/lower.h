@@ -35,7 +35,7 @@
 #include "tessera/problem.h"
 #include "tiling/geometry.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 /// What a buffer of the problem holds.
 enum class BufferRole : std::uint8_t {
@@ -122,4 +122,4 @@ void tile_sizes(const Lowering& lowering, std::span<const std::int64_t> fresh_vo
 [[nodiscard]] std::vector<std::vector<Size>> demands(const Lowering& lowering,
                                                      std::vector<std::vector<Size>> tiles);
 
-}  // namespace tessera
+}  // namespace tessera::tiling

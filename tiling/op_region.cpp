@@ -4,7 +4,7 @@
 
 #include "tiling/windows.h"
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 /// The part of an operand of shape `shape` that meets `made` under numpy's broadcasting.
@@ -245,4 +245,4 @@ Padding tile_padding(const Network& network, const Op& op, const Box& made) {
   return padding;
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -10,7 +10,7 @@
 #include "tessera/network.h"
 #include "tiling/box.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 /// The smallest part of output `output` around `wanted` that the op can make: all of an axis that
 /// cannot be tiled (softmax and norms along theirs, everything of an opaque op).
@@ -41,4 +41,4 @@ struct Padding {
 [[nodiscard]] Box reshape_unit(const std::vector<Dim>& from, const std::vector<Dim>& to,
                                const Box& box);
 
-}  // namespace tessera
+}  // namespace tessera::tiling

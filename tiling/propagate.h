@@ -11,7 +11,7 @@
 #include "tiling/geometry.h"
 #include "tiling/op_region.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 /// ensure: regions.needed and regions.fresh are filled in, one per local tensor.
 template <typename Rules>
@@ -56,4 +56,4 @@ void propagate(const Subgraph& subgraph, Rules&& rules, TileRegions& regions) {
     if (!subgraph.tensors[t].producer) regions.fresh[t] = rules.fresh(t, regions.needed[t]);
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -2,7 +2,7 @@
 // one flat range of elements.
 #include "tiling/op_region.h"
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 /// Axes [from_begin, from_end) of one shape hold as many elements as [to_begin, to_end) of the
@@ -87,4 +87,4 @@ Box reshape_unit(const std::vector<Dim>& from, const std::vector<Dim>& to, const
   return out;
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace tessera {
+namespace tessera::tiling {
 
 std::vector<std::optional<OpIndex>> last_readers(const Network& network) {
   std::vector<std::optional<OpIndex>> readers(network.tensors.size());
@@ -81,4 +81,4 @@ Subgraph make_subgraph(const Network& network, OpRange range) {
   return make_subgraph(network, range, last_readers(network));
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -13,7 +13,7 @@
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 struct LocalTensor {
   TensorIndex tensor = 0;
@@ -77,4 +77,4 @@ struct Subgraph {
   return tensor.producer && tensor.leaves && !is_kept(part, tensor);
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

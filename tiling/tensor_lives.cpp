@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 constexpr Step never = -1;
@@ -178,4 +178,4 @@ std::vector<BufferPart> lives_of(const std::vector<Dim>& shape, Size element,
   return parts;
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

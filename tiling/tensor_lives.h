@@ -15,7 +15,7 @@
 #include "tessera/problem.h"
 #include "tiling/box.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 /// A box that is read or written at a step.
 struct BoxAccess {
@@ -38,4 +38,4 @@ inline constexpr std::size_t most_cells = 100'000;
                                                std::span<const BoxAccess> accesses,
                                                const OutsideLife& outside);
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -4,7 +4,7 @@
 
 #include "tiling/op_region.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 TileChanges::TileChanges(const Subgraph& subgraph)
     : subgraph_(subgraph),
@@ -61,4 +61,4 @@ void TileChanges::read_operands(std::size_t step, const Box& made) {
   }
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -14,7 +14,7 @@
 #include "tiling/box.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 /// A tile in which some reads may count for nothing.
 struct KnownTile {
@@ -83,4 +83,4 @@ void TileChanges::run(const KnownTile& base, Store&& store) {
     if (touched_[t]) settle(base, t, hull_of_reads(base, t));
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -6,7 +6,7 @@
 #include "tiling/op_region.h"
 #include "tiling/propagate.h"
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 /// W is the last axis, H the one before it, C the one before that: NCHW feature maps, and rows
@@ -255,4 +255,4 @@ TileSpace tile_space(const Subgraph& subgraph) {
   return space;
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

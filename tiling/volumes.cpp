@@ -6,7 +6,7 @@
 #include "tiling/propagate.h"
 #include "tiling/tile_changes.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 /// What there is in a tile: per read in the order of propagate(), per tensor that leaves.
 struct TileVolumes::Presence {
@@ -280,4 +280,4 @@ TileGeometry::Found TileVolumes::largest(const TileShape& shape, bool first_chan
   return volumes.empty() ? Found::none : found;
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

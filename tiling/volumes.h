@@ -20,7 +20,7 @@
 #include "tiling/geometry.h"
 #include "tiling/tile_changes.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 class TileVolumes {
  public:
@@ -65,4 +65,4 @@ class TileVolumes {
       families_;  ///< 0: everything there; it keeps the lines along C
 };
 
-}  // namespace tessera
+}  // namespace tessera::tiling

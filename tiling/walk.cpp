@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 /// Is the part of a tensor that a tile needs another one in some tile that differs along this axis
@@ -98,4 +98,4 @@ void TileWalk::find_visits() {
       }
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

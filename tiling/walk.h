@@ -16,7 +16,7 @@
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 /// What is different from the tile before: the innermost loop alone, the middle one begins its next
 /// round, the outermost one does, or there is no tile before.
@@ -63,4 +63,4 @@ class TileWalk {
   std::vector<std::size_t> visit_of_;  ///< by tile and level
 };
 
-}  // namespace tessera
+}  // namespace tessera::tiling

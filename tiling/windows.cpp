@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 constexpr Dim floor_div(Dim a, Dim b) {
@@ -128,4 +128,4 @@ Span resized_input(const ResizeRule& rule, const Span& made, Dim in, Dim out) {
   return {inside(nearest(rule, first)), inside(nearest(rule, last)) + 1};
 }
 
-}  // namespace tessera
+}  // namespace tessera::tiling

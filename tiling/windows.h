@@ -12,7 +12,7 @@
 #include "tessera/network.h"
 #include "tiling/box.h"
 
-namespace tessera {
+namespace tessera::tiling {
 
 struct Window {
   Dim kernel = 1;
@@ -39,4 +39,4 @@ struct Window {
 /// From an axis of `in` elements to one of `out`.
 [[nodiscard]] Span resized_input(const ResizeRule& rule, const Span& made, Dim in, Dim out);
 
-}  // namespace tessera
+}  // namespace tessera::tiling

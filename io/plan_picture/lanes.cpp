@@ -11,7 +11,7 @@
 #include "io/plan_picture/layers.h"
 #include "model/op_labels.h"
 
-namespace tessera::plan_picture {
+namespace tessera::io::plan_picture {
 
 using svg::Anchor;
 using svg::Canvas;
@@ -308,4 +308,4 @@ double draw_time(Canvas& canvas, const PlanChart& chart, const Frame& frame, dou
   return y + time_height - 14;
 }
 
-}  // namespace tessera::plan_picture
+}  // namespace tessera::io::plan_picture

@@ -10,7 +10,7 @@
 #include "io/plan_picture/plan_chart.h"
 #include "io/svg_panel.h"
 
-namespace tessera::plan_picture {
+namespace tessera::io::plan_picture {
 
 /// Where the plot is on the canvas.
 struct Frame {
@@ -78,4 +78,4 @@ inline constexpr std::string_view busy_fill = "fill=\"#a8a29e\"";
 inline constexpr std::string_view cut_line =
     "stroke=\"#18181b\" stroke-opacity=\"0.5\" stroke-width=\"0.8\"";
 
-}  // namespace tessera::plan_picture
+}  // namespace tessera::io::plan_picture

@@ -9,7 +9,7 @@
 #include "model/hex_text.h"
 #include "model/op_labels.h"
 
-namespace tessera::plan_picture {
+namespace tessera::io::plan_picture {
 
 using svg::Anchor;
 using svg::Canvas;
@@ -231,4 +231,4 @@ double draw_memory(Canvas& canvas, const PlanChart& chart, const ChartMemory& me
   return y + below;
 }
 
-}  // namespace tessera::plan_picture
+}  // namespace tessera::io::plan_picture

@@ -13,7 +13,7 @@
 
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::io {
 
 /// What a buffer is to the run of ops that has it, and colours mean.
 enum class ChartKind : std::uint8_t {
@@ -89,4 +89,4 @@ struct PlanChart {
   ChartTraffic traffic;
 };
 
-}  // namespace tessera
+}  // namespace tessera::io

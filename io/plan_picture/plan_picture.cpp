@@ -7,7 +7,7 @@
 #include "io/plan_picture/layers.h"
 #include "io/text.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using namespace plan_picture;
@@ -102,4 +102,4 @@ std::string plan_picture_svg(const PlanChart& chart) {
   return canvas.finish();
 }
 
-}  // namespace tessera
+}  // namespace tessera::io

@@ -11,8 +11,8 @@
 
 #include "io/plan_picture/plan_chart.h"
 
-namespace tessera {
+namespace tessera::io {
 
 [[nodiscard]] std::string plan_picture_svg(const PlanChart& chart);
 
-}  // namespace tessera
+}  // namespace tessera::io

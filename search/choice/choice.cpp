@@ -10,7 +10,7 @@
 #include "facts/room.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::search {
 
 namespace {
 
@@ -43,7 +43,7 @@ class Rows {
     granule_ = granule;
     for (StepLoad& load : loads_) load.bytes = align_up(load.bytes, granule);
     for (const MemoryIndex m : memories)
-      for (const AddressRange& free : stretches_of(problem.memories[m]))
+      for (const AddressRange& free : facts::stretches_of(problem.memories[m]))
         room_ += align_up(free.size(), granule);
   }
 
@@ -169,4 +169,4 @@ PackingProblem packing_of(const PlacementProblem& problem, std::span<const Optio
   return packing;
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -15,7 +15,7 @@
 #include "model/optional.h"
 #include "search/choice/packing.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// What a row counts: bytes that live at a step, of buffers that may go to no other memories, each
 /// rounded up to the granule.
@@ -34,4 +34,4 @@ struct RowOrigin {
                                         std::span<const OptionalUnit> units, const Budget& budget,
                                         std::vector<RowOrigin>* origins = nullptr);
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <optional>
 
-namespace tessera {
+namespace tessera::search {
 
 namespace {
 
@@ -352,4 +352,4 @@ PackingAnswer best_packing(const PackingProblem& problem, Benefit above, const B
   return Packing(problem, above, budget).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

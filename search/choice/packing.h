@@ -20,7 +20,7 @@
 #include "model/budget.h"
 #include "tessera/units.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct PackingRow {
   /// Thing and how much of the room it takes; each thing once, amounts at least 1.
@@ -45,4 +45,4 @@ struct PackingAnswer {
 [[nodiscard]] PackingAnswer best_packing(const PackingProblem& problem, Benefit above,
                                          const Budget& budget);
 
-}  // namespace tessera
+}  // namespace tessera::search

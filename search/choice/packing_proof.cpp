@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace tessera {
+namespace tessera::search {
 
 namespace {
 
@@ -344,4 +344,4 @@ std::optional<std::vector<PackingStep>> prove_packing(const PackingProblem& prob
   return Prover(problem, most, budget).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

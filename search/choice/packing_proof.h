@@ -16,7 +16,7 @@
 
 #include "search/choice/packing.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct PackingStep {
   enum class Kind : std::uint8_t {
@@ -39,4 +39,4 @@ struct PackingStep {
                                                                     Benefit most,
                                                                     const Budget& budget);
 
-}  // namespace tessera
+}  // namespace tessera::search

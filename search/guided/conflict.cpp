@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 
 using learning::Entry;
 using learning::Lit;
@@ -59,4 +59,4 @@ std::span<const std::int32_t> Conflict::levels() {
   return levels_;
 }
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

@@ -12,7 +12,7 @@
 
 #include "search/learning/deduction.h"
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 
 class Conflict {
  public:
@@ -36,4 +36,4 @@ class Conflict {
   std::int32_t latest_ = -1;
 };
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

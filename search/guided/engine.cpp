@@ -9,7 +9,7 @@
 #include "search/learning/build.h"
 #include "search/placement/tie_memories.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace guided {
 namespace {
 
@@ -43,7 +43,7 @@ void prefer_memories(const PlacementProblem& problem, std::uint64_t seed, learni
   build.prefer(like);
 }
 
-void add_stats(SearchResult& result, const Counters& counters) {
+void add_stats(engine::SearchResult& result, const Counters& counters) {
   result.stats = {{"steps", counters.steps},
                   {"minor_backtracks", counters.minor_backtracks},
                   {"major_backtracks", counters.major_backtracks},
@@ -53,20 +53,21 @@ void add_stats(SearchResult& result, const Counters& counters) {
                   {"retreats", counters.retreats}};
 }
 
-class Engine final : public PlacementEngine {
+class Engine final : public engine::PlacementEngine {
  public:
   explicit Engine(const GuidedParams& params) : params_(params) {}
 
   [[nodiscard]] std::string_view name() const override { return "guided"; }
 
-  [[nodiscard]] FeatureSet features() const override {
-    return together(together(address_features, sharing_features),
-                    {Feature::choice_of_memory, Feature::modes, Feature::modes_per_bank,
-                     Feature::same_bank, Feature::different_banks, Feature::adjacent});
+  [[nodiscard]] facts::FeatureSet features() const override {
+    return facts::together(
+        facts::together(facts::address_features, facts::sharing_features),
+        {facts::Feature::choice_of_memory, facts::Feature::modes, facts::Feature::modes_per_bank,
+         facts::Feature::same_bank, facts::Feature::different_banks, facts::Feature::adjacent});
   }
 
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    Goal /*goal*/) const override {
+                                                    engine::Goal /*goal*/) const override {
     const auto [parts, pairs] = learning::live_pairs(problem);
     if (parts <= most_parts && pairs <= most_pairs) return std::nullopt;
     return "The guided search takes up to " + std::to_string(most_parts) +
@@ -75,13 +76,13 @@ class Engine final : public PlacementEngine {
            std::to_string(pairs) + ".";
   }
 
-  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
-                                   const SearchParams& params) override {
-    SearchResult result;
+  [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
+                                           const engine::SearchParams& params) override {
+    engine::SearchResult result;
     const LearningParams solver = solver_params();
     learning::Deduction deduction(solver);
     Poll poll(params.budget);
-    std::unique_ptr<Advisor> advisor;
+    std::unique_ptr<engine::Advisor> advisor;
     ShippedChooser shipped;
     std::optional<Search> search;
     try {
@@ -140,8 +141,8 @@ class Engine final : public PlacementEngine {
 }  // namespace
 }  // namespace guided
 
-std::unique_ptr<PlacementEngine> make_guided_engine(const GuidedParams& params) {
+std::unique_ptr<engine::PlacementEngine> make_guided_engine(const GuidedParams& params) {
   return std::make_unique<guided::Engine>(params);
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

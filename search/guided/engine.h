@@ -18,7 +18,7 @@
 #include "engine/engine.h"
 #include "search/guided/retreat.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// The parts of the search, each with its switch; the answer never depends on one.
 struct GuidedParams {
@@ -37,11 +37,12 @@ struct GuidedParams {
   int stuck_after = 100;                      ///< backtracks inside a subtree
   /// Who is asked after every decision whether anything is left, beside the solver of the search
   /// (engine/advisor.h); empty, or giving nothing for a problem: nobody.
-  MakeAdvisor advisor{};
+  engine::MakeAdvisor advisor{};
 };
 
 /// Finds placements, proves that there is none where the solver sees it without any decision, and
 /// otherwise gives up (Status::unknown): three candidates are not all there are.
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_guided_engine(const GuidedParams& params = {});
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_guided_engine(
+    const GuidedParams& params = {});
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -4,7 +4,7 @@
 #include "search/guided/search.h"
 
 // Major backtracks: where the search goes on when a point has no candidate left.
-namespace tessera::guided {
+namespace tessera::search::guided {
 
 using learning::no_key;
 
@@ -122,4 +122,4 @@ std::int32_t Search::retreat(std::int32_t failed, std::int32_t own) {
   return target;
 }
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

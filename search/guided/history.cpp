@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 namespace {
 
 float logarithm(std::int64_t count) {
@@ -48,4 +48,4 @@ RetreatFeatures History::known_of(BufferIndex buffer, const Moment& moment) cons
           logarithm(static_cast<std::int64_t>(still_.size()))};
 }
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

@@ -12,7 +12,7 @@
 #include "search/guided/retreat.h"
 #include "search/learning/place.h"
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 
 /// The moment at which a level is looked at.
 struct Moment {
@@ -47,4 +47,4 @@ class History {
   std::vector<std::int64_t> blamed_;  // by buffer
 };
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

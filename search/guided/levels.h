@@ -12,7 +12,7 @@
 
 #include "tessera/problem.h"
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 
 inline void mark(std::vector<std::uint64_t>& levels, std::int32_t level) {
   const auto bit = static_cast<std::size_t>(level);
@@ -48,4 +48,4 @@ inline bool contains(const std::vector<BufferIndex>& list, BufferIndex b) {
   return std::find(list.begin(), list.end(), b) != list.end();
 }
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

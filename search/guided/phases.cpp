@@ -5,7 +5,7 @@
 
 #include "model/derived.h"
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 namespace {
 
 constexpr int thresholds = 20;  // 100 %, 95 %, ... 5 %, and what is left
@@ -149,4 +149,4 @@ Contention contention_of(const PlacementProblem& problem, Poll& poll) {
   return {phases_of(problem, time, poll), most_of_buffers(problem, time, poll)};
 }
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

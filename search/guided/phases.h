@@ -13,7 +13,7 @@
 #include "model/poll.h"
 #include "tessera/problem.h"
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 
 struct Contention {
   /// Of every buffer, the phase it is placed in. Ranges of time that no buffer crosses are split
@@ -25,4 +25,4 @@ struct Contention {
 /// Throws BudgetEnded.
 [[nodiscard]] Contention contention_of(const PlacementProblem& problem, Poll& poll);
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

@@ -2,10 +2,10 @@
 
 #include "engine/forest.h"
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 namespace {
 
-std::optional<std::size_t> best_rated(const Forest& forest, const Impasse& impasse) {
+std::optional<std::size_t> best_rated(const engine::Forest& forest, const Impasse& impasse) {
   std::optional<std::size_t> best;
   double most = forest.threshold();
   for (std::size_t k = 0; k < impasse.retreats.size(); ++k) {
@@ -19,13 +19,14 @@ std::optional<std::size_t> best_rated(const Forest& forest, const Impasse& impas
 
 class ForestChooser final : public RetreatChooser {
  public:
-  explicit ForestChooser(std::string_view text) : forest_(Forest::read(text, retreat_features)) {}
+  explicit ForestChooser(std::string_view text)
+      : forest_(engine::Forest::read(text, retreat_features)) {}
   std::optional<std::size_t> choose(const Impasse& impasse) override {
     return best_rated(forest_, impasse);
   }
 
  private:
-  Forest forest_;
+  engine::Forest forest_;
 };
 
 }  // namespace
@@ -35,8 +36,9 @@ std::unique_ptr<RetreatChooser> make_forest_chooser(std::string_view forest) {
 }
 
 std::optional<std::size_t> ShippedChooser::choose(const Impasse& impasse) {
-  static const Forest forest = Forest::read(shipped_backtracking(), retreat_features);
+  static const engine::Forest forest =
+      engine::Forest::read(shipped_backtracking(), retreat_features);
   return best_rated(forest, impasse);
 }
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

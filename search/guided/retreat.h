@@ -23,7 +23,7 @@
 
 #include "tessera/problem.h"
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 
 /// What is known of a level: about the buffer that was put there, and about the search.
 inline constexpr std::array<std::string_view, 16> retreat_features = {
@@ -89,4 +89,4 @@ class ShippedChooser final : public RetreatChooser {
 /// That forest (search/guided/backtracking.forest).
 [[nodiscard]] std::string_view shipped_backtracking();
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

@@ -9,7 +9,7 @@
 #include "search/guided/phases.h"
 #include "search/learning/luby.h"
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 
 using learning::Key;
 using learning::key_of;
@@ -32,7 +32,7 @@ constexpr int most_exhausted = 32;
 
 Search::Search(const PlacementProblem& problem, const GuidedParams& params,
                learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
-               Poll& poll, RetreatChooser* chooser, Advisor* advisor)
+               Poll& poll, RetreatChooser* chooser, engine::Advisor* advisor)
     : params_(params),
       deduction_(deduction),
       build_(build),
@@ -446,4 +446,4 @@ bool Search::tidy() {
   return true;
 }
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

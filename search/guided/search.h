@@ -20,7 +20,7 @@
 #include "search/learning/analysis.h"
 #include "search/learning/build.h"
 
-namespace tessera::guided {
+namespace tessera::search::guided {
 
 enum class Outcome : std::uint8_t {
   placed,     ///< every variable of the solver is fixed
@@ -48,7 +48,7 @@ class Search {
   /// nobody; `advisor`: who is asked after every decision, or null. Throws BudgetEnded.
   Search(const PlacementProblem& problem, const GuidedParams& params,
          learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
-         Poll& poll, RetreatChooser* chooser = nullptr, Advisor* advisor = nullptr);
+         Poll& poll, RetreatChooser* chooser = nullptr, engine::Advisor* advisor = nullptr);
 
   /// `stop` says why it was stopped.
   [[nodiscard]] Outcome run(const Budget& budget, StopReason& stop);
@@ -130,8 +130,8 @@ class Search {
   std::vector<std::vector<BufferIndex>> ranked_[orders];  // by phase: best first
   std::vector<std::vector<learning::Var>> choices_;       // by buffer: Booleans of its memory
   std::vector<Point> points_;
-  Advisor* advisor_;
-  std::vector<Placed> placed_;
+  engine::Advisor* advisor_;
+  std::vector<engine::Placed> placed_;
   Random random_;
   std::size_t per_order_ = 1;
   std::int64_t turn_left_ = 0;   // backtracks until the next restart
@@ -139,4 +139,4 @@ class Search {
   std::uint64_t looked_at_ = 0;  // work of the solver at the last look at the budget
 };
 
-}  // namespace tessera::guided
+}  // namespace tessera::search::guided

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 constexpr int deepest = 12;  // recursion of the minimiser
@@ -209,4 +209,4 @@ void Analysis::minimise() {
   lower_.swap(kept);
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -3,7 +3,7 @@
 
 #include "deduction.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 struct Learned {
   std::vector<Lit> lits;     ///< the first is asserted, the second has the highest other level
@@ -51,4 +51,4 @@ class Analysis {
   std::vector<Lemma> spare_;  // one per recursion depth
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 bool BalanceRules::propagate(State& state, Key key, std::uint64_t& work) const {
   work += uses_[key].size();
@@ -57,4 +57,4 @@ void BalanceRules::explain(const State& state, const Reason& reason, Lit lit, st
                  shared_.begin() + sum.shared_end);
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -18,7 +18,7 @@
 
 #include "section.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 class BalanceRules {
  public:
@@ -68,4 +68,4 @@ class BalanceRules {
   std::vector<std::vector<Use>> uses_;  // by key
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

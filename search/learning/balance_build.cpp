@@ -5,7 +5,7 @@
 
 #include "balance.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 /// Sections that differ by more members say little about each other.
@@ -125,4 +125,4 @@ void BalanceRules::add(const OrderRules& orders, ItemIndex centre, Sum sum,
   sums_.push_back(sum);
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

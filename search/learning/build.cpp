@@ -7,14 +7,14 @@
 #include "model/buffer_parts.h"
 #include "model/differences.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 bool has_parts(const PlacementProblem& problem) {
   return std::any_of(problem.buffers.begin(), problem.buffers.end(),
                      [](const Buffer& buffer) { return !buffer.parts.empty(); });
 }
 
-Build::Build(const PlacementProblem& problem, Goal goal, Deduction& deduction,
+Build::Build(const PlacementProblem& problem, engine::Goal goal, Deduction& deduction,
              const LearningParams& params, bool certify, Poll& poll)
     : problem_(problem),
       goal_(goal),
@@ -104,7 +104,7 @@ void Build::variables() {
   always_ = key_of(truth, 0);
   axioms.unsaid.insert(truth);
   state.raise({always_, 1}, {.rule = Rule::root});
-  const Size ceiling = certify_ ? unbounded : enough_room(problem_);
+  const Size ceiling = certify_ ? unbounded : facts::enough_room(problem_);
   for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
     const Buffer& buffer = problem_.buffers[b];
     const auto allowed = allowed_memories(problem_, buffer);
@@ -362,4 +362,4 @@ Placement Build::decode() const {
   return placement;
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

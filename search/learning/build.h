@@ -15,12 +15,12 @@
 #include "model/poll.h"
 #include "search.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 class Build {
  public:
   /// `certify`: take nothing for granted that a certificate cannot say.
-  Build(const PlacementProblem& problem, Goal goal, Deduction& deduction,
+  Build(const PlacementProblem& problem, engine::Goal goal, Deduction& deduction,
         const LearningParams& params, bool certify, Poll& poll);
 
   /// Everything, in the right order. Afterwards plan is complete. Throws BudgetEnded, beforehand
@@ -97,7 +97,7 @@ class Build {
   void clique(MemoryIndex m, std::vector<ItemIndex> items, int splits);
 
   const PlacementProblem& problem_;
-  const Goal goal_;
+  const engine::Goal goal_;
   Deduction& deduction_;
   const LearningParams& params_;
   const bool certify_;
@@ -143,4 +143,4 @@ struct LivePairs {
 /// Is every placement turned upside down again a placement?
 [[nodiscard]] bool mirrors(const PlacementProblem& problem);
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

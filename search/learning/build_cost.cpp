@@ -1,10 +1,10 @@
 // Soft rules: a literal for each pair that may share an address, with what it then costs.
 #include "build.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 void Build::cost() {
-  if (goal_ != Goal::cost) return;
+  if (goal_ != engine::Goal::cost) return;
   std::map<std::pair<BufferIndex, BufferIndex>, Cost> costs;
   for (const Relation& relation : problem_.relations) {
     if (relation.kind != RelationKind::avoid_overlap || relation.cost == 0) continue;
@@ -32,4 +32,4 @@ void Build::cost() {
   }
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -6,7 +6,7 @@
 #include "build.h"
 #include "facts/modes.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 void Build::step_modes(MemoryIndex m, const StepClass& steps) {
   const Memory& memory = problem_.memories[m];
@@ -87,8 +87,9 @@ void Build::modes() {
     const Memory& memory = problem_.memories[m];
     if (!has_modes(memory)) continue;
     tables_[m] = memory.modes;
-    if (memory.modes_per_bank && goal_ == Goal::modes) tables_[m] = *joint_modes(memory, 4096);
-    if (goal_ == Goal::modes && horizon(problem_) > 0) {
+    if (memory.modes_per_bank && goal_ == engine::Goal::modes)
+      tables_[m] = *facts::joint_modes(memory, 4096);
+    if (goal_ == engine::Goal::modes && horizon(problem_) > 0) {
       std::vector<Lit> some;
       for (std::size_t k = 0; k < tables_[m].size(); ++k) {
         used_[m].push_back(key_of(new_bool(1e-3, 1), 0));
@@ -138,4 +139,4 @@ void Build::modes() {
   }
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -6,7 +6,7 @@
 #include "model/differences.h"
 #include "model/polled_sort.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 namespace {
 
@@ -279,4 +279,4 @@ void Build::sections() {
   }
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

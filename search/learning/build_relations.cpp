@@ -1,7 +1,7 @@
 // Every relation but the soft one, as edges and clauses.
 #include "build.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 void Build::relation(const Relation& relation) {
   const auto& members = relation.buffers;
@@ -104,4 +104,4 @@ void Build::relations() {
   }
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

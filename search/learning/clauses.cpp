@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 constexpr std::uint32_t least_glue = 2;  // clauses with no more stay for ever
@@ -131,4 +131,4 @@ void ClauseDb::rebuild(const State& state) {
   }
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

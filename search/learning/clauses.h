@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 using ClauseRef = std::uint32_t;
 
@@ -66,4 +66,4 @@ class ClauseDb {
   float step_ = 1;
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 constexpr std::int64_t patience = 2000;  // conflicts for one question
@@ -65,4 +65,4 @@ Outcome find_cores(Search& search, Deduction& deduction, const Budget& budget,
   return outcome;
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -11,7 +11,7 @@
 
 #include "search.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 /// ensure: solution: the state holds a placement in which only costs of cores are paid;
 /// refuted: there is none within the limit of the cost rule; stopped: no more cores within
@@ -19,4 +19,4 @@ namespace tessera::learning {
 Outcome find_cores(Search& search, Deduction& deduction, const Budget& budget,
                    std::int64_t& conflicts_left, StopReason& stop);
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

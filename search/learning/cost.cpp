@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 Value CostRule::add_core(std::span<const std::uint32_t> terms) {
   Value weight = std::numeric_limits<Value>::max();
@@ -74,4 +74,4 @@ void CostRule::explain(const State& state, Lit lit, std::int32_t at,
   }
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

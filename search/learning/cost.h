@@ -15,7 +15,7 @@
 
 #include "state.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 class CostRule {
  public:
@@ -62,4 +62,4 @@ class CostRule {
   Value limit_ = -1;                        // -1: none
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -1,6 +1,6 @@
 #include "deduction.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 void Deduction::finish(Poll& poll) {
   sections.finish(state, poll);
@@ -142,4 +142,4 @@ void Deduction::settle() {
   edge_head_ = 0;
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

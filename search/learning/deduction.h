@@ -13,7 +13,7 @@
 #include "section.h"
 #include "stride.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 /// One step of a derivation: premises => conclusion (key == no_key: a contradiction).
 struct Lemma {
@@ -68,4 +68,4 @@ class Deduction {
   enum class Stop : std::uint8_t { none, clash, overload, cycle, cost } stop_ = Stop::none;
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

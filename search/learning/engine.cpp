@@ -8,7 +8,7 @@
 #include "session.h"
 #include "solve.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace learning {
 namespace {
 
@@ -25,22 +25,23 @@ bool takes_parts_of(const PlacementProblem& problem) {
   });
 }
 
-class Engine final : public PlacementEngine {
+class Engine final : public engine::PlacementEngine {
  public:
   explicit Engine(const LearningParams& params) : params_(params) {}
 
   [[nodiscard]] std::string_view name() const override { return "learning"; }
 
-  [[nodiscard]] FeatureSet features() const override {
-    return together(
-        together(address_features, sharing_features),
-        {Feature::parts, Feature::choice_of_memory, Feature::modes, Feature::modes_per_bank,
-         Feature::same_bank, Feature::different_banks, Feature::adjacent, Feature::least_cost,
-         Feature::least_modes, Feature::least_modes_per_bank});
+  [[nodiscard]] facts::FeatureSet features() const override {
+    return facts::together(
+        facts::together(facts::address_features, facts::sharing_features),
+        {facts::Feature::parts, facts::Feature::choice_of_memory, facts::Feature::modes,
+         facts::Feature::modes_per_bank, facts::Feature::same_bank, facts::Feature::different_banks,
+         facts::Feature::adjacent, facts::Feature::least_cost, facts::Feature::least_modes,
+         facts::Feature::least_modes_per_bank});
   }
 
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    Goal goal) const override {
+                                                    engine::Goal goal) const override {
     if (has_parts(problem) && !takes_parts_of(problem))
       return "The learning engine takes parts that live at different times only where no memory "
              "has "
@@ -51,21 +52,22 @@ class Engine final : public PlacementEngine {
              " buffers (parts of them, where there are gaps) and " + std::to_string(most_pairs) +
              " pairs that live at one time; this problem has " + std::to_string(parts) + " and " +
              std::to_string(pairs) + ".";
-    if (goal == Goal::modes)
+    if (goal == engine::Goal::modes)
       for (const Memory& memory : problem.memories)
-        if (memory.modes_per_bank && !joint_modes(memory, 4096))
+        if (memory.modes_per_bank && !facts::joint_modes(memory, 4096))
           return "The learning engine counts modes only where a memory has at most 4096 of them; "
                  "memory '" +
                  memory.name + "' has more.";
     return std::nullopt;
   }
 
-  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
-                                   const SearchParams& params) override {
+  [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
+                                           const engine::SearchParams& params) override {
     return solve_once(problem, params_, params, nullptr);
   }
 
-  [[nodiscard]] std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
+  [[nodiscard]] std::unique_ptr<engine::PlacementSession> open(
+      const PlacementProblem& problem) override {
     return make_session(problem, params_);
   }
 
@@ -76,8 +78,8 @@ class Engine final : public PlacementEngine {
 }  // namespace
 }  // namespace learning
 
-std::unique_ptr<PlacementEngine> make_learning_engine(const LearningParams& params) {
+std::unique_ptr<engine::PlacementEngine> make_learning_engine(const LearningParams& params) {
   return std::make_unique<learning::Engine>(params);
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -14,7 +14,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// Every pruning rule has a switch; the answer never depends on one, only the time does.
 struct LearningParams {
@@ -41,6 +41,7 @@ struct LearningParams {
 
 /// ensure: name() is "learning"; every switch combination with at least one of order_search and
 /// place_search (both off: order_search is used) decides every supported problem.
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_learning_engine(const LearningParams& params);
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_learning_engine(
+    const LearningParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -6,7 +6,7 @@
 
 #include "literal.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 class ActivityHeap {
  public:
@@ -81,4 +81,4 @@ class ActivityHeap {
   double step_ = 1;
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

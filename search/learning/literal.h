@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 using Key = std::uint32_t;  ///< 2 * variable + side
 using Value = std::int64_t;
@@ -68,4 +68,4 @@ struct Reason {
   Value l = 0;
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

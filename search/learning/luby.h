@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 /// require: at >= 0.
 [[nodiscard]] constexpr std::int64_t luby(std::int64_t at) {
@@ -29,4 +29,4 @@ namespace tessera::learning {
 static_assert(luby(0) == 1 && luby(1) == 1 && luby(2) == 2 && luby(6) == 4 && luby(14) == 8 &&
               luby(15) == 1);
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

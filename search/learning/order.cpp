@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 ItemIndex OrderRules::add_item(const State& state, Var var, Value begin, Value end) {
   items_.push_back({var, {begin, state.span(var) - end}, end - begin});
@@ -231,4 +231,4 @@ void OrderRules::explain(const State& state, const Reason& reason, Lit lit, std:
   premises.push_back(high);
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

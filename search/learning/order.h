@@ -8,7 +8,7 @@
 #include "model/poll.h"
 #include "state.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 using ItemIndex = std::uint32_t;
 inline constexpr ItemIndex no_item = ~ItemIndex{0};
@@ -117,4 +117,4 @@ class OrderRules {
   std::vector<Alias> aliases_;
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 constexpr Var nobody = ~Var{0};
@@ -169,4 +169,4 @@ PlaceSearch::Step PlaceSearch::next() const {
   return {Step::Kind::decide, best};
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

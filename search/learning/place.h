@@ -15,7 +15,7 @@
 
 #include "deduction.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 /// Somebody who must not overlap, seen from a variable.
 struct Neighbour {
@@ -86,4 +86,4 @@ class PlaceSearch {
   std::int64_t budget_ = 0;
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
-ProofWriter::ProofWriter(ProofSink& sink, const Build& build, const Deduction& deduction)
+ProofWriter::ProofWriter(engine::ProofSink& sink, const Build& build, const Deduction& deduction)
     : deduction_(deduction), sink_(sink) {
   const State& state = deduction.state;
   const auto& items = deduction.orders.items();
@@ -171,4 +171,4 @@ void ProofWriter::core(std::uint64_t id, Value weight) {
   text_ += '\n';
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -10,12 +10,12 @@
 #include "build.h"
 #include "engine/engine.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 class ProofWriter final : public Recorder {
  public:
   /// require: build.all() done.
-  ProofWriter(ProofSink& sink, const Build& build, const Deduction& deduction);
+  ProofWriter(engine::ProofSink& sink, const Build& build, const Deduction& deduction);
 
   std::uint64_t learned(std::span<const Lit> lits, std::span<const Lemma> antecedents) override;
   void forgotten(std::span<const std::uint64_t> ids) override;
@@ -29,9 +29,9 @@ class ProofWriter final : public Recorder {
   void flush();
 
   const Deduction& deduction_;
-  ProofSink& sink_;
+  engine::ProofSink& sink_;
   std::string text_;
   std::uint64_t last_ = 0;  // name of the last clause
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 void RestRules::add(Var var, Value ground) {
   if (of_var_.size() <= var) of_var_.resize(var + 1);
@@ -65,4 +65,4 @@ void RestRules::explain(const State& state, const OrderRules& orders, Lit lit, s
   premises.push_back({lit.key, state.unrounded({lit.key, from}).value});
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

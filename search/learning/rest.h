@@ -12,7 +12,7 @@
 
 #include "order.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 class RestRules {
  public:
@@ -37,4 +37,4 @@ class RestRules {
   std::vector<Rest> of_var_;  // by variable
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -4,7 +4,7 @@
 
 #include "search/learning/luby.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 constexpr std::int64_t turn_unit = 64;  // conflicts of the shortest turn of the order search
@@ -278,4 +278,4 @@ Outcome Search::run_until(const Budget& budget, const std::function<bool()>& met
   }
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -11,7 +11,7 @@
 #include "heap.h"
 #include "place.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 /// Who is told about every step of the derivation.
 class Recorder {
@@ -101,4 +101,4 @@ class Search {
   std::int64_t keep_ = 4000;    // learned clauses before the next reduction
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 constexpr Value lowest = std::numeric_limits<Value>::min() / 4;
@@ -346,4 +346,4 @@ bool SectionRules::not_first(State& state, std::uint32_t id, unsigned side) {
   return true;
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -12,7 +12,7 @@
 #include "engine.h"
 #include "order.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 struct Member {
   ItemIndex item = no_item;
@@ -130,4 +130,4 @@ class SectionRules {
   Reason overload_;
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -3,7 +3,7 @@
 
 #include "section.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 /// A set of members that all start at e or later and (where it matters) end by l.
@@ -161,4 +161,4 @@ void SectionRules::explain(const State& state, const Reason& reason, Lit lit, st
   }
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -6,7 +6,7 @@
 
 #include "section.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 void SectionRules::touch_floor(const State& state, Key key) {
   // An end that comes down matters where it fixes a buffer, the floor may rise then.
@@ -43,4 +43,4 @@ void SectionRules::wake() {
   for (std::uint32_t id = 0; id < sections_.size(); ++id) enqueue(id);
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

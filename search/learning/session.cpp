@@ -9,28 +9,28 @@
 #include "solve.h"
 #include "tessera/check.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 constexpr std::size_t most_placements = 6;
 
-class Session final : public PlacementSession {
+class Session final : public engine::PlacementSession {
  public:
   Session(const PlacementProblem& problem, const LearningParams& params)
       : params_(params), current_(problem) {}
 
-  SearchResult solve(const SizeLayer& layer, const SearchParams& search) override {
+  engine::SearchResult solve(const SizeLayer& layer, const engine::SearchParams& search) override {
     replace_sizes(current_, layer);
-    SearchResult result = answer(search);
+    engine::SearchResult result = answer(search);
     result.stats.push_back({"session_orders_reused", orders_reused_});
     result.stats.push_back({"session_solver_calls", searches_});
     return result;
   }
 
  private:
-  SearchResult answer(const SearchParams& search) {
-    SearchResult result;
-    if (params_.recall && search.goal == Goal::fit && search.proof == nullptr) {
+  engine::SearchResult answer(const engine::SearchParams& search) {
+    engine::SearchResult result;
+    if (params_.recall && search.goal == engine::Goal::fit && search.proof == nullptr) {
       for (std::size_t k = 0; k < placements_.size(); ++k) {
         Placement packed = in_the_order_of(placements_[k]);
         if (!check(current_, packed, 1).empty()) continue;
@@ -107,9 +107,9 @@ class Session final : public PlacementSession {
 
 }  // namespace
 
-std::unique_ptr<PlacementSession> make_session(const PlacementProblem& problem,
-                                               const LearningParams& params) {
+std::unique_ptr<engine::PlacementSession> make_session(const PlacementProblem& problem,
+                                                       const LearningParams& params) {
   return std::make_unique<Session>(problem, params);
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -11,9 +11,9 @@
 #include "engine.h"
 #include "engine/engine.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
-[[nodiscard]] std::unique_ptr<PlacementSession> make_session(const PlacementProblem& problem,
-                                                             const LearningParams& params);
+[[nodiscard]] std::unique_ptr<engine::PlacementSession> make_session(
+    const PlacementProblem& problem, const LearningParams& params);
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

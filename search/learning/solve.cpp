@@ -9,7 +9,7 @@
 #include "tessera/check.h"
 #include "used_buffers.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 bool true_in(const Deduction& deduction, const Build& build, const PlacementProblem& problem,
@@ -30,7 +30,7 @@ bool true_in(const Deduction& deduction, const Build& build, const PlacementProb
   return at(edge->target, 0) >= at(edge->source, 0) + edge->weight[0];
 }
 
-void add_stats(SearchResult& result, const Counters& counters, std::size_t clauses) {
+void add_stats(engine::SearchResult& result, const Counters& counters, std::size_t clauses) {
   const auto add = [&](const char* name, std::int64_t value) {
     result.stats.push_back({name, value});
   };
@@ -46,8 +46,8 @@ void add_stats(SearchResult& result, const Counters& counters, std::size_t claus
 }
 
 /// The answer of whoever was not given what building takes.
-SearchResult given_up(const BudgetEnded& ended) {
-  SearchResult result;
+engine::SearchResult given_up(const BudgetEnded& ended) {
+  engine::SearchResult result;
   result.stop = ended.reason;
   result.reason = ended.foreseen
                       ? "The learning engine would need more memory than there is for so many "
@@ -56,9 +56,9 @@ SearchResult given_up(const BudgetEnded& ended) {
   return result;
 }
 
-SearchResult search_built(const PlacementProblem& problem, const LearningParams& learning,
-                          const SearchParams& params, const Placement* like) {
-  SearchResult result;
+engine::SearchResult search_built(const PlacementProblem& problem, const LearningParams& learning,
+                                  const engine::SearchParams& params, const Placement* like) {
+  engine::SearchResult result;
   Deduction deduction(learning);
   Poll poll(params.budget);
   Build build(problem, params.goal, deduction, learning, params.proof != nullptr, poll);
@@ -127,7 +127,8 @@ SearchResult search_built(const PlacementProblem& problem, const LearningParams&
     result.stop = StopReason::completed;
     if (deduction.cost.empty() || params.at_most) break;
     Cost paid = deduction.cost.sum(deduction.state);
-    if (params.goal == Goal::cost) paid = std::min(paid, soft_cost(problem, *result.placement));
+    if (params.goal == engine::Goal::cost)
+      paid = std::min(paid, soft_cost(problem, *result.placement));
     result.bound = paid;
     if (paid == 0) break;
     deduction.cost.set_limit(paid - 1);
@@ -144,8 +145,8 @@ SearchResult search_built(const PlacementProblem& problem, const LearningParams&
 
 }  // namespace
 
-SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
-                        const SearchParams& params, const Placement* like) {
+engine::SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
+                                const engine::SearchParams& params, const Placement* like) {
   try {
     return search_built(problem, learning, params, like);
   } catch (const BudgetEnded& ended) {
@@ -153,4 +154,4 @@ SearchResult solve_once(const PlacementProblem& problem, const LearningParams& l
   }
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -4,12 +4,13 @@
 #include "engine.h"
 #include "engine/engine.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 /// require: as PlacementEngine::solve. `like`, which may be null, is a placement of the same
 /// buffers at other sizes, worth trying first.
-[[nodiscard]] SearchResult solve_once(const PlacementProblem& problem,
-                                      const LearningParams& learning, const SearchParams& params,
-                                      const Placement* like);
+[[nodiscard]] engine::SearchResult solve_once(const PlacementProblem& problem,
+                                              const LearningParams& learning,
+                                              const engine::SearchParams& params,
+                                              const Placement* like);
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

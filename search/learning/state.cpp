@@ -1,6 +1,6 @@
 #include "state.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 Var State::add_bool() {
   bound_.insert(bound_.end(), {0, 0});
@@ -77,4 +77,4 @@ Value State::bound_before(Key key, std::int32_t position) const {
   return value;
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -8,7 +8,7 @@
 #include "literal.h"
 #include "model/poll.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 struct Entry {
   Value value = 0;   ///< the new bound
@@ -106,4 +106,4 @@ class State {
   Clash clash_;
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -1,6 +1,6 @@
 #include "stride.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 /// The least value >= `value` that is `anchor` modulo `stride`.
@@ -46,4 +46,4 @@ void StrideRules::explain(const State& state, const Reason& reason, Lit lit,
   premises.push_back({lit.key, need - r.stride + 1});
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -6,7 +6,7 @@
 
 #include "state.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 class StrideRules {
  public:
@@ -26,4 +26,4 @@ class StrideRules {
   std::vector<Rounding> roundings_;
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -7,7 +7,7 @@
 
 #include "build.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 bool same_but_for_name(const Buffer& a, const Buffer& b) {
@@ -94,4 +94,4 @@ void Build::symmetry() {
   clause({{best, 1}});
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 namespace {
 
 void insert(std::vector<std::uint64_t>& set, BufferIndex b) {
@@ -89,4 +89,4 @@ std::vector<BufferIndex> UsedBuffers::buffers() const {
   return found;
 }
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

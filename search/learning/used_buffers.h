@@ -15,7 +15,7 @@
 #include "build.h"
 #include "search.h"
 
-namespace tessera::learning {
+namespace tessera::search::learning {
 
 class UsedBuffers final : public Recorder {
  public:
@@ -48,4 +48,4 @@ class UsedBuffers final : public Recorder {
   Set contradiction_;
 };
 
-}  // namespace tessera::learning
+}  // namespace tessera::search::learning

@@ -3,22 +3,23 @@
 #include <string>
 #include <utility>
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
-using Place = std::function<HeuristicAnswer(const PlacementProblem&, const SearchParams&)>;
+using Place = std::function<HeuristicAnswer(const PlacementProblem&, const engine::SearchParams&)>;
 
-class HeuristicEngine final : public PlacementEngine {
+class HeuristicEngine final : public engine::PlacementEngine {
  public:
-  HeuristicEngine(std::string_view name, FeatureSet features, Place place)
+  HeuristicEngine(std::string_view name, facts::FeatureSet features, Place place)
       : name_(name), features_(features), place_(std::move(place)) {}
 
   std::string_view name() const override { return name_; }
-  FeatureSet features() const override { return features_; }
+  facts::FeatureSet features() const override { return features_; }
 
-  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
+  engine::SearchResult solve(const PlacementProblem& problem,
+                             const engine::SearchParams& params) override {
     HeuristicAnswer answer = place_(problem, params);
-    SearchResult found;
+    engine::SearchResult found;
     found.stats = std::move(answer.stats);
     if (answer.placement) {
       found.status = Status::feasible;
@@ -33,15 +34,16 @@ class HeuristicEngine final : public PlacementEngine {
 
  private:
   std::string_view name_;
-  FeatureSet features_;
+  facts::FeatureSet features_;
   Place place_;
 };
 
 }  // namespace
 
-std::unique_ptr<PlacementEngine> make_heuristic_engine(std::string_view name, FeatureSet features,
-                                                       Place place) {
+std::unique_ptr<engine::PlacementEngine> make_heuristic_engine(std::string_view name,
+                                                               facts::FeatureSet features,
+                                                               Place place) {
   return std::make_unique<HeuristicEngine>(name, features, std::move(place));
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -14,17 +14,17 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// What all of them know: where parts lie in a memory that a buffer does not choose, and when.
-inline constexpr FeatureSet heuristic_features{Feature::several_memories,
-                                               Feature::buffer_alignment,
-                                               Feature::several_lives,
-                                               Feature::gap,
-                                               Feature::gap_window,
-                                               Feature::parts,
-                                               Feature::banks,
-                                               Feature::may_overlap};
+inline constexpr facts::FeatureSet heuristic_features{facts::Feature::several_memories,
+                                                      facts::Feature::buffer_alignment,
+                                                      facts::Feature::several_lives,
+                                                      facts::Feature::gap,
+                                                      facts::Feature::gap_window,
+                                                      facts::Feature::parts,
+                                                      facts::Feature::banks,
+                                                      facts::Feature::may_overlap};
 
 struct HeuristicAnswer {
   std::optional<Placement> placement{};  ///< within the capacities
@@ -33,8 +33,8 @@ struct HeuristicAnswer {
 };
 
 /// An engine that never says "no".
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_heuristic_engine(
-    std::string_view name, FeatureSet features,
-    std::function<HeuristicAnswer(const PlacementProblem&, const SearchParams&)> place);
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_heuristic_engine(
+    std::string_view name, facts::FeatureSet features,
+    std::function<HeuristicAnswer(const PlacementProblem&, const engine::SearchParams&)> place);
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -9,7 +9,7 @@
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// Sorted, each once, the smaller number first.
@@ -156,4 +156,4 @@ Size Loom::height() const {
   return height;
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

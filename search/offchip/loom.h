@@ -16,7 +16,7 @@
 #include "model/poll.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::search {
 
 class Loom {
  public:
@@ -72,4 +72,4 @@ class Loom {
   std::vector<AddressRange> blocked_;  ///< working memory
 };
 
-}  // namespace tessera
+}  // namespace tessera::search

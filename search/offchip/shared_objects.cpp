@@ -10,7 +10,7 @@
 #include "model/poll.h"
 #include "search/offchip/heuristic.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 struct WholeTensor {
@@ -198,7 +198,7 @@ class Sharing {
 
 }  // namespace
 
-FeatureSet shared_objects_features() {
+facts::FeatureSet shared_objects_features() {
   return heuristic_features;
 }
 
@@ -238,12 +238,13 @@ SharedObjects shared_objects(const PlacementProblem& problem, const Budget& budg
   return result;
 }
 
-std::unique_ptr<PlacementEngine> make_shared_objects_engine() {
-  return make_heuristic_engine("shared-objects", shared_objects_features(),
-                               [](const PlacementProblem& problem, const SearchParams& search) {
-                                 SharedObjects best = shared_objects(problem, search.budget);
-                                 return HeuristicAnswer{std::move(best.placement), best.stop, {}};
-                               });
+std::unique_ptr<engine::PlacementEngine> make_shared_objects_engine() {
+  return make_heuristic_engine(
+      "shared-objects", shared_objects_features(),
+      [](const PlacementProblem& problem, const engine::SearchParams& search) {
+        SharedObjects best = shared_objects(problem, search.budget);
+        return HeuristicAnswer{std::move(best.placement), best.stop, {}};
+      });
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -17,7 +17,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct SharedObjects {
   std::optional<Placement> placement;        ///< within the capacities
@@ -27,13 +27,13 @@ struct SharedObjects {
 };
 
 /// What a problem may use.
-[[nodiscard]] FeatureSet shared_objects_features();
+[[nodiscard]] facts::FeatureSet shared_objects_features();
 
 /// require: validate(problem) is empty, shared_objects_features() has all it uses.
 [[nodiscard]] SharedObjects shared_objects(const PlacementProblem& problem,
                                            const Budget& budget = {});
 
 /// "shared-objects": whether it fits, by that.
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_shared_objects_engine();
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_shared_objects_engine();
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -13,7 +13,7 @@
 #include "model/poll.h"
 #include "search/offchip/heuristic.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// How the runs of a tile lie to its first one.
@@ -287,7 +287,7 @@ Size collision_size(std::span<const AddressRange> a, Offset at_a, std::span<cons
   return 0;
 }
 
-FeatureSet taa_features() {
+facts::FeatureSet taa_features() {
   return heuristic_features;
 }
 
@@ -316,12 +316,13 @@ TaaResult tile_aware_allocation(const PlacementProblem& problem, const Budget& b
   return result;
 }
 
-std::unique_ptr<PlacementEngine> make_taa_engine() {
-  return make_heuristic_engine("taa", taa_features(),
-                               [](const PlacementProblem& problem, const SearchParams& search) {
-                                 TaaResult low = tile_aware_allocation(problem, search.budget);
-                                 return HeuristicAnswer{std::move(low.placement), low.stop, {}};
-                               });
+std::unique_ptr<engine::PlacementEngine> make_taa_engine() {
+  return make_heuristic_engine(
+      "taa", taa_features(),
+      [](const PlacementProblem& problem, const engine::SearchParams& search) {
+        TaaResult low = tile_aware_allocation(problem, search.budget);
+        return HeuristicAnswer{std::move(low.placement), low.stop, {}};
+      });
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -17,7 +17,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct TaaResult {
   std::optional<Placement> placement;  ///< within the capacities
@@ -31,13 +31,13 @@ struct TaaResult {
                                   std::span<const AddressRange> b, Offset at_b);
 
 /// What a problem may use.
-[[nodiscard]] FeatureSet taa_features();
+[[nodiscard]] facts::FeatureSet taa_features();
 
 /// require: validate(problem) is empty, taa_features() has all it uses.
 [[nodiscard]] TaaResult tile_aware_allocation(const PlacementProblem& problem,
                                               const Budget& budget = {});
 
 /// "taa": whether it fits, by that.
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_taa_engine();
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_taa_engine();
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -11,7 +11,7 @@
 #include "search/offchip/loom.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// Buffers that are taken out in one round, beside the highest one.
@@ -177,9 +177,9 @@ class Weaver {
 
 }  // namespace
 
-FeatureSet weave_features() {
-  return together(heuristic_features,
-                  {Feature::fixed_offset, Feature::window, Feature::reserved, Feature::disjoint});
+facts::FeatureSet weave_features() {
+  return facts::together(heuristic_features, {facts::Feature::fixed_offset, facts::Feature::window,
+                                              facts::Feature::reserved, facts::Feature::disjoint});
 }
 
 WeaveResult weave(const PlacementProblem& problem, const WeaveParams& params) {
@@ -216,9 +216,10 @@ WeaveResult weave(const PlacementProblem& problem, const WeaveParams& params) {
   return result;
 }
 
-std::unique_ptr<PlacementEngine> make_weave_engine() {
+std::unique_ptr<engine::PlacementEngine> make_weave_engine() {
   return make_heuristic_engine(
-      "weave", weave_features(), [](const PlacementProblem& problem, const SearchParams& search) {
+      "weave", weave_features(),
+      [](const PlacementProblem& problem, const engine::SearchParams& search) {
         WeaveParams own{.budget = search.budget, .seed = search.seed};
         own.rounds = std::min(own.rounds, search.budget.max_nodes);
         for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
@@ -227,4 +228,4 @@ std::unique_ptr<PlacementEngine> make_weave_engine() {
       });
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -19,7 +19,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct WeaveParams {
   Budget budget{};
@@ -36,12 +36,12 @@ struct WeaveResult {
 };
 
 /// What a problem may use.
-[[nodiscard]] FeatureSet weave_features();
+[[nodiscard]] facts::FeatureSet weave_features();
 
 /// require: validate(problem) is empty, weave_features() has all it uses.
 [[nodiscard]] WeaveResult weave(const PlacementProblem& problem, const WeaveParams& params = {});
 
 /// "weave": whether it fits, by that.
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_weave_engine();
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_weave_engine();
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -12,7 +12,7 @@
 #include "model/poll.h"
 #include "search/partition/run_kinds.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -417,4 +417,4 @@ CoverResult best_cover(const CoverProblem& problem, const CoverParams& params) {
   return Search(problem, params).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

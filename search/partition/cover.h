@@ -29,7 +29,7 @@
 #include "engine/engine.h"
 #include "tessera/placement.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct CoverOption {
   double cost = 0;        ///< not negative
@@ -111,4 +111,4 @@ struct CoverResult {
 /// ensure: the same result for every number of threads when it completes.
 [[nodiscard]] CoverResult best_cover(const CoverProblem& problem, const CoverParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::search

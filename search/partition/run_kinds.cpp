@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace tessera {
+namespace tessera::search {
 
 std::uint32_t RunKinds::add(std::size_t first, std::size_t last) {
   first_of_.emplace_back(first, last);
@@ -42,4 +42,4 @@ RunKinds::RunKinds(std::size_t ops, std::span<const std::uint32_t> like, std::si
   }
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -16,7 +16,7 @@
 
 #include "model/poll.h"
 
-namespace tessera {
+namespace tessera::search {
 
 class RunKinds {
  public:
@@ -57,4 +57,4 @@ class RunKinds {
   std::vector<std::uint32_t> members_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::search

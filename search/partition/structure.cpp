@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <unordered_map>
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// Appends numbers byte by byte; every list is preceded by its length.
@@ -75,14 +75,14 @@ void add_op(KeyWriter& key, const Network& network, const Op& op) {
 
 }  // namespace
 
-std::string structure_key(const Subgraph& subgraph) {
+std::string structure_key(const tiling::Subgraph& subgraph) {
   KeyWriter key;
   key.add(subgraph.steps());
   for (std::size_t step = 0; step < subgraph.steps(); ++step)
     add_op(key, *subgraph.network, subgraph.op(static_cast<Step>(step)));
   key.add(subgraph.tensors.size());
   for (std::size_t t = 0; t < subgraph.tensors.size(); ++t) {
-    const LocalTensor& local = subgraph.tensors[t];
+    const tiling::LocalTensor& local = subgraph.tensors[t];
     add_tensor(key, subgraph.network->tensors[local.tensor]);
     key.add(local.weight);
     key.add(local.leaves);
@@ -91,7 +91,7 @@ std::string structure_key(const Subgraph& subgraph) {
   }
   for (const auto& operands : subgraph.operands_at) {
     key.add(operands.size());
-    for (const LocalOperand& operand : operands) {
+    for (const tiling::LocalOperand& operand : operands) {
       key.add(operand.position);
       key.add(operand.local);
       add_tensor(key, subgraph.network->tensors[operand.seen_as]);
@@ -142,4 +142,4 @@ std::vector<std::uint32_t> like_ops(const Network& network,
   return like;
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

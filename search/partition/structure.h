@@ -16,11 +16,11 @@
 
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// ensure: equal keys if and only if the runs are equal up to names. (Keys are the whole
 /// description, not a hash of it: no collision can mix up two runs.)
-[[nodiscard]] std::string structure_key(const Subgraph& subgraph);
+[[nodiscard]] std::string structure_key(const tiling::Subgraph& subgraph);
 
 /// A number per op. Two runs of equally many ops have one structure_key() if these numbers are the
 /// same, one by one: each tells of its op all that a run can see, and how far away the op is that
@@ -30,4 +30,4 @@ namespace tessera {
 [[nodiscard]] std::vector<std::uint32_t> like_ops(
     const Network& network, const std::vector<std::optional<OpIndex>>& readers);
 
-}  // namespace tessera
+}  // namespace tessera::search

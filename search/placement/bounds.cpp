@@ -11,7 +11,7 @@
 #include "model/polled_sort.h"
 #include "search/placement/subset_sums.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// Fewer buffers are counted in some milliseconds, whatever the budget says.
@@ -134,7 +134,7 @@ std::string too_small(const PlacementProblem& problem, const Memory& memory,
            ").";
   return begin + std::to_string(bound.clique.size()) +
          " of its buffers never share a byte and need at least " + std::to_string(bound.height) +
-         ": " + why_apart(problem, bound.clique) + '.';
+         ": " + facts::why_apart(problem, bound.clique) + '.';
 }
 
 /// Throws BudgetEnded.
@@ -166,7 +166,8 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
   }
   bound.height = std::max(bound.height, bound.load);
   if (!params.domains) return bound;
-  bound.height = std::max(bound.height, least_height(merged(memory.reserved), bound.load));
+  bound.height =
+      std::max(bound.height, facts::least_height(facts::merged(memory.reserved), bound.load));
   // The stacks of the fullest steps, as long as they can still be higher than what is known.
   const bool matters =
       memory.alignment > 1 ||
@@ -193,9 +194,9 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
       live.erase(std::find(live.begin(), live.end(), event.buffer));
     }
   }
-  for (std::vector<BufferIndex>& clique : heavy_cliques(problem, m)) {
+  for (std::vector<BufferIndex>& clique : facts::heavy_cliques(problem, m)) {
     const Size height =
-        std::max(height_of(problem, m, clique), stack_height(problem, memory, clique));
+        std::max(facts::height_of(problem, m, clique), stack_height(problem, memory, clique));
     if (height <= bound.height) continue;
     bound.height = height;
     bound.clique = std::move(clique);
@@ -293,4 +294,4 @@ Size height_granule(const PlacementProblem& problem) {
   return std::max<Size>(granule, 1);
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

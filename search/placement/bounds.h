@@ -18,7 +18,7 @@
 #include "engine/engine.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct BoundsParams {
   /// Of many buffers, and by the slower bounds of any; a bound that it ends is 0.
@@ -58,4 +58,4 @@ struct Bounds {
 /// sizes, alignments and every address the problem names are.
 [[nodiscard]] Size height_granule(const PlacementProblem& problem);
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -12,7 +12,7 @@
 #include "search/placement/subset_sums.h"
 #include "search/placement/tie_memories.h"
 
-namespace tessera {
+namespace tessera::search {
 
 using canonical::Choice;
 using canonical::Core;
@@ -300,8 +300,8 @@ CanonicalSolver::CanonicalSolver(const CanonicalParams& params)
 
 CanonicalSolver::~CanonicalSolver() = default;
 
-FeatureSet CanonicalSolver::features() {
-  return together(address_features, sharing_features);
+facts::FeatureSet CanonicalSolver::features() {
+  return facts::together(facts::address_features, facts::sharing_features);
 }
 
 std::optional<std::string> CanonicalSolver::outgrown(const PlacementProblem& problem) {
@@ -312,14 +312,15 @@ std::optional<std::string> CanonicalSolver::outgrown(const PlacementProblem& pro
 }
 
 bool CanonicalSolver::takes(const PlacementProblem& problem) {
-  return features().contains(features_of(problem)) && !outgrown(problem);
+  return features().contains(facts::features_of(problem)) && !outgrown(problem);
 }
 
-SearchResult CanonicalSolver::solve(const PlacementProblem& problem, const SearchParams& params) {
+engine::SearchResult CanonicalSolver::solve(const PlacementProblem& problem,
+                                            const engine::SearchParams& params) {
   State& state = *state_;
   state.counters = {};
   state.restarts = 0;
-  SearchResult result;
+  engine::SearchResult result;
   Allowance allowance(params.budget);
   Outcome outcome = Outcome::placed;
   if (auto why = memories_contradict(problem)) {
@@ -408,17 +409,17 @@ SearchResult CanonicalSolver::solve(const PlacementProblem& problem, const Searc
 
 namespace {
 
-class CanonicalEngine final : public PlacementEngine {
+class CanonicalEngine final : public engine::PlacementEngine {
  public:
   explicit CanonicalEngine(const CanonicalParams& params) : solver_(params) {}
   [[nodiscard]] std::string_view name() const override { return "canonical"; }
-  [[nodiscard]] FeatureSet features() const override { return CanonicalSolver::features(); }
+  [[nodiscard]] facts::FeatureSet features() const override { return CanonicalSolver::features(); }
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    Goal /*goal*/) const override {
+                                                    engine::Goal /*goal*/) const override {
     return CanonicalSolver::outgrown(problem);
   }
-  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
-                                   const SearchParams& params) override {
+  [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
+                                           const engine::SearchParams& params) override {
     return solver_.solve(problem, params);
   }
 
@@ -428,8 +429,8 @@ class CanonicalEngine final : public PlacementEngine {
 
 }  // namespace
 
-std::unique_ptr<PlacementEngine> make_canonical_engine(const CanonicalParams& params) {
+std::unique_ptr<engine::PlacementEngine> make_canonical_engine(const CanonicalParams& params) {
   return std::make_unique<CanonicalEngine>(params);
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

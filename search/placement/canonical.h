@@ -21,7 +21,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// The static orders: which buffer goes first among those with the same lowest offset.
 enum class CanonicalOrder : std::uint8_t {
@@ -57,7 +57,7 @@ struct CanonicalParams {
 };
 
 /// The engine, called "canonical".
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_canonical_engine(
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_canonical_engine(
     const CanonicalParams& params = {});
 
 /// The same search without an engine around it, for callers with many tiny problems: keeps its
@@ -71,18 +71,19 @@ class CanonicalSolver {
   CanonicalSolver(const CanonicalSolver&) = delete;
   CanonicalSolver& operator=(const CanonicalSolver&) = delete;
   ~CanonicalSolver();
-  [[nodiscard]] static FeatureSet features();
+  [[nodiscard]] static facts::FeatureSet features();
   /// Why the problem is too large, as a sentence; nothing where it is not.
   [[nodiscard]] static std::optional<std::string> outgrown(const PlacementProblem& problem);
   /// Are its features known and its pairs not too many?
   [[nodiscard]] static bool takes(const PlacementProblem& problem);
   /// require: validate(problem) is empty, takes(problem), params.goal is Goal::fit.
   /// ensure: as PlacementEngine::solve.
-  [[nodiscard]] SearchResult solve(const PlacementProblem& problem, const SearchParams& params);
+  [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
+                                           const engine::SearchParams& params);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::search

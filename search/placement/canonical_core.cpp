@@ -8,7 +8,7 @@
 #include "facts/room.h"
 #include "model/derived.h"
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 namespace {
 
 /// A stretch of time during which one member of an item occupies [lo, hi).
@@ -95,7 +95,7 @@ class Builder {
 
  private:
   void prepare_memory() {
-    core_.reserved = merged(memory_.reserved);
+    core_.reserved = facts::merged(memory_.reserved);
     if (!memory_.straddle) {
       for (const AddressRange& bank : bank_ranges(memory_)) core_.borders.push_back(bank.end);
       if (!core_.borders.empty()) core_.borders.pop_back();
@@ -567,4 +567,4 @@ void build_items(const PlacementProblem& problem, MemoryIndex memory, Core& core
   Builder(problem, memory, core, poll).items_only();
 }
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

@@ -18,7 +18,7 @@
 #include "model/poll.h"
 #include "tessera/problem.h"
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 /// The item occupies [lo, hi) above its offset during the sections [begin, end).
 struct Part {
@@ -98,4 +98,4 @@ inline constexpr double bytes_per_core_pair = 48;
 /// require: every buffer is tied to one memory. Throws BudgetEnded.
 void build_items(const PlacementProblem& problem, MemoryIndex memory, Core& core, Poll& poll);
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

@@ -29,7 +29,7 @@
 
 #include "search/placement/canonical_search.h"
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 /// Conflicts take an eighth of items squared in bytes: 2 MB at most.
 inline constexpr int most_items = 4096;
@@ -210,4 +210,4 @@ template class Search<std::int16_t>;
 template class Search<std::int32_t>;
 template class Search<std::int64_t>;
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 inline constexpr int block = 8;
 
@@ -59,4 +59,4 @@ inline T largest(const T* values, int begin, int end) {
   return result;
 }
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

@@ -4,7 +4,7 @@
 #include "search/placement/canonical_lanes.h"
 #include "search/placement/canonical_search.h"
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 template <typename T>
 void Search<T>::load(const Core& core) {
@@ -137,4 +137,4 @@ template class Search<std::int16_t>;
 template class Search<std::int32_t>;
 template class Search<std::int64_t>;
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

@@ -6,7 +6,7 @@
 #include "model/polled_sort.h"
 #include "search/placement/canonical_core.h"
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 Size next_allowed(const Core& core, const Item& item, Size offset) {
   constexpr Size nowhere = std::numeric_limits<Size>::max() / 4;
@@ -79,4 +79,4 @@ std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit, Po
   return pairs_among(std::move(starts), std::move(ends), limit, *poll);
 }
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 void collect_facts(const Core& core, OrderFacts& facts) {
   const std::size_t n = core.items.size();
@@ -85,4 +85,4 @@ void rank_items(const Core& core, const OrderFacts& facts, CanonicalOrder order,
   }
 }
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

@@ -10,7 +10,7 @@
 #include "search/placement/canonical.h"
 #include "search/placement/canonical_core.h"
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 /// Facts about items that the orders sort by; computed once per core.
 struct OrderFacts {
@@ -23,4 +23,4 @@ void collect_facts(const Core& core, OrderFacts& facts);
 void rank_items(const Core& core, const OrderFacts& facts, CanonicalOrder order, double noise,
                 Random& random, std::vector<int>& ranks);
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <optional>
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 namespace {
 
@@ -148,4 +148,4 @@ Outcome PairSearch::run(std::int64_t nodes) {
   }
 }
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

@@ -15,7 +15,7 @@
 #include "search/placement/canonical_core.h"
 #include "search/placement/canonical_search.h"
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 class PairSearch {
  public:
@@ -59,4 +59,4 @@ class PairSearch {
   bool backtrack_ = false;
 };
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

@@ -24,7 +24,7 @@
 #include "search/placement/canonical_core.h"
 #include "search/placement/failed_states.h"
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 enum class Outcome : std::uint8_t { placed, refuted, paused };
 
@@ -270,4 +270,4 @@ extern template class Search<std::int16_t>;
 extern template class Search<std::int32_t>;
 extern template class Search<std::int64_t>;
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

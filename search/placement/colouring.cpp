@@ -6,7 +6,7 @@
 
 #include "model/random.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// Steps of the descent, each of which looks at every move.
@@ -303,4 +303,4 @@ Colouring least_colouring(const ColourGraph& graph, const Budget& budget, std::u
   return Search(graph, budget, seed).run();
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -13,7 +13,7 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct ColourGraph {
   std::size_t colours = 0;
@@ -37,4 +37,4 @@ struct Colouring {
 [[nodiscard]] Colouring least_colouring(const ColourGraph& graph, const Budget& budget,
                                         std::uint64_t seed);
 
-}  // namespace tessera
+}  // namespace tessera::search

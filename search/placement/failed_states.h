@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace tessera::canonical {
+namespace tessera::search::canonical {
 
 template <typename T>
 class FailedStates {
@@ -118,4 +118,4 @@ class FailedStates {
   std::size_t max_values_ = 0;
 };
 
-}  // namespace tessera::canonical
+}  // namespace tessera::search::canonical

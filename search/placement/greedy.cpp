@@ -11,7 +11,7 @@
 #include "search/placement/skyline.h"
 #include "search/placement/tie_memories.h"
 
-namespace tessera {
+namespace tessera::search {
 
 using canonical::Core;
 using canonical::Item;
@@ -239,9 +239,9 @@ bool is_large(const PlacementProblem& problem, const GreedyParams& params) {
 
 }  // namespace
 
-FeatureSet greedy_features() {
-  FeatureSet taken = together(address_features, sharing_features);
-  taken.add(Feature::choice_of_memory);
+facts::FeatureSet greedy_features() {
+  facts::FeatureSet taken = facts::together(facts::address_features, facts::sharing_features);
+  taken.add(facts::Feature::choice_of_memory);
   return taken;
 }
 
@@ -306,4 +306,4 @@ GreedyResult place_greedily(const PlacementProblem& problem, const GreedyParams&
   return result;
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -19,7 +19,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct GreedyParams {
   Budget budget{};
@@ -44,11 +44,11 @@ struct GreedyResult {
 [[nodiscard]] std::vector<std::string> greedy_orders();
 
 /// What a problem may use for greedy placement to try it.
-[[nodiscard]] FeatureSet greedy_features();
+[[nodiscard]] facts::FeatureSet greedy_features();
 
 /// require: validate(problem) is empty, greedy_features() has all it uses.
 /// ensure: a placement, if there is one, keeps every hard rule of the problem.
 [[nodiscard]] GreedyResult place_greedily(const PlacementProblem& problem,
                                           const GreedyParams& params = {});
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -7,21 +7,22 @@
 #include "engine/relax.h"
 #include "search/placement/greedy.h"
 
-namespace tessera {
+namespace tessera::search {
 
 namespace {
 
-class GreedyEngine final : public PlacementEngine {
+class GreedyEngine final : public engine::PlacementEngine {
  public:
   std::string_view name() const override { return "greedy"; }
 
-  FeatureSet features() const override { return greedy_features(); }
+  facts::FeatureSet features() const override { return greedy_features(); }
 
-  SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
+  engine::SearchResult solve(const PlacementProblem& problem,
+                             const engine::SearchParams& params) override {
     GreedyResult quick = place_greedily(problem, {.budget = params.budget, .seed = params.seed});
-    SearchResult found;
+    engine::SearchResult found;
     found.stats = std::move(quick.stats);
-    if (quick.placement) found.placement = lift(problem, *quick.placement);
+    if (quick.placement) found.placement = engine::lift(problem, *quick.placement);
     if (found.placement) {
       found.status = Status::feasible;
       return found;
@@ -34,8 +35,8 @@ class GreedyEngine final : public PlacementEngine {
 
 }  // namespace
 
-std::unique_ptr<PlacementEngine> make_greedy_engine() {
+std::unique_ptr<engine::PlacementEngine> make_greedy_engine() {
   return std::make_unique<GreedyEngine>();
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -5,9 +5,9 @@
 
 #include "engine/engine.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// Finds placements or gives up (Status::unknown); never says "infeasible".
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_greedy_engine();
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_greedy_engine();
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -13,7 +13,7 @@
 #include "search/placement/tie_memories.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// Everything two workers share about one memory; all heights are of that memory.
@@ -148,7 +148,7 @@ struct Totals {
   std::optional<StopReason> stop;
 };
 
-void count(Totals& totals, const SearchResult& result) {
+void count(Totals& totals, const engine::SearchResult& result) {
   const std::lock_guard lock(totals.mutex);
   ++totals.questions;
   for (const Stat& stat : result.stats) {
@@ -157,15 +157,16 @@ void count(Totals& totals, const SearchResult& result) {
   }
 }
 
-using Decide = std::function<SearchResult(const PlacementProblem&, const SearchParams&)>;
+using Decide =
+    std::function<engine::SearchResult(const PlacementProblem&, const engine::SearchParams&)>;
 
 Decide decider(const MinimizeParams& params, bool improver) {
   if (params.decide) return params.decide;
   CanonicalParams canonical = params.canonical;
   // A refuter gains nothing from many orders.
   if (!improver) canonical.restarts = false;
-  const std::shared_ptr<PlacementEngine> engine = make_canonical_engine(canonical);
-  return [engine](const PlacementProblem& problem, const SearchParams& search) {
+  const std::shared_ptr<engine::PlacementEngine> engine = make_canonical_engine(canonical);
+  return [engine](const PlacementProblem& problem, const engine::SearchParams& search) {
     return engine->solve(problem, search);
   };
 }
@@ -182,7 +183,7 @@ bool work_once(Interval& interval, bool improver, const Decide& decide,
   if (!question) return false;
   PlacementProblem problem = interval.problem();
   problem.memories[0].capacity = std::min(problem.memories[0].capacity, question->capacity);
-  SearchParams search;
+  engine::SearchParams search;
   search.budget.deadline = params.budget.deadline;
   search.budget.max_nodes = question->nodes;
   search.budget.memory = params.budget.memory;
@@ -191,7 +192,7 @@ bool work_once(Interval& interval, bool improver, const Decide& decide,
   const std::stop_callback outer(params.budget.stop, [&either] { either.request_stop(); });
   const std::stop_callback inner(question->stop, [&either] { either.request_stop(); });
   search.budget.stop = either.get_token();
-  SearchResult result = decide(problem, search);
+  engine::SearchResult result = decide(problem, search);
   count(totals, result);
   if (result.placement) {
     interval.placed(*std::move(result.placement));
@@ -250,7 +251,7 @@ bool find_any(MemoryPart& part, const MinimizeParams& params, Totals& totals,
     start.modes.resize(1);
     interval.placed(std::move(start));
   }
-  if (greedy_features().contains(features_of(interval.problem()))) {
+  if (greedy_features().contains(facts::features_of(interval.problem()))) {
     GreedyResult quick =
         place_greedily(interval.problem(), {.budget = params.budget, .seed = params.seed});
     if (quick.placement) interval.placed(*std::move(quick.placement));
@@ -258,7 +259,8 @@ bool find_any(MemoryPart& part, const MinimizeParams& params, Totals& totals,
   if (interval.placement()) return true;
   // Without any placement the first question is the problem itself.
   const Decide decide = decider(params, true);
-  SearchResult first = decide(interval.problem(), {.budget = params.budget, .seed = params.seed});
+  engine::SearchResult first =
+      decide(interval.problem(), {.budget = params.budget, .seed = params.seed});
   count(totals, first);
   if (first.placement) {
     interval.placed(*std::move(first.placement));
@@ -282,7 +284,7 @@ void narrow(std::deque<MemoryPart>& parts, const MinimizeParams& params, Totals&
     for (MemoryPart& part : parts) {
       if (!part.interval.open()) continue;
       MinimizeParams own = params;
-      own.budget.deadline = share_of_time(params.budget, open);
+      own.budget.deadline = engine::share_of_time(params.budget, open);
       close_in(part.interval, own, totals);
       --open;
     }
@@ -351,4 +353,4 @@ MinimizeResult minimize_height(const PlacementProblem& problem, const MinimizePa
   return result;
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

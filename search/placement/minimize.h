@@ -18,7 +18,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct MinimizeParams {
   Budget budget{};
@@ -29,7 +29,8 @@ struct MinimizeParams {
   std::vector<Size> lower_bounds{};  ///< per memory, proved elsewhere; empty: computed here
   /// Decides a problem with lowered capacities instead of the canonical search (a race of engines,
   /// for instance). Called from both threads; must obey SearchParams::budget.
-  std::function<SearchResult(const PlacementProblem&, const SearchParams&)> decide{};
+  std::function<engine::SearchResult(const PlacementProblem&, const engine::SearchParams&)>
+      decide{};
   /// Called (from any thread, one at a time) whenever the best height or a bound changes.
   std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress{};
 };
@@ -54,4 +55,4 @@ struct MinimizeResult {
 [[nodiscard]] MinimizeResult minimize_height(const PlacementProblem& problem,
                                              const MinimizeParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::search

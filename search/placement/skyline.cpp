@@ -12,7 +12,7 @@
 #include "model/polled_sort.h"
 #include "search/placement/canonical_core.h"
 
-namespace tessera {
+namespace tessera::search {
 
 using canonical::Core;
 using canonical::Item;
@@ -210,4 +210,4 @@ bool place_skyline(const PlacementProblem& problem, MemoryIndex m, const Budget&
   return true;
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -5,7 +5,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// Places the buffers tied to memory m, under several orders, lowest kept. False: none keeps the
 /// capacity, or the budget was spent first; `placement` is then unchanged.
@@ -13,4 +13,4 @@ namespace tessera {
 [[nodiscard]] bool place_skyline(const PlacementProblem& problem, MemoryIndex m,
                                  const Budget& budget, Placement& placement, Size& height);
 
-}  // namespace tessera
+}  // namespace tessera::search

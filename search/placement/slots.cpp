@@ -11,7 +11,7 @@
 #include "model/derived.h"
 #include "search/placement/colouring.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// More would outgrow tables of buffers times slots.
@@ -25,9 +25,11 @@ constexpr std::size_t most_sizes = 4;
 /// Nodes of the search for one bound.
 constexpr std::int64_t bound_nodes = 2'000'000;
 
-constexpr FeatureSet slot_features{
-    Feature::several_memories, Feature::buffer_alignment, Feature::several_lives, Feature::gap,
-    Feature::may_overlap,      Feature::disjoint,         Feature::avoid_overlap};
+constexpr facts::FeatureSet slot_features{
+    facts::Feature::several_memories, facts::Feature::buffer_alignment,
+    facts::Feature::several_lives,    facts::Feature::gap,
+    facts::Feature::may_overlap,      facts::Feature::disjoint,
+    facts::Feature::avoid_overlap};
 
 std::size_t slots_in(Size capacity, Size size, Size pitch, std::size_t buffers) {
   if (capacity < size) return 0;
@@ -57,8 +59,8 @@ std::optional<PairCosts> pair_costs(const PlacementProblem& problem) {
 }
 
 /// Those nodes of the conflict graph that are `wanted`, with what is paid between them.
-ColourGraph colour_graph(const ConflictGraph& conflicts, const std::vector<std::size_t>& wanted,
-                         const PairCosts& costs) {
+ColourGraph colour_graph(const facts::ConflictGraph& conflicts,
+                         const std::vector<std::size_t>& wanted, const PairCosts& costs) {
   ColourGraph graph;
   graph.hard.resize(wanted.size());
   graph.soft.resize(wanted.size());
@@ -82,7 +84,7 @@ ColourGraph colour_graph(const ConflictGraph& conflicts, const std::vector<std::
 
 std::optional<Slots> slots_of(const PlacementProblem& problem) {
   if (problem.buffers.empty() || problem.buffers.size() > most_buffers) return std::nullopt;
-  if (!slot_features.contains(features_of(problem))) return std::nullopt;
+  if (!slot_features.contains(facts::features_of(problem))) return std::nullopt;
   Slots slots;
   const Buffer& first = problem.buffers.front();
   const std::vector<MemoryIndex> allowed = allowed_memories(problem, first);
@@ -99,15 +101,15 @@ std::optional<Slots> slots_of(const PlacementProblem& problem) {
   return slots;
 }
 
-SearchResult place_in_slots(const PlacementProblem& problem, const Slots& slots,
-                            const SearchParams& params) {
-  const ConflictGraph conflicts(problem, {slots.memory}, most_buffers);
+engine::SearchResult place_in_slots(const PlacementProblem& problem, const Slots& slots,
+                                    const engine::SearchParams& params) {
+  const facts::ConflictGraph conflicts(problem, {slots.memory}, most_buffers);
   std::vector<std::size_t> all(problem.buffers.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   ColourGraph graph = colour_graph(conflicts, all, *pair_costs(problem));
   graph.colours = slots.count;
   const Colouring colouring = least_colouring(graph, params.budget, params.seed);
-  SearchResult found;
+  engine::SearchResult found;
   found.status = colouring.status;
   found.stop = colouring.stop;
   found.bound = colouring.bound;
@@ -133,7 +135,7 @@ Cost cost_bound_by_slots(const PlacementProblem& problem, const Budget& budget) 
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     const Memory& memory = problem.memories[m];
     if (memory.capacity == unbounded) continue;
-    const ConflictGraph conflicts(problem, {m}, most_buffers);
+    const facts::ConflictGraph conflicts(problem, {m}, most_buffers);
     std::vector<Size> sizes;
     Size alignment = 0;
     for (std::size_t i = 0; i < conflicts.size(); ++i) {
@@ -162,4 +164,4 @@ Cost cost_bound_by_slots(const PlacementProblem& problem, const Budget& budget) 
   return bound;
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

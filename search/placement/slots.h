@@ -13,7 +13,7 @@
 #include "engine/engine.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct Slots {
   MemoryIndex memory = 0;  ///< all buffers are tied to it
@@ -27,11 +27,12 @@ struct Slots {
 
 /// The cheapest placement, whatever params.goal is; `bound` is proved.
 /// require: slots == slots_of(problem).
-[[nodiscard]] SearchResult place_in_slots(const PlacementProblem& problem, const Slots& slots,
-                                          const SearchParams& params);
+[[nodiscard]] engine::SearchResult place_in_slots(const PlacementProblem& problem,
+                                                  const Slots& slots,
+                                                  const engine::SearchParams& params);
 
 /// What every placement pays at least: in each memory the buffers of some size or more, shrunk to
 /// that size, colour its slots. 0 where that says nothing. require: validate(problem) is empty.
 [[nodiscard]] Cost cost_bound_by_slots(const PlacementProblem& problem, const Budget& budget);
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 constexpr Size max_top = Size{1} << 20;      ///< sums looked at, in units
@@ -72,4 +72,4 @@ std::optional<Size> largest_sum_at_most(std::span<const Size> sizes, Size limit)
   return Size{0};
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

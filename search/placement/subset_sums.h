@@ -12,10 +12,10 @@
 
 #include "tessera/units.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// require: sizes are positive, limit >= 0.
 [[nodiscard]] std::optional<Size> least_sum_at_least(std::span<const Size> sizes, Size limit);
 [[nodiscard]] std::optional<Size> largest_sum_at_most(std::span<const Size> sizes, Size limit);
 
-}  // namespace tessera
+}  // namespace tessera::search

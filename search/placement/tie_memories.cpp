@@ -7,7 +7,7 @@
 #include "model/derived.h"
 #include "search/placement/canonical_orders.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// Buffers that have to share a memory, and those that must not.
@@ -177,4 +177,4 @@ std::optional<std::string> memories_contradict(const PlacementProblem& problem) 
   return std::nullopt;
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

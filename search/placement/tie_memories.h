@@ -9,7 +9,7 @@
 
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// The same problem with exactly one memory in every buffer's list, chosen so that loads stay low
 /// compared with the capacities and the relations between memories hold. Other seeds give other
@@ -21,4 +21,4 @@ namespace tessera {
 /// require: every buffer is tied to one memory.
 [[nodiscard]] std::optional<std::string> memories_contradict(const PlacementProblem& problem);
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -6,9 +6,10 @@
 
 #include "model/size_layer.h"
 
-namespace tessera {
+namespace tessera::search {
 
-Decider::Decider(const Lowering& lowering, const TileSearchParams& params, TileCounters& counters)
+Decider::Decider(const tiling::Lowering& lowering, const TileSearchParams& params,
+                 TileCounters& counters)
     : lowering_(lowering),
       params_(params),
       counters_(counters),
@@ -80,12 +81,12 @@ void Decider::count(const SizeVerdict& decision) {
 }
 
 SizeVerdict Decider::ask_engine(const std::vector<Size>& sizes) {
-  SearchParams search{.budget = params_.budget, .seed = params_.seed};
+  engine::SearchParams search{.budget = params_.budget, .seed = params_.seed};
   search.budget.max_nodes = std::min(search.budget.max_nodes, params_.nodes_per_question);
   const auto begin = std::chrono::steady_clock::now();
   if (params_.time_per_question.count() > 0)
     search.budget.deadline = std::min(search.budget.deadline, begin + params_.time_per_question);
-  SearchResult found;
+  engine::SearchResult found;
   if (params_.sessions) {
     if (!session_) session_ = params_.engine->open(lowering_.problem);
     found = session_->solve(layer(sizes), search);
@@ -102,4 +103,4 @@ SizeVerdict Decider::ask_engine(const std::vector<Size>& sizes) {
   return decision;
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -14,7 +14,7 @@
 #include "facts/load.h"
 #include "search/tiles/tile_search.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct SizeVerdict {
   Status verdict = Status::unknown;
@@ -25,7 +25,7 @@ struct SizeVerdict {
 class Decider {
  public:
   /// require: both outlive the decider.
-  Decider(const Lowering& lowering, const TileSearchParams& params, TileCounters& counters);
+  Decider(const tiling::Lowering& lowering, const TileSearchParams& params, TileCounters& counters);
 
   /// ensure: feasible => the placement is right for these sizes.
   [[nodiscard]] SizeVerdict decide(const std::vector<Size>& sizes);
@@ -55,14 +55,14 @@ class Decider {
   [[nodiscard]] SizeVerdict ask_engine(const std::vector<Size>& sizes);
   [[nodiscard]] const SizeLayer& layer(const std::vector<Size>& sizes) const;
 
-  const Lowering& lowering_;
+  const tiling::Lowering& lowering_;
   const TileSearchParams& params_;
   TileCounters& counters_;
-  std::unique_ptr<PlacementSession> session_;  ///< opened for the first question
-  Memo memo_;
+  std::unique_ptr<engine::PlacementSession> session_;  ///< opened for the first question
+  engine::Memo memo_;
   mutable SizeLayer asked_;  ///< of the last question
-  mutable LoadTest load_;
+  mutable facts::LoadTest load_;
   mutable Size least_excess_ = std::numeric_limits<Size>::max();  ///< of refutations by load
 };
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
-constexpr auto channels = static_cast<std::size_t>(TileAxis::channels);
-constexpr auto height = static_cast<std::size_t>(TileAxis::height);
-constexpr auto width = static_cast<std::size_t>(TileAxis::width);
+constexpr auto channels = static_cast<std::size_t>(tiling::TileAxis::channels);
+constexpr auto height = static_cast<std::size_t>(tiling::TileAxis::height);
+constexpr auto width = static_cast<std::size_t>(tiling::TileAxis::width);
 
 }  // namespace
 
-FittingShapes::FittingShapes(TileGeometry& geometry, const Lowering& lowering,
+FittingShapes::FittingShapes(tiling::TileGeometry& geometry, const tiling::Lowering& lowering,
                              const Decider& decider, TileCounters& counters, const Budget& budget,
                              TileCounts tiles, FindMost find_most, Refuted refuted)
     : geometry_(geometry),
@@ -25,23 +25,23 @@ FittingShapes::FittingShapes(TileGeometry& geometry, const Lowering& lowering,
       refuted_(std::move(refuted)) {}
 
 const std::vector<Size>& FittingShapes::sizes_of(std::span<const std::int64_t> volumes) {
-  tile_sizes(lowering_, volumes, sizes_);
+  tiling::tile_sizes(lowering_, volumes, sizes_);
   return sizes_;
 }
 
-const std::vector<Size>& FittingShapes::sizes_of(const TileRegions& tile) {
-  sizes_ = tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, tile);
+const std::vector<Size>& FittingShapes::sizes_of(const tiling::TileRegions& tile) {
+  sizes_ = tiling::tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, tile);
   return sizes_;
 }
 
-const std::vector<Size>& FittingShapes::first_sizes(const TileShape& shape) {
+const std::vector<Size>& FittingShapes::first_sizes(const tiling::TileShape& shape) {
   if (geometry_.first_volumes(shape, volumes_)) return sizes_of(volumes_);
   return sizes_of(geometry_.first_tile(shape));
 }
 
-TileShape FittingShapes::least_shape() const {
-  TileShape least = geometry_.space().whole;
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+tiling::TileShape FittingShapes::least_shape() const {
+  tiling::TileShape least = geometry_.space().whole;
+  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
     if (geometry_.space().axis[axis]) least.extent[axis] = 1;
   return least;
 }
@@ -68,7 +68,7 @@ bool FittingShapes::advance() {
     ++counters_.passed_over;
     if (refuted_by_first_tile(group_.smallest())) {
       // As a rule so are those with a few more cuts along C.
-      TileShape shape = group_.smallest();
+      tiling::TileShape shape = group_.smallest();
       counters_.passed_over += static_cast<std::int64_t>(groups_->leave_out([&](Dim extent) {
         shape.extent[channels] = extent;
         return refuted_by_first_tile(shape);
@@ -144,55 +144,55 @@ Dim FittingShapes::channels_left(Dim extent_h, Dim extent_w) {
   return std::min(planes.left, most);
 }
 
-bool FittingShapes::refuted_by_first_tile(const TileShape& shape) {
-  for (const TileShape& refuted : refuted_first_)
+bool FittingShapes::refuted_by_first_tile(const tiling::TileShape& shape) {
+  for (const tiling::TileShape& refuted : refuted_first_)
     if (inside(refuted, shape)) return true;
   if (!decider_.refuted_cheaply(first_sizes(shape))) return false;
-  std::erase_if(refuted_first_, [&](const TileShape& r) { return inside(shape, r); });
+  std::erase_if(refuted_first_, [&](const tiling::TileShape& r) { return inside(shape, r); });
   refuted_first_.push_back(shape);
   return true;
 }
 
-bool FittingShapes::plane_refuted(const TileShape& shape) {
+bool FittingShapes::plane_refuted(const tiling::TileShape& shape) {
   if (geometry_.largest_volumes(shape, /*first_channel=*/true, all_volumes_) ==
-      TileGeometry::Found::none)
+      tiling::TileGeometry::Found::none)
     return decider_.refuted_cheaply(sizes_of(geometry_.middle_tile(shape, true))).has_value();
   return std::ranges::any_of(all_volumes_, [&](const std::vector<std::int64_t>& volumes) {
     return decider_.refuted_cheaply(sizes_of(volumes)).has_value();
   });
 }
 
-std::optional<std::vector<Size>> FittingShapes::plane_sizes(const TileShape& shape) {
+std::optional<std::vector<Size>> FittingShapes::plane_sizes(const tiling::TileShape& shape) {
   if (!geometry_.space().axis[channels]) return std::nullopt;
-  TileShape thin = shape;
+  tiling::TileShape thin = shape;
   thin.extent[channels] = 1;
   if (geometry_.largest_volumes(thin, /*first_channel=*/true, all_volumes_) ==
-      TileGeometry::Found::none)
+      tiling::TileGeometry::Found::none)
     return sizes_of(geometry_.middle_tile(thin, true));
   std::vector<std::vector<Size>> tiles;
   for (const std::vector<std::int64_t>& volumes : all_volumes_) tiles.push_back(sizes_of(volumes));
-  return demands(lowering_, std::move(tiles)).front();
+  return tiling::demands(lowering_, std::move(tiles)).front();
 }
 
 /// By some tile of its grid; else `demands` is set.
-std::optional<DecidedBy> FittingShapes::refute(const TileShape& shape,
+std::optional<DecidedBy> FittingShapes::refute(const tiling::TileShape& shape,
                                                std::vector<std::vector<Size>>& demands) {
-  using Found = TileGeometry::Found;
+  using Found = tiling::TileGeometry::Found;
   const Found found = geometry_.largest_volumes(shape, /*first_channel=*/false, all_volumes_);
   if (found == Found::none) {
-    const TileRegions middle = geometry_.middle_tile(shape, /*first_channel=*/false);
+    const tiling::TileRegions middle = geometry_.middle_tile(shape, /*first_channel=*/false);
     if (const auto by = decider_.refuted_cheaply(sizes_of(middle))) return by;
   } else {
     std::vector<std::vector<Size>> tiles;
     for (const std::vector<std::int64_t>& volumes : all_volumes_)
       tiles.push_back(sizes_of(volumes));
-    demands = tessera::demands(lowering_, std::move(tiles));
+    demands = tiling::demands(lowering_, std::move(tiles));
     for (const std::vector<Size>& sizes : demands)
       if (const auto by = decider_.refuted_cheaply(sizes)) return by;
     if (found == Found::all) return std::nullopt;
   }
-  demands = tessera::demands(geometry_.subgraph(), geometry_.space(), lowering_,
-                             geometry_.grid(shape).tiles);
+  demands = tiling::demands(geometry_.subgraph(), geometry_.space(), lowering_,
+                            geometry_.grid(shape).tiles);
   for (const std::vector<Size>& sizes : demands)
     if (const auto by = decider_.refuted_cheaply(sizes)) return by;
   return std::nullopt;
@@ -221,4 +221,4 @@ std::optional<FittingShape> FittingShapes::next() {
   return std::nullopt;
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -23,10 +23,10 @@
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct FittingShape {
-  TileShape shape;
+  tiling::TileShape shape;
   std::int64_t tiles = 0;
   std::vector<std::vector<Size>> demands;  ///< cover those of every tile of the grid
 };
@@ -34,14 +34,14 @@ struct FittingShape {
 class FittingShapes {
  public:
   /// Told of every shape that a test of its own refutes.
-  using Refuted = std::function<void(const TileShape&, std::int64_t tiles, DecidedBy)>;
+  using Refuted = std::function<void(const tiling::TileShape&, std::int64_t tiles, DecidedBy)>;
   /// Another limit to the tiles, asked for when more than one are looked at. May be empty.
   using FindMost = std::function<std::int64_t()>;
 
   /// require: all outlive this.
-  FittingShapes(TileGeometry& geometry, const Lowering& lowering, const Decider& decider,
-                TileCounters& counters, const Budget& budget, TileCounts tiles, FindMost find_most,
-                Refuted refuted);
+  FittingShapes(tiling::TileGeometry& geometry, const tiling::Lowering& lowering,
+                const Decider& decider, TileCounters& counters, const Budget& budget,
+                TileCounts tiles, FindMost find_most, Refuted refuted);
 
   /// The next shape that no test refutes; nothing after the last, or when the budget is spent.
   [[nodiscard]] std::optional<FittingShape> next();
@@ -52,9 +52,9 @@ class FittingShapes {
 
   /// Sizes that the demands of every shape with these extents along H and W cover: of the first
   /// channel. Nothing where C is not cut.
-  [[nodiscard]] std::optional<std::vector<Size>> plane_sizes(const TileShape& shape);
+  [[nodiscard]] std::optional<std::vector<Size>> plane_sizes(const tiling::TileShape& shape);
 
-  [[nodiscard]] TileShape least_shape() const;
+  [[nodiscard]] tiling::TileShape least_shape() const;
   /// Of the smallest first tile there is: what does not hold this holds no tile.
   [[nodiscard]] std::vector<Size> least_sizes();
 
@@ -63,18 +63,18 @@ class FittingShapes {
   [[nodiscard]] bool enter_group();
   [[nodiscard]] bool next_in_group();
   [[nodiscard]] bool enter_width();
-  [[nodiscard]] bool refuted_by_first_tile(const TileShape& shape);
+  [[nodiscard]] bool refuted_by_first_tile(const tiling::TileShape& shape);
   [[nodiscard]] Dim channels_left(Dim extent_h, Dim extent_w);
   [[nodiscard]] bool planes_hold_first() const;
-  [[nodiscard]] bool plane_refuted(const TileShape& shape);
-  [[nodiscard]] std::optional<DecidedBy> refute(const TileShape& shape,
+  [[nodiscard]] bool plane_refuted(const tiling::TileShape& shape);
+  [[nodiscard]] std::optional<DecidedBy> refute(const tiling::TileShape& shape,
                                                 std::vector<std::vector<Size>>& demands);
-  [[nodiscard]] const std::vector<Size>& first_sizes(const TileShape& shape);
+  [[nodiscard]] const std::vector<Size>& first_sizes(const tiling::TileShape& shape);
   [[nodiscard]] const std::vector<Size>& sizes_of(std::span<const std::int64_t> volumes);
-  [[nodiscard]] const std::vector<Size>& sizes_of(const TileRegions& tile);
+  [[nodiscard]] const std::vector<Size>& sizes_of(const tiling::TileRegions& tile);
 
-  TileGeometry& geometry_;
-  const Lowering& lowering_;
+  tiling::TileGeometry& geometry_;
+  const tiling::Lowering& lowering_;
   const Decider& decider_;
   TileCounters& counters_;
   const Budget& budget_;
@@ -85,11 +85,11 @@ class FittingShapes {
   ShapeGroup group_;
   bool inside_group_ = false;
   bool ended_ = false;
-  bool cut_ = false;  ///< by find_most_
-  TileShape at_;      ///< the last shape of the group that was looked at
+  bool cut_ = false;      ///< by find_most_
+  tiling::TileShape at_;  ///< the last shape of the group that was looked at
   /// At this extent along W, per extent along H: the largest along C that no plane refutes.
   std::vector<Dim> left_;
-  std::vector<TileShape> refuted_first_;  ///< their first tile is; none is inside another
+  std::vector<tiling::TileShape> refuted_first_;  ///< their first tile is; none is inside another
   /// Extents along C whose plane was looked at: the largest not refuted, the smallest refuted.
   struct Planes {
     Dim left = 0;
@@ -103,4 +103,4 @@ class FittingShapes {
   std::vector<Size> sizes_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -5,10 +5,10 @@
 
 #include "tiling/ceil_div.h"
 
-namespace tessera {
+namespace tessera::search {
 
-bool inside(const TileShape& small, const TileShape& large) {
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+bool inside(const tiling::TileShape& small, const tiling::TileShape& large) {
+  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
     if (small.extent[axis] > large.extent[axis]) return false;
   return true;
 }
@@ -26,8 +26,8 @@ std::vector<ShapeGroups::Cut> ShapeGroups::cuts_of(Dim whole, bool divisible) {
   return cuts;
 }
 
-ShapeGroups::ShapeGroups(const TileSpace& space, TileCounts tiles) : most_(tiles.most) {
-  for (std::size_t axis = 0; axis < tile_axes; ++axis)
+ShapeGroups::ShapeGroups(const tiling::TileSpace& space, TileCounts tiles) : most_(tiles.most) {
+  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
     cuts_[axis] = cuts_of(space.whole.extent[axis], space.axis[axis].has_value());
   for (std::size_t h = 0; h < cuts_[1].size(); ++h)
     for (std::size_t w = 0; w < cuts_[2].size(); ++w) {
@@ -76,17 +76,17 @@ std::optional<ShapeGroup> KnownGroups::at(std::size_t k) {
   }
   if (k >= counts_.size()) return std::nullopt;
   ShapeGroup group{.counts = counts_[k]};
-  for (std::size_t axis = 0; axis < tile_axes; ++axis) {
+  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis) {
     const Dim whole = space_.whole.extent[axis];
     const Dim count = group.counts[axis];
-    group.least[axis] = ceil_div(whole, count);
+    group.least[axis] = tiling::ceil_div(whole, count);
     group.most[axis] = count == 1 ? whole : (whole - 1) / (count - 1);
   }
   return group;
 }
 
 std::size_t KnownGroups::first_with(std::int64_t tiles) {
-  const auto tiles_of = [](const std::array<Dim, tile_axes>& counts) {
+  const auto tiles_of = [](const std::array<Dim, tiling::tile_axes>& counts) {
     return counts[0] * counts[1] * counts[2];
   };
   while (counts_.empty() || tiles_of(counts_.back()) < tiles)
@@ -111,4 +111,4 @@ std::optional<ShapeGroup> GroupWalk::next() {
   return beyond_->next();
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -12,7 +12,7 @@
 
 #include "tiling/geometry.h"
 
-namespace tessera {
+namespace tessera::search {
 
 /// How many tiles a grid may have.
 struct TileCounts {
@@ -22,23 +22,23 @@ struct TileCounts {
 
 /// All shapes with these counts: along axis a the extents least[a] .. most[a].
 struct ShapeGroup {
-  std::array<Dim, tile_axes> counts{1, 1, 1};
-  std::array<Dim, tile_axes> least{1, 1, 1};
-  std::array<Dim, tile_axes> most{1, 1, 1};
+  std::array<Dim, tiling::tile_axes> counts{1, 1, 1};
+  std::array<Dim, tiling::tile_axes> least{1, 1, 1};
+  std::array<Dim, tiling::tile_axes> most{1, 1, 1};
 
   [[nodiscard]] std::int64_t tiles() const { return counts[0] * counts[1] * counts[2]; }
-  [[nodiscard]] TileShape smallest() const { return {least}; }
+  [[nodiscard]] tiling::TileShape smallest() const { return {least}; }
 };
 
 /// No larger along any axis?
-[[nodiscard]] bool inside(const TileShape& small, const TileShape& large);
+[[nodiscard]] bool inside(const tiling::TileShape& small, const tiling::TileShape& large);
 
 /// Every shape of the space lies in exactly one group. Order: fewest tiles, then fewest cuts along
 /// W, then along C, then along H. Most searches end soon, so groups are made as they are asked for.
 class ShapeGroups {
  public:
   /// Groups with fewer or more tiles than these are left out.
-  ShapeGroups(const TileSpace& space, TileCounts tiles);
+  ShapeGroups(const tiling::TileSpace& space, TileCounts tiles);
 
   /// Nothing after the last.
   [[nodiscard]] std::optional<ShapeGroup> next();
@@ -87,7 +87,7 @@ class ShapeGroups {
   }
   [[nodiscard]] bool later(const Row& a, const Row& b) const;
 
-  std::array<std::vector<Cut>, tile_axes> cuts_;
+  std::array<std::vector<Cut>, tiling::tile_axes> cuts_;
   std::int64_t most_;
   std::optional<Row> last_;  ///< of the last group
   std::vector<Row> rows_;    ///< a heap, the first in order at the front
@@ -101,17 +101,17 @@ class KnownGroups {
   /// has thousands of neighbours.
   static constexpr std::size_t most = 4096;
 
-  explicit KnownGroups(const TileSpace& space) : space_(space), rest_(space, {}) {}
-  [[nodiscard]] const TileSpace& space() const { return space_; }
+  explicit KnownGroups(const tiling::TileSpace& space) : space_(space), rest_(space, {}) {}
+  [[nodiscard]] const tiling::TileSpace& space() const { return space_; }
   /// Nothing after the last one that is kept.
   [[nodiscard]] std::optional<ShapeGroup> at(std::size_t k);
   /// Of the first one with at least so many tiles; `most` where none that is kept has.
   [[nodiscard]] std::size_t first_with(std::int64_t tiles);
 
  private:
-  TileSpace space_;
+  tiling::TileSpace space_;
   ShapeGroups rest_;
-  std::vector<std::array<Dim, tile_axes>> counts_;
+  std::vector<std::array<Dim, tiling::tile_axes>> counts_;
 };
 
 /// The groups with at least so many tiles, as ShapeGroups has them.
@@ -141,4 +141,4 @@ struct FirstLoads {
   std::vector<Size> of_group;
 };
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -11,20 +11,21 @@
 #include "search/tiles/fitting_shapes.h"
 #include "search/tiles/shape_order.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 class TileSearch {
  public:
-  TileSearch(TileGeometry& geometry, const Hardware& hardware, const TileSearchParams& params)
+  TileSearch(tiling::TileGeometry& geometry, const Hardware& hardware,
+             const TileSearchParams& params)
       : part_(geometry.subgraph()),
         params_(params),
         geometry_(geometry),
-        lowering_(lower(part_, geometry.space(), hardware, params.options)),
+        lowering_(tiling::lower(part_, geometry.space(), hardware, params.options)),
         decider_(lowering_, params, result_.counters),
         shapes_(geometry, lowering_, decider_, result_.counters, params.budget,
                 {params.fewest_tiles, params.most_tiles}, params.find_most_tiles,
-                [this](const TileShape& shape, std::int64_t tiles, DecidedBy by) {
+                [this](const tiling::TileShape& shape, std::int64_t tiles, DecidedBy by) {
                   const SizeVerdict no{Status::infeasible, by, nullptr};
                   decider_.count(no);
                   record(shape, tiles, no, 0);
@@ -32,7 +33,7 @@ class TileSearch {
 
   TileSearchResult run() {
     Poll poll(params_.budget);
-    const WatchedGeometry watched(geometry_, poll);
+    const tiling::WatchedGeometry watched(geometry_, poll);
     try {
       return search();
     } catch (const BudgetEnded& ended) {
@@ -73,10 +74,10 @@ class TileSearch {
     return std::move(result_);
   }
 
-  TileSearchResult ask_one(const TileShape& shape) {
-    const TileGrid grid = geometry_.grid(shape);
+  TileSearchResult ask_one(const tiling::TileShape& shape) {
+    const tiling::TileGrid grid = geometry_.grid(shape);
     const FittingShape one{shape, grid.count(),
-                           demands(part_, geometry_.space(), lowering_, grid.tiles)};
+                           tiling::demands(part_, geometry_.space(), lowering_, grid.tiles)};
     ++result_.counters.shapes;
     const Status verdict = probe(one);
     if (verdict == Status::feasible) keep(one);
@@ -94,9 +95,9 @@ class TileSearch {
     const std::vector<Size> sizes = shapes_.least_sizes();
     result_.lacking = std::max<Size>(0, decider_.over_capacity(sizes));
     if (result_.lacking == 0) return false;
-    const TileShape least = shapes_.least_shape();
+    const tiling::TileShape least = shapes_.least_shape();
     std::int64_t tiles = 1;
-    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
       tiles *= geometry_.space().whole.extent[axis] / least.extent[axis];
     record(least, tiles, {Status::infeasible, DecidedBy::bound, nullptr}, 0);
     return true;
@@ -143,7 +144,7 @@ class TileSearch {
 
   void resolve(std::vector<Waiting>& window) {
     std::size_t end = window.size();  // the first that fits, if any does
-    std::vector<TileShape> undecided;
+    std::vector<tiling::TileShape> undecided;
     while (!params_.budget.exhausted()) {
       std::vector<std::size_t> open;
       for (std::size_t k = 0; k < end; ++k) {
@@ -167,9 +168,9 @@ class TileSearch {
 
   /// Where a shape does not fit, what is common to all with its extents along H and W may not fit
   /// either: one question in place of one for every cut along C.
-  void ask_plane(const TileShape& shape) {
-    constexpr auto channels = static_cast<std::size_t>(TileAxis::channels);
-    TileShape plane = shape;
+  void ask_plane(const tiling::TileShape& shape) {
+    constexpr auto channels = static_cast<std::size_t>(tiling::TileAxis::channels);
+    tiling::TileShape plane = shape;
     plane.extent[channels] = 1;
     if (!params_.dominance || plane == shape || !planes_asked_.insert(plane).second) return;
     const std::optional<std::vector<Size>> sizes = shapes_.plane_sizes(plane);
@@ -192,8 +193,9 @@ class TileSearch {
     return params_.dominance &&
            std::ranges::any_of(shape.demands, [&](const std::vector<Size>& sizes) {
              return std::any_of(undecided_sizes_.begin() + static_cast<std::ptrdiff_t>(first),
-                                undecided_sizes_.end(),
-                                [&](const std::vector<Size>& open) { return covers(sizes, open); });
+                                undecided_sizes_.end(), [&](const std::vector<Size>& open) {
+                                  return tiling::covers(sizes, open);
+                                });
            });
   }
   [[nodiscard]] bool gone(Waiting& waiting) const {
@@ -215,16 +217,17 @@ class TileSearch {
         result_.undecided.push_back(next->shape);
       }
     }
-    const std::vector<TileShape> found = result_.maximal;
-    std::erase_if(result_.maximal, [&](const TileShape& shape) {
-      return std::ranges::any_of(
-          found, [&](const TileShape& other) { return other != shape && inside(shape, other); });
+    const std::vector<tiling::TileShape> found = result_.maximal;
+    std::erase_if(result_.maximal, [&](const tiling::TileShape& shape) {
+      return std::ranges::any_of(found, [&](const tiling::TileShape& other) {
+        return other != shape && inside(shape, other);
+      });
     });
     std::ranges::sort(result_.maximal);
   }
-  bool is_inside_maximal(const TileShape& shape) const {
+  bool is_inside_maximal(const tiling::TileShape& shape) const {
     return std::ranges::any_of(result_.maximal,
-                               [&](const TileShape& m) { return inside(shape, m); });
+                               [&](const tiling::TileShape& m) { return inside(shape, m); });
   }
 
   /// All tiles of the shape.
@@ -251,7 +254,7 @@ class TileSearch {
   void keep(const FittingShape& shape) {
     result_.shape = shape.shape;
     result_.grid = geometry_.grid(shape.shape);
-    result_.demands = demands(part_, geometry_.space(), lowering_, result_.grid.tiles);
+    result_.demands = tiling::demands(part_, geometry_.space(), lowering_, result_.grid.tiles);
     result_.placements.clear();
     for (const std::vector<Size>& sizes : result_.demands) {
       const auto same =
@@ -264,22 +267,22 @@ class TileSearch {
     found_ = true;
   }
 
-  void record(const TileShape& shape, std::int64_t tiles, const SizeVerdict& decision,
+  void record(const tiling::TileShape& shape, std::int64_t tiles, const SizeVerdict& decision,
               double seconds) {
     if (params_.looked_at) params_.looked_at(tiles, decision.verdict);
     if (!params_.record_probes) return;
     result_.probes.push_back({shape, tiles, decision.verdict, decision.by, seconds});
   }
 
-  const Subgraph& part_;
+  const tiling::Subgraph& part_;
   const TileSearchParams& params_;
   TileSearchResult result_;
-  TileGeometry& geometry_;
-  Lowering lowering_;
+  tiling::TileGeometry& geometry_;
+  tiling::Lowering lowering_;
   Decider decider_;
   FittingShapes shapes_;
   std::vector<std::vector<Size>> undecided_sizes_;  ///< that the engine gave up on
-  std::set<TileShape> planes_asked_;
+  std::set<tiling::TileShape> planes_asked_;
   std::vector<std::shared_ptr<const Placement>> probed_;   ///< of the last shape, per demand
   std::vector<std::shared_ptr<const Placement>> fitting_;  ///< of the last that fits
   bool found_ = false;
@@ -301,15 +304,15 @@ std::string_view to_string(DecidedBy by) {
   return "engine";
 }
 
-TileSearchResult find_tile(TileGeometry& geometry, const Hardware& hardware,
+TileSearchResult find_tile(tiling::TileGeometry& geometry, const Hardware& hardware,
                            const TileSearchParams& params) {
   return TileSearch(geometry, hardware, params).run();
 }
 
-TileSearchResult find_tile(const Subgraph& subgraph, const Hardware& hardware,
+TileSearchResult find_tile(const tiling::Subgraph& subgraph, const Hardware& hardware,
                            const TileSearchParams& params) {
-  TileGeometry geometry(subgraph, params.options.halo);
+  tiling::TileGeometry geometry(subgraph, params.options.halo);
   return find_tile(geometry, hardware, params);
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

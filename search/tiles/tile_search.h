@@ -30,12 +30,12 @@
 #include "tiling/lower.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct TileSearchParams {
   TileVariant options;
   /// Decides what bounds and dominance cannot. require: supports every problem lowered here.
-  PlacementEngine* engine = nullptr;
+  engine::PlacementEngine* engine = nullptr;
   Budget budget;  ///< of the whole search
   std::int64_t nodes_per_question =
       nodes_per_tile_question;                    ///< more is `unknown`, and counts as "no"
@@ -53,7 +53,7 @@ struct TileSearchParams {
   bool carry_over = true;  ///< accept what fits at the offsets of an earlier placement
   bool sessions = true;    ///< load the problem once; false: a new problem for every question
   /// This shape alone: does it fit?  require: no axis that cannot be cut is.
-  std::optional<TileShape> only;
+  std::optional<tiling::TileShape> only;
   bool all = false;  ///< also list every feasible shape no other feasible shape contains
   bool record_probes = false;
   /// Told of every shape that was looked at, and of what came out. May be empty; must be quick.
@@ -69,7 +69,7 @@ enum class DecidedBy : std::uint8_t {
 [[nodiscard]] std::string_view to_string(DecidedBy by);
 
 struct TileProbe {
-  TileShape shape;
+  tiling::TileShape shape;
   std::int64_t tiles = 0;
   Status verdict = Status::unknown;
   DecidedBy decided_by = DecidedBy::engine;
@@ -91,14 +91,14 @@ struct TileCounters {
 struct TileSearchResult {
   Status status = Status::unknown;  ///< infeasible: no shape fits, proved
   StopReason stop = StopReason::completed;
-  TileShape shape;
-  TileGrid grid;
-  Lowering lowering;
+  tiling::TileShape shape;
+  tiling::TileGrid grid;
+  tiling::Lowering lowering;
   std::vector<std::vector<Size>> demands;  ///< of the grid (tiling/lower.h)
   std::vector<Placement> placements;       ///< one per demand
   /// Shapes with fewer tiles whose question a limit ended: a better tile may exist.
-  std::vector<TileShape> undecided;
-  std::vector<TileShape> maximal;  ///< with `all`
+  std::vector<tiling::TileShape> undecided;
+  std::vector<tiling::TileShape> maximal;  ///< with `all`
   /// There are shapes with more tiles than the limits allow, which might fit; `infeasible` is not
   /// said.
   bool cut = false;
@@ -113,11 +113,11 @@ struct TileSearchResult {
 
 /// require: params.engine is set; the hardware has at least one on-chip memory.
 /// ensure: placements pass the checker for the demands' sizes.
-[[nodiscard]] TileSearchResult find_tile(const Subgraph& subgraph, const Hardware& hardware,
+[[nodiscard]] TileSearchResult find_tile(const tiling::Subgraph& subgraph, const Hardware& hardware,
                                          const TileSearchParams& params);
 /// The same where several searches share what shapes have in common.
 /// require: geometry.halo() == params.options.halo.
-[[nodiscard]] TileSearchResult find_tile(TileGeometry& geometry, const Hardware& hardware,
+[[nodiscard]] TileSearchResult find_tile(tiling::TileGeometry& geometry, const Hardware& hardware,
                                          const TileSearchParams& params);
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -3,11 +3,13 @@
 
     python3 tests/arrows/arrows.py [ROOT]
 
-Three rules. A room includes only rooms below it (ROOMS says which). A third-party header stays in
-the room it belongs to (THIRD_PARTY). The headers of include/tessera/ are the public door: each
-belongs to a room (DOOR_ROOMS), and counts as that room's wherever it is included; they are installed, so they include one another alone, by relative
+Four rules. A room includes only rooms below it (ROOMS says which). A third-party header stays in
+the room it belongs to (THIRD_PARTY). What a room declares stands in the namespace of its name; in
+`tessera` itself are only model/ and what the public door declares (wrong_namespaces). The headers
+of include/tessera/ are the public door: each belongs to a room (DOOR_ROOMS), and counts as that
+room's wherever it is included; they are installed, so they include one another alone, by relative
 path.
-Prints one line per broken include; exit 1 if there is one.
+Prints one line per broken rule; exit 1 if there is one.
 """
 
 import pathlib
@@ -69,6 +71,15 @@ THIRD_PARTY = {
     "benchmark/": set(),
     "pybind11/": {"python"},
 }
+
+# Rooms whose namespace is not their name: model/ is the vocabulary of all, c_api/ is C.
+IN_TESSERA = {"model", "c_api"}
+OPENS = re.compile(r"(?:inline )?namespace\b\s*([\w:]*)\s*\{")
+CLOSES = re.compile(r"\}\s*// namespace")
+FORWARD = re.compile(r"(?:class|struct|enum class) \w+;$")
+# What may be declared by a line that begins at the margin, and the first name of what it declares.
+DECLARES = re.compile(r"(?:(?:struct|class|enum class|enum|using|concept)\s+|.*?)\b([A-Za-z_]\w*)"
+                      r"(?:::~?\w+)*(?:\s+final)?\s*(?:[({=;\[]|:(?!:)|$)")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -168,17 +179,72 @@ def broken_includes(root):
     return len(files), wrong
 
 
+def door_names(root):
+    """Every word of the code of the door and of model/: what may be defined in `tessera`."""
+    headers = [*(root / DOOR).glob("*.h"), *(root / "model").rglob("*.h")]
+    code = [re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for path in headers]
+    return {word for text in code for word in re.findall(r"\w+", text)}
+
+
+def opened_at_margin(text):
+    """[(line number, line, the namespaces around it)] of the lines that begin at the margin, read as
+    they are formatted here: what a namespace contains is not indented."""
+    spaces, deeper, found = [], False, []
+    for number, line in enumerate(text.splitlines(), start=1):
+        opened = OPENS.match(line)
+        if CLOSES.match(line) or (line == "}" and not deeper):
+            spaces = spaces[:-1]
+        elif opened:
+            spaces = [*spaces, opened[1]]
+            found.append((number, line, spaces))
+            if "}" in line:
+                spaces = spaces[:-1]
+        else:
+            if line[:1].isalpha():
+                found.append((number, line, spaces))
+            deeper = line.endswith("{") or (deeper and not line.startswith("}"))
+    return found
+
+
+def wrong_in_file(text, room, names):
+    """[(line number, reason)]: what stands in another namespace than that of its room."""
+    own, wrong = f"tessera::{room}", []
+    for number, line, spaces in opened_at_margin(text):
+        where = "::".join(name for name in spaces if name)
+        if where == own or where.startswith(own + "::") or not where.startswith("tessera"):
+            continue
+        declared = DECLARES.match(line)
+        name = declared[1] if declared else line
+        if OPENS.match(line):
+            if where == "tessera" and spaces[-1] == "":
+                wrong.append((number, f"an unnamed namespace belongs into {own}"))
+        elif where == "tessera" and (name in names or "" in spaces or line.startswith("template")):
+            continue  # an unnamed namespace has been told of, and a template is named in the next line
+        elif not FORWARD.match(line):
+            wrong.append((number, f"{name} belongs into {own}, not into {where}"))
+    return wrong
+
+
+def wrong_namespaces(root):
+    """What stands in another namespace than that of its room, as (file, line number, reason)."""
+    names = door_names(root)
+    return [(file, number, reason)
+            for file in sources(root)
+            if not is_public(file) and (room := room_of(file)) not in IN_TESSERA
+            for number, reason in wrong_in_file((root / file).read_text(encoding="utf-8"), room, names)]
+
+
 def main():
     default = pathlib.Path(__file__).resolve().parents[2]
     root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else default
     count, wrong = broken_includes(root)
-    wrong += wrong_door(root)
+    wrong += wrong_door(root) + wrong_namespaces(root)
     for file, number, reason in wrong:
         print(f"{file}:{number}: {reason}")
     if count == 0:
         print(f"{root}: no source file found")
         return 1
-    print(f"{count} files, {len(wrong)} wrong includes")
+    print(f"{count} files, {len(wrong)} wrong")
     return 1 if wrong else 0
 
 

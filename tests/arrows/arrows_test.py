@@ -22,13 +22,24 @@ SAMPLE = {
                     ["encoder may not include search"]),
     "search/f.h": ("#include <z3++.h>\n", ["z3++.h belongs to encoder"]),
     "include/tessera/place.h": ('#include "tessera/units.h"\n#include "../../io/x.h"\n'
-                                '#include "units.h"\n',
+                                '#include "units.h"\n// hidden\nAnswer place(int);\n',
                                 ["not relative to itself", "which is not"]),
     "include/tessera/units.h": ('#include "place.h"\n', ["model may not include placer"]),
     "include/tessera/unheard.h": ("", ["no list in arrows.py names its room"]),
     "include/tessera/tessera.h": ('#include "place.h"\n#include "unheard.h"\n',
                                   ["which is in no room"]),
     "planner/p.h": ('#include "tessera/place.h"\n#include "tessera/units.h"\n', []),
+    "search/n.h": ("namespace tessera::search {\nstruct Own {\n  int n;\n};\n}  // namespace tessera::search\n"
+                   "namespace tessera::facts {\nstruct Known;\nstruct Other {};\n}  // namespace tessera::facts\n",
+                   ["Other belongs into tessera::search, not into tessera::facts"]),
+    "search/n.cpp": ("namespace tessera {\nnamespace {\nint helper() {\n  return 1;\n}\n}  // namespace\n"
+                     "Answer place(int n) {\n  return n;\n}\nstd::vector<int> hidden() {\n  return {};\n}\n"
+                     "}  // namespace tessera\n",
+                     ["an unnamed namespace belongs into tessera::search",
+                      "hidden belongs into tessera::search, not into tessera"]),
+    "search/short.cpp": ("namespace tessera::search::deep {\nnamespace fields {\nenum : int { one };\n}\n"
+                         "int own();\n}  // namespace tessera::search::deep\n", []),
+    "model/n.cpp": ("namespace tessera {\nint hidden();\n}  // namespace tessera\n", []),
     "cli/m.cpp": ('#include <CLI/CLI.hpp>\n#include "search/f.h"\n#include "nowhere.h"\n',
                   ["cli may not include search", "there is no file nowhere.h"]),
 }
@@ -65,7 +76,7 @@ def main():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         count, wrong = arrows.broken_includes(root)
-        failures = wrong_files(wrong) + wrong_doors(arrows.wrong_door(root))
+        failures = wrong_files(wrong + arrows.wrong_namespaces(root)) + wrong_doors(arrows.wrong_door(root))
     if count != len(SAMPLE):
         failures.append(f"{count} files read, {len(SAMPLE)} expected")
     for line in failures:

@@ -23,7 +23,7 @@ TEST(RandomOnnx, EverySeedIsAccepted) {
   for (const onnx::ModelProto& seed : onnx_seeds()) {
     SCOPED_TRACE(seed.ShortDebugString());
     const std::string bytes = seed.SerializeAsString();
-    EXPECT_NO_THROW(static_cast<void>(read_onnx(bytes, "seed", {})));
+    EXPECT_NO_THROW(static_cast<void>(io::read_onnx(bytes, "seed", {})));
     EXPECT_NO_THROW(static_cast<void>(onnx(bytes)));
   }
 }

@@ -18,10 +18,11 @@ void require(bool holds, const std::string& what) {
 void well_formed(const Network& network) {
   const std::vector<NetworkDefect> defects = check_network(network);
   require(defects.empty(), defects.empty() ? "" : "not well-formed: " + defects.front().message);
-  const std::string yaml = write_network_yaml(network);
+  const std::string yaml = io::write_network_yaml(network);
   try {
-    require(read_network_yaml(yaml, "written").network == network, "reads back as another network");
-  } catch (const InputError& error) {
+    require(io::read_network_yaml(yaml, "written").network == network,
+            "reads back as another network");
+  } catch (const io::InputError& error) {
     throw std::logic_error(std::string("does not read back: ") + error.what());
   }
 }
@@ -29,10 +30,10 @@ void well_formed(const Network& network) {
 }  // namespace
 
 bool onnx(std::string_view bytes) {
-  OnnxNetwork read;
+  io::OnnxNetwork read;
   try {
-    read = read_onnx(bytes, "fuzzed", {});
-  } catch (const InputError& error) {
+    read = io::read_onnx(bytes, "fuzzed", {});
+  } catch (const io::InputError& error) {
     const std::string_view what = error.what();
     require(error.line == 0 && error.file == "fuzzed", "the error is about the file");
     require(!error.message.empty() && what.size() < 600, "a sentence, not a book");
@@ -41,11 +42,11 @@ bool onnx(std::string_view bytes) {
   }
   well_formed(read.network);
   for (const bool on : {true, false})
-    well_formed(
-        simplified(read.network, {.recognise = on,
-                                  .fold_batch_norm = on,
-                                  .fuse_activations = on,
-                                  .dtype = on ? std::optional(ElementType::int8) : std::nullopt}));
+    well_formed(io::simplified(read.network,
+                               {.recognise = on,
+                                .fold_batch_norm = on,
+                                .fuse_activations = on,
+                                .dtype = on ? std::optional(ElementType::int8) : std::nullopt}));
   return true;
 }
 

@@ -29,7 +29,7 @@ inline void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
 
-inline void check_error(const InputError& error, std::string_view text) {
+inline void check_error(const io::InputError& error, std::string_view text) {
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
   require(error.line >= 1 && error.line <= lines, "the line of an error is one of the file's");
   require(std::string_view(error.what()).find('\n') == std::string_view::npos,
@@ -40,55 +40,57 @@ inline void check_error(const InputError& error, std::string_view text) {
 /// The canonical form: everything of a problem is in its YAML.
 inline void check_yaml_round_trip(const PlacementProblem& problem) {
   require(validate(problem).empty(), "what is read is well-formed");
-  const std::string written = write_problem_yaml(problem);
-  const ProblemYaml again = read_problem_yaml(written, "written");
-  require(write_problem_yaml(again.problem) == written, "YAML reads back equal");
+  const std::string written = io::write_problem_yaml(problem);
+  const io::ProblemYaml again = io::read_problem_yaml(written, "written");
+  require(io::write_problem_yaml(again.problem) == written, "YAML reads back equal");
 }
 
 inline void buffer_csv(std::string_view text) {
   for (const Lifetimes ends : {Lifetimes::by_header, Lifetimes::inclusive}) {
-    BufferCsv csv;
+    io::BufferCsv csv;
     try {
-      csv = read_buffer_csv(std::string(text), "fuzzed", ends);
-    } catch (const InputError& error) {
+      csv = io::read_buffer_csv(std::string(text), "fuzzed", ends);
+    } catch (const io::InputError& error) {
       check_error(error, text);
       continue;
     }
     check_yaml_round_trip(csv.problem);
-    const std::string canonical = write_problem_yaml(csv.problem);
+    const std::string canonical = io::write_problem_yaml(csv.problem);
     // The same table again, with an offset for each.
     const std::vector<BufferPlace> places(csv.problem.buffers.size(), BufferPlace{0, 64});
-    const BufferCsv placed = read_buffer_csv(write_buffer_csv(csv.table, places), "placed", ends);
+    const io::BufferCsv placed =
+        io::read_buffer_csv(io::write_buffer_csv(csv.table, places), "placed", ends);
     for (Buffer& buffer : csv.problem.buffers) buffer.offset = 64;
-    require(write_problem_yaml(placed.problem) == write_problem_yaml(csv.problem),
+    require(io::write_problem_yaml(placed.problem) == io::write_problem_yaml(csv.problem),
             "a placed table reads back equal but for its offsets");
-    if (!csv_cannot_express(csv.problem).empty()) continue;
-    const BufferCsv exported = read_buffer_csv(write_buffer_csv(csv.problem), "exported");
-    require(write_problem_yaml(exported.problem) == write_problem_yaml(csv.problem),
+    if (!io::csv_cannot_express(csv.problem).empty()) continue;
+    const io::BufferCsv exported =
+        io::read_buffer_csv(io::write_buffer_csv(csv.problem), "exported");
+    require(io::write_problem_yaml(exported.problem) == io::write_problem_yaml(csv.problem),
             "an exported table reads back equal");
   }
 }
 
 inline void minimalloc_csv(std::string_view text) {
   try {
-    const MinimallocTable table = read_minimalloc_csv(std::string(text), "fuzzed");
-    const MinimallocProblem asked = minimalloc_problem(table, 4096, "fuzzed");
+    const io::MinimallocTable table = io::read_minimalloc_csv(std::string(text), "fuzzed");
+    const io::MinimallocProblem asked = io::minimalloc_problem(table, 4096, "fuzzed");
     if (!asked.problem.buffers.empty()) check_yaml_round_trip(asked.problem);
     // The same rows again, with an offset for each.
     const Placement placement{
         .places = std::vector<BufferPlace>(asked.problem.buffers.size(), BufferPlace{0, 64}),
         .modes = {}};
-    const std::vector<Offset> offsets = offsets_of(asked, placement);
-    const MinimallocTable again =
-        read_minimalloc_csv(write_minimalloc_csv(table, offsets), "written");
+    const std::vector<Offset> offsets = io::offsets_of(asked, placement);
+    const io::MinimallocTable again =
+        io::read_minimalloc_csv(io::write_minimalloc_csv(table, offsets), "written");
     require(again.buffers.size() == table.buffers.size(), "every row is written");
     for (std::size_t r = 0; r < offsets.size(); ++r)
       require(again.buffers[r].id == table.buffers[r].id &&
                   again.buffers[r].live == table.buffers[r].live &&
                   again.buffers[r].offset == offsets[r],
               "a row reads back with its offset");
-    require(!minimalloc_tikz(table, 4096, offsets).empty(), "it can be drawn");
-  } catch (const InputError& error) {
+    require(!io::minimalloc_tikz(table, 4096, offsets).empty(), "it can be drawn");
+  } catch (const io::InputError& error) {
     require(error.file == "fuzzed", "what is written can be read");
     if (error.line > 0) check_error(error, text);
   }
@@ -96,9 +98,9 @@ inline void minimalloc_csv(std::string_view text) {
 
 inline void problem_yaml(std::string_view text) {
   try {
-    const ProblemYaml yaml = read_problem_yaml(text, "fuzzed");
+    const io::ProblemYaml yaml = io::read_problem_yaml(text, "fuzzed");
     check_yaml_round_trip(yaml.problem);
-  } catch (const InputError& error) {
+  } catch (const io::InputError& error) {
     require(error.file == "fuzzed", "what is written can be read");
     check_error(error, text);
   }
@@ -106,9 +108,9 @@ inline void problem_yaml(std::string_view text) {
 
 inline void dsa_json(std::string_view text) {
   try {
-    const DsaJson json = read_dsa_json(text, "fuzzed");
+    const io::DsaJson json = io::read_dsa_json(text, "fuzzed");
     check_yaml_round_trip(json.problem);
-  } catch (const InputError& error) {
+  } catch (const io::InputError& error) {
     require(error.file == "fuzzed", "what is written can be read");
     check_error(error, text);
   }
@@ -116,9 +118,9 @@ inline void dsa_json(std::string_view text) {
 
 inline void executorch_trace(std::string_view text) {
   try {
-    const ExecutorchTrace trace = read_executorch_trace(text, "fuzzed");
+    const io::ExecutorchTrace trace = io::read_executorch_trace(text, "fuzzed");
     check_yaml_round_trip(trace.problem);
-  } catch (const InputError& error) {
+  } catch (const io::InputError& error) {
     require(error.file == "fuzzed", "what is written can be read");
     check_error(error, text);
   }
@@ -126,7 +128,7 @@ inline void executorch_trace(std::string_view text) {
 
 inline void hardware_yaml(std::string_view text) {
   try {
-    const Hardware hardware = read_hardware_yaml(text, "fuzzed");
+    const Hardware hardware = io::read_hardware_yaml(text, "fuzzed");
     PlacementProblem problem;
     problem.memories = placement_memories(hardware);
     problem.buffers.push_back({.id = "b", .live = {{0, 1}}, .size = 1});
@@ -134,7 +136,7 @@ inline void hardware_yaml(std::string_view text) {
       // Everything but the one buffer (whose alignment may get too large) comes from the file.
       require(defect.part == ProblemPart::buffer, "the memories of a profile are well-formed");
     }
-  } catch (const InputError& error) {
+  } catch (const io::InputError& error) {
     check_error(error, text);
   }
 }
@@ -157,11 +159,11 @@ inline PlacementProblem placed_problem() {
 inline void placement_json(std::string_view text) {
   const PlacementProblem problem = placed_problem();
   try {
-    const PlacementResult result = read_placement_json(text, "fuzzed", problem);
-    const std::string written = write_placement_json(problem, result);
-    const PlacementResult again = read_placement_json(written, "written", problem);
-    require(write_placement_json(problem, again) == written, "a placement reads back equal");
-  } catch (const InputError& error) {
+    const PlacementResult result = io::read_placement_json(text, "fuzzed", problem);
+    const std::string written = io::write_placement_json(problem, result);
+    const PlacementResult again = io::read_placement_json(written, "written", problem);
+    require(io::write_placement_json(problem, again) == written, "a placement reads back equal");
+  } catch (const io::InputError& error) {
     require(error.file == "fuzzed", "what is written can be read");
     check_error(error, text);
   }
@@ -169,12 +171,13 @@ inline void placement_json(std::string_view text) {
 
 inline void network_yaml(std::string_view text) {
   try {
-    const NetworkYaml yaml = read_network_yaml(text, "fuzzed");
-    const std::string written = write_network_yaml(yaml.network);
-    const NetworkYaml again = read_network_yaml(written, "written");
+    const io::NetworkYaml yaml = io::read_network_yaml(text, "fuzzed");
+    const std::string written = io::write_network_yaml(yaml.network);
+    const io::NetworkYaml again = io::read_network_yaml(written, "written");
     require(again.network == yaml.network, "a network reads back equal");
-    require(write_network_yaml(again.network) == written, "a network is written the same again");
-  } catch (const InputError& error) {
+    require(io::write_network_yaml(again.network) == written,
+            "a network is written the same again");
+  } catch (const io::InputError& error) {
     require(error.file == "fuzzed", "what is written can be read");
     check_error(error, text);
   }
@@ -188,12 +191,12 @@ inline void plan_json(std::string_view text) {
     return placed_problem();
   };
   try {
-    (void)read_plan_header(text, "fuzzed");
-    const NetworkPlan plan = read_plan_json(text, "fuzzed", problem_of);
-    const std::string written = write_plan_json(plan);
-    const NetworkPlan again = read_plan_json(written, "written", problem_of);
-    require(write_plan_json(again) == written, "a plan is written the same again");
-  } catch (const InputError& error) {
+    (void)io::read_plan_header(text, "fuzzed");
+    const NetworkPlan plan = io::read_plan_json(text, "fuzzed", problem_of);
+    const std::string written = io::write_plan_json(plan);
+    const NetworkPlan again = io::read_plan_json(written, "written", problem_of);
+    require(io::write_plan_json(again) == written, "a plan is written the same again");
+  } catch (const io::InputError& error) {
     require(error.file == "fuzzed", "what is written can be read");
     check_error(error, text);
   }
@@ -201,7 +204,7 @@ inline void plan_json(std::string_view text) {
 
 /// A model is an arena, a network, or both.
 inline void tflite(std::string_view bytes) {
-  const auto refused = [](const InputError& error) {
+  const auto refused = [](const io::InputError& error) {
     require(error.line == 0 && error.file == "fuzzed", "the error is about the file");
     require(!error.message.empty() && std::string_view(error.what()).size() < 600,
             "an error is a sentence");
@@ -209,24 +212,24 @@ inline void tflite(std::string_view bytes) {
             "an error is one line");
   };
   try {
-    const TfliteArena arena = read_tflite_arena(bytes, "fuzzed");
+    const io::TfliteArena arena = io::read_tflite_arena(bytes, "fuzzed");
     check_yaml_round_trip(arena.problem);
     const std::vector<Offset> offsets(arena.tensors.size(), 64);
-    const std::string planned = write_tflite_plan(bytes, "fuzzed", arena, offsets);
-    require(write_problem_yaml(read_tflite_arena(planned, "fuzzed").problem) ==
-                write_problem_yaml(arena.problem),
+    const std::string planned = io::write_tflite_plan(bytes, "fuzzed", arena, offsets);
+    require(io::write_problem_yaml(io::read_tflite_arena(planned, "fuzzed").problem) ==
+                io::write_problem_yaml(arena.problem),
             "a model with a plan reads back equal");
-  } catch (const InputError& error) {
+  } catch (const io::InputError& error) {
     refused(error);
   }
   Network network;
   try {
-    network = read_tflite_network(bytes, "fuzzed", {}).network;
-  } catch (const InputError& error) {
+    network = io::read_tflite_network(bytes, "fuzzed", {}).network;
+  } catch (const io::InputError& error) {
     return refused(error);
   }
   require(check_network(network).empty(), "what is read is well-formed");
-  require(read_network_yaml(write_network_yaml(network), "written").network == network,
+  require(io::read_network_yaml(io::write_network_yaml(network), "written").network == network,
           "a network reads back equal");
 }
 

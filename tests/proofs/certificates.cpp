@@ -336,8 +336,8 @@ PlacementProblem problem_of(std::uint64_t seed) {
 
 // --- claims --------------------------------------------------------------------------------------
 
-SearchParams effort_of(std::uint64_t seed, Goal goal = Goal::fit) {
-  SearchParams search;
+engine::SearchParams effort_of(std::uint64_t seed, engine::Goal goal = engine::Goal::fit) {
+  engine::SearchParams search;
   search.seed = seed;
   search.goal = goal;
   search.budget.max_nodes = 20'000;
@@ -355,8 +355,8 @@ std::int64_t least_height(const PlacementProblem& problem, const std::vector<Mem
   while (low < high) {  // at least `low` is right
     const std::int64_t middle = low + (high - low + 1) / 2;
     const Claim claim{ClaimKind::height, of, middle};
-    const SearchResult result =
-        make_engine("learning")->solve(against(problem, claim), effort_of(seed));
+    const engine::SearchResult result =
+        placer::make_engine("learning")->solve(against(problem, claim), effort_of(seed));
     (result.status == Status::infeasible ? low : high) =
         result.status == Status::infeasible ? middle : middle - 1;
   }
@@ -364,7 +364,7 @@ std::int64_t least_height(const PlacementProblem& problem, const std::vector<Mem
 }
 
 std::vector<Claim> claims_of(const PlacementProblem& problem, std::uint64_t seed) {
-  const SearchResult fit = make_engine("learning")->solve(problem, effort_of(seed));
+  const engine::SearchResult fit = placer::make_engine("learning")->solve(problem, effort_of(seed));
   if (fit.status == Status::infeasible) return {{}};
   if (fit.status != Status::feasible) return {};
   std::vector<Claim> claims;
@@ -373,9 +373,10 @@ std::vector<Claim> claims_of(const PlacementProblem& problem, std::uint64_t seed
   if (of.size() > 1 && seed % 3 == 0)
     of.erase(of.begin() + static_cast<std::ptrdiff_t>(seed / 3 % of.size()));
   claims.push_back({ClaimKind::height, of, least_height(problem, of, seed)});
-  for (const auto& [kind, goal] :
-       {std::pair{ClaimKind::cost, Goal::cost}, std::pair{ClaimKind::modes, Goal::modes}}) {
-    const SearchResult best = make_engine("learning")->solve(problem, effort_of(seed, goal));
+  for (const auto& [kind, goal] : {std::pair{ClaimKind::cost, engine::Goal::cost},
+                                   std::pair{ClaimKind::modes, engine::Goal::modes}}) {
+    const engine::SearchResult best =
+        placer::make_engine("learning")->solve(problem, effort_of(seed, goal));
     if (best.bound > 0) claims.push_back({kind, {}, best.bound});
   }
   return claims;
@@ -383,27 +384,30 @@ std::vector<Claim> claims_of(const PlacementProblem& problem, std::uint64_t seed
 
 /// The engine that writes derivations, with another choice of its rules for every seed: what a rule
 /// shows, another one often shows as well, and then the first hides the second.
-std::unique_ptr<PlacementEngine> writer_of(std::uint64_t seed) {
+std::unique_ptr<engine::PlacementEngine> writer_of(std::uint64_t seed) {
   Random random(seed);
-  LearningParams params;
-  if (random.chance(50)) return make_learning_engine(params);
+  search::LearningParams params;
+  if (random.chance(50)) return search::make_learning_engine(params);
   const int percent = random.pick(std::vector<int>{10, 40, 80});
-  for (bool LearningParams::*rule :
-       {&LearningParams::triangles, &LearningParams::overload, &LearningParams::edge_finding,
-        &LearningParams::energy, &LearningParams::balance, &LearningParams::generalise,
-        &LearningParams::rests, &LearningParams::symmetry, &LearningParams::cores})
+  for (bool search::LearningParams::*rule :
+       {&search::LearningParams::triangles, &search::LearningParams::overload,
+        &search::LearningParams::edge_finding, &search::LearningParams::energy,
+        &search::LearningParams::balance, &search::LearningParams::generalise,
+        &search::LearningParams::rests, &search::LearningParams::symmetry,
+        &search::LearningParams::cores})
     params.*rule = !random.chance(percent);
   params.not_first = random.chance(70);
   params.place_search = random.chance(50);
-  return make_learning_engine(params);
+  return search::make_learning_engine(params);
 }
 
 /// A derivation also where adding up would do. ensure: false, and nothing written, without one.
 bool derive(const PlacementProblem& problem, const Claim& claim, std::uint64_t seed,
-            CertificateFile& file) {
-  SearchParams search = effort_of(seed, claim.kind == ClaimKind::cost    ? Goal::cost
-                                        : claim.kind == ClaimKind::modes ? Goal::modes
-                                                                         : Goal::fit);
+            placer::CertificateFile& file) {
+  engine::SearchParams search =
+      effort_of(seed, claim.kind == ClaimKind::cost    ? engine::Goal::cost
+                      : claim.kind == ClaimKind::modes ? engine::Goal::modes
+                                                       : engine::Goal::fit);
   search.at_most = most_paid(claim);
   search.proof = &file;
   file.begin(claim, "derivation");
@@ -418,11 +422,11 @@ void write_file(const std::filesystem::path& path, const PlacementProblem& probl
                 const std::vector<Claim>& claims, bool cuts, std::uint64_t seed) {
   bool any = false;
   {
-    CertificateFile file(path);
+    placer::CertificateFile file(path);
     file.header(problem, {});
     for (const Claim& claim : claims) {
-      if (cuts && !proved_by_cut(problem, claim)) continue;
-      any |= cuts ? certify(problem, claim, effort_of(seed), file).has_value()
+      if (cuts && !placer::proved_by_cut(problem, claim)) continue;
+      any |= cuts ? placer::certify(problem, claim, effort_of(seed), file).has_value()
                   : derive(problem, claim, seed, file);
     }
     file.seal();

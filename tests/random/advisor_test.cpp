@@ -13,15 +13,15 @@
 namespace tessera::testing {
 namespace {
 
-GuidedParams with(AdvisingSolver solver, bool learn) {
-  GuidedParams params;
+search::GuidedParams with(encoder::AdvisingSolver solver, bool learn) {
+  search::GuidedParams params;
   params.learn = params.sections = learn;
-  params.advisor = make_solver_advisor({.solver = solver, .conflicts = 20});
+  params.advisor = encoder::make_solver_advisor({.solver = solver, .conflicts = 20});
   return params;
 }
 
-void expect_right(AdvisingSolver solver, bool learn, std::size_t count) {
-  const auto engine = make_guided_engine(with(solver, learn));
+void expect_right(encoder::AdvisingSolver solver, bool learn, std::size_t count) {
+  const auto engine = search::make_guided_engine(with(solver, learn));
   const AgreementReport report = compare_with_oracle(
       *engine,
       with_environment(
@@ -31,16 +31,16 @@ void expect_right(AdvisingSolver solver, bool learn, std::size_t count) {
 }
 
 TEST(RandomAdvisor, CadicalChangesNoAnswer) {
-  expect_right(AdvisingSolver::cadical, false, 1000);
-  expect_right(AdvisingSolver::cadical, true, 1000);
+  expect_right(encoder::AdvisingSolver::cadical, false, 1000);
+  expect_right(encoder::AdvisingSolver::cadical, true, 1000);
 }
 
 TEST(RandomAdvisor, ChainsChangeNoAnswer) {
-  expect_right(AdvisingSolver::chains, false, 1000);
+  expect_right(encoder::AdvisingSolver::chains, false, 1000);
 }
 
 TEST(RandomAdvisor, Z3ChangesNoAnswer) {
-  expect_right(AdvisingSolver::z3, false, 200);
+  expect_right(encoder::AdvisingSolver::z3, false, 200);
 }
 
 /// Five buffers that fill all steps: x and y lie at 0 or at 6, so what lies above y has to be v's
@@ -56,15 +56,16 @@ TEST(RandomAdvisor, NamesThePlacementsThatAreTooMuch) {
   add("v", 1, 2, 2);
   add("z", 0, 1, 6);
   add("w", 2, 3, 6);
-  for (const AdvisingSolver solver :
-       {AdvisingSolver::cadical, AdvisingSolver::chains, AdvisingSolver::z3}) {
+  for (const encoder::AdvisingSolver solver :
+       {encoder::AdvisingSolver::cadical, encoder::AdvisingSolver::chains,
+        encoder::AdvisingSolver::z3}) {
     Poll poll;
     const auto advisor =
-        make_solver_advisor({.solver = solver, .conflicts = 1000})(problem, {}, poll);
+        encoder::make_solver_advisor({.solver = solver, .conflicts = 1000})(problem, {}, poll);
     if (!advisor) continue;  // a build without Z3
-    const std::vector<Placed> wrong{{0, 0}, {1, 4}, {2, 8}};
+    const std::vector<engine::Placed> wrong{{0, 0}, {1, 4}, {2, 8}};
     EXPECT_EQ(advisor->refutes(wrong, {}), (std::vector<BufferIndex>{0, 1, 2}));
-    const std::vector<Placed> right{{0, 0}, {1, 6}, {2, 4}};
+    const std::vector<engine::Placed> right{{0, 0}, {1, 6}, {2, 4}};
     EXPECT_EQ(advisor->refutes(right, {}), std::nullopt);
     EXPECT_EQ(advisor->refutes({}, {}), std::nullopt);
   }

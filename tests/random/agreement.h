@@ -36,11 +36,12 @@ inline void expect_no_disagreement(const AgreementReport& report) {
   return params;
 }
 
-inline void expect_agreement(PlacementEngine& engine, const AgreementParams& params) {
+inline void expect_agreement(engine::PlacementEngine& engine, const AgreementParams& params) {
   expect_no_disagreement(compare_with_oracle(engine, with_environment(params)));
 }
 
-inline void expect_session_agreement(PlacementEngine& engine, const AgreementParams& params) {
+inline void expect_session_agreement(engine::PlacementEngine& engine,
+                                     const AgreementParams& params) {
   const AgreementReport report = compare_sessions_with_oracle(engine, with_environment(params));
   EXPECT_GT(report.asked, 0U) << "the engine opened no session";
   expect_no_disagreement(report);

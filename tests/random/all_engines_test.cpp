@@ -17,9 +17,11 @@ namespace {
 
 TEST(RandomAllEngines, AgreeWithBruteForceInOneGo) {
   const RandomRun run = from_environment({1, 1000});
-  const std::array<std::unique_ptr<PlacementEngine>, 5> engines = {
-      make_sat_engine({}), make_sat_engine({.encoding = OffsetEncoding::chains}),
-      make_smt_engine({}), make_canonical_engine(), make_learning_engine({})};
+  const std::array<std::unique_ptr<engine::PlacementEngine>, 5> engines = {
+      encoder::make_sat_engine({}),
+      encoder::make_sat_engine({.encoding = encoder::OffsetEncoding::chains}),
+      encoder::make_smt_engine({}), search::make_canonical_engine(),
+      search::make_learning_engine({})};
   std::array<std::size_t, 5> answered{};
   std::size_t questions = 0;
   for (std::size_t k = 0; k < run.count; ++k) {
@@ -27,7 +29,9 @@ TEST(RandomAllEngines, AgreeWithBruteForceInOneGo) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, Features::all());
     // One goal per problem: mostly whether it fits.
-    const Goal goal = seed % 4 == 2 ? Goal::cost : seed % 4 == 3 ? Goal::modes : Goal::fit;
+    const engine::Goal goal = seed % 4 == 2   ? engine::Goal::cost
+                              : seed % 4 == 3 ? engine::Goal::modes
+                                              : engine::Goal::fit;
     ++questions;
     for (std::size_t e = 0; e < engines.size(); ++e) {
       if (!engines[e] || engines[e]->unsupported(problem, goal)) continue;

@@ -240,9 +240,10 @@ TEST(RandomBase, NoCertificateSpeaksOfIt) {
   const PlacementResult result = place(problem, {});
   ASSERT_EQ(result.status, Status::feasible);
   EXPECT_EQ(result.placement->places[0].offset % 8, 1);
-  const ProofPart part = check_proof_of(problem, {}, "cut",
-                                        "step 0\ngrain 4\nmemory 0 m\nbuffer 0 a\nbuffer 1 b\n"
-                                        "asked 8 available 9\n");
+  const proof::ProofPart part =
+      proof::check_proof_of(problem, {}, "cut",
+                            "step 0\ngrain 4\nmemory 0 m\nbuffer 0 a\nbuffer 1 b\n"
+                            "asked 8 available 9\n");
   EXPECT_FALSE(part.accepted);
   EXPECT_NE(part.reason.find("base"), std::string::npos) << part.reason;
 }

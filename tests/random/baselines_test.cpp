@@ -31,7 +31,8 @@ Features positions() {
   return features;
 }
 
-void expect_like_brute_force(const std::unique_ptr<PlacementEngine>& engine, std::size_t count) {
+void expect_like_brute_force(const std::unique_ptr<engine::PlacementEngine>& engine,
+                             std::size_t count) {
   if (!engine) GTEST_SKIP() << "this build has no such engine";
   const auto ask = [&](const Features& features, bool must_support, std::size_t share) {
     const AgreementReport report = compare_with_oracle(
@@ -52,18 +53,18 @@ void expect_like_brute_force(const std::unique_ptr<PlacementEngine>& engine, std
 }
 
 TEST(RandomBaselines, IlpAgreesWithTheOracle) {
-  expect_like_brute_force(make_ilp_engine(), 300);
+  expect_like_brute_force(baselines::make_ilp_engine(), 300);
 }
 
 TEST(RandomBaselines, CpAgreesWithTheOracle) {
-  expect_like_brute_force(make_cp_engine(), 1000);
+  expect_like_brute_force(baselines::make_cp_engine(), 1000);
 }
 
 TEST(RandomBaselines, AgreeOnProblemsOfFifteenToThirtyBuffers) {
-  const auto ilp = make_ilp_engine();
-  const auto cp = make_cp_engine();
-  const auto learning = make_learning_engine({});
-  std::vector<PlacementEngine*> engines = {learning.get(), ilp.get(), cp.get()};
+  const auto ilp = baselines::make_ilp_engine();
+  const auto cp = baselines::make_cp_engine();
+  const auto learning = search::make_learning_engine({});
+  std::vector<engine::PlacementEngine*> engines = {learning.get(), ilp.get(), cp.get()};
   std::erase(engines, nullptr);
   Features features = positions();
   features.scale = 4;
@@ -86,9 +87,9 @@ void enlarge(PlacementProblem& problem, Random& random) {
 /// Trying one address after the other would take as long as there are addresses, and floating point
 /// does not tell them apart.
 TEST(RandomBaselines, AnswerAtLargeAddresses) {
-  const auto ilp = make_ilp_engine();
-  const auto cp = make_cp_engine();
-  const auto learning = make_learning_engine({});
+  const auto ilp = baselines::make_ilp_engine();
+  const auto cp = baselines::make_cp_engine();
+  const auto learning = search::make_learning_engine({});
   using Clock = std::chrono::steady_clock;
   const std::chrono::milliseconds patience(setting("TESSERA_PATIENCE_MS", 1000));
   const RandomRun run = from_environment({1, 300});
@@ -104,13 +105,13 @@ TEST(RandomBaselines, AnswerAtLargeAddresses) {
       Random random(seed);
       PlacementProblem problem = random_problem(random, features);
       enlarge(problem, random);
-      const SearchResult answer =
+      const engine::SearchResult answer =
           engine->solve(problem, {.budget = {.deadline = Clock::now() + patience}});
       if (answer.status == Status::unknown) {
         ++open;
         continue;
       }
-      const SearchResult other = learning->solve(problem, {});
+      const engine::SearchResult other = learning->solve(problem, {});
       ASSERT_EQ(answer.status, other.status) << engine->name() << " is wrong; seed " << seed << '\n'
                                              << to_yaml(problem);
       infeasible += answer.status == Status::infeasible ? 1 : 0;
@@ -129,7 +130,7 @@ TEST(RandomBaselines, AnswerAtLargeAddresses) {
 /// Problems of 15 to 30 buffers, where brute force does not end: whoever answers beside the integer
 /// program answers like it. TESSERA_PATIENCE_MS is what it gets for each.
 TEST(RandomBaselines, NobodyContradictsIlpOnFifteenToThirtyBuffers) {
-  const auto ilp = make_ilp_engine();
+  const auto ilp = baselines::make_ilp_engine();
   if (!ilp) GTEST_SKIP() << "this build has no such engine";
   using Clock = std::chrono::steady_clock;
   const std::chrono::milliseconds patience(setting("TESSERA_PATIENCE_MS", 300));
@@ -149,7 +150,7 @@ TEST(RandomBaselines, NobodyContradictsIlpOnFifteenToThirtyBuffers) {
     const PlacementProblem problem = random_problem(random, features);
     if (problem.buffers.size() < 15 || problem.buffers.size() > 30) continue;
     ++asked;
-    const SearchResult answer =
+    const engine::SearchResult answer =
         ilp->solve(problem, {.budget = {.deadline = Clock::now() + patience}});
     ++(answer.status == Status::feasible ? yes : answer.status == Status::infeasible ? no : open);
     if (answer.placement) {

@@ -48,10 +48,10 @@ Benefit best_of(const PlacementProblem& problem) {
 /// An accepted claim of benefits is true.
 void expect_true(const PlacementProblem& problem, const std::string& text, int& accepted,
                  int& refused) {
-  const ProofVerdict verdict = check_proof(problem, sealed(text));
+  const proof::ProofVerdict verdict = proof::check_proof(problem, sealed(text));
   ++(verdict.accepted ? accepted : refused);
   if (!verdict.accepted) return;
-  for (const ProofPart& part : verdict.parts) {
+  for (const proof::ProofPart& part : verdict.parts) {
     if (part.claim.kind != ClaimKind::benefit) continue;
     // With more room than was said brute force may not end.
     const auto large = [](const Memory& memory) { return memory.capacity > 64; };
@@ -114,7 +114,7 @@ TEST(BenefitCertificates, OfTheLargestBenefitAreAcceptedAndOfLessRefused) {
     const std::string sealed_text = certificate_of(problem, result);
     ASSERT_NE(sealed_text, "") << to_yaml(problem);
     const Benefit best = best_of(problem);
-    const ProofVerdict verdict = check_proof(problem, sealed_text);
+    const proof::ProofVerdict verdict = proof::check_proof(problem, sealed_text);
     ASSERT_TRUE(verdict.accepted) << verdict.reason << to_yaml(problem) << sealed_text;
     ASSERT_EQ(verdict.parts.front().claim.most, best) << to_yaml(problem);
     ++written;
@@ -128,7 +128,7 @@ TEST(BenefitCertificates, OfTheLargestBenefitAreAcceptedAndOfLessRefused) {
     // Less than the truth, with the same lines behind it.
     for (std::string& line : lines)
       if (line.starts_with("claim ")) line = "claim benefit " + std::to_string(best - 1);
-    const ProofVerdict less = check_proof(problem, sealed(text_of(lines)));
+    const proof::ProofVerdict less = proof::check_proof(problem, sealed(text_of(lines)));
     ASSERT_FALSE(less.accepted) << text_of(lines) << to_yaml(problem);
     Random random(seed);
     std::string worse = text;
@@ -173,7 +173,7 @@ TEST(BenefitCertificates, ForgedRowsAndTreesAreRefused) {
                   room + "\ntree\n" + tree);
   };
   const auto right = [&](const std::string& certificate) {
-    return check_proof(problem, certificate).accepted;
+    return proof::check_proof(problem, certificate).accepted;
   };
   const std::string tree = "prices 1 0 2500\nleaf\n";  // one of three: 500 + 2500 is no more
   EXPECT_TRUE(right(text("room 6", tree)));

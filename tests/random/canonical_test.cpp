@@ -17,54 +17,57 @@ namespace {
 
 TEST(RandomCanonical, AgreesWithTheOracle) {
   expect_agreement(
-      *make_canonical_engine(),
+      *search::make_canonical_engine(),
       {.features = Features::one_address_space(), .count = 10'000, .must_support = true});
 }
 
 TEST(RandomCanonical, AgreesOnTightProblemsOfSizesAndLifetimes) {
-  expect_agreement(*make_canonical_engine(),
+  expect_agreement(*search::make_canonical_engine(),
                    {.features = Features::plain(), .count = 2000, .must_support = true});
 }
 
 TEST(RandomCanonical, HonoursWhatItDoesNotSupport) {
-  expect_agreement(
-      *make_canonical_engine(),
-      {.features = Features::all(), .count = 2000, .goals = {Goal::fit, Goal::cost, Goal::modes}});
+  expect_agreement(*search::make_canonical_engine(),
+                   {.features = Features::all(),
+                    .count = 2000,
+                    .goals = {engine::Goal::fit, engine::Goal::cost, engine::Goal::modes}});
 }
 
 TEST(RandomCanonical, NoRuleChangesTheAnswer) {
-  for (const Switch& each : switches_of("canonical")) {
+  for (const placer::Switch& each : placer::switches_of("canonical")) {
     SCOPED_TRACE("without " + std::string(each.name));
-    EngineParams params;
+    placer::EngineParams params;
     each.rule(params) = false;
-    expect_agreement(*make_canonical_engine(params.canonical),
+    expect_agreement(*search::make_canonical_engine(params.canonical),
                      {.features = Features::one_address_space(), .count = 1000});
   }
 }
 
 TEST(RandomCanonical, EachRuleAloneIsSound) {
-  EngineParams none;
-  for (const Switch& each : switches_of("canonical")) each.rule(none) = false;
-  for (const Switch& each : switches_of("canonical")) {
+  placer::EngineParams none;
+  for (const placer::Switch& each : placer::switches_of("canonical")) each.rule(none) = false;
+  for (const placer::Switch& each : placer::switches_of("canonical")) {
     SCOPED_TRACE("with nothing but " + std::string(each.name));
-    EngineParams params = none;
+    placer::EngineParams params = none;
     each.rule(params) = true;
-    expect_agreement(*make_canonical_engine(params.canonical),
+    expect_agreement(*search::make_canonical_engine(params.canonical),
                      {.features = Features::one_address_space(), .count = 500});
   }
 }
 
 /// Any set of rules, any order, budgets so small that restarts begin at once, and a table so small
 /// that it starts again from empty.
-CanonicalParams any_params(Random& random) {
-  EngineParams engines;
+search::CanonicalParams any_params(Random& random) {
+  placer::EngineParams engines;
   if (!random.chance(20)) {
-    for (const Switch& each : switches_of("canonical")) each.rule(engines) = random.chance(50);
+    for (const placer::Switch& each : placer::switches_of("canonical"))
+      each.rule(engines) = random.chance(50);
   }
-  CanonicalParams params = engines.canonical;
+  search::CanonicalParams params = engines.canonical;
   if (random.chance(60)) params.first_budget = random.between(1, 8);
   if (random.chance(40)) {
-    params.orders = {static_cast<CanonicalOrder>(random.below(canonical_order_count))};
+    params.orders = {
+        static_cast<search::CanonicalOrder>(random.below(search::canonical_order_count))};
   }
   params.table_bytes = random.chance(50) ? std::size_t{1} << 20 : 4096;
   return params;
@@ -86,7 +89,7 @@ TEST(RandomCanonical, NoSetOfRulesChangesTheAnswer) {
   AgreementReport sum;
   for (std::size_t k = 0; k < run.count && sum.disagreements.size() < 3; ++k) {
     Random random(~(run.seed + k));
-    const auto engine = make_canonical_engine(any_params(random));
+    const auto engine = search::make_canonical_engine(any_params(random));
     const Features features = random.chance(30) ? Features::plain() : Features::one_address_space();
     add(sum, compare_with_oracle(
                  *engine,
@@ -98,11 +101,11 @@ TEST(RandomCanonical, NoSetOfRulesChangesTheAnswer) {
 /// Larger problems, where the rules have more to do: the learning engine is the judge.
 TEST(RandomCanonical, NoSetOfRulesChangesTheAnswerOfLargerProblems) {
   const RandomRun run = from_environment({.count = 400});
-  const auto judge = make_learning_engine({});
+  const auto judge = search::make_learning_engine({});
   AgreementReport sum;
   for (std::size_t k = 0; k < run.count && sum.disagreements.size() < 3; ++k) {
     Random random(~(run.seed + k));
-    const auto engine = make_canonical_engine(any_params(random));
+    const auto engine = search::make_canonical_engine(any_params(random));
     Features features = random.chance(50) ? Features::plain() : Features::one_address_space();
     features.scale = static_cast<int>(random.between(2, 3));
     add(sum,
@@ -158,18 +161,19 @@ PlacementProblem full_problem(Random& random) {
 /// problems, so the search without jumps is the judge.
 TEST(RandomCanonical, JumpsLeaveNoPlacementOut) {
   const RandomRun run = from_environment({.count = 5000});
-  const auto judge = make_canonical_engine({.backjumping = false});
+  const auto judge = search::make_canonical_engine({.backjumping = false});
   std::int64_t jumps = 0;
   for (std::size_t k = 0; k < run.count; ++k) {
     SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(run.seed + k));
     Random random(run.seed + k);
     const PlacementProblem problem = full_problem(random);
-    CanonicalParams params = any_params(random);
+    search::CanonicalParams params = any_params(random);
     params.backjumping = true;
     params.restarts = random.chance(20);
-    const SearchParams search{.budget = {.max_nodes = 5'000}};
+    const engine::SearchParams search{.budget = {.max_nodes = 5'000}};
     const Status expected = judge->solve(problem, search).status;
-    const SearchResult result = make_canonical_engine(params)->solve(problem, search);
+    const engine::SearchResult result =
+        search::make_canonical_engine(params)->solve(problem, search);
     if (result.placement) {
       ASSERT_TRUE(check(problem, *result.placement).empty());
     } else if (result.status == Status::infeasible) {
@@ -185,16 +189,17 @@ TEST(RandomCanonical, JumpsLeaveNoPlacementOut) {
 }
 
 TEST(RandomCanonical, EveryOrderIsComplete) {
-  for (int k = 0; k < canonical_order_count; ++k) {
+  for (int k = 0; k < search::canonical_order_count; ++k) {
     SCOPED_TRACE("order " + std::to_string(k));
-    expect_agreement(*make_canonical_engine({.orders = {static_cast<CanonicalOrder>(k)}}),
-                     {.features = Features::one_address_space(), .count = 500});
+    expect_agreement(
+        *search::make_canonical_engine({.orders = {static_cast<search::CanonicalOrder>(k)}}),
+        {.features = Features::one_address_space(), .count = 500});
   }
 }
 
 // Questions once answered wrongly, among hundreds of thousands.
 TEST(RandomCanonical, OldMistakesStayMended) {
-  const auto engine = make_canonical_engine();
+  const auto engine = search::make_canonical_engine();
   for (const std::uint64_t seed : {1029558U, 1032435U, 1033702U, 1047901U, 1287231U}) {
     expect_no_disagreement(compare_with_oracle(
         *engine, {.features = Features::one_address_space(), .count = 1, .seed = seed}));
@@ -206,7 +211,7 @@ TEST(RandomCanonical, AMisalignedFixedOffsetFitsNowhere) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 70, .alignment = 21});
   problem.buffers.push_back({.id = "d", .live = {{3, 4}}, .size = 28, .offset = 49});
-  EXPECT_EQ(make_canonical_engine()->solve(problem, {}).status, Status::infeasible);
+  EXPECT_EQ(search::make_canonical_engine()->solve(problem, {}).status, Status::infeasible);
 }
 
 // Found by the first test: the last buffer only occupies its last byte, but its release was taken
@@ -220,7 +225,7 @@ TEST(RandomCanonical, AGapWindowIsReleasedWhereItBegins) {
   }
   problem.buffers[3].alignment = 3;
   problem.buffers[3].gaps = {{{0, 1}, AddressRange{3, 4}}};
-  EXPECT_EQ(make_canonical_engine()->solve(problem, {}).status, Status::feasible);
+  EXPECT_EQ(search::make_canonical_engine()->solve(problem, {}).status, Status::feasible);
 }
 
 TEST(RandomCanonical, AGapWindowMayHangOverAReservedRange) {
@@ -230,7 +235,7 @@ TEST(RandomCanonical, AGapWindowMayHangOverAReservedRange) {
   problem.buffers.push_back({.id = "b", .live = {{1, 2}}, .size = 5, .alignment = 4});
   problem.buffers.push_back(
       {.id = "c", .live = {{0, 2}}, .size = 5, .gaps = {{{0, 2}, AddressRange{2, 5}}}});
-  EXPECT_EQ(make_canonical_engine()->solve(problem, {}).status, Status::feasible);
+  EXPECT_EQ(search::make_canonical_engine()->solve(problem, {}).status, Status::feasible);
 }
 
 }  // namespace

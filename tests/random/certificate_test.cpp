@@ -34,11 +34,11 @@ std::optional<std::string> certificate_of(const PlacementProblem& problem, const
       std::filesystem::temp_directory_path() / ("certificate_test." + std::to_string(::getpid()));
   std::optional<std::string> text;
   {
-    CertificateFile file(path);
+    placer::CertificateFile file(path);
     file.header(problem, {});
-    SearchParams search;
+    engine::SearchParams search;
     search.seed = seed;
-    const bool proved = certify(problem, claim, search, file).has_value();
+    const bool proved = placer::certify(problem, claim, search, file).has_value();
     file.seal();
     if (proved) {
       std::ifstream in(path, std::ios::binary);
@@ -73,14 +73,15 @@ std::vector<Claim> true_claims(const PlacementProblem& problem) {
 /// checker accepts it.
 bool is_contradicted(const PlacementProblem& problem, const Claim& claim) {
   const PlacementProblem lower = against(problem, claim);
-  SearchParams search;
-  search.goal = claim.kind == ClaimKind::cost    ? Goal::cost
-                : claim.kind == ClaimKind::modes ? Goal::modes
-                                                 : Goal::fit;
+  engine::SearchParams search;
+  search.goal = claim.kind == ClaimKind::cost    ? engine::Goal::cost
+                : claim.kind == ClaimKind::modes ? engine::Goal::modes
+                                                 : engine::Goal::fit;
   search.at_most = most_paid(claim);
-  const SearchResult found = make_engine("learning")->solve(lower, search);
+  const engine::SearchResult found = placer::make_engine("learning")->solve(lower, search);
   return found.placement && check(problem, *found.placement).empty() &&
-         (!search.at_most || goal_value(problem, *found.placement, search.goal) <= *search.at_most);
+         (!search.at_most ||
+          engine::goal_value(problem, *found.placement, search.goal) <= *search.at_most);
 }
 
 /// By brute force where that ends soon. require: heights are of all memories.
@@ -188,7 +189,7 @@ TEST(Certificates, OfEveryTrueClaimAreAccepted) {
     for (const Claim& claim : true_claims(problem)) {
       const auto text = certificate_of(problem, claim, seed);
       ASSERT_TRUE(text) << describe(problem, claim) << '\n' << to_yaml(problem);
-      const ProofVerdict verdict = check_proof(problem, *text);
+      const proof::ProofVerdict verdict = proof::check_proof(problem, *text);
       ASSERT_TRUE(verdict.accepted) << describe(problem, claim) << ": " << verdict.reason << '\n'
                                     << to_yaml(problem);
       ASSERT_EQ(verdict.parts.size(), 1U);
@@ -220,10 +221,10 @@ TEST(Certificates, NoTextProvesWhatIsFalse) {
     for (const Claim& claim : true_claims(problem)) {
       const std::string text = unsealed(certificate_of(problem, claim, seed).value());
       const auto offer = [&](const PlacementProblem& about, const std::string& forged) {
-        const ProofVerdict verdict = check_proof(about, sealed(forged));
+        const proof::ProofVerdict verdict = proof::check_proof(about, sealed(forged));
         ++(verdict.accepted ? still_right : refused);
         if (!verdict.accepted) return;
-        for (const ProofPart& part : verdict.parts)
+        for (const proof::ProofPart& part : verdict.parts)
           ASSERT_TRUE(part.claim.kind == ClaimKind::height &&
                               part.claim.memories != all_memories(about)
                           ? true

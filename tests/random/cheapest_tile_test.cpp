@@ -38,20 +38,21 @@ Hardware random_hardware(Random& random, Size needed) {
 
 /// Of every shape in every variant.
 double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
-                const ShapeGoal& goal) {
+                const planner::ShapeGoal& goal) {
   double best = std::numeric_limits<double>::infinity();
-  const Subgraph part = make_subgraph(network, ops, last_readers(network), hardware);
-  const auto engine = tile_engine(hardware);
-  ArrayMemo arrays(hardware);
+  const tiling::Subgraph part =
+      tiling::make_subgraph(network, ops, tiling::last_readers(network), hardware);
+  const auto engine = placer::tile_engine(hardware);
+  cost::ArrayMemo arrays(hardware);
   const Budget budget;
   Poll poll(budget);
-  std::vector<TileVariant> variants = lowering_variants(hardware.tiling);
-  for (const TileVariant& staying : staying_variants(part, hardware.tiling))
+  std::vector<TileVariant> variants = planner::lowering_variants(hardware.tiling);
+  for (const TileVariant& staying : planner::staying_variants(part, hardware.tiling))
     variants.push_back(staying);
   for (const TileVariant& options : variants) {
-    TileGeometry geometry(part, options.halo);
-    const TileSpace& space = geometry.space();
-    TileShape shape;
+    tiling::TileGeometry geometry(part, options.halo);
+    const tiling::TileSpace& space = geometry.space();
+    tiling::TileShape shape;
     const auto least = [&](std::size_t axis) {
       return space.axis[axis] ? Dim{1} : space.whole.extent[axis];
     };
@@ -59,7 +60,7 @@ double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
       for (shape.extent[1] = least(1); shape.extent[1] <= space.whole.extent[1]; ++shape.extent[1])
         for (shape.extent[2] = least(2); shape.extent[2] <= space.whole.extent[2];
              ++shape.extent[2]) {
-          TileSearchResult found = find_tile(
+          search::TileSearchResult found = search::find_tile(
               geometry, hardware, {.options = options, .engine = engine.get(), .only = shape});
           // Two copies of a single tile's buffers would hide nothing, nor is anything gained by
           // what stays where nothing passes it.
@@ -70,15 +71,15 @@ double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
               (options.stationary == Stationary::inputs &&
                (counts[0] == 1 || found.lowering.staying.empty()));
           if (found.status != Status::feasible || idle) continue;
-          const PlannedSubgraph option = make_option(geometry, hardware, options, std::move(found),
-                                                     engine->name(), arrays, poll);
+          const PlannedSubgraph option = planner::make_option(
+              geometry, hardware, options, std::move(found), engine->name(), arrays, poll);
           best = std::min(best, goal.score(option.metrics));
         }
   }
   return best;
 }
 
-double best_of(const CandidateAnswer& answer, const ShapeGoal& goal) {
+double best_of(const planner::CandidateAnswer& answer, const planner::ShapeGoal& goal) {
   double best = std::numeric_limits<double>::infinity();
   for (const PlannedSubgraph& option : answer.options)
     best = std::min(best, goal.score(option.metrics));
@@ -105,15 +106,15 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
     const Hardware hardware = random_hardware(random, bytes);
     const double latency = random.chance(20) ? 1 : 0.5;
     const Size peak = random.chance(50) ? bytes : random.between(1, bytes);
-    const ShapeGoal goal{.score =
-                             [&](const Metrics& m) {
-                               return latency * static_cast<double>(m.latency_cycles) +
-                                      (1 - latency) * m.energy_pj / 100 +
-                                      static_cast<double>(std::max(peak, m.peak_bytes));
-                             },
-                         .key = "",
-                         .most_shapes = 100000};
-    Candidates candidates(network, hardware, {}, make_plan_memory());
+    const planner::ShapeGoal goal{.score =
+                                      [&](const Metrics& m) {
+                                        return latency * static_cast<double>(m.latency_cycles) +
+                                               (1 - latency) * m.energy_pj / 100 +
+                                               static_cast<double>(std::max(peak, m.peak_bytes));
+                                      },
+                                  .key = "",
+                                  .most_shapes = 100000};
+    planner::Candidates candidates(network, hardware, {}, make_plan_memory());
     auto answer = candidates.answer(ops);
     for (int effort = 1; !answer->final; ++effort) answer = candidates.answer(ops, effort);
     const double fewest = best_of(*answer, goal);
@@ -121,9 +122,9 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
     EXPECT_GE(fewest, all * (1 - 1e-9));
     // What a few looks leave out.
     {
-      Candidates some(network, hardware, {}, make_plan_memory());
+      planner::Candidates some(network, hardware, {}, make_plan_memory());
       for (int effort = 0; !some.answer(ops, effort)->final;) ++effort;
-      ShapeGoal few = goal;
+      planner::ShapeGoal few = goal;
       few.most_shapes = random.between(1, 20);
       some.refine(ops, few);
       const auto found = some.answer(ops);

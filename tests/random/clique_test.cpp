@@ -52,7 +52,7 @@ TEST(RandomClique, IsTheHeaviest) {
   for_each_seed([](std::uint64_t seed) {
     Random random(seed);
     const PlacementProblem problem = short_lives(random, random.below(13) + 1);
-    const ConflictGraph graph(problem, {0}, 100);
+    const facts::ConflictGraph graph(problem, {0}, 100);
     const std::size_t count = graph.size();
     std::vector<Size> weights;
     for (std::size_t i = 0; i < count; ++i)
@@ -69,7 +69,7 @@ TEST(RandomClique, IsTheHeaviest) {
       }
       if (clique) most = std::max(most, weight);
     }
-    const Clique found = heaviest_clique(graph, weights, 1'000'000);
+    const facts::Clique found = facts::heaviest_clique(graph, weights, 1'000'000);
     EXPECT_TRUE(found.heaviest);
     EXPECT_EQ(found.weight, most) << "seed " << seed;
     Size weight = 0;
@@ -79,7 +79,7 @@ TEST(RandomClique, IsTheHeaviest) {
     }
     EXPECT_EQ(weight, most);
     // With hardly any work the best so far is still a clique.
-    const Clique some = heaviest_clique(graph, weights, 1);
+    const facts::Clique some = facts::heaviest_clique(graph, weights, 1);
     for (const std::size_t i : some.nodes)
       for (const std::size_t j : some.nodes) EXPECT_TRUE(i == j || graph.conflict(i, j));
     EXPECT_LE(some.weight, most);
@@ -93,13 +93,13 @@ TEST(RandomClique, ConflictsHoldInEveryPlacement) {
     const PlacementProblem problem = random_problem(random, Features::all());
     const auto found = brute_force(problem);
     for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
-      const ConflictGraph graph(problem, {m}, 100);
+      const facts::ConflictGraph graph(problem, {m}, 100);
       for (std::size_t i = 0; i < graph.size(); ++i)
         for (std::size_t j = 0; j < i; ++j) {
           const BufferIndex a = graph.buffer(i);
           const BufferIndex b = graph.buffer(j);
           EXPECT_EQ(graph.conflict(i, j), graph.conflict(j, i));
-          EXPECT_EQ(graph.conflict(i, j), !reason(problem, a, b).empty())
+          EXPECT_EQ(graph.conflict(i, j), !facts::reason(problem, a, b).empty())
               << "seed " << seed << ": " << problem.buffers[a].id << ", " << problem.buffers[b].id
               << '\n'
               << to_yaml(problem);
@@ -128,25 +128,25 @@ TEST(RandomClique, BoundsAreTrueAndCertified) {
                           RelationKind::may_overlap, RelationKind::different_banks};
     const PlacementProblem problem = random_problem(random, features);
     const auto best = brute_force(problem, OracleGoal::height);
-    const Bounds bounds = lower_bounds(problem, {});
+    const search::Bounds bounds = search::lower_bounds(problem, {});
     const std::string about = "seed " + std::to_string(seed) + '\n' + to_yaml(problem);
     if (bounds.infeasible) {
       EXPECT_FALSE(best) << about;
     }
-    if (find_cut(problem)) {
+    if (facts::find_cut(problem)) {
       EXPECT_FALSE(best) << about;
-      EXPECT_TRUE(proved_by_cut(problem, {})) << about;
+      EXPECT_TRUE(placer::proved_by_cut(problem, {})) << about;
     }
     if (best) {
       EXPECT_LE(bounds.heights[0], best->value) << about;
     }
-    for (const std::vector<BufferIndex>& clique : heavy_cliques(problem, 0)) {
-      const Size height = height_of(problem, 0, clique);
+    for (const std::vector<BufferIndex>& clique : facts::heavy_cliques(problem, 0)) {
+      const Size height = facts::height_of(problem, 0, clique);
       if (best) {
         EXPECT_LE(height, best->value) << about;
       }
       if (height > problem.memories[0].capacity || height < 1) continue;
-      EXPECT_TRUE(proved_by_cut(problem, {ClaimKind::height, {0}, height}))
+      EXPECT_TRUE(placer::proved_by_cut(problem, {ClaimKind::height, {0}, height}))
           << "height " << height << ", " << about;
     }
   });

@@ -11,11 +11,11 @@ namespace tessera::testing {
 namespace {
 
 void expect_engines_agree(Features features, int scale, std::size_t count,
-                          std::vector<Goal> goals = {Goal::fit}) {
+                          std::vector<engine::Goal> goals = {engine::Goal::fit}) {
   features.scale = scale;
-  const auto canonical = make_canonical_engine();
-  const auto learning = make_learning_engine({});
-  const auto sat = make_sat_engine({});
+  const auto canonical = search::make_canonical_engine();
+  const auto learning = search::make_learning_engine({});
+  const auto sat = encoder::make_sat_engine({});
   const AgreementParams params = with_environment({.features = features,
                                                    .count = count,
                                                    .goals = std::move(goals),
@@ -35,7 +35,7 @@ TEST(RandomEngines, AgreeInOneAddressSpace) {
 }
 
 TEST(RandomEngines, AgreeOnEverything) {
-  expect_engines_agree(Features::all(), 2, 200, {Goal::fit, Goal::cost});
+  expect_engines_agree(Features::all(), 2, 200, {engine::Goal::fit, engine::Goal::cost});
 }
 
 }  // namespace

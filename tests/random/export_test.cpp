@@ -58,16 +58,17 @@ TEST(Export, OtherSolversGiveTheSameAnswerAndReadableModels) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const PlacementProblem problem = random_problem(random, Features::all());
-    const Status expected = make_sat_engine({})->solve(problem, {}).status;
-    for (const FormulaFormat format : {FormulaFormat::dimacs, FormulaFormat::smt2}) {
-      const bool dimacs = format == FormulaFormat::dimacs;
+    const Status expected = encoder::make_sat_engine({})->solve(problem, {}).status;
+    for (const encoder::FormulaFormat format :
+         {encoder::FormulaFormat::dimacs, encoder::FormulaFormat::smt2}) {
+      const bool dimacs = format == encoder::FormulaFormat::dimacs;
       const fs::path file = scratch / (dimacs ? "f.cnf" : "f.smt2");
       std::ofstream out(file, std::ios::trunc);
-      export_formula(problem, format, out);
+      encoder::export_formula(problem, format, out);
       out.close();
       std::istringstream answer(
           output_of((dimacs ? "cadical -q " : "z3 ") + ("'" + file.string() + "'")));
-      const ImportedModel model = import_model(problem, answer);
+      const encoder::ImportedModel model = encoder::import_model(problem, answer);
       ASSERT_EQ(model.status, expected) << model.error << '\n' << to_yaml(problem);
       if (expected != Status::feasible) continue;
       const auto wrong = check(problem, *model.placement);

@@ -114,19 +114,19 @@ TEST(FasterMachine, IsNeverSlower) {
     Hardware fast = slow;
     const std::string what = improve(random, fast);
     if (what.empty()) continue;
-    const Subgraph part = make_subgraph(net, {0, 0});
-    TileGeometry geometry(part, HaloPolicy::recompute);
-    TileShape shape = geometry.space().whole;
+    const tiling::Subgraph part = tiling::make_subgraph(net, {0, 0});
+    tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+    tiling::TileShape shape = geometry.space().whole;
     for (std::size_t axis = 0; axis < shape.extent.size(); ++axis)
       if (geometry.space().axis[axis] && random.chance(50))
         shape.extent[axis] = random.between(1, shape.extent[axis]);
-    const TileGrid grid = geometry.grid(shape);
+    const tiling::TileGrid grid = geometry.grid(shape);
     const TileVariant options{
         .double_buffer = random.chance(50),
         .weights = random.chance(50) ? WeightPolicy::resident : WeightPolicy::refetch};
-    const Lowering lowering = lower(part, geometry.space(), slow, options);
+    const tiling::Lowering lowering = tiling::lower(part, geometry.space(), slow, options);
     const PlannedPlacement placement = placed(random, lowering.problem);
-    TiledRun run;
+    cost::TiledRun run;
     run.subgraph = &part;
     run.grid = &grid;
     run.lowering = &lowering;
@@ -134,7 +134,7 @@ TEST(FasterMachine, IsNeverSlower) {
     run.placements = {&placement};
     // The quickest map may be one that reads more: then the memory takes longer, not the array.
     const auto cycles = [&] {
-      const RunCost cost = run_cost(run);
+      const cost::RunCost cost = cost::run_cost(run);
       return what == "another map" ? cost.layers[0].compute_cycles : cost.metrics.latency_cycles;
     };
     const std::int64_t before = cycles();

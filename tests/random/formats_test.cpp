@@ -21,9 +21,9 @@ TEST(RandomFormats, ProblemsReadBackEqual) {
         Objective::fit, Objective::minimize_height, Objective::minimize_cost});
     const std::string text = to_yaml(problem);
     // By hand and by the writer: the reader takes both, and nothing is lost on the way.
-    ASSERT_EQ(to_yaml(read_problem_yaml(text, "by-hand.yaml").problem), text);
-    const std::string written = write_problem_yaml(problem);
-    ASSERT_EQ(to_yaml(read_problem_yaml(written, "written.yaml").problem), text) << written;
+    ASSERT_EQ(to_yaml(io::read_problem_yaml(text, "by-hand.yaml").problem), text);
+    const std::string written = io::write_problem_yaml(problem);
+    ASSERT_EQ(to_yaml(io::read_problem_yaml(written, "written.yaml").problem), text) << written;
   }
 }
 
@@ -45,8 +45,8 @@ TEST(RandomFormats, PlacementsReadBackEqual) {
     } else {
       result.reason = "tried everything";
     }
-    const std::string text = write_placement_json(problem, result);
-    const PlacementResult same = read_placement_json(text, "placement.json", problem);
+    const std::string text = io::write_placement_json(problem, result);
+    const PlacementResult same = io::read_placement_json(text, "placement.json", problem);
     ASSERT_EQ(same.status, result.status) << text;
     ASSERT_EQ(same.placement.has_value(), answer.has_value());
     if (!answer) continue;

@@ -41,7 +41,7 @@ class Elements {
       index = index * shape_[axis] + at[axis];
     return static_cast<std::size_t>(index);
   }
-  void add(const Box& box) {
+  void add(const tiling::Box& box) {
     if (box.none) return;
     Element begin;
     Element end;
@@ -51,13 +51,13 @@ class Elements {
     }
     testing::each_element(begin, end, [&](const Element& at) { add(at); });
   }
-  [[nodiscard]] Box around() const {
-    Box box = nothing(shape_.size());
+  [[nodiscard]] tiling::Box around() const {
+    tiling::Box box = tiling::nothing(shape_.size());
     testing::each_element(Element(shape_.size(), 0), shape_, [&](const Element& at) {
       if (!in_[flat(at)]) return;
-      Box one = whole(shape_);
+      tiling::Box one = tiling::whole(shape_);
       for (std::size_t axis = 0; axis < at.size(); ++axis) one[axis] = {at[axis], at[axis] + 1};
-      box = hull(box, one);
+      box = tiling::hull(box, one);
     });
     return box;
   }
@@ -67,7 +67,7 @@ class Elements {
   std::vector<bool> in_;
 };
 
-std::string show(const Box& box) {
+std::string show(const tiling::Box& box) {
   if (box.none) return "nothing";
   std::string out;
   for (std::size_t axis = 0; axis < box.rank; ++axis)
@@ -75,7 +75,7 @@ std::string show(const Box& box) {
   return out;
 }
 
-void each_in(const Box& box, const std::function<void(const Element&)>& visit) {
+void each_in(const tiling::Box& box, const std::function<void(const Element&)>& visit) {
   if (box.none) return;
   Element begin;
   Element end;
@@ -93,20 +93,20 @@ class Case {
     network_ = testing::random_network(seed, {.ops = ops, .extent = 8, .channels = 4});
     range_.first = random_.below(ops);
     range_.last = range_.first + random_.below(ops - range_.first);
-    subgraph_ = make_subgraph(network_, range_);
+    subgraph_ = tiling::make_subgraph(network_, range_);
   }
 
   void run() {
-    TileGeometry geometry(subgraph_, HaloPolicy::recompute);
-    const TileShape shape = random_shape(geometry.space());
+    tiling::TileGeometry geometry(subgraph_, HaloPolicy::recompute);
+    const tiling::TileShape shape = random_shape(geometry.space());
     describe(shape);
-    positions(geometry, shape, [&](const TileRegions& tile) { exact(tile); });
+    positions(geometry, shape, [&](const tiling::TileRegions& tile) { exact(tile); });
     partition(geometry, shape);
     origin(geometry, shape);
     volumes(geometry, shape);
     for (const HaloPolicy halo : {HaloPolicy::keep_columns, HaloPolicy::keep}) {
-      TileGeometry keeping(subgraph_, halo);
-      positions(keeping, shape, [&](const TileRegions& tile) { enough(tile); });
+      tiling::TileGeometry keeping(subgraph_, halo);
+      positions(keeping, shape, [&](const tiling::TileRegions& tile) { enough(tile); });
       partition(keeping, shape);
       held(keeping, shape);
     }
@@ -115,7 +115,7 @@ class Case {
   std::uint64_t multiplied = 0;  ///< shapes whose volumes were asked
 
  private:
-  void describe(const TileShape& shape) {
+  void describe(const tiling::TileShape& shape) {
     text_ = "ops " + std::to_string(range_.first) + ".." + std::to_string(range_.last) + " (";
     for (OpIndex k = range_.first; k <= range_.last; ++k)
       text_ += std::string(to_string(network_.ops[k].kind)) + " ";
@@ -123,42 +123,42 @@ class Case {
     for (const Dim extent : shape.extent) text_ += " " + std::to_string(extent);
   }
 
-  TileShape random_shape(const TileSpace& space) {
-    TileShape shape = space.whole;
+  tiling::TileShape random_shape(const tiling::TileSpace& space) {
+    tiling::TileShape shape = space.whole;
     for (Dim& extent : shape.extent)
       if (random_.chance(70)) extent = random_.between(1, extent);
     return shape;
   }
 
   template <typename Visit>
-  void positions(TileGeometry& geometry, const TileShape& shape, Visit visit) {
-    const TileGrid grid = geometry.grid(shape);
+  void positions(tiling::TileGeometry& geometry, const tiling::TileShape& shape, Visit visit) {
+    const tiling::TileGrid grid = geometry.grid(shape);
     for (Dim c = 0; c < grid.counts[0]; ++c)
       for (Dim h = 0; h < grid.counts[1]; ++h)
         for (Dim w = 0; w < grid.counts[2]; ++w) {
-          const TileRegions tile = geometry.tile_at(shape, {c, h, w});
+          const tiling::TileRegions tile = geometry.tile_at(shape, {c, h, w});
           visit(tile);
-          const TileRegions& same = grid.tiles[grid.at(c, h, w)];
+          const tiling::TileRegions& same = grid.tiles[grid.at(c, h, w)];
           for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
-            ASSERT_EQ(volume(tile.needed[t]), volume(same.needed[t]))
+            ASSERT_EQ(tiling::volume(tile.needed[t]), tiling::volume(same.needed[t]))
                 << text_ << " " << subgraph_.tensor(t).name << " at " << c << " " << h << " " << w
                 << ": " << show(tile.needed[t]) << " and " << show(same.needed[t]);
-            ASSERT_EQ(volume(tile.fresh[t]), volume(same.fresh[t])) << text_;
-            ASSERT_EQ(volume(tile.stored[t]), volume(same.stored[t])) << text_;
+            ASSERT_EQ(tiling::volume(tile.fresh[t]), tiling::volume(same.fresh[t])) << text_;
+            ASSERT_EQ(tiling::volume(tile.stored[t]), tiling::volume(same.stored[t])) << text_;
           }
           if (::testing::Test::HasFatalFailure()) return;
         }
   }
 
   bool through_view(std::size_t t) const {
-    for (const std::vector<LocalOperand>& step : subgraph_.operands_at)
-      for (const LocalOperand& operand : step)
+    for (const std::vector<tiling::LocalOperand>& step : subgraph_.operands_at)
+      for (const tiling::LocalOperand& operand : step)
         if (operand.local == t && network_.tensors[operand.seen_as].view_of) return true;
     return false;
   }
 
   /// Runs the ops backwards over sets of elements.
-  void exact(const TileRegions& tile) {
+  void exact(const tiling::TileRegions& tile) {
     std::vector<Elements> sets;
     for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
       sets.emplace_back(subgraph_.tensor(t).shape);
@@ -168,14 +168,14 @@ class Case {
       const Op& op = subgraph_.op(static_cast<Step>(step));
       bool anything = false;
       for (const std::size_t t : subgraph_.made_at[step]) {
-        const Box wanted = sets[t].around();
-        Box made = wanted;
+        const tiling::Box wanted = sets[t].around();
+        tiling::Box made = wanted;
         anything = anything || !wanted.none;
         if (!wanted.none && (op.kind == OpKind::softmax || op.kind == OpKind::normalize))
           for (const std::size_t axis : op.axes) made[axis] = {0, subgraph_.tensor(t).shape[axis]};
         // How much a reshape or a view has to move at a time is a choice of the geometry.
         if (op.kind == OpKind::reshape || through_view(t)) made = tile.needed[t];
-        ASSERT_TRUE(contains(made, wanted)) << text_;
+        ASSERT_TRUE(tiling::contains(made, wanted)) << text_;
         if (op.kind == OpKind::opaque) continue;
         ASSERT_EQ(made, tile.needed[t]) << text_ << ": op " << op.name << " should make "
                                         << show(made) << ", not " << show(tile.needed[t]);
@@ -186,9 +186,9 @@ class Case {
     }
     for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
       if (subgraph_.tensors[t].producer) continue;
-      const Box touched = sets[t].around();
+      const tiling::Box touched = sets[t].around();
       if (through_view(t)) {
-        ASSERT_TRUE(contains(tile.needed[t], touched)) << text_;
+        ASSERT_TRUE(tiling::contains(tile.needed[t], touched)) << text_;
       } else {
         ASSERT_EQ(touched, tile.needed[t])
             << text_ << ": " << subgraph_.tensor(t).name << " is read in " << show(touched)
@@ -198,7 +198,7 @@ class Case {
   }
 
   void mark(const Op& op, std::size_t step, const Element& out, std::vector<Elements>& sets) {
-    const std::vector<LocalOperand>& by = subgraph_.operands_at[step];
+    const std::vector<tiling::LocalOperand>& by = subgraph_.operands_at[step];
     testing::literal_reads(network_, op, out, [&](std::size_t position, const Element& at) {
       const Tensor& seen = network_.tensors[by[position].seen_as];
       if (!seen.view_of) return sets[by[position].local].add(at);
@@ -211,10 +211,10 @@ class Case {
 
   /// What is said about volumes without the regions: exact, each that of some tile, no tile's left
   /// out; and the first tile along C grows with its extent.
-  void volumes(TileGeometry& geometry, const TileShape& shape) {
-    const auto of = [](const TileRegions& tile) {
+  void volumes(tiling::TileGeometry& geometry, const tiling::TileShape& shape) {
+    const auto of = [](const tiling::TileRegions& tile) {
       std::vector<std::int64_t> all;
-      for (const Box& box : tile.fresh) all.push_back(volume(box));
+      for (const tiling::Box& box : tile.fresh) all.push_back(tiling::volume(box));
       return all;
     };
     std::vector<std::int64_t> first;
@@ -222,12 +222,12 @@ class Case {
       ASSERT_EQ(first, of(geometry.first_tile(shape))) << text_;
     }
     std::vector<std::vector<std::int64_t>> largest;
-    using Found = TileGeometry::Found;
+    using Found = tiling::TileGeometry::Found;
     const Found found = geometry.largest_volumes(shape, false, largest);
     if (found == Found::none) return;
     ++multiplied;
     std::set<std::vector<std::int64_t>> tiles;
-    for (const TileRegions& tile : geometry.grid(shape).tiles) tiles.insert(of(tile));
+    for (const tiling::TileRegions& tile : geometry.grid(shape).tiles) tiles.insert(of(tile));
     for (const auto& large : largest) ASSERT_TRUE(tiles.contains(large)) << text_;
     for (const auto& tile : tiles)
       ASSERT_TRUE(found == Found::some || std::ranges::any_of(largest,
@@ -242,7 +242,7 @@ class Case {
     const Found all_first = geometry.largest_volumes(shape, true, firsts);
     if (all_first == Found::none) return;
     for (const auto& one : firsts) ASSERT_TRUE(tiles.contains(one)) << text_;
-    TileShape thin = shape;
+    tiling::TileShape thin = shape;
     if (geometry.space().axis[0]) thin.extent[0] = (shape.extent[0] + 1) / 2;
     if (geometry.largest_volumes(thin, true, smaller) == Found::none) return;
     // Where only some are listed, the one that covers it may not be.
@@ -257,35 +257,35 @@ class Case {
   }
 
   /// With a kept halo: everything an op reads is needed, everything stored is there.
-  void enough(const TileRegions& tile) {
+  void enough(const tiling::TileRegions& tile) {
     for (std::size_t step = 0; step < subgraph_.steps(); ++step) {
       const Op& op = subgraph_.op(static_cast<Step>(step));
-      const Box& made = tile.fresh[subgraph_.made_at[step][0]];
-      for (const LocalOperand& operand : subgraph_.operands_at[step]) {
+      const tiling::Box& made = tile.fresh[subgraph_.made_at[step][0]];
+      for (const tiling::LocalOperand& operand : subgraph_.operands_at[step]) {
         if (network_.tensors[operand.seen_as].view_of) continue;
-        const Box read = operand_region(network_, op, operand.position, made);
-        ASSERT_TRUE(contains(tile.needed[operand.local], read)) << text_;
+        const tiling::Box read = tiling::operand_region(network_, op, operand.position, made);
+        ASSERT_TRUE(tiling::contains(tile.needed[operand.local], read)) << text_;
       }
     }
     for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
-      ASSERT_TRUE(contains(tile.needed[t], tile.fresh[t])) << text_;
-      ASSERT_TRUE(contains(tile.needed[t], tile.stored[t])) << text_;
+      ASSERT_TRUE(tiling::contains(tile.needed[t], tile.fresh[t])) << text_;
+      ASSERT_TRUE(tiling::contains(tile.needed[t], tile.stored[t])) << text_;
     }
   }
 
   /// Each element of what leaves is stored by exactly one tile.
-  void partition(TileGeometry& geometry, const TileShape& shape) {
+  void partition(tiling::TileGeometry& geometry, const tiling::TileShape& shape) {
     std::vector<std::vector<int>> times;
     for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t)
       times.emplace_back(static_cast<std::size_t>(*element_count(subgraph_.tensor(t).shape)));
-    const TileGrid grid = geometry.grid(shape);
+    const tiling::TileGrid grid = geometry.grid(shape);
     std::int64_t total = 0;
-    for (const TileRegions& tile : grid.tiles) total += tile.times;
+    for (const tiling::TileRegions& tile : grid.tiles) total += tile.times;
     ASSERT_EQ(total, grid.count());
     for (Dim c = 0; c < grid.counts[0]; ++c)
       for (Dim h = 0; h < grid.counts[1]; ++h)
         for (Dim w = 0; w < grid.counts[2]; ++w) {
-          const TileRegions tile = geometry.tile_at(shape, {c, h, w});
+          const tiling::TileRegions tile = geometry.tile_at(shape, {c, h, w});
           for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
             const Elements flat(subgraph_.tensor(t).shape);
             each_in(tile.stored[t], [&](const Element& at) { ++times[t][flat.flat(at)]; });
@@ -298,17 +298,17 @@ class Case {
   }
 
   /// What is needed but neither loaded nor made was in memory for the tile to the left or above.
-  void held(TileGeometry& geometry, const TileShape& shape) {
-    const TileGrid grid = geometry.grid(shape);
+  void held(tiling::TileGeometry& geometry, const tiling::TileShape& shape) {
+    const tiling::TileGrid grid = geometry.grid(shape);
     for (Dim h = 0; h < grid.counts[1]; ++h)
       for (Dim w = 0; w < grid.counts[2]; ++w) {
-        const TileRegions tile = geometry.tile_at(shape, {0, h, w});
+        const tiling::TileRegions tile = geometry.tile_at(shape, {0, h, w});
         for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
           if (tile.fresh[t] == tile.needed[t]) continue;
           std::vector<bool> there(
               static_cast<std::size_t>(*element_count(subgraph_.tensor(t).shape)));
           const Elements flat(subgraph_.tensor(t).shape);
-          const auto bring = [&](const Box& box) {
+          const auto bring = [&](const tiling::Box& box) {
             each_in(box, [&](const Element& at) { there[flat.flat(at)] = true; });
           };
           bring(tile.fresh[t]);
@@ -323,23 +323,23 @@ class Case {
   }
 
   /// The bound the driver prunes with.
-  void origin(TileGeometry& geometry, const TileShape& shape) {
-    const TileRegions bound = geometry.first_tile(shape);
-    const TileRegions tile = geometry.tile_at(shape, {0, 0, 0});
-    TileShape larger = shape;
-    for (std::size_t a = 0; a < tile_axes; ++a)
+  void origin(tiling::TileGeometry& geometry, const tiling::TileShape& shape) {
+    const tiling::TileRegions bound = geometry.first_tile(shape);
+    const tiling::TileRegions tile = geometry.tile_at(shape, {0, 0, 0});
+    tiling::TileShape larger = shape;
+    for (std::size_t a = 0; a < tiling::tile_axes; ++a)
       larger.extent[a] = random_.between(shape.extent[a], geometry.space().whole.extent[a]);
-    const TileRegions grown = geometry.first_tile(larger);
+    const tiling::TileRegions grown = geometry.first_tile(larger);
     for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
-      ASSERT_TRUE(contains(tile.needed[t], bound.needed[t])) << text_;
-      ASSERT_TRUE(contains(grown.needed[t], bound.needed[t])) << text_;
+      ASSERT_TRUE(tiling::contains(tile.needed[t], bound.needed[t])) << text_;
+      ASSERT_TRUE(tiling::contains(grown.needed[t], bound.needed[t])) << text_;
     }
   }
 
   Random random_;
   Network network_;
   OpRange range_;
-  Subgraph subgraph_;
+  tiling::Subgraph subgraph_;
   std::string text_;
 };
 

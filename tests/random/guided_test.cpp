@@ -14,11 +14,11 @@
 namespace tessera::testing {
 namespace {
 
-AgreementReport asked(const GuidedParams& params, AgreementParams how) {
+AgreementReport asked(const search::GuidedParams& params, AgreementParams how) {
   how.may_give_up = true;
   how.patience = std::chrono::milliseconds(2000);
   how.stop_after = 1;
-  const auto engine = make_guided_engine(params);
+  const auto engine = search::make_guided_engine(params);
   const AgreementReport report = compare_with_oracle(*engine, with_environment(std::move(how)));
   expect_no_disagreement(report);
   std::cout << "  given up: " << report.given_up << '\n';
@@ -44,15 +44,15 @@ TEST(RandomGuided, AgreesOnTheWholeModel) {
 }
 
 TEST(RandomGuided, HonoursWhatItDoesNotSupport) {
-  asked(
-      {},
-      {.features = Features::all(), .count = 2000, .goals = {Goal::fit, Goal::cost, Goal::modes}});
+  asked({}, {.features = Features::all(),
+             .count = 2000,
+             .goals = {engine::Goal::fit, engine::Goal::cost, engine::Goal::modes}});
 }
 
 /// Goes back to any of the levels, or leaves it to the search.
-class Anywhere final : public guided::RetreatChooser {
+class Anywhere final : public search::guided::RetreatChooser {
  public:
-  std::optional<std::size_t> choose(const guided::Impasse& impasse) override {
+  std::optional<std::size_t> choose(const search::guided::Impasse& impasse) override {
     const auto at = static_cast<std::size_t>(
         random_.between(0, static_cast<std::int64_t>(impasse.retreats.size())));
     ++asked;
@@ -72,7 +72,7 @@ class Anywhere final : public guided::RetreatChooser {
 TEST(RandomGuided, WhoeverSaysHowFarToGoBackChangesNoAnswer) {
   Anywhere anywhere;
   for (const bool learn : {true, false}) {
-    GuidedParams params{.learn = learn};
+    search::GuidedParams params{.learn = learn};
     asked(params, {.features = Features::all(), .count = 1000, .seed = 11'000});
     params.chooser = &anywhere;
     // Tiny problems have few impasses where the solver sees far.
@@ -86,12 +86,12 @@ TEST(RandomGuided, WhoeverSaysHowFarToGoBackChangesNoAnswer) {
 }
 
 TEST(RandomGuided, NoPartChangesAnAnswer) {
-  for (const Switch& part : switches_of("guided")) {
+  for (const placer::Switch& part : placer::switches_of("guided")) {
     if (part.rule == nullptr) continue;
     SCOPED_TRACE(part.name);
-    EngineParams without;
+    placer::EngineParams without;
     part.rule(without) = false;
-    GuidedParams params = without.guided;
+    search::GuidedParams params = without.guided;
     asked(params, {.features = Features::all(), .count = 500, .seed = 7000});
     params.learn = false;
     asked(params, {.features = Features::one_address_space(), .count = 500, .seed = 9000});

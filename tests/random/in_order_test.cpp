@@ -182,12 +182,12 @@ TEST(RandomInOrder, EveryObjectiveIsTheBestAtThoseBeforeIt) {
     if (alone && alone->front() < (*best)[1]) ++traded;
     // What is written is read back, and found right; with another value it is not.
     PlacementResult again =
-        read_placement_json(write_placement_json(problem, result), "r.json", problem);
+        io::read_placement_json(io::write_placement_json(problem, result), "r.json", problem);
     const ResultVerdict verdict = check_result(problem, again, {});
     ASSERT_TRUE(verdict.wrong.empty()) << verdict.wrong.front().message << to_yaml(problem);
-    ASSERT_EQ(
-        write_problem_yaml(read_problem_yaml(write_problem_yaml(problem), "p.yaml", {}).problem),
-        write_problem_yaml(problem));
+    ASSERT_EQ(io::write_problem_yaml(
+                  io::read_problem_yaml(io::write_problem_yaml(problem), "p.yaml", {}).problem),
+              io::write_problem_yaml(problem));
     ++again.objectives.back().value;
     ASSERT_FALSE(check_result(problem, again, {}).wrong.empty());
   }

@@ -99,8 +99,8 @@ void expect_kept(const Network& network, const NetworkPlan& plan) {
 }
 
 /// The least sum over all covers of runs that fit by themselves.
-double best_cover_of(const Network& network, const Hardware& hardware, const Score& score) {
-  Candidates candidates(network, hardware, {}, make_plan_memory());
+double best_cover_of(const Network& network, const Hardware& hardware, const cost::Score& score) {
+  planner::Candidates candidates(network, hardware, {}, make_plan_memory());
   std::vector<double> best(network.ops.size() + 1, std::numeric_limits<double>::infinity());
   best[0] = 0;
   for (OpIndex first = 0; first < network.ops.size(); ++first)
@@ -109,7 +109,8 @@ double best_cover_of(const Network& network, const Hardware& hardware, const Sco
       for (int effort = 1; !answer->final; ++effort)
         answer = candidates.answer({first, last}, effort);
       for (const PlannedSubgraph& s : answer->options)
-        best[last + 1] = std::min(best[last + 1], best[first] + additive_score(score, s.metrics));
+        best[last + 1] =
+            std::min(best[last + 1], best[first] + cost::additive_score(score, s.metrics));
     }
   return best.back();
 }
@@ -135,7 +136,7 @@ TEST(Keep, TensorsStayWhereTheyAre) {
     if (plan.status != Status::feasible) continue;
     ++planned;
     expect_kept(network, plan);
-    const Score score{plan.weights, plan.reference.totals};
+    const cost::Score score{plan.weights, plan.reference.totals};
     const double best = best_cover_of(network, hardware, score);
     EXPECT_LE(plan.bound, plan.score * (1 + 1e-9));
     EXPECT_LE(plan.bound, best * (1 + 1e-9));

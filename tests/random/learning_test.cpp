@@ -23,16 +23,16 @@ using testing::expect_session_agreement;
 using testing::Features;
 using testing::Random;
 
-ProofPart verdict_of(const PlacementProblem& problem, const std::string& proof) {
-  return check_proof_of(problem, {}, "derivation", proof);
+proof::ProofPart verdict_of(const PlacementProblem& problem, const std::string& proof) {
+  return proof::check_proof_of(problem, {}, "derivation", proof);
 }
 
-SearchResult solve(const PlacementProblem& problem, const LearningParams& params,
-                   testing::TextSink* proof = nullptr, std::uint64_t seed = 0) {
-  SearchParams search;
+engine::SearchResult solve(const PlacementProblem& problem, const search::LearningParams& params,
+                           testing::TextSink* proof = nullptr, std::uint64_t seed = 0) {
+  engine::SearchParams search;
   search.seed = seed;
   search.proof = proof;
-  return make_learning_engine(params)->solve(problem, search);
+  return search::make_learning_engine(params)->solve(problem, search);
 }
 
 /// A flat load: hard for its size, often just infeasible.
@@ -114,24 +114,25 @@ TEST(RandomLearning, MisplacedProofsAreRejected) {
 }
 
 TEST(RandomLearning, EverySwitchKeepsTheAnswers) {  // each the other way round
-  for (const Switch& each : switches_of("learning")) {
+  for (const placer::Switch& each : placer::switches_of("learning")) {
     SCOPED_TRACE(each.name);
-    EngineParams params;
+    placer::EngineParams params;
     each.rule(params) = !each.rule(params);
-    expect_agreement(*make_learning_engine(params.learning),
+    expect_agreement(*search::make_learning_engine(params.learning),
                      {.features = Features::all(),
                       .count = 100,
                       .seed = 5000,
-                      .goals = {Goal::fit, Goal::cost, Goal::modes},
+                      .goals = {engine::Goal::fit, engine::Goal::cost, engine::Goal::modes},
                       .must_support = true});
   }
 }
 
 TEST(RandomLearning, SessionsAnswerLikeAFreshSolve) {
-  expect_session_agreement(
-      *make_learning_engine({}),
-      {.features = Features::all(), .count = 700, .goals = {Goal::cost, Goal::fit, Goal::modes}});
-  expect_session_agreement(*make_learning_engine({}),
+  expect_session_agreement(*search::make_learning_engine({}),
+                           {.features = Features::all(),
+                            .count = 700,
+                            .goals = {engine::Goal::cost, engine::Goal::fit, engine::Goal::modes}});
+  expect_session_agreement(*search::make_learning_engine({}),
                            {.features = Features::one_address_space(), .count = 700, .seed = 9000});
 }
 
@@ -143,10 +144,10 @@ TEST(RandomLearning, TheBuffersOfARefutationDoNotFitByThemselves) {
     Random random(seed);
     const PlacementProblem problem =
         random_problem(random, seed % 2 == 0 ? Features::all() : Features::one_address_space());
-    SearchParams search;
+    engine::SearchParams search;
     search.seed = seed;
     search.tell_used = true;
-    const SearchResult found = make_learning_engine({})->solve(problem, search);
+    const engine::SearchResult found = search::make_learning_engine({})->solve(problem, search);
     if (found.used.empty()) continue;
     ASSERT_EQ(found.status, Status::infeasible) << "seed " << seed;
     ++told;
@@ -159,7 +160,7 @@ TEST(RandomLearning, TheBuffersOfARefutationDoNotFitByThemselves) {
 }
 
 TEST(RandomLearning, ExplanationsByItAreMinimal) {
-  const auto engine = make_learning_engine({});
+  const auto engine = search::make_learning_engine({});
   const int wanted = static_cast<int>(testing::effort(150));
   int explained = 0;
   for (std::uint64_t seed = 1; explained < wanted; ++seed) {
@@ -188,15 +189,15 @@ TEST(RandomLearning, ExplanationsByItAreMinimal) {
 TEST(RandomLearning, AgreesWithTheGeneralEngines) {
   Features features = Features::all();
   features.scale = 4;
-  const auto learning = make_learning_engine({});
-  const auto sat = make_sat_engine({});
-  const auto smt = make_smt_engine({});
-  std::vector<PlacementEngine*> engines = {learning.get(), sat.get(), smt.get()};
+  const auto learning = search::make_learning_engine({});
+  const auto sat = encoder::make_sat_engine({});
+  const auto smt = encoder::make_smt_engine({});
+  std::vector<engine::PlacementEngine*> engines = {learning.get(), sat.get(), smt.get()};
   std::erase(engines, nullptr);  // smt, in a build without Z3
   const auto report = compare_engines(
       engines, testing::with_environment({.features = features,
                                           .count = 15,
-                                          .goals = {Goal::fit, Goal::cost},
+                                          .goals = {engine::Goal::fit, engine::Goal::cost},
                                           .patience = std::chrono::milliseconds(1000)}));
   testing::expect_no_disagreement(report);
   EXPECT_LT(report.unsupported, report.asked / 2 + 1) << "too few answers were confirmed";
@@ -209,11 +210,11 @@ TEST(RandomLearning, ABoundOfAStoppedSearchIsABound) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, features);
-    SearchParams search;
-    search.goal = seed % 2 == 0 ? Goal::cost : Goal::modes;
-    const auto best = make_learning_engine({})->solve(problem, search);
+    engine::SearchParams search;
+    search.goal = seed % 2 == 0 ? engine::Goal::cost : engine::Goal::modes;
+    const auto best = search::make_learning_engine({})->solve(problem, search);
     search.budget.max_nodes = static_cast<std::int64_t>(1 + seed / 2 % 4);
-    const auto early = make_learning_engine({})->solve(problem, search);
+    const auto early = search::make_learning_engine({})->solve(problem, search);
     if (early.status != Status::feasible || early.stop == StopReason::completed) continue;
     ++stopped;
     EXPECT_LE(early.bound, best.bound) << seed;
@@ -229,7 +230,7 @@ TEST(RandomLearning, NoClauseExcludesAKnownPlacement) {
     const PlacementProblem problem = flat_problem(random, 16, 50);
     const auto found = solve(problem, {.rests = false, .symmetry = false});
     if (found.status != Status::feasible) continue;
-    LearningParams params{.rests = false, .symmetry = false, .guard = &*found.placement};
+    search::LearningParams params{.rests = false, .symmetry = false, .guard = &*found.placement};
     for (const bool place : {false, true}) {
       params.place_search = place;
       const auto again = solve(problem, params, {}, seed);

@@ -43,10 +43,12 @@ class Dram {
   }
 
   [[nodiscard]] bool has(TensorIndex t) const { return homes_.contains(network_.tensors[t].name); }
-  void give(TensorIndex t) { each_byte(t, whole(network_.tensors[t].shape), true); }
-  void write(TensorIndex t, const Box& box) { each_byte(t, box, true); }
+  void give(TensorIndex t) { each_byte(t, tiling::whole(network_.tensors[t].shape), true); }
+  void write(TensorIndex t, const tiling::Box& box) { each_byte(t, box, true); }
   /// Are these its bytes?
-  [[nodiscard]] bool read(TensorIndex t, const Box& box) { return each_byte(t, box, false); }
+  [[nodiscard]] bool read(TensorIndex t, const tiling::Box& box) {
+    return each_byte(t, box, false);
+  }
   [[nodiscard]] bool weights_are_there(const OffchipBuffer& buffer) const {
     const Home home = homes_.at(buffer.id);
     for (Size k = 0; k < buffer.size; ++k)
@@ -75,7 +77,7 @@ class Dram {
   }
 
   /// Element by element, the last axis fastest.
-  bool each_byte(TensorIndex t, const Box& box, bool write) {
+  bool each_byte(TensorIndex t, const tiling::Box& box, bool write) {
     const Tensor& tensor = network_.tensors[t];
     const Size element = element_bytes(tensor.type);
     const Home home = homes_.at(tensor.name);
@@ -112,12 +114,12 @@ std::string executed(const Network& network, const Hardware& hardware, const Net
   Dram dram(network, plan.offchip);
   for (const TensorIndex t : network.inputs)
     if (dram.has(storage_of(network, t))) dram.give(storage_of(network, t));
-  const auto readers = last_readers(network);
+  const auto readers = tiling::last_readers(network);
   for (const PlannedSubgraph& s : plan.subgraphs) {
-    const Subgraph part = make_subgraph(network, s.ops, readers, hardware);
-    TileGeometry geometry(part, s.variant.halo);
-    const TileGrid grid = geometry.grid({s.extent});
-    const TileWalk walk(grid, lower(part, geometry.space(), hardware, s.variant));
+    const tiling::Subgraph part = tiling::make_subgraph(network, s.ops, readers, hardware);
+    tiling::TileGeometry geometry(part, s.variant.halo);
+    const tiling::TileGrid grid = geometry.grid({s.extent});
+    const tiling::TileWalk walk(grid, tiling::lower(part, geometry.space(), hardware, s.variant));
     // Channels are the outermost loop, or where inputs stay the innermost one.
     const bool last = s.variant.stationary == Stationary::inputs;
     for (Dim before = 0; before < (last ? 1 : s.counts[0]); ++before)
@@ -126,22 +128,22 @@ std::string executed(const Network& network, const Hardware& hardware, const Net
           const Dim c = last ? after : before;
           const Dim h = place / s.counts[2];
           const Dim w = place % s.counts[2];
-          const TileRegions tile = geometry.tile_at({s.extent}, {c, h, w});
+          const tiling::TileRegions tile = geometry.tile_at({s.extent}, {c, h, w});
           for (std::size_t t = 0; t < part.tensors.size(); ++t)
-            if (is_loaded(part, part.tensors[t]) && !part.tensors[t].weight &&
+            if (tiling::is_loaded(part, part.tensors[t]) && !part.tensors[t].weight &&
                 walk.loads(t, walk.level_at({c, h, w})) && !tile.fresh[t].none &&
                 !dram.read(part.tensors[t].tensor, tile.fresh[t]))
               return part.tensor(t).name + " is not there when op " + std::to_string(s.ops.first) +
                      " reads it in tile " + std::to_string(c) + ", " + std::to_string(h) + ", " +
                      std::to_string(w);
           for (std::size_t t = 0; t < part.tensors.size(); ++t)
-            if (is_stored(part, part.tensors[t]) && !tile.stored[t].none)
+            if (tiling::is_stored(part, part.tensors[t]) && !tile.stored[t].none)
               dram.write(part.tensors[t].tensor, tile.stored[t]);
         }
   }
   for (const TensorIndex t : network.outputs) {
     const TensorIndex own = storage_of(network, t);
-    if (dram.has(own) && !dram.read(own, whole(network.tensors[own].shape)))
+    if (dram.has(own) && !dram.read(own, tiling::whole(network.tensors[own].shape)))
       return network.tensors[own].name + " is not there at the end";
   }
   for (const OffchipMemory& memory : plan.offchip)
@@ -201,12 +203,13 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
       }
     }
     ASSERT_EQ(executed(network, hardware, plan), "");
-    ASSERT_TRUE(validate(offchip_question(network, hardware, plan.subgraphs)).empty());
+    ASSERT_TRUE(validate(planner::offchip_question(network, hardware, plan.subgraphs)).empty());
     for (const std::string& wrong : check_plan(network, hardware, plan)) ADD_FAILURE() << wrong;
     // Where rows or planes live as one.
     NetworkPlan rough = plan;
     rough.offchip =
-        place_offchip(network, hardware, plan.subgraphs, {}, random.between(1, 60)).memories;
+        planner::place_offchip(network, hardware, plan.subgraphs, {}, random.between(1, 60))
+            .memories;
     if (!rough.offchip.empty()) {
       ASSERT_EQ(rough.offchip.size(), plan.offchip.size());
       ASSERT_EQ(executed(network, hardware, rough), "");

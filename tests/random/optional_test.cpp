@@ -55,7 +55,7 @@ std::string wrong_with(const PlacementProblem& problem, const std::string& engin
   if (!rest.buffers.empty() && !keeps_every_rule(rest, in)) return "a wrong placement";
   // What is written is read back, and found right.
   const PlacementResult again =
-      read_placement_json(write_placement_json(problem, result), "r.json", problem);
+      io::read_placement_json(io::write_placement_json(problem, result), "r.json", problem);
   const ResultVerdict verdict = check_result(problem, again, {});
   if (!verdict.wrong.empty()) return verdict.wrong.front().message;
   return {};
@@ -76,13 +76,13 @@ TEST(RandomOptional, TheLargestBenefitIsThatOfTheBestSet) {
     ++asked;
     const std::string engine = seed % 4 == 1 ? "canonical" : "auto";
     const std::string wrong = wrong_with(problem, engine);
-    ASSERT_EQ(wrong, "") << "seed " << seed << '\n' << write_problem_yaml(problem);
+    ASSERT_EQ(wrong, "") << "seed " << seed << '\n' << io::write_problem_yaml(problem);
     const std::optional<Benefit> best = most_benefit(problem);
     if (best && *best > 0 && *best < benefit_of(problem, {})) ++chosen;
     // The same question, in the words of a file.
-    ASSERT_EQ(
-        write_problem_yaml(read_problem_yaml(write_problem_yaml(problem), "p.yaml", {}).problem),
-        write_problem_yaml(problem));
+    ASSERT_EQ(io::write_problem_yaml(
+                  io::read_problem_yaml(io::write_problem_yaml(problem), "p.yaml", {}).problem),
+              io::write_problem_yaml(problem));
   }
   EXPECT_GT(asked, count * 9 / 10);
   EXPECT_GT(chosen, count / 10);  // a choice, and not all or nothing
@@ -118,12 +118,12 @@ TEST(RandomOptional, PackingsAreTheBest) {
   const std::size_t count = effort(setting("TESSERA_RANDOM_COUNT", 5000));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     Random random(seed);
-    PackingProblem packing;
+    search::PackingProblem packing;
     const auto things = static_cast<std::uint32_t>(random.between(1, 10));
     const std::int64_t largest = random.chance(20) ? std::int64_t{1} << 40U : 9;
     for (std::uint32_t k = 0; k < things; ++k) packing.worth.push_back(random.between(0, largest));
     for (std::int64_t r = random.between(0, 6); r > 0; --r) {
-      PackingRow row;
+      search::PackingRow row;
       for (std::uint32_t k = 0; k < things; ++k)
         if (random.chance(60)) row.terms.emplace_back(k, random.between(1, 12));
       row.room = random.between(0, 30);
@@ -132,7 +132,7 @@ TEST(RandomOptional, PackingsAreTheBest) {
     Benefit best = 0;
     for (std::uint32_t set = 0; set < 1U << things; ++set) {
       const bool fits =
-          std::all_of(packing.rows.begin(), packing.rows.end(), [&](const PackingRow& row) {
+          std::all_of(packing.rows.begin(), packing.rows.end(), [&](const search::PackingRow& row) {
             std::int64_t sum = 0;
             for (const auto& [thing, amount] : row.terms)
               sum += (set >> thing & 1U) != 0 ? amount : 0;
@@ -143,21 +143,21 @@ TEST(RandomOptional, PackingsAreTheBest) {
         worth += (set >> k & 1U) != 0 ? packing.worth[k] : 0;
       if (fits) best = std::max(best, worth);
     }
-    const PackingAnswer answer = best_packing(packing, -1, {});
+    const search::PackingAnswer answer = search::best_packing(packing, -1, {});
     ASSERT_EQ(answer.worth, best) << "seed " << seed;
     ASSERT_EQ(answer.bound, best) << "seed " << seed;
     Benefit worth = 0;
     for (std::uint32_t k = 0; k < things; ++k) worth += answer.in[k] != 0 ? packing.worth[k] : 0;
     ASSERT_EQ(worth, best) << "seed " << seed;
     // Nothing is better than the best.
-    ASSERT_TRUE(best_packing(packing, best, {}).in.empty()) << "seed " << seed;
+    ASSERT_TRUE(search::best_packing(packing, best, {}).in.empty()) << "seed " << seed;
     // Why: a tree for the best, and none for less.
-    ASSERT_TRUE(prove_packing(packing, best, {})) << "seed " << seed;
-    ASSERT_FALSE(best > 0 && prove_packing(packing, best - 1, {})) << "seed " << seed;
+    ASSERT_TRUE(search::prove_packing(packing, best, {})) << "seed " << seed;
+    ASSERT_FALSE(best > 0 && search::prove_packing(packing, best - 1, {})) << "seed " << seed;
     // Cut short, it still says what is true.
     Budget budget;
     budget.max_nodes = random.between(0, 3);
-    const PackingAnswer cut = best_packing(packing, -1, budget);
+    const search::PackingAnswer cut = search::best_packing(packing, -1, budget);
     ASSERT_GE(cut.bound, best) << "seed " << seed;
     ASSERT_LE(cut.worth, best) << "seed " << seed;
   }

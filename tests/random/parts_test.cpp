@@ -135,18 +135,19 @@ TEST(RandomParts, TheCheckerKeepsToTheWordsOfTheRules) {
 }
 
 TEST(RandomParts, SatAgreesWithTheOracle) {
-  for (const OffsetEncoding encoding :
-       {OffsetEncoding::automatic, OffsetEncoding::binary, OffsetEncoding::chains}) {
+  for (const encoder::OffsetEncoding encoding :
+       {encoder::OffsetEncoding::automatic, encoder::OffsetEncoding::binary,
+        encoder::OffsetEncoding::chains}) {
     SCOPED_TRACE(static_cast<int>(encoding));
-    expect_agreement(*make_sat_engine({.encoding = encoding}),
+    expect_agreement(*encoder::make_sat_engine({.encoding = encoding}),
                      {.features = Features::all_with_parts(),
                       .count = 400,
-                      .goals = {Goal::fit, Goal::cost, Goal::modes}});
+                      .goals = {engine::Goal::fit, engine::Goal::cost, engine::Goal::modes}});
   }
 }
 
 TEST(RandomParts, SmtAgreesWithTheOracle) {
-  const auto engine = make_smt_engine({});
+  const auto engine = encoder::make_smt_engine({});
   if (!engine) GTEST_SKIP() << "a build without Z3";
   expect_agreement(*engine, {.features = Features::all_with_parts(), .count = 200});
 }
@@ -162,18 +163,19 @@ TEST(RandomParts, LearningAgreesWithTheOracle) {
     for (const auto& [places, orders] :
          {std::pair(true, true), std::pair(true, false), std::pair(false, true)}) {
       SCOPED_TRACE(std::to_string(places) + std::to_string(orders));
-      LearningParams params;
+      search::LearningParams params;
       params.place_search = places;
       params.order_search = orders;
-      expect_agreement(*make_learning_engine(params), {.features = features, .count = 700});
+      expect_agreement(*search::make_learning_engine(params), {.features = features, .count = 700});
     }
   }
-  expect_agreement(*make_learning_engine({}),
+  expect_agreement(*search::make_learning_engine({}),
                    {.features = Features::all_with_parts(), .count = 600});
 }
 
 TEST(RandomParts, HeuristicsPlaceRightOrNotAtAll) {
-  for (const auto make : {make_weave_engine, make_taa_engine, make_shared_objects_engine})
+  for (const auto make :
+       {search::make_weave_engine, search::make_taa_engine, search::make_shared_objects_engine})
     expect_agreement(*make(),
                      {.features = Features::all_with_parts(), .count = 600, .may_give_up = true});
 }

@@ -76,19 +76,19 @@ bool enough(const Network& network, const Hardware& hardware, const NetworkPlan&
     memory.modes = kept_modes(memory, modes);
     limit_height(memory, std::max<Size>(1, plan.totals.peak_bytes));
     std::vector<PlannedSubgraph> runs = plan.subgraphs;
-    const Status status = settle_kept(network, machine, runs, {}).status;
+    const Status status = planner::settle_kept(network, machine, runs, {}).status;
     decided = decided && status != Status::unknown;
     return status == Status::feasible;
   }
-  const std::unique_ptr<PlacementEngine> engine = make_engine("sat");
+  const std::unique_ptr<engine::PlacementEngine> engine = placer::make_engine("sat");
   for (const PlannedSubgraph& s : plan.subgraphs) {
-    const Piece piece = make_piece(network, hardware, s);
+    const planner::Piece piece = planner::make_piece(network, hardware, s);
     for (std::size_t k = 0; k < piece.demands.size(); ++k) {
-      PlacementProblem problem = piece_problem(piece, k);
+      PlacementProblem problem = planner::piece_problem(piece, k);
       Memory& memory = problem.memories.front();
       memory.modes = kept_modes(memory, modes);
       limit_height(memory, std::max<Size>(1, plan.totals.peak_bytes));
-      const SearchResult found = engine->solve(problem, {});
+      const engine::SearchResult found = engine->solve(problem, {});
       decided = decided && found.status != Status::unknown;
       if (found.status != Status::feasible) return false;
     }
@@ -120,8 +120,8 @@ TEST(PlanModes, AreAsFewAsOfAllSets) {
     EXPECT_LE(plan.totals.peak_bytes, plain.totals.peak_bytes) << where;
     ASSERT_EQ(plan.objectives.size(), 1) << where;
     const ObjectiveValue& modes = plan.objectives.front();
-    EXPECT_EQ(modes.value, modes_in_use(plan.subgraphs)) << where;
-    EXPECT_LE(modes.value, modes_in_use(plain.subgraphs)) << where;
+    EXPECT_EQ(modes.value, planner::modes_in_use(plan.subgraphs)) << where;
+    EXPECT_LE(modes.value, planner::modes_in_use(plain.subgraphs)) << where;
     const std::size_t count = hardware.memories.front().space.modes.size();
     auto least = static_cast<std::int64_t>(count);
     bool decided = true;
@@ -139,7 +139,7 @@ TEST(PlanModes, AreAsFewAsOfAllSets) {
     } else {
       EXPECT_GE(modes.value, least) << where;
     }
-    fewer += modes.value < modes_in_use(plain.subgraphs) ? 1 : 0;
+    fewer += modes.value < planner::modes_in_use(plain.subgraphs) ? 1 : 0;
     proved += modes.proved ? 1 : 0;
   }
   std::printf("%d plans, %d with fewer modes than before, %d proved\n", plans, fewer, proved);

@@ -56,8 +56,8 @@ Size bytes_of(const Network& network) {
 /// so for each cover every peak there is is tried as the cap.
 class Covers {
  public:
-  Covers(const Network& network, Candidates& candidates, const Score& score, std::size_t max_ops,
-         double peak_limit)
+  Covers(const Network& network, planner::Candidates& candidates, const cost::Score& score,
+         std::size_t max_ops, double peak_limit)
       : ops_(network.ops.size()), score_(score), max_ops_(max_ops) {
     for (OpIndex first = 0; first < ops_; ++first)
       for (OpIndex last = first; last < ops_ && last - first < max_ops; ++last)
@@ -74,7 +74,7 @@ class Covers {
   }
 
   /// With as much effort as a plan would ever make.
-  static CandidateAnswer full_answer(Candidates& candidates, OpRange ops) {
+  static planner::CandidateAnswer full_answer(planner::Candidates& candidates, OpRange ops) {
     auto answer = candidates.answer(ops);
     for (int effort = 1; !answer->final; ++effort) answer = candidates.answer(ops, effort);
     return *answer;
@@ -94,11 +94,11 @@ class Covers {
     }
     double best = std::numeric_limits<double>::infinity();
     for (const Size cap : peaks) {
-      double cost = peak_weight(score_) * static_cast<double>(cap);
+      double cost = cost::peak_weight(score_) * static_cast<double>(cap);
       for (const std::vector<Metrics>* run : runs) {
         double least = std::numeric_limits<double>::infinity();
         for (const Metrics& m : *run)
-          if (m.peak_bytes <= cap) least = std::min(least, additive_score(score_, m));
+          if (m.peak_bytes <= cap) least = std::min(least, cost::additive_score(score_, m));
         cost += least;
       }
       best = std::min(best, cost);
@@ -107,7 +107,7 @@ class Covers {
   }
 
   std::size_t ops_;
-  const Score& score_;
+  const cost::Score& score_;
   std::size_t max_ops_;
   std::map<std::pair<OpIndex, OpIndex>, std::vector<Metrics>> options_;
 };
@@ -115,11 +115,11 @@ class Covers {
 /// No tiling into at least as many tiles as this one is cheaper than the bound of its grid.
 void expect_tiles_sound(const Network& network, const Hardware& hardware, const PlannedSubgraph& s,
                         OpRange ops) {
-  const auto readers = last_readers(network);
-  const Subgraph part = make_subgraph(network, ops, readers);
-  const TileGeometry geometry(part, HaloPolicy::recompute);
+  const auto readers = tiling::last_readers(network);
+  const tiling::Subgraph part = tiling::make_subgraph(network, ops, readers);
+  const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   if (!geometry.has_volumes()) return;
-  const GridBound bound(part, geometry.space(), ChannelUse(network, readers), hardware);
+  const cost::GridBound bound(part, geometry.space(), cost::ChannelUse(network, readers), hardware);
   for (std::int64_t tiles = 1; tiles <= s.tile_count();
        tiles = std::max(tiles + 1, tiles * 3 / 2)) {
     const Metrics least = bound.least(tiles, s.variant.weights);
@@ -130,8 +130,9 @@ void expect_tiles_sound(const Network& network, const Hardware& hardware, const 
 }
 
 /// No run of the network is cheaper than its bound.
-void expect_sound(const Network& network, const Hardware& hardware, Candidates& candidates) {
-  RunBounds bounds(network, hardware);
+void expect_sound(const Network& network, const Hardware& hardware,
+                  planner::Candidates& candidates) {
+  cost::RunBounds bounds(network, hardware);
   for (OpIndex first = 0; first < network.ops.size(); ++first) {
     for (OpIndex last = first; last < network.ops.size(); ++last) {
       const auto answer = candidates.answer({first, last}, 3);
@@ -150,15 +151,16 @@ void expect_sound(const Network& network, const Hardware& hardware, Candidates& 
 /// Each variant's tile is the one a search of that variant alone finds. A rare tile is beyond what
 /// any plan would spend on it; without a limit one of them took minutes.
 /// Returns how many were compared.
-int expect_best_tiles(const Network& network, const Hardware& hardware, Candidates& candidates) {
+int expect_best_tiles(const Network& network, const Hardware& hardware,
+                      planner::Candidates& candidates) {
   int compared = 0;
-  const std::unique_ptr<PlacementEngine> engine = tile_engine(hardware);
+  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware);
   for (OpIndex first = 0; first < network.ops.size(); ++first)
     for (OpIndex last = first; last < std::min(network.ops.size(), first + 4); ++last) {
-      const CandidateAnswer answer = Covers::full_answer(candidates, {first, last});
-      const Subgraph part = make_subgraph(network, {first, last});
+      const planner::CandidateAnswer answer = Covers::full_answer(candidates, {first, last});
+      const tiling::Subgraph part = tiling::make_subgraph(network, {first, last});
       for (const TileVariant& v : tile_variants(hardware.tiling)) {
-        const TileSearchResult found = find_tile(
+        const search::TileSearchResult found = search::find_tile(
             part, hardware,
             {.options = v, .engine = engine.get(), .nodes_per_question = nodes_per_plan_question});
         if (found.status == Status::unknown || !found.undecided.empty()) continue;
@@ -217,14 +219,15 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
     }
     NetworkPlan plan = plan_network(network, hardware, params);
 
-    Candidates candidates(network, hardware, {.seed = params.limits.seed}, make_plan_memory());
+    planner::Candidates candidates(network, hardware, {.seed = params.limits.seed},
+                                   make_plan_memory());
     expect_sound(network, hardware, candidates);
     if (network.ops.size() <= 6) compared += expect_best_tiles(network, hardware, candidates);
     if (::testing::Test::HasFailure()) return;
-    const Score score{plan.weights, plan.baseline};
+    const cost::Score score{plan.weights, plan.baseline};
     // A limit on the peak is kept by smaller tiles, not only by leaving runs out.
-    const Hardware within = machine_within(hardware, peak_limits_of(params));
-    Candidates limited(network, within, {.seed = params.limits.seed}, make_plan_memory());
+    const Hardware within = planner::machine_within(hardware, planner::peak_limits_of(params));
+    planner::Candidates limited(network, within, {.seed = params.limits.seed}, make_plan_memory());
     const double best = Covers(network, limited, score, params.max_ops, peak_limit).best();
     if (plan.status != Status::feasible) {
       // Some op fits alone with no tile, or no cover keeps the limit.

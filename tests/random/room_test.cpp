@@ -60,11 +60,11 @@ PlacementProblem interlocking(testing::Random& random) {
 }
 
 TEST(Room, WhatHoldsEachOtherUpIsFound) {
-  std::vector<std::unique_ptr<PlacementEngine>> engines;
-  engines.push_back(make_canonical_engine());
-  engines.push_back(make_learning_engine({}));
-  engines.push_back(make_sat_engine({}));
-  if (auto smt = make_smt_engine({})) engines.push_back(std::move(smt));
+  std::vector<std::unique_ptr<engine::PlacementEngine>> engines;
+  engines.push_back(search::make_canonical_engine());
+  engines.push_back(search::make_learning_engine({}));
+  engines.push_back(encoder::make_sat_engine({}));
+  if (auto smt = encoder::make_smt_engine({})) engines.push_back(std::move(smt));
   const std::uint64_t first = testing::setting("TESSERA_RANDOM_SEED", 0);
   const std::uint64_t count = testing::setting("TESSERA_RANDOM_COUNT", testing::effort(600));
   int high = 0;
@@ -76,8 +76,8 @@ TEST(Room, WhatHoldsEachOtherUpIsFound) {
     for (const Size capacity : {roomy, unbounded}) {
       problem.memories[0].capacity = capacity;
       for (const auto& engine : engines) {
-        if (engine->unsupported(problem, Goal::fit)) continue;
-        const SearchResult found = engine->solve(problem, {});
+        if (engine->unsupported(problem, engine::Goal::fit)) continue;
+        const engine::SearchResult found = engine->solve(problem, {});
         SCOPED_TRACE(std::string(engine->name()) + ", seed " + std::to_string(seed) + "\n" +
                      testing::to_yaml(problem));
         // Without a capacity there may be a placement above what the oracle looks at.
@@ -108,7 +108,7 @@ TEST(Room, TheLeastCostMayLieHigh) {
   }
   problem.relations.push_back({RelationKind::avoid_overlap, {0, 2, 4}, 5});
   for (const std::string engine : {"auto", "learning", "sat", "smt"}) {
-    if (engine == "smt" && !make_smt_engine({})) continue;  // a build without Z3
+    if (engine == "smt" && !encoder::make_smt_engine({})) continue;  // a build without Z3
     PlaceParams params;
     params.engine = engine;
     params.minimize = Minimize::cost;

@@ -7,46 +7,51 @@ namespace tessera::testing {
 namespace {
 
 TEST(RandomSat, AgreesWithTheOracle) {
-  expect_agreement(*make_sat_engine({}),
+  expect_agreement(*encoder::make_sat_engine({}),
                    {.features = Features::all(), .count = 1000, .must_support = true});
 }
 
 TEST(RandomSat, FindsTheLeastCostAndTheFewestModes) {
-  expect_agreement(*make_sat_engine({}),
-                   {.features = Features::all(), .count = 300, .goals = {Goal::cost, Goal::modes}});
+  expect_agreement(*encoder::make_sat_engine({}),
+                   {.features = Features::all(),
+                    .count = 300,
+                    .goals = {engine::Goal::cost, engine::Goal::modes}});
 }
 
 TEST(RandomSat, EveryEncodingGivesTheSameAnswer) {
-  for (const OffsetEncoding encoding :
-       {OffsetEncoding::order, OffsetEncoding::binary, OffsetEncoding::chains}) {
+  for (const encoder::OffsetEncoding encoding :
+       {encoder::OffsetEncoding::order, encoder::OffsetEncoding::binary,
+        encoder::OffsetEncoding::chains}) {
     SCOPED_TRACE(static_cast<int>(encoding));
     // Order encodings of large domains are large; magnified() only makes those.
-    expect_agreement(*make_sat_engine({.encoding = encoding}),
+    expect_agreement(*encoder::make_sat_engine({.encoding = encoding}),
                      {.features = Features::all(),
                       .count = 500,
-                      .goals = {Goal::fit, Goal::cost},
-                      .magnify = encoding != OffsetEncoding::order});
+                      .goals = {engine::Goal::fit, engine::Goal::cost},
+                      .magnify = encoding != encoder::OffsetEncoding::order});
   }
 }
 
 TEST(RandomSat, NeedsNeitherSymmetryNorTheCut) {
-  expect_agreement(*make_sat_engine({.break_symmetry = false, .load_cut = false}),
+  expect_agreement(*encoder::make_sat_engine({.break_symmetry = false, .load_cut = false}),
                    {.features = Features::all(), .count = 500});
 }
 
 TEST(RandomSat, SessionsAnswerLikeAFreshSolve) {
-  expect_session_agreement(*make_sat_engine({}), {.features = Features::all(), .count = 700});
+  expect_session_agreement(*encoder::make_sat_engine({}),
+                           {.features = Features::all(), .count = 700});
 }
 
 TEST(RandomSat, SessionsKeepChains) {
-  expect_session_agreement(*make_sat_engine({.encoding = OffsetEncoding::chains}),
+  expect_session_agreement(*encoder::make_sat_engine({.encoding = encoder::OffsetEncoding::chains}),
                            {.features = Features::all(), .count = 700});
 }
 
 TEST(RandomSat, SessionsTakeTurnsBetweenGoals) {
-  expect_session_agreement(
-      *make_sat_engine({}),
-      {.features = Features::all(), .count = 700, .goals = {Goal::cost, Goal::fit, Goal::modes}});
+  expect_session_agreement(*encoder::make_sat_engine({}),
+                           {.features = Features::all(),
+                            .count = 700,
+                            .goals = {engine::Goal::cost, engine::Goal::fit, engine::Goal::modes}});
 }
 
 }  // namespace

@@ -63,11 +63,11 @@ TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
   for_each_seed([&taken](std::uint64_t seed) {
     Random random(seed);
     const PlacementProblem problem = crowded(random, true);
-    const auto slots = slots_of(problem);
+    const auto slots = search::slots_of(problem);
     if (!slots) return;
     ++taken;
     const auto best = brute_force(problem, OracleGoal::cost);
-    const SearchResult found = place_in_slots(problem, *slots, {.seed = seed});
+    const engine::SearchResult found = search::place_in_slots(problem, *slots, {.seed = seed});
     const std::string about = "seed " + std::to_string(seed) + '\n' + to_yaml(problem);
     ASSERT_EQ(found.status, best ? Status::feasible : Status::infeasible) << about;
     if (!best) return;
@@ -75,9 +75,9 @@ TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
     EXPECT_EQ(soft_cost(problem, *found.placement), best->value) << about;
     EXPECT_EQ(found.bound, best->value) << about;
     // Out of nodes it still says nothing wrong.
-    SearchParams brief{.seed = seed};
+    engine::SearchParams brief{.seed = seed};
     brief.budget.max_nodes = 1;
-    const SearchResult some = place_in_slots(problem, *slots, brief);
+    const engine::SearchResult some = search::place_in_slots(problem, *slots, brief);
     EXPECT_NE(some.status, Status::infeasible) << about;
     EXPECT_LE(some.bound, best->value) << about;
   });
@@ -95,8 +95,8 @@ TEST(RandomSlots, BoundsAreNeverAboveTheLeastCost) {
         random.chance(50) ? crowded(random, false) : random_problem(random, features);
     const auto best = brute_force(problem, OracleGoal::cost);
     if (!best) return;
-    EXPECT_LE(cost_bound_by_slots(problem, {}), best->value) << "seed " << seed << '\n'
-                                                             << to_yaml(problem);
+    EXPECT_LE(search::cost_bound_by_slots(problem, {}), best->value) << "seed " << seed << '\n'
+                                                                     << to_yaml(problem);
   });
 }
 
@@ -112,7 +112,7 @@ TEST(RandomParts, CostsAddUp) {
     const std::string about = "seed " + std::to_string(seed) + '\n' + to_yaml(problem);
     Cost sum = 0;
     bool placed = true;
-    const auto parts = independent_parts(problem);
+    const auto parts = facts::independent_parts(problem);
     several += parts.size() > 1 ? 1 : 0;
     for (const auto& buffers : parts) {
       const PlacementProblem part = restricted(problem, buffers).problem;

@@ -9,41 +9,46 @@ namespace {
 class RandomSmt : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!make_smt_engine({})) GTEST_SKIP() << "this build has no Z3";
+    if (!encoder::make_smt_engine({})) GTEST_SKIP() << "this build has no Z3";
   }
 };
 
 TEST_F(RandomSmt, AgreesWithTheOracle) {
-  expect_agreement(*make_smt_engine({}),
+  expect_agreement(*encoder::make_smt_engine({}),
                    {.features = Features::all(), .count = 1000, .must_support = true});
 }
 
 TEST_F(RandomSmt, FindsTheLeastCostAndTheFewestModes) {
-  expect_agreement(*make_smt_engine({}),
-                   {.features = Features::all(), .count = 300, .goals = {Goal::cost, Goal::modes}});
+  expect_agreement(*encoder::make_smt_engine({}),
+                   {.features = Features::all(),
+                    .count = 300,
+                    .goals = {engine::Goal::cost, engine::Goal::modes}});
 }
 
 TEST_F(RandomSmt, EveryTheoryGivesTheSameAnswer) {
-  for (const SmtTheory theory : {SmtTheory::difference, SmtTheory::bitvector}) {
-    SCOPED_TRACE(theory == SmtTheory::difference ? "difference" : "bitvector");
-    expect_agreement(*make_smt_engine({.theory = theory}),
+  for (const encoder::SmtTheory theory :
+       {encoder::SmtTheory::difference, encoder::SmtTheory::bitvector}) {
+    SCOPED_TRACE(theory == encoder::SmtTheory::difference ? "difference" : "bitvector");
+    expect_agreement(*encoder::make_smt_engine({.theory = theory}),
                      {.features = Features::all(), .count = 300});
   }
 }
 
 TEST_F(RandomSmt, NeedsNeitherSymmetryNorTheCut) {
-  expect_agreement(*make_smt_engine({.break_symmetry = false, .load_cut = false}),
+  expect_agreement(*encoder::make_smt_engine({.break_symmetry = false, .load_cut = false}),
                    {.features = Features::all(), .count = 300});
 }
 
 TEST_F(RandomSmt, SessionsAnswerLikeAFreshSolve) {
-  expect_session_agreement(*make_smt_engine({}), {.features = Features::all(), .count = 300});
+  expect_session_agreement(*encoder::make_smt_engine({}),
+                           {.features = Features::all(), .count = 300});
 }
 
 TEST_F(RandomSmt, SessionsTakeTurnsBetweenGoals) {
-  expect_session_agreement(
-      *make_smt_engine({}),
-      {.features = Features::all(), .count = 300, .goals = {Goal::cost, Goal::fit, Goal::modes}});
+  expect_session_agreement(*encoder::make_smt_engine({}),
+                           {.features = Features::all(),
+                            .count = 300,
+                            .goals = {engine::Goal::cost, engine::Goal::fit, engine::Goal::modes}});
 }
 
 }  // namespace

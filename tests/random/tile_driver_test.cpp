@@ -70,7 +70,7 @@ class Case {
                                               .channels = 3,
                                               .views = true,
                                               .spatial_only = random_.chance(60)});
-    subgraph_ = make_subgraph(network_, {0, ops - 1});
+    subgraph_ = tiling::make_subgraph(network_, {0, ops - 1});
     Size needed = 0;
     for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t)
       needed += tensor_bytes(subgraph_.tensor(t));
@@ -87,14 +87,17 @@ class Case {
   }
 
   void run() {
-    TileGeometry geometry(subgraph_, params_.options.halo);
-    const Lowering lowering = lower(subgraph_, geometry.space(), hardware_, params_.options);
-    std::unique_ptr<PlacementEngine> engine = make_canonical_engine();
-    if (engine->unsupported(lowering.problem, Goal::fit)) engine = make_learning_engine({});
-    if (engine->unsupported(lowering.problem, Goal::fit)) engine = make_sat_engine({});
+    tiling::TileGeometry geometry(subgraph_, params_.options.halo);
+    const tiling::Lowering lowering =
+        tiling::lower(subgraph_, geometry.space(), hardware_, params_.options);
+    std::unique_ptr<engine::PlacementEngine> engine = search::make_canonical_engine();
+    if (engine->unsupported(lowering.problem, engine::Goal::fit))
+      engine = search::make_learning_engine({});
+    if (engine->unsupported(lowering.problem, engine::Goal::fit))
+      engine = encoder::make_sat_engine({});
     params_.engine = engine.get();
-    const TileSearchResult found = find_tile(subgraph_, hardware_, params_);
-    const TileShape best = exhaustive(geometry, lowering);
+    const search::TileSearchResult found = search::find_tile(subgraph_, hardware_, params_);
+    const tiling::TileShape best = exhaustive(geometry, lowering);
     ASSERT_NE(found.status, Status::unknown);
     ASSERT_EQ(found.status == Status::feasible, best.extent[0] > 0);
     check_in_two_parts(found);
@@ -111,18 +114,18 @@ class Case {
 
  private:
   /// Few tiles first, and then those that were cut off, find the same.
-  void check_in_two_parts(const TileSearchResult& whole) {
-    TileSearchParams few = params_;
+  void check_in_two_parts(const search::TileSearchResult& whole) {
+    search::TileSearchParams few = params_;
     few.most_tiles = random_.between(1, 12);
-    const TileSearchResult first = find_tile(subgraph_, hardware_, few);
-    TileSearchParams many = params_;
+    const search::TileSearchResult first = search::find_tile(subgraph_, hardware_, few);
+    search::TileSearchParams many = params_;
     many.fewest_tiles = few.most_tiles + 1;
     if (whole.status == Status::feasible && whole.grid.count() <= few.most_tiles) {
       ASSERT_EQ(first.status, Status::feasible);
       ASSERT_EQ(first.shape, whole.shape);
     } else if (first.cut) {
       ASSERT_EQ(first.status, Status::unknown);
-      const TileSearchResult second = find_tile(subgraph_, hardware_, many);
+      const search::TileSearchResult second = search::find_tile(subgraph_, hardware_, many);
       ASSERT_EQ(second.status, whole.status);
       if (whole.status == Status::feasible) {
         ASSERT_EQ(second.shape, whole.shape);
@@ -133,29 +136,29 @@ class Case {
     }
   }
 
-  static std::string shown(const TileShape& shape) {
+  static std::string shown(const tiling::TileShape& shape) {
     return std::to_string(shape.extent[0]) + "x" + std::to_string(shape.extent[1]) + "x" +
            std::to_string(shape.extent[2]);
   }
 
-  bool fits(const Lowering& lowering, const std::vector<Size>& sizes) {
+  bool fits(const tiling::Lowering& lowering, const std::vector<Size>& sizes) {
     PlacementProblem problem = lowering.problem;
     for (BufferIndex b = 0; b < sizes.size(); ++b) problem.buffers[b].size = sizes[b];
-    const SearchResult found = make_sat_engine({})->solve(problem, {});
+    const engine::SearchResult found = encoder::make_sat_engine({})->solve(problem, {});
     EXPECT_NE(found.status, Status::unknown);
     return found.status == Status::feasible;
   }
 
   /// Does a shape fit: all positions of the grid one by one, or, where something stays in memory
   /// from tile to tile, the largest size each buffer ever has.
-  bool fits(TileGeometry& geometry, const Lowering& lowering, const TileShape& shape,
-            const std::array<Dim, 3>& counts) {
+  bool fits(tiling::TileGeometry& geometry, const tiling::Lowering& lowering,
+            const tiling::TileShape& shape, const std::array<Dim, 3>& counts) {
     std::set<std::vector<Size>> sizes;
     for (Dim c = 0; c < counts[0]; ++c)
       for (Dim h = 0; h < counts[1]; ++h)
         for (Dim w = 0; w < counts[2]; ++w)
-          sizes.insert(tile_sizes(subgraph_, geometry.space(), lowering,
-                                  geometry.tile_at(shape, {c, h, w})));
+          sizes.insert(tiling::tile_sizes(subgraph_, geometry.space(), lowering,
+                                          geometry.tile_at(shape, {c, h, w})));
     if (lowering.across_tiles) {
       std::vector<Size> largest = *sizes.begin();
       for (const std::vector<Size>& one : sizes)
@@ -166,18 +169,18 @@ class Case {
                                [&](const std::vector<Size>& one) { return fits(lowering, one); });
   }
 
-  TileShape exhaustive(TileGeometry& geometry, const Lowering& lowering) {
+  tiling::TileShape exhaustive(tiling::TileGeometry& geometry, const tiling::Lowering& lowering) {
     struct Candidate {
       std::tuple<Dim, Dim, Dim, Dim, Dim, Dim, Dim> order;
-      TileShape shape;
+      tiling::TileShape shape;
       std::array<Dim, 3> counts;
     };
     std::vector<Candidate> candidates;
-    const TileShape whole = geometry.space().whole;
+    const tiling::TileShape whole = geometry.space().whole;
     for (Dim c = 1; c <= whole.extent[0]; ++c)
       for (Dim h = 1; h <= whole.extent[1]; ++h)
         for (Dim w = 1; w <= whole.extent[2]; ++w) {
-          const TileShape shape{{c, h, w}};
+          const tiling::TileShape shape{{c, h, w}};
           std::array<Dim, 3> counts{};
           bool allowed = true;
           for (std::size_t a = 0; a < 3; ++a) {
@@ -199,9 +202,9 @@ class Case {
 
   Random random_;
   Network network_;
-  Subgraph subgraph_;
+  tiling::Subgraph subgraph_;
   Hardware hardware_;
-  TileSearchParams params_;
+  search::TileSearchParams params_;
 };
 
 TEST(TileDriver, FindsTheBestOfAllShapes) {

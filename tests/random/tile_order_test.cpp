@@ -25,10 +25,10 @@ namespace {
 
 using testing::Random;
 using testing::setting;
-using Position = std::array<Dim, tile_axes>;
+using Position = std::array<Dim, tiling::tile_axes>;
 
 /// As the page on tiling words it.
-std::vector<Position> positions(const TileGrid& grid, Stationary stationary) {
+std::vector<Position> positions(const tiling::TileGrid& grid, Stationary stationary) {
   std::vector<Position> list;
   const auto [c, h, w] = grid.counts;
   if (stationary == Stationary::inputs) {
@@ -43,8 +43,8 @@ std::vector<Position> positions(const TileGrid& grid, Stationary stationary) {
   return list;
 }
 
-Size bytes_of(const Subgraph& part, std::size_t t, const Box& box) {
-  return volume(box) * element_bytes(part.tensor(t).type);
+Size bytes_of(const tiling::Subgraph& part, std::size_t t, const tiling::Box& box) {
+  return tiling::volume(box) * element_bytes(part.tensor(t).type);
 }
 
 PlannedPlacement anywhere(const PlacementProblem& problem) {
@@ -60,25 +60,25 @@ struct Counted {
 };
 
 /// Tile by tile, in absolute coordinates.
-Counted by_walking(const Subgraph& part, const TileGeometry& geometry, const TileGrid& grid,
-                   const Lowering& lowering) {
+Counted by_walking(const tiling::Subgraph& part, const tiling::TileGeometry& geometry,
+                   const tiling::TileGrid& grid, const tiling::Lowering& lowering) {
   const TileVariant& options = lowering.options;
-  const TileWalk walk(grid, lowering);
-  std::map<std::size_t, Box> held;
+  const tiling::TileWalk walk(grid, lowering);
+  std::map<std::size_t, tiling::Box> held;
   Counted sum;
   for (const Position& at : positions(grid, options.stationary)) {
-    const TileRegions tile = geometry.tile_at(grid.shape, at);
+    const tiling::TileRegions tile = geometry.tile_at(grid.shape, at);
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
-      const LocalTensor& local = part.tensors[t];
-      if (is_stored(part, local)) {
+      const tiling::LocalTensor& local = part.tensors[t];
+      if (tiling::is_stored(part, local)) {
         const Size stored = bytes_of(part, t, tile.stored[t]);
         sum.least += stored;
         sum.moved += stored;
       }
-      if (!is_loaded(part, local) || local.consumers.empty()) continue;
+      if (!tiling::is_loaded(part, local) || local.consumers.empty()) continue;
       if (local.weight && options.weights == WeightPolicy::resident) {
         if (held.contains(t)) continue;
-        held[t] = whole(part.tensor(t).shape);
+        held[t] = tiling::whole(part.tensor(t).shape);
         sum.least += bytes_of(part, t, held[t]);
         sum.moved += bytes_of(part, t, held[t]);
         continue;
@@ -98,10 +98,10 @@ Counted by_walking(const Subgraph& part, const TileGeometry& geometry, const Til
 }
 
 /// The pipeline's tiles in the order in which it runs them.
-std::vector<std::size_t> in_sequence(const Pipeline& pipeline) {
+std::vector<std::size_t> in_sequence(const cost::Pipeline& pipeline) {
   std::vector<std::size_t> list;
-  const auto append = [&](const std::vector<TileRun>& runs) {
-    for (const TileRun& run : runs)
+  const auto append = [&](const std::vector<cost::TileRun>& runs) {
+    for (const cost::TileRun& run : runs)
       list.insert(list.end(), static_cast<std::size_t>(run.count), run.tile_class);
   };
   append(pipeline.before);
@@ -111,16 +111,16 @@ std::vector<std::size_t> in_sequence(const Pipeline& pipeline) {
 }
 
 /// Weights in a memory of their own that is like the other one: for one channel the same.
-void same_in_two_memories(TiledRun run) {
+void same_in_two_memories(cost::TiledRun run) {
   Hardware one = *run.hardware;
   one.dma.channels = 1;
   Hardware two = one;
   two.memories.push_back(two.memories.back());
   two.memories.back().writable = false;
   run.hardware = &one;
-  const Metrics together = run_cost(run).metrics;
+  const Metrics together = cost::run_cost(run).metrics;
   run.hardware = &two;
-  const Metrics metrics = run_cost(run).metrics;
+  const Metrics metrics = cost::run_cost(run).metrics;
   EXPECT_EQ(metrics.latency_cycles, together.latency_cycles);
   EXPECT_EQ(metrics.dram_bytes, together.dram_bytes);
   EXPECT_DOUBLE_EQ(metrics.energy_pj, together.energy_pj);
@@ -143,36 +143,37 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
     Hardware hardware = testing::random_machine(random, {.needed = 1 << 20});
     for (HardwareMemory& memory : hardware.memories) memory.burst = 1;
     hardware.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
-    const Subgraph part =
-        make_subgraph(network, {0, network.ops.size() - 1}, last_readers(network), hardware);
-    TileGeometry geometry(part, HaloPolicy::recompute);
-    TileShape shape = geometry.space().whole;
-    for (std::size_t axis = 0; axis < tile_axes; ++axis)
+    const tiling::Subgraph part = tiling::make_subgraph(network, {0, network.ops.size() - 1},
+                                                        tiling::last_readers(network), hardware);
+    tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+    tiling::TileShape shape = geometry.space().whole;
+    for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
       if (geometry.space().axis[axis] && random.chance(70))
         shape.extent[axis] = random.between(1, shape.extent[axis]);
-    const TileGrid grid = geometry.grid(shape);
+    const tiling::TileGrid grid = geometry.grid(shape);
     // Weights of several ops may stay as well: it is only not tried.
     TileVariant options{.double_buffer = random.chance(50), .weights = WeightPolicy::refetch};
     options.stationary = random.pick(
         std::vector<Stationary>{Stationary::none, Stationary::weights, Stationary::inputs});
     if (options.stationary != Stationary::weights && random.chance(40))
       options.weights = WeightPolicy::resident;
-    const Lowering lowering = lower(part, geometry.space(), hardware, options);
+    const tiling::Lowering lowering = tiling::lower(part, geometry.space(), hardware, options);
     const PlannedPlacement placed = anywhere(lowering.problem);
-    const TiledRun run{.subgraph = &part,
-                       .grid = &grid,
-                       .lowering = &lowering,
-                       .hardware = &hardware,
-                       .placements = {&placed}};
-    const RunCost cost = run_cost(run);
+    const cost::TiledRun run{.subgraph = &part,
+                             .grid = &grid,
+                             .lowering = &lowering,
+                             .hardware = &hardware,
+                             .placements = {&placed}};
+    const cost::RunCost cost = cost::run_cost(run);
     same_in_two_memories(run);
     const Counted walked = by_walking(part, geometry, grid, lowering);
     EXPECT_EQ(cost.metrics.dram_bytes, walked.moved);
     EXPECT_GE(walked.moved, walked.least);
 
     if (geometry.has_volumes()) {
-      const auto readers = last_readers(network);
-      const GridBound bound(part, geometry.space(), ChannelUse(network, readers), hardware);
+      const auto readers = tiling::last_readers(network);
+      const cost::GridBound bound(part, geometry.space(), cost::ChannelUse(network, readers),
+                                  hardware);
       for (const Metrics& least :
            {bound.of_counts(grid.counts, options.weights, options.stationary),
             bound.least(grid.count(), options.weights, options.stationary)}) {
@@ -183,7 +184,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
       ++bounded;
     }
 
-    const TileWalk walk(grid, lowering);
+    const tiling::TileWalk walk(grid, lowering);
     std::vector<std::size_t> right;
     std::vector<std::int64_t> times(walk.visits().size(), 0);
     for (const Position& at : positions(grid, options.stationary)) {
@@ -192,9 +193,10 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
       ++times[right.back()];
     }
     for (std::size_t v = 0; v < times.size(); ++v) EXPECT_EQ(walk.visits()[v].times, times[v]);
-    const Pipeline pipeline = run_schedule(run).pipeline;
+    const cost::Pipeline pipeline = cost::run_schedule(run).pipeline;
     EXPECT_EQ(in_sequence(pipeline), right);
-    EXPECT_EQ(simulate(pipeline, {}).cycles, simulate(pipeline, {.extrapolate = false}).cycles);
+    EXPECT_EQ(cost::simulate(pipeline, {}).cycles,
+              cost::simulate(pipeline, {.extrapolate = false}).cycles);
 
     // The same tiles, each on its own.
     if (options.stationary == Stationary::none) continue;
@@ -202,7 +204,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
     ++compared[options.stationary];
     tight += walked.moved == walked.least ? 1 : 0;
     options.stationary = Stationary::none;
-    const Lowering apart = lower(part, geometry.space(), hardware, options);
+    const tiling::Lowering apart = tiling::lower(part, geometry.space(), hardware, options);
     const Counted each = by_walking(part, geometry, grid, apart);
     EXPECT_LE(walked.moved, each.moved);
     spared += walked.moved < each.moved ? 1 : 0;

@@ -63,47 +63,50 @@ struct Question {
 };
 
 struct Answer {
-  Cycles latency = 0;
-  Cycles compute = 0;
+  cost::Cycles latency = 0;
+  cost::Cycles compute = 0;
   Size bytes = 0;
 };
 
 Answer answer(const Question& question, Random random) {
-  const Subgraph part = make_subgraph(question.net, {0, question.net.ops.size() - 1});
-  TileGeometry geometry(part, HaloPolicy::recompute);
-  TileShape shape = geometry.space().whole;
+  const tiling::Subgraph part =
+      tiling::make_subgraph(question.net, {0, question.net.ops.size() - 1});
+  tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+  tiling::TileShape shape = geometry.space().whole;
   for (std::size_t axis = 0; axis < shape.extent.size(); ++axis)
     if (!question.one_tile && geometry.space().axis[axis] && random.chance(50))
       shape.extent[axis] = random.between(1, shape.extent[axis]);
-  const TileGrid grid = geometry.grid(shape);
-  const Lowering lowering = lower(part, geometry.space(), question.hardware, question.options);
+  const tiling::TileGrid grid = geometry.grid(shape);
+  const tiling::Lowering lowering =
+      tiling::lower(part, geometry.space(), question.hardware, question.options);
   const PlannedPlacement placement = one_after_the_other(lowering.problem);
-  const TiledRun run{.subgraph = &part,
-                     .grid = &grid,
-                     .lowering = &lowering,
-                     .hardware = &question.hardware,
-                     .placements = {&placement}};
-  const RunCost cost = run_cost(run);
+  const cost::TiledRun run{.subgraph = &part,
+                           .grid = &grid,
+                           .lowering = &lowering,
+                           .hardware = &question.hardware,
+                           .placements = {&placement}};
+  const cost::RunCost cost = cost::run_cost(run);
   return {cost.metrics.latency_cycles, cost.layers[0].compute_cycles, cost.metrics.dram_bytes};
 }
 
 /// Slice by slice: the time at which one op in one tile has stored what it made.
-double by_definition(const Question& question, std::int64_t slices, Cycles compute) {
-  const Subgraph part = make_subgraph(question.net, {0, 0});
-  TileGeometry geometry(part, HaloPolicy::recompute);
-  const TileGrid grid = geometry.grid(geometry.space().whole);
-  const TileRegions& tile = grid.tiles.front();
-  const Link link = links_of(question.hardware).data;
+double by_definition(const Question& question, std::int64_t slices, cost::Cycles compute) {
+  const tiling::Subgraph part = tiling::make_subgraph(question.net, {0, 0});
+  tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+  const tiling::TileGrid grid = geometry.grid(geometry.space().whole);
+  const tiling::TileRegions& tile = grid.tiles.front();
+  const cost::Link link = cost::links_of(question.hardware).data;
   double bus = 0;    // when the DMA is free
   double ready = 0;  // when all that is not sliced is there
   std::vector<double> arrives;
   double rest = 0;
   for (std::size_t t = 0; t < part.tensors.size(); ++t) {
     if (part.tensors[t].producer) continue;
-    const auto cost = transfer_cost(moved(part, t, tile.fresh[t], link), link, true);
-    const bool sliced = std::ranges::any_of(part.operands_at[0], [&](const LocalOperand& operand) {
-      return operand.local == t && operand.position == 1 && part.tensors[t].weight;
-    });
+    const auto cost = cost::transfer_cost(cost::moved(part, t, tile.fresh[t], link), link, true);
+    const bool sliced =
+        std::ranges::any_of(part.operands_at[0], [&](const tiling::LocalOperand& operand) {
+          return operand.local == t && operand.position == 1 && part.tensors[t].weight;
+        });
     if (!sliced) {
       bus += static_cast<double>(cost.cycles);
       ready = std::max(ready, bus);
@@ -122,7 +125,7 @@ double by_definition(const Question& question, std::int64_t slices, Cycles compu
   for (std::size_t t = 0; t < part.tensors.size(); ++t)
     if (part.tensors[t].leaves)
       end += static_cast<double>(
-          transfer_cost(moved(part, t, tile.stored[t], link), link, false).cycles);
+          cost::transfer_cost(cost::moved(part, t, tile.stored[t], link), link, false).cycles);
   return end;
 }
 
@@ -146,7 +149,7 @@ TEST(WeightSlices, TakeWhatTheDefinitionSays) {
     question.hardware.dma.weight_slices = random.between(2, 8);
     const std::int64_t slices =
         std::min(question.hardware.dma.weight_slices,
-                 ceil_div(channels, question.hardware.engines[0].unroll[0].second));
+                 tiling::ceil_div(channels, question.hardware.engines[0].unroll[0].second));
     const Answer got = answer(question, random);
     // Slices are rounded to whole cycles.
     EXPECT_NEAR(static_cast<double>(got.latency), by_definition(question, slices, got.compute),

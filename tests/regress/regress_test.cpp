@@ -113,7 +113,7 @@ TEST_P(Regress, FewestModes) {
   if (!expected_.contains("modes")) return;
   const PlacementResult result = placed(Minimize::modes);
   ASSERT_EQ(result.status, Status::feasible);
-  EXPECT_EQ(std::to_string(goal_value(problem_, *result.placement, Goal::modes)),
+  EXPECT_EQ(std::to_string(engine::goal_value(problem_, *result.placement, engine::Goal::modes)),
             expected_.at("modes"));
   EXPECT_TRUE(result.proven_optimal);
 }

@@ -25,20 +25,21 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-OracleGoal oracle_goal(Goal goal) {
+OracleGoal oracle_goal(engine::Goal goal) {
   switch (goal) {
-    case Goal::fit:
+    case engine::Goal::fit:
       return OracleGoal::any;
-    case Goal::cost:
+    case engine::Goal::cost:
       return OracleGoal::cost;
-    case Goal::modes:
+    case engine::Goal::modes:
       return OracleGoal::modes;
   }
   return OracleGoal::any;
 }
 
-std::int64_t value_of(const PlacementProblem& problem, const Placement& placement, Goal goal) {
-  if (goal == Goal::cost) return soft_cost(problem, placement);
+std::int64_t value_of(const PlacementProblem& problem, const Placement& placement,
+                      engine::Goal goal) {
+  if (goal == engine::Goal::cost) return soft_cost(problem, placement);
   std::size_t used = 0;
   for (const std::vector<std::string>& modes : placement.modes) {
     used += std::set<std::string>(modes.begin(), modes.end()).size();
@@ -47,8 +48,8 @@ std::int64_t value_of(const PlacementProblem& problem, const Placement& placemen
 }
 
 /// What is wrong with this result, when the oracle says `expected` about the problem.
-std::optional<std::string> compare(const PlacementProblem& problem, Goal goal,
-                                   const SearchResult& result,
+std::optional<std::string> compare(const PlacementProblem& problem, engine::Goal goal,
+                                   const engine::SearchResult& result,
                                    const std::optional<OracleAnswer>& expected) {
   std::ostringstream wrong;
   const auto said = [&] { return wrong.str(); };
@@ -74,7 +75,7 @@ std::optional<std::string> compare(const PlacementProblem& problem, Goal goal,
     return said();
   }
   if (!expected) return "the oracle finds no placement, but the engine says " + answer;
-  if (goal == Goal::fit) return std::nullopt;
+  if (goal == engine::Goal::fit) return std::nullopt;
   const std::int64_t value = value_of(problem, *result.placement, goal);
   if (value != expected->value || result.bound != expected->value) {
     wrong << "the least value is " << expected->value << " ("
@@ -110,18 +111,18 @@ Magnification random_magnification(Random& random, const PlacementProblem& probl
 }
 
 /// An engine that is not complete says that it knows nothing, and why.
-bool gave_up(const SearchResult& result) {
+bool gave_up(const engine::SearchResult& result) {
   return result.status == Status::unknown && result.stop == StopReason::completed &&
          !result.reason.empty() && !result.placement;
 }
 
-std::string describe(std::uint64_t seed, Goal goal, const Magnification& by,
+std::string describe(std::uint64_t seed, engine::Goal goal, const Magnification& by,
                      const std::string& what) {
   std::ostringstream out;
   out << "seed " << seed << ", goal "
-      << (goal == Goal::fit    ? "fit"
-          : goal == Goal::cost ? "cost"
-                               : "modes");
+      << (goal == engine::Goal::fit    ? "fit"
+          : goal == engine::Goal::cost ? "cost"
+                                       : "modes");
   if (by.granule != 1) out << ", addresses times " << by.granule;
   if (by.spread != 1) out << ", steps times " << by.spread;
   out << ": " << what;
@@ -154,22 +155,23 @@ std::vector<SizeLayer> random_layers(Random& random, const PlacementProblem& pro
   return layers;
 }
 
-std::optional<std::string> wrong_session(PlacementEngine& engine, const PlacementProblem& problem,
+std::optional<std::string> wrong_session(engine::PlacementEngine& engine,
+                                         const PlacementProblem& problem,
                                          const std::vector<SizeLayer>& layers,
-                                         const std::vector<Goal>& goals,
+                                         const std::vector<engine::Goal>& goals,
                                          std::chrono::milliseconds patience,
                                          AgreementReport* report) {
   return guarded([&]() -> std::optional<std::string> {
-    for (const Goal goal : goals) {
+    for (const engine::Goal goal : goals) {
       if (engine.unsupported(problem, goal)) return std::nullopt;
     }
-    const auto session = open_session(engine, problem);
+    const auto session = engine::open_session(engine, problem);
     for (std::size_t k = 0; k < layers.size(); ++k) {
-      const Goal goal = goals[k % goals.size()];
+      const engine::Goal goal = goals[k % goals.size()];
       const PlacementProblem now = with_layer(problem, layers[k]);
       if (!validate(now).empty()) continue;
       const auto start = Clock::now();
-      const SearchResult result =
+      const engine::SearchResult result =
           session->solve(layers[k], {.budget = {.deadline = start + patience}, .goal = goal});
       const auto asked = Clock::now();
       const std::optional<OracleAnswer> expected = brute_force(now, oracle_goal(goal));
@@ -195,17 +197,19 @@ std::optional<std::string> wrong_session(PlacementEngine& engine, const Placemen
 
 }  // namespace
 
-std::optional<std::string> wrong_answer(PlacementEngine& engine, const PlacementProblem& problem,
-                                        Goal goal, std::chrono::milliseconds patience) {
+std::optional<std::string> wrong_answer(engine::PlacementEngine& engine,
+                                        const PlacementProblem& problem, engine::Goal goal,
+                                        std::chrono::milliseconds patience) {
   return guarded([&]() -> std::optional<std::string> {
     if (engine.unsupported(problem, goal)) return std::nullopt;
-    const SearchResult result =
+    const engine::SearchResult result =
         engine.solve(problem, {.budget = {.deadline = Clock::now() + patience}, .goal = goal});
     return compare(problem, goal, result, brute_force(problem, oracle_goal(goal)));
   });
 }
 
-AgreementReport compare_with_oracle(PlacementEngine& engine, const AgreementParams& params) {
+AgreementReport compare_with_oracle(engine::PlacementEngine& engine,
+                                    const AgreementParams& params) {
   AgreementReport report;
   for (std::size_t k = 0; k < params.count; ++k) {
     const std::uint64_t seed = params.seed + k;
@@ -213,11 +217,11 @@ AgreementReport compare_with_oracle(PlacementEngine& engine, const AgreementPara
     const PlacementProblem base = random_problem(random, params.features);
     const Magnification by = params.magnify ? random_magnification(random, base) : Magnification{};
     const PlacementProblem problem = magnified(base, by.granule, by.spread);
-    for (const Goal goal : params.goals) {
+    for (const engine::Goal goal : params.goals) {
       // The oracle always answers about the small numbers.
       const auto ask = [&](const PlacementProblem& small) -> std::optional<std::string> {
         const PlacementProblem large = magnified(small, by.granule, by.spread);
-        const SearchResult result = engine.solve(
+        const engine::SearchResult result = engine.solve(
             large, {.budget = {.deadline = Clock::now() + params.patience}, .goal = goal});
         if (params.may_give_up && gave_up(result)) return std::nullopt;
         return compare(large, goal, result, brute_force(small, oracle_goal(goal)));
@@ -235,7 +239,7 @@ AgreementReport compare_with_oracle(PlacementEngine& engine, const AgreementPara
       } else {
         const auto start = Clock::now();
         wrong = guarded([&]() -> std::optional<std::string> {
-          const SearchResult result = engine.solve(
+          const engine::SearchResult result = engine.solve(
               problem, {.budget = {.deadline = start + params.patience}, .goal = goal});
           report.engine_seconds += seconds_since(start);
           if (params.may_give_up && gave_up(result)) {
@@ -269,7 +273,7 @@ AgreementReport compare_with_oracle(PlacementEngine& engine, const AgreementPara
   return report;
 }
 
-AgreementReport compare_sessions_with_oracle(PlacementEngine& engine,
+AgreementReport compare_sessions_with_oracle(engine::PlacementEngine& engine,
                                              const AgreementParams& params) {
   AgreementReport report;
   for (std::size_t k = 0; report.asked < params.count && k < 10 * params.count; ++k) {
@@ -277,8 +281,9 @@ AgreementReport compare_sessions_with_oracle(PlacementEngine& engine,
     Random random(seed);
     const PlacementProblem problem = random_problem(random, params.features);
     const std::vector<SizeLayer> layers = random_layers(random, problem);
-    if (std::any_of(params.goals.begin(), params.goals.end(),
-                    [&](Goal goal) { return engine.unsupported(problem, goal).has_value(); })) {
+    if (std::any_of(params.goals.begin(), params.goals.end(), [&](engine::Goal goal) {
+          return engine.unsupported(problem, goal).has_value();
+        })) {
       ++report.unsupported;
       continue;
     }
@@ -310,16 +315,17 @@ struct Opinions {
 };
 
 /// Asks all engines and compares what they say.
-Opinions ask_all(const std::vector<PlacementEngine*>& engines, const PlacementProblem& problem,
-                 Goal goal, std::chrono::milliseconds patience) {
+Opinions ask_all(const std::vector<engine::PlacementEngine*>& engines,
+                 const PlacementProblem& problem, engine::Goal goal,
+                 std::chrono::milliseconds patience) {
   Opinions all;
   std::optional<Cost> value;
   std::string first;
-  for (PlacementEngine* engine : engines) {
+  for (engine::PlacementEngine* engine : engines) {
     if (engine->unsupported(problem, goal)) continue;
     const std::string name(engine->name());
     const auto complain = [&](const std::string& what) { all.wrong = name + ": " + what; };
-    SearchResult result;
+    engine::SearchResult result;
     all.wrong = guarded([&]() -> std::optional<std::string> {
       result =
           engine->solve(problem, {.budget = {.deadline = Clock::now() + patience}, .goal = goal});
@@ -338,7 +344,7 @@ Opinions ask_all(const std::vector<PlacementEngine*>& engines, const PlacementPr
                       first),
              all;
     }
-    if (feasible && goal != Goal::fit) {
+    if (feasible && goal != engine::Goal::fit) {
       const Cost cost = value_of(problem, *result.placement, goal);
       if (cost != result.bound) return complain("stops with a gap between cost and bound"), all;
       if (value && *value != cost) {
@@ -356,14 +362,14 @@ Opinions ask_all(const std::vector<PlacementEngine*>& engines, const PlacementPr
 
 }  // namespace
 
-AgreementReport compare_engines(const std::vector<PlacementEngine*>& engines,
+AgreementReport compare_engines(const std::vector<engine::PlacementEngine*>& engines,
                                 const AgreementParams& params) {
   AgreementReport report;
   for (std::size_t k = 0; k < params.count; ++k) {
     const std::uint64_t seed = params.seed + k;
     Random random(seed);
     const PlacementProblem problem = random_problem(random, params.features);
-    for (const Goal goal : params.goals) {
+    for (const engine::Goal goal : params.goals) {
       const auto start = Clock::now();
       const Opinions all = ask_all(engines, problem, goal, params.patience);
       report.engine_seconds += seconds_since(start);

@@ -24,7 +24,7 @@ struct AgreementParams {
   Features features{};
   std::size_t count = 1000;
   std::uint64_t seed = 1;  ///< question k is made from seed + k, so one alone can be repeated
-  std::vector<Goal> goals = {Goal::fit};
+  std::vector<engine::Goal> goals = {engine::Goal::fit};
   bool magnify = true;  ///< ask some questions in other units of address and time
   /// Engines that are not complete: "unknown" without a limit is counted and is no disagreement.
   bool may_give_up = false;
@@ -52,22 +52,23 @@ struct AgreementReport {
 
 /// What is wrong with the engine's answer to this problem; nothing if it is right or the engine
 /// does not take the problem.
-[[nodiscard]] std::optional<std::string> wrong_answer(PlacementEngine& engine,
-                                                      const PlacementProblem& problem, Goal goal,
+[[nodiscard]] std::optional<std::string> wrong_answer(engine::PlacementEngine& engine,
+                                                      const PlacementProblem& problem,
+                                                      engine::Goal goal,
                                                       std::chrono::milliseconds patience);
 
-[[nodiscard]] AgreementReport compare_with_oracle(PlacementEngine& engine,
+[[nodiscard]] AgreementReport compare_with_oracle(engine::PlacementEngine& engine,
                                                   const AgreementParams& params);
 
 /// The same with sessions: each problem is loaded once and asked under several size layers, for
 /// the goals in turn.
-[[nodiscard]] AgreementReport compare_sessions_with_oracle(PlacementEngine& engine,
+[[nodiscard]] AgreementReport compare_sessions_with_oracle(engine::PlacementEngine& engine,
                                                            const AgreementParams& params);
 
 /// Problems too large for the oracle: every two engines that answer have to agree, and every
 /// placement has to pass the checker. An engine may give up when its patience ends.
 /// ensure: `unsupported` of the report counts answers that nobody else confirmed.
-[[nodiscard]] AgreementReport compare_engines(const std::vector<PlacementEngine*>& engines,
+[[nodiscard]] AgreementReport compare_engines(const std::vector<engine::PlacementEngine*>& engines,
                                               const AgreementParams& params);
 
 /// How many questions, and from which seed on.

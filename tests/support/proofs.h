@@ -14,7 +14,7 @@
 
 namespace tessera::testing {
 
-class TextSink final : public ProofSink {
+class TextSink final : public engine::ProofSink {
  public:
   void write(std::string_view more) override { text += more; }
   std::string text;

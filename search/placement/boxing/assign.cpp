@@ -6,7 +6,7 @@
 
 #include "model/derived.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::vector<MemoryIndex> assign_memories(const PlacementProblem& problem) {
   return memory_of;
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

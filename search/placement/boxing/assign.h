@@ -10,9 +10,9 @@
 
 #include "tessera/problem.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 /// One memory per buffer, one of its allowed ones.
 [[nodiscard]] std::vector<MemoryIndex> assign_memories(const PlacementProblem& problem);
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

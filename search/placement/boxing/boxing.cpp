@@ -7,7 +7,7 @@
 
 #include "search/placement/boxing/theorem2.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 namespace {
 
@@ -177,4 +177,4 @@ double best_epsilon(const Instance& instance, const EpsilonRange& range, const B
   return best;
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

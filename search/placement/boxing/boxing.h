@@ -24,7 +24,7 @@
 #include "model/random.h"
 #include "search/placement/boxing/instance.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 /// A job or a box around others.
 struct Item {
@@ -69,4 +69,4 @@ struct BoxJobsParams {
 [[nodiscard]] double best_epsilon(const Instance& instance, const EpsilonRange& range,
                                   const Budget& budget, Random& random);
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

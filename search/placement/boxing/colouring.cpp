@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 Row Colouring::colour(std::span<const Interval> intervals, std::vector<Row>& row_of) {
   order_.resize(intervals.size());
@@ -41,4 +41,4 @@ Row Colouring::colour(std::span<const Interval> intervals, std::vector<Row>& row
   return rows;
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

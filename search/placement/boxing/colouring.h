@@ -14,7 +14,7 @@
 
 #include "search/placement/boxing/instance.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 using Row = std::int32_t;
 
@@ -35,4 +35,4 @@ class Colouring {
   std::vector<Row> free_;                      ///< a heap: the lowest row first
 };
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

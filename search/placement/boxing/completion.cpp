@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::optional<std::vector<Offset>> complete(FirstFit& fit, const Instance& insta
   return offsets;
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

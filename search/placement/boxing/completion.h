@@ -12,7 +12,7 @@
 #include "search/placement/boxing/first_fit.h"
 #include "search/placement/boxing/instance.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 struct Nailed {
   std::vector<JobIndex> jobs;
@@ -26,4 +26,4 @@ struct Nailed {
                                                           std::span<const float> keys, Size limit,
                                                           const Budget& budget);
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

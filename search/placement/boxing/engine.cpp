@@ -17,7 +17,7 @@
 #include "search/placement/canonical.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::search {
 
 namespace {
 
@@ -194,7 +194,8 @@ class Run {
 
   [[nodiscard]] Budget share(std::size_t left) const {
     Budget budget = params_.budget;
-    if (left > 1) budget.deadline = share_of_time(params_.budget, static_cast<std::int64_t>(left));
+    if (left > 1)
+      budget.deadline = engine::share_of_time(params_.budget, static_cast<std::int64_t>(left));
     return budget;
   }
 
@@ -239,20 +240,20 @@ class Run {
   std::vector<std::int64_t> kinds_ = std::vector<std::int64_t>(5, 0);
 };
 
-class BoxingEngine final : public PlacementEngine {
+class BoxingEngine final : public engine::PlacementEngine {
  public:
   explicit BoxingEngine(const BoxingParams& params) : params_(params) {}
   [[nodiscard]] std::string_view name() const override { return "boxing"; }
-  [[nodiscard]] FeatureSet features() const override { return boxing_features(); }
-  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
-                                   const SearchParams& search) override {
+  [[nodiscard]] facts::FeatureSet features() const override { return boxing_features(); }
+  [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
+                                           const engine::SearchParams& search) override {
     BoxingParams params = params_;
     params.budget = search.budget;
     params.seed = search.seed;
     params.targets.clear();
     for (const Memory& memory : problem.memories) params.targets.push_back(memory.capacity);
     BoxingResult found = box(problem, params);
-    SearchResult result;
+    engine::SearchResult result;
     result.status = found.status;
     result.stop = found.stop;
     result.reason = std::move(found.reason);
@@ -267,17 +268,18 @@ class BoxingEngine final : public PlacementEngine {
 
 }  // namespace
 
-FeatureSet boxing_features() {
-  return together(address_features,
-                  {Feature::choice_of_memory, Feature::may_overlap, Feature::avoid_overlap});
+facts::FeatureSet boxing_features() {
+  return facts::together(facts::address_features,
+                         {facts::Feature::choice_of_memory, facts::Feature::may_overlap,
+                          facts::Feature::avoid_overlap});
 }
 
 BoxingResult box(const PlacementProblem& problem, const BoxingParams& params) {
   return Run(problem, params)();
 }
 
-std::unique_ptr<PlacementEngine> make_boxing_engine(const BoxingParams& params) {
+std::unique_ptr<engine::PlacementEngine> make_boxing_engine(const BoxingParams& params) {
   return std::make_unique<BoxingEngine>(params);
 }
 
-}  // namespace tessera
+}  // namespace tessera::search

@@ -35,7 +35,7 @@
 #include "tessera/placement.h"
 #include "tessera/problem.h"
 
-namespace tessera {
+namespace tessera::search {
 
 struct BoxingParams {
   Budget budget{};
@@ -55,7 +55,7 @@ struct BoxingParams {
   bool focus = true;
   bool exact = true;
   /// Decides the time ranges that carry the peak; nullptr: canonical search (canonical.h).
-  std::function<std::unique_ptr<PlacementEngine>()> make_exact{};
+  std::function<std::unique_ptr<engine::PlacementEngine>()> make_exact{};
   /// Called (from any thread, one at a time) when a height or a bound becomes better.
   std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress{};
 };
@@ -85,7 +85,7 @@ struct BoxingResult {
 
 /// What boxing takes: everything about addresses and lives, memories and may_overlap (which it does
 /// not use), but no modes and no other hard relation.
-[[nodiscard]] FeatureSet boxing_features();
+[[nodiscard]] facts::FeatureSet boxing_features();
 
 /// require: validate(problem) is empty, boxing_features() has all that the problem uses.
 /// ensure: equal for equal problem, params (whatever `threads`) unless the budget ends it.
@@ -93,6 +93,7 @@ struct BoxingResult {
 
 /// The engine "boxing": Goal::fit, feasible or unknown. The budget, seed and targets of `params`
 /// are replaced by what solve() is given.
-[[nodiscard]] std::unique_ptr<PlacementEngine> make_boxing_engine(const BoxingParams& params = {});
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_boxing_engine(
+    const BoxingParams& params = {});
 
-}  // namespace tessera
+}  // namespace tessera::search

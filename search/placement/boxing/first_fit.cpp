@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 FirstFit::FirstFit(const Instance& instance) : instance_(&instance), taken_(instance.sections) {
   clear();
@@ -70,4 +70,4 @@ std::vector<JobIndex> by_offset(std::span<const Offset> offsets) {
   return order;
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -15,7 +15,7 @@
 #include "search/placement/boxing/instance.h"
 #include "search/placement/boxing/occupancy.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 /// Higher than every height: a job did not fit into its window, or a round was stopped.
 inline constexpr Size no_height = std::numeric_limits<Size>::max();
@@ -47,4 +47,4 @@ class FirstFit {
 /// The jobs by offset, lowest first.
 [[nodiscard]] std::vector<JobIndex> by_offset(std::span<const Offset> offsets);
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

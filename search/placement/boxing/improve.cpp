@@ -6,7 +6,7 @@
 
 #include "search/placement/boxing/first_fit.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 Improver::Improver(const Instance& instance) : instance_(&instance) {
   const std::size_t n = instance.jobs.size();
@@ -221,4 +221,4 @@ Size Improver::run(std::vector<Offset>& offsets, const ImproveParams& params, Ra
   return height_of(*instance_, offsets);
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -18,7 +18,7 @@
 #include "model/random.h"
 #include "search/placement/boxing/instance.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 struct ImproveParams {
   Size target = 0;                    ///< low enough: stop there
@@ -56,4 +56,4 @@ class Improver {
   std::int64_t work_ = 0;
 };
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

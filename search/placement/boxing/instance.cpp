@@ -12,7 +12,7 @@
 #include "model/polled_sort.h"
 #include "search/placement/boxing/sections.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 namespace {
 
@@ -78,7 +78,7 @@ void set_bounds(Instance& instance, const std::vector<Piece>& everything,
   // Windows of gaps and fixed offsets need not be aligned, so they are not padded.
   if (instance.common_alignment > 1 && !instance.fragmented && instance.fixed.empty())
     bound = std::max(bound, aligned_bound(instance, counted, instance.common_alignment));
-  bound = least_height(instance.reserved, bound);
+  bound = facts::least_height(instance.reserved, bound);
   for (const Job& job : instance.jobs)
     bound = std::max(bound, next_legal(instance, job, 0) + job.size);
   instance.lower_bound = std::max(bound, instance.floor);
@@ -199,7 +199,7 @@ Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index
     common = std::gcd(common, entry.job.alignment);
   }
   instance.common_alignment = std::max<Size>(common, 1);
-  instance.reserved = merged(memory.reserved);
+  instance.reserved = facts::merged(memory.reserved);
   if (!memory.straddle) {
     for (const AddressRange& bank : bank_ranges(memory))
       if (bank.begin > 0) instance.borders.push_back(bank.begin);
@@ -288,4 +288,4 @@ std::vector<Size> contention(const Instance& instance) {
   return result;
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -18,7 +18,7 @@
 #include "model/poll.h"
 #include "tessera/problem.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 using Section = std::int32_t;
 using JobIndex = std::int32_t;
@@ -91,4 +91,4 @@ struct Instance {
 /// For every section range of a job in turn: the largest load of its sections.
 [[nodiscard]] std::vector<Size> contention(const Instance& instance);
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

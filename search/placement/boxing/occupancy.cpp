@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 namespace {
 
@@ -75,4 +75,4 @@ void Occupancy::collect(std::size_t node, Section l, Section u, Section lower, S
   if (upper > middle) collect(2 * node + 1, middle, u, lower, upper, sets);
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

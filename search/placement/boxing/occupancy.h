@@ -19,7 +19,7 @@
 #include "search/placement/boxing/instance.h"
 #include "tessera/units.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 class Occupancy {
  public:
@@ -102,4 +102,4 @@ class HoleFinder {
   std::vector<Finger> fingers_;
 };
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -6,7 +6,7 @@
 
 #include "search/placement/boxing/first_fit.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 Orders::Orders(const Instance& instance) : instance_(&instance) {
   const std::vector<Size> contention = boxing::contention(instance);
@@ -75,4 +75,4 @@ void keys_from_offsets(std::span<const Offset> offsets, std::vector<float>& keys
     keys[static_cast<std::size_t>(order[rank])] = -step * static_cast<float>(rank);
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

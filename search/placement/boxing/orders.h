@@ -16,7 +16,7 @@
 #include "model/random.h"
 #include "search/placement/boxing/instance.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 struct Recipe {
   double size = 1;
@@ -48,4 +48,4 @@ inline constexpr std::int64_t fixed_recipes = 6;
 /// Keys that repeat the order of a placement, lowest offset first.
 void keys_from_offsets(std::span<const Offset> offsets, std::vector<float>& keys);
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

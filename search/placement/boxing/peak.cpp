@@ -7,7 +7,7 @@
 #include "search/placement/boxing/first_fit.h"
 #include "search/placement/boxing/orders.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 namespace {
 
@@ -120,11 +120,11 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
     if (job.size > params.target || job.low + job.size > params.target) return result;
   }
   const PlacementProblem problem = cut(instance, range, params.target);
-  if (params.engine->unsupported(problem, Goal::fit)) return result;
-  SearchParams search;
+  if (params.engine->unsupported(problem, engine::Goal::fit)) return result;
+  engine::SearchParams search;
   search.budget = params.budget;
   search.budget.max_nodes = params.engine_nodes;
-  const SearchResult found = params.engine->solve(problem, search);
+  const engine::SearchResult found = params.engine->solve(problem, search);
   result.searched = true;
   result.refuted = found.status == Status::infeasible;
   if (found.status != Status::feasible || !found.placement) return result;
@@ -147,4 +147,4 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
   return result;
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -18,14 +18,14 @@
 #include "model/random.h"
 #include "search/placement/boxing/instance.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 struct PeakParams {
   Size target = 0;
   std::size_t max_jobs = 400;          ///< no range with more jobs is searched
   std::int64_t engine_nodes = 20'000;  ///< that the engine may take
   Budget budget{};
-  PlacementEngine* engine = nullptr;
+  engine::PlacementEngine* engine = nullptr;
 };
 
 struct PeakResult {
@@ -39,4 +39,4 @@ struct PeakResult {
 [[nodiscard]] PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets,
                                      const PeakParams& params, Random& random);
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

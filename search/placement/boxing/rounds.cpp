@@ -23,7 +23,7 @@
 #include "search/placement/boxing/stacking.h"
 #include "search/placement/boxing/unboxing.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 namespace {
 
@@ -253,7 +253,7 @@ class Worker {
   std::optional<Stacker> stacker_;
   std::optional<FirstFit> first_fit_;
   std::optional<Improver> improver_;
-  std::unique_ptr<PlacementEngine> engine_;
+  std::unique_ptr<engine::PlacementEngine> engine_;
 };
 
 /// Which kind is round `k` of a generation? Depends on what happened, not on how long it took.
@@ -456,4 +456,4 @@ RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
   return result;
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

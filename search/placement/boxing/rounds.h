@@ -23,7 +23,7 @@
 #include "engine/engine.h"
 #include "search/placement/boxing/instance.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 struct RoundsParams {
   Budget budget{};
@@ -40,7 +40,7 @@ struct RoundsParams {
   bool exact = true;
   std::vector<Offset> start{};  ///< a placement to start from; empty: none
   int depth = 0;                ///< of focus within focus
-  std::function<std::unique_ptr<PlacementEngine>()> make_exact{};
+  std::function<std::unique_ptr<engine::PlacementEngine>()> make_exact{};
   /// Called between rounds, one at a time: a lower height, or a higher bound.
   std::function<void(Size height, Size bound, const std::string& by,
                      std::chrono::steady_clock::time_point when)>
@@ -60,4 +60,4 @@ struct RoundsResult {
 
 [[nodiscard]] RoundsResult run_rounds(const Instance& instance, const RoundsParams& params);
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -14,7 +14,7 @@
 #include "search/placement/boxing/instance.h"
 #include "tessera/units.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 /// Births and deaths in order of time, deaths first; a birth after a death opens a new section.
 class Sections {
@@ -61,4 +61,4 @@ class Sections {
   Section count_ = 0;
 };
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

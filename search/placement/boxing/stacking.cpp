@@ -7,7 +7,7 @@
 
 #include "search/placement/boxing/first_fit.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 namespace {
 
@@ -273,4 +273,4 @@ Size Stacker::stack(std::span<const float> keys, Size limit, const Budget& budge
   return height;
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -24,7 +24,7 @@
 #include "model/poll.h"
 #include "search/placement/boxing/instance.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 class Stacker {
  public:
@@ -99,4 +99,4 @@ class Stacker {
   std::vector<Size> fresh_top_;  ///< the same before any waste
 };
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 namespace {
 
@@ -196,4 +196,4 @@ void Theorem2::box_rows(Groups& groups, std::vector<Section>& points) {
   points.erase(std::unique(points.begin(), points.end()), points.end());
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -13,7 +13,7 @@
 #include "search/placement/boxing/boxing.h"
 #include "search/placement/boxing/colouring.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 struct Theorem2Params {
   std::int64_t rows = 1;  ///< H of the papers: jobs on top of each other in a box
@@ -65,4 +65,4 @@ class Theorem2 {
   Colouring colouring_;
 };
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -5,7 +5,7 @@
 
 #include "search/placement/boxing/colouring.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 namespace {
 
@@ -58,4 +58,4 @@ std::vector<Offset> unbox(const Instance& instance, const Boxes& boxes) {
   return offsets;
 }
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

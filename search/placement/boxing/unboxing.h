@@ -14,8 +14,8 @@
 #include "search/placement/boxing/boxing.h"
 #include "search/placement/boxing/instance.h"
 
-namespace tessera::boxing {
+namespace tessera::search::boxing {
 
 [[nodiscard]] std::vector<Offset> unbox(const Instance& instance, const Boxes& boxes);
 
-}  // namespace tessera::boxing
+}  // namespace tessera::search::boxing

@@ -6,7 +6,7 @@
 
 #include "cost/score.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 Hardware machine() {
@@ -72,7 +72,7 @@ TEST(Compute, PartlyFilledBlocksCostAsMuchAsFullOnes) {
 TEST(Compute, DepthwiseUsesOneCellPerChannel) {
   Example e;
   const Op op = convolution(e, 32, 32, 3, 32, ElementType::int8);
-  const LoopNest nest = loops_of(e.net, op, std::vector<Dim>{1, 32, 56, 56}).nest;
+  const tiling::LoopNest nest = tiling::loops_of(e.net, op, std::vector<Dim>{1, 32, 56, 56}).nest;
   EXPECT_EQ(nest.G, 32);
   EXPECT_EQ(nest.C, 1);
   EXPECT_EQ(nest.K, 1);
@@ -159,4 +159,4 @@ TEST(Score, NamesOfMetricsGoBothWays) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -11,7 +11,7 @@
 #include "tests/support/machines.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 Hardware machine() {
@@ -22,15 +22,15 @@ struct Fixture {
   explicit Fixture(OpIndex convolutions = 3, Hardware on = machine())
       : net(testing::convolutions(static_cast<int>(convolutions),
                                   {.channels = 16, .rows = 32, .columns = 32, .pad = 1})),
-        part(make_subgraph(net, {0, convolutions - 1}, readers)),
+        part(tiling::make_subgraph(net, {0, convolutions - 1}, readers)),
         hardware(std::move(on)) {}
 
   /// 16 channels over 32 x 32: 16384 bytes per tensor, 2304 of weights each.
   Network net;
-  std::vector<std::optional<OpIndex>> readers = last_readers(net);
+  std::vector<std::optional<OpIndex>> readers = tiling::last_readers(net);
   ChannelUse use{net, readers};
-  Subgraph part;
-  TileGeometry geometry{part, HaloPolicy::recompute};
+  tiling::Subgraph part;
+  tiling::TileGeometry geometry{part, HaloPolicy::recompute};
   Hardware hardware;
   GridBound bound{part, geometry.space(), use, hardware};
 };
@@ -105,9 +105,9 @@ TEST(GridBound, WindowsInThePaddingNeedNothing) {
   net.tensors[conv.inputs[1]].shape = shape;
   conv.kernel = {1, 3};
   conv.stride = {3, 1};
-  const auto readers = last_readers(net);
-  const Subgraph part = make_subgraph(net, {0, 0}, readers);
-  const TileGeometry geometry(part, HaloPolicy::recompute);
+  const auto readers = tiling::last_readers(net);
+  const tiling::Subgraph part = tiling::make_subgraph(net, {0, 0}, readers);
+  const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
   EXPECT_NEAR(static_cast<double>(bound.least(1, WeightPolicy::resident).dram_bytes), 32, 1);
 }
@@ -129,9 +129,9 @@ Dim least_needed(Dim rows, Dim tiles) {
 TEST(GridBound, LongAxesAreNoMoreThanTheTruth) {
   constexpr Dim rows = 5003;
   const Network net = testing::convolutions(3, {.channels = 1, .rows = rows, .columns = 1});
-  const auto readers = last_readers(net);
-  const Subgraph part = make_subgraph(net, {0, 2}, readers);
-  const TileGeometry geometry(part, HaloPolicy::recompute);
+  const auto readers = tiling::last_readers(net);
+  const tiling::Subgraph part = tiling::make_subgraph(net, {0, 2}, readers);
+  const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
   EXPECT_EQ(bound.most_tiles(), rows);
   for (Dim tiles = 1; tiles <= rows; tiles += 1 + tiles / 7) {
@@ -151,9 +151,9 @@ TEST(GridBound, LongAxesMayLeaveRowsOut) {
   conv.kernel = {1, 1};
   conv.stride = {3, 1};
   net.tensors[conv.outputs[0]].shape = {1, 1, 5000, 1};
-  const auto readers = last_readers(net);
-  const Subgraph part = make_subgraph(net, {0, 0}, readers);
-  const TileGeometry geometry(part, HaloPolicy::recompute);
+  const auto readers = tiling::last_readers(net);
+  const tiling::Subgraph part = tiling::make_subgraph(net, {0, 0}, readers);
+  const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
   // Tiles of one row need one row each of the input.
   const Metrics least = bound.least(1, WeightPolicy::resident);
@@ -165,9 +165,9 @@ TEST(GridBound, LongAxesMayLeaveRowsOut) {
 TEST(GridBound, TheLongestAxesCostNothing) {
   constexpr Dim rows = Dim{1} << 40;
   const Network net = testing::convolutions(3, {.channels = 1, .rows = rows, .columns = 1});
-  const auto readers = last_readers(net);
-  const Subgraph part = make_subgraph(net, {0, 2}, readers);
-  const TileGeometry geometry(part, HaloPolicy::recompute);
+  const auto readers = tiling::last_readers(net);
+  const tiling::Subgraph part = tiling::make_subgraph(net, {0, 2}, readers);
+  const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
   EXPECT_EQ(bound.most_tiles(), rows);
   EXPECT_GT(static_cast<double>(bound.least(rows, WeightPolicy::resident).dram_bytes),
@@ -185,4 +185,4 @@ TEST(LeastCompute, IsNoMoreThanTheWhole) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::cost

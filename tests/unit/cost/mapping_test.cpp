@@ -10,7 +10,7 @@
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 using testing::convolution;
@@ -22,7 +22,7 @@ TEST(Mapping, WithoutBlocksItIsTheProductOfRoundedLoops) {
   Engine engine{.name = "mac", .unroll = {{"C", 16}, {"K", 32}, {"W", 4}}};
   const One one = convolution({40, 14, 14, 70, 14, 14, 3, 1}, false);
   const Op& op = one.net.ops[0];
-  const OpLoops loops = loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
+  const tiling::OpLoops loops = tiling::loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
   EXPECT_EQ(array_cost(op, loops, engine, {}).cycles, 3.0 * 3 * 4 * 14 * 9);
   engine.cores = 3;
   EXPECT_EQ(array_cost(op, loops, engine, {}).cycles, 3.0 * 4 * 14 * 9);
@@ -35,7 +35,8 @@ TEST(Mapping, TheBestOfThoseWithTheMostSpecialNameIsTaken) {
                          {.name = "deep", .ops = {"depthwise"}, .unroll = {{"K", 4}}}}};
   const auto chosen = [&](const One& one) {
     const Op& op = one.net.ops[0];
-    const OpLoops loops = loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
+    const tiling::OpLoops loops =
+        tiling::loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
     return array_cost(op, loops, engine, {}).mapping;
   };
   EXPECT_EQ(chosen(convolution({64, 4, 4, 64, 4, 4, 1, 1}, false)), 0U);
@@ -57,8 +58,8 @@ TEST(Mapping, WeightsThatArriveSlowlyBoundAProductOfOneRow) {
   op.inputs = {one.tensor({1, 640}), one.tensor({640, 128}, TensorKind::weight)};
   op.outputs = {one.tensor({1, 128})};
   one.net.ops = {op};
-  const OpLoops loops = loops_of(one.net, op, std::vector<Dim>{1, 128});
-  EXPECT_EQ(loops.op_class, OpClass::fc);
+  const tiling::OpLoops loops = tiling::loops_of(one.net, op, std::vector<Dim>{1, 128});
+  EXPECT_EQ(loops.op_class, tiling::OpClass::fc);
   const ArrayCost cost = array_cost(op, loops, engine, {});
   EXPECT_EQ(cost.cycles, 32.0 * 20 * 16);  // 8 multiplications a cycle
   EXPECT_EQ(cost.bound_by, BoundBy::weights);
@@ -109,12 +110,12 @@ TEST(Mapping, NoCutIntoPiecesBeatsTheLeast) {
     const Op& op = one.net.ops[0];
     const std::vector<Dim>& whole = one.net.tensors[op.outputs[0]].shape;
     const Engine engine = testing::random_array(random);
-    const OpLoops loops = loops_of(one.net, op, whole);
+    const tiling::OpLoops loops = tiling::loops_of(one.net, op, whole);
     const double least = least_array_cycles(op, loops, engine);
     const ArrayPort port{2, 2, 5, 5};
     double sum = 0;
     for (const std::vector<Dim>& piece : pieces(random, whole)) {
-      const ArrayCost cost = array_cost(op, loops_of(one.net, op, piece), engine, port);
+      const ArrayCost cost = array_cost(op, tiling::loops_of(one.net, op, piece), engine, port);
       ASSERT_TRUE(std::isfinite(cost.cycles)) << k;
       sum += cost.cycles;
     }
@@ -123,4 +124,4 @@ TEST(Mapping, NoCutIntoPiecesBeatsTheLeast) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::cost

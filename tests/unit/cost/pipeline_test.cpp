@@ -7,7 +7,7 @@
 #include <random>
 #include <stdexcept>
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 Pipeline load_compute_store(Cycles load, Cycles compute, Cycles store, std::int64_t tiles,
@@ -236,4 +236,4 @@ TEST(Pipeline, ThousandRandomOnesEqualTheDefinitionAndKeepTheBounds) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -8,7 +8,7 @@
 #include "tests/support/machines.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 using testing::add_tensor;
@@ -23,7 +23,7 @@ Network convolutions(int count, Dim pad = 1) {
 
 std::vector<std::pair<TensorIndex, std::int64_t>> fetched(const Network& net,
                                                           const Hardware& hardware) {
-  const auto readers = last_readers(net);
+  const auto readers = tiling::last_readers(net);
   const ChannelUse use(net, readers);
   FetchBound bound(net, hardware, use, std::vector<Size>(net.ops.size(), 2 * 16384));
   bound.find(0, net.ops.size() - 1);
@@ -52,7 +52,7 @@ TEST(FetchBound, NothingIsSaidWhereTilesRelyOnOthers) {
 
 TEST(ChannelUse, EveryTileNeedsTheWeightsBeforeTheAnchor) {
   const Network net = convolutions(3);
-  const auto readers = last_readers(net);
+  const auto readers = tiling::last_readers(net);
   const ChannelUse use(net, readers);
   // The last convolution may make some of its channels at a time, the others make all.
   EXPECT_THAT(use.in_every_tile({0, 2}, 2), ElementsAre(1, 3));
@@ -78,7 +78,7 @@ TEST(ChannelUse, OneOperandOfAConcatenationIsAlwaysNeeded) {
   net.ops.push_back(other);
   net.ops.push_back(concat);
   net.outputs = concat.outputs;
-  const auto readers = last_readers(net);
+  const auto readers = tiling::last_readers(net);
   const ChannelUse use(net, readers);
   EXPECT_THAT(use.in_every_tile({0, 3}, 3), ElementsAre(net.ops[0].inputs[1]));
   EXPECT_THAT(use.in_every_tile({1, 3}, 3), IsEmpty());
@@ -145,4 +145,4 @@ TEST(RunBounds, ASliceMayLeaveOutAnOperandOfAConcatenation) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::cost

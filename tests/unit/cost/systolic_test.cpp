@@ -12,7 +12,7 @@
 #include "tests/support/one_op.h"
 #include "tiling/ceil_div.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 using testing::convolution;
@@ -25,7 +25,7 @@ struct Layer {
 
 double scale_sim(const Layer& layer, std::int64_t side) {
   const std::int64_t summed = layer.channels * layer.kernel * layer.kernel;
-  const std::int64_t folds = ceil_div(summed, side) * ceil_div(layer.filters, side);
+  const std::int64_t folds = tiling::ceil_div(summed, side) * tiling::ceil_div(layer.filters, side);
   return static_cast<double>(folds * (2 * side + side + layer.rows * layer.rows - 2));
 }
 
@@ -58,7 +58,8 @@ TEST(Systolic, TakesWhatScaleSimSays) {
                      layer.filters, layer.rows, layer.rows, layer.kernel, layer.stride},
                     false);
     const Op& op = one.net.ops[0];
-    const OpLoops loops = loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
+    const tiling::OpLoops loops =
+        tiling::loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
     for (const std::int64_t side : {64, 128}) {
       const double cycles = array_cost(op, loops, systolic(side), {}).cycles;
       EXPECT_NEAR(cycles / scale_sim(layer, side), 1, 0.15) << layer.name << " on " << side;
@@ -67,4 +68,4 @@ TEST(Systolic, TakesWhatScaleSimSays) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::cost

@@ -8,7 +8,7 @@
 #include "tessera/hardware_check.h"
 #include "tests/support/machines.h"
 
-namespace tessera {
+namespace tessera::cost {
 namespace {
 
 struct Piece {
@@ -19,9 +19,9 @@ struct Piece {
 };
 
 BurstCount bursts_of(const Piece& piece, Size burst) {
-  Box box = whole(piece.shape);
+  tiling::Box box = tiling::whole(piece.shape);
   for (std::size_t d = 0; d < piece.shape.size(); ++d) box[d] = {piece.begin[d], piece.end[d]};
-  return bursts(piece.shape, tidy(box), piece.element, burst);
+  return bursts(piece.shape, tiling::tidy(box), piece.element, burst);
 }
 
 /// Element by element: a row ends where the next element of the box is not the next address.
@@ -219,4 +219,4 @@ TEST(Links, GoToTheMemoryThatHoldsIt) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::cost

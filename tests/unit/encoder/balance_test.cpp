@@ -4,7 +4,7 @@
 #include "encoder/sat_engine.h"
 #include "tests/support/random.h"
 
-namespace tessera {
+namespace tessera::encoder {
 namespace {
 
 /// As many bytes at every step as there are.
@@ -38,13 +38,13 @@ TEST(EncoderBalance, DecidesMoreWithFewConflictsAndNeverOtherwise) {
   int without = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const PlacementProblem problem = full_problem(seed);
-    SearchParams few;
+    engine::SearchParams few;
     few.budget.max_nodes = 40;
-    const SearchResult balanced = make_sat_engine({})->solve(problem, few);
-    const SearchResult plain = make_sat_engine({.balance = false})->solve(problem, few);
+    const engine::SearchResult balanced = make_sat_engine({})->solve(problem, few);
+    const engine::SearchResult plain = make_sat_engine({.balance = false})->solve(problem, few);
     with += balanced.status != Status::unknown ? 1 : 0;
     without += plain.status != Status::unknown ? 1 : 0;
-    const SearchResult certain = make_sat_engine({.balance = false})->solve(problem, {});
+    const engine::SearchResult certain = make_sat_engine({.balance = false})->solve(problem, {});
     ASSERT_NE(certain.status, Status::unknown);
     for (const Status status : {balanced.status, plain.status}) {
       if (status != Status::unknown) {
@@ -57,4 +57,4 @@ TEST(EncoderBalance, DecidesMoreWithFewConflictsAndNeverOtherwise) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::encoder

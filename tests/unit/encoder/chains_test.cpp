@@ -102,7 +102,7 @@ TEST(Chains, ArePreferredWhereAddressesAreFine) {
   for (int b = 0; b < 6; ++b) {
     problem.buffers.push_back({.id = std::to_string(b), .live = {{b, b + 3}}, .size = 300'000 + b});
   }
-  const SearchResult result = make_sat_engine({})->solve(problem, {});
+  const engine::SearchResult result = make_sat_engine({})->solve(problem, {});
   ASSERT_EQ(result.status, Status::feasible);
   EXPECT_TRUE(check(problem, *result.placement).empty());
   const auto encoding = std::find_if(result.stats.begin(), result.stats.end(),
@@ -127,7 +127,7 @@ TEST(Chains, AreKeptWhileTheyAreLongEnough) {
   for (const Buffer& buffer : problem.buffers) layer.sizes.push_back(buffer.size);
   for (int question = 0; question < 4; ++question) {
     for (Size& size : layer.sizes) size += 20'000;
-    const SearchResult kept = session->solve(layer, {});
+    const engine::SearchResult kept = session->solve(layer, {});
     for (BufferIndex b = 0; b < layer.sizes.size(); ++b) problem.buffers[b].size = layer.sizes[b];
     EXPECT_EQ(kept.status, make_sat_engine({})->solve(problem, {}).status);
   }

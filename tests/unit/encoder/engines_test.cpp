@@ -10,7 +10,7 @@
 #include "engine/session.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::encoder {
 namespace {
 
 PlacementProblem patent_blobs() {
@@ -23,7 +23,7 @@ PlacementProblem patent_blobs() {
   return problem;
 }
 
-std::int64_t stat(const SearchResult& result, std::string_view name) {
+std::int64_t stat(const engine::SearchResult& result, std::string_view name) {
   for (const Stat& each : result.stats) {
     if (each.name == name) return std::get<std::int64_t>(each.value);
   }
@@ -35,14 +35,14 @@ class Engines : public ::testing::TestWithParam<const char*> {
   void SetUp() override {
     if (!engine_) GTEST_SKIP() << "this build has no Z3";
   }
-  std::unique_ptr<PlacementEngine> engine_ =
+  std::unique_ptr<engine::PlacementEngine> engine_ =
       std::string_view(GetParam()) == "sat" ? make_sat_engine({}) : make_smt_engine({});
 };
 INSTANTIATE_TEST_SUITE_P(Both, Engines, ::testing::Values("sat", "smt"));
 
 TEST_P(Engines, PlaceThePatentsBlobs) {
   const PlacementProblem problem = patent_blobs();
-  const SearchResult result = engine_->solve(problem, {});
+  const engine::SearchResult result = engine_->solve(problem, {});
   ASSERT_EQ(result.status, Status::feasible);
   EXPECT_TRUE(check(problem, *result.placement).empty());
 }
@@ -52,7 +52,7 @@ TEST_P(Engines, ProveTheLeastCost) {
   problem.memories[0].capacity = 12;
   problem.relations = {{.kind = RelationKind::avoid_overlap, .buffers = {0, 3}, .cost = 7},
                        {.kind = RelationKind::avoid_overlap, .buffers = {0, 1}, .cost = 2}};
-  const SearchResult result = engine_->solve(problem, {.goal = Goal::cost});
+  const engine::SearchResult result = engine_->solve(problem, {.goal = engine::Goal::cost});
   ASSERT_EQ(result.status, Status::feasible);
   // blob0 and blob3 share at least 2 of the 12 addresses: 4 + 3 + 5 fit, but blob2 has no room
   // then.
@@ -62,9 +62,9 @@ TEST_P(Engines, ProveTheLeastCost) {
 
 TEST_P(Engines, ALimitIsNoAnswer) {
   PlacementProblem problem = patent_blobs();
-  SearchParams params;
+  engine::SearchParams params;
   params.budget.deadline = std::chrono::steady_clock::now();
-  SearchResult result = engine_->solve(problem, params);
+  engine::SearchResult result = engine_->solve(problem, params);
   EXPECT_EQ(result.status, Status::unknown);
   EXPECT_EQ(result.stop, StopReason::time_limit);
   std::stop_source source;
@@ -76,11 +76,11 @@ TEST_P(Engines, ALimitIsNoAnswer) {
 
 TEST_P(Engines, DeclareThatProductsOfModesAreNotCounted) {
   PlacementProblem problem = patent_blobs();
-  EXPECT_FALSE(engine_->unsupported(problem, Goal::modes));
+  EXPECT_FALSE(engine_->unsupported(problem, engine::Goal::modes));
   problem.memories[0].banks = {{.name = "b", .size = 10, .roles = {Role::read}}};
   problem.memories[0].modes_per_bank = true;
-  EXPECT_TRUE(engine_->unsupported(problem, Goal::modes));
-  EXPECT_FALSE(engine_->unsupported(problem, Goal::fit));
+  EXPECT_TRUE(engine_->unsupported(problem, engine::Goal::modes));
+  EXPECT_FALSE(engine_->unsupported(problem, engine::Goal::fit));
 }
 
 TEST_P(Engines, SessionsAskTheSolverOnlyWhatNothingElseAnswers) {
@@ -94,10 +94,10 @@ TEST_P(Engines, SessionsAskTheSolverOnlyWhatNothingElseAnswers) {
                      {.id = "e", .live = {{2, 3}, {5, 6}}, .size = 2}};
   problem.relations = {{.kind = RelationKind::disjoint, .buffers = {3, 4}},
                        {.kind = RelationKind::disjoint, .buffers = {0, 2}}};
-  const auto session = open_session(*engine_, problem);
+  const auto session = engine::open_session(*engine_, problem);
   const std::vector<Size> sizes = {3, 3, 3, 5, 2};
-  const SearchResult first = session->solve({.sizes = sizes, .capacities = {8}}, {});
-  const SearchResult again = session->solve({.sizes = sizes, .capacities = {8}}, {});
+  const engine::SearchResult first = session->solve({.sizes = sizes, .capacities = {8}}, {});
+  const engine::SearchResult again = session->solve({.sizes = sizes, .capacities = {8}}, {});
   EXPECT_EQ(first.status, again.status);
   // The engine's own session was not asked, so it has nothing to say.
   EXPECT_EQ(stat(again, "session_solver_calls"), -1);
@@ -107,9 +107,9 @@ TEST_P(Engines, SessionsAskTheSolverOnlyWhatNothingElseAnswers) {
     larger[1] = 4;
     EXPECT_EQ(session->solve({.sizes = larger, .capacities = {8}}, {}).status, Status::infeasible);
   }
-  const SearchResult roomy = session->solve({.sizes = sizes, .capacities = {20}}, {});
+  const engine::SearchResult roomy = session->solve({.sizes = sizes, .capacities = {20}}, {});
   EXPECT_EQ(roomy.status, Status::feasible);
-  const SearchResult roomier = session->solve({.sizes = sizes, .capacities = {21}}, {});
+  const engine::SearchResult roomier = session->solve({.sizes = sizes, .capacities = {21}}, {});
   EXPECT_EQ(stat(roomier, "session_placements_reused"), 1);
 }
 
@@ -167,4 +167,4 @@ TEST(Import, AnUnsatisfiableAnswerIsOne) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::encoder

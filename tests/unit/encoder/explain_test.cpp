@@ -8,10 +8,8 @@
 #include "tests/support/problem_text.h"
 #include "tests/support/random_problem.h"
 
-namespace tessera {
+namespace tessera::encoder {
 namespace {
-
-using namespace encoder;
 
 using testing::brute_force;
 using testing::Features;
@@ -155,4 +153,4 @@ TEST(Explain, IsMinimalOnRandomProblems) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::encoder

@@ -7,7 +7,7 @@
 
 #include "tessera/errors.h"
 
-namespace tessera {
+namespace tessera::engine {
 namespace {
 
 constexpr std::array<std::string_view, 3> features = {"size", "level", "life"};
@@ -73,4 +73,4 @@ TEST(Forest, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -12,7 +12,7 @@
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 
-namespace tessera {
+namespace tessera::engine {
 namespace {
 
 PlacementProblem pair_of(Size first, Size second, Size capacity) {
@@ -73,7 +73,7 @@ TEST(Session, ARefutedBoundIsNoRefutation) {
   PlacementProblem problem = pair_of(4, 5, 8);
   problem.relations.push_back({RelationKind::avoid_overlap, {0, 1}, 7});
   problem.buffers[1].live = {{2, 3}};
-  const auto engine = make_learning_engine({});
+  const auto engine = search::make_learning_engine({});
   const auto session = open_session(*engine, problem);
   SearchParams bounded{.goal = Goal::cost};
   bounded.at_most = 6;
@@ -83,7 +83,7 @@ TEST(Session, ARefutedBoundIsNoRefutation) {
 
 /// Sizes up and down at random: never another verdict than that of the oracle.
 TEST(Session, OfAnEngineThatKeepsNothingAnswersAsTheOracle) {
-  const auto engine = make_canonical_engine();
+  const auto engine = search::make_canonical_engine();
   int reused = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     testing::Random random(seed);
@@ -115,4 +115,4 @@ TEST(Session, OfAnEngineThatKeepsNothingAnswersAsTheOracle) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::engine

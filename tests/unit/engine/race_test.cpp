@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-namespace tessera {
+namespace tessera::engine {
 namespace {
 
 /// An engine that works `units` units, each taking some real time, and then says what it was told.
@@ -18,7 +18,7 @@ class Scripted final : public PlacementEngine {
       : units_(units), verdict_(verdict), offset_(offset), microseconds_(microseconds) {}
 
   std::string_view name() const override { return "scripted"; }
-  FeatureSet features() const override { return FeatureSet::everything(); }
+  facts::FeatureSet features() const override { return facts::FeatureSet::everything(); }
   SearchResult solve(const PlacementProblem& problem, const SearchParams& params) override {
     static_cast<void>(problem);
     ++calls;
@@ -55,7 +55,7 @@ class Scripted final : public PlacementEngine {
 class Throwing final : public PlacementEngine {
  public:
   std::string_view name() const override { return "throwing"; }
-  FeatureSet features() const override { return FeatureSet::everything(); }
+  facts::FeatureSet features() const override { return facts::FeatureSet::everything(); }
   SearchResult solve(const PlacementProblem&, const SearchParams&) override {
     throw std::runtime_error("broken");
   }
@@ -124,7 +124,7 @@ class Watched final : public PlacementEngine {
  public:
   Watched(std::atomic<int>& working, std::int64_t units) : working_(working), units_(units) {}
   std::string_view name() const override { return "watched"; }
-  FeatureSet features() const override { return FeatureSet::everything(); }
+  facts::FeatureSet features() const override { return facts::FeatureSet::everything(); }
   SearchResult solve(const PlacementProblem&, const SearchParams& params) override {
     for (std::int64_t done = 1; done <= units_; ++done) {
       if (working_.fetch_add(1) != 0) alone = false;
@@ -194,4 +194,4 @@ TEST(Race, AnExceptionOfOneLaneReachesTheCaller) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::engine

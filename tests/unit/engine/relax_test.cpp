@@ -5,7 +5,7 @@
 #include "tessera/check.h"
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::engine {
 namespace {
 
 /// Two banks, one read while the other is written.
@@ -72,4 +72,4 @@ TEST(Lift, CombinesTheRolesOfBanksOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::engine

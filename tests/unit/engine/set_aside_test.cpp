@@ -9,7 +9,7 @@
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 
-namespace tessera {
+namespace tessera::engine {
 namespace {
 
 PlacementProblem with_weights() {
@@ -53,7 +53,7 @@ TEST(SetAside, LeavesAloneWhatTheArgumentDoesNotCover) {
 
 TEST(SetAside, SessionsFollowTheSizes) {
   const PlacementProblem problem = with_weights();
-  const auto engine = make_aside_engine(make_canonical_engine());
+  const auto engine = make_aside_engine(search::make_canonical_engine());
   const auto session = engine->open(problem);
   ASSERT_TRUE(session);
   EXPECT_EQ(session->solve({{16, 9, 16, 8}, {64}}, {}).status, Status::feasible);
@@ -79,7 +79,7 @@ TEST(SetAside, AgreesWithBruteForce) {
     const SetAside aside = set_aside(problem);
     if (aside.aside.empty()) continue;
     ++shortened;
-    const auto engine = make_aside_engine(make_learning_engine({}));
+    const auto engine = make_aside_engine(search::make_learning_engine({}));
     if (engine->unsupported(problem, Goal::fit)) continue;
     const SearchResult found = engine->solve(problem, {});
     const bool possible = testing::brute_force(problem).has_value();
@@ -95,4 +95,4 @@ TEST(SetAside, AgreesWithBruteForce) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::engine

@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 bool holds(const std::string& text) {
@@ -54,4 +54,4 @@ TEST(Condition, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::explorer

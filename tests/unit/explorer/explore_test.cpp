@@ -15,7 +15,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/random_network.h"
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 namespace fs = std::filesystem;
@@ -270,4 +270,4 @@ TEST_F(ExploreTest, AStopEndsItAndItGoesOn) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 // FIPS 180-4, examples of NIST.
@@ -16,4 +16,4 @@ TEST(Fingerprint, IsSha256) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -4,7 +4,7 @@
 
 #include "model/random.h"
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 TEST(Front, IsWhatBruteForceFinds) {
@@ -35,4 +35,4 @@ TEST(Front, IsWhatBruteForceFinds) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 bool all(const Choice&) {
@@ -41,4 +41,4 @@ TEST(Grid, SamplesAGridThatCannotBeListed) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::explorer

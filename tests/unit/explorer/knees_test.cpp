@@ -6,7 +6,7 @@
 #include "explorer/page.h"
 #include "io/sweep_page.h"
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 using enum SweepStatus;
@@ -125,8 +125,8 @@ TEST(Page, NamesEndNothing) {
   result.axes = {evil};
   NetworkPlan plan;
   plan.layers.push_back({.op = evil, .kind = evil, .bound_by = evil});
-  const std::string page =
-      sweep_page(evil, page_json({evil, evil, evil}, result, {{0, plan, evil, "<svg>" + evil}}));
+  const std::string page = io::sweep_page(
+      evil, page_json({evil, evil, evil}, result, {{0, plan, evil, "<svg>" + evil}}));
   const auto count = [&page](const std::string& text) {
     std::size_t found = 0;
     for (std::size_t k = page.find(text); k != std::string::npos; k = page.find(text, k + 1))
@@ -161,4 +161,4 @@ TEST(Page, ALargeSweepStaysSmall) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::explorer

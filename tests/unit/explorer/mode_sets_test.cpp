@@ -12,7 +12,7 @@
 #include "tessera/profile.h"
 #include "tests/support/paths.h"
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 constexpr std::size_t modes = 6;
@@ -130,4 +130,4 @@ TEST(ModeSets, AreThoseOfBruteForceWhateverPlansAreLike) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 PlanParams asked() {
@@ -62,4 +62,4 @@ TEST(PlanKey, IsTheSameHoweverLongAndWithHowManyThreads) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace tessera {
+namespace tessera::explorer {
 namespace {
 
 namespace fs = std::filesystem;
@@ -66,4 +66,4 @@ TEST_F(StoreTest, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::explorer

@@ -6,7 +6,7 @@
 #include "model/against.h"
 #include "tessera/claim.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 /// Buffers of these sizes that live one after the other.
@@ -75,4 +75,4 @@ TEST(Clique, SaysWhy) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::facts

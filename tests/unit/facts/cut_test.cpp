@@ -5,7 +5,7 @@
 #include "model/against.h"
 #include "tessera/claim.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 PlacementProblem problem_of(std::vector<Buffer> buffers, Size capacity) {
@@ -98,4 +98,4 @@ TEST(Cut, HoldsForAHeightOfOne) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::facts

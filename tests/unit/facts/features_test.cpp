@@ -7,7 +7,7 @@
 
 #include "model/derived.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 PlacementProblem plain() {
@@ -82,4 +82,4 @@ TEST(FeatureSets, AreSets) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -11,7 +11,7 @@
 #include "tests/support/effort.h"
 #include "tests/support/random_problem.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 TEST(LoadTest, CountsWhatIsAliveAtTheFullestStep) {
@@ -118,4 +118,4 @@ TEST(LoadTest, ManyBuffersTakeNoTimeThatGrowsFasterThanThey) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::facts

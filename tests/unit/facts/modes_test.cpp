@@ -12,7 +12,7 @@
 #include "tests/support/problem_text.h"
 #include "tests/support/random_problem.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 std::int64_t total(const std::vector<std::int64_t>& switches) {
@@ -171,4 +171,4 @@ TEST(Modes, NoScheduleSwitchesLess) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::facts

@@ -4,7 +4,7 @@
 
 #include "model/restricted.h"
 
-namespace tessera {
+namespace tessera::facts {
 namespace {
 
 using Parts = std::vector<std::vector<BufferIndex>>;
@@ -69,4 +69,4 @@ TEST(Parts, KeepWhatIsSaidOfThem) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::facts

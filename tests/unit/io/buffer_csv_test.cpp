@@ -6,7 +6,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using ::testing::ElementsAre;
@@ -162,4 +162,4 @@ TEST(BufferCsv, ReadsLargeFilesInNoTime) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

@@ -5,7 +5,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using ::testing::ElementsAre;
@@ -204,4 +204,4 @@ TEST(DsaJson, ReadsTheWholeCorpus) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

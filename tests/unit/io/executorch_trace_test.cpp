@@ -5,7 +5,7 @@
 #include "io/load.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 std::string profile() {
@@ -60,4 +60,4 @@ TEST(ExecutorchTrace, EqualResultsAreToldApartInOnePass) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

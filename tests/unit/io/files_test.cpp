@@ -5,7 +5,7 @@
 
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using testing::Folder;
@@ -42,4 +42,4 @@ TEST(Files, AFileThatIsTooLargeIsNotRead) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

@@ -8,7 +8,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 /// The blocks of a page by the first word after their fence and their first line.
@@ -50,4 +50,4 @@ TEST(FormatsPage, ItsExamplesAreRight) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

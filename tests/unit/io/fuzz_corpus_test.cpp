@@ -5,7 +5,7 @@
 #include "tests/unit/io/case_file.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -105,4 +105,4 @@ TEST(FuzzCorpus, TheSeedsAreAccepted) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

@@ -3,7 +3,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -209,4 +209,4 @@ TEST(HardwareYaml, FindsProfilesByNameAndPath) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

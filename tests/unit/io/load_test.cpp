@@ -2,7 +2,7 @@
 
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using ::testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST(Load, MessagesShowWhatIsUnprintable) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

@@ -12,7 +12,7 @@
 #include "tests/unit/io/case_file.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,4 +117,4 @@ TEST(Malformed, InputsAreReadByteForByte) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

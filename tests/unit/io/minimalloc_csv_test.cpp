@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using ::testing::HasSubstr;
@@ -101,4 +101,4 @@ TEST(MinimallocCsv, DrawsWhatIsOccupied) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

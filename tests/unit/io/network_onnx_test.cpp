@@ -16,7 +16,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/io/onnx_bytes.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using namespace testing;
@@ -436,4 +436,4 @@ TEST(OnnxReader, InferredShapesAreThoseTheFilesDeclare) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

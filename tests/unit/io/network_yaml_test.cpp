@@ -8,7 +8,7 @@
 #include "tessera/network_stats.h"
 #include "tests/support/random_network.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using ::testing::HasSubstr;
@@ -80,4 +80,4 @@ TEST(NetworkYaml, DeclaredShapesAreCompared) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

@@ -4,7 +4,7 @@
 
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using ::testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST(PlacementJson, NumbersJsonHasNoWordForBecomeNull) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using ::testing::HasSubstr;
@@ -96,4 +96,4 @@ TEST(PlanPicture, WeightsThatDwarfAllElseAreCutOff) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

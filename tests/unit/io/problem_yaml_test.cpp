@@ -4,7 +4,7 @@
 #include "tests/support/random_problem.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using ::testing::ElementsAre;
@@ -301,4 +301,4 @@ TEST(ProblemYaml, HintsHelp) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

@@ -4,7 +4,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using ::testing::Contains;
@@ -181,4 +181,4 @@ TEST(ProfileEdit, KeysAreListedAndMissed) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

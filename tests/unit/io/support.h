@@ -17,10 +17,10 @@ namespace tessera::testing {
 
 /// What `read` throws, or nothing.
 template <typename Read>
-std::optional<InputError> refusal(Read read) {
+std::optional<io::InputError> refusal(Read read) {
   try {
     static_cast<void>(read());
-  } catch (const InputError& error) {
+  } catch (const io::InputError& error) {
     return error;
   }
   return std::nullopt;

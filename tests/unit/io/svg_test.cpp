@@ -7,7 +7,7 @@
 #include "tests/support/random_problem.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using ::testing::ElementsAre;
@@ -172,4 +172,4 @@ TEST(Svg, TicksAreRound) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

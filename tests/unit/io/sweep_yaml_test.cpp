@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 std::string with(const std::string& vary, const std::string& more = "") {
@@ -82,4 +82,4 @@ TEST(SweepYaml, NamesTheLineThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

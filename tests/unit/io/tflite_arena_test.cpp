@@ -7,7 +7,7 @@
 #include "tests/support/tflite_builder.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using testing::flat_bytes;
@@ -330,4 +330,4 @@ TEST(TfliteHostile, EveryWordThatLiesIsSurvived) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

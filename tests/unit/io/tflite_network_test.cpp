@@ -8,7 +8,7 @@
 #include "tests/unit/io/support.h"
 #include "tests/unit/io/tflite_seeds.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using testing::flat_byte;
@@ -371,4 +371,4 @@ TEST(TfliteSeeds, AreWhatTheBuilderMakes) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

@@ -2,7 +2,7 @@
 
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::io {
 namespace {
 
 using namespace std::chrono_literals;
@@ -122,4 +122,4 @@ TEST(Units, SizesAsPeopleWriteThem) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::io

@@ -15,7 +15,7 @@
 #include "tessera/place.h"
 #include "tests/support/effort.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 /// Seconds of processors: what other programs do meanwhile does not count.
@@ -65,10 +65,10 @@ class EngineLimits : public ::testing::TestWithParam<std::string> {
 
 TEST_P(EngineLimits, WhatIsOverBeforeItBeginsBuildsNothing) {
   const PlacementProblem problem = large(GetParam());
-  SearchParams params;
+  engine::SearchParams params;
   params.budget.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   const double before = work_so_far();
-  const SearchResult found = make_engine(GetParam())->solve(problem, params);
+  const engine::SearchResult found = make_engine(GetParam())->solve(problem, params);
   EXPECT_LT(work_so_far() - before, 0.5 * testing::slowness);
   EXPECT_EQ(found.status, Status::unknown);
   EXPECT_EQ(found.stop, StopReason::time_limit);
@@ -79,10 +79,10 @@ TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
   // The first few looks come before anything is built, the later ones in the midst of it.
   for (const int looks : {5, 20, 80}) {
     EndsAfter watch(looks);
-    SearchParams params;
+    engine::SearchParams params;
     params.budget.memory = &watch;
     const double before = work_so_far();
-    const SearchResult found = make_engine(GetParam())->solve(problem, params);
+    const engine::SearchResult found = make_engine(GetParam())->solve(problem, params);
     EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << looks;
     if (found.status == Status::feasible) {  // some need no more than this
       EXPECT_TRUE(check(problem, *found.placement, 1).empty());
@@ -104,10 +104,10 @@ TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
     if (!make_engine(engine)) continue;  // a build without its library
     const PlacementProblem problem = large(engine);
     HasLeft watch(Size{16} << 20U);
-    SearchParams params;
+    engine::SearchParams params;
     params.budget.memory = &watch;
     const double before = work_so_far();
-    const SearchResult found = make_engine(engine)->solve(problem, params);
+    const engine::SearchResult found = make_engine(engine)->solve(problem, params);
     EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << engine;
     EXPECT_EQ(found.status, Status::unknown) << engine;
     EXPECT_EQ(found.stop, StopReason::memory_limit) << engine;
@@ -120,10 +120,10 @@ TEST(EngineEstimates, SmallProblemsAreNotKeptFromAnyEngine) {
   for (const std::string engine : {"canonical", "learning", "sat", "smt", "guided", "ilp", "cp"}) {
     if (!make_engine(engine)) continue;  // a build without its library
     HasLeft watch(Size{16} << 20U);
-    SearchParams params;
+    engine::SearchParams params;
     params.budget.memory = &watch;
     params.budget.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    const SearchResult found = make_engine(engine)->solve(problem, params);
+    const engine::SearchResult found = make_engine(engine)->solve(problem, params);
     EXPECT_NE(found.stop, StopReason::memory_limit) << engine;
   }
 }
@@ -133,9 +133,9 @@ TEST(EngineEstimates, GreedyPlacementNeedsNoPairs) {
   PlacementProblem problem = generate({.kind = "random", .buffers = 5'000, .seed = 9});
   problem.memories[0].capacity *= 4;
   HasLeft watch(Size{1} << 20U);
-  SearchParams params;
+  engine::SearchParams params;
   params.budget.memory = &watch;
-  const SearchResult found = make_engine("greedy")->solve(problem, params);
+  const engine::SearchResult found = make_engine("greedy")->solve(problem, params);
   ASSERT_EQ(found.status, Status::feasible) << found.reason;
   EXPECT_TRUE(check(problem, *found.placement, 1).empty());
 }
@@ -164,10 +164,10 @@ TEST(PlaceLimits, EveryPhaseOfManyBuffersLooksAtTheBudget) {
   for (const std::string engine : {"greedy", "boxing"}) {
     for (const int looks : {50, 400, 1000}) {
       EndsAfter watch(looks);
-      SearchParams params;
+      engine::SearchParams params;
       params.budget.memory = &watch;
       const double before = work_so_far();
-      const SearchResult found = make_engine(engine)->solve(problem, params);
+      const engine::SearchResult found = make_engine(engine)->solve(problem, params);
       EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << engine << ' ' << looks;
       EXPECT_EQ(found.status, Status::unknown) << engine << ' ' << looks;
       EXPECT_EQ(found.stop, StopReason::memory_limit) << engine << ' ' << looks;
@@ -180,7 +180,7 @@ TEST(PlaceLimits, BoundsOfFewBuffersDoNotDependOnTheBudget) {
   over.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   for (const int buffers : {100, 200'000}) {
     const PlacementProblem problem = generate({.kind = "packable", .buffers = buffers, .seed = 9});
-    EXPECT_EQ(lower_bounds(problem, {.budget = over}).height,
+    EXPECT_EQ(search::lower_bounds(problem, {.budget = over}).height,
               buffers == 100 ? problem.memories[0].capacity : 0);
   }
 }
@@ -219,10 +219,10 @@ TEST(ExportLimits, ATextComesInPieces) {
 // What was built has to be given back as well.
 TEST(LearningLimits, MillionsOfPairsAreLeftBehindInAMoment) {
   const PlacementProblem problem = generate({.kind = "random", .buffers = 3'000, .seed = 1});
-  SearchParams params;
+  engine::SearchParams params;
   params.budget.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   const double before = work_so_far();
-  const SearchResult found = make_engine("learning")->solve(problem, params);
+  const engine::SearchResult found = make_engine("learning")->solve(problem, params);
   EXPECT_LT(work_so_far() - before, 0.6 * testing::slowness);
   EXPECT_EQ(found.stop, StopReason::time_limit);
 }
@@ -257,4 +257,4 @@ TEST(ExplainLimits, ALimitEndsTheWritingDownOfConstraints) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -6,7 +6,7 @@
 #include "model/random.h"
 #include "tessera/place.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 PlacementProblem two_and_one() {
@@ -101,4 +101,4 @@ TEST(FirstChoice, AFlatLoadIsForTheLearningEngine) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::placer

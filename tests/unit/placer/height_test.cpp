@@ -11,7 +11,7 @@
 #include "tessera/validate.h"
 #include "tests/support/random.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 PlacementProblem three_memories() {
@@ -171,4 +171,4 @@ TEST(LeastHeight, AHardMemoryLeavesTimeToTheOthers) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::placer

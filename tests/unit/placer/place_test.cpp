@@ -12,7 +12,7 @@
 #include "tessera/generate.h"
 #include "tests/support/paths.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 using testing::source_path;
@@ -234,4 +234,4 @@ TEST(CheckResult, ComparesWhatTheResultSaysOfItself) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -11,7 +11,7 @@
 #include "tests/support/problem_text.h"
 #include "tests/support/random_problem.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 PlacementProblem three_buffers() {
@@ -102,4 +102,4 @@ TEST(Repack, ASessionAnswersFromItsOrder) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -12,7 +12,7 @@
 #include "tests/support/problem_text.h"
 #include "tests/support/random_problem.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 PlacementProblem two_buffers() {
@@ -133,4 +133,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, EverySession,
                          ::testing::Values("auto", "canonical", "learning", "sat", "smt"));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::placer

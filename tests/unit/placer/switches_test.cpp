@@ -11,7 +11,7 @@
 #include "tessera/place.h"
 #include "tessera/switches.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 TEST(Switches, EachStandsForItself) {
@@ -81,4 +81,4 @@ TEST(Switches, WhatIsWrongIsASentence) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -8,7 +8,7 @@
 #include "tessera/place.h"
 #include "tests/support/paths.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 struct Model {
@@ -71,4 +71,4 @@ INSTANTIATE_TEST_SUITE_P(
                       Macs{"mlperf_vww_mobilenet_int8.tflite", 7655552 - 663552 + 497664}));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -5,7 +5,7 @@
 #include "tests/support/convolutions.h"
 #include "tests/support/machines.h"
 
-namespace tessera {
+namespace tessera::placer {
 namespace {
 
 Hardware machine(Size capacity) {
@@ -72,4 +72,4 @@ TEST(TileThreads, ProgressCountsVariantsAndShapes) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::placer

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 TEST(Batch, ReadsPathsAndObjects) {
@@ -49,4 +49,4 @@ TEST(Batch, AnswersOnOneLine) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::planner

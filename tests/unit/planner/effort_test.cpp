@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 TEST(PlanEffort, GrowsAndEnds) {
@@ -27,4 +27,4 @@ TEST(PlanEffort, WhereNothingWasCutOffOnlyMoreNodesHelp) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -5,7 +5,7 @@
 #include "tessera/files.h"
 #include "tests/support/one_op.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 using testing::convolution;
@@ -14,8 +14,8 @@ using testing::Shape;
 
 double cycles(const One& one, const Hardware& hardware) {
   const Op& op = one.net.ops[0];
-  const OpLoops loops = loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
-  return array_cost(op, loops, hardware.engines[0], port_of(hardware)).cycles;
+  const tiling::OpLoops loops = tiling::loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
+  return cost::array_cost(op, loops, hardware.engines[0], cost::port_of(hardware)).cycles;
 }
 
 struct Known {
@@ -51,11 +51,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Known{"ethos-u65-512", true, {64, 16, 16, 64, 16, 16, 3, 1}, 4992}));
 
 TEST(EthosUProfiles, MultiplyAsOftenAsTheirNamesSay) {
-  EXPECT_EQ(peak_macs(load_profile("ethos-u55-128").engines[0]), 128);
-  EXPECT_EQ(peak_macs(load_profile("ethos-u55-256").engines[0]), 256);
-  EXPECT_EQ(peak_macs(load_profile("ethos-u65-256").engines[0]), 256);
-  EXPECT_EQ(peak_macs(load_profile("ethos-u65-512").engines[0]), 512);
+  EXPECT_EQ(cost::peak_macs(load_profile("ethos-u55-128").engines[0]), 128);
+  EXPECT_EQ(cost::peak_macs(load_profile("ethos-u55-256").engines[0]), 256);
+  EXPECT_EQ(cost::peak_macs(load_profile("ethos-u65-256").engines[0]), 256);
+  EXPECT_EQ(cost::peak_macs(load_profile("ethos-u65-512").engines[0]), 512);
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -12,14 +12,14 @@
 #include "tiling/geometry.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 Network network_of(const std::string& ops, const std::string& outputs, const std::string& shape) {
-  return read_network_yaml("tessera: network/1\nname: x\ntensors: {x: {shape: [" + shape +
-                               "], dtype: int8}}\ninputs: [x]\nops:\n" + ops + "outputs: [" +
-                               outputs + "]\n",
-                           "x.yaml")
+  return io::read_network_yaml("tessera: network/1\nname: x\ntensors: {x: {shape: [" + shape +
+                                   "], dtype: int8}}\ninputs: [x]\nops:\n" + ops + "outputs: [" +
+                                   outputs + "]\n",
+                               "x.yaml")
       .network;
 }
 
@@ -29,9 +29,9 @@ std::vector<PlannedSubgraph> each_op(const Network& network, Dim rows, Dim colum
   for (OpIndex op = 0; op < network.ops.size(); ++op) {
     PlannedSubgraph& run = runs.emplace_back();
     run.ops = {op, op};
-    const Subgraph part = make_subgraph(network, run.ops);
-    TileGeometry geometry(part, HaloPolicy::recompute);
-    TileShape shape = geometry.space().whole;
+    const tiling::Subgraph part = tiling::make_subgraph(network, run.ops);
+    tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+    tiling::TileShape shape = geometry.space().whole;
     shape.extent[1] = rows;
     shape.extent[2] = columns;
     run.extent = shape.extent;
@@ -125,4 +125,4 @@ TEST(PlanOffchip, TilesThatAreTooManyLiveRowByRow) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -21,7 +21,7 @@
 #include "tests/support/effort.h"
 #include "tests/support/paths.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,11 +31,11 @@ std::vector<fs::path> folders() {
 }
 
 /// The profile with everything it inherits, as one text that inherits nothing.
-void write(const Node& node, std::string& out) {
-  if (node.kind == Node::Kind::map || node.kind == Node::Kind::list) {
-    const bool map = node.kind == Node::Kind::map;
+void write(const io::Node& node, std::string& out) {
+  if (node.kind == io::Node::Kind::map || node.kind == io::Node::Kind::list) {
+    const bool map = node.kind == io::Node::Kind::map;
     out += map ? '{' : '[';
-    for (const Node& each : node.children) {
+    for (const io::Node& each : node.children) {
       if (&each != &node.children.front()) out += ", ";
       if (map) out += each.key + ": ";
       write(each, out);
@@ -46,9 +46,9 @@ void write(const Node& node, std::string& out) {
   }
 }
 
-std::string text_of(const Node& profile) {
+std::string text_of(const io::Node& profile) {
   std::string text;
-  for (const Node& each : profile.children) {
+  for (const io::Node& each : profile.children) {
     text += each.key + ": ";
     write(each, text);
     text += '\n';
@@ -56,11 +56,11 @@ std::string text_of(const Node& profile) {
   return text;
 }
 
-Node resolved(const std::string& name) {
-  const fs::path path = find_profile(name, folders());
-  Sources sources(path.string());
-  Node root = parse_inherited(read_file(path), sources, folders());
-  std::erase_if(root.children, [](const Node& each) {  // labels
+io::Node resolved(const std::string& name) {
+  const fs::path path = io::find_profile(name, folders());
+  io::Sources sources(path.string());
+  io::Node root = io::parse_inherited(io::read_file(path), sources, folders());
+  std::erase_if(root.children, [](const io::Node& each) {  // labels
     // Area decides nothing in a plan: tests/unit/explore asks whether it counts.
     return each.key == "inherit" || each.key == "reference" || each.key == "provenance" ||
            each.key == "silicon";
@@ -72,10 +72,10 @@ Node resolved(const std::string& name) {
 /// apart: taps of many sizes, strides, groups, one row, one pixel, deep and shallow.
 Network chain(const std::string& body, const std::string& shape, const std::string& type,
               const std::string& last) {
-  return read_network_yaml("tessera: network/1\nname: n\ntensors: {x: {shape: " + shape +
-                               ", dtype: " + type + "}}\ninputs: [x]\nops:\n" + body +
-                               "outputs: [" + last + "]\n",
-                           "n.yaml")
+  return io::read_network_yaml("tessera: network/1\nname: n\ntensors: {x: {shape: " + shape +
+                                   ", dtype: " + type + "}}\ninputs: [x]\nops:\n" + body +
+                                   "outputs: [" + last + "]\n",
+                               "n.yaml")
       .network;
 }
 
@@ -244,7 +244,7 @@ class Answers {
 };
 
 /// Other values of a leaf, written as it is.
-std::vector<std::string> others(const Node& leaf) {
+std::vector<std::string> others(const io::Node& leaf) {
   const std::string& text = leaf.text;
   if (text == "true") return {"false"};
   if (text == "false") return {"true"};
@@ -281,29 +281,30 @@ std::vector<std::string> others(const Node& leaf) {
 
 class Keys {
  public:
-  explicit Keys(Node profile)
-      : profile_(std::move(profile)), answers_(read_hardware_yaml(text_of(profile_), "p.yaml")) {}
+  explicit Keys(io::Node profile)
+      : profile_(std::move(profile)),
+        answers_(io::read_hardware_yaml(text_of(profile_), "p.yaml")) {}
 
   /// Paths of those that change nothing.
   std::vector<std::string> idle() {
-    for (Node& each : profile_.children)
+    for (io::Node& each : profile_.children)
       if (each.key != "tessera" && each.key != "name") walk(each, each.key);
     return idle_;
   }
   [[nodiscard]] int asked() const { return asked_; }
 
  private:
-  [[nodiscard]] static std::optional<Hardware> machine(const Node& profile) {
+  [[nodiscard]] static std::optional<Hardware> machine(const io::Node& profile) {
     try {
-      return read_hardware_yaml(text_of(profile), "p.yaml");
+      return io::read_hardware_yaml(text_of(profile), "p.yaml");
     } catch (const std::exception&) {
       return std::nullopt;
     }
   }
 
-  void walk(Node& node, const std::string& path) {
-    if (node.kind == Node::Kind::map || node.kind == Node::Kind::list) {
-      const bool list = node.kind == Node::Kind::list;
+  void walk(io::Node& node, const std::string& path) {
+    if (node.kind == io::Node::Kind::map || node.kind == io::Node::Kind::list) {
+      const bool list = node.kind == io::Node::Kind::list;
       for (std::size_t k = 0; k < node.children.size(); ++k) {
         const std::string key = list ? std::to_string(k) : node.children[k].key;
         // A range without one of its ends is none.
@@ -321,10 +322,11 @@ class Keys {
     const bool decides =
         node.key == "kind" || node.key == "offchip" || node.key == "banks" || reach ||
         path.starts_with("tiling.weights.");  // `weight_slices` are of those that are fetched
-    const Node kept = node;
+    const io::Node kept = node;
     std::vector<std::string> values = others(kept);
     if (reach)
-      for (const Node& memory : profile_.find("memories")->children) values.push_back(memory.key);
+      for (const io::Node& memory : profile_.find("memories")->children)
+        values.push_back(memory.key);
     std::vector<Hardware> machines;
     for (const std::string& text : values) {
       if (text == kept.text) continue;
@@ -344,13 +346,13 @@ class Keys {
   /// Leaves out the value, or the entry of a list: is that a difference? A weight of the objective
   /// gives its share to the next one.
   bool without(const std::string& path) {
-    Node changed = profile_;
-    Node* at = &changed;
+    io::Node changed = profile_;
+    io::Node* at = &changed;
     std::string rest = path;
     while (true) {
       const std::size_t dot = rest.find('.');
       const std::string key = rest.substr(0, dot);
-      const bool list = at->kind == Node::Kind::list;
+      const bool list = at->kind == io::Node::Kind::list;
       std::size_t k = 0;
       while (k < at->children.size() && (list ? std::to_string(k) : at->children[k].key) != key)
         ++k;
@@ -360,7 +362,7 @@ class Keys {
         continue;
       }
       if (path.starts_with("objective.")) {
-        Node& heir = at->children[(k + 1) % at->children.size()];
+        io::Node& heir = at->children[(k + 1) % at->children.size()];
         heir.text = std::to_string(std::strtod(heir.text.c_str(), nullptr) +
                                    std::strtod(at->children[k].text.c_str(), nullptr));
       }
@@ -372,7 +374,7 @@ class Keys {
     return other ? answers_.differ({*other}, refused) : refused;
   }
 
-  Node profile_;
+  io::Node profile_;
   Answers answers_;
   std::vector<std::string> idle_;
   int asked_ = 0;
@@ -387,7 +389,7 @@ TEST_P(ProfileKeys, EachChangesAnAnswer) {
 }
 
 std::vector<std::string> names() {
-  std::vector<std::string> list = profile_names(folders());
+  std::vector<std::string> list = io::profile_names(folders());
   std::erase_if(list, [](const std::string& name) {  // other names of the same machines
     return name == "ethos-u55-like" || name == "ethos-u65-like";
   });
@@ -402,4 +404,4 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ProfileKeys, ::testing::ValuesIn(names()), [](
 });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -12,7 +12,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/random_network.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 Hardware machine() {
@@ -62,4 +62,4 @@ TEST(PlanProgressTest, IsWhatThePlanWouldBe) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::planner

@@ -5,7 +5,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/random_network.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 /// Everything of this machine is tied to its clock, so another clock leaves every cycle as it is:
@@ -21,4 +21,4 @@ TEST(PlanReference, AnotherClockThatTakesAsManyCyclesHasAnotherScore) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::planner

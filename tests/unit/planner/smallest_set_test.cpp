@@ -9,7 +9,7 @@
 
 #include "tests/support/random.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 using testing::Random;
@@ -92,4 +92,4 @@ TEST(SmallestSet, WhatIsKnownIsTheAnswerWhenThereIsNoTime) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::planner

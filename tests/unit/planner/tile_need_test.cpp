@@ -6,7 +6,7 @@
 #include "tests/support/convolutions.h"
 #include "tests/support/machines.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 /// Its first tile lacks a halo on two sides and needs less than those in the middle.
@@ -66,4 +66,4 @@ TEST(TileNeed, IsOneByteWhereOneByteIsMissing) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::planner

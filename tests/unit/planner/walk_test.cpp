@@ -11,7 +11,7 @@
 #include "tests/support/random_machine.h"
 #include "tests/support/random_network.h"
 
-namespace tessera {
+namespace tessera::planner {
 namespace {
 
 struct RandomPlan {
@@ -35,7 +35,7 @@ TEST(PlanWalk, WindowsAddUpToThePlan) {
     const auto& [network, hardware, plan] = RandomPlan(seed, {.idle_power = true});
     if (plan.status != Status::feasible) continue;
     ++plans;
-    const Link link = links_of(hardware).data;  // there is one
+    const cost::Link link = cost::links_of(hardware).data;  // there is one
     for (const std::int64_t events : {std::int64_t{1}, std::int64_t{7}, std::int64_t{1'000'000}}) {
       Windows windows(plan.totals.latency_cycles, 97);
       walk_plan(network, hardware, plan, events,
@@ -70,17 +70,17 @@ TEST(PlanWalk, BoxesOnTheChipAreApart) {
     const auto& [network, hardware, plan] =
         RandomPlan(seed, {.banks = true, .writes = seed % 3 != 0});
     if (plan.status != Status::feasible) continue;
-    const PlanChart chart = plan_chart(network, hardware, plan);
+    const io::PlanChart chart = plan_chart(network, hardware, plan);
     ASSERT_EQ(chart.runs.size(), plan.subgraphs.size());
     EXPECT_DOUBLE_EQ(chart.runs.back().end, chart.cycles);
-    for (const ChartMemory& memory : chart.memories) {
+    for (const io::ChartMemory& memory : chart.memories) {
       boxes += memory.buffers.size();
-      for (const ChartBuffer& box : memory.buffers) {
+      for (const io::ChartBuffer& box : memory.buffers) {
         EXPECT_LE(box.begin, box.end) << seed;
         EXPECT_LE(box.end, chart.cycles * (1 + 1e-9)) << seed;
         EXPECT_LE(box.bytes.end, memory.space.capacity) << seed;
         if (memory.offchip) continue;
-        for (const ChartBuffer& other : memory.buffers) {
+        for (const io::ChartBuffer& other : memory.buffers) {
           if (&box == &other) break;
           const double together = std::min(box.end, other.end) - std::max(box.begin, other.begin);
           EXPECT_FALSE(together > 1e-6 * chart.cycles && box.bytes.begin < other.bytes.end &&
@@ -94,4 +94,4 @@ TEST(PlanWalk, BoxesOnTheChipAreApart) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::planner

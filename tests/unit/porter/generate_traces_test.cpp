@@ -10,7 +10,7 @@
 
 #include "tessera/validate.h"
 
-namespace tessera {
+namespace tessera::porter {
 namespace {
 
 /// One number for everything that matters about the buffers.
@@ -86,4 +86,4 @@ TEST(GenerateTraces, NamesRoundTrip) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::porter

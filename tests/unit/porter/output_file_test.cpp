@@ -11,7 +11,7 @@
 #include "tessera/files.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera {
+namespace tessera::porter {
 namespace {
 
 namespace fs = std::filesystem;
@@ -335,4 +335,4 @@ TEST(WriteOutput, IsAllAtOnce) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::porter

@@ -5,7 +5,7 @@
 
 #include "tests/support/proofs.h"
 
-namespace tessera {
+namespace tessera::proof {
 namespace {
 
 using ::testing::HasSubstr;
@@ -334,4 +334,4 @@ TEST_F(CheckClique, PlacesThatNeverMeet) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::proof

@@ -8,7 +8,7 @@
 #include "tessera/validate.h"
 #include "tests/support/random_network.h"
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 using ::testing::ElementsAre;
@@ -268,4 +268,4 @@ TEST(Lower, TheTileChangesOnlySizes) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tiling

@@ -6,7 +6,7 @@
 
 #include "tests/support/random.h"
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 using testing::Random;
@@ -112,4 +112,4 @@ TEST(TensorLives, EveryByteLivesFromItsFirstToItsLastUse) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tiling

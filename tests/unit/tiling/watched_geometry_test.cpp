@@ -7,7 +7,7 @@
 #include "tiling/geometry.h"
 #include "tiling/subgraph.h"
 
-namespace tessera {
+namespace tessera::tiling {
 namespace {
 
 class Nearly final : public MemoryWatch {
@@ -51,4 +51,4 @@ TEST(WatchedGeometry, EndsWithTheBudgetAndMayBeAskedAgain) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tiling

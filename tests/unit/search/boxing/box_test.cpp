@@ -22,22 +22,22 @@ using namespace std::chrono_literals;
 
 TEST(Box, ElementaryCasesAreOptimalAtOnce) {
   // Nobody overlaps.
-  BoxingResult apart = box(problem_of({{.live = {{0, 2}}, .size = 7},
-                                       {.live = {{2, 5}}, .size = 3},
-                                       {.live = {{5, 6}}, .size = 9}}));
+  search::BoxingResult apart = search::box(problem_of({{.live = {{0, 2}}, .size = 7},
+                                                       {.live = {{2, 5}}, .size = 3},
+                                                       {.live = {{5, 6}}, .size = 9}}));
   EXPECT_TRUE(apart.proven_minimum);
   EXPECT_EQ(apart.heights, std::vector<Size>{9});
   // One size.
   PlacementProblem same = random_trace(4, 300, 20);
   for (Buffer& buffer : same.buffers) buffer.size = 24;
   for (Buffer& buffer : same.buffers) buffer.alignment = 16;
-  const BoxingResult coloured = box(same);
+  const search::BoxingResult coloured = search::box(same);
   EXPECT_TRUE(coloured.proven_minimum);
   EXPECT_EQ(coloured.stats.front().name, "boxing.rounds");
   EXPECT_EQ(std::get<std::int64_t>(coloured.stats.front().value), 0);
   EXPECT_EQ(wrong(same, *coloured.placement), "");
   // Nothing at all.
-  const BoxingResult nothing = box(problem_of({}));
+  const search::BoxingResult nothing = search::box(problem_of({}));
   EXPECT_EQ(nothing.status, Status::feasible);
   EXPECT_EQ(nothing.heights, std::vector<Size>{0});
 }
@@ -45,7 +45,7 @@ TEST(Box, ElementaryCasesAreOptimalAtOnce) {
 TEST(Box, EveryPhaseAloneGivesRightPlacements) {
   const PlacementProblem problem = random_trace(6, 500, 12);
   for (int alone = 0; alone < 4; ++alone) {
-    BoxingParams params;
+    search::BoxingParams params;
     params.max_rounds = 60;
     params.threads = 1;
     params.stacking = alone == 0;
@@ -53,7 +53,7 @@ TEST(Box, EveryPhaseAloneGivesRightPlacements) {
     params.improve = alone == 2;
     params.focus = alone == 3;
     params.exact = false;
-    const BoxingResult result = box(problem, params);
+    const search::BoxingResult result = search::box(problem, params);
     ASSERT_TRUE(result.placement) << alone;
     EXPECT_EQ(wrong(problem, *result.placement), "") << alone;
     EXPECT_EQ(result.heights, heights(problem, *result.placement));
@@ -66,17 +66,17 @@ TEST(Box, EveryPhaseHelpsSomewhere) {
   std::vector<PlacementProblem> problems;
   for (std::uint64_t seed = 0; seed < 6; ++seed)
     problems.push_back(random_trace(seed, 400, seed % 2 == 0 ? 12 : 30));
-  const auto total = [&](const BoxingParams& params) {
+  const auto total = [&](const search::BoxingParams& params) {
     double sum = 0;
     for (const PlacementProblem& problem : problems)
-      sum += static_cast<double>(box(problem, params).heights[0]);
+      sum += static_cast<double>(search::box(problem, params).heights[0]);
     return sum;
   };
-  BoxingParams all;
+  search::BoxingParams all;
   all.max_rounds = 200;
-  BoxingParams none = all;
+  search::BoxingParams none = all;
   none.boxing = none.improve = none.focus = none.exact = false;
-  BoxingParams only_boxing = none;
+  search::BoxingParams only_boxing = none;
   only_boxing.boxing = true;
   only_boxing.stacking = false;
   EXPECT_LT(total(all), total(none));
@@ -86,13 +86,13 @@ TEST(Box, EveryPhaseHelpsSomewhere) {
 TEST(Box, SameSeedSamePlacementWhateverTheThreads) {
   for (const std::int64_t live : {12, 60}) {
     const PlacementProblem problem = random_trace(7, 600, live);
-    BoxingParams params;
+    search::BoxingParams params;
     params.seed = 42;
     params.max_rounds = 70;
-    std::optional<BoxingResult> first;
+    std::optional<search::BoxingResult> first;
     for (const int threads : {1, 2, 3, 5}) {
       params.threads = threads;
-      BoxingResult result = box(problem, params);
+      search::BoxingResult result = search::box(problem, params);
       ASSERT_TRUE(result.placement);
       if (!first) {
         first = std::move(result);
@@ -106,18 +106,18 @@ TEST(Box, SameSeedSamePlacementWhateverTheThreads) {
 }
 
 TEST(Box, HeightsOverTimeFall) {
-  const BoxingResult result = box(random_trace(8, 500, 14), {.max_rounds = 150});
+  const search::BoxingResult result = search::box(random_trace(8, 500, 14), {.max_rounds = 150});
   ASSERT_FALSE(result.over_time.empty());
   EXPECT_EQ(result.over_time.back().height, result.heights[0]);
   for (std::size_t k = 1; k < result.over_time.size(); ++k)
     EXPECT_LT(result.over_time[k].height, result.over_time[k - 1].height);
-  for (const HeightAt& at : result.over_time) EXPECT_GE(at.seconds, 0);
+  for (const search::HeightAt& at : result.over_time) EXPECT_GE(at.seconds, 0);
 }
 
 TEST(Box, ObeysItsBudget) {
   PlacementProblem hard = random_trace(9, 3000, 40);
   const auto start = std::chrono::steady_clock::now();
-  const BoxingResult result = box(hard, {.budget = {.deadline = start + 300ms}});
+  const search::BoxingResult result = search::box(hard, {.budget = {.deadline = start + 300ms}});
   EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
   ASSERT_TRUE(result.placement);
   if (!result.proven_minimum) {
@@ -126,17 +126,17 @@ TEST(Box, ObeysItsBudget) {
 
   std::stop_source stopped;
   stopped.request_stop();
-  const BoxingResult none =
-      box(random_trace(10, 30'000, 40), {.budget = {.stop = stopped.get_token()}});
+  const search::BoxingResult none =
+      search::box(random_trace(10, 30'000, 40), {.budget = {.stop = stopped.get_token()}});
   EXPECT_EQ(none.stop, StopReason::interrupted);
   EXPECT_EQ(none.status, none.placement ? Status::feasible : Status::unknown);
 }
 
 TEST(Box, StopsAtTheTarget) {
   const PlacementProblem problem = random_trace(9, 500, 14);
-  BoxingParams params;
+  search::BoxingParams params;
   params.targets = {std::numeric_limits<Size>::max()};
-  const BoxingResult result = box(problem, params);
+  const search::BoxingResult result = search::box(problem, params);
   EXPECT_EQ(std::get<std::int64_t>(result.stats.front().value), 1);
 }
 
@@ -150,9 +150,10 @@ void compare_with_least(const Features& features, std::uint64_t first_seed, std:
     Random random(seed);
     const PlacementProblem problem = random_problem(random, features);
     ASSERT_TRUE(validate(problem).empty());
-    if (!boxing_features().contains(features_of(problem))) continue;
+    if (!search::boxing_features().contains(facts::features_of(problem))) continue;
     const auto best = brute_force(problem, OracleGoal::height);
-    const BoxingResult result = box(problem, {.seed = seed, .threads = 1, .max_rounds = 40});
+    const search::BoxingResult result =
+        search::box(problem, {.seed = seed, .threads = 1, .max_rounds = 40});
     if (result.status == Status::feasible) {
       ASSERT_TRUE(best) << "seed " << seed << " has no placement\n" << to_yaml(problem);
       EXPECT_EQ(wrong(problem, *result.placement), "") << "seed " << seed;
@@ -198,12 +199,12 @@ TEST(BoxRandom, SeveralMemories) {
 }
 
 TEST(BoxRandom, EngineNeverContradictsTheOracle) {
-  const auto engine = make_boxing_engine({.threads = 1, .max_rounds = 40});
+  const auto engine = search::make_boxing_engine({.threads = 1, .max_rounds = 40});
   for (std::uint64_t seed = 0; seed < effort(600); ++seed) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, Features::all());
-    if (engine->unsupported(problem, Goal::fit)) continue;
-    const SearchResult result = engine->solve(problem, {});
+    if (engine->unsupported(problem, engine::Goal::fit)) continue;
+    const engine::SearchResult result = engine->solve(problem, {});
     EXPECT_NE(result.status, Status::infeasible);
     if (result.status == Status::feasible) {
       EXPECT_EQ(wrong(problem, *result.placement), "") << "seed " << seed;
@@ -215,22 +216,23 @@ TEST(BoxRandom, EngineNeverContradictsTheOracle) {
 
 TEST(Box, SaysWhatItCannotTake) {
   PlacementProblem problem = random_trace(1, 4, 2);
-  const std::unique_ptr<PlacementEngine> engine = make_boxing_engine();
-  EXPECT_FALSE(engine->unsupported(problem, Goal::fit));
+  const std::unique_ptr<engine::PlacementEngine> engine = search::make_boxing_engine();
+  EXPECT_FALSE(engine->unsupported(problem, engine::Goal::fit));
   problem.relations.push_back({.kind = RelationKind::adjacent, .buffers = {0, 1}});
-  EXPECT_NE(engine->unsupported(problem, Goal::fit)->find("adjacent"), std::string::npos);
+  EXPECT_NE(engine->unsupported(problem, engine::Goal::fit)->find("adjacent"), std::string::npos);
   problem.relations.clear();
-  EXPECT_TRUE(engine->unsupported(problem, Goal::cost));
+  EXPECT_TRUE(engine->unsupported(problem, engine::Goal::cost));
   problem.memories[0].banks = {{"b", 10, {Role::read}}};
   problem.memories[0].capacity = 10;
   problem.memories[0].modes_per_bank = true;
-  EXPECT_NE(engine->unsupported(problem, Goal::fit)->find("modes"), std::string::npos);
+  EXPECT_NE(engine->unsupported(problem, engine::Goal::fit)->find("modes"), std::string::npos);
 }
 
 TEST(Box, FixedBuffersThatMeetAreNotAnAnswer) {
-  const BoxingResult result = box(problem_of({{.live = {{0, 3}}, .size = 4, .offset = 0},
-                                              {.live = {{1, 4}}, .size = 4, .offset = 2},
-                                              {.live = {{1, 4}}, .size = 4}}));
+  const search::BoxingResult result =
+      search::box(problem_of({{.live = {{0, 3}}, .size = 4, .offset = 0},
+                              {.live = {{1, 4}}, .size = 4, .offset = 2},
+                              {.live = {{1, 4}}, .size = 4}}));
   EXPECT_EQ(result.status, Status::unknown);
   EXPECT_FALSE(result.placement);
   EXPECT_FALSE(result.reason.empty());
@@ -240,7 +242,7 @@ TEST(Box, TooHighIsUnknownWithThePlacementBesideIt) {
   // The load is 5 in a memory of 4.
   PlacementProblem problem =
       problem_of({{.live = {{0, 3}}, .size = 2}, {.live = {{1, 4}}, .size = 3}}, {.capacity = 4});
-  const BoxingResult result = box(problem);
+  const search::BoxingResult result = search::box(problem);
   EXPECT_EQ(result.status, Status::unknown);
   ASSERT_TRUE(result.placement);
   EXPECT_EQ(result.heights[0], 5);

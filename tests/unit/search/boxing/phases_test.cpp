@@ -22,7 +22,7 @@
 namespace tessera::testing {
 namespace {
 
-using namespace tessera::boxing;
+using namespace tessera::search::boxing;
 // tests/support has a Random of its own.
 using SearchRandom = tessera::Random;
 
@@ -313,7 +313,7 @@ TEST(Peak, FindsOrRefutes) {
                                                 {.live = {{5, 9}}, .size = 2},
                                                 {.live = {{8, 11}}, .size = 3}});
   const Instance instance = instance_of(crossing);
-  const auto engine = make_canonical_engine();
+  const auto engine = search::make_canonical_engine();
   SearchRandom random(1);
   // Five is possible here; a placement of height 8 is brought down to it.
   const std::vector<Offset> bad = {0, 2, 5, 2};

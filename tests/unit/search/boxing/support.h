@@ -45,11 +45,12 @@ inline std::vector<BufferIndex> all_buffers(const PlacementProblem& problem) {
   return all;
 }
 
-inline boxing::Instance instance_of(const PlacementProblem& problem) {
-  return boxing::make_instance(problem, 0, all_buffers(problem));
+inline search::boxing::Instance instance_of(const PlacementProblem& problem) {
+  return search::boxing::make_instance(problem, 0, all_buffers(problem));
 }
 
-inline Placement placement_of(const PlacementProblem& problem, const boxing::Instance& instance,
+inline Placement placement_of(const PlacementProblem& problem,
+                              const search::boxing::Instance& instance,
                               const std::vector<Offset>& offsets) {
   Placement placement;
   placement.places.resize(problem.buffers.size());

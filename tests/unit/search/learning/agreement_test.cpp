@@ -5,14 +5,15 @@
 
 #include "search/learning/engine.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 using testing::AgreementParams;
 using testing::expect_agreement;
 using testing::Features;
 
-AgreementParams question(const Features& features, std::vector<Goal> goals, std::uint64_t seed) {
+AgreementParams question(const Features& features, std::vector<engine::Goal> goals,
+                         std::uint64_t seed) {
   AgreementParams params;
   params.features = features;
   params.count = 300;
@@ -24,18 +25,20 @@ AgreementParams question(const Features& features, std::vector<Goal> goals, std:
 
 TEST(LearningAgreement, OnlyLifetimesAndSizes) {
   const auto engine = make_learning_engine({});
-  expect_agreement(*engine, question(Features::plain(), {Goal::fit}, 1));
+  expect_agreement(*engine, question(Features::plain(), {engine::Goal::fit}, 1));
 }
 
 TEST(LearningAgreement, OneAddressSpace) {
   const auto engine = make_learning_engine({});
-  expect_agreement(*engine, question(Features::one_address_space(), {Goal::fit}, 2));
+  expect_agreement(*engine, question(Features::one_address_space(), {engine::Goal::fit}, 2));
 }
 
 TEST(LearningAgreement, TheWholeModelAndEveryGoal) {
   const auto engine = make_learning_engine({});
-  expect_agreement(*engine, question(Features::all(), {Goal::fit, Goal::cost, Goal::modes}, 3));
+  expect_agreement(
+      *engine,
+      question(Features::all(), {engine::Goal::fit, engine::Goal::cost, engine::Goal::modes}, 3));
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

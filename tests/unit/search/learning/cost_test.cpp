@@ -8,7 +8,7 @@
 #include "search/learning/engine.h"
 #include "tests/support/random.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 using learning::CostRule;
@@ -139,16 +139,17 @@ TEST(LearningCost, CoresGiveTheBound) {
       problem.relations.push_back(
           {.kind = RelationKind::avoid_overlap, .buffers = {a, b}, .cost = 1});
   // 16 in three places: 6, 5 and 5 share one, 15 + 10 + 10 pairs.
-  const auto conflicts = [](const SearchResult& result) {
+  const auto conflicts = [](const engine::SearchResult& result) {
     for (const Stat& stat : result.stats)
       if (stat.name == "conflicts") return std::get<std::int64_t>(stat.value);
     return std::int64_t{-1};
   };
-  SearchParams search;
-  search.goal = Goal::cost;
+  engine::SearchParams search;
+  search.goal = engine::Goal::cost;
   search.budget.max_nodes = 300;
-  const SearchResult with = make_learning_engine({})->solve(problem, search);
-  const SearchResult without = make_learning_engine({.cores = false})->solve(problem, search);
+  const engine::SearchResult with = make_learning_engine({})->solve(problem, search);
+  const engine::SearchResult without =
+      make_learning_engine({.cores = false})->solve(problem, search);
   ASSERT_EQ(with.status, Status::feasible);
   ASSERT_EQ(without.status, Status::feasible);
   EXPECT_GT(with.bound, without.bound) << conflicts(with) << " and " << conflicts(without);
@@ -156,4 +157,4 @@ TEST(LearningCost, CoresGiveTheBound) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

@@ -9,7 +9,7 @@
 #include "search/learning/state.h"
 #include "tests/support/random.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 using learning::key_of;
@@ -85,9 +85,9 @@ struct Effort {
 Effort effort(const LearningParams& params, int buffers = 40) {
   Effort total;
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
-    SearchParams search;
+    engine::SearchParams search;
     search.seed = seed;
-    const SearchResult found =
+    const engine::SearchResult found =
         make_learning_engine(params)->solve(full_problem(seed, buffers), search);
     total.answers.push_back(found.status);
     for (const Stat& stat : found.stats) {
@@ -218,11 +218,12 @@ TEST(LearningEngine, IsTheSameRunWithTheSameSeed) {
 }
 
 TEST(LearningEngine, ReportsALimitAsUnknown) {
-  SearchParams search;
+  engine::SearchParams search;
   search.budget.max_nodes = 1;
   bool stopped = false;
   for (std::uint64_t seed = 1; seed <= 25 && !stopped; ++seed) {
-    const SearchResult found = make_learning_engine({})->solve(full_problem(seed, 40), search);
+    const engine::SearchResult found =
+        make_learning_engine({})->solve(full_problem(seed, 40), search);
     stopped = found.status == Status::unknown;
     if (stopped) {
       EXPECT_EQ(found.stop, StopReason::node_limit);
@@ -236,10 +237,10 @@ TEST(LearningEngine, SaysWhatIsTooLarge) {
   problem.memories.push_back({.name = "m", .capacity = 1 << 20});
   for (int b = 0; b < 5000; ++b)
     problem.buffers.push_back({.id = "b" + std::to_string(b), .live = {{b, b + 1}}, .size = 1});
-  const auto why = make_learning_engine({})->unsupported(problem, Goal::fit);
+  const auto why = make_learning_engine({})->unsupported(problem, engine::Goal::fit);
   ASSERT_TRUE(why);
   EXPECT_NE(why->find("4096"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

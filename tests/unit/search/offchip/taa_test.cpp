@@ -8,7 +8,7 @@
 #include "search/offchip/weave.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// Rows [from, from + rows) of every channel of a tensor of 4 x 128 x 128 bytes.
@@ -86,4 +86,4 @@ TEST(Weave, NeverTouchesWhatIsReservedOrFixed) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <random>
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 using Table = std::map<std::pair<std::size_t, std::size_t>, CoverCandidate>;
@@ -225,4 +225,4 @@ TEST(Cover, AsksWithMoreEffortWhereItMatters) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

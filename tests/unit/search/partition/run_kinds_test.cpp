@@ -9,7 +9,7 @@
 #include "tessera/network.h"
 #include "tests/support/random_network.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 TEST(RunKinds, AreTheSequencesOfNumbers) {
@@ -87,14 +87,14 @@ TEST(RunKinds, RunsOfAKindHaveOneStructure) {
   std::int64_t shared = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     const Network net = twice(testing::random_network(seed, {.ops = 6}));
-    const auto readers = last_readers(net);
+    const auto readers = tiling::last_readers(net);
     const std::vector<std::uint32_t> like = like_ops(net, readers);
     Poll poll;
     const RunKinds kinds(net.ops.size(), like, net.ops.size(), poll);
     std::map<std::uint32_t, std::string> keys;
     for (OpIndex first = 0; first < net.ops.size(); ++first)
       for (OpIndex last = first; last < net.ops.size(); ++last) {
-        const std::string key = structure_key(make_subgraph(net, {first, last}, readers));
+        const std::string key = structure_key(tiling::make_subgraph(net, {first, last}, readers));
         const auto [known, added] = keys.try_emplace(kinds.of(first, last), key);
         if (!added) ++shared;
         ASSERT_EQ(known->second, key) << "seed " << seed << ", " << first << ".." << last;
@@ -104,4 +104,4 @@ TEST(RunKinds, RunsOfAKindHaveOneStructure) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

@@ -6,7 +6,7 @@
 
 #include "search/placement/subset_sums.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 PlacementProblem two_live_together(Size capacity) {
@@ -85,4 +85,4 @@ TEST(Bounds, HeightsAreSumsOfSizes) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

@@ -10,7 +10,7 @@
 #include "model/random.h"
 #include "search/placement/canonical.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 struct Shape {
@@ -47,7 +47,7 @@ PlacementProblem full(const Shape& shape, std::uint64_t seed) {
   return problem;
 }
 
-std::int64_t nodes_of(const SearchResult& result) {
+std::int64_t nodes_of(const engine::SearchResult& result) {
   for (const Stat& stat : result.stats) {
     if (stat.name == "nodes") return std::get<std::int64_t>(stat.value);
   }
@@ -66,7 +66,7 @@ Sums compare(Make make, CanonicalParams params, bool CanonicalParams::*rule) {
     const PlacementProblem problem = make(seed);
     const auto solve = [&](bool on, std::int64_t& nodes) {
       params.*rule = on;
-      const SearchResult result =
+      const engine::SearchResult result =
           make_canonical_engine(params)->solve(problem, {.budget = {.max_nodes = 10'000}});
       nodes += nodes_of(result);
       return result.status;
@@ -154,4 +154,4 @@ TEST(CanonicalRules, LocalChoiceFindsSooner) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

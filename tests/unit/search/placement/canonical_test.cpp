@@ -10,7 +10,7 @@
 #include "search/placement/failed_states.h"
 #include "tessera/check.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// Full steps: intervals are added while the load stays under the capacity, the last ones cut.
@@ -38,7 +38,7 @@ PlacementProblem flat(std::size_t buffers, Size capacity, std::uint64_t seed) {
   return problem;
 }
 
-std::int64_t stat(const SearchResult& result, std::string_view name) {
+std::int64_t stat(const engine::SearchResult& result, std::string_view name) {
   for (const Stat& each : result.stats) {
     if (each.name == name) return std::get<std::int64_t>(each.value);
   }
@@ -46,8 +46,8 @@ std::int64_t stat(const SearchResult& result, std::string_view name) {
   return 0;
 }
 
-SearchResult solve(const PlacementProblem& problem, const CanonicalParams& params,
-                   std::int64_t nodes = 5'000) {
+engine::SearchResult solve(const PlacementProblem& problem, const CanonicalParams& params,
+                           std::int64_t nodes = 5'000) {
   return make_canonical_engine(params)->solve(problem, {.budget = {.max_nodes = nodes}});
 }
 
@@ -81,8 +81,8 @@ TEST_P(CanonicalRule, PrunesAndDoesNotChangeTheAnswer) {
       problem = flat(40, 60, seed);
       problem.memories[0].capacity = 61;
     }
-    const SearchResult a = solve(problem, with);
-    const SearchResult b = solve(problem, without);
+    const engine::SearchResult a = solve(problem, with);
+    const engine::SearchResult b = solve(problem, without);
     if (a.status != Status::unknown && b.status != Status::unknown) {
       EXPECT_EQ(a.status, b.status) << "seed " << seed;
     }
@@ -124,7 +124,7 @@ TEST(Canonical, SubsetSumsKeepTheAnswer) {
 
 TEST(Canonical, ALimitIsNotANo) {
   const PlacementProblem problem = flat(60, 256, 5);
-  const SearchResult result = solve(problem, {}, 1);
+  const engine::SearchResult result = solve(problem, {}, 1);
   if (result.status == Status::unknown) {
     EXPECT_EQ(result.stop, StopReason::node_limit);
     EXPECT_FALSE(result.reason.empty());
@@ -133,8 +133,8 @@ TEST(Canonical, ALimitIsNotANo) {
 
 TEST(Canonical, TheSameSeedGivesTheSamePlacement) {
   const PlacementProblem problem = flat(40, 200, 3);
-  const SearchResult a = solve(problem, {});
-  const SearchResult b = solve(problem, {});
+  const engine::SearchResult a = solve(problem, {});
+  const engine::SearchResult b = solve(problem, {});
   ASSERT_EQ(a.status, b.status);
   ASSERT_EQ(a.placement.has_value(), b.placement.has_value());
   if (a.placement) {
@@ -145,13 +145,13 @@ TEST(Canonical, TheSameSeedGivesTheSamePlacement) {
 TEST(Canonical, SaysWhatItDoesNotKnow) {
   PlacementProblem problem = flat(5, 100, 1);
   const auto engine = make_canonical_engine();
-  EXPECT_FALSE(engine->unsupported(problem, Goal::fit));
-  EXPECT_TRUE(engine->unsupported(problem, Goal::cost));
+  EXPECT_FALSE(engine->unsupported(problem, engine::Goal::fit));
+  EXPECT_TRUE(engine->unsupported(problem, engine::Goal::cost));
   problem.relations.push_back({RelationKind::adjacent, {0, 1}, 0});
-  EXPECT_TRUE(engine->unsupported(problem, Goal::fit));
+  EXPECT_TRUE(engine->unsupported(problem, engine::Goal::fit));
   problem.relations.clear();
   problem.memories.push_back({.name = "n", .capacity = 10});
-  EXPECT_TRUE(engine->unsupported(problem, Goal::fit));
+  EXPECT_TRUE(engine->unsupported(problem, engine::Goal::fit));
 }
 
 /// Gaps with windows can let each of two buffers lie above the other at some step.
@@ -161,7 +161,7 @@ TEST(Canonical, InterlocksBuffersWithWindows) {
   problem.buffers.push_back({.id = "stairs", .live = {{0, 2}}, .size = 110});
   problem.buffers.back().gaps = {{{0, 1}, AddressRange{0, 10}}, {{1, 2}, AddressRange{100, 110}}};
   problem.buffers.push_back({.id = "between", .live = {{0, 2}}, .size = 90});
-  const SearchResult result = solve(problem, {});
+  const engine::SearchResult result = solve(problem, {});
   ASSERT_EQ(result.status, Status::feasible);
   EXPECT_TRUE(check(problem, *result.placement).empty());
   problem.buffers.back().size = 91;
@@ -244,4 +244,4 @@ TEST(FailedStates, StartsAgainWhenItsMemoryIsUsedUp) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

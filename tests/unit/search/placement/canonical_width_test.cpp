@@ -4,7 +4,7 @@
 
 #include "search/placement/canonical.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 TEST(CanonicalWidth, ALargerCapacityNeverMakesAProblemInfeasible) {
@@ -27,4 +27,4 @@ TEST(CanonicalWidth, ALargerCapacityNeverMakesAProblemInfeasible) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

@@ -7,7 +7,7 @@
 #include "tessera/validate.h"
 #include "tests/support/random_problem.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 PlacementProblem many(std::size_t count, std::uint64_t seed) {
@@ -44,7 +44,7 @@ TEST(Greedy, WhatItPlacesTheCheckerAccepts) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     testing::Random random(seed);
     const PlacementProblem problem = testing::random_problem(random, features);
-    if (!greedy_features().contains(features_of(problem))) continue;
+    if (!greedy_features().contains(facts::features_of(problem))) continue;
     // Both variants: first fit, and the skyline for very many pairs.
     for (const std::int64_t pairs : {std::int64_t{1'000'000}, std::int64_t{0}}) {
       const GreedyResult result = place_greedily(problem, {.seed = seed, .max_pairs = pairs});
@@ -102,4 +102,4 @@ TEST(Greedy, EveryOrderCanBeAskedAlone) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

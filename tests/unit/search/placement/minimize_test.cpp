@@ -6,7 +6,7 @@
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 class Minimize : public ::testing::TestWithParam<int> {};
@@ -64,7 +64,7 @@ TEST(Minimize, UsesAnotherEngineWhereGiven) {
   int asked = 0;
   MinimizeParams params;
   params.lower_bounds = {0};
-  params.decide = [&asked](const PlacementProblem& part, const SearchParams& search) {
+  params.decide = [&asked](const PlacementProblem& part, const engine::SearchParams& search) {
     ++asked;
     return make_canonical_engine()->solve(part, search);
   };
@@ -75,4 +75,4 @@ TEST(Minimize, UsesAnotherEngineWhereGiven) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

@@ -5,7 +5,7 @@
 #include "tessera/check.h"
 #include "tests/support/random.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 /// Ten buffers of one size that should all be apart, in so many slots.
@@ -47,7 +47,7 @@ TEST(Slots, OnlyWhereNothingElseMatters) {
 // Three in two of four slots, two in the others: twice 3 pairs and twice one.
 TEST(Slots, SpreadsEvenly) {
   const PlacementProblem problem = all_apart(4);
-  const SearchResult found = place_in_slots(problem, *slots_of(problem), {});
+  const engine::SearchResult found = place_in_slots(problem, *slots_of(problem), {});
   ASSERT_EQ(found.status, Status::feasible);
   EXPECT_EQ(soft_cost(problem, *found.placement), 24);
   EXPECT_EQ(found.bound, 24);
@@ -75,13 +75,13 @@ TEST(Slots, ALimitIsNoAnswerButABound) {
   testing::Random random(3);
   PlacementProblem problem = all_apart(3);
   for (Relation& relation : problem.relations) relation.cost = random.between(1, 50);
-  SearchParams params;
+  engine::SearchParams params;
   params.budget.max_nodes = 1;
-  const SearchResult found = place_in_slots(problem, *slots_of(problem), params);
+  const engine::SearchResult found = place_in_slots(problem, *slots_of(problem), params);
   EXPECT_EQ(found.status, Status::feasible);
   EXPECT_EQ(found.stop, StopReason::node_limit);
   EXPECT_LT(found.bound, soft_cost(problem, *found.placement));
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

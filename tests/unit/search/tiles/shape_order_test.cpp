@@ -5,13 +5,13 @@
 #include <set>
 #include <tuple>
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
-TileSpace space_of(Dim c, Dim h, Dim w) {
-  TileSpace space;
+tiling::TileSpace space_of(Dim c, Dim h, Dim w) {
+  tiling::TileSpace space;
   space.whole.extent = {c, h, w};
-  for (std::size_t axis = 0; axis < tile_axes; ++axis) space.axis[axis] = axis + 1;
+  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis) space.axis[axis] = axis + 1;
   return space;
 }
 
@@ -22,7 +22,7 @@ std::tuple<std::int64_t, Dim, Dim, Dim> rank(const ShapeGroup& group) {
 TEST(ShapeGroups, HoldEveryShapeOnceFromFewTilesToMany) {
   for (const std::int64_t fewest : {1, 6}) {
     ShapeGroups groups(space_of(12, 7, 9), {.fewest = fewest});
-    std::set<TileShape> seen;
+    std::set<tiling::TileShape> seen;
     std::optional<ShapeGroup> before;
     while (const std::optional<ShapeGroup> group = groups.next()) {
       if (before) {
@@ -33,7 +33,7 @@ TEST(ShapeGroups, HoldEveryShapeOnceFromFewTilesToMany) {
       for (Dim c = group->least[0]; c <= group->most[0]; ++c)
         for (Dim h = group->least[1]; h <= group->most[1]; ++h)
           for (Dim w = group->least[2]; w <= group->most[2]; ++w) {
-            EXPECT_TRUE(seen.insert(TileShape{{c, h, w}}).second);
+            EXPECT_TRUE(seen.insert(tiling::TileShape{{c, h, w}}).second);
             EXPECT_EQ((12 + c - 1) / c * ((7 + h - 1) / h) * ((9 + w - 1) / w), group->tiles());
           }
     }
@@ -44,7 +44,7 @@ TEST(ShapeGroups, HoldEveryShapeOnceFromFewTilesToMany) {
 }
 
 TEST(ShapeGroups, LeaveAxesThatCannotBeCut) {
-  TileSpace space = space_of(12, 7, 9);
+  tiling::TileSpace space = space_of(12, 7, 9);
   space.axis[0].reset();
   ShapeGroups groups(space, {});
   while (const std::optional<ShapeGroup> group = groups.next()) {
@@ -84,7 +84,8 @@ TEST(ShapeGroups, LeaveOutWhatMoreCutsAlongCDoNotHelp) {
 }
 
 /// The same groups in the same order, wherever they begin, also behind those that are kept.
-void expect_walked_as_made(const TileSpace& space, const std::vector<std::int64_t>& beginnings) {
+void expect_walked_as_made(const tiling::TileSpace& space,
+                           const std::vector<std::int64_t>& beginnings) {
   KnownGroups known(space);
   for (const std::int64_t fewest : beginnings) {
     ShapeGroups made(space, {.fewest = fewest});
@@ -111,13 +112,13 @@ void expect_walked_as_made(const TileSpace& space, const std::vector<std::int64_
 TEST(GroupWalk, GivesWhatShapeGroupsGives) {
   expect_walked_as_made(space_of(12, 7, 9), {1, 5, 5, 700, 2, 100'000});
   expect_walked_as_made(space_of(1, 1, 1), {1, 2});
-  TileSpace uncut = space_of(12, 7, 9);
+  tiling::TileSpace uncut = space_of(12, 7, 9);
   uncut.axis[0].reset();
   expect_walked_as_made(uncut, {1, 20});
 }
 
 TEST(GroupWalk, GoesOnBehindWhatIsKept) {
-  const TileSpace space = space_of(256, 112, 112);
+  const tiling::TileSpace space = space_of(256, 112, 112);
   KnownGroups known(space);
   const std::optional<ShapeGroup> last = known.at(KnownGroups::most - 1);
   ASSERT_TRUE(last);
@@ -127,4 +128,4 @@ TEST(GroupWalk, GoesOnBehindWhatIsKept) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search

@@ -11,7 +11,7 @@
 #include "tessera/check.h"
 #include "tests/support/convolutions.h"
 
-namespace tessera {
+namespace tessera::search {
 namespace {
 
 using ::testing::ElementsAre;
@@ -31,26 +31,28 @@ Hardware machine(Size capacity, Size alignment = 1) {
   return hardware;
 }
 
-struct Counting final : PlacementEngine {
-  std::unique_ptr<PlacementEngine> inner = make_canonical_engine();
+struct Counting final : engine::PlacementEngine {
+  std::unique_ptr<engine::PlacementEngine> inner = make_canonical_engine();
   int calls = 0;
   [[nodiscard]] std::string_view name() const override { return "counting"; }
-  [[nodiscard]] FeatureSet features() const override { return inner->features(); }
-  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
-                                   const SearchParams& params) override {
+  [[nodiscard]] facts::FeatureSet features() const override { return inner->features(); }
+  [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
+                                           const engine::SearchParams& params) override {
     ++calls;
     return inner->solve(problem, params);
   }
 };
 
 /// Says nothing about anything above a size.
-struct Hesitant final : PlacementEngine {
-  std::unique_ptr<PlacementEngine> inner = make_canonical_engine();
+struct Hesitant final : engine::PlacementEngine {
+  std::unique_ptr<engine::PlacementEngine> inner = make_canonical_engine();
   Size most = 0;
   [[nodiscard]] std::string_view name() const override { return "hesitant"; }
-  [[nodiscard]] FeatureSet features() const override { return FeatureSet::everything(); }
-  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
-                                   const SearchParams& params) override {
+  [[nodiscard]] facts::FeatureSet features() const override {
+    return facts::FeatureSet::everything();
+  }
+  [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
+                                           const engine::SearchParams& params) override {
     Size all = 0;
     for (const Buffer& buffer : problem.buffers) all += buffer.size;
     if (all > most) return {.status = Status::unknown, .stop = StopReason::node_limit};
@@ -58,9 +60,10 @@ struct Hesitant final : PlacementEngine {
   }
 };
 
-TileSearchResult search(const Network& net, const Hardware& hardware, PlacementEngine& engine,
+TileSearchResult search(const Network& net, const Hardware& hardware,
+                        engine::PlacementEngine& engine,
                         const std::function<void(TileSearchParams&)>& change = {}) {
-  const Subgraph part = make_subgraph(net, {0, net.ops.size() - 1});
+  const tiling::Subgraph part = tiling::make_subgraph(net, {0, net.ops.size() - 1});
   TileSearchParams params;
   params.engine = &engine;
   params.record_probes = true;
@@ -157,24 +160,25 @@ TEST(TileSearch, AllIsTheSetOfLargestShapes) {
   const auto all = [](TileSearchParams& p) { p.all = true; };
   const TileSearchResult found = search(net, machine(700), engine, all);
   ASSERT_EQ(found.status, Status::feasible);
-  const Subgraph part = make_subgraph(net, {0, 0});
-  TileGeometry geometry(part, HaloPolicy::recompute);
-  const auto inside = [](const TileShape& a, const TileShape& b) {
+  const tiling::Subgraph part = tiling::make_subgraph(net, {0, 0});
+  tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+  const auto inside = [](const tiling::TileShape& a, const tiling::TileShape& b) {
     return a.extent[0] <= b.extent[0] && a.extent[1] <= b.extent[1] && a.extent[2] <= b.extent[2];
   };
   for (Dim c = 1; c <= 4; ++c)
     for (Dim h = 1; h <= 12; ++h)
       for (Dim w = 1; w <= 8; ++w) {
-        const TileShape shape{{c, h, w}};
+        const tiling::TileShape shape{{c, h, w}};
         bool fits = true;
         for (const std::vector<Size>& sizes :
-             demands(part, geometry.space(), found.lowering, geometry.grid(shape).tiles)) {
+             tiling::demands(part, geometry.space(), found.lowering, geometry.grid(shape).tiles)) {
           PlacementProblem problem = found.lowering.problem;
           for (BufferIndex b = 0; b < sizes.size(); ++b) problem.buffers[b].size = sizes[b];
           fits = fits && make_canonical_engine()->solve(problem, {}).status == Status::feasible;
         }
         bool covered = false;
-        for (const TileShape& large : found.maximal) covered = covered || inside(shape, large);
+        for (const tiling::TileShape& large : found.maximal)
+          covered = covered || inside(shape, large);
         EXPECT_TRUE(!fits || covered) << c << ' ' << h << ' ' << w;
       }
 }
@@ -191,7 +195,7 @@ TEST(TileSearch, OneShapeIsOneQuestion) {
   for (Dim c = 1; c <= 4; ++c)
     for (Dim h = 1; h <= 12; ++h)
       for (Dim w = 1; w <= 8; ++w) {
-        const TileShape shape{{c, h, w}};
+        const tiling::TileShape shape{{c, h, w}};
         const TileSearchResult one =
             search(net, hardware, *engine, [&](TileSearchParams& params) { params.only = shape; });
         ASSERT_NE(one.status, Status::unknown);
@@ -202,7 +206,7 @@ TEST(TileSearch, OneShapeIsOneQuestion) {
         } else if (one.status == Status::feasible) {
           // It is one of the largest, or inside one.
           EXPECT_TRUE(std::ranges::any_of(all.maximal,
-                                          [&](const TileShape& other) {
+                                          [&](const tiling::TileShape& other) {
                                             return shape.extent[0] <= other.extent[0] &&
                                                    shape.extent[1] <= other.extent[1] &&
                                                    shape.extent[2] <= other.extent[2];
@@ -227,14 +231,14 @@ TEST(TileSearch, OneShapeIsOneQuestion) {
 TEST(TileSearch, TenConvolutionsAreNotMonotone) {
   // 56 rows in 1 .. 4 tiles need 56 / 38 / 39 / 34 input rows.
   const Network net = chain(10, 56);
-  const Subgraph part = make_subgraph(net, {0, 9});
-  TileGeometry geometry(part, HaloPolicy::recompute);
+  const tiling::Subgraph part = tiling::make_subgraph(net, {0, 9});
+  tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   std::vector<Dim> rows;
   for (const Dim tiles : {1, 2, 3, 4}) {
-    TileShape shape = geometry.space().whole;
+    tiling::TileShape shape = geometry.space().whole;
     shape.extent[1] = (56 + tiles - 1) / tiles;
     Dim most = 0;
-    for (const TileRegions& tile : geometry.grid(shape).tiles)
+    for (const tiling::TileRegions& tile : geometry.grid(shape).tiles)
       most = std::max(most, tile.needed[0][2].size());
     rows.push_back(most);
   }
@@ -242,4 +246,4 @@ TEST(TileSearch, TenConvolutionsAreNotMonotone) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::search
