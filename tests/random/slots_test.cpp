@@ -81,7 +81,7 @@ TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
     EXPECT_NE(some.status, Status::infeasible) << about;
     EXPECT_LE(some.bound, best->value) << about;
   });
-  if (setting("TESSERA_RANDOM_COUNT", 2000) >= 2000 && !sanitized) {
+  if (setting("TESSERA_RANDOM_COUNT", effort(2000)) >= 2000) {
     EXPECT_GT(taken, 500);
   }
 }
@@ -132,7 +132,7 @@ TEST(RandomParts, CostsAddUp) {
       EXPECT_TRUE(result.proven_optimal) << about;
     }
   });
-  if (setting("TESSERA_RANDOM_COUNT", 2000) >= 2000 && !sanitized) {
+  if (setting("TESSERA_RANDOM_COUNT", effort(2000)) >= 2000) {
     EXPECT_GT(several, 200);
   }
 }
