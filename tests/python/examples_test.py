@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of every docstring, of docs/python.md and of README.md are run; so are examples/*.py."""
+"""The examples of every docstring, of README.md and of docs/*.md are run; so are examples/*.py."""
 
 import doctest
 import importlib.util
@@ -14,8 +14,12 @@ from support import ROOT
 import tessera
 import tessera.builder
 
-PAGES = [ROOT / "docs/python.md", ROOT / "README.md"]
-FENCED = re.compile(r"(^<!-- not run: .* -->\n)?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+# A mark is one line: `.` would run from the first mark of a page to its last.
+FENCED = re.compile(r"(^<!-- not run: [^\n]* -->\n)?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^\s*```\s*python", re.MULTILINE)
+# Fewer examples than these are not all there are: what was lost is looked for.
+LEAST = {"README.md": 7, "docs/fast-memory.md": 3, "docs/python.md": 28, "docs/quickstart-search.md": 4}
 
 
 # What a program needs beside this package, and how it is run to be quick.
@@ -63,24 +67,41 @@ class Examples(unittest.TestCase):
             if callable(thing):
                 self.assertTrue(thing.__doc__, name)
 
+    def run_page(self, page):
+        """How many examples of the page ran: prompts of doctest, and blocks without any."""
+        text = page.read_text(encoding="utf-8")
+        found = FENCED.findall(text)
+        self.assertEqual(len(found), len(FENCE.findall(text)), "a block is not seen")
+        blocks = [block for mark, block in found if not mark]
+        shown = [each for each in blocks if ">>>" in each]
+        plain = [each for each in blocks if ">>>" not in each]
+        count = self.run_examples(page.name, "\n".join(shown))
+        self.assertEqual(count, sum(len(re.findall(r"^>>> ", each, re.MULTILINE)) for each in shown))
+        world = {}
+        for each in plain:
+            exec(compile(each, page.name, "exec"), world)  # pylint: disable=exec-used
+        return count + len(plain)
+
     def test_pages(self):
+        ran = {}
         for page in PAGES:
-            if not page.exists():
-                continue
-            with tempfile.TemporaryDirectory() as folder, self.subTest(page.name):
+            name = page.relative_to(ROOT).as_posix()
+            with tempfile.TemporaryDirectory() as folder, self.subTest(name):
                 before = os.getcwd()
                 os.symlink(ROOT / "examples", os.path.join(folder, "examples"))
                 os.chdir(folder)
                 try:
-                    found = FENCED.findall(page.read_text(encoding="utf-8"))
-                    blocks = [block for mark, block in found if not mark]
-                    plain = [each for each in blocks if ">>>" not in each]
-                    self.run_examples(page.name, "\n".join(e for e in blocks if ">>>" in e))
-                    world = {}
-                    for each in plain:
-                        exec(compile(each, page.name, "exec"), world)  # pylint: disable=exec-used
+                    ran[name] = self.run_page(page)
                 finally:
                     os.chdir(before)
+        for name, least in LEAST.items():
+            with self.subTest(name):
+                self.assertGreaterEqual(ran.get(name, 0), least)
+
+    def test_a_mark_leaves_out_one_block(self):
+        page = "<!-- not run: a -->\n```python\n1\n```\n\n```python\n2\n```\n<!-- not run: b -->\n```python\n3\n```\n"
+        self.assertEqual([(bool(mark), block) for mark, block in FENCED.findall(page)],
+                         [(True, "1\n"), (False, "2\n"), (True, "3\n")])
 
     def test_programs(self):
         for program in sorted((ROOT / "examples").glob("*.py")):
