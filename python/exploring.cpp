@@ -1,6 +1,9 @@
 #include <pybind11/stl.h>
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,7 @@ namespace tessera::python {
 namespace {
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
 
 struct Exploration {
   ExploreResult result;
@@ -138,11 +142,17 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
     };
   const std::string path = path_of(sweep_path);
   py::object elsewhere;
+  std::optional<Clock::time_point> deadline;
   if (!client.is_none()) {
     elsewhere =
         py::module_::import("tessera.cluster").attr("Elsewhere")(client, path, params.store);
     params.ahead = [&](const std::vector<std::size_t>& candidates) {
-      call.back([&] { elsewhere(candidates); });
+      call.back([&] {
+        const py::cpp_function ended([&call] { return call.token().stop_requested(); });
+        std::optional<double> left;
+        if (deadline) left = std::chrono::duration<double>(*deadline - Clock::now()).count();
+        elsewhere(candidates, left, ended);
+      });
     };
   }
   const std::vector<std::string> folders = profile_folders_of_package();
@@ -154,6 +164,7 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
     std::error_code error;
     fs::create_directories(made.folder, error);
     if (error) throw OutputError(made.folder + ": " + error.message());
+    if (params.limits.timeout) deadline = Clock::now() + *params.limits.timeout;
     ExploreResult result = explore(sweep, params);
     const fs::path out(made.folder);
     write_output((out / "results.csv").string(), results_csv(result));
@@ -174,11 +185,13 @@ class SweepWorker {
   explicit SweepWorker(const py::object& path)
       : sweep_(path_of(path), {}, profile_folders_of_package()), memory_(make_sweep_memory()) {}
 
-  /// How many plans were made.
-  [[nodiscard]] std::int64_t plan(std::size_t candidate, const py::object& store) const {
+  /// How many plans were made, in so many seconds at most and until `stop` is asked for.
+  [[nodiscard]] std::int64_t plan(std::size_t candidate, const py::object& store,
+                                  const py::object& timeout, const std::stop_source& stop) const {
     Call call;
     ExploreParams params;
-    params.limits.stop = call.token();
+    params.limits = limits_of({.timeout = timeout});
+    params.limits.stop = stop.get_token();
     params.store = path_of(store);
     params.only = {candidate};
     params.memory = memory_;
@@ -290,12 +303,20 @@ that keeps what was planned. `progress` is called with a dict: done, candidates,
 best, mode_plans (of the search for modes, which comes last). A bad sweep raises BadInput, with file and line.
 
 `client` is a Client of Dask (dask.distributed): candidates are planned by its workers, and what
-they find goes into the store here. The results are the same.
+they find goes into the store here. The results are the same. A limit and Ctrl-C end what the workers
+are at, too.
 )");
   // For tessera/cluster.py.
+  py::class_<std::stop_source>(module, "_Stop")
+      .def(py::init<>())
+      .def("request", [](std::stop_source& stop) {
+        const py::gil_scoped_release release;
+        stop.request_stop();
+      });
   py::class_<SweepWorker>(module, "_SweepWorker")
       .def(py::init<const py::object&>(), py::arg("sweep"))
-      .def("plan", &SweepWorker::plan, py::arg("candidate"), py::arg("store"));
+      .def("plan", &SweepWorker::plan, py::arg("candidate"), py::arg("store"), py::arg("timeout"),
+           py::arg("stop"));
   module.def("_files_of_sweep", &files_of, py::arg("sweep"));
 }
 

@@ -8,16 +8,21 @@ bytes, plans the candidate into a store of its own and sends back what that stor
 keeps what its candidates have in common, as a sweep on one machine does, and is lost at the cost of
 the candidate it was at: Dask gives that to another one. Workers need this package and nothing else,
 no shared folder.
+
+Dask cannot interrupt a task that runs. So each is told how much time is left, ends by itself, and
+sends what it knows by then; and whoever asked and wants no more says so to all workers.
 """
 
 import contextlib
 import functools
 import hashlib
-import importlib
 import os
+import queue
 import sqlite3
 import tempfile
-from typing import Any, Dict, List, Sequence, Tuple
+import threading
+import time
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _tessera
 
@@ -25,6 +30,14 @@ from . import _tessera
 _TABLES = {"result": 9, "plan": 2}
 _Rows = Dict[str, List[Tuple[Any, ...]]]
 _Files = Tuple[Tuple[str, bytes], ...]  # by name
+
+# Seconds: how long before the end of the time tasks end, so that what they know comes back and is read
+# (and at most this part of the time); how long workers may take to hear that nothing is wanted any
+# more; and how often Ctrl-C is looked for where no signal comes.
+_SPARE = 1.5
+_SPARE_PART = 0.25
+_GOODBYE = 1.0
+_LOOK = 0.1
 
 
 def _packed(sweep: str) -> Tuple[str, _Files]:
@@ -60,17 +73,45 @@ def _worker(sweep: str, files: _Files) -> Tuple[Any, "tempfile.TemporaryDirector
     return _tessera._SweepWorker(os.path.join(folder.name, sweep)), folder
 
 
-def plan_candidate(sweep: str, files: _Files, candidate: int) -> _Rows:
-    """What a store knows when this candidate has been planned: runs on a worker."""
+_lock = threading.Lock()
+
+
+@functools.lru_cache(maxsize=256)
+def _state(wave: str, left: Optional[float]) -> Tuple[_tessera._Stop, Optional[float]]:
+    return _tessera._Stop(), None if left is None else time.monotonic() + left
+
+
+def _asked(wave: str, left: Optional[float]) -> Tuple[_tessera._Stop, Optional[float]]:
+    """What ends a wave's tasks in this process, and when, by its own clock: that of the first task.
+
+    Those that waited for a thread meanwhile have no more time than that one had.
+    """
+    with _lock:
+        return _state(wave, left)
+
+
+def end(wave: str, left: Optional[float]) -> None:
+    """Ends the wave's tasks that run in this process, and those to come: runs on every worker."""
+    _asked(wave, left)[0].request()
+
+
+def plan_candidate(
+    sweep: str, files: _Files, candidate: int, wave: str, left: Optional[float]
+) -> _Rows:
+    """What a store knows when this candidate has been planned, or the time is over: runs on a worker."""
+    stop, deadline = _asked(wave, left)
+    if deadline is not None and time.monotonic() >= deadline:
+        return {}
     worker, _ = _worker(sweep, files)
     with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
         store = os.path.join(folder, "store.sqlite")
-        worker.plan(candidate, store)
+        worker.plan(candidate, store, deadline and max(0.0, deadline - time.monotonic()), stop)
         return _rows(store)
 
 
 class Elsewhere:
-    """Called with the candidates of a wave: when it returns, the store knows their plans."""
+    """Called with the candidates of a wave, how many seconds are left, and what says that nobody
+    waits any more: when it returns, the store knows their plans, unless time was over first."""
 
     def __init__(self, client: Any, sweep: str, store: str) -> None:
         self._client = client
@@ -81,25 +122,54 @@ class Elsewhere:
         self._files = client.scatter([files], broadcast=True, hash=True)[0]
         self._store = os.path.abspath(store)
 
-    def __call__(self, candidates: Sequence[int]) -> None:
-        # By name: it is there where a client is, and types are checked where it may not be.
-        distributed: Any = importlib.import_module("dask.distributed")
+    def __call__(
+        self, candidates: Sequence[int], left: Optional[float], ended: Callable[[], bool]
+    ) -> None:
+        deadline = None
+        if left is not None:
+            spare = max(0.0, min(_SPARE, left * _SPARE_PART))
+            deadline = time.monotonic() + left - spare / 4
+            left -= spare
+        wave = os.urandom(8).hex()
         tasks = [
-            self._client.submit(plan_candidate, self._sweep, self._files, candidate, pure=False,
-                                key=f"{self._name}-{candidate}-{os.urandom(4).hex()}")
+            self._client.submit(plan_candidate, self._sweep, self._files, candidate, wave, left,
+                                pure=False, key=f"{self._name}-{candidate}-{wave}")
             for candidate in candidates
         ]
+        # Not as_completed(): it can wait for a limited time only in Dask of 2023 and later.
+        done: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
+        for task in tasks:
+            task.add_done_callback(done.put)
+        waiting = len(tasks)
         try:
-            for task in distributed.as_completed(tasks):
+            while waiting and not ended() and (deadline is None or time.monotonic() < deadline):
+                try:
+                    task = done.get(timeout=_LOOK)
+                except queue.Empty:
+                    continue
+                waiting -= 1
                 # What failed there is planned here, and its error is told by who asked.
                 if task.status == "finished":
                     self._keep(task.result())
                 task.release()
         finally:
-            self._client.cancel(tasks)
+            if waiting:
+                self._give_up(tasks, wave, left)
+
+    def _give_up(self, tasks: Sequence[Any], wave: str, left: Optional[float]) -> None:
+        """Cancels what waits and ends what runs; a cluster that does not answer is not waited for."""
+
+        def work() -> None:
+            with contextlib.suppress(Exception):
+                self._client.cancel(tasks)
+                self._client.run(end, wave, left)
+
+        goodbye = threading.Thread(target=work, daemon=True)
+        goodbye.start()
+        goodbye.join(_GOODBYE)
 
     def _keep(self, rows: _Rows) -> None:
         with contextlib.closing(sqlite3.connect(self._store, timeout=60)) as base, base:
             for table, columns in _TABLES.items():
                 places = ", ".join("?" * columns)
-                base.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows[table])
+                base.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows.get(table, []))

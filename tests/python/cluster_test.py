@@ -1,4 +1,5 @@
-"""A sweep on two workers of Dask: the same results as alone, also where a worker is killed."""
+"""A sweep on two workers of Dask: the same results as alone, also where a worker is killed; limits and
+Ctrl-C end what workers are at."""
 
 import filecmp
 import json
@@ -9,6 +10,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 try:
@@ -32,6 +34,10 @@ prune: PRUNE
 """
 
 
+# Seconds that an end may take; this computer may be busy with other things. Plans that are not ended
+# take far longer.
+SOON = 3.0
+
 # A memory of banks that are data or weights.
 BANKS = """tessera: hardware/1
 name: mine
@@ -52,6 +58,16 @@ def network(name, channels):
     x = b.input((1, channels, 40, 40))
     for _ in range(3):
         x = b.conv(x, channels, kernel=3, activation="relu")
+    return b.build(x).to_yaml()
+
+
+def slow_network():
+    """To plan it takes one thread much longer than the tests here allow."""
+    b = tessera.NetworkBuilder("slow", dtype="int8")
+    x = b.input((1, 48, 56, 56))
+    for k in range(24):
+        wide = b.conv(x, 48 * (3 + k % 3), kernel=1, activation="relu6")
+        x = b.add(b.conv(b.depthwise(wide, activation="relu6"), 48, kernel=1), x)
     return b.build(x).to_yaml()
 
 
@@ -136,6 +152,58 @@ class Cluster(unittest.TestCase):
             tessera.explore(sweep, folder / "out", client=self.client)
             plans = json.loads((folder / "out" / "summary.json").read_text())["plans"]
             self.assertEqual((plans["made"], plans["stored"]), (0, 16))
+
+    def slow_sweep(self, folder):
+        sweep = folder_with_sweep(folder, "false")
+        (folder / "nets" / "other.yaml").write_text(slow_network())
+        sweep.write_text(sweep.read_text().replace("effort: {work: 500}\n", "")
+                         .replace("[64 KiB, 96 KiB, 128 KiB, 192 KiB]", "[128 KiB, 160 KiB]"))
+        return sweep
+
+    def assert_idle(self):
+        """Each worker has one thread: it is free where a task of another kind is done soon."""
+        begin = time.monotonic()
+        asked = [self.client.submit(abs, -1, pure=False, workers=[each]) for each in self.client.scheduler_info()["workers"]]
+        self.assertEqual([each.result(timeout=60) for each in asked], [1] * len(asked))
+        self.assertLess(time.monotonic() - begin, SOON)
+
+    def test_a_limit_ends_what_the_workers_do(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            sweep = self.slow_sweep(folder)
+            begin = time.monotonic()
+            made = tessera.explore(sweep, folder / "out", client=self.client, timeout=6)
+            took = time.monotonic() - begin
+            self.assertEqual(made.stop, "time_limit")
+            self.assertLess(took, 6 + SOON)
+            self.assert_idle()
+            # What was found in time has come back, of candidates that were not finished as well.
+            self.assertIn(("net", "proved"), [(row["network"], row["status"]) for row in made.rows])
+            self.assertGreater(json.loads((folder / "out" / "summary.json").read_text())["plans"]["stored"], 0)
+            self.assertNotIn(("slow", "proved"), [(row["network"], row["status"]) for row in made.rows])
+
+    def test_ctrl_c_ends_what_the_workers_do(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            sweep = self.slow_sweep(folder)
+            threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            begin = time.monotonic()
+            with self.assertRaises(KeyboardInterrupt):
+                tessera.explore(sweep, folder / "out", client=self.client)
+            self.assertLess(time.monotonic() - begin, 2 + SOON)
+            self.assert_idle()
+
+    def test_ctrl_c_that_raises_nothing(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            sweep = self.slow_sweep(folder)
+            before = signal.signal(signal.SIGINT, lambda number, frame: None)
+            self.addCleanup(signal.signal, signal.SIGINT, before)
+            threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            begin = time.monotonic()
+            self.assertEqual(tessera.explore(sweep, folder / "out", client=self.client).stop, "interrupted")
+            self.assertLess(time.monotonic() - begin, 2 + SOON)
+            self.assert_idle()
 
     def test_what_is_wrong_is_said_here(self):
         with tempfile.TemporaryDirectory() as name:
