@@ -253,8 +253,8 @@ function choose(row) {
   const plans = [];
   for (let n = 0; n < set; ++n) if (planOf(row.c, n)) plans.push(n);
   if (!single) side.append(el("div", {class: "networks"}, el("table", {}, el("tbody", {}, sweep.networks.slice(0, set).map((_, n) => el("tr", {},
-    el("td", {class: "name"}, networkName(n)), el("td", {}, statuses[statusOf({c: row.c, n})]), el("td", {class: "n"}, scoreOf({c: row.c, n}) === null ? "–" : plain(scoreOf({c: row.c, n})))))))));
-  if (plans.length) side.append(el("p", {}, "Plans: ", plans.map((n) => [el("button", {"data-plan": networkName(n), onclick: () => { showPlan(row.c, n); planHost.scrollIntoView({behavior: "smooth"}); }}, networkName(n)), " "])));
+    el("td", {class: "name", title: networkName(n)}, networkName(n)), el("td", {}, statuses[statusOf({c: row.c, n})]), el("td", {class: "n"}, scoreOf({c: row.c, n}) === null ? "–" : plain(scoreOf({c: row.c, n})))))))));
+  if (plans.length) side.append(el("p", {}, "Plans: ", plans.map((n) => [el("button", {"data-plan": networkName(n), title: networkName(n), onclick: () => { showPlan(row.c, n); planHost.scrollIntoView({behavior: "smooth"}); }}, networkName(n)), " "])));
   else side.append(el("p", {class: "soft"}, noPlan(row.c)));
   const first = plans.includes(row.n) ? row.n : plans[0];
   if (first !== undefined) showPlan(row.c, first);
@@ -290,6 +290,7 @@ function kneeWords(knee, edge) {
   else words.push(el("span", {class: "soft"}, " gap " + percent(knee.gap)));
   return words;
 }
+const curveName = (curve) => (curve.network === "*" ? "all, weighted" : curve.network);
 function curveOf(k, curves) {
   const key = sweep.keys[k], host = el("div"), drawn = curves.length === 2 ? curves.slice(0, 1) : curves;
   const numbers = new Map(curves[0].points.map(([value, number]) => [number, value]));
@@ -302,7 +303,7 @@ function curveOf(k, curves) {
       if (score === null && (bound === null || status === 2)) continue;
       const y0 = score !== null && status === 1 ? bound : null;
       points.push({x: number, y: score === null ? bound : score, y0, mark: statusMark[status], colour,
-                   of: (curve.network === "*" ? "all, weighted" : curve.network) + ", " + value + ": " + statuses[status] + (score === null ? ", no score below " + plain(bound) : ", score " + plain(score))});
+                   of: curveName(curve) + ", " + value + ": " + statuses[status] + (score === null ? ", no score below " + plain(bound) : ", score " + plain(score))});
       if (score !== null) line.at.push([number, score]);
     }
     lines.push(line);
@@ -310,9 +311,9 @@ function curveOf(k, curves) {
   const smallest = curves[0].points[0][0], largest = curves[0].points[curves[0].points.length - 1][0];
   const draw = () => chart(host, {height: 240, tip: (p) => p.of}).set({x, y, points, lines});
   const node = el("div", {class: "curve"}, el("h3", {}, key.name), host,
-    drawn.length > 1 ? el("div", {class: "bar"}, drawn.map((curve, at) => el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:" + (curve.network === "*" ? "var(--ink)" : hues[at % hues.length])}), curve.network === "*" ? "all, weighted" : curve.network))) : null,
+    drawn.length > 1 ? el("div", {class: "bar"}, drawn.map((curve, at) => el("span", {class: "legend", title: curveName(curve)}, el("span", {class: "swatch", style: "background:" + (curve.network === "*" ? "var(--ink)" : hues[at % hues.length])}), el("span", {class: "cut"}, curveName(curve))))) : null,
     el("div", {class: "scroll"}, el("table", {}, el("thead", {}, el("tr", {}, ["network", "fits from", "score suffers from … down", "nothing gained beyond"].map((name) => el("th", {}, name)))),
-      el("tbody", {}, drawn.map((curve) => el("tr", {}, el("td", {}, curve.network === "*" ? "all, weighted" : curve.network),
+      el("tbody", {}, drawn.map((curve) => el("tr", {}, el("td", {class: "name", title: curveName(curve)}, curveName(curve)),
         el("td", {}, curve.fits ? kneeWords(curve.fits, (v) => (v === smallest ? ", the smallest tried" : "")) : "no value that was tried"),
         el("td", {}, curve.suffers ? kneeWords(curve.suffers, () => "") : curve.enough ? "none that was tried" : "–"),
         el("td", {}, kneeWords(curve.enough, (v) => (v === largest ? ", the largest tried" : "")))))))));

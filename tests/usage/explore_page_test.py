@@ -320,6 +320,43 @@ class InABrowser(PageCase):
         self.assertEqual(said, ["not known"] * 4)
         self.assertLessEqual(told["wide"], 0)
 
+    def test_long_names_stay_in_their_place(self):
+        """A name of 200 characters widens nothing, and stands on nothing else; it is whole in a title."""
+        long = "n" * 200
+
+        def named(data, words):
+            text = json.dumps(data)
+            for name in words:
+                text = text.replace(json.dumps(name), json.dumps(long + name))
+            return json.loads(text)
+
+        steps = """
+          const out = (node, box) => node.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
+          told.size = [document.documentElement.scrollWidth, document.documentElement.clientWidth, innerWidth];
+          told.legends = document.querySelectorAll(".curve .legend").length;
+          told.curves = [...document.querySelectorAll(".curve")].flatMap((curve) => [...curve.querySelectorAll(".legend")].filter((each) => out(each, curve))).length;
+          const side = document.querySelector("#candidate");
+          told.buttons = [...side.querySelectorAll("button, td")].filter((each) => out(each, side)).length;
+          told.titles = [...document.querySelectorAll(".curve .legend, .curve td.name, #candidate button, #candidate td.name")].map((each) => [each.title, each.textContent]);
+        """
+        swept = embedded(self.explored()[0])
+        page, _ = self.explored_modes()
+        modes = embedded(page)
+        alone = {**modes, "networks": [{**modes["networks"][0], "name": long}, modes["networks"][-1]], "plans": [],
+                 "curves": [], "shares": [1], "modes": None, "base": long, "file": long}
+        for what, data, legends in (("a sweep", named(swept, ["toy", "<b>two&"]), True),
+                                    ("modes", named(modes, ["toy", "<b>two&"]), False), ("one network", alone, False)):
+            for width in (1200, 640):
+                told = self.told(page, steps, data, f"--window-size={width},1000")
+                with self.subTest(what=what, width=width):
+                    wide, room, window = told["size"]
+                    self.assertEqual(window, width)
+                    self.assertLessEqual(wide, room)
+                    self.assertEqual((told["curves"], told["buttons"]), (0, 0))
+                    self.assertEqual(told["legends"] > 0, legends)
+                    self.assertTrue(all(title == text for title, text in told["titles"]))
+                    self.assertEqual(any(len(text) > 200 for _, text in told["titles"]), what != "one network")
+
     def test_bars_end_at_what_is_proved(self):
         """Bounds are of scores; where scores are of one metric alone, they are of that metric, too."""
         page, _ = self.explored()
