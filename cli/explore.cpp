@@ -83,7 +83,7 @@ std::string modes_text(const ExploreModes& found, const ExploreModes::Set& set) 
   return text;
 }
 
-std::string report(const ExploreResult& result, const std::string& folder) {
+std::string report(const ExploreResult& result, const std::string& folder, bool stored) {
   std::string text;
   const auto line = [&](const std::string& part) { text += part + '\n'; };
   const std::size_t candidates =
@@ -123,7 +123,8 @@ std::string report(const ExploreResult& result, const std::string& folder) {
     for (const ExploreModes::Set& set : result.modes->sets)
       if (set.network == "*") line(modes_text(*result.modes, set));
   if (result.stop != StopReason::completed)
-    line("Stopped by " + std::string(to_string(result.stop)) + "; the same command goes on.");
+    line("Stopped by " + std::string(to_string(result.stop)) +
+         (stored ? "; the same command goes on." : "."));
   return text;
 }
 
@@ -192,7 +193,7 @@ int run_explore(const ExploreOptions& options, Session& session) {
   if (options.output.json())
     session.report([&] { return summary_json(sweep, result); });
   else if (!options.output.quiet)
-    session.report([&] { return report(result, options.folder); });
+    session.report([&] { return report(result, options.folder, !params.store.empty()); });
   const bool complete = result.stop == StopReason::completed;
   const bool answered = count(result, SweepStatus::infeasible) +
                             count(result, SweepStatus::proved) +

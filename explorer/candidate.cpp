@@ -68,6 +68,8 @@ KnownPlan summary_of(const NetworkPlan& plan) {
     if (!plan.optimal)
       known.reason = plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
                          ? "questions were left open for want of work: there may be a better plan"
+                     : plan.stop == StopReason::memory_limit
+                         ? "the memory came to an end: there may be a better plan"
                          : "the time was over: there may be a better plan";
   } else if (plan.bound > 0) {
     known.bound = plan.bound;

@@ -12,27 +12,102 @@
 namespace tessera::explorer {
 
 struct Condition::Term {
+  enum class Unit : std::uint8_t {
+    plain,
+    any,  ///< of a product or a quotient: nobody follows what it is
+    bytes,
+    hertz,
+    bytes_per_second,
+    bytes_per_cycle,
+    energy,
+    energy_per_byte,
+    power
+  };
   enum class Kind : std::uint8_t { number, key, apply } kind = Kind::number;
   double number = 0;
+  Unit unit = Unit::plain;
   std::string key;  ///< or the operator
   std::vector<std::shared_ptr<const Term>> parts;
 };
 
+namespace {
+
+using Unit = Condition::Term::Unit;
+
+const char* in_words(Unit unit) {
+  switch (unit) {
+    case Unit::bytes:
+      return "bytes";
+    case Unit::hertz:
+      return "Hz";
+    case Unit::bytes_per_second:
+      return "bytes per second";
+    case Unit::bytes_per_cycle:
+      return "bytes per cycle";
+    case Unit::energy:
+      return "an energy";
+    case Unit::energy_per_byte:
+      return "an energy per byte";
+    case Unit::power:
+      return "a power";
+    default:
+      return "a number without a unit";
+  }
+}
+
+struct Quantity {
+  double number = 0;
+  Unit unit = Unit::plain;
+};
+
+std::optional<Quantity> quantity_of(const std::string& text) {
+  if (const auto real = io::parse_real(text)) return Quantity{*real, Unit::plain};
+  if (const auto size = io::parse_size(text))
+    return Quantity{static_cast<double>(*size), Unit::bytes};
+  if (const auto hertz = io::parse_frequency(text)) return Quantity{*hertz, Unit::hertz};
+  if (const auto speed = io::parse_bandwidth(text))
+    return Quantity{speed.value.amount,
+                    speed.value.per_cycle ? Unit::bytes_per_cycle : Unit::bytes_per_second};
+  if (const auto energy = io::parse_energy(text)) return Quantity{*energy, Unit::energy};
+  if (const auto energy = io::parse_energy_per_byte(text))
+    return Quantity{*energy, Unit::energy_per_byte};
+  if (const auto power = io::parse_power(text)) return Quantity{*power, Unit::power};
+  return std::nullopt;
+}
+
+/// Of both sides of a sum or a comparison. A size may be written as a plain number, as in profiles,
+/// and 0 is 0 of everything.
+Unit common_unit(const Quantity& left, const Quantity& right, const std::string& sign) {
+  if (left.unit == right.unit || right.unit == Unit::any) return left.unit;
+  if (left.unit == Unit::any) return right.unit;
+  for (const auto& [plain, other] : {std::pair(left, right), std::pair(right, left)})
+    if (plain.unit == Unit::plain && (other.unit == Unit::bytes || plain.number == 0))
+      return other.unit;
+  throw ConditionError("a condition has " + std::string(in_words(left.unit)) + " on the left of " +
+                       sign + " and " + in_words(right.unit) + " on its right");
+}
+
+}  // namespace
+
 bool number_of(const std::string& text, double& number) {
-  if (const auto real = io::parse_real(text)) return number = *real, true;
-  if (const auto size = io::parse_size(text)) return number = static_cast<double>(*size), true;
-  if (const auto hertz = io::parse_frequency(text)) return number = *hertz, true;
-  if (const auto speed = io::parse_bandwidth(text)) return number = speed.value.amount, true;
-  if (const auto energy = io::parse_energy(text)) return number = *energy, true;
-  if (const auto energy = io::parse_energy_per_byte(text)) return number = *energy, true;
-  if (const auto power = io::parse_power(text)) return number = *power, true;
-  return false;
+  const std::optional<Quantity> quantity = quantity_of(text);
+  if (quantity) number = quantity->number;
+  return quantity.has_value();
 }
 
 namespace {
 
 using Term = Condition::Term;
 using TermPtr = std::shared_ptr<const Term>;
+
+bool take_number(const std::string& text, Term& term) {
+  const std::optional<Quantity> quantity = quantity_of(text);
+  if (quantity) {
+    term.number = quantity->number;
+    term.unit = quantity->unit;
+  }
+  return quantity.has_value();
+}
 
 constexpr int most_depth = 64;
 
@@ -190,12 +265,12 @@ class Parser {
     auto term = std::make_shared<Term>();
     const std::string with(text_.substr(at_, after - at_));
     const std::string_view word = text_.substr(unit, after - unit);
-    if (after > unit && word != "and" && word != "or" && number_of(with, term->number)) {
+    if (after > unit && word != "and" && word != "or" && take_number(with, *term)) {
       at_ = after;
       return term;
     }
     const std::string bare(text_.substr(at_, end - at_));
-    if (!number_of(bare, term->number)) wrong("has " + io::shown(bare) + ", which is no number");
+    if (!take_number(bare, *term)) wrong("has " + io::shown(bare) + ", which is no number");
     at_ = end;
     return term;
   }
@@ -206,33 +281,48 @@ class Parser {
   int depth_ = 0;
 };
 
-double result(const Term& term, const ValueOf& value_of) {
-  if (term.kind == Term::Kind::number) return term.number;
+Quantity result(const Term& term, const ValueOf& value_of);
+
+bool holds_of(const Term& term, const ValueOf& value_of) {
+  return result(term, value_of).number != 0;
+}
+
+Quantity result(const Term& term, const ValueOf& value_of) {
+  if (term.kind == Term::Kind::number) return {term.number, term.unit};
   if (term.kind == Term::Kind::key) {
-    double number = 0;
     const std::string text = value_of(term.key);
-    if (!number_of(text, number))
-      throw ConditionError(io::shown(term.key) + " is " + io::shown(text) + ", which is no number");
-    return number;
+    if (const std::optional<Quantity> quantity = quantity_of(text)) return *quantity;
+    throw ConditionError(io::shown(term.key) + " is " + io::shown(text) + ", which is no number");
   }
-  const double left = result(*term.parts[0], value_of);
-  if (term.key == "not") return left == 0 ? 1 : 0;
-  if (term.key == "and") return left != 0 && result(*term.parts[1], value_of) != 0 ? 1 : 0;
-  if (term.key == "or") return left != 0 || result(*term.parts[1], value_of) != 0 ? 1 : 0;
-  const double right = result(*term.parts[1], value_of);
-  const bool zero = right == 0 && (term.key == "/" || term.key == "%");
-  if (zero) throw ConditionError("a condition divides by 0");
-  if (term.key == "+") return left + right;
-  if (term.key == "-") return left - right;
-  if (term.key == "*") return left * right;
-  if (term.key == "/") return left / right;
-  if (term.key == "%") return std::fmod(left, right);
-  if (term.key == "<=") return left <= right ? 1 : 0;
-  if (term.key == ">=") return left >= right ? 1 : 0;
-  if (term.key == "==") return left == right ? 1 : 0;
-  if (term.key == "!=") return left != right ? 1 : 0;
-  if (term.key == "<") return left < right ? 1 : 0;
-  return left > right ? 1 : 0;
+  const auto truth = [](bool value) { return Quantity{value ? 1.0 : 0.0, Unit::plain}; };
+  if (term.key == "not") return truth(!holds_of(*term.parts[0], value_of));
+  if (term.key == "and")
+    return truth(holds_of(*term.parts[0], value_of) && holds_of(*term.parts[1], value_of));
+  if (term.key == "or")
+    return truth(holds_of(*term.parts[0], value_of) || holds_of(*term.parts[1], value_of));
+  const Quantity left = result(*term.parts[0], value_of);
+  const Quantity right = result(*term.parts[1], value_of);
+  const double l = left.number;
+  const double r = right.number;
+  if (r == 0 && (term.key == "/" || term.key == "%"))
+    throw ConditionError("a condition divides by 0");
+  if (term.key == "*" || term.key == "/") {
+    const Unit unit = right.unit == Unit::plain                     ? left.unit
+                      : left.unit == Unit::plain && term.key == "*" ? right.unit
+                      : left.unit == right.unit && term.key == "/"  ? Unit::plain
+                                                                    : Unit::any;
+    return {term.key == "*" ? l * r : l / r, unit};
+  }
+  const Unit unit = common_unit(left, right, term.key);
+  if (term.key == "+") return {l + r, unit};
+  if (term.key == "-") return {l - r, unit};
+  if (term.key == "%") return {std::fmod(l, r), unit};
+  if (term.key == "<=") return truth(l <= r);
+  if (term.key == ">=") return truth(l >= r);
+  if (term.key == "==") return truth(l == r);
+  if (term.key == "!=") return truth(l != r);
+  if (term.key == "<") return truth(l < r);
+  return truth(l > r);
 }
 
 }  // namespace
@@ -242,7 +332,7 @@ Condition::Condition(const std::string& text) {
 }
 
 bool Condition::holds(const ValueOf& value_of) const {
-  return result(*root_, value_of) != 0;
+  return holds_of(*root_, value_of);
 }
 
 }  // namespace tessera::explorer

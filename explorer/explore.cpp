@@ -147,6 +147,8 @@ class Explorer {
       PlanParams params = plan_params_;
       params.limits.threads = params_.limits.threads;
       params.limits.timeout = time_left();
+      // What a sweep spends on questions is spent on its candidates.
+      params.nodes_per_question = nodes_per_plan_question;
       std::optional<PlanReference> reference;
       try {
         reference = layer_by_layer(network.network, machine, params);
@@ -158,7 +160,8 @@ class Explorer {
                        "name a machine that scores can be relative to: reference: PROFILE");
       }
       if (!reference) {
-        stop_ = ended().value_or(StopReason::time_limit);
+        stop_ = ended().value_or(params_.limits.memory ? StopReason::memory_limit
+                                                       : StopReason::node_limit);
         return;
       }
       references_.push_back(*reference);

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tessera/explore.h"
 #include "tessera/files.h"
@@ -21,6 +22,21 @@ void save_fewest_modes(const ExploreModes& modes, const std::filesystem::path& f
   }
 }
 
+/// What a sweep into the same folder left there, and nothing else.
+void remove_older(const std::filesystem::path& folder) {
+  const auto is_of_a_sweep = [](const std::string& name) {
+    const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    const std::string rest = name.substr(digits);
+    if (digits > 0) return rest == ".yaml" || (rest.starts_with('-') && rest.ends_with(".json"));
+    return name.starts_with("fewest-modes") && name.ends_with(".yaml");
+  };
+  std::error_code error;
+  std::vector<std::filesystem::path> older;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (is_of_a_sweep(entry.path().filename().string())) older.push_back(entry.path());
+  for (const std::filesystem::path& path : older) std::filesystem::remove(path, error);
+}
+
 }  // namespace
 
 }  // namespace tessera::explorer
@@ -30,11 +46,13 @@ namespace tessera {
 void save_plans(const Sweep& sweep, const ExploreResult& result, const std::string& folder) {
   namespace fs = std::filesystem;
   const bool modes = result.modes && !result.modes->sets.empty();
-  if (result.plans.empty() && !modes) return;
   const fs::path plans = fs::path(folder) / "plans";
   std::error_code error;
+  if (result.plans.empty() && !modes && !fs::is_directory(plans, error)) return;
   fs::create_directories(plans, error);
   if (error) throw OutputError(plans.string() + ": " + error.message());
+  explorer::remove_older(plans);
+  if (!result.modes) fs::remove(fs::path(folder) / "modes.csv", error);
   if (modes) explorer::save_fewest_modes(*result.modes, plans);
   for (const ExplorePlan& plan : result.plans) {
     const std::string name = std::to_string(plan.candidate);

@@ -15,6 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// With a candidate before it and ".json" behind it, it is the name of a file anywhere.
+constexpr std::size_t longest_name = 200;
+
+bool names_files(const std::string& name) {
+  const auto no_part_of_names = [](char c) {
+    return c == '/' || c == '\\' || static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+  };
+  return !name.empty() && name != "*" && name.size() <= longest_name &&
+         std::ranges::none_of(name, no_part_of_names);
+}
+
 /// What a profile says of itself rather than of a machine.
 constexpr std::array about_itself{"tessera",    "name",      "inherit",
                                   "provenance", "objective", "reference"};
@@ -211,8 +222,10 @@ class Loader {
       read.file = beside(file_, text.file);
       read.name = text.name.empty() ? fs::path(text.file).stem().string() : text.name;
       read.share = text.weight / sum;
-      if (read.name.empty() || read.name == "*")
-        wrong(text.line, "a network cannot be called " + io::shown(read.name));
+      if (!names_files(read.name))
+        wrong(text.line, "a network cannot be called " + io::shown(read.name),
+              "plans are files with that name: give it one without '/', in one line, of at most " +
+                  std::to_string(longest_name) + " bytes");
       for (const SweepNetwork& other : state.networks)
         if (other.name == read.name)
           wrong(text.line, "there is a network " + io::shown(read.name) + " already",

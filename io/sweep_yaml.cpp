@@ -73,6 +73,7 @@ class SweepReader {
                                  "the weight of a network is " + shown(weight->text) +
                                      ", but it must be more than 0",
                                  "leave the network out, if it does not matter");
+          if (network.weight > most_weight) throw too_heavy(*weight, "the weight of a network");
         }
         fields.finish();
       }
@@ -207,6 +208,13 @@ class SweepReader {
     return values;
   }
 
+  /// Weights are shares of their sum, which has to be a number.
+  static constexpr double most_weight = 1e12;
+  [[nodiscard]] BadInput too_heavy(const Node& value, const std::string& what) {
+    return sources_.error(value, what + " is " + shown(value.text) + ", and at most 1e12",
+                          "only the ratio of weights matters");
+  }
+
   void read_objective(const Node& node) {
     Fields fields(sources_, node, "`objective`");
     double sum = 0;
@@ -214,6 +222,7 @@ class SweepReader {
       if (const Node* value = fields.find(metric)) {
         const double weight = as_real(sources_, *value, metric);
         if (weight < 0) throw sources_.error(*value, shown(metric) + " is negative");
+        if (weight > most_weight) throw too_heavy(*value, shown(metric));
         sweep_.objective.emplace_back(metric, weight);
         sum += weight;
       }

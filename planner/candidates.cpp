@@ -413,8 +413,9 @@ void Candidates::settle(search::TileSearchResult& found, tiling::TileGeometry& g
 /// where they are needed at once, and are not what was remembered.
 bool Candidates::recalled(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                           const TileVariant& options) const {
-  if (found.status == Status::feasible && !cost_key_.empty()) return true;
-  if (found.status != Status::feasible && found.undecided.empty()) return true;
+  // What is open is costed at once.
+  if (found.undecided.empty() && (found.status != Status::feasible || !cost_key_.empty()))
+    return true;
   complete(found, geometry, options);
   return found.status != Status::feasible || found.demands.size() == found.placements.size();
 }

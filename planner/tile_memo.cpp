@@ -6,16 +6,18 @@ namespace tessera::planner {
 
 namespace {
 
-/// As a search that stops looking at `most` tiles would end.
+/// As a search that begins at `fewest` tiles and stops looking at `most` would end.
 search::TileSearchResult cut_at(const RememberedTile& known, const tiling::TileSpace& space,
-                                std::int64_t most) {
+                                std::int64_t fewest, std::int64_t most) {
   search::TileSearchResult found;
   found.status = Status::unknown;
   found.stop = StopReason::node_limit;
   found.cut = true;
   found.least_excess = known.least_excess;
-  for (const tiling::TileShape& shape : known.undecided)
-    if (tiles_of(space, shape) <= most) found.undecided.push_back(shape);
+  for (const tiling::TileShape& shape : known.undecided) {
+    const std::int64_t tiles = tiles_of(space, shape);
+    if (tiles >= fewest && tiles <= most) found.undecided.push_back(shape);
+  }
   return found;
 }
 
@@ -51,18 +53,19 @@ std::optional<search::TileSearchResult> recall(const RememberedTile& known,
                                                std::int64_t most) {
   if (known.fewest > fewest) return std::nullopt;
   if (known.status == Status::feasible) {
-    if (known.tiles > most) return cut_at(known, space, most);
+    if (known.tiles > most) return cut_at(known, space, fewest, most);
     if (known.tiles < fewest) return std::nullopt;
   } else if (known.cut) {
     if (most > known.most) return std::nullopt;
-    return cut_at(known, space, most);
+    return cut_at(known, space, fewest, most);
   }
   search::TileSearchResult found;
   found.status = known.status;
   found.stop = known.status == Status::unknown ? StopReason::node_limit : StopReason::completed;
   found.shape = known.shape;
   found.placements = known.placements;
-  found.undecided = known.undecided;
+  for (const tiling::TileShape& shape : known.undecided)
+    if (tiles_of(space, shape) >= fewest) found.undecided.push_back(shape);
   found.lacking = known.lacking;
   found.least_excess = known.least_excess;
   return found;

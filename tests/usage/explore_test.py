@@ -68,6 +68,10 @@ class Explore(Case):
             ("engines.mac.cores:", "objective.latency:", 7, "is no part of a machine"),
             ("latency: 0.5", "latencyy: 0.5", 10, "did you mean `latency`?"),
             ("weight: 2", "weight: 0", 2, "more than 0"),
+            ("weight: 2", "weight: 1e308", 2, "at most 1e12"),
+            ("latency: 0.5", "latency: 1e308", 10, "at most 1e12"),
+            ("weight: 2", "weight: 2, name: a/b", 2, "cannot be called `a/b`"),
+            (">= 32 KiB or", ">= 32 MHz or", 9, "bytes on the left of >= and Hz"),
         ]
         for old, new, line, said in cases:
             with self.subTest(new):
@@ -154,6 +158,40 @@ class Explore(Case):
     def same(self, a, b):
         for name in ("results.csv", "pareto.csv"):
             self.assertEqual((a / name).read_text(), (b / name).read_text())
+
+    def test_little_work_comes_to_the_same_in_any_order(self):
+        network = ROOT / "../shared/models/tflite/mlperf_dscnn_kws_int8.tflite"
+        if not network.is_file():
+            self.skipTest("../shared/models is not there")
+        text = ("tessera: sweep/1\nnetworks: [{file: NETWORK, name: kws}]\nhardware:\n  base: ethos-u55-128\n"
+                "  vary:\n    memories.sram.capacity: [32 KiB]\n    engines.mac.cores: CORES\n"
+                "effort: {work: 20}\nprune: false\n").replace("NETWORK", str(network.resolve()))
+        found = set()
+        for cores in ([1, 2, 4], [4, 2, 1], [2], [1], [4]):
+            path = self.file("little.yaml", text.replace("CORES", str(cores)))
+            self.ends(FOUND, "explore", path, "-o", self.folder / "out", "--no-store")
+            found |= {tuple(row.values()) for row in rows_of(self.folder / "out" / "results.csv")}
+        # One row of the network and one of the set for each machine, whoever was asked before it.
+        self.assertEqual(len(found), 6, found)
+
+    def test_what_another_sweep_left_goes(self):
+        folder = self.folder / "out"
+        self.ends(FOUND, "explore", self.sweep(), "-o", folder)
+        before = {path.name for path in (folder / "plans").iterdir()}
+        (folder / "plans" / "notes.yaml").write_text("mine\n")
+        (folder / "modes.csv").write_text("older\n")
+        self.ends(FOUND, "explore", self.sweep("cores: [1, 2, 4]", "cores: [1]"), "-o", folder)
+        after = {path.name for path in (folder / "plans").iterdir()}
+        self.assertLess(len(after), len(before))
+        self.assertIn("notes.yaml", after)
+        self.assertFalse((folder / "modes.csv").exists())
+        candidates = {row["engines.mac.cores"] for row in rows_of(folder / "results.csv")}
+        self.assertEqual(candidates, {"1"})
+
+    def test_references_are_made_whatever_the_work(self):
+        path = self.sweep(more="effort: {work: 1}\nreference: nvdla-like\n")
+        done = self.ends(FOUND, "explore", path, "-o", self.folder / "out", "--no-store")
+        self.assertNotIn("Stopped", done.stdout)
 
     def test_killed_at_any_moment_it_goes_on(self):
         path = self.sweep(more="prune: false\n")

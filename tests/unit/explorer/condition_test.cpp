@@ -29,7 +29,11 @@ TEST(Condition, ComparesWithUnits) {
   EXPECT_TRUE(holds("memories.s-ram.banks * memories.s-ram.bank_size <= 64 KiB"));
   EXPECT_FALSE(holds("memories.s-ram.banks*memories.s-ram.bank_size < 64KiB"));
   EXPECT_TRUE(holds("clock >= 1000 MHz"));
-  EXPECT_TRUE(holds("dram == 4"));
+  EXPECT_TRUE(holds("dram == 4 B/cycle"));
+  EXPECT_TRUE(holds("dram > 0"));
+  EXPECT_TRUE(holds("memories.s-ram.bank_size == 16384"));
+  EXPECT_TRUE(holds("memories.s-ram.bank_size / 1 KiB == 16"));
+  EXPECT_TRUE(holds("dram * clock > 3"));
   EXPECT_TRUE(holds("`memories.s-ram.banks` % 2 == 0"));
 }
 
@@ -40,6 +44,14 @@ TEST(Condition, BindsAsUsual) {
   EXPECT_TRUE(holds("1 == 2 or 1 == 1 and 2 == 2"));
   EXPECT_TRUE(holds("not 1 == 2 and 3 > 2"));
   EXPECT_TRUE(holds("2 != 3"));
+}
+
+TEST(Condition, RefusesToCompareUnits) {
+  EXPECT_EQ(said("memories.s-ram.bank_size < clock"),
+            "a condition has bytes on the left of < and Hz on its right");
+  EXPECT_NE(said("dram < 3").find("bytes per cycle"), std::string::npos);
+  EXPECT_NE(said("dram >= 2 GB/s").find("bytes per second"), std::string::npos);
+  EXPECT_NE(said("clock + 1 KiB > 0").find("Hz on the left of +"), std::string::npos);
 }
 
 TEST(Condition, SaysWhatIsWrong) {
