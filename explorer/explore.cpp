@@ -16,6 +16,7 @@
 
 #include "explorer/candidate.h"
 #include "explorer/fingerprint.h"
+#include "explorer/finished.h"
 #include "explorer/mode_plans.h"
 #include "explorer/mode_sets.h"
 #include "explorer/plan_key.h"
@@ -60,9 +61,9 @@ class Explorer {
     prepare();
     look_at_machines();
     for (const std::vector<std::size_t>& wave : waves()) {
-      set_front();
       plan_elsewhere(wave);
       together(wave, [&](std::size_t c) { plan_candidate(c); });
+      take_in(wave);
       keep_plans_of_the_best();
     }
     return result();
@@ -243,25 +244,16 @@ class Explorer {
     return all;
   }
 
-  /// The finished candidates that no other beats.
-  void set_front() {
-    std::vector<std::size_t> finished;
-    std::vector<Point> points;
-    for (std::size_t c = 0; c < states_.size(); ++c)
-      if (states_[c].has_all_plans()) {
-        finished.push_back(c);
-        points.push_back(comparison_.with_score(states_[c]));
-      }
-    front_.clear();
-    for (const std::size_t k : front(points)) front_.emplace_back(finished[k], points[k]);
+  void take_in(const std::vector<std::size_t>& wave) {
+    std::vector<Finished::One> done;
+    for (const std::size_t c : wave)
+      if (states_[c].has_all_plans())
+        done.push_back({c, comparison_.with_score(states_[c]), comparison_.score(states_[c])});
+    finished_.add(done);
   }
 
-  /// Somebody finished is no worse in anything than this one can be, and better in something.
   [[nodiscard]] std::optional<std::size_t> beaten_by(const CandidateState& state) const {
-    const Point least = comparison_.with_score(state);
-    for (const auto& [other, point] : front_)
-      if (dominates(point, least)) return other;
-    return std::nullopt;
+    return finished_.who_beats(comparison_.with_score(state));
   }
 
   [[nodiscard]] std::string names(std::size_t c) const {
@@ -441,24 +433,13 @@ class Explorer {
 
   /// Plans are large: of those that were made only the ones that may be asked for stay.
   void keep_plans_of_the_best() {
-    set_front();
-    const std::optional<std::size_t> best = best_candidate();
     std::set<std::string> wanted;
     const auto want = [&](std::size_t c) {
       for (std::size_t n = 0; n < sweep_.networks.size(); ++n) wanted.insert(key_of(states_[c], n));
     };
-    if (best) want(*best);
-    for (const auto& [other, point] : front_) want(other);
+    if (const auto best = finished_.best()) want(*best);
+    for (const auto& [other, point] : finished_.front()) want(other);
     std::erase_if(plans_, [&](const auto& entry) { return !wanted.contains(entry.first); });
-  }
-
-  [[nodiscard]] std::optional<std::size_t> best_candidate() const {
-    std::optional<std::size_t> best;
-    for (std::size_t c = 0; c < states_.size(); ++c)
-      if (states_[c].has_all_plans() &&
-          (!best || comparison_.score(states_[c]) < comparison_.score(states_[*best])))
-        best = c;
-    return best;
   }
 
   void note_progress(const CandidateState& state) {
@@ -500,7 +481,7 @@ class Explorer {
         result.pareto.push_back(result.rows[set_rows[k]]);
         wanted.push_back(complete[k]);
       }
-      result.best = best_candidate();
+      result.best = finished_.best();
     }
     if (result.best && !std::ranges::count(wanted, *result.best)) wanted.push_back(*result.best);
     for (const std::size_t c : wanted) add_plans(c, result);
@@ -594,7 +575,7 @@ class Explorer {
   std::vector<std::string> network_keys_;
   std::vector<CandidateState> states_;
   std::vector<std::size_t> asked_;  ///< of them: those that were asked for, ascending
-  std::vector<std::pair<std::size_t, Point>> front_;  ///< of finished waves
+  Finished finished_;               ///< waves
   StopReason stop_ = StopReason::completed;
   std::mutex lock_;                           ///< of what follows
   std::map<std::string, std::string> plans_;  ///< by their keys
