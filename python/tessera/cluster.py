@@ -109,6 +109,19 @@ def plan_candidate(
         return _rows(store)
 
 
+def _spread(client: Any, files: _Files) -> Any:
+    """The files on every worker, as something tasks can be given."""
+    for last in (False, False, True):
+        try:
+            # In a list: what is in a dict would be scattered by its keys.
+            return client.scatter([files], broadcast=True, hash=True)[0]
+        except OSError:  # a worker was lost meanwhile: those that are left will do
+            if last:
+                raise
+            time.sleep(0.2)
+    return None
+
+
 class Elsewhere:
     """Called with the candidates of a wave, how many seconds are left, and what says that nobody
     waits any more: when it returns, the store knows their plans, unless time was over first."""
@@ -118,8 +131,7 @@ class Elsewhere:
         self._sweep, files = _packed(sweep)
         digest = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
         self._name = f"tessera-{digest}"
-        # In a list: what is in a dict would be scattered by its keys.
-        self._files = client.scatter([files], broadcast=True, hash=True)[0]
+        self._files = _spread(client, files)
         self._store = os.path.abspath(store)
 
     def __call__(

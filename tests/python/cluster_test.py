@@ -65,8 +65,8 @@ def slow_network():
     """To plan it takes one thread much longer than the tests here allow."""
     b = tessera.NetworkBuilder("slow", dtype="int8")
     x = b.input((1, 48, 56, 56))
-    for k in range(24):
-        wide = b.conv(x, 48 * (3 + k % 3), kernel=1, activation="relu6")
+    for k in range(60):
+        wide = b.conv(x, 144 + 8 * k, kernel=1, activation="relu6")
         x = b.add(b.conv(b.depthwise(wide, activation="relu6"), 48, kernel=1), x)
     return b.build(x).to_yaml()
 
