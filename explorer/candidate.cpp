@@ -77,6 +77,17 @@ KnownPlan summary_of(const NetworkPlan& plan) {
   return known;
 }
 
+bool cut_short(const NetworkPlan& plan, const KnownPlan& known, bool sweep_ended) {
+  return known.status == SweepStatus::limit &&
+         (plan.stop == StopReason::interrupted || plan.stop == StopReason::memory_limit ||
+          (plan.stop == StopReason::time_limit && sweep_ended));
+}
+
+void keep(Store& store, const std::string& key, const std::string& timed_key,
+          const KnownPlan& known, const std::string& json) {
+  store.keep(known.status == SweepStatus::limit ? timed_key : key, known, json);
+}
+
 Point Comparison::with_score(const CandidateState& state) const {
   Point all = point(state);
   all.push_back(score(state));

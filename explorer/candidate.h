@@ -17,6 +17,13 @@ namespace tessera::explorer {
 /// What a row says of a plan.
 [[nodiscard]] KnownPlan summary_of(const NetworkPlan& plan);
 
+/// Open because the sweep itself came to an end: asked again, the question may be answered.
+[[nodiscard]] bool cut_short(const NetworkPlan& plan, const KnownPlan& known, bool sweep_ended);
+
+/// Under `timed_key` what more time for one plan may change.
+void keep(Store& store, const std::string& key, const std::string& timed_key,
+          const KnownPlan& known, const std::string& json);
+
 struct CandidateState {
   std::string failed;  ///< why there is no such machine; empty: there is one
   double clock_hz = 0;

@@ -23,16 +23,22 @@ struct Condition::Term {
     energy_per_byte,
     power
   };
+  struct Quantity {
+    double number = 0;
+    Unit unit = Unit::plain;
+  };
   enum class Kind : std::uint8_t { number, key, apply } kind = Kind::number;
-  double number = 0;
-  Unit unit = Unit::plain;
+  Quantity value;
   std::string key;  ///< or the operator
   std::vector<std::shared_ptr<const Term>> parts;
 };
 
 namespace {
 
-using Unit = Condition::Term::Unit;
+using Term = Condition::Term;
+using TermPtr = std::shared_ptr<const Term>;
+using Quantity = Term::Quantity;
+using Unit = Term::Unit;
 
 const char* in_words(Unit unit) {
   switch (unit) {
@@ -54,11 +60,6 @@ const char* in_words(Unit unit) {
       return "a number without a unit";
   }
 }
-
-struct Quantity {
-  double number = 0;
-  Unit unit = Unit::plain;
-};
 
 std::optional<Quantity> quantity_of(const std::string& text) {
   if (const auto real = io::parse_real(text)) return Quantity{*real, Unit::plain};
@@ -85,28 +86,6 @@ Unit common_unit(const Quantity& left, const Quantity& right, const std::string&
       return other.unit;
   throw ConditionError("a condition has " + std::string(in_words(left.unit)) + " on the left of " +
                        sign + " and " + in_words(right.unit) + " on its right");
-}
-
-}  // namespace
-
-bool number_of(const std::string& text, double& number) {
-  const std::optional<Quantity> quantity = quantity_of(text);
-  if (quantity) number = quantity->number;
-  return quantity.has_value();
-}
-
-namespace {
-
-using Term = Condition::Term;
-using TermPtr = std::shared_ptr<const Term>;
-
-bool take_number(const std::string& text, Term& term) {
-  const std::optional<Quantity> quantity = quantity_of(text);
-  if (quantity) {
-    term.number = quantity->number;
-    term.unit = quantity->unit;
-  }
-  return quantity.has_value();
 }
 
 constexpr int most_depth = 64;
@@ -265,12 +244,16 @@ class Parser {
     auto term = std::make_shared<Term>();
     const std::string with(text_.substr(at_, after - at_));
     const std::string_view word = text_.substr(unit, after - unit);
-    if (after > unit && word != "and" && word != "or" && take_number(with, *term)) {
-      at_ = after;
-      return term;
-    }
+    if (after > unit && word != "and" && word != "or")
+      if (const std::optional<Quantity> quantity = quantity_of(with)) {
+        term->value = *quantity;
+        at_ = after;
+        return term;
+      }
     const std::string bare(text_.substr(at_, end - at_));
-    if (!take_number(bare, *term)) wrong("has " + io::shown(bare) + ", which is no number");
+    const std::optional<Quantity> quantity = quantity_of(bare);
+    if (!quantity) wrong("has " + io::shown(bare) + ", which is no number");
+    term->value = *quantity;
     at_ = end;
     return term;
   }
@@ -288,7 +271,7 @@ bool holds_of(const Term& term, const ValueOf& value_of) {
 }
 
 Quantity result(const Term& term, const ValueOf& value_of) {
-  if (term.kind == Term::Kind::number) return {term.number, term.unit};
+  if (term.kind == Term::Kind::number) return term.value;
   if (term.kind == Term::Kind::key) {
     const std::string text = value_of(term.key);
     if (const std::optional<Quantity> quantity = quantity_of(text)) return *quantity;
@@ -333,6 +316,12 @@ Condition::Condition(const std::string& text) {
 
 bool Condition::holds(const ValueOf& value_of) const {
   return holds_of(*root_, value_of);
+}
+
+bool number_of(const std::string& text, double& number) {
+  const std::optional<Quantity> quantity = quantity_of(text);
+  if (quantity) number = quantity->number;
+  return quantity.has_value();
 }
 
 }  // namespace tessera::explorer

@@ -244,6 +244,7 @@ class Explorer {
     return all;
   }
 
+  /// What a wave finished, in the order of the wave and not of the threads.
   void take_in(const std::vector<std::size_t>& wave) {
     std::vector<Finished::One> done;
     for (const std::size_t c : wave)
@@ -401,11 +402,8 @@ class Explorer {
     KnownPlan known;
     try {
       NetworkPlan plan = plan_network(sweep_.networks[n].network, hardware, params_now(n));
-      const bool cut_short = plan.stop == StopReason::interrupted ||
-                             plan.stop == StopReason::memory_limit ||
-                             (plan.stop == StopReason::time_limit && ended());
       known = summary_of(plan);
-      if (cut_short && known.status == SweepStatus::limit) {
+      if (cut_short(plan, known, ended().has_value())) {
         state.stopped = true;
         state.plans[n] = std::move(known);
         return;
@@ -427,8 +425,7 @@ class Explorer {
     }
     if (!store_) return;
     const bool wanted = !json.empty() && !beaten_by(state);
-    store_->keep(known.status == SweepStatus::limit ? timed(key) : key, known,
-                 wanted ? json : std::string());
+    keep(*store_, key, timed(key), known, wanted ? json : std::string());
   }
 
   /// Plans are large: of those that were made only the ones that may be asked for stay.

@@ -51,13 +51,9 @@ ModePlan known_or_made(const ModeQuestion& question) {
   NetworkPlan plan = plan_network(question.network, question.hardware, question.params);
   plan.dtype = question.dtype;
   const ModePlan answer{.known = summary_of(plan), .used = modes_used(plan), .made = true};
-  const bool cut_short = plan.stop == StopReason::interrupted ||
-                         plan.stop == StopReason::memory_limit ||
-                         (plan.stop == StopReason::time_limit && question.ended());
-  const bool open = answer.known.status == SweepStatus::limit;
-  if (question.store != nullptr && !(cut_short && open))
-    question.store->keep(open ? question.timed_key : question.key, answer.known,
-                         plan.status == Status::feasible ? plan_json(plan) : std::string());
+  if (question.store != nullptr && !cut_short(plan, answer.known, question.ended()))
+    keep(*question.store, question.key, question.timed_key, answer.known,
+         plan.status == Status::feasible ? plan_json(plan) : std::string());
   return answer;
 }
 

@@ -228,6 +228,20 @@ class ModeSets {
     return said(planned(n, in), most);
   }
 
+  /// One "no" is enough, and whoever said it last is asked first.
+  template <typename Ask>
+  static planner::Enough ask_all(const std::vector<std::size_t>& networks, std::size_t& last_no,
+                                 const Ask& ask) {
+    planner::Enough all = planner::Enough::yes;
+    for (std::size_t k = 0; k < networks.size() && all != planner::Enough::no; ++k) {
+      const std::size_t at = (k + last_no) % networks.size();
+      const planner::Enough answer = ask(networks[at]);
+      if (answer == planner::Enough::no) last_no = at;
+      if (answer != planner::Enough::yes) all = answer;
+    }
+    return all;
+  }
+
   struct Found {
     Set set;
     std::int64_t bound = 0;
@@ -244,17 +258,7 @@ class ModeSets {
     std::size_t last_no = 0;
     search.enough = [&](const Set& in) {
       if (denied.contains(in)) return planner::Enough::open;
-      planner::Enough all = planner::Enough::yes;
-      for (std::size_t k = 0; k < networks.size(); ++k) {
-        const std::size_t at = (k + last_no) % networks.size();
-        const planner::Enough answer = ask(networks[at], in, most(networks[at], lose));
-        if (answer == planner::Enough::no) {
-          last_no = at;
-          return answer;
-        }
-        if (answer == planner::Enough::open) all = answer;
-      }
-      return all;
+      return ask_all(networks, last_no, [&](std::size_t n) { return ask(n, in, most(n, lose)); });
     };
     planner::SmallestSet smallest;
     for (int round = 0; round < most_denials; ++round) {
@@ -333,13 +337,8 @@ class ModeSets {
           found.bound = std::min(found.bound, size);
           return found;
         }
-        planner::Enough all = planner::Enough::yes;
-        for (std::size_t k = 0; k < networks.size() && all != planner::Enough::no; ++k) {
-          const std::size_t at = (k + last_no) % networks.size();
-          const planner::Enough answer = ask_itself(networks[at], in, most(networks[at], lose));
-          if (answer == planner::Enough::no) last_no = at;
-          if (answer != planner::Enough::yes) all = answer;
-        }
+        const planner::Enough all = ask_all(
+            networks, last_no, [&](std::size_t n) { return ask_itself(n, in, most(n, lose)); });
         if (all == planner::Enough::yes) return {in, std::min(found.bound, size)};
         if (all == planner::Enough::open) found.bound = std::min(found.bound, size);
       } while (std::prev_permutation(in.begin(), in.end()));

@@ -137,38 +137,6 @@ void RowMaker::add_to(std::vector<ExploreRow>& rows) const {
   rows.push_back(of_set());
 }
 
-}  // namespace tessera::explorer
-
-namespace tessera {
-
-std::string_view to_string(SweepStatus status) {
-  switch (status) {
-    case SweepStatus::proved:
-      return "proved";
-    case SweepStatus::limit:
-      return "limit";
-    case SweepStatus::infeasible:
-      return "infeasible";
-    case SweepStatus::excluded:
-      return "excluded";
-    case SweepStatus::failed:
-      break;
-  }
-  return "failed";
-}
-
-std::string results_csv(const ExploreResult& result) {
-  return explorer::table(result, result.rows);
-}
-
-std::string pareto_csv(const ExploreResult& result) {
-  return explorer::table(result, result.pareto);
-}
-
-}  // namespace tessera
-
-namespace tessera::explorer {
-
 namespace {
 
 std::string network_summary(const SweepNetwork& network, const PlanReference* reference) {
@@ -251,9 +219,41 @@ std::string modes_summary(const ExploreModes& found) {
 
 }  // namespace
 
+std::optional<double> area_of(const Profile& profile) {
+  const std::vector<SiliconPart> parts = profile.silicon();
+  if (parts.empty()) return std::nullopt;
+  double area = 0;
+  for (const SiliconPart& part : parts) area += part.area_mm2;
+  return area;
+}
+
 }  // namespace tessera::explorer
 
 namespace tessera {
+
+std::string_view to_string(SweepStatus status) {
+  switch (status) {
+    case SweepStatus::proved:
+      return "proved";
+    case SweepStatus::limit:
+      return "limit";
+    case SweepStatus::infeasible:
+      return "infeasible";
+    case SweepStatus::excluded:
+      return "excluded";
+    case SweepStatus::failed:
+      break;
+  }
+  return "failed";
+}
+
+std::string results_csv(const ExploreResult& result) {
+  return explorer::table(result, result.rows);
+}
+
+std::string pareto_csv(const ExploreResult& result) {
+  return explorer::table(result, result.pareto);
+}
 
 std::string modes_csv(const ExploreResult& result) {
   const ExploreModes& found = result.modes.value();
@@ -316,15 +316,3 @@ std::string summary_json(const Sweep& sweep, const ExploreResult& result) {
 }
 
 }  // namespace tessera
-
-namespace tessera::explorer {
-
-std::optional<double> area_of(const Profile& profile) {
-  const std::vector<SiliconPart> parts = profile.silicon();
-  if (parts.empty()) return std::nullopt;
-  double area = 0;
-  for (const SiliconPart& part : parts) area += part.area_mm2;
-  return area;
-}
-
-}  // namespace tessera::explorer

@@ -364,41 +364,6 @@ class Placer {
   std::mutex mutex_;
 };
 
-}  // namespace
-
-}  // namespace tessera::placer
-
-namespace tessera {
-
-Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
-  if (asked != Minimize::by_input) return asked;
-  if (problem.objective == Objective::minimize_height) return Minimize::height;
-  if (problem.objective == Objective::minimize_cost) return Minimize::cost;
-  const bool worth = std::any_of(problem.buffers.begin(), problem.buffers.end(),
-                                 [](const Buffer& buffer) { return buffer.benefit > 0; });
-  if (problem.objective == Objective::maximize_benefit || worth) return Minimize::benefit;
-  const bool soft = std::any_of(
-      problem.relations.begin(), problem.relations.end(),
-      [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
-  return soft ? Minimize::cost : Minimize::height;
-}
-
-std::vector<Minimize> resolve_objectives(Minimize asked, const PlacementProblem& problem) {
-  std::vector<Minimize> all{resolve_minimize(asked, problem)};
-  if (asked != Minimize::by_input) return all;
-  for (const Objective next : problem.next_objectives)
-    all.push_back(next == Objective::minimize_height ? Minimize::height
-                  : next == Objective::minimize_cost ? Minimize::cost
-                                                     : Minimize::benefit);
-  return all;
-}
-
-}  // namespace tessera
-
-namespace tessera::placer {
-
-namespace {
-
 /// The answer of a memory that begins a little lower.
 PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& above,
                              const PlaceParams& params) {
@@ -531,6 +496,29 @@ PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& p
 }  // namespace tessera::placer
 
 namespace tessera {
+
+Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
+  if (asked != Minimize::by_input) return asked;
+  if (problem.objective == Objective::minimize_height) return Minimize::height;
+  if (problem.objective == Objective::minimize_cost) return Minimize::cost;
+  const bool worth = std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                                 [](const Buffer& buffer) { return buffer.benefit > 0; });
+  if (problem.objective == Objective::maximize_benefit || worth) return Minimize::benefit;
+  const bool soft = std::any_of(
+      problem.relations.begin(), problem.relations.end(),
+      [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
+  return soft ? Minimize::cost : Minimize::height;
+}
+
+std::vector<Minimize> resolve_objectives(Minimize asked, const PlacementProblem& problem) {
+  std::vector<Minimize> all{resolve_minimize(asked, problem)};
+  if (asked != Minimize::by_input) return all;
+  for (const Objective next : problem.next_objectives)
+    all.push_back(next == Objective::minimize_height ? Minimize::height
+                  : next == Objective::minimize_cost ? Minimize::cost
+                                                     : Minimize::benefit);
+  return all;
+}
 
 PlacementResult place(const PlacementProblem& problem, const PlaceParams& params) {
   const bool based = std::any_of(problem.memories.begin(), problem.memories.end(),

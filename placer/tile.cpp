@@ -19,6 +19,7 @@
 #include "tessera/files.h"
 
 namespace tessera::placer {
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -159,31 +160,6 @@ std::string extents(const std::array<Dim, 3>& extent) {
          ", \"W\": " + std::to_string(extent[2]) + "}";
 }
 
-}  // namespace
-
-}  // namespace tessera::placer
-
-namespace tessera {
-
-std::string to_string(const TileVariant& variant) {
-  return std::string(variant.double_buffer ? "double buffer" : "single buffer") + ", weights " +
-         std::string(io::word(variant.weights)) + ", halo " + std::string(io::word(variant.halo));
-}
-
-std::vector<TileVariant> tile_variants(const TilingOptions& options) {
-  std::vector<TileVariant> variants;
-  for (const bool double_buffer : options.double_buffer)
-    for (const WeightPolicy weights : options.weights)
-      for (const HaloPolicy halo : options.halo) variants.push_back({double_buffer, weights, halo});
-  return variants;
-}
-
-}  // namespace tessera
-
-namespace tessera::placer {
-
-namespace {
-
 /// What came of one variant.
 struct VariantAnswer {
   TileReport report;
@@ -296,11 +272,40 @@ class VariantSearch {
   TileProgress told_;
 };
 
+std::string probe_json(const ProbeReport& probe) {
+  return json_object([&](JsonObject& object) {
+    object.entry("shape") += extents(probe.extent);
+    object.number("count", probe.tiles);
+    object.text("verdict", to_string(probe.verdict));
+    object.text("decided_by", probe.decided_by);
+    object.real("seconds", probe.seconds);
+  });
+}
+
+std::string placement_json(const PlannedPlacement& placed) {
+  PlacementResult result = counted(placed.problem, placed.placement);
+  result.engine = placed.engine;
+  return '\n' + result_json(placed.problem, result);
+}
+
 }  // namespace
 
 }  // namespace tessera::placer
 
 namespace tessera {
+
+std::string to_string(const TileVariant& variant) {
+  return std::string(variant.double_buffer ? "double buffer" : "single buffer") + ", weights " +
+         std::string(io::word(variant.weights)) + ", halo " + std::string(io::word(variant.halo));
+}
+
+std::vector<TileVariant> tile_variants(const TilingOptions& options) {
+  std::vector<TileVariant> variants;
+  for (const bool double_buffer : options.double_buffer)
+    for (const WeightPolicy weights : options.weights)
+      for (const HaloPolicy halo : options.halo) variants.push_back({double_buffer, weights, halo});
+  return variants;
+}
 
 TileReport find_largest_tile(const Network& network, const Hardware& hardware,
                              const TileParams& params) {
@@ -342,34 +347,6 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
   best->seconds = std::chrono::duration<double>(placer::Clock::now() - begin).count();
   return std::move(*best);
 }
-
-}  // namespace tessera
-
-namespace tessera::placer {
-
-namespace {
-
-std::string probe_json(const ProbeReport& probe) {
-  return json_object([&](JsonObject& object) {
-    object.entry("shape") += extents(probe.extent);
-    object.number("count", probe.tiles);
-    object.text("verdict", to_string(probe.verdict));
-    object.text("decided_by", probe.decided_by);
-    object.real("seconds", probe.seconds);
-  });
-}
-
-std::string placement_json(const PlannedPlacement& placed) {
-  PlacementResult result = counted(placed.problem, placed.placement);
-  result.engine = placed.engine;
-  return '\n' + result_json(placed.problem, result);
-}
-
-}  // namespace
-
-}  // namespace tessera::placer
-
-namespace tessera {
 
 std::string tile_json(const TileReport& report) {
   std::string out;

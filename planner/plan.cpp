@@ -508,6 +508,31 @@ class Planner {
   NetworkPlan plan_;
 };
 
+/// Runs that fit by themselves may leave no one place for what stays on the chip between them. Then
+/// tiles that leave some room do, as a rule: what is proved is what was proved of all tiles.
+NetworkPlan planned(const Network& network, const Hardware& hardware, const PlanParams& params) {
+  const auto begin = std::chrono::steady_clock::now();
+  PlanParams rest = params;
+  if (!rest.memory) rest.memory = make_plan_memory();
+  NetworkPlan plan = Planner(network, hardware, rest).run();
+  const double bound = plan.bound;
+  for (const double share : {0.96, 0.9, 0.8, 0.65, 0.5}) {
+    if (!stays_on_chip(hardware) || plan.status != Status::unknown ||
+        plan.stop != StopReason::completed)
+      break;
+    if (params.limits.timeout)
+      rest.limits.timeout =
+          std::max(std::chrono::nanoseconds{0},
+                   *params.limits.timeout - (std::chrono::steady_clock::now() - begin));
+    NetworkPlan smaller = Planner(network, hardware, rest, share).run();
+    smaller.bound = std::min(bound, smaller.score);
+    smaller.optimal = false;
+    if (smaller.status == Status::infeasible) break;
+    plan = std::move(smaller);
+  }
+  return plan;
+}
+
 }  // namespace
 
 }  // namespace tessera::planner
@@ -543,43 +568,6 @@ std::optional<PlanReference> layer_by_layer(const Network& network, const Hardwa
 std::shared_ptr<PlanMemory> make_plan_memory() {
   return std::make_shared<PlanMemory>();
 }
-
-}  // namespace tessera
-
-namespace tessera::planner {
-
-namespace {
-
-/// Runs that fit by themselves may leave no one place for what stays on the chip between them. Then
-/// tiles that leave some room do, as a rule: what is proved is what was proved of all tiles.
-NetworkPlan planned(const Network& network, const Hardware& hardware, const PlanParams& params) {
-  const auto begin = std::chrono::steady_clock::now();
-  PlanParams rest = params;
-  if (!rest.memory) rest.memory = make_plan_memory();
-  NetworkPlan plan = Planner(network, hardware, rest).run();
-  const double bound = plan.bound;
-  for (const double share : {0.96, 0.9, 0.8, 0.65, 0.5}) {
-    if (!stays_on_chip(hardware) || plan.status != Status::unknown ||
-        plan.stop != StopReason::completed)
-      break;
-    if (params.limits.timeout)
-      rest.limits.timeout =
-          std::max(std::chrono::nanoseconds{0},
-                   *params.limits.timeout - (std::chrono::steady_clock::now() - begin));
-    NetworkPlan smaller = Planner(network, hardware, rest, share).run();
-    smaller.bound = std::min(bound, smaller.score);
-    smaller.optimal = false;
-    if (smaller.status == Status::infeasible) break;
-    plan = std::move(smaller);
-  }
-  return plan;
-}
-
-}  // namespace
-
-}  // namespace tessera::planner
-
-namespace tessera {
 
 NetworkPlan plan_network(const Network& network, const Hardware& hardware,
                          const PlanParams& params) {

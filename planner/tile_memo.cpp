@@ -1,10 +1,22 @@
 #include "planner/tile_memo.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tessera::planner {
 
 namespace {
+
+std::vector<tiling::TileShape> undecided_between(const RememberedTile& known,
+                                                 const tiling::TileSpace& space,
+                                                 std::int64_t fewest, std::int64_t most) {
+  std::vector<tiling::TileShape> list;
+  for (const tiling::TileShape& shape : known.undecided) {
+    const std::int64_t tiles = tiles_of(space, shape);
+    if (tiles >= fewest && tiles <= most) list.push_back(shape);
+  }
+  return list;
+}
 
 /// As a search that begins at `fewest` tiles and stops looking at `most` would end.
 search::TileSearchResult cut_at(const RememberedTile& known, const tiling::TileSpace& space,
@@ -14,10 +26,7 @@ search::TileSearchResult cut_at(const RememberedTile& known, const tiling::TileS
   found.stop = StopReason::node_limit;
   found.cut = true;
   found.least_excess = known.least_excess;
-  for (const tiling::TileShape& shape : known.undecided) {
-    const std::int64_t tiles = tiles_of(space, shape);
-    if (tiles >= fewest && tiles <= most) found.undecided.push_back(shape);
-  }
+  found.undecided = undecided_between(known, space, fewest, most);
   return found;
 }
 
@@ -64,8 +73,8 @@ std::optional<search::TileSearchResult> recall(const RememberedTile& known,
   found.stop = known.status == Status::unknown ? StopReason::node_limit : StopReason::completed;
   found.shape = known.shape;
   found.placements = known.placements;
-  for (const tiling::TileShape& shape : known.undecided)
-    if (tiles_of(space, shape) >= fewest) found.undecided.push_back(shape);
+  found.undecided =
+      undecided_between(known, space, fewest, std::numeric_limits<std::int64_t>::max());
   found.lacking = known.lacking;
   found.least_excess = known.least_excess;
   return found;

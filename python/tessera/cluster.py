@@ -111,15 +111,16 @@ def plan_candidate(
 
 def _spread(client: Any, files: _Files) -> Any:
     """The files on every worker, as something tasks can be given."""
-    for last in (False, False, True):
+    tries = 3
+    while True:
         try:
             # In a list: what is in a dict would be scattered by its keys.
             return client.scatter([files], broadcast=True, hash=True)[0]
         except OSError:  # a worker was lost meanwhile: those that are left will do
-            if last:
+            tries -= 1
+            if not tries:
                 raise
             time.sleep(0.2)
-    return None
 
 
 class Elsewhere:

@@ -87,7 +87,7 @@ std::optional<ShapeGroup> KnownGroups::at(std::size_t k) {
 
 std::size_t KnownGroups::first_with(std::int64_t tiles) {
   const auto tiles_of = [](const std::array<Dim, tiling::tile_axes>& counts) {
-    return counts[0] * counts[1] * counts[2];
+    return ShapeGroup{.counts = counts}.tiles();
   };
   while (counts_.empty() || tiles_of(counts_.back()) < tiles)
     if (!at(counts_.size())) return counts_.size();
