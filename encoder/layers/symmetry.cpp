@@ -16,10 +16,9 @@
 namespace tessera::encoder {
 namespace {
 
-using Normal = std::tuple<RelationKind, std::vector<BufferIndex>, Cost>;
-
-Normal normal(const Relation& relation, BufferIndex a, BufferIndex b) {
-  std::vector<BufferIndex> who = relation.buffers;
+/// The relation with a in the place of b and b in that of a, in one of the ways to say it.
+Relation exchanged(Relation relation, BufferIndex a, BufferIndex b) {
+  std::vector<BufferIndex>& who = relation.buffers;
   for (BufferIndex& each : who) {
     if (each == a) {
       each = b;
@@ -28,7 +27,7 @@ Normal normal(const Relation& relation, BufferIndex a, BufferIndex b) {
     }
   }
   if (relation.kind != RelationKind::adjacent) std::sort(who.begin(), who.end());
-  return {relation.kind, std::move(who), relation.cost};
+  return relation;
 }
 
 class Symmetry {
@@ -65,12 +64,12 @@ class Symmetry {
         related_[a].size() != related_[b].size()) {
       return false;
     }
-    std::vector<Normal> before;
-    std::vector<Normal> after;
+    std::vector<Relation> before;
+    std::vector<Relation> after;
     for (const BufferIndex each : {a, b}) {
       for (const std::size_t r : related_[each]) {
-        before.push_back(normal(problem_.relations[r], a, a));
-        after.push_back(normal(problem_.relations[r], a, b));
+        before.push_back(exchanged(problem_.relations[r], a, a));
+        after.push_back(exchanged(problem_.relations[r], a, b));
       }
     }
     std::sort(before.begin(), before.end());

@@ -125,6 +125,7 @@ struct Relation {
   std::vector<BufferIndex> buffers{};  ///< at least two, all different
   Cost cost = 0;                       ///< only for avoid_overlap
 };
+  friend auto operator<=>(const Relation&, const Relation&) = default;
 
 enum class Objective : std::uint8_t { fit, minimize_height, minimize_cost, maximize_benefit };
 
