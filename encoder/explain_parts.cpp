@@ -5,6 +5,7 @@
 
 #include "explain.h"
 #include "model/derived.h"
+#include "model/relations.h"
 
 namespace tessera::encoder {
 namespace {
@@ -23,17 +24,14 @@ bool alignments_are_uniform(const PlacementProblem& problem) {
   });
 }
 
-bool constrains(RelationKind kind) {
-  return kind != RelationKind::may_overlap && kind != RelationKind::avoid_overlap;
-}
-
 class Part {
  public:
   Part(const PlacementProblem& problem, const std::vector<BufferIndex>& buffers,
        const std::vector<HardwareRule>& rules)
-      : whole_(problem), rules_(rules), buffers_(buffers) {
+      : whole_(problem), rules_(rules), buffers_(buffers), position_(problem.buffers.size(), gone) {
     std::sort(rules_.begin(), rules_.end(), before);
     std::sort(buffers_.begin(), buffers_.end());
+    for (std::size_t k = 0; k < buffers_.size(); ++k) position_[buffers_[k]] = k;
   }
 
   PlacementProblem build() {
@@ -78,32 +76,21 @@ class Part {
   }
 
   void add_relation(std::size_t r) {
-    Relation relation{whole_.relations[r].kind, {}, 0};
-    const bool kept = keeps(Kind::relation, r);
+    Relation relation = whole_.relations[r];
     if (relation.kind == RelationKind::avoid_overlap) return;
-    if (!kept && relation.kind == RelationKind::same_offset) {
-      relation.kind = RelationKind::may_overlap;
-    } else if (!kept && constrains(relation.kind)) {
-      return;
+    if (!keeps(Kind::relation, r) && meaning(relation.kind).forbids) {
+      // Whoever lies at one offset may share it.
+      if (!meaning(relation.kind).lifts_overlap) return;
+      relation = {.kind = RelationKind::may_overlap, .buffers = std::move(relation.buffers)};
     }
-    const auto flush = [&] {
-      if (relation.buffers.size() >= 2) part_.relations.push_back(relation);
-      relation.buffers.clear();
-    };
-    for (const BufferIndex b : whole_.relations[r].buffers) {
-      const auto found = std::lower_bound(buffers_.begin(), buffers_.end(), b);
-      if (found != buffers_.end() && *found == b) {
-        relation.buffers.push_back(static_cast<BufferIndex>(found - buffers_.begin()));
-      } else if (relation.kind == RelationKind::adjacent) {
-        flush();  // what stood on both sides of a missing buffer is no longer adjacent
-      }
-    }
-    flush();
+    for (Relation& left : remaining(relation, position_))
+      part_.relations.push_back(std::move(left));
   }
 
   const PlacementProblem& whole_;
   std::vector<HardwareRule> rules_;  ///< sorted
   std::vector<BufferIndex> buffers_;
+  std::vector<BufferIndex> position_;  ///< in the part, of each buffer of the whole
   bool uniform_ = true;
   PlacementProblem part_;
 };
@@ -118,7 +105,7 @@ PlacementProblem part_of(const PlacementProblem& problem, const std::vector<Buff
 std::vector<HardwareRule> hardware_rules(const PlacementProblem& problem) {
   std::vector<HardwareRule> rules;
   for (std::size_t r = 0; r < problem.relations.size(); ++r) {
-    if (constrains(problem.relations[r].kind)) rules.push_back({Kind::relation, r});
+    if (meaning(problem.relations[r].kind).forbids) rules.push_back({Kind::relation, r});
   }
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     const Memory& memory = problem.memories[m];

@@ -11,6 +11,7 @@
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/polled_sort.h"
+#include "model/relations.h"
 
 namespace tessera::encoder {
 namespace {
@@ -38,9 +39,7 @@ std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
     return b;
   };
   for (const Relation& relation : problem.relations) {
-    if (relation.kind != RelationKind::same_offset && relation.kind != RelationKind::may_overlap) {
-      continue;
-    }
+    if (!meaning(relation.kind).lifts_overlap) continue;
     for (const BufferIndex b : relation.buffers) group[root(b)] = root(relation.buffers.front());
   }
   std::vector<std::size_t> members(problem.buffers.size(), 0);

@@ -6,15 +6,15 @@
 
 #include "facts/modes.h"
 #include "model/derived.h"
+#include "model/relations.h"
 #include "tessera/check.h"
 
 namespace tessera::engine {
 
 namespace {
 
-bool about_banks(RelationKind kind) {
-  return kind == RelationKind::same_bank || kind == RelationKind::different_banks ||
-         kind == RelationKind::avoid_overlap;
+bool about_banks_or_soft(const Relation& relation) {
+  return meaning(relation.kind).about_banks || relation.kind == RelationKind::avoid_overlap;
 }
 
 }  // namespace
@@ -23,9 +23,8 @@ bool has_bank_rules(const PlacementProblem& problem) {
   const auto rules = [](const Memory& memory) {
     return has_modes(memory) || !memory.banks.empty() || !memory.straddle;
   };
-  const auto relation = [](const Relation& r) { return about_banks(r.kind); };
   return std::any_of(problem.memories.begin(), problem.memories.end(), rules) ||
-         std::any_of(problem.relations.begin(), problem.relations.end(), relation);
+         std::any_of(problem.relations.begin(), problem.relations.end(), about_banks_or_soft);
 }
 
 PlacementProblem relaxed(const PlacementProblem& problem) {
@@ -39,7 +38,7 @@ PlacementProblem relaxed(const PlacementProblem& problem) {
       for (Bank& bank : memory.banks) bank.roles.clear();
     }
   }
-  std::erase_if(simple.relations, [](const Relation& r) { return about_banks(r.kind); });
+  std::erase_if(simple.relations, about_banks_or_soft);
   simple.objective = Objective::fit;
   simple.next_objectives.clear();
   return simple;

@@ -6,18 +6,10 @@
 
 #include "facts/joined.h"
 #include "model/derived.h"
+#include "model/relations.h"
 
 namespace tessera::facts {
 namespace {
-
-bool keeps_apart(RelationKind kind) {
-  return kind == RelationKind::disjoint || kind == RelationKind::adjacent ||
-         kind == RelationKind::different_banks || kind == RelationKind::different_memories;
-}
-
-bool exempts(RelationKind kind) {
-  return kind == RelationKind::same_offset || kind == RelationKind::may_overlap;
-}
 
 /// Of each buffer one of those that have its offset in every placement.
 std::vector<BufferIndex> classes_of(const PlacementProblem& problem) {
@@ -83,7 +75,8 @@ std::vector<StepRange> whole_life(const Buffer& buffer) {
 bool separates(const PlacementProblem& problem) {
   return std::any_of(problem.relations.begin(), problem.relations.end(),
                      [](const Relation& relation) {
-                       return keeps_apart(relation.kind) || exempts(relation.kind);
+                       return meaning(relation.kind).keeps_apart ||
+                              meaning(relation.kind).lifts_overlap;
                      }) ||
          std::any_of(problem.buffers.begin(), problem.buffers.end(),
                      [](const Buffer& buffer) { return buffer.live.size() > 1; });
@@ -104,7 +97,7 @@ void ConflictGraph::choose(const PlacementProblem& problem,
   std::vector<char> named(problem.buffers.size(), 0);
   for (const Relation& relation : problem.relations)
     for (const BufferIndex b : relation.buffers)
-      if (keeps_apart(relation.kind)) named[b] = 1;
+      if (meaning(relation.kind).keeps_apart) named[b] = 1;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     // What is kept apart of a buffer with parts is not all of it.
     if (!problem.buffers[b].parts.empty()) continue;
@@ -149,7 +142,7 @@ void ConflictGraph::connect(const PlacementProblem& problem) {
       for (std::size_t j = 0; j < i; ++j) act(here[i], here[j]);
   };
   for (const Relation& relation : problem.relations)
-    if (exempts(relation.kind))
+    if (meaning(relation.kind).lifts_overlap)
       each_pair(relation, [&](std::size_t one, std::size_t two) {
         exempt[one * words_ + two / 64] |= std::uint64_t{1} << (two % 64);
         exempt[two * words_ + one / 64] |= std::uint64_t{1} << (one % 64);
@@ -170,7 +163,7 @@ void ConflictGraph::connect(const PlacementProblem& problem) {
     }
   }
   for (const Relation& relation : problem.relations)
-    if (keeps_apart(relation.kind))
+    if (meaning(relation.kind).keeps_apart)
       each_pair(relation, [&](std::size_t one, std::size_t two) { join(one, two); });
 }
 
@@ -212,9 +205,9 @@ std::string reason(const PlacementProblem& problem, BufferIndex a, BufferIndex b
     bool exempt = false;
     std::string relation_says;
     for (const Relation& relation : problem.relations) {
-      if (!keeps_apart(relation.kind) && !exempts(relation.kind)) continue;
+      if (!meaning(relation.kind).keeps_apart && !meaning(relation.kind).lifts_overlap) continue;
       if (!names(relation, x) || !names(relation, y)) continue;
-      if (exempts(relation.kind))
+      if (meaning(relation.kind).lifts_overlap)
         exempt = true;
       else if (relation_says.empty())
         relation_says = to_string(relation.kind);

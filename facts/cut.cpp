@@ -13,6 +13,7 @@
 #include "facts/room.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
+#include "model/relations.h"
 
 namespace tessera::facts {
 namespace {
@@ -41,8 +42,7 @@ class Finder {
       : problem_(problem), budget_(budget), group_(problem.buffers.size()) {
     std::iota(group_.begin(), group_.end(), BufferIndex{0});
     for (const Relation& relation : problem.relations) {
-      if (relation.kind != RelationKind::same_offset && relation.kind != RelationKind::may_overlap)
-        continue;
+      if (!meaning(relation.kind).lifts_overlap) continue;
       grouped_ = true;
       for (const BufferIndex b : relation.buffers) group_[root(b)] = root(relation.buffers.front());
     }

@@ -8,6 +8,7 @@
 #include "facts/room.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
+#include "model/relations.h"
 
 namespace tessera::facts {
 namespace {
@@ -34,7 +35,7 @@ LoadTest::LoadTest(const PlacementProblem& problem) {
 void LoadTest::gather_parts(const PlacementProblem& problem) {
   std::vector<char> exempt(problem.buffers.size(), 0);
   for (const Relation& relation : problem.relations)
-    if (relation.kind == RelationKind::same_offset || relation.kind == RelationKind::may_overlap)
+    if (meaning(relation.kind).lifts_overlap)
       for (const BufferIndex b : relation.buffers) exempt[b] = 1;
   std::vector<Event> events;
   const auto add = [&](BufferIndex b, Size window, const StepRange& steps) {

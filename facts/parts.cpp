@@ -8,6 +8,7 @@
 
 #include "facts/joined.h"
 #include "model/derived.h"
+#include "model/relations.h"
 
 namespace tessera::facts {
 namespace {
@@ -48,13 +49,9 @@ void join_by_time(const PlacementProblem& problem, Joined& sets) {
 /// may go to one.
 void join_by_relations(const PlacementProblem& problem, Joined& sets) {
   for (const Relation& relation : problem.relations) {
-    const RelationKind kind = relation.kind;
-    const bool within_memories =
-        kind == RelationKind::disjoint || kind == RelationKind::may_overlap ||
-        kind == RelationKind::avoid_overlap || kind == RelationKind::different_banks;
     std::map<MemoryIndex, BufferIndex> first;
     for (const BufferIndex b : relation.buffers) {
-      if (!within_memories) {
+      if (!meaning(relation.kind).within_memory) {
         sets.join(b, relation.buffers.front());
         continue;
       }

@@ -7,6 +7,7 @@
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 
+#include "model/relations.h"
 namespace tessera::facts {
 
 std::vector<AddressRange> merged(std::vector<AddressRange> ranges) {
@@ -56,11 +57,9 @@ std::optional<Size> common_period(const PlacementProblem& problem) {
 /// Can buffers keep each other up, with nothing below them? Those that move together can, and those
 /// that reach into holes of each other.
 bool may_interlock(const PlacementProblem& problem) {
-  return std::ranges::any_of(problem.relations,
-                             [](const Relation& relation) {
-                               return relation.kind == RelationKind::adjacent ||
-                                      relation.kind == RelationKind::same_offset;
-                             }) ||
+  return std::ranges::any_of(
+             problem.relations,
+             [](const Relation& relation) { return meaning(relation.kind).ties_offsets; }) ||
          std::ranges::any_of(problem.buffers, [](const Buffer& buffer) {
            return !buffer.gaps.empty() || !buffer.parts.empty();
          });

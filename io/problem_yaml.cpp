@@ -9,9 +9,21 @@
 #include "io/tree.h"
 #include "io/units.h"
 #include "model/derived.h"
+#include "model/relations.h"
 
 namespace tessera::io {
 namespace {
+
+/// "same_bank, different_banks, ... and avoid_overlap".
+std::string all_relations() {
+  const auto kinds = relation_kinds();
+  std::string text;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (k > 0) text += k + 1 == kinds.size() ? " and " : ", ";
+    text += to_string(kinds[k]);
+  }
+  return text;
+}
 
 class Reader {
  public:
@@ -251,9 +263,7 @@ class Reader {
       if (entry.key == "cost") continue;
       if (!relation_kind_from(entry.key)) {
         throw sources_.error_at_key(entry, shown(entry.key) + " is no relation",
-                                    "relations are same_bank, different_banks, same_memory, "
-                                    "different_memories, adjacent, same_offset, may_overlap, "
-                                    "disjoint and avoid_overlap");
+                                    "relations are " + all_relations());
       }
       if (kind != nullptr) {
         throw sources_.error_at_key(

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "check_parts.h"
+#include "model/relations.h"
 
 namespace tessera::checking {
 namespace {
@@ -22,9 +23,7 @@ std::vector<std::vector<std::size_t>> exemptions(const PlacementProblem& problem
   std::vector<std::vector<std::size_t>> result(problem.buffers.size());
   for (std::size_t r = 0; r < problem.relations.size(); ++r) {
     const Relation& relation = problem.relations[r];
-    if (relation.kind != RelationKind::same_offset && relation.kind != RelationKind::may_overlap) {
-      continue;
-    }
+    if (!meaning(relation.kind).lifts_overlap) continue;
     for (const BufferIndex b : relation.buffers) result[b].push_back(r);
   }
   return result;

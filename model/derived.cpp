@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/buffer_parts.h"
+#include "model/relations.h"
 
 namespace tessera {
 
@@ -12,10 +13,6 @@ namespace {
 
 constexpr std::array<std::string_view, 7> role_names = {"read", "write", "read_write", "weight",
                                                         "data", "hold",  "off"};
-constexpr std::array<std::string_view, 9> relation_names = {
-    "same_bank",   "different_banks", "same_memory", "different_memories", "adjacent",
-    "same_offset", "may_overlap",     "disjoint",    "avoid_overlap"};
-
 std::vector<Role> parse_per_bank(const Memory& memory, std::string_view mode) {
   std::vector<Role> roles;
   while (true) {
@@ -179,23 +176,10 @@ std::string benefit_text(Benefit thousandths) {
   return rest.empty() ? text : text + '.' + rest;
 }
 
-std::string_view to_string(RelationKind kind) {
-  const auto index = static_cast<std::size_t>(kind);
-  return index < relation_names.size() ? relation_names[index] : "?";
-}
-
-std::optional<RelationKind> relation_kind_from(std::string_view text) {
-  const auto* const found = std::find(relation_names.begin(), relation_names.end(), text);
-  if (found == relation_names.end()) return std::nullopt;
-  return static_cast<RelationKind>(found - relation_names.begin());
-}
-
 std::vector<std::pair<BufferIndex, BufferIndex>> exempt_pairs(const PlacementProblem& problem) {
   std::vector<std::pair<BufferIndex, BufferIndex>> result;
   for (const Relation& relation : problem.relations) {
-    if (relation.kind != RelationKind::same_offset && relation.kind != RelationKind::may_overlap) {
-      continue;
-    }
+    if (!meaning(relation.kind).lifts_overlap) continue;
     for (auto a = relation.buffers.begin(); a != relation.buffers.end(); ++a) {
       for (auto b = std::next(a); b != relation.buffers.end(); ++b) {
         result.push_back(std::minmax(*a, *b));

@@ -55,8 +55,8 @@ struct Segment {
          (kind == BufferKind::activation && role == Role::data);
 }
 
-/// Unordered pairs (first < second, sorted, unique) exempt from non-overlap: those of same_offset
-/// and may_overlap.
+/// Unordered pairs (first < second, sorted, unique) exempt from non-overlap: those of relations
+/// that lift it (relations.h), same_offset and may_overlap.
 [[nodiscard]] std::vector<std::pair<BufferIndex, BufferIndex>> exempt_pairs(
     const PlacementProblem& problem);
 

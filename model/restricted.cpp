@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "model/relations.h"
+
 namespace tessera {
 
 Restricted restricted(const PlacementProblem& problem, std::span<const BufferIndex> buffers) {
@@ -12,28 +14,16 @@ Restricted restricted(const PlacementProblem& problem, std::span<const BufferInd
   part.problem.next_objectives = problem.next_objectives;
   part.problem.buffers.reserve(buffers.size());
   part.originals.assign(buffers.begin(), buffers.end());
-  const BufferIndex none = problem.buffers.size();
-  std::vector<BufferIndex> index(problem.buffers.size(), none);
+  std::vector<BufferIndex> index(problem.buffers.size(), gone);
   for (BufferIndex k = 0; k < buffers.size(); ++k) {
     index[buffers[k]] = k;
     part.problem.buffers.push_back(problem.buffers[buffers[k]]);
   }
   for (std::size_t r = 0; r < problem.relations.size(); ++r) {
-    const Relation& relation = problem.relations[r];
-    Relation kept{.kind = relation.kind, .buffers = {}, .cost = relation.cost};
-    const auto keep = [&] {
-      if (kept.buffers.size() >= 2) {
-        part.problem.relations.push_back(kept);
-        part.relations.push_back(r);
-      }
-      kept.buffers.clear();
-    };
-    for (const BufferIndex b : relation.buffers) {
-      if (index[b] != none) kept.buffers.push_back(index[b]);
-      // Its neighbours are none of each other.
-      if (index[b] == none && relation.kind == RelationKind::adjacent) keep();
+    for (Relation& left : remaining(problem.relations[r], index)) {
+      part.problem.relations.push_back(std::move(left));
+      part.relations.push_back(r);
     }
-    keep();
   }
   return part;
 }

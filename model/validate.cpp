@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/derived.h"
+#include "model/relations.h"
 #include "validate_parts.h"
 
 namespace tessera {
@@ -121,7 +122,7 @@ void validate_relations(const PlacementProblem& problem, std::vector<Defect>& ou
     const Relation& relation = problem.relations[r];
     const std::string_view kind = to_string(relation.kind);
     Findings found(out, ProblemPart::relation, r, kind);
-    if (relation.kind > RelationKind::avoid_overlap) found.add(kind, "is of no kind that exists");
+    if (meaning(relation.kind).word.empty()) found.add(kind, "is of no kind that exists");
     if (relation.buffers.size() < 2) {
       found.add(kind, "names ", relation.buffers.size(), " buffer(s), but needs at least two");
     }

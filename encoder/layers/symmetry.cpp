@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "layers.h"
+#include "model/relations.h"
 
 namespace tessera::encoder {
 namespace {
@@ -124,8 +125,7 @@ class Symmetry {
           std::any_of(buffer.gaps.begin(), buffer.gaps.end(),
                       [](const Gap& gap) { return gap.window.has_value(); }) ||
           std::any_of(related_[b].begin(), related_[b].end(), [this](std::size_t r) {
-            const RelationKind kind = problem_.relations[r].kind;
-            return kind == RelationKind::adjacent || kind == RelationKind::same_offset;
+            return meaning(problem_.relations[r].kind).ties_offsets;
           })) {
         return false;
       }

@@ -107,7 +107,8 @@ struct Buffer {
   std::string group{};  ///< optional ones of one group stay or go together; empty: in none
 };
 
-/// The exact meaning of each is in the checker (check.h), rule by rule.
+/// The exact meaning of each is in the checker (check.h), rule by rule. The first four are what a
+/// machine may ask of the operands of an op (hardware.h).
 enum class RelationKind : std::uint8_t {
   same_bank,           ///< each lies entirely in one bank, the same bank
   different_banks,     ///< no bank is touched by two of them
@@ -124,8 +125,8 @@ struct Relation {
   RelationKind kind = RelationKind::disjoint;
   std::vector<BufferIndex> buffers{};  ///< at least two, all different
   Cost cost = 0;                       ///< only for avoid_overlap
-};
   friend auto operator<=>(const Relation&, const Relation&) = default;
+};
 
 enum class Objective : std::uint8_t { fit, minimize_height, minimize_cost, maximize_benefit };
 

@@ -10,6 +10,7 @@
 #include "model/poll.h"
 #include "model/polled_sort.h"
 #include "search/placement/subset_sums.h"
+#include "model/relations.h"
 
 namespace tessera::search {
 namespace {
@@ -111,10 +112,7 @@ bool only_sizes_decide(const PlacementProblem& problem, MemoryIndex memory) {
   const Memory& of = problem.memories[memory];
   if (of.alignment != 1 || !of.reserved.empty() || !of.straddle || has_modes(of)) return false;
   for (const Relation& relation : problem.relations) {
-    if (relation.kind == RelationKind::same_bank ||
-        relation.kind == RelationKind::different_banks) {
-      return false;
-    }
+    if (meaning(relation.kind).about_banks) return false;
   }
   return std::all_of(problem.buffers.begin(), problem.buffers.end(), [](const Buffer& buffer) {
     return buffer.alignment == 1 && !buffer.offset && !buffer.window && buffer.parts.empty() &&

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "engine/share_of_time.h"
+#include "model/relations.h"
 #include "search/placement/bounds.h"
 #include "search/placement/greedy.h"
 #include "search/placement/tie_memories.h"
@@ -119,24 +120,18 @@ PlacementProblem only_memory(const PlacementProblem& problem, MemoryIndex m,
   PlacementProblem part;
   part.name = problem.name;
   part.memories = {problem.memories[m]};
-  std::vector<BufferIndex> index(problem.buffers.size(), 0);
-  std::vector<char> here(problem.buffers.size(), 0);
+  std::vector<BufferIndex> index(problem.buffers.size(), gone);
   members.clear();
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
-    here[b] = problem.memories.size() == 1 || buffer.memories.front() == m ? 1 : 0;
-    if (here[b] == 0) continue;
+    if (problem.memories.size() != 1 && buffer.memories.front() != m) continue;
     index[b] = members.size();
     members.push_back(b);
     part.buffers.push_back(buffer);
     part.buffers.back().memories.clear();
   }
   for (const Relation& relation : problem.relations) {
-    Relation kept{relation.kind, {}, relation.cost};
-    for (const BufferIndex b : relation.buffers) {
-      if (here[b] != 0) kept.buffers.push_back(index[b]);
-    }
-    if (kept.buffers.size() > 1) part.relations.push_back(std::move(kept));
+    for (Relation& left : remaining(relation, index)) part.relations.push_back(std::move(left));
   }
   return part;
 }

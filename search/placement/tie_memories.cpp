@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/derived.h"
+#include "model/relations.h"
 #include "search/placement/canonical_orders.h"
 
 namespace tessera::search {
@@ -26,8 +27,7 @@ Ties ties_of(const PlacementProblem& problem) {
   ties.leader.resize(problem.buffers.size());
   std::iota(ties.leader.begin(), ties.leader.end(), BufferIndex{0});
   for (const Relation& relation : problem.relations) {
-    if (relation.kind == RelationKind::same_memory || relation.kind == RelationKind::same_offset ||
-        relation.kind == RelationKind::same_bank || relation.kind == RelationKind::adjacent) {
+    if (meaning(relation.kind).one_memory) {
       for (const BufferIndex b : relation.buffers) {
         ties.leader[ties.find(b)] = ties.find(relation.buffers.front());
       }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/derived.h"
+#include "model/relations.h"
 
 namespace tessera::testing {
 
@@ -12,10 +13,9 @@ Features Features::all() {
   f.memory_choice = true;
   f.modes = true;
   f.modes_per_bank = true;
-  f.relations = {RelationKind::same_bank,   RelationKind::different_banks,
-                 RelationKind::same_memory, RelationKind::different_memories,
-                 RelationKind::adjacent,    RelationKind::same_offset,
-                 RelationKind::may_overlap, RelationKind::disjoint};
+  f.relations.clear();
+  for (const RelationKind kind : relation_kinds())
+    if (kind != RelationKind::avoid_overlap) f.relations.push_back(kind);
   f.soft_costs = true;
   return f;
 }

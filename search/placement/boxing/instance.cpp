@@ -10,6 +10,7 @@
 #include "facts/room.h"
 #include "model/derived.h"
 #include "model/polled_sort.h"
+#include "model/relations.h"
 #include "search/placement/boxing/sections.h"
 
 namespace tessera::search::boxing {
@@ -24,8 +25,7 @@ bool is_simple(const Buffer& buffer) {
 std::vector<bool> exempt_buffers(const PlacementProblem& problem) {
   std::vector<bool> exempt;
   for (const Relation& relation : problem.relations) {
-    if (relation.kind != RelationKind::may_overlap && relation.kind != RelationKind::same_offset)
-      continue;
+    if (!meaning(relation.kind).lifts_overlap) continue;
     exempt.resize(problem.buffers.size(), false);
     for (const BufferIndex buffer : relation.buffers) exempt[buffer] = true;
   }

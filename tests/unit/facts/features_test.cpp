@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/derived.h"
+#include "model/relations.h"
 
 namespace tessera::facts {
 namespace {
@@ -25,9 +26,9 @@ TEST(Features, APlainProblemUsesNone) {
 
 TEST(Features, EveryRelationIsOne) {
   std::set<Feature> seen;
-  for (int k = 0; k <= static_cast<int>(RelationKind::avoid_overlap); ++k) {
+  for (const RelationKind kind : relation_kinds()) {
     PlacementProblem problem = plain();
-    problem.relations.push_back({static_cast<RelationKind>(k), {0, 1}, 0});
+    problem.relations.push_back({kind, {0, 1}, 0});
     const std::optional<Feature> used = features_of(problem).first();
     ASSERT_TRUE(used);
     EXPECT_TRUE(seen.insert(*used).second);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/relations.h"
 #include "tessera/check.h"
 #include "tessera/placement.h"
 
@@ -114,8 +115,7 @@ TEST(Names, OfEverythingReadBack) {
   for (int k = 0; k <= static_cast<int>(Role::off); ++k) {
     EXPECT_EQ(role_from(to_string(static_cast<Role>(k))), static_cast<Role>(k));
   }
-  for (int k = 0; k <= static_cast<int>(RelationKind::avoid_overlap); ++k) {
-    const auto kind = static_cast<RelationKind>(k);
+  for (const RelationKind kind : relation_kinds()) {
     EXPECT_EQ(relation_kind_from(to_string(kind)), kind);
   }
   EXPECT_EQ(to_string(Role::read_write), "read_write");
