@@ -1,43 +1,12 @@
 #include "facts/features.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "model/derived.h"
 
 namespace tessera::facts {
 namespace {
-
-constexpr std::array<std::string_view, feature_count> names = {
-    "several memories",
-    "a choice between memories",
-    "an alignment of a buffer's own",
-    "a fixed offset",
-    "a window for a buffer",
-    "reserved addresses",
-    "a base that is no multiple of an alignment",
-    "several lives of one buffer",
-    "gaps",
-    "gaps with a window",
-    "parts that live at different times",
-    "banks",
-    "borders of banks that nothing may cross",
-    "modes",
-    "modes per bank",
-    "the relation same_bank",
-    "the relation different_banks",
-    "the relation same_memory",
-    "the relation different_memories",
-    "the relation adjacent",
-    "the relation same_offset",
-    "the relation may_overlap",
-    "the relation disjoint",
-    "the relation avoid_overlap",
-    "the least cost",
-    "the fewest modes",
-    "the fewest modes where they are given per bank",
-};
 
 FeatureSet features_of(const Memory& memory) {
   FeatureSet used;
@@ -63,7 +32,63 @@ FeatureSet features_of(const Buffer& buffer) {
 }  // namespace
 
 std::string_view name(Feature feature) {
-  return names[static_cast<std::size_t>(feature)];
+  switch (feature) {
+    case Feature::several_memories:
+      return "several memories";
+    case Feature::choice_of_memory:
+      return "a choice between memories";
+    case Feature::buffer_alignment:
+      return "an alignment of a buffer's own";
+    case Feature::fixed_offset:
+      return "a fixed offset";
+    case Feature::window:
+      return "a window for a buffer";
+    case Feature::reserved:
+      return "reserved addresses";
+    case Feature::unaligned_base:
+      return "a base that is no multiple of an alignment";
+    case Feature::several_lives:
+      return "several lives of one buffer";
+    case Feature::gap:
+      return "gaps";
+    case Feature::gap_window:
+      return "gaps with a window";
+    case Feature::parts:
+      return "parts that live at different times";
+    case Feature::banks:
+      return "banks";
+    case Feature::bank_borders:
+      return "borders of banks that nothing may cross";
+    case Feature::modes:
+      return "modes";
+    case Feature::modes_per_bank:
+      return "modes per bank";
+    case Feature::same_bank:
+      return "the relation same_bank";
+    case Feature::different_banks:
+      return "the relation different_banks";
+    case Feature::same_memory:
+      return "the relation same_memory";
+    case Feature::different_memories:
+      return "the relation different_memories";
+    case Feature::adjacent:
+      return "the relation adjacent";
+    case Feature::same_offset:
+      return "the relation same_offset";
+    case Feature::may_overlap:
+      return "the relation may_overlap";
+    case Feature::disjoint:
+      return "the relation disjoint";
+    case Feature::avoid_overlap:
+      return "the relation avoid_overlap";
+    case Feature::least_cost:
+      return "the least cost";
+    case Feature::least_modes:
+      return "the fewest modes";
+    case Feature::least_modes_per_bank:
+      return "the fewest modes where they are given per bank";
+  }
+  return "?";
 }
 
 std::optional<Feature> FeatureSet::first() const {

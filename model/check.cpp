@@ -1,7 +1,6 @@
 #include "tessera/check.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
 #include <utility>
 
@@ -11,27 +10,6 @@
 namespace tessera {
 
 namespace {
-
-constexpr std::array<std::string_view, 20> rule_names = {"shape",
-                                                         "left_out",
-                                                         "allowed_memory",
-                                                         "bounds",
-                                                         "alignment",
-                                                         "fixed_offset",
-                                                         "window",
-                                                         "reserved",
-                                                         "overlap",
-                                                         "straddle",
-                                                         "mode_read",
-                                                         "mode_write",
-                                                         "mode_off",
-                                                         "same_bank",
-                                                         "different_banks",
-                                                         "same_memory",
-                                                         "different_memories",
-                                                         "adjacent",
-                                                         "same_offset",
-                                                         "disjoint"};
 
 /// Who stays out: optional buffers that there are, in order and in whole groups.
 /// ensure: false where the others cannot be told from them.
@@ -88,8 +66,49 @@ void check_those_in(const PlacementProblem& problem, const Placement& placement,
 }  // namespace
 
 std::string_view to_string(Rule rule) {
-  const auto index = static_cast<std::size_t>(rule);
-  return index < rule_names.size() ? rule_names[index] : "?";
+  switch (rule) {
+    case Rule::shape:
+      return "shape";
+    case Rule::left_out:
+      return "left_out";
+    case Rule::allowed_memory:
+      return "allowed_memory";
+    case Rule::bounds:
+      return "bounds";
+    case Rule::alignment:
+      return "alignment";
+    case Rule::fixed_offset:
+      return "fixed_offset";
+    case Rule::window:
+      return "window";
+    case Rule::reserved:
+      return "reserved";
+    case Rule::overlap:
+      return "overlap";
+    case Rule::straddle:
+      return "straddle";
+    case Rule::mode_read:
+      return "mode_read";
+    case Rule::mode_write:
+      return "mode_write";
+    case Rule::mode_off:
+      return "mode_off";
+    case Rule::same_bank:
+      return "same_bank";
+    case Rule::different_banks:
+      return "different_banks";
+    case Rule::same_memory:
+      return "same_memory";
+    case Rule::different_memories:
+      return "different_memories";
+    case Rule::adjacent:
+      return "adjacent";
+    case Rule::same_offset:
+      return "same_offset";
+    case Rule::disjoint:
+      return "disjoint";
+  }
+  return "?";
 }
 
 std::vector<Violation> check(const PlacementProblem& problem, const Placement& placement,
