@@ -10,6 +10,7 @@
 #include "model/optional.h"
 #include "placer/certificate.h"
 #include "placer/make_engine.h"
+#include "proof/check_proof.h"
 #include "search/choice/choice.h"
 #include "search/choice/packing_proof.h"
 
@@ -189,7 +190,10 @@ std::optional<std::string> certify_benefit(const PlacementProblem& problem, cons
                                            const std::vector<std::vector<std::uint32_t>>& refuted,
                                            const engine::SearchParams& search,
                                            CertificateFile& file, std::string* declined) {
-  if (has_unaligned_base(problem)) return std::nullopt;
+  if (auto why = proof::unspoken(problem)) {
+    if (declined != nullptr) *declined = *std::move(why);
+    return std::nullopt;
+  }
   return BenefitProof(problem, claim, refuted, search, file).run(declined);
 }
 

@@ -147,7 +147,7 @@ void CertificateFile::seal() {
 
 bool proved_by_cut(const PlacementProblem& problem, const Claim& claim) {
   if (claim.kind == ClaimKind::benefit || goal_of(claim.kind) != engine::Goal::fit ||
-      has_unaligned_base(problem))
+      proof::unspoken(problem))
     return false;
   const PlacementProblem refuted = against(problem, claim);
   const std::optional<facts::Cut> cut = facts::find_cut(refuted);
@@ -157,7 +157,10 @@ bool proved_by_cut(const PlacementProblem& problem, const Claim& claim) {
 std::optional<std::string> certify(const PlacementProblem& problem, const Claim& claim,
                                    const engine::SearchParams& search, CertificateFile& file,
                                    std::string* declined) {
-  if (has_unaligned_base(problem)) return std::nullopt;
+  if (auto why = proof::unspoken(problem)) {
+    if (declined != nullptr) *declined = *std::move(why);
+    return std::nullopt;
+  }
   const PlacementProblem refuted = against(problem, claim);
   const engine::Goal goal = goal_of(claim.kind);
   if (goal == engine::Goal::fit) {

@@ -11,10 +11,23 @@ namespace tessera::proof {
 namespace {
 
 constexpr std::string_view first_line = "tessera proof/2";
-/// The rules count alignments from offset 0.
-constexpr const char* unaligned_base =
-    "A memory of the problem has a base that is no multiple of an alignment, which no certificate "
-    "speaks of.";
+
+/// Does docs/proofs.md say what the relation means?
+constexpr bool is_spoken_of(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::same_bank:
+    case RelationKind::different_banks:
+    case RelationKind::same_memory:
+    case RelationKind::different_memories:
+    case RelationKind::adjacent:
+    case RelationKind::same_offset:
+    case RelationKind::may_overlap:
+    case RelationKind::disjoint:
+    case RelationKind::avoid_overlap:
+      return true;
+  }
+  return false;
+}
 
 /// Thrown with the sentence that ends the reading of a header or a claim.
 struct Refused {
@@ -220,13 +233,25 @@ std::optional<ProofHeader> proof_header(std::string_view text, std::string& why)
   }
 }
 
+std::optional<std::string> unspoken(const PlacementProblem& problem) {
+  // The rules count alignments from offset 0.
+  if (has_unaligned_base(problem))
+    return "A memory of the problem has a base that is no multiple of an alignment, which no "
+           "certificate speaks of.";
+  for (const Relation& relation : problem.relations)
+    if (!is_spoken_of(relation.kind))
+      return "The problem has a relation " + std::string(to_string(relation.kind)) +
+             ", which no certificate speaks of.";
+  return std::nullopt;
+}
+
 ProofPart check_proof_of(const PlacementProblem& problem, const Claim& claim, std::string_view kind,
                          std::string_view lines, const Budget& budget) {
   ProofPart part;
   part.claim = claim;
   part.kind = kind;
-  if (has_unaligned_base(problem)) {
-    part.reason = unaligned_base;
+  if (auto why = unspoken(problem)) {
+    part.reason = *std::move(why);
     return part;
   }
   std::optional<StopReason> stop;
@@ -246,7 +271,7 @@ ProofVerdict check_proof(const PlacementProblem& problem, std::string_view text,
     if (!body) return verdict;
     Lines lines(*body);
     const ProofHeader header = read_header(lines);
-    if (has_unaligned_base(problem)) throw Refused{unaligned_base};
+    if (auto why = unspoken(problem)) throw Refused{*std::move(why)};
     verdict.about = with_capacities(problem, header);
     refuse_less_room(problem, verdict.about);
     if (!lines.peek()) throw Refused{"The certificate claims nothing."};

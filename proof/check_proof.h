@@ -37,6 +37,10 @@ struct ProofHeader {
   std::vector<Capacity> capacities;  ///< of memories with a limit: what the claims are about
 };
 
+/// Why no certificate can be about the problem, as a sentence; nothing where one can. A rule that
+/// docs/proofs.md does not know belongs here: whoever writes certificates asks first.
+[[nodiscard]] std::optional<std::string> unspoken(const PlacementProblem& problem);
+
 /// The header alone, for whoever has to load the problem first; nothing and a sentence in `why`
 /// where the text is no certificate.
 [[nodiscard]] std::optional<ProofHeader> proof_header(std::string_view text, std::string& why);
