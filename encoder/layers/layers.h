@@ -1,4 +1,6 @@
-// The list of rules. A new hardware rule is one new file, one line here and one in encoding.cpp.
+// The list of rules. A new hardware rule is one new file, one line here and one in encoding.cpp; a
+// new kind of relation is a case in one of the files of relations. The engine claims it in
+// solver_engine.cpp, for CaDiCaL and Z3 at once.
 #pragma once
 
 #include "context.h"

@@ -51,8 +51,15 @@ void add_order_relations(Context& context) {
           }
         }
         break;
-      default:
-        break;
+      case RelationKind::same_bank:
+      case RelationKind::different_banks:
+        break;  // bank_relations.cpp
+      case RelationKind::same_memory:
+      case RelationKind::different_memories:
+        break;  // memory_relations.cpp
+      case RelationKind::may_overlap:
+      case RelationKind::avoid_overlap:
+        break;  // liveness.cpp, soft_costs.cpp
     }
   }
 }
