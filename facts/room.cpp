@@ -4,10 +4,11 @@
 #include <numeric>
 #include <optional>
 
+#include "facts/feature_sets.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
-
 #include "model/relations.h"
+
 namespace tessera::facts {
 
 std::vector<AddressRange> merged(std::vector<AddressRange> ranges) {
@@ -68,6 +69,7 @@ bool may_interlock(const PlacementProblem& problem) {
 }  // namespace
 
 Size enough_room(const PlacementProblem& problem) {
+  if (!is_measured(problem)) return unbounded;
   Size total = highest_name(problem);
   std::optional<Size> period;
   if (may_interlock(problem)) {

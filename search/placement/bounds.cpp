@@ -4,13 +4,14 @@
 #include <numeric>
 
 #include "facts/clique.h"
+#include "facts/feature_sets.h"
 #include "facts/room.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/poll.h"
 #include "model/polled_sort.h"
-#include "search/placement/subset_sums.h"
 #include "model/relations.h"
+#include "search/placement/subset_sums.h"
 
 namespace tessera::search {
 namespace {
@@ -111,6 +112,7 @@ Size stack_height(const PlacementProblem& problem, const Memory& memory,
 bool only_sizes_decide(const PlacementProblem& problem, MemoryIndex memory) {
   const Memory& of = problem.memories[memory];
   if (of.alignment != 1 || !of.reserved.empty() || !of.straddle || has_modes(of)) return false;
+  if (!facts::is_measured(problem)) return false;
   for (const Relation& relation : problem.relations) {
     if (meaning(relation.kind).about_banks) return false;
   }
@@ -260,6 +262,7 @@ Bounds lower_bounds(const PlacementProblem& problem, const BoundsParams& params)
 }
 
 Size height_granule(const PlacementProblem& problem) {
+  if (!facts::is_measured(problem)) return 1;
   Size granule = 0;
   const auto take = [&granule](Size value) { granule = std::gcd(granule, value); };
   for (const Memory& memory : problem.memories) {

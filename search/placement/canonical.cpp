@@ -351,7 +351,8 @@ engine::SearchResult CanonicalSolver::solve(const PlacementProblem& problem,
       outcome = Outcome::refuted;
       break;
     }
-    if (state.params.subset_sums) core.capacity = reachable_capacity(core);
+    if (state.params.subset_sums && facts::is_measured(problem))
+      core.capacity = reachable_capacity(core);
     if (!core.general.empty()) {
       outcome = state.search_pairs(allowance);
     } else if (state.overfull()) {

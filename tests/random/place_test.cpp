@@ -106,12 +106,24 @@ Wrong guarded(const PlacementProblem& problem, const PlaceParams& params) {
   }
 }
 
-void expect_right(const Features& features, std::size_t count, Minimize minimize, int threads) {
+/// Sizes and capacities alone times `by`: heights are sums of multiples of it only where no other
+/// number of the problem has a say.
+PlacementProblem with_large_sizes(PlacementProblem problem, Size by) {
+  for (Buffer& buffer : problem.buffers) buffer.size *= by;
+  for (Memory& memory : problem.memories) {
+    memory.capacity *= by;
+    for (Bank& bank : memory.banks) bank.size *= by;
+  }
+  return problem;
+}
+
+void expect_right(const Features& features, std::size_t count, Minimize minimize, int threads,
+                  Size sizes_by = 1) {
   const RandomRun run = from_environment({.count = count});
   AgreementReport report;
   for (std::size_t k = 0; k < run.count; ++k) {
     Random random(run.seed + k);
-    const PlacementProblem problem = random_problem(random, features);
+    const PlacementProblem problem = with_large_sizes(random_problem(random, features), sizes_by);
     const PlaceParams params{.minimize = minimize,
                              .limits = {.timeout = std::chrono::seconds(20), .threads = threads}};
     ++report.asked;
@@ -142,6 +154,14 @@ TEST(RandomPlace, FindsTheLeastHeight) {
 
 TEST(RandomPlace, FindsTheLeastHeightInOneAddressSpace) {
   expect_right(Features::one_address_space(), 1000, Minimize::height, 1);
+}
+
+TEST(RandomPlace, FindsTheLeastHeightWhereSizesHaveACommonDivisor) {
+  // Relations of every kind, and little else that would hide what one of them does to heights.
+  Features features;
+  features.reserved = features.windows = features.gaps = features.gap_windows = true;
+  features.relations = Features::all().relations;
+  expect_right(features, 2000, Minimize::height, 1, 3);
 }
 
 TEST(RandomPlace, FindsTheLeastCost) {
