@@ -6,7 +6,8 @@
 //     has";
 //
 // A new rule of a machine gets one line here and is found by features_of(); every engine refuses it
-// until the engine's own list says that it keeps it (CONTRIBUTING.md, "A new rule").
+// until the engine's own list says that it keeps it (CONTRIBUTING.md, "A hardware rule, file by
+// file").
 #pragma once
 
 #include <cstdint>
