@@ -14,6 +14,7 @@ set(alone
   porter/generate.cpp
   placer/height.cpp
   planner/plan.cpp
+  planner/planning.cpp
   planner/file.cpp
   search/placement/boxing/engine.cpp
   search/placement/canonical.cpp

@@ -47,6 +47,50 @@ std::int64_t crossings(const Grid& rows, Size burst) {
   return count;
 }
 
+/// Sum of (first + k * step) / by, rounded down, for k = 0 .. count - 1, in the steps of Euclid's
+/// algorithm.  require: first, step >= 0; by > 0.
+std::int64_t sum_of_quotients(std::int64_t count, std::int64_t by, std::int64_t step,
+                              std::int64_t first) {
+  std::int64_t sum = 0;
+  while (count > 0) {
+    sum += count * (count - 1) / 2 * (step / by) + count * (first / by);
+    step %= by;
+    first %= by;
+    // What is left grows by less than one each time: count its steps instead.
+    const std::int64_t end = first + step * count;
+    count = end / by;
+    first = end % by;
+    std::swap(by, step);
+  }
+  return sum;
+}
+
+/// Bursts of all pieces: all along the longest axis at once, and one after the other along the
+/// rest.
+std::int64_t by_quotients(const Grid& rows, Size burst) {
+  const std::size_t longest =
+      static_cast<std::size_t>(std::ranges::max_element(rows.axes) - rows.axes.begin());
+  std::int64_t count = rows.count();
+  std::vector<std::int64_t> at(rows.axes.size(), 0);
+  Offset first = rows.first;
+  for (;;) {
+    const auto sum = [&](Offset begin) {
+      return sum_of_quotients(rows.axes[longest], burst, rows.strides[longest], begin % burst) +
+             rows.axes[longest] * (begin / burst);
+    };
+    count += sum(first + rows.row - 1) - sum(first);
+    std::size_t axis = 0;
+    for (; axis < at.size(); ++axis) {
+      if (axis == longest) continue;
+      first += rows.strides[axis];
+      if (++at[axis] < rows.axes[axis]) break;
+      first -= rows.axes[axis] * rows.strides[axis];
+      at[axis] = 0;
+    }
+    if (axis == at.size()) return count;
+  }
+}
+
 /// How many pieces start at each address modulo the burst, one axis after the other: in the time of
 /// the table, however many pieces there are.
 std::int64_t by_table(const Grid& rows, Size burst) {
@@ -141,11 +185,20 @@ BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size el
     stride *= shape[axis];
   }
   count.rows = rows.count();
-  // Both ways are exact. A burst is a number and may be larger than the tensor: then borders are
-  // few; a table of the addresses in a burst is for short ones.
-  const std::int64_t borders = (rows.last_end() - 1) / burst - rows.first / burst;
-  count.bursts =
-      alike * (borders < burst ? count.rows + crossings(rows, burst) : by_table(rows, burst));
+  if (rows.axes.empty()) {
+    count.bursts = alike * ((rows.first + row - 1) / burst - rows.first / burst + 1);
+  } else {
+    // All ways are exact. Most often rows differ along one axis or two. A burst is a number and may
+    // be larger than the tensor: then borders are few; a table of the addresses in a burst is for
+    // short ones.
+    const std::int64_t borders = (rows.last_end() - 1) / burst - rows.first / burst;
+    const std::int64_t apart = count.rows / std::ranges::max(rows.axes);
+    constexpr std::int64_t steps_of_euclid = 8;
+    count.bursts = alike * (apart * steps_of_euclid <= std::min<std::int64_t>(borders, burst)
+                                ? by_quotients(rows, burst)
+                            : borders < burst ? count.rows + crossings(rows, burst)
+                                              : by_table(rows, burst));
+  }
   count.rows *= alike;
   return count;
 }

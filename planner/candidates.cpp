@@ -120,7 +120,8 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
   while (known.effort < effort && !(known.answer && known.answer->final)) {
     bool searched = false;
     try {
-      known = more(ops, known, searched);
+      Known next = more(ops, known, searched);
+      known = known.fewest ? with_cheaper_of(known, std::move(next)) : std::move(next);
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
       known = given_up(known);
@@ -174,6 +175,23 @@ Candidates::Known Candidates::given_up(const Known& known) {
           .fewest = nullptr,
           .effort = known.effort + 1,
           .level = known.level};
+}
+
+/// Covers know options by their positions: what more effort found comes after all there was.
+Candidates::Known Candidates::with_cheaper_of(const Known& known, Known next) {
+  CandidateAnswer all = *next.answer;
+  all.options = known.answer->options;
+  std::vector<std::size_t> at;
+  for (const PlannedSubgraph& option : next.answer->options) {
+    const auto same = std::ranges::find(all.options, option.metrics, &PlannedSubgraph::metrics);
+    at.push_back(static_cast<std::size_t>(same - all.options.begin()));
+    if (same == all.options.end()) all.options.push_back(option);
+  }
+  for (CandidateAnswer::Tried& tried : all.tried)
+    if (tried.option) tried.option = at[*tried.option];
+  next.fewest = std::move(next.answer);
+  next.answer = std::make_shared<const CandidateAnswer>(std::move(all));
+  return next;
 }
 
 Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {

@@ -63,8 +63,14 @@ class Candidates {
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
   /// From now on answer() has cheaper tiles of the run, too, as far as so many shapes of each
   /// variant tell: options more, after those there are, whose positions stay what they were. Are
-  /// there any? None where more effort on the run was not asked for yet.
+  /// there any?
   bool refine(OpRange ops, const ShapeGoal& goal);
+  /// No tiles of the run score less, however many there are and whatever shape they have, than
+  /// this, which follows from how many have to be made, or this, from how many along each axis.
+  /// 0 where nothing is known; infinite where all others are no better than the answer's.
+  using ScoreOf = std::function<double(const Metrics&)>;
+  [[nodiscard]] double least_score(OpRange ops, const ScoreOf& score) const;
+  [[nodiscard]] double least_score_of_shapes(OpRange ops, const ScoreOf& score) const;
   /// What was answered so far, and with which effort, without work: null where nothing was.
   [[nodiscard]] std::pair<std::shared_ptr<const CandidateAnswer>, int> known(OpRange ops) const;
   [[nodiscard]] CandidateCounts counts() const;
@@ -90,6 +96,7 @@ class Candidates {
   using OfCapacity = std::vector<std::pair<Size, PlanMemory::Answer>>;
   /// What is known, and that nobody will know more.
   [[nodiscard]] static Known given_up(const Known& known);
+  [[nodiscard]] static Known with_cheaper_of(const Known& known, Known next);
   [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
   [[nodiscard]] std::shared_ptr<RunGeometry> new_run(OpRange ops) const;
   /// The structure of a run, in a short word.
@@ -104,6 +111,13 @@ class Candidates {
                                   Poll& poll) const;
   [[nodiscard]] KnownShapes known_shapes(const std::string& structure,
                                          const TileVariant& options) const;
+  /// Asks what(run, structure, answer) of a run that was answered, of the fewest tiles; 0 where it
+  /// was not, or where a limit is met.
+  template <typename What>
+  [[nodiscard]] double of_answered(OpRange ops, const What& what) const;
+  template <typename What>
+  void for_each_variant(const tiling::Subgraph& part, const CandidateAnswer& answer,
+                        const What& what) const;
   /// The options that are cheaper than those of the answer, and no others.
   [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
                                         const CandidateAnswer& answer, const ShapeGoal& goal) const;

@@ -17,15 +17,13 @@
 namespace tessera::planner {
 namespace {
 
-/// Rounds in which runs that nobody looked at are taken for cheaper than they are known to be.
-constexpr int hopeful_rounds = 12;
+/// Rounds in which runs that nobody looked at are taken for as cheap as any tiles of theirs can be:
+/// after so many without a better cover the rest would only prove that there is none, as a rule.
+constexpr int most_in_vain = 20;
 /// Each is a search for the best cover, in the square of the ops.
 constexpr std::size_t most_hopeful_ops = 200;
-/// And this much cheaper still, so that what is better than the others is met.
-constexpr double hope = 0.9;
-/// In those rounds a run is looked at with this part of the shapes; with all, once it is on a best
-/// cover.
-constexpr std::int64_t glance_part = 4;
+/// Bounds are sums, too.
+constexpr double slack = 1 - 1e-9;
 
 class Cheaper {
  public:
@@ -54,19 +52,22 @@ class Cheaper {
   void look_around() {
     settle();
     if (problem_.ops > most_hopeful_ops) return;
-    for (int round = 0; round < hopeful_rounds && !params_.budget.exhausted(); ++round) {
+    double best = result_.objective;
+    for (int in_vain = 0; in_vain < most_in_vain && !params_.budget.exhausted(); ++in_vain) {
       const search::CoverResult hoped = search::best_cover(hopeful(), params_);
-      if (hoped.status != Status::feasible ||
-          !look_at(hoped, glanced_, how_.most_shapes / glance_part))
-        return;
+      if (hoped.status != Status::feasible || hoped.objective >= result_.objective) return;
+      if (hope_less(hoped)) continue;
+      if (!look_at(hoped)) return;
       settle();
+      if (result_.objective < best) in_vain = 0;
+      best = result_.objective;
     }
   }
 
   /// Until the best cover has only runs that were looked at.
   void settle() {
     while (!params_.budget.exhausted()) {
-      look_at(result_, seen_, how_.most_shapes);
+      look_at(result_);
       if (!changed_) return;
       changed_ = false;
       take_cheaper_options(result_);
@@ -81,13 +82,13 @@ class Cheaper {
   }
 
   /// Looks for cheaper tiles of the runs that were not looked at yet: were there any?
-  bool look_at(const search::CoverResult& cover, Runs& known, std::int64_t shapes) {
+  bool look_at(const search::CoverResult& cover) {
     std::vector<OpRange> fresh;
     for (const search::CoverRun& run : cover.runs) {
       const OpRange ops = evaluated_run(run);
-      if (known.insert({ops.first, ops.last}).second) fresh.push_back(ops);
+      if (looked_.insert({ops.first, ops.last}).second) fresh.push_back(ops);
     }
-    const ShapeGoal goal = goal_of_cover(shapes);
+    const ShapeGoal goal = goal_of_cover();
     for (const OpRange& ops : fresh)
       if (!costs_.contains({ops.first, ops.last})) {
         const double cost = least_cost(ops);
@@ -123,20 +124,50 @@ class Cheaper {
     return least;
   }
 
-  /// The problem in which runs that nobody looked at cost as much less as the others came to.
+  /// Has some run of the cover no tiles as cheap as was hoped? Found out from their numbers along
+  /// each axis, which takes a part of the time that looking at shapes does.
+  bool hope_less(const search::CoverResult& cover) {
+    std::vector<OpRange> fresh;
+    for (const search::CoverRun& run : cover.runs) {
+      const OpRange ops = evaluated_run(run);
+      if (!looked_.contains({ops.first, ops.last}) && bounded_.insert({ops.first, ops.last}).second)
+        fresh.push_back(ops);
+    }
+    std::vector<double> least(fresh.size());
+    std::atomic<std::size_t> next{0};
+    work_together(params_.threads, [&] {
+      for (std::size_t k = next++; k < fresh.size(); k = next++)
+        least[k] = slack * candidates_.least_score_of_shapes(fresh[k], additive());
+    });
+    bool any = false;
+    for (std::size_t k = 0; k < fresh.size(); ++k) {
+      double& hope = hopes_[{fresh[k].first, fresh[k].last}];
+      any = any || least[k] > hope;
+      hope = std::max(hope, least[k]);
+    }
+    return any;
+  }
+
+  [[nodiscard]] std::function<double(const Metrics&)> additive() const {
+    return [this](const Metrics& m) { return cost::additive_score(how_.score, m); };
+  }
+
+  [[nodiscard]] double hope_for(std::size_t first, std::size_t last) {
+    const std::lock_guard guard(hopes_lock_);
+    const auto [at, fresh] = hopes_.try_emplace({first, last}, 0);
+    if (fresh) at->second = slack * candidates_.least_score({first, last}, additive());
+    return at->second;
+  }
+
+  /// The problem in which runs that nobody looked at cost as little as may be.
   [[nodiscard]] search::CoverProblem hopeful() {
     search::CoverProblem problem = problem_;
-    double before = 0, now = 0;
-    for (const auto& [run, cost] : costs_) {
-      if (cost.now == std::numeric_limits<double>::infinity()) continue;
-      before += cost.before;
-      now += cost.now;
-    }
-    const double factor = hope * (before > 0 ? now / before : 1);
-    const auto hope_for = [this, factor](std::size_t first, std::size_t last,
-                                         search::CoverCandidate& candidate) {
-      if (!seen_.contains({first, last}) && !glanced_.contains({first, last}))
-        for (search::CoverOption& option : candidate.options) option.cost *= factor;
+    const auto hope_for = [this](std::size_t first, std::size_t last,
+                                 search::CoverCandidate& candidate) {
+      if (looked_.contains({first, last})) return;
+      const double hope = this->hope_for(first, last);
+      for (search::CoverOption& option : candidate.options)
+        option.cost = std::min(option.cost, hope);
     };
     problem.evaluate = [this, hope_for](std::size_t first, std::size_t last, int effort) {
       search::CoverCandidate candidate = problem_.evaluate(first, last, effort);
@@ -162,13 +193,13 @@ class Cheaper {
   }
 
   /// What a run costs on a cover that peaks as this one does: peaks below that one are free.
-  [[nodiscard]] ShapeGoal goal_of_cover(std::int64_t shapes) {
+  [[nodiscard]] ShapeGoal goal_of_cover() {
     const cost::Score& score = how_.score;
     const PeakLimits& limits = how_.limits;
     const double per_byte = cost::peak_weight(score);
     const Size free = peak();
     std::ostringstream key;
-    key << shapes << ' ' << (per_byte > 0 ? free : 0) << ' ' << std::hexfloat << per_byte;
+    key << how_.most_shapes << ' ' << (per_byte > 0 ? free : 0) << ' ' << std::hexfloat << per_byte;
     for (const Metrics& unit :
          {Metrics{.latency_cycles = 1}, Metrics{.energy_pj = 1}, Metrics{.dram_bytes = 1}})
       key << ' ' << cost::additive_score(score, unit);
@@ -181,7 +212,7 @@ class Cheaper {
                              : std::numeric_limits<double>::infinity();
                 },
             .key = std::move(key).str(),
-            .most_shapes = shapes};
+            .most_shapes = how_.most_shapes};
   }
 
   /// The same cover with what was found for its runs.
@@ -227,8 +258,10 @@ class Cheaper {
   std::function<void(double, double, std::int64_t)> tell_;
   std::mutex told_lock_;
   std::chrono::steady_clock::time_point told_{};
-  Runs seen_;
-  Runs glanced_;
+  Runs looked_;
+  Runs bounded_;  ///< those of which the hope is the least that their shapes promise
+  std::mutex hopes_lock_;
+  std::map<std::pair<std::size_t, std::size_t>, double> hopes_;  ///< no tiles cost less
   bool changed_ = false;  ///< there are options that no cover was made of
   struct Cost {
     double before = 0;  ///< with the fewest tiles,

@@ -6,8 +6,8 @@
 //
 // Cheaper tiles are looked for in the runs of the best cover; then the best cover is found again,
 // until it has only runs that were looked at. Runs that nobody looked at would seem dear beside
-// those, so they are then taken for as much cheaper as the others became, and a tenth more, and the
-// runs of the cover that is best so are looked at as well, a few times.
+// those, so they are then taken for as cheap as any tiles of theirs can be (cost/grid_bound.h), and
+// the runs of the cover that is best so are looked at as well, a few times.
 // Private to planner/.
 #pragma once
 

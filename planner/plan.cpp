@@ -2,27 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <optional>
 #include <stdexcept>
 
-#include "cost/run_bound.h"
-#include "cost/score.h"
-#include "model/against.h"
-#include "placer/tile_need.h"
 #include "planner/baseline.h"
 #include "planner/candidates.h"
-#include "planner/cheaper.h"
-#include "planner/hardware_key.h"
-#include "planner/idle.h"
-#include "planner/kept_places.h"
-#include "planner/modes.h"
-#include "planner/offchip.h"
-#include "planner/peaks.h"
-#include "planner/piece.h"
+#include "planner/planning.h"
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
-#include "search/partition/cover.h"
-#include "search/partition/structure.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
 
@@ -30,508 +17,113 @@ namespace tessera::planner {
 
 namespace {
 
-cost::MetricName metric_named(const std::string& name, const char* what) {
-  const auto metric = cost::metric_from(name);
-  if (!metric)
-    throw BadInput(std::string(what) + " names the metric '" + name + "', which does not exist",
-                   "metrics are latency, energy, dram_bytes, peak_memory and peak_bandwidth");
-  return *metric;
-}
-
-ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) {
-  ObjectiveWeights weights = hardware.objective;
-  for (const auto& [name, value] : params.weights) {
-    if (!(value >= 0) || value > 1e6)
-      throw BadInput("the weight of '" + name + "' is not between 0 and 1000000");
-    cost::weight_of(weights, metric_named(name, "a weight")) = value;
-  }
-  if (weights.peak_bandwidth > 0)
-    throw BadInput("peak_bandwidth has a weight, but it can only be limited",
-                   "use a limit: peak_bandwidth=8 (bytes per cycle)");
-  const double sum = weights.latency + weights.energy + weights.dram_bytes + weights.peak_memory;
-  if (!(sum > 0))
-    throw BadInput("all weights of the score are 0", "give at least one: --weight latency=1");
-  return cost::normalized(weights);
-}
-
-/// The first op that fits with no tile, as a sentence; "" if there is none.
-std::string impossible_op(const Network& network, const Hardware& hardware,
-                          const SingleOps& singles, const Budget& budget) {
-  for (OpIndex op = 0; op < singles.size(); ++op) {
-    const CandidateAnswer& answer = *singles[op];
-    if (!answer.options.empty() || !answer.complete()) continue;
-    std::string text = "op '" + network.ops[op].name + "' (" +
-                       std::string(to_string(network.ops[op].kind)) +
-                       ") fits with no tile into the memory of " + hardware.name;
-    const placer::MissingBytes missing = placer::missing_bytes(
-        tiling::make_subgraph(network, {op, op}, tiling::last_readers(network), hardware), hardware,
-        tile_variants(hardware.tiling), budget);
-    if (missing.bytes > 0)
-      return text + ": its smallest tile needs " + placer::to_string(missing) + " than there are";
-    return text +
-           ": bytes enough for its smallest tile, but no arrangement keeps every rule of the "
-           "profile";
-  }
-  return "";
-}
-
 void require_effort(const Network& network, const Hardware& hardware, const PlanParams& params) {
   porter::require_valid(network);
   porter::require_valid(hardware);
   if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
 }
 
-/// Takes the cover of `other`, which is one of fewer candidates, where it is better.
-void take_better(search::CoverResult& result, search::CoverResult other) {
-  if (other.status != Status::feasible || other.objective >= result.objective) return;
-  result.status = Status::feasible;
-  result.objective = other.objective;
-  result.runs = std::move(other.runs);
+/// After so many levels that did not help no others are tried; after one that did, the next that
+/// does not is the last.
+constexpr int most_in_vain = 2;
+/// Where the fewest tiles cost so many times what they did with more memory, cheaper ones will
+/// hardly make up for it.
+constexpr double some_more = 1.03;
+
+/// 4, 5, 6 or 7 times a power of two, a twentieth below the peak or more: the same for every
+/// machine, so that one with more memory is planned for as the one with less was. 0: there is none.
+Size level_below(Size peak) {
+  const Size most = peak - peak / 20;
+  if (most < 4) return 0;
+  Size unit = 1;
+  while (8 * unit <= most) unit *= 2;
+  return most / unit * unit;
 }
 
-search::CoverResult cover_of_short_runs(search::CoverProblem problem, search::CoverParams params,
-                                        std::size_t longest) {
-  problem.max_ops = std::min(problem.max_ops, longest);
-  params.progress = nullptr;  // its bound is none for longer runs
-  return search::best_cover(problem, params);
-}
-
-/// best_cover(), which looks at the longest runs first, since their bounds promise most. Where it
-/// does not end that leaves little to choose from: so deep networks begin with short runs, and the
-/// last part of a time limit goes to short runs, longer and longer ones.
-search::CoverResult best_in_time(const search::CoverProblem& problem,
-                                 const search::CoverParams& params) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::size_t deep = 128;
-  constexpr std::size_t short_run = 8;
-  search::CoverResult early;
-  if (problem.ops > deep) early = cover_of_short_runs(problem, params, short_run);
-  search::CoverParams first = params;
-  const Clock::time_point deadline = params.budget.deadline;
-  if (deadline != Clock::time_point::max())
-    first.budget.deadline -= std::max(Clock::duration::zero(), deadline - Clock::now()) / 7;
-  search::CoverResult result = search::best_cover(problem, first);
-  const auto time_left = [&] { return !params.budget.exhausted(); };
-  if (result.stop == StopReason::time_limit)
-    for (std::size_t longest = 2; longest < std::min(problem.max_ops, problem.ops) && time_left();
-         longest *= 2)
-      take_better(result, cover_of_short_runs(problem, params, longest));
-  take_better(result, std::move(early));
-  return result;
-}
-
-Hardware with_share(Hardware hardware, double share) {
-  if (share >= 1) return hardware;
-  for (HardwareMemory& memory : hardware.memories)
-    if (!memory.offchip)
-      limit_height(
-          memory.space,
-          std::max<Size>(1, static_cast<Size>(static_cast<double>(memory.space.capacity) * share)));
-  return hardware;
-}
-
-/// A sum of rounded parts may exceed the rounded sum by a hair.
-constexpr double slack = 1 - 1e-9;
-
-/// A tenth of the time, a second at most, is for saying where everything lies off the chip.
-Budget all_but_the_last(Budget budget) {
-  using namespace std::chrono;
-  if (budget.deadline == steady_clock::time_point::max()) return budget;
-  const auto left = budget.deadline - steady_clock::now();
-  budget.deadline -= std::clamp<steady_clock::duration>(left / 10, 0s, 1s);
-  return budget;
-}
-
-class Planner {
+/// Planning for one network on one machine, more than once.
+class Plannings {
   using Clock = std::chrono::steady_clock;
 
  public:
-  /// Tiles are looked for in a `share` of the memory.
-  Planner(const Network& network, const Hardware& hardware, const PlanParams& params,
-          double share = 1)
-      : network_(network),
-        hardware_(hardware),
-        params_(params),
-        weights_(weights_of(hardware, params)),
-        limits_(peak_limits_of(params)),
-        begin_(std::chrono::steady_clock::now()),
-        limited_(params.limits),
-        search_(all_but_the_last(limited_.budget())),
-        baseline_(baseline_machine(network, hardware)),
-        within_(with_share(machine_within(hardware, limits_), share)),
-        whole_(!limits_.any() && share >= 1),
-        memory_(params.memory ? params.memory : make_plan_memory()),
-        candidates_(network, within_, candidate_params(), memory_) {}
+  Plannings(const Network& network, const Hardware& hardware, const PlanParams& params)
+      : network_(network), hardware_(hardware), params_(params), limits_(params.limits) {
+    if (!params_.memory) params_.memory = make_plan_memory();
+  }
 
   NetworkPlan run() {
-    plan_.network = network_.name;
-    plan_.profile = hardware_.name;
-    plan_.weights = weights_;
-    plan_.seed = params_.limits.seed;
-    plan_.search.nodes_per_question = params_.nodes_per_question;
-    plan_.clock_hz = hardware_.clock_hz;
-    plan_.reason = never_fits_offchip(network_, hardware_);
-    if (plan_.reason.empty()) {
-      cost::RunBounds bounds(network_, hardware_);
-      if (baseline() && reference()) cover(bounds);
-    } else {
-      plan_.status = Status::infeasible;
-    }
-    plan_.search.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    return std::move(plan_);
+    auto [plan, fewest] = plan_once(network_, hardware_, params_);
+    if (stays_on_chip(hardware_)) leave_room(plan);
+    if (tries_levels(params_, plan.weights)) take_lower_peaks(plan, fewest);
+    plan.search.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    return std::move(plan);
   }
 
  private:
-  [[nodiscard]] CandidateParams candidate_params() const {
-    return {.nodes_per_question = params_.nodes_per_question,
-            .seed = params_.limits.seed,
-            .budget = search_,
-            .keep_geometry = params_.memory != nullptr};
+  [[nodiscard]] PlanParams rest() const {
+    PlanParams rest = params_;
+    if (limits_.timeout)
+      rest.limits.timeout =
+          std::max(std::chrono::nanoseconds{0}, *limits_.timeout - (Clock::now() - begin_));
+    return rest;
   }
 
-  /// Layer by layer: each op alone, in the cheapest variant of its own. No limit changes the
-  /// reference, so that scores with and without one can be compared.
-  bool baseline() {
-    SingleOps singles;
-    if (!whole_ || stays_on_chip(hardware_)) {
-      Candidates unlimited(network_, baseline_, candidate_params(), memory_);
-      singles = single_ops(unlimited, network_.ops.size(), params_.limits.threads);
-    } else {
-      singles = single_ops(candidates_, network_.ops.size(), params_.limits.threads);
+  /// Runs that fit by themselves may leave no one place for what stays on the chip between them.
+  /// Then tiles that leave some room do, as a rule: what is proved is what was proved of all tiles.
+  void leave_room(NetworkPlan& plan) const {
+    const double bound = plan.bound;
+    for (const double share : {0.96, 0.9, 0.8, 0.65, 0.5}) {
+      if (plan.status != Status::unknown || plan.stop != StopReason::completed) break;
+      NetworkPlan smaller = plan_once(network_, hardware_, rest(), {.share = share}).plan;
+      smaller.bound = std::min(bound, smaller.score);
+      smaller.optimal = false;
+      if (smaller.status == Status::infeasible) break;
+      plan = std::move(smaller);
     }
-    plan_.reason = impossible_op(network_, baseline_, singles, search_);
-    if (!plan_.reason.empty()) {
-      plan_.status = Status::infeasible;
-      note_search(nullptr);
-      return false;
-    }
-    if (const std::optional<OpIndex> open = first_open(singles)) {
-      plan_.reason = "op '" + network_.ops[*open].name + "' was not placed within the limits";
-      plan_.stop = stop_reason();
-      note_search(nullptr);
-      return false;
-    }
-    plan_.baseline = sum_of(singles);
-    if (weights_.energy > 0 && plan_.baseline.energy_pj <= 0)
-      throw BadInput("the score weighs energy, but profile " + hardware_.name + " has no energies",
-                     "give the profile energies, or --weight energy=0");
-    return true;
   }
 
-  /// What the score is relative to.  require: baseline().
-  bool reference() {
-    const Hardware* const other = hardware_.reference.get();
-    if (params_.reference) {
-      plan_.reference = *params_.reference;
-    } else if (other != nullptr && hardware_key(*other) != hardware_key(hardware_)) {
-      PlanParams rest = params_;
-      const Budget& budget = search_;
-      if (budget.deadline != Clock::time_point::max())
-        rest.limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
-      rest.memory = memory_;
-      const std::optional<PlanReference> made = layer_by_layer(network_, *other, rest);
-      if (!made) {
-        plan_.reason = "the reference of the score, " + other->name +
-                       " layer by layer, was not known within the limits";
-        plan_.stop = stop_reason();
-        note_search(nullptr);
-        return false;
-      }
-      plan_.reference = *made;
-    } else {
-      plan_.reference = {other != nullptr ? other->name : hardware_.name, hardware_.clock_hz,
-                         plan_.baseline};
-    }
-    const Metrics& own = plan_.baseline;
-    const Metrics& r = plan_.reference.totals;
-    if ((weights_.latency > 0 && r.latency_cycles <= 0 && own.latency_cycles > 0) ||
-        (weights_.energy > 0 && !(r.energy_pj > 0)) ||
-        (weights_.dram_bytes > 0 && r.dram_bytes <= 0 && own.dram_bytes > 0) ||
-        (weights_.peak_memory > 0 && r.peak_bytes <= 0 && own.peak_bytes > 0))
-      throw BadInput("the score weighs a metric of which the reference, " +
-                         plan_.reference.profile + ", has nothing",
-                     "give it figures, another reference, or the metric no weight");
-    return true;
-  }
-
-  void cover(cost::RunBounds& bounds) {
-    const cost::Score score{weights_, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
-    plan_.baseline_score = cost::score_of(score, plan_.baseline);
-    if (std::abs(plan_.baseline_score - 1) < 1e-9) plan_.baseline_score = 1;
-    search::CoverProblem problem;
-    problem.ops = network_.ops.size();
-    // What waits on the chip for others is not the same for runs that are alike.
-    if (!stays_on_chip(hardware_))
-      problem.like = search::like_ops(network_, tiling::last_readers(network_));
-    problem.max_ops = params_.max_ops;
-    problem.peak_weight = cost::peak_weight(score);
-    // One cover after the other asks for the same bounds.
-    std::vector<std::vector<double>> known_bounds(network_.ops.size());
-    problem.bound = [&](std::size_t first, std::size_t last) {
-      std::vector<double>& row = known_bounds[first];
-      if (row.size() <= last - first)
-        row.resize(last - first + 1, std::numeric_limits<double>::quiet_NaN());
-      double& cost = row[last - first];
-      if (std::isnan(cost)) cost = cost::additive_score(score, bounds.of(first, last)) * slack;
-      return search::CoverBound{.cost = cost};
-    };
-    problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
-      return cover_candidate(*candidates_.answer({first, last}, effort), score);
-    };
-    search::CoverParams cover_params{.threads = params_.limits.threads, .budget = search_};
-    if (params_.fewest_modes) leave_part(cover_params, 5);
-    if (params_.progress)
-      cover_params.progress = [this](double best, double bound, std::int64_t solved) {
-        params_.progress({best, bound, solved});
-      };
-    search::CoverResult result = best_in_time(problem, in_part_of_the_time(cover_params));
-    problem.known = [&](std::size_t first,
-                        std::size_t last) -> std::optional<std::pair<search::CoverCandidate, int>> {
-      const auto [answer, effort] = candidates_.known({first, last});
-      if (!answer) return std::nullopt;
-      return std::pair(cover_candidate(*answer, score), effort);
-    };
-    if (result.status == Status::feasible && params_.tile_shapes > 0)
-      take_cheaper_tiles(candidates_, problem, cover_params,
-                         {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_)},
-                         result);
-    plan_.status = result.status;
-    plan_.stop = result.stop == StopReason::completed && !result.optimal &&
-                         result.status != Status::infeasible && candidates_.ran_out_of_memory()
-                     ? StopReason::memory_limit
-                     : result.stop;
-    plan_.bound = result.bound;
-    plan_.optimal = result.optimal;
-    plan_.limit_mattered = result.limit_mattered;
-    plan_.proved_over = proved_over();
-    note_search(&result);
-    if (result.status == Status::infeasible) {
-      plan_.reason = why_limited();
-      plan_.bound = 0;
-      if (!decides(hardware_, limits_)) plan_.status = Status::unknown;
-    }
-    for (const search::CoverRun& run : result.runs) add(run);
-    if (plan_.status == Status::feasible && stays_on_chip(hardware_)) settle();
-    if (plan_.status == Status::feasible) settle_off_chip();
-    if (plan_.status == Status::feasible && params_.fewest_modes) take_modes(score);
-    if (plan_.status == Status::feasible) {
-      count_layers();
-      plan_.score = cost::score_of(score, plan_.totals);
-      // Placed together, runs may peak higher than by themselves.
-      plan_.optimal = plan_.optimal && plan_.score * slack <= result.objective;
-      // Nor do bounds of covers know that other places may switch modes less often.
-      if (plan_.optimal || plan_.bound > plan_.score) plan_.bound = plan_.score;
-      const std::vector<Memory> memories = placement_memories(hardware_);
-      plan_.unused_modes = unused_modes(memories, plan_.subgraphs);
-      plan_.idle_banks = idle_banks(memories, plan_.subgraphs);
+  /// The fewest tiles fill the memory, however little that is worth. Where less memory gives a
+  /// better plan, that is the plan of this machine, too.
+  void take_lower_peaks(NetworkPlan& plan, double fewest) const {
+    int in_vain = 0;
+    std::optional<Size> best;
+    for (Size level = plan.totals.peak_bytes; in_vain < most_in_vain;) {
+      level = level_below(std::min(level, plan.totals.peak_bytes));
+      if (level == 0 || plan.status != Status::feasible || plan.stop != StopReason::completed)
+        break;
+      PlanParams params = rest();
+      params.fewest_modes = false;
       if (params_.progress)
-        params_.progress({plan_.score, plan_.bound, candidates_.counts().solved});
+        params.progress = [this, &plan](const PlanProgress& now) {
+          params_.progress({std::min(now.best_score, plan.score), plan.bound, now.solved});
+        };
+      auto [lower, lower_fewest] = plan_once(
+          network_, hardware_, params, {.most_peak = level, .worth_below = fewest * some_more});
+      if (lower.status != Status::feasible || lower.score >= plan.score) {
+        ++in_vain;
+        continue;
+      }
+      fewest = lower_fewest;
+      in_vain = most_in_vain - 1;
+      lower.bound = std::min(lower.bound, plan.bound);
+      lower.optimal = lower.optimal && plan.optimal;
+      if (lower.optimal) lower.bound = lower.score;
+      plan = std::move(lower);
+      best = level;
     }
-  }
-
-  static void leave_part(search::CoverParams& params, int part) {
-    Clock::time_point& deadline = params.budget.deadline;
-    if (deadline != Clock::time_point::max())
-      deadline -= std::max(Clock::duration::zero(), deadline - Clock::now()) / part;
-  }
-  /// Cheaper tiles are looked for at the end.
-  [[nodiscard]] search::CoverParams in_part_of_the_time(search::CoverParams params) const {
-    if (params_.tile_shapes > 0) leave_part(params, 4);
-    return params;
-  }
-
-  [[nodiscard]] const PlannedSubgraph& option_of(const search::CoverRun& run) {
-    return candidates_.answer(evaluated_run(run))->options[run.option];
-  }
-
-  /// What the bound is a bound of, for whoever reads it in a file.
-  [[nodiscard]] std::string proved_over() const {
-    std::string text = "covers by runs of consecutive ops";
-    if (params_.max_ops < network_.ops.size())
-      text += ", at most " + std::to_string(params_.max_ops) + " in a run";
-    text += ", each run in the fewest tiles that fit, in each variant of the profile's tiling";
-    if (params_.tile_shapes > 0)
-      text +=
-          ", or in the cheapest of those that were looked at, also with weights or inputs that "
-          "stay from tile to tile, at most " +
-          std::to_string(params_.tile_shapes) +
-          " shapes in a variant of a run that a best cover has";
-    if (limits_.any()) text += ", within the limits on peaks that were given";
-    return text;
-  }
-
-  /// Every op fits the machine, but no cover keeps the limits.
-  [[nodiscard]] std::string why_limited() {
-    const std::string op = impossible_op(
-        network_, within_, single_ops(candidates_, network_.ops.size(), params_.limits.threads),
-        search_);
-    if (stays_on_chip(hardware_))
-      return "no cover of the network leaves room for what has to stay on the chip of " +
-             hardware_.name + ", whose memory off the chip is not writable" +
-             (op.empty() ? "" : "; " + op);
-    if (!op.empty()) return (limits_.any() ? "within the limit on peak_memory " : "") + op;
-    return "no cover of the network keeps the limits with the tiles that were tried";
-  }
-
-  [[nodiscard]] search::CoverCandidate cover_candidate(const CandidateAnswer& answer,
-                                                       const cost::Score& score) const {
-    search::CoverCandidate candidate{.final = answer.final};
-    for (const PlannedSubgraph& s : answer.options)
-      candidate.options.push_back(
-          limits_.allow(s.metrics)
-              ? search::CoverOption{cost::additive_score(score, s.metrics), s.metrics.peak_bytes}
-              : search::CoverOption{std::numeric_limits<double>::infinity(), s.metrics.peak_bytes});
-    open(answer, score, candidate);
-    return candidate;
-  }
-
-  /// What the answer left open, as one bound; the run's own is known.
-  void open(const CandidateAnswer& answer, const cost::Score& score,
-            search::CoverCandidate& candidate) const {
-    if (answer.complete()) return;
-    double cost = std::numeric_limits<double>::infinity();
-    Size peak = std::numeric_limits<Size>::max();
-    const auto add = [&](const Metrics& m) {
-      if (static_cast<double>(m.peak_bytes) > limits_.peak_bytes) return;
-      cost = std::min(cost, cost::additive_score(score, m) * slack);
-      peak = std::min(peak, m.peak_bytes);
-    };
-    for (const Metrics& m : answer.open) add(m);
-    if (answer.open_beyond) cost = static_cast<double>(peak = 0);
-    if (peak == std::numeric_limits<Size>::max()) return;
-    candidate.open_cost = cost;
-    candidate.open_peak = peak;
-  }
-
-  void add(const search::CoverRun& run) {
-    PlannedSubgraph s = option_of(run);
-    s.ops = {run.first, run.last};
-    for (OpIndex op = run.first; op <= run.last; ++op) s.names.push_back(network_.ops[op].name);
-    // The answer may come from a run with the same structure and other names.
-    const Piece piece = make_piece(network_, hardware_, s);
-    for (std::size_t k = 0; k < s.placements.size(); ++k)
-      s.placements[k].problem = piece_problem(piece, k);
-    plan_.subgraphs.push_back(std::move(s));
-  }
-
-  /// What stays on the chip gets one place in all runs.
-  void settle() {
-    Limits limits = params_.limits;
-    const Budget& budget = search_;
-    if (budget.deadline != Clock::time_point::max())
-      limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
-    const KeptPlaces kept = settle_kept(network_, hardware_, plan_.subgraphs, limits);
-    if (kept.status == Status::feasible) return;
-    plan_.status = Status::unknown;
-    plan_.optimal = false;
-    plan_.stop = kept.stop;
-    plan_.subgraphs.clear();
-    plan_.reason =
-        "each run of the best cover fits, but no one place was found for what stays on the chip "
-        "from run to run";
-  }
-
-  /// Where everything lies off the chip; a cover that has no room there is no plan.
-  void settle_off_chip() {
-    OffchipAnswer answer = place_offchip(network_, hardware_, plan_.subgraphs, limited_.budget());
-    plan_.offchip = std::move(answer.memories);
-    if (answer.too_small.empty()) return;
-    plan_.status = Status::unknown;
-    plan_.optimal = false;
-    plan_.subgraphs.clear();
-    plan_.reason = std::move(answer.too_small);
-  }
-
-  void take_modes(const cost::Score& score) {
-    plan_.objectives.push_back(take_fewest_modes(network_, hardware_,
-                                                 {.score = score,
-                                                  .limits = limits_,
-                                                  .nodes_per_question = params_.nodes_per_question,
-                                                  .seed = params_.limits.seed,
-                                                  .threads = params_.limits.threads,
-                                                  .budget = limited_.budget()},
-                                                 plan_.subgraphs));
-    if (plan_.objectives.back().proved || plan_.stop != StopReason::completed) return;
-    plan_.stop = limited_.budget().exhausted().value_or(plan_.stop);
-  }
-
-  void count_layers() {
-    for (std::size_t k = 0; k < plan_.subgraphs.size(); ++k) {
-      const PlannedSubgraph& s = plan_.subgraphs[k];
-      const Piece piece = make_piece(network_, hardware_, s);
-      const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware_, s.placements));
-      std::ranges::move(piece_layers(piece, cost), std::back_inserter(plan_.layers));
-      plan_.totals = k == 0 ? s.metrics : cost::combine(plan_.totals, s.metrics);
-    }
-  }
-
-  void note_search(const search::CoverResult* result) {
-    PlanSearch& s = plan_.search;
-    const CandidateCounts counts = candidates_.counts();
-    s.solved = counts.solved;
-    s.reused = counts.reused;
-    s.infeasible = counts.infeasible;
-    s.unknown = counts.unknown;
-    s.shapes = counts.shapes;
-    if (result == nullptr) {
-      s.candidates = static_cast<std::int64_t>(network_.ops.size());
-      return;
-    }
-    s.candidates = result->candidates;
-    // Covers of short runs, which a time limit asks for besides, have runs of their own.
-    s.reused = std::min(s.reused + result->answered - result->evaluated,
-                        s.candidates - result->excluded_by_bound - s.solved);
-    s.infeasible += result->excluded_by_bound;
-    s.pruned =
-        std::max<std::int64_t>(0, s.candidates - s.solved - s.reused - result->excluded_by_bound);
-  }
-
-  [[nodiscard]] StopReason stop_reason() const {
-    if (candidates_.ran_out_of_memory()) return StopReason::memory_limit;
-    return search_.exhausted().value_or(StopReason::node_limit);
+    if (!best || !params_.fewest_modes) return;
+    NetworkPlan with_modes = plan_once(network_, hardware_, rest(), {.most_peak = *best}).plan;
+    if (with_modes.status != Status::feasible || with_modes.score > plan.score) return;
+    with_modes.bound = std::min(with_modes.bound, plan.bound);
+    with_modes.optimal = with_modes.optimal && plan.optimal;
+    plan = std::move(with_modes);
   }
 
   const Network& network_;
   const Hardware& hardware_;
-  const PlanParams& params_;
-  ObjectiveWeights weights_;
-  PeakLimits limits_;
-  std::chrono::steady_clock::time_point begin_;
-  porter::LimitedBudget limited_;
-  Budget search_;      ///< of everything until the runs are known
-  Hardware baseline_;  ///< on which each op is planned alone
-  Hardware within_;    ///< `hardware_` with the memory that the limits leave
-  bool whole_;         ///< which is all of it
-  std::shared_ptr<PlanMemory> memory_;
-  Candidates candidates_;
-  NetworkPlan plan_;
+  PlanParams params_;
+  const Limits limits_;
+  const Clock::time_point begin_ = Clock::now();
 };
-
-/// Runs that fit by themselves may leave no one place for what stays on the chip between them. Then
-/// tiles that leave some room do, as a rule: what is proved is what was proved of all tiles.
-NetworkPlan planned(const Network& network, const Hardware& hardware, const PlanParams& params) {
-  const auto begin = std::chrono::steady_clock::now();
-  PlanParams rest = params;
-  if (!rest.memory) rest.memory = make_plan_memory();
-  NetworkPlan plan = Planner(network, hardware, rest).run();
-  const double bound = plan.bound;
-  for (const double share : {0.96, 0.9, 0.8, 0.65, 0.5}) {
-    if (!stays_on_chip(hardware) || plan.status != Status::unknown ||
-        plan.stop != StopReason::completed)
-      break;
-    if (params.limits.timeout)
-      rest.limits.timeout =
-          std::max(std::chrono::nanoseconds{0},
-                   *params.limits.timeout - (std::chrono::steady_clock::now() - begin));
-    NetworkPlan smaller = Planner(network, hardware, rest, share).run();
-    smaller.bound = std::min(bound, smaller.score);
-    smaller.optimal = false;
-    if (smaller.status == Status::infeasible) break;
-    plan = std::move(smaller);
-  }
-  return plan;
-}
 
 }  // namespace
 
@@ -577,7 +169,7 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
   if (params.reference) porter::require_reference(*params.reference);
   NetworkPlan plan;
   try {
-    plan = planner::planned(network, hardware, params);
+    plan = planner::Plannings(network, hardware, params).run();
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }

@@ -25,16 +25,77 @@ Metrics least_of(const KnownCost& cost) {
 
 }  // namespace
 
+/// The variants in which tiles of the run may be cheaper than those of the answer, with the fewest
+/// tiles that might fit: what() is told of each.
+template <typename What>
+void Candidates::for_each_variant(const tiling::Subgraph& part, const CandidateAnswer& answer,
+                                  const What& what) const {
+  std::vector<TileVariant> variants = lowering_variants(hardware_.tiling);
+  std::ranges::move(staying_variants(part, hardware_.tiling), std::back_inserter(variants));
+  for (const TileVariant& options : variants) {
+    std::int64_t fewest = 1;
+    bool none = false;
+    for (const CandidateAnswer::Tried& other : answer.tried) {
+      if (other.variant != options && !easier(other.variant, options)) continue;
+      none = none || (other.decided && !other.option);
+      fewest = std::max(fewest, other.none_below);
+    }
+    if (!none) what(options, fewest);
+  }
+}
+
+template <typename What>
+double Candidates::of_answered(OpRange ops, const What& what) const {
+  Known known;
+  {
+    const std::lock_guard guard(lock_);
+    const auto at = of_run_.find({ops.first, ops.last});
+    if (at == of_run_.end() || !at->second.answer) return 0;
+    known = at->second;
+  }
+  const std::string structure = structure_of(ops);
+  const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
+  const std::lock_guard guard(run->lock);
+  try {
+    return what(*run, structure, known.fewest ? *known.fewest : *known.answer);
+  } catch (const BudgetEnded&) {
+    return 0;
+  }
+}
+
+double Candidates::least_score(OpRange ops, const ScoreOf& score) const {
+  return of_answered(
+      ops, [&](RunGeometry& run, const std::string& structure, const CandidateAnswer& answer) {
+        const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
+        double least = std::numeric_limits<double>::infinity();
+        for_each_variant(run.part, answer, [&](const TileVariant& options, std::int64_t fewest) {
+          const auto bound = options.halo == HaloPolicy::recompute ? grid_bound(question) : nullptr;
+          least = std::min(
+              least, bound ? score(bound->least(fewest, options.weights, options.stationary)) : 0);
+        });
+        return least;
+      });
+}
+
+double Candidates::least_score_of_shapes(OpRange ops, const ScoreOf& score) const {
+  return of_answered(
+      ops, [&](RunGeometry& run, const std::string& structure, const CandidateAnswer& answer) {
+        return cheaper(run, structure, answer, {.score = score, .key = {}, .most_shapes = 0})
+            .open_score;
+      });
+}
+
 bool Candidates::refine(OpRange ops, const ShapeGoal& goal) {
   Known known;
   {
     const std::lock_guard guard(lock_);
     known = of_run_[{ops.first, ops.last}];
   }
-  if (!known.answer || !known.answer->final) return false;
+  if (!known.answer) return false;
   if (!known.fewest) known.fewest = known.answer;
   const std::string structure = structure_of(ops);
-  const std::string key = hardware_key_ + "cheaper " + goal.key + '\n' + structure;
+  const std::string key =
+      hardware_key_ + "cheaper " + std::to_string(known.level) + ' ' + goal.key + '\n' + structure;
   bool fresh = false;
   const auto made_here = [&] {
     const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
@@ -115,17 +176,7 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
   const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware_);
   const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
   double open = std::numeric_limits<double>::infinity();
-  std::vector<TileVariant> variants = lowering_variants(hardware_.tiling);
-  std::ranges::move(staying_variants(run.part, hardware_.tiling), std::back_inserter(variants));
-  for (const TileVariant& options : variants) {
-    std::int64_t fewest = 1;
-    bool none = false;
-    for (const CandidateAnswer::Tried& other : answer.tried) {
-      if (other.variant != options && !easier(other.variant, options)) continue;
-      none = none || (other.decided && !other.option);
-      fewest = std::max(fewest, other.none_below);
-    }
-    if (none) continue;
+  for_each_variant(run.part, answer, [&](const TileVariant& options, std::int64_t fewest) {
     tiling::TileGeometry& geometry =
         run.of_halo.try_emplace(options.halo, run.part, options.halo).first->second;
     const tiling::WatchedGeometry watched(geometry, poll);
@@ -159,7 +210,7 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
          .most_shapes = goal.most_shapes});
     shapes_ += best.looked;
     open = std::min(open, best.open);
-    if (!best.found) continue;
+    if (!best.found) return;
     std::optional<KnownCost> known;
     if (!cost_key_.empty())
       known = memory_->costs().find(cost_key_of(structure, options, best.found->shape));
@@ -168,10 +219,10 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
     const double cost = goal.score(option.metrics);
     // Where its places cost more than they might, other places might cost less.
     if (cost > best.cost) open = std::min(open, best.cost);
-    if (cost >= least) continue;
+    if (cost >= least) return;
     least = cost;
     found.options.push_back(std::move(option));
-  }
+  });
   if (open < least) found.open_score = open;
   return found;
 }

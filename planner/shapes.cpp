@@ -206,6 +206,15 @@ class ShapeSearch {
     if (known.fits)
       if (const std::optional<bool> fits = known.fits(shape)) return *fits;
     const bool fits = !first_is_too_large(shape) && [&] {
+      using Found = tiling::TileGeometry::Found;
+      const Found found = geometry_.largest_volumes(shape, /*first_channel=*/false, all_volumes_);
+      if (found != Found::none &&
+          std::ranges::any_of(all_volumes_, [&](const std::vector<std::int64_t>& volumes) {
+            tiling::tile_sizes(lowering_, volumes, sizes_);
+            return load_.first_excess(sizes_) > 0;
+          }))
+        return false;
+      if (found == Found::all) return true;
       grid = geometry_.grid(shape);
       return std::ranges::all_of(grid->tiles, [&](const tiling::TileRegions& tile) {
         return load_.first_excess(tiling::tile_sizes(geometry_.subgraph(), geometry_.space(),
@@ -256,6 +265,7 @@ class ShapeSearch {
   // Working memory.
   std::vector<Size> sizes_;
   std::vector<std::int64_t> volumes_;
+  std::vector<std::vector<std::int64_t>> all_volumes_;
 };
 
 }  // namespace

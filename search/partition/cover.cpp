@@ -77,7 +77,10 @@ class Search {
       const Interval interval = *next;
       *next = intervals.back();
       intervals.pop_back();
-      if (interval.bound >= result_.objective) break;  // and so are all others
+      if (interval.bound >= std::min(result_.objective, params_.worth_below)) {
+        intervals.push_back(interval);  // and so are all others
+        break;
+      }
       if ((stopped = exhausted())) {
         intervals.push_back(interval);
         break;

@@ -78,6 +78,8 @@ struct CoverProblem {
 struct CoverParams {
   int threads = 1;
   Budget budget;
+  /// Covers that cost as much are of no use: the search ends where all there may be do.
+  double worth_below = std::numeric_limits<double>::infinity();
   /// Called between rounds, some times per second, with what the search would say were it stopped
   /// now: (best objective or infinity, proved bound, evaluated).
   std::function<void(double, double, std::int64_t)> progress;

@@ -1,0 +1,47 @@
+// A plan, once: the best cover by runs in the fewest tiles, made cheaper.
+//
+//   const Planned first = plan_once(network, hardware, params);
+//   const Planned lower = plan_once(network, hardware, params, {.most_peak = 262144});
+//   if (lower.plan.score < first.plan.score) use(lower.plan);
+//
+// plan_network() asks more than once where less memory may do better.
+// Private to planner/.
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "planner/baseline.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/network_plan.h"
+#include "tessera/plan.h"
+
+namespace tessera::planner {
+
+/// Of what there is.
+struct PlanPart {
+  double share = 1;                                   ///< of the memory, for tiles
+  Size most_peak = std::numeric_limits<Size>::max();  ///< of any run
+  /// Covers in the fewest tiles that cost as much are not worth looking for cheaper ones.
+  double worth_below = std::numeric_limits<double>::infinity();
+};
+
+struct Planned {
+  NetworkPlan plan;
+  /// What the best cover in the fewest tiles costs, as far as that was found out.
+  double fewest = std::numeric_limits<double>::infinity();
+};
+
+/// Throws BadInput, and std::invalid_argument for a machine that cannot be simulated.
+[[nodiscard]] Planned plan_once(const Network& network, const Hardware& hardware,
+                                const PlanParams& params, const PlanPart& part = {});
+
+/// Are tiles that leave some memory empty worth a look? Where peaks count.
+[[nodiscard]] bool tries_levels(const PlanParams& params, const ObjectiveWeights& weights);
+
+/// The first op that fits with no tile, as a sentence; "" if there is none.
+[[nodiscard]] std::string impossible_op(const Network& network, const Hardware& hardware,
+                                        const SingleOps& singles, const Budget& budget);
+
+}  // namespace tessera::planner
