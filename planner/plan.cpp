@@ -86,6 +86,7 @@ class Plannings {
   void take_lower_peaks(NetworkPlan& plan, double fewest) const {
     int in_vain = 0;
     std::optional<Size> best;
+    NetworkPlan first = plan;
     for (Size level = plan.totals.peak_bytes; in_vain < most_in_vain;) {
       level = level_below(std::min(level, plan.totals.peak_bytes));
       if (level == 0 || plan.status != Status::feasible || plan.stop != StopReason::completed)
@@ -112,10 +113,10 @@ class Plannings {
     }
     if (!best || !params_.fewest_modes) return;
     NetworkPlan with_modes = plan_once(network_, hardware_, rest(), {.most_peak = *best}).plan;
-    if (with_modes.status != Status::feasible || with_modes.score > plan.score) return;
     with_modes.bound = std::min(with_modes.bound, plan.bound);
     with_modes.optimal = with_modes.optimal && plan.optimal;
-    plan = std::move(with_modes);
+    const bool better = with_modes.status == Status::feasible && with_modes.score < first.score;
+    plan = std::move(better ? with_modes : first);
   }
 
   const Network& network_;
