@@ -270,7 +270,7 @@ class Planner {
     cover_params.worth_below = worth_below_;
     search::CoverResult result = best_in_time(problem, in_part_of_the_time(cover_params));
     fewest_ = result.objective;
-    if (fewest_ >= worth_below_) return;
+    if (worth_below_ < std::numeric_limits<double>::infinity() && fewest_ >= worth_below_) return;
     cover_params.worth_below = std::numeric_limits<double>::infinity();
     problem.known = [&](std::size_t first,
                         std::size_t last) -> std::optional<std::pair<search::CoverCandidate, int>> {
