@@ -191,7 +191,7 @@ class Modes(Case):
         self.assertEqual(self.check_against_brute_force(PLAIN, apart, [0, 2.5]), [2, 2])
 
     def test_banks_with_roles_of_their_own(self):
-        self.assertEqual(self.check_against_brute_force(OWN_LISTED, COMBINATIONS, [0, 5], OWN), [2, 2])
+        self.assertEqual(self.check_against_brute_force(OWN_LISTED, COMBINATIONS, [0, 5], OWN), [3, 2])
 
     def test_no_plan_is_asked_for_twice(self):
         machine = NVDLA.replace("SIZE", "2").replace("MODES", listed(SPLITS, SPLITS))
