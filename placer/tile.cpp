@@ -137,6 +137,8 @@ std::string why_not(const TileReport& report, const MissingBytes& missing, bool 
            "arrangement keeps every rule of the profile";
   if (missing.bytes > 0)
     return "even the smallest tile needs " + to_string(missing) + " than the memory has";
+  if (missing.stopped)
+    return "no tile shape fits; a limit came before it was known how many bytes are missing";
   return "no tile shape fits: bytes enough for the smallest, but no arrangement keeps every rule "
          "of "
          "the profile";
@@ -342,6 +344,7 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
   best->proven_largest = best->proven_largest && all_decided && !search.one_shape();
   if (!stopped) stopped = search.budget().exhausted();
   if (stopped && (!all_decided || params.all)) best->stop = *stopped;
+  if (missing.stopped) best->stop = *missing.stopped;
   best->reason = placer::why_not(*best, missing, search.one_shape());
   best->stats = std::move(stats);
   best->seconds = std::chrono::duration<double>(placer::Clock::now() - begin).count();

@@ -7,6 +7,7 @@
 
 #include "facts/load.h"
 #include "model/derived.h"
+#include "model/poll.h"
 #include "tessera/place.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
@@ -27,46 +28,112 @@ constexpr std::int64_t most_work = 1'000'000;
 MissingBytes over_load(const PlacementProblem& problem) {
   std::vector<Size> sizes;
   for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
-  return {facts::LoadTest(problem).excess(sizes), false};
+  return {.bytes = facts::LoadTest(problem).excess(sizes), .exact = false};
 }
 
 /// What one tile needs beyond the capacity of the only memory; nothing where no capacity would do.
 std::optional<MissingBytes> over_height(PlacementProblem problem, const Budget& budget) {
   using Clock = std::chrono::steady_clock;
-  const auto now = Clock::now();
-  if (budget.deadline <= now) return over_load(problem);
+  if (const std::optional<StopReason> stopped = budget.exhausted()) {
+    MissingBytes load = over_load(problem);
+    load.stopped = stopped;
+    return load;
+  }
   const Size capacity = std::exchange(problem.memories.front().capacity, unbounded);
   Limits limits{.work = most_work, .stop = budget.stop};
-  if (budget.deadline != Clock::time_point::max()) limits.timeout = budget.deadline - now;
+  if (budget.deadline != Clock::time_point::max())
+    limits.timeout = std::max(Clock::duration::zero(), budget.deadline - Clock::now());
+  if (budget.memory != nullptr) limits.memory = std::max<Size>(1, budget.memory->left());
   const PlacementResult least =
       place(problem, {.minimize = Minimize::height, .limits = limits, .progress = nullptr});
   if (least.status == Status::infeasible) return std::nullopt;
-  return MissingBytes{(least.proven_minimum ? least.height : least.lower_bound) - capacity,
-                      least.proven_minimum};
+  if (least.proven_minimum) return MissingBytes{.bytes = least.height - capacity};
+  MissingBytes missing{.bytes = least.lower_bound - capacity, .exact = false};
+  if (least.stop != StopReason::completed && least.stop != StopReason::node_limit)
+    missing.stopped = least.stop;
+  return missing;
 }
+
+/// The sizes of all tiles of one element, as tiling::demands() has them.
+class SmallestTiles {
+ public:
+  SmallestTiles(const tiling::Subgraph& part, const Hardware& hardware, const TileVariant& variant)
+      : part_(part),
+        geometry_(part, variant.halo),
+        least_(geometry_.space().whole),
+        lowering_(tiling::lower(part, geometry_.space(), hardware, variant)) {
+    for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
+      if (geometry_.space().axis[axis]) least_.extent[axis] = 1;
+  }
+
+  [[nodiscard]] const PlacementProblem& problem() const { return lowering_.problem; }
+
+  /// Where the budget ends first, what ended it, and the sizes are those of some tiles.
+  std::optional<StopReason> find(const Budget& budget) {
+    Poll poll(budget);
+    const tiling::WatchedGeometry watched(geometry_, poll);
+    try {
+      poll.look();
+      // One element along each axis: that is as many tiles as elements, where volumes do not say
+      // it.
+      std::vector<std::vector<std::int64_t>> volumes;
+      const auto found = geometry_.largest_volumes(least_, /*first_channel=*/false, volumes);
+      std::vector<Size> sizes;
+      for (const std::vector<std::int64_t>& of_tile : volumes) {
+        if (found == tiling::TileGeometry::Found::none) break;
+        tiling::tile_sizes(lowering_, of_tile, sizes);
+        add(sizes, poll);
+      }
+      if (found == tiling::TileGeometry::Found::all) return std::nullopt;
+      geometry_.for_each_tile(least_,
+                              [&](const tiling::TileRegions& tile) { add(sizes_of(tile), poll); });
+      return std::nullopt;
+    } catch (const BudgetEnded& ended) {
+      tiling::add_demand(lowering_, sizes_of(geometry_.first_tile(least_)), demands_);
+      return ended.reason;
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::vector<Size>>& demands() const { return demands_; }
+
+ private:
+  void add(std::vector<Size> sizes, Poll& poll) {
+    poll(static_cast<std::int64_t>(demands_.size()));
+    tiling::add_demand(lowering_, std::move(sizes), demands_);
+  }
+  [[nodiscard]] std::vector<Size> sizes_of(const tiling::TileRegions& tile) const {
+    return tiling::tile_sizes(part_, geometry_.space(), lowering_, tile);
+  }
+
+  const tiling::Subgraph& part_;
+  tiling::TileGeometry geometry_;
+  tiling::TileShape least_;
+  tiling::Lowering lowering_;
+  std::vector<std::vector<Size>> demands_;
+};
 
 MissingBytes missing_in(const tiling::Subgraph& part, const Hardware& hardware,
                         const TileVariant& variant, const Budget& budget) {
-  tiling::TileGeometry geometry(part, variant.halo);
-  const tiling::TileSpace& space = geometry.space();
-  tiling::TileShape least = space.whole;
-  for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
-    if (space.axis[axis]) least.extent[axis] = 1;
-  const tiling::Lowering lowering = tiling::lower(part, space, hardware, variant);
+  SmallestTiles tiles(part, hardware, variant);
   MissingBytes missing;
-  const bool plain = is_plain(lowering.problem);
-  for (const std::vector<Size>& demand :
-       tiling::demands(part, space, lowering, geometry.grid(least).tiles)) {
-    PlacementProblem problem = lowering.problem;
+  missing.stopped = tiles.find(budget);
+  const bool plain = is_plain(tiles.problem());
+  for (const std::vector<Size>& demand : tiles.demands()) {
+    PlacementProblem problem = tiles.problem();
     for (std::size_t b = 0; b < problem.buffers.size(); ++b) problem.buffers[b].size = demand[b];
     const std::optional<MissingBytes> more =
-        plain ? over_height(problem, budget) : over_load(problem);
+        plain ? over_height(std::move(problem), budget) : over_load(problem);
     if (!more) return {};  // it is not bytes that are missing
     missing.bytes = std::max(missing.bytes, more->bytes);
     missing.exact = missing.exact && more->exact;
+    if (more->stopped) missing.stopped = more->stopped;
   }
+  missing.exact = missing.exact && !missing.stopped;
   // It is known not to fit, whatever a bound says.
-  if (plain && missing.bytes == 0) missing = {1, false};
+  if (plain && missing.bytes == 0) {
+    missing.bytes = 1;
+    missing.exact = false;
+  }
   return missing;
 }
 
@@ -75,11 +142,14 @@ MissingBytes missing_in(const tiling::Subgraph& part, const Hardware& hardware,
 MissingBytes missing_bytes(const tiling::Subgraph& part, const Hardware& hardware,
                            const std::vector<TileVariant>& variants, const Budget& budget) {
   MissingBytes least = missing_in(part, hardware, variants.front(), budget);
+  std::optional<StopReason> stopped = least.stopped;
   for (std::size_t k = 1; k < variants.size(); ++k) {
     MissingBytes other = missing_in(part, hardware, variants[k], budget);
     other.variant = k;
+    if (other.stopped) stopped = other.stopped;
     if (other.bytes < least.bytes) least = other;
   }
+  least.stopped = stopped;
   return least;
 }
 

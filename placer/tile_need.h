@@ -4,6 +4,7 @@
 //   if (missing.bytes > 0) say("the smallest tile needs " + to_string(missing));
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,12 @@ struct MissingBytes {
   /// Else it may be more: with banks or several memories only the load is counted.
   bool exact = true;
   std::size_t variant = 0;
+  /// What ended the budget before every tile was looked at: 0 bytes then say nothing.
+  std::optional<StopReason> stopped{};
 };
 
 /// require: no tile fits in any of the variants, which are not none. Where the budget ends first,
-/// it is what the load says.
+/// it is what the load of the tiles says that were looked at.
 [[nodiscard]] MissingBytes missing_bytes(const tiling::Subgraph& part, const Hardware& hardware,
                                          const std::vector<TileVariant>& variants,
                                          const Budget& budget);

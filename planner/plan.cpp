@@ -147,7 +147,7 @@ std::optional<PlanReference> layer_by_layer(const Network& network, const Hardwa
     const planner::SingleOps singles =
         planner::single_ops(candidates, network.ops.size(), params.limits.threads);
     const std::string impossible =
-        planner::impossible_op(network, machine, singles, limited.budget());
+        planner::impossible_op(network, machine, singles, limited.budget()).sentence;
     if (!impossible.empty())
       throw BadInput("layer by layer on " + hardware.name + " is no reference: " + impossible,
                      "name another machine with `reference:` in the profile or --reference");

@@ -182,9 +182,11 @@ class Planner {
     } else {
       singles = single_ops(candidates_, network_.ops.size(), params_.limits.threads);
     }
-    plan_.reason = impossible_op(network_, baseline_, singles, search_);
-    if (!plan_.reason.empty()) {
+    const ImpossibleOp impossible = impossible_op(network_, baseline_, singles, search_);
+    if (!impossible.sentence.empty()) {
       plan_.status = Status::infeasible;
+      plan_.reason = impossible.sentence;
+      plan_.stop = impossible.stopped.value_or(StopReason::completed);
       note_search(nullptr);
       return false;
     }
@@ -351,9 +353,8 @@ class Planner {
 
   /// Every op fits the machine, but no cover keeps the limits.
   [[nodiscard]] std::string why_limited() {
-    const std::string op = impossible_op(
-        network_, within_, single_ops(candidates_, network_.ops.size(), params_.limits.threads),
-        search_);
+    const SingleOps singles = single_ops(candidates_, network_.ops.size(), params_.limits.threads);
+    const std::string op = impossible_op(network_, within_, singles, search_).sentence;
     if (stays_on_chip(hardware_))
       return "no cover of the network leaves room for what has to stay on the chip of " +
              hardware_.name + ", whose memory off the chip is not writable" +
@@ -500,8 +501,8 @@ class Planner {
 
 }  // namespace
 
-std::string impossible_op(const Network& network, const Hardware& hardware,
-                          const SingleOps& singles, const Budget& budget) {
+ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
+                           const SingleOps& singles, const Budget& budget) {
   for (OpIndex op = 0; op < singles.size(); ++op) {
     const CandidateAnswer& answer = *singles[op];
     if (!answer.options.empty() || !answer.complete()) continue;
@@ -512,12 +513,16 @@ std::string impossible_op(const Network& network, const Hardware& hardware,
         tiling::make_subgraph(network, {op, op}, tiling::last_readers(network), hardware), hardware,
         tile_variants(hardware.tiling), budget);
     if (missing.bytes > 0)
-      return text + ": its smallest tile needs " + placer::to_string(missing) + " than there are";
-    return text +
-           ": bytes enough for its smallest tile, but no arrangement keeps every rule of the "
-           "profile";
+      text += ": its smallest tile needs " + placer::to_string(missing) + " than there are";
+    else if (missing.stopped)
+      text += "; a limit came before it was known how many bytes are missing";
+    else
+      text +=
+          ": bytes enough for its smallest tile, but no arrangement keeps every rule of the "
+          "profile";
+    return {text, missing.stopped};
   }
-  return "";
+  return {};
 }
 
 bool tries_levels(const PlanParams& params, const ObjectiveWeights& weights) {

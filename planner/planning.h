@@ -9,6 +9,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "planner/baseline.h"
@@ -40,8 +41,13 @@ struct Planned {
 /// Are tiles that leave some memory empty worth a look? Where peaks count.
 [[nodiscard]] bool tries_levels(const PlanParams& params, const ObjectiveWeights& weights);
 
-/// The first op that fits with no tile, as a sentence; "" if there is none.
-[[nodiscard]] std::string impossible_op(const Network& network, const Hardware& hardware,
-                                        const SingleOps& singles, const Budget& budget);
+struct ImpossibleOp {
+  std::string sentence;                 ///< "" if there is none
+  std::optional<StopReason> stopped{};  ///< of the search for how many bytes it lacks
+};
+
+/// The first op that fits with no tile.
+[[nodiscard]] ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
+                                         const SingleOps& singles, const Budget& budget);
 
 }  // namespace tessera::planner

@@ -194,14 +194,26 @@ TileGrid TileGeometry::grid(const TileShape& shape) {
     grid.classes[a] = traces[a]->classes;
     grid.class_counts[a] = static_cast<std::uint32_t>(traces[a]->tiles.size());
   }
-  std::array<std::size_t, tile_axes> at{};
-  for (at[0] = 0; at[0] < grid.class_counts[0]; ++at[0])
-    for (at[1] = 0; at[1] < grid.class_counts[1]; ++at[1])
-      for (at[2] = 0; at[2] < grid.class_counts[2]; ++at[2]) {
-        work();
-        grid.tiles.push_back(of_classes(traces, at));
-      }
+  each_tile(traces, [&](TileRegions&& tile) { grid.tiles.push_back(std::move(tile)); });
   return grid;
+}
+
+void TileGeometry::for_each_tile(const TileShape& shape,
+                                 const std::function<void(const TileRegions&)>& see) {
+  std::array<const Trace*, tile_axes> traces{};
+  for (std::size_t a = 0; a < tile_axes; ++a) traces[a] = &trace(a, shape.extent[a]);
+  each_tile(traces, [&](TileRegions&& tile) { see(tile); });
+}
+
+void TileGeometry::each_tile(const std::array<const Trace*, tile_axes>& traces,
+                             const std::function<void(TileRegions&&)>& take) const {
+  std::array<std::size_t, tile_axes> at{};
+  for (at[0] = 0; at[0] < traces[0]->tiles.size(); ++at[0])
+    for (at[1] = 0; at[1] < traces[1]->tiles.size(); ++at[1])
+      for (at[2] = 0; at[2] < traces[2]->tiles.size(); ++at[2]) {
+        work();
+        take(of_classes(traces, at));
+      }
 }
 
 TileRegions TileGeometry::of_classes(const std::array<const Trace*, tile_axes>& traces,

@@ -13,6 +13,7 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,8 +89,9 @@ class TileGeometry {
   /// require: the subgraph outlives the geometry.
   TileGeometry(const Subgraph& subgraph, HaloPolicy halo);
 
-  /// Who is asked by grid(), middle_tile() and largest_volumes() whether to go on, which then throw
-  /// BudgetEnded and may be called again; nullptr: nobody. Not owned. Returns who was asked before.
+  /// Who is asked by grid(), for_each_tile(), middle_tile() and largest_volumes() whether to go on,
+  /// which then throw BudgetEnded and may be called again; nullptr: nobody. Not owned. Returns who
+  /// was asked before.
   Poll* watch(Poll* poll);
 
   [[nodiscard]] const Subgraph& subgraph() const { return subgraph_; }
@@ -98,6 +100,9 @@ class TileGeometry {
 
   /// require: 1 <= shape.extent <= space().whole.extent, equal where the axis cannot be cut.
   [[nodiscard]] TileGrid grid(const TileShape& shape);
+  /// The distinct tiles of the grid in their order, one after the other and none of them kept: a
+  /// grid of small tiles may have more of them than memory takes.
+  void for_each_tile(const TileShape& shape, const std::function<void(const TileRegions&)>& see);
 
   /// One of the grid's tiles, from the middle: as a rule the one that needs most. With
   /// `first_channel` only along H and W, and along C the first, which grows with its extent
@@ -133,6 +138,8 @@ class TileGeometry {
   void work() const {
     if (poll_ != nullptr) (*poll_)(4 + static_cast<std::int64_t>(subgraph_.steps()));
   }
+  void each_tile(const std::array<const Trace*, tile_axes>& traces,
+                 const std::function<void(TileRegions&&)>& take) const;
   [[nodiscard]] bool keeps(std::size_t axis) const;
   [[nodiscard]] bool keeps_halo() const;
   /// `product`: each box is the product of what the axes need alone.

@@ -502,20 +502,23 @@ bool covers(const std::vector<Size>& larger, const std::vector<Size>& smaller) {
   return std::ranges::equal(larger, smaller, std::greater_equal<>());
 }
 
+void add_demand(const Lowering& lowering, std::vector<Size> sizes,
+                std::vector<std::vector<Size>>& kept) {
+  if (lowering.across_tiles && !kept.empty()) {
+    std::ranges::transform(kept[0], sizes, kept[0].begin(),
+                           [](Size a, Size b) { return std::max(a, b); });
+    return;
+  }
+  const auto covered = [&](const std::vector<Size>& other) { return covers(other, sizes); };
+  if (std::ranges::any_of(kept, covered)) return;
+  std::erase_if(kept, [&](const std::vector<Size>& other) { return covers(sizes, other); });
+  kept.push_back(std::move(sizes));
+}
+
 std::vector<std::vector<Size>> demands(const Lowering& lowering,
                                        std::vector<std::vector<Size>> tiles) {
   std::vector<std::vector<Size>> kept;
-  for (std::vector<Size>& sizes : tiles) {
-    if (lowering.across_tiles && !kept.empty()) {
-      std::ranges::transform(kept[0], sizes, kept[0].begin(),
-                             [](Size a, Size b) { return std::max(a, b); });
-      continue;
-    }
-    const auto covered = [&](const std::vector<Size>& other) { return covers(other, sizes); };
-    if (std::ranges::any_of(kept, covered)) continue;
-    std::erase_if(kept, [&](const std::vector<Size>& other) { return covers(sizes, other); });
-    kept.push_back(std::move(sizes));
-  }
+  for (std::vector<Size>& sizes : tiles) add_demand(lowering, std::move(sizes), kept);
   return kept;
 }
 

@@ -121,5 +121,8 @@ void tile_sizes(const Lowering& lowering, std::span<const std::int64_t> fresh_vo
 /// The same from the tiles' sizes.
 [[nodiscard]] std::vector<std::vector<Size>> demands(const Lowering& lowering,
                                                      std::vector<std::vector<Size>> tiles);
+/// The same one tile after the other: what `kept` holds then has to be placed.
+void add_demand(const Lowering& lowering, std::vector<Size> sizes,
+                std::vector<std::vector<Size>>& kept);
 
 }  // namespace tessera::tiling

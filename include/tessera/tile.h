@@ -89,7 +89,8 @@ struct TileReport {
   std::vector<ProbeReport> probes{};
   /// Where no shape fits: bytes the smallest tile needs beyond the memory (of TileParams::shape:
   /// that its busiest step is over, sizes rounded up); 0 where there are enough, and it is the
-  /// rules about banks, modes or several memories that no arrangement keeps.
+  /// rules about banks, modes or several memories that no arrangement keeps. A limit (`stop`) may
+  /// come before all tiles were looked at: then it may be more, and 0 says nothing.
   Size lacking = 0;
   std::string reason{};  ///< a sentence where there is no tile
   Stats stats{};

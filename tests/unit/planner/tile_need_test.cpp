@@ -1,5 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <optional>
 
 #include "tessera/plan.h"
 #include "tessera/tile.h"
@@ -63,6 +67,68 @@ TEST(TileNeed, IsOneByteWhereOneByteIsMissing) {
     EXPECT_EQ(close.lacking, 1);
     EXPECT_THAT(close.reason, ::testing::HasSubstr("needs 1 byte more than the memory has"));
   }
+}
+
+/// No two tiles of one element are alike: which channel of its input the sum reads goes by the
+/// channel, and how much of the padding the convolutions see by the row and the column.
+Network many_tiles() {
+  Network network = testing::convolutions(12, {.channels = 1500, .rows = 9, .columns = 9});
+  Op sum;
+  sum.name = "sum";
+  sum.kind = OpKind::elementwise;
+  sum.function = "add";
+  sum.inputs = {network.inputs[0], network.outputs[0]};
+  sum.outputs = {testing::add_tensor(network, {1, 1500, 9, 9}, TensorKind::activation)};
+  network.outputs = sum.outputs;
+  network.ops.push_back(std::move(sum));
+  return network;
+}
+
+TileParams of_all(const Network& network, HaloPolicy halo) {
+  TileParams params{.ops = {0, network.ops.size() - 1}};
+  params.variants = {{.double_buffer = false, .weights = WeightPolicy::refetch, .halo = halo}};
+  return params;
+}
+
+/// The most this process ever had in memory.
+Size most_resident() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return Size{usage.ru_maxrss} << 10U;
+}
+
+TEST(TileNeed, NoTileIsBuiltWhereVolumesSayIt) {
+  const Network network = many_tiles();
+  const Size before = most_resident();
+  const TileReport none =
+      find_largest_tile(network, machine(1000, 1), of_all(network, HaloPolicy::recompute));
+  EXPECT_EQ(none.status, Status::infeasible);
+  EXPECT_EQ(none.stop, StopReason::completed);
+  EXPECT_THAT(none.reason, ::testing::HasSubstr(more(none.lacking)));
+  // 121,500 tiles with their regions are more than a gigabyte.
+  EXPECT_LT(most_resident() - before, Size{200} << 20U);
+}
+
+/// With what a limit cut off said as it is.
+void expect_cut(const TileReport& none, StopReason stop) {
+  EXPECT_EQ(none.status, Status::infeasible);  // proved before
+  EXPECT_EQ(none.stop, stop);
+  EXPECT_GT(none.lacking, 0);
+  EXPECT_THAT(none.reason, ::testing::HasSubstr("needs at least "));
+}
+
+TEST(TileNeed, KeepsToTheLimits) {
+  using namespace std::chrono_literals;
+  const Network network = many_tiles();
+  const Hardware small = machine(1000, 1);
+  TileParams params = of_all(network, HaloPolicy::keep);  // no volumes: every tile is looked at
+  params.limits.timeout = 40ms;
+  const auto begin = std::chrono::steady_clock::now();
+  expect_cut(find_largest_tile(network, small, params), StopReason::time_limit);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  params.limits.timeout.reset();
+  params.limits.memory = 1;
+  expect_cut(find_largest_tile(network, small, params), StopReason::memory_limit);
 }
 
 }  // namespace

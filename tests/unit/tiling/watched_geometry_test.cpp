@@ -29,6 +29,7 @@ TEST(WatchedGeometry, EndsWithTheBudgetAndMayBeAskedAgain) {
     Poll poll(over);
     const WatchedGeometry watched(geometry, poll);
     EXPECT_THROW(static_cast<void>(geometry.grid(shape)), BudgetEnded);
+    EXPECT_THROW(geometry.for_each_tile(shape, [](const TileRegions&) {}), BudgetEnded);
     EXPECT_THROW(static_cast<void>(geometry.largest_volumes(shape, false, volumes)), BudgetEnded);
   }
   {
@@ -44,6 +45,14 @@ TEST(WatchedGeometry, EndsWithTheBudgetAndMayBeAskedAgain) {
   const TileGrid grid = geometry.grid(shape);
   EXPECT_EQ(grid.count(), 3000);
   EXPECT_EQ(grid.classes, fresh.grid(shape).classes);
+  std::size_t seen = 0;
+  geometry.for_each_tile(shape, [&](const TileRegions& tile) {
+    ASSERT_LT(seen, grid.tiles.size());
+    EXPECT_EQ(tile.needed, grid.tiles[seen].needed);
+    EXPECT_EQ(tile.stored, grid.tiles[seen].stored);
+    ++seen;
+  });
+  EXPECT_EQ(seen, grid.tiles.size());
   std::vector<std::vector<std::int64_t>> expected;
   EXPECT_EQ(geometry.largest_volumes(shape, false, volumes),
             fresh.largest_volumes(shape, false, expected));
