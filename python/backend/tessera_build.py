@@ -82,7 +82,9 @@ def package_files():
     files += [(f"{NAME}/profiles/{path.relative_to(profiles).as_posix()}", path)
               for path in sorted(profiles.rglob("*.yaml"))]
     built = extension()
-    return [*files, (f"{NAME}/{built.name}", built)]
+    # What the extension loads when it is asked for it, if this build has it.
+    modules = sorted((built.parents[2] / "lib" / NAME).glob(f"{NAME}-*-{version()}.so"))
+    return [*files, *((f"{NAME}/{file.name}", file) for file in (built, *modules))]
 
 
 # The hooks that pip calls.

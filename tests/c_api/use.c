@@ -125,6 +125,27 @@ static void refuses(void) {
   EXPECT(tessera_buffers(NULL) == 0);
 }
 
+/* They are in a module, which the library finds where it lies itself. */
+static void asks_the_baselines(void) {
+  static const char *const names[] = {"ilp", "cp"};
+  size_t k;
+  for (k = 0; k < 2; ++k) {
+    tessera_options options;
+    tessera_problem *problem = two_buffers(12);
+    tessera_result *result;
+    memset(&options, 0, sizeof options);
+    options.engine = names[k];
+    result = tessera_place(problem, &options);
+    if (tessera_status_of(result) != TESSERA_FEASIBLE &&
+        !has(tessera_reason(result), "this build of Tessera has no")) {
+      printf("%s: \"%s\"\n", names[k], tessera_reason(result));
+      ++failures;
+    }
+    tessera_result_free(result);
+    tessera_problem_free(problem);
+  }
+}
+
 static int stop_now(void *asked) {
   ++*(int *)asked;
   return 1;
@@ -167,6 +188,7 @@ int main(int count, char **words) {
   places();
   chooses();
   refuses();
+  asks_the_baselines();
   loads_and_stops(count > 1 ? words[1] : "examples");
   EXPECT(has(tessera_version(), "."));
   if (failures == 0) puts("all right");

@@ -24,6 +24,11 @@ assert (here.parent / "py.typed").exists() and (here.parent / "_tessera.pyi").ex
 assert "ethos-u55-256" in tessera.profiles()
 assert tessera.load_profile("nvdla-like")["memories.cbuf.banks"] == 16
 assert tessera.place([4, 8], [0, 1], [3, 2], capacity=12).status == "feasible"
+for baseline in ("ilp", "cp"):
+    try:
+        assert tessera.place([4, 8], [0, 1], [3, 2], capacity=12, engine=baseline).engine == baseline
+    except ValueError as error:
+        assert "this build of Tessera has no" in str(error), error
 print(tessera.__version__)
 """
 

@@ -1,0 +1,16 @@
+// The two functions that the module of the baselines shows.
+#include "baselines/module.h"
+
+#include "baselines/engines.h"
+
+extern "C" {
+
+[[gnu::visibility("default")]] tessera::engine::PlacementEngine* tessera_make_ilp_engine() {
+  return tessera::baselines::make_ilp_engine().release();
+}
+
+[[gnu::visibility("default")]] tessera::engine::PlacementEngine* tessera_make_cp_engine() {
+  return tessera::baselines::make_cp_engine().release();
+}
+
+}  // extern "C"
