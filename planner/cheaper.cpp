@@ -17,9 +17,6 @@
 namespace tessera::planner {
 namespace {
 
-/// Rounds in which runs that nobody looked at are taken for as cheap as any tiles of theirs can be:
-/// after so many without a better cover the rest would only prove that there is none, as a rule.
-constexpr int most_in_vain = 20;
 /// Each is a search for the best cover, in the square of the ops.
 constexpr std::size_t most_hopeful_ops = 200;
 /// Bounds are sums, too.
@@ -53,7 +50,7 @@ class Cheaper {
     settle();
     if (problem_.ops > most_hopeful_ops) return;
     double best = result_.objective;
-    for (int in_vain = 0; in_vain < most_in_vain && !params_.budget.exhausted(); ++in_vain) {
+    for (int in_vain = 0; in_vain < how_.patience && !params_.budget.exhausted(); ++in_vain) {
       const search::CoverResult hoped = search::best_cover(hopeful(), params_);
       if (hoped.status != Status::feasible || hoped.objective >= result_.objective) return;
       if (hope_less(hoped)) continue;

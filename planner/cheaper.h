@@ -23,6 +23,7 @@ struct CheaperTiles {
   const PeakLimits& limits;
   std::int64_t most_shapes = 0;  ///< of each variant of a run
   Size largest_peak = 0;         ///< no run peaks above it
+  int patience = 0;              ///< hopeful covers in a row that bring nothing better
 };
 
 /// The run that was evaluated in place of this one.

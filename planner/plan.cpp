@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "planner/baseline.h"
 #include "planner/candidates.h"
@@ -28,15 +31,16 @@ void require_effort(const Network& network, const Hardware& hardware, const Plan
 constexpr int most_in_vain = 2;
 /// Where the fewest tiles cost so many times what they did with more memory, cheaper ones will
 /// hardly make up for it.
-constexpr double some_more = 1.03;
+constexpr double some_more = 1.06;
 
-/// 4, 5, 6 or 7 times a power of two, a twentieth below the peak or more: the same for every
-/// machine, so that one with more memory is planned for as the one with less was. 0: there is none.
+/// A power of two or the middle between two of them, a twentieth below the peak or more: the same
+/// for every machine, so that one with more memory is planned for as the one with less was. 0:
+/// there is none.
 Size level_below(Size peak) {
   const Size most = peak - peak / 20;
-  if (most < 4) return 0;
+  if (most < 2) return 0;
   Size unit = 1;
-  while (8 * unit <= most) unit *= 2;
+  while (4 * unit <= most) unit *= 2;
   return most / unit * unit;
 }
 
@@ -51,9 +55,10 @@ class Plannings {
   }
 
   NetworkPlan run() {
-    auto [plan, fewest] = plan_once(network_, hardware_, params_);
+    const bool levels = tries_levels(params_, hardware_);
+    auto [plan, fewest] = plan_once(network_, hardware_, params_, {.quick = levels});
     if (stays_on_chip(hardware_)) leave_room(plan);
-    if (tries_levels(params_, plan.weights)) take_lower_peaks(plan, fewest);
+    if (levels && may_go_on(plan)) look_further(plan, fewest);
     plan.search.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return std::move(plan);
   }
@@ -81,42 +86,61 @@ class Plannings {
     }
   }
 
+  [[nodiscard]] static bool may_go_on(const NetworkPlan& plan) {
+    return plan.status == Status::feasible && plan.stop == StopReason::completed;
+  }
+  static void take_if_better(NetworkPlan& plan, NetworkPlan other) {
+    if (other.status != Status::feasible || other.score > plan.score) return;
+    other.bound = std::min(other.bound, plan.bound);
+    other.optimal = other.optimal && plan.optimal;
+    if (other.optimal) other.bound = other.score;
+    plan = std::move(other);
+  }
+
+  /// After quick looks at how much of the memory is best used, all that there is to do with that
+  /// much; what the quick looks found is remembered.
+  void look_further(NetworkPlan& plan, double fewest) const {
+    NetworkPlan quick = plan;
+    const Size most_peak = best_level(quick, fewest);
+    if (!params_.fewest_modes) plan = quick;
+    PlanParams params = rest();
+    params.progress = progress_from(plan);
+    take_if_better(plan, plan_once(network_, hardware_, params, {.most_peak = most_peak}).plan);
+  }
+
   /// The fewest tiles fill the memory, however little that is worth. Where less memory gives a
   /// better plan, that is the plan of this machine, too.
-  void take_lower_peaks(NetworkPlan& plan, double fewest) const {
-    int in_vain = 0;
-    std::optional<Size> best;
-    NetworkPlan first = plan;
-    for (Size level = plan.totals.peak_bytes; in_vain < most_in_vain;) {
+  Size best_level(NetworkPlan& plan, double fewest) const {
+    Size best = std::numeric_limits<Size>::max();
+    Size level = plan.totals.peak_bytes;
+    for (int in_vain = 0; in_vain < most_in_vain && may_go_on(plan);) {
       level = level_below(std::min(level, plan.totals.peak_bytes));
-      if (level == 0 || plan.status != Status::feasible || plan.stop != StopReason::completed)
-        break;
+      if (level == 0) break;
       PlanParams params = rest();
       params.fewest_modes = false;
-      if (params_.progress)
-        params.progress = [this, &plan](const PlanProgress& now) {
-          params_.progress({std::min(now.best_score, plan.score), plan.bound, now.solved});
-        };
-      auto [lower, lower_fewest] = plan_once(
-          network_, hardware_, params, {.most_peak = level, .worth_below = fewest * some_more});
+      params.progress = progress_from(plan);
+      auto [lower, lower_fewest] =
+          plan_once(network_, hardware_, params,
+                    {.most_peak = level, .quick = true, .worth_below = fewest * some_more});
       if (lower.status != Status::feasible || lower.score >= plan.score) {
         ++in_vain;
         continue;
       }
-      fewest = lower_fewest;
       in_vain = most_in_vain - 1;
-      lower.bound = std::min(lower.bound, plan.bound);
-      lower.optimal = lower.optimal && plan.optimal;
-      if (lower.optimal) lower.bound = lower.score;
-      plan = std::move(lower);
+      fewest = lower_fewest;
+      take_if_better(plan, std::move(lower));
       best = level;
     }
-    if (!best || !params_.fewest_modes) return;
-    NetworkPlan with_modes = plan_once(network_, hardware_, rest(), {.most_peak = *best}).plan;
-    with_modes.bound = std::min(with_modes.bound, plan.bound);
-    with_modes.optimal = with_modes.optimal && plan.optimal;
-    const bool better = with_modes.status == Status::feasible && with_modes.score < first.score;
-    plan = std::move(better ? with_modes : first);
+    return best;
+  }
+
+  /// What is known already stays the best until something better is.
+  [[nodiscard]] std::function<void(const PlanProgress&)> progress_from(
+      const NetworkPlan& plan) const {
+    if (!params_.progress) return nullptr;
+    return [this, score = plan.score, bound = plan.bound](const PlanProgress& now) {
+      params_.progress({std::min(now.best_score, score), bound, now.solved});
+    };
   }
 
   const Network& network_;

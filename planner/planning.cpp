@@ -103,6 +103,11 @@ Hardware with_share(Hardware hardware, double share) {
   return hardware;
 }
 
+/// Rounds in which runs that nobody looked at are taken for as cheap as any tiles of theirs can be:
+/// after so many without a better cover the rest would only prove that there is none, as a rule.
+constexpr int patience = 12;
+constexpr int patience_of_quick_looks = 4;
+
 /// A sum of rounded parts may exceed the rounded sum by a hair.
 constexpr double slack = 1 - 1e-9;
 
@@ -139,6 +144,7 @@ class Planner {
         within_(with_share(machine_within(hardware, limits_), part.share)),
         whole_(!limits_.any() && part.share >= 1),
         worth_below_(part.worth_below),
+        patience_(part.quick ? patience_of_quick_looks : patience),
         memory_(params.memory ? params.memory : make_plan_memory()),
         candidates_(network, within_, candidate_params(), memory_) {}
 
@@ -281,9 +287,9 @@ class Planner {
       return std::pair(cover_candidate(*answer, score), effort);
     };
     if (result.status == Status::feasible && params_.tile_shapes > 0)
-      take_cheaper_tiles(candidates_, problem, cover_params,
-                         {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_)},
-                         result);
+      take_cheaper_tiles(
+          candidates_, problem, cover_params,
+          {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_), patience_}, result);
     plan_.status = result.status;
     plan_.stop = result.stop == StopReason::completed && !result.optimal &&
                          result.status != Status::infeasible && candidates_.ran_out_of_memory()
@@ -345,7 +351,7 @@ class Planner {
           "stay from tile to tile, at most " +
           std::to_string(params_.tile_shapes) +
           " shapes in a variant of a run that a best cover has";
-    if (tries_levels(params_, weights_))
+    if (tries_levels(params_, hardware_))
       text += ", and the same in less of the memory as long as that was better";
     if (!params_.peak_limits.empty()) text += ", within the limits on peaks that were given";
     return text;
@@ -493,6 +499,7 @@ class Planner {
   Hardware within_;    ///< `hardware_` with the memory that the limits leave
   bool whole_;         ///< which is all of it
   double worth_below_;
+  int patience_;
   double fewest_ = std::numeric_limits<double>::infinity();
   std::shared_ptr<PlanMemory> memory_;
   Candidates candidates_;
@@ -525,8 +532,8 @@ ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
   return {};
 }
 
-bool tries_levels(const PlanParams& params, const ObjectiveWeights& weights) {
-  return params.tile_shapes > 0 && weights.peak_memory > 0;
+bool tries_levels(const PlanParams& params, const Hardware& hardware) {
+  return params.tile_shapes > 0 && weights_of(hardware, params).peak_memory > 0;
 }
 
 Planned plan_once(const Network& network, const Hardware& hardware, const PlanParams& params,

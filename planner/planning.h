@@ -24,6 +24,7 @@ namespace tessera::planner {
 struct PlanPart {
   double share = 1;                                   ///< of the memory, for tiles
   Size most_peak = std::numeric_limits<Size>::max();  ///< of any run
+  bool quick = false;  ///< a few looks for cheaper tiles: to see whether it is worth more of them
   /// Covers in the fewest tiles that cost as much are not worth looking for cheaper ones.
   double worth_below = std::numeric_limits<double>::infinity();
 };
@@ -39,7 +40,7 @@ struct Planned {
                                 const PlanParams& params, const PlanPart& part = {});
 
 /// Are tiles that leave some memory empty worth a look? Where peaks count.
-[[nodiscard]] bool tries_levels(const PlanParams& params, const ObjectiveWeights& weights);
+[[nodiscard]] bool tries_levels(const PlanParams& params, const Hardware& hardware);
 
 struct ImpossibleOp {
   std::string sentence;                 ///< "" if there is none

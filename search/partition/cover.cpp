@@ -377,7 +377,8 @@ class Search {
     }
     result_.bound = least_bound(intervals);
     if (!stopped && result_.status != Status::feasible)
-      result_.status = unresolved_ < infinity ? Status::unknown : Status::infeasible;
+      result_.status =
+          unresolved_ < infinity || !intervals.empty() ? Status::unknown : Status::infeasible;
     result_.optimal = result_.status == Status::feasible && result_.bound >= result_.objective;
     result_.never_needed = result_.candidates - result_.excluded_by_bound - result_.answered;
     if (longest_ < p_.ops) check_limit();

@@ -5,7 +5,7 @@ import decimal
 import json
 import unittest
 
-from support import BAD_INPUT, FOUND, INFEASIBLE, ROOT, STOPPED, WRONG, Case
+from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, ROOT, STOPPED, WRONG, Case
 from support import TOY_NETWORK as NETWORK
 
 HEAD = "tessera: hardware/1\nname: small\ninherit: base/npu\n"
@@ -254,6 +254,23 @@ class Plans(Case):
         self.check(FOUND, None)
         done = self.plan("--limit", "peak_memory=64", code=INFEASIBLE)
         self.assertRegex(done.stdout, "limit on peak_memory.*op 'c1'.*bytes more")
+
+    def test_more_memory_is_no_worse(self):
+        # The first was best in 256 of its 384 KiB; the second, which fits in very many tiles alone, was planned in
+        # its fewest ones only where questions about fewer were all answered.
+        conv = self.file("conv.yaml", "tessera: network/1\nname: conv\n"
+                                      "tensors: {x: {shape: [1, 256, 14, 14], dtype: float32}}\ninputs: [x]\nops:\n"
+                                      "  - {name: c, type: conv, inputs: [x], output: y, stride: [2, 2], "
+                                      "pad: [1, 1, 1, 1], weights: {shape: [512, 256, 3, 3]}}\noutputs: [y]\n")
+        for network, profile, limits in ((EXAMPLES / "fsrcnn_x2_360p.onnx", "ethos-u65-like", (192, 256, 320)),
+                                         (conv, "eyeriss-like", (64, 80, 96))):
+            with self.subTest(profile):
+                scores = []
+                for limit in (*limits, None):
+                    more = ("--limit", f"peak_memory={limit} KiB") if limit else ()
+                    self.ends(FOUND, "plan", network, "-p", profile, "--threads", 1, "-o", self.plan_file, *more)
+                    scores.append(json.loads(self.plan_file.read_text())["score"])
+                self.assertEqual(scores, sorted(scores, reverse=True))
 
     def test_fewest_modes_at_the_best_score(self):
         halves = ("  sram:\n    banks: 8\n    bank_size: 2 KiB\n    energy: 1 pJ/B\n    modes:\n"
