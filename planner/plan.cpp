@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "planner/baseline.h"
 #include "planner/candidates.h"
@@ -33,6 +34,11 @@ constexpr int most_in_vain = 2;
 /// hardly make up for it.
 constexpr double some_more = 1.06;
 
+/// What is found at last may be a little better than it looked: so many levels are done in full
+/// where their quick looks are no worse than that.
+constexpr std::size_t most_levels = 2;
+constexpr double nearly_as_good = 1.02;
+
 /// A power of two or the middle between two of them, a twentieth below the peak or more: the same
 /// for every machine, so that one with more memory is planned for as the one with less was. 0:
 /// there is none.
@@ -58,7 +64,10 @@ class Plannings {
     const bool levels = tries_levels(params_, hardware_);
     auto [plan, fewest] = plan_once(network_, hardware_, params_, {.quick = levels});
     if (stays_on_chip(hardware_)) leave_room(plan);
-    if (levels && may_go_on(plan)) look_further(plan, fewest);
+    if (levels && may_go_on(plan)) {
+      look_further(plan, fewest);
+      if (params_.progress) params_.progress({plan.score, plan.bound, plan.search.solved});
+    }
     plan.search.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return std::move(plan);
   }
@@ -97,21 +106,30 @@ class Plannings {
     plan = std::move(other);
   }
 
-  /// After quick looks at how much of the memory is best used, all that there is to do with that
-  /// much; what the quick looks found is remembered.
+  /// After quick looks at how much of the memory is best used, all that there is to do with as
+  /// much, and with what was nearly as good; what the quick looks found is remembered.
   void look_further(NetworkPlan& plan, double fewest) const {
     NetworkPlan quick = plan;
-    const Size most_peak = best_level(quick, fewest);
+    const std::vector<Level> levels = best_levels(quick, fewest);
     if (!params_.fewest_modes) plan = quick;
-    PlanParams params = rest();
-    params.progress = progress_from(plan);
-    take_if_better(plan, plan_once(network_, hardware_, params, {.most_peak = most_peak}).plan);
+    for (const Level& level : levels) {
+      PlanParams params = rest();
+      params.progress = progress_from(plan);
+      take_if_better(plan,
+                     plan_once(network_, hardware_, params, {.most_peak = level.most_peak}).plan);
+    }
   }
 
+  /// So much of the memory, and the score of a quick look.
+  struct Level {
+    Size most_peak = std::numeric_limits<Size>::max();
+    double score = 0;
+  };
+
   /// The fewest tiles fill the memory, however little that is worth. Where less memory gives a
-  /// better plan, that is the plan of this machine, too.
-  Size best_level(NetworkPlan& plan, double fewest) const {
-    Size best = std::numeric_limits<Size>::max();
+  /// better plan, that is the plan of this machine, too. The best first.
+  std::vector<Level> best_levels(NetworkPlan& plan, double fewest) const {
+    std::vector<Level> levels{{.score = plan.score}};
     Size level = plan.totals.peak_bytes;
     for (int in_vain = 0; in_vain < most_in_vain && may_go_on(plan);) {
       level = level_below(std::min(level, plan.totals.peak_bytes));
@@ -122,6 +140,7 @@ class Plannings {
       auto [lower, lower_fewest] =
           plan_once(network_, hardware_, params,
                     {.most_peak = level, .quick = true, .worth_below = fewest * some_more});
+      if (lower.status == Status::feasible) levels.push_back({level, lower.score});
       if (lower.status != Status::feasible || lower.score >= plan.score) {
         ++in_vain;
         continue;
@@ -129,9 +148,14 @@ class Plannings {
       in_vain = most_in_vain - 1;
       fewest = lower_fewest;
       take_if_better(plan, std::move(lower));
-      best = level;
     }
-    return best;
+    std::ranges::stable_sort(levels, {}, &Level::score);
+    const auto worse = [&](const Level& level) {
+      return level.score > levels.front().score * nearly_as_good;
+    };
+    levels.erase(std::ranges::find_if(levels, worse), levels.end());
+    if (levels.size() > most_levels) levels.resize(most_levels);
+    return levels;
   }
 
   /// What is known already stays the best until something better is.
@@ -139,7 +163,8 @@ class Plannings {
       const NetworkPlan& plan) const {
     if (!params_.progress) return nullptr;
     return [this, score = plan.score, bound = plan.bound](const PlanProgress& now) {
-      params_.progress({std::min(now.best_score, score), bound, now.solved});
+      const double best = std::min(now.best_score, score);
+      params_.progress({best, std::min(bound, best), now.solved});
     };
   }
 

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from support import BAD_INPUT, FOUND, TESSERA, Case, run
+from support import BAD_INPUT, FOUND, SLOW, TESSERA, Case, run
 
 NETWORKS = {
     "one": """tessera: network/1
@@ -190,6 +190,7 @@ class Modes(Case):
         apart = {name: roles for name, roles in ROLES.items() if name != "any"}
         self.assertEqual(self.check_against_brute_force(PLAIN, apart, [0, 2.5]), [2, 2])
 
+    @unittest.skipIf(SLOW, "255 subsets are planned for again")
     def test_banks_with_roles_of_their_own(self):
         self.assertEqual(self.check_against_brute_force(OWN_LISTED, COMBINATIONS, [0, 5], OWN), [3, 2])
 
