@@ -63,10 +63,11 @@ class Plannings {
   NetworkPlan run() {
     const bool levels = tries_levels(params_, hardware_);
     auto [plan, fewest] = plan_once(network_, hardware_, params_, {.quick = levels});
+    solved_ = plan.search.solved;
     if (stays_on_chip(hardware_)) leave_room(plan);
     if (levels && may_go_on(plan)) {
       look_further(plan, fewest);
-      if (params_.progress) params_.progress({plan.score, plan.bound, plan.search.solved});
+      if (params_.progress) params_.progress({plan.score, plan.bound, solved_});
     }
     plan.search.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return std::move(plan);
@@ -108,15 +109,17 @@ class Plannings {
 
   /// After quick looks at how much of the memory is best used, all that there is to do with as
   /// much, and with what was nearly as good; what the quick looks found is remembered.
-  void look_further(NetworkPlan& plan, double fewest) const {
+  void look_further(NetworkPlan& plan, double fewest) {
     NetworkPlan quick = plan;
     const std::vector<Level> levels = best_levels(quick, fewest);
     if (!params_.fewest_modes) plan = quick;
     for (const Level& level : levels) {
       PlanParams params = rest();
       params.progress = progress_from(plan);
-      take_if_better(plan,
-                     plan_once(network_, hardware_, params, {.most_peak = level.most_peak}).plan);
+      NetworkPlan full =
+          plan_once(network_, hardware_, params, {.most_peak = level.most_peak}).plan;
+      solved_ += full.search.solved;
+      take_if_better(plan, std::move(full));
     }
   }
 
@@ -128,7 +131,7 @@ class Plannings {
 
   /// The fewest tiles fill the memory, however little that is worth. Where less memory gives a
   /// better plan, that is the plan of this machine, too. The best first.
-  std::vector<Level> best_levels(NetworkPlan& plan, double fewest) const {
+  std::vector<Level> best_levels(NetworkPlan& plan, double fewest) {
     std::vector<Level> levels{{.score = plan.score}};
     Size level = plan.totals.peak_bytes;
     for (int in_vain = 0; in_vain < most_in_vain && may_go_on(plan);) {
@@ -140,6 +143,7 @@ class Plannings {
       auto [lower, lower_fewest] =
           plan_once(network_, hardware_, params,
                     {.most_peak = level, .quick = true, .worth_below = fewest * some_more});
+      solved_ += lower.search.solved;
       if (lower.status == Status::feasible) levels.push_back({level, lower.score});
       if (lower.status != Status::feasible || lower.score >= plan.score) {
         ++in_vain;
@@ -162,10 +166,11 @@ class Plannings {
   [[nodiscard]] std::function<void(const PlanProgress&)> progress_from(
       const NetworkPlan& plan) const {
     if (!params_.progress) return nullptr;
-    return [this, score = plan.score, bound = plan.bound](const PlanProgress& now) {
-      const double best = std::min(now.best_score, score);
-      params_.progress({best, std::min(bound, best), now.solved});
-    };
+    return
+        [this, score = plan.score, bound = plan.bound, solved = solved_](const PlanProgress& now) {
+          const double best = std::min(now.best_score, score);
+          params_.progress({best, std::min(bound, best), solved + now.solved});
+        };
   }
 
   const Network& network_;
@@ -173,6 +178,7 @@ class Plannings {
   PlanParams params_;
   const Limits limits_;
   const Clock::time_point begin_ = Clock::now();
+  std::int64_t solved_ = 0;  ///< so far
 };
 
 }  // namespace
