@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "facts/feature_sets.h"
 #include "facts/modes.h"
 #include "model/derived.h"
 #include "model/relations.h"
@@ -50,6 +51,69 @@ std::optional<Placement> lift(const PlacementProblem& problem, const Placement& 
   Placement lifted{.places = placement.places, .modes = std::move(*modes)};
   if (!check(problem, lifted, 1).empty()) return std::nullopt;
   return lifted;
+}
+
+namespace {
+
+/// What relaxed() leaves out, whoever is asked about the rest.
+constexpr facts::FeatureSet left_out{
+    facts::Feature::banks,     facts::Feature::modes,           facts::Feature::modes_per_bank,
+    facts::Feature::same_bank, facts::Feature::different_banks, facts::Feature::avoid_overlap};
+
+SearchResult lift_found(const PlacementProblem& problem, SearchResult found) {
+  if (found.status != Status::feasible) return found;
+  found.placement = lift(problem, *found.placement);
+  if (found.placement) return found;
+  found.status = Status::unknown;
+  found.stop = StopReason::completed;
+  found.reason = "No modes suit the places that were found without the rules about banks.";
+  return found;
+}
+
+class RelaxingSession final : public PlacementSession {
+ public:
+  RelaxingSession(PlacementEngine& inner, const PlacementProblem& problem)
+      : problem_(problem), relaxed_(relaxed(problem)), inner_(inner.open(relaxed_)) {}
+
+  SearchResult solve(const SizeLayer& layer, const SearchParams& params) override {
+    replace_sizes(problem_, layer);
+    return lift_found(problem_, inner_->solve(layer, params));
+  }
+
+ private:
+  PlacementProblem problem_;
+  PlacementProblem relaxed_;
+  std::unique_ptr<PlacementSession> inner_;
+};
+
+class RelaxingEngine final : public PlacementEngine {
+ public:
+  explicit RelaxingEngine(std::unique_ptr<PlacementEngine> inner) : inner_(std::move(inner)) {}
+
+  [[nodiscard]] std::string_view name() const override { return inner_->name(); }
+  [[nodiscard]] facts::FeatureSet features() const override {
+    return facts::together(inner_->features(), left_out);
+  }
+  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
+                                                    Goal goal) const override {
+    return inner_->outgrown(relaxed(problem), goal);
+  }
+  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
+                                   const SearchParams& params) override {
+    return lift_found(problem, inner_->solve(relaxed(problem), params));
+  }
+  [[nodiscard]] std::unique_ptr<PlacementSession> open(const PlacementProblem& problem) override {
+    return std::make_unique<RelaxingSession>(*inner_, problem);
+  }
+
+ private:
+  std::unique_ptr<PlacementEngine> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementEngine> make_relaxing_engine(std::unique_ptr<PlacementEngine> inner) {
+  return std::make_unique<RelaxingEngine>(std::move(inner));
 }
 
 }  // namespace tessera::engine

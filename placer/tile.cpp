@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -191,9 +192,10 @@ class VariantSearch {
   std::vector<VariantAnswer> run() {
     std::atomic<std::size_t> next{0};
     work_together(threads(), [&] {
+      Geometries geometries;
       for (std::size_t k = next++; k < variants_.size(); k = next++) {
         if (k > first_fit_) continue;
-        answers_[k] = ask(variants_[k]);
+        answers_[k] = ask(variants_[k], geometries);
         const bool fits = shape_ && answers_[k]->report.status == Status::feasible;
         const std::lock_guard lock(mutex_);
         if (fits) first_fit_ = std::min<std::size_t>(first_fit_, k);
@@ -216,7 +218,11 @@ class VariantSearch {
     return std::min(params_.limits.threads, static_cast<int>(variants_.size()));
   }
 
-  VariantAnswer ask(const TileVariant& variant) {
+  /// Which regions tiles have follows from the treatment of halos alone; a thread's variants share
+  /// what was found out about them.
+  using Geometries = std::map<HaloPolicy, tiling::TileGeometry>;
+
+  VariantAnswer ask(const TileVariant& variant, Geometries& geometries) {
     const std::unique_ptr<engine::PlacementEngine> engine =
         chosen_engine(hardware_, params_.engine);
     const tiling::Lowering lowered =
@@ -238,7 +244,9 @@ class VariantSearch {
     VariantAnswer answer;
     search::TileSearchResult found;
     try {
-      found = search::find_tile(part_, hardware_, search);
+      tiling::TileGeometry& geometry =
+          geometries.try_emplace(variant.halo, part_, variant.halo).first->second;
+      found = search::find_tile(geometry, hardware_, search);
       // A limit that was foreseen has not come yet.
       if (found.stop != StopReason::completed && found.stop != StopReason::node_limit)
         answer.stopped = found.stop;

@@ -8,10 +8,10 @@
 
 namespace tessera::placer {
 
-/// Where canonical search knows all that is needed: that, and learning where it gives up after a
-/// tenth of the nodes allowed (most questions are easy; the hard ones are flat loads just above or
-/// below the capacity, which clauses settle). Else the first of learning and sat that does. Null:
-/// none.
+/// Canonical search and learning by turns: most questions are easy, and the hard ones are flat
+/// loads just above or below the capacity, which clauses settle. Of banks and modes canonical
+/// search is told nothing; what it finds is lifted. Where it does not know the rest, the first of
+/// learning and sat that does. Null: none.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> session_engine(facts::FeatureSet needed);
 
 /// For the questions of a tile search: what they need follows from the memories and restrictions.

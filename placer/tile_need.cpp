@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -57,9 +58,10 @@ std::optional<MissingBytes> over_height(PlacementProblem problem, const Budget& 
 /// The sizes of all tiles of one element, as tiling::demands() has them.
 class SmallestTiles {
  public:
-  SmallestTiles(const tiling::Subgraph& part, const Hardware& hardware, const TileVariant& variant)
+  SmallestTiles(tiling::TileGeometry& geometry, const tiling::Subgraph& part,
+                const Hardware& hardware, const TileVariant& variant)
       : part_(part),
-        geometry_(part, variant.halo),
+        geometry_(geometry),
         least_(geometry_.space().whole),
         lowering_(tiling::lower(part, geometry_.space(), hardware, variant)) {
     for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
@@ -106,15 +108,16 @@ class SmallestTiles {
   }
 
   const tiling::Subgraph& part_;
-  tiling::TileGeometry geometry_;
+  tiling::TileGeometry& geometry_;
   tiling::TileShape least_;
   tiling::Lowering lowering_;
   std::vector<std::vector<Size>> demands_;
 };
 
-MissingBytes missing_in(const tiling::Subgraph& part, const Hardware& hardware,
-                        const TileVariant& variant, const Budget& budget) {
-  SmallestTiles tiles(part, hardware, variant);
+MissingBytes missing_in(tiling::TileGeometry& geometry, const tiling::Subgraph& part,
+                        const Hardware& hardware, const TileVariant& variant,
+                        const Budget& budget) {
+  SmallestTiles tiles(geometry, part, hardware, variant);
   MissingBytes missing;
   missing.stopped = tiles.find(budget);
   const bool plain = is_plain(tiles.problem());
@@ -141,10 +144,16 @@ MissingBytes missing_in(const tiling::Subgraph& part, const Hardware& hardware,
 
 MissingBytes missing_bytes(const tiling::Subgraph& part, const Hardware& hardware,
                            const std::vector<TileVariant>& variants, const Budget& budget) {
-  MissingBytes least = missing_in(part, hardware, variants.front(), budget);
+  std::map<HaloPolicy, tiling::TileGeometry> geometries;
+  const auto missing_with = [&](const TileVariant& variant) {
+    tiling::TileGeometry& geometry =
+        geometries.try_emplace(variant.halo, part, variant.halo).first->second;
+    return missing_in(geometry, part, hardware, variant, budget);
+  };
+  MissingBytes least = missing_with(variants.front());
   std::optional<StopReason> stopped = least.stopped;
   for (std::size_t k = 1; k < variants.size(); ++k) {
-    MissingBytes other = missing_in(part, hardware, variants[k], budget);
+    MissingBytes other = missing_with(variants[k]);
     other.variant = k;
     if (other.stopped) stopped = other.stopped;
     if (other.bytes < least.bytes) least = other;

@@ -341,7 +341,7 @@ Placement Build::decode() const {
     if (!has_modes(memory)) continue;
     const auto first_true = [&state](const std::vector<Key>& keys) {
       for (std::size_t k = 0; k < keys.size(); ++k)
-        if (state.bound(keys[k]) > 0) return k;
+        if (keys[k] != no_key && state.bound(keys[k]) > 0) return k;
       return std::size_t{0};
     };
     const auto name_of = [&](const std::vector<std::vector<Key>>& mode) {

@@ -91,6 +91,7 @@ class Build {
 
   struct StepClass;
   void step_modes(MemoryIndex m, const StepClass& steps);
+  [[nodiscard]] std::vector<char> needless_modes(MemoryIndex m, const StepClass& steps) const;
   ItemIndex item(BufferIndex b, AddressRange range);
   void hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRange of_b);
   [[nodiscard]] bool tied(BufferIndex a, BufferIndex b) const;
@@ -119,7 +120,7 @@ class Build {
   };
   struct Choice {
     std::vector<Step> steps;
-    std::vector<std::vector<Key>> mode;  ///< [0][k]: joint mode k; or [bank][role]
+    std::vector<std::vector<Key>> mode;  ///< [0][k]: joint mode k (or no_key); or [bank][role]
   };
   std::vector<std::vector<Choice>> choices_;  ///< by memory
   std::vector<std::vector<Mode>> tables_;     ///< by memory: explicit modes; empty: per bank

@@ -8,6 +8,30 @@
 
 namespace tessera::search::learning {
 
+/// Modes of a table that leave nobody at these steps a bank which another mode does not leave them
+/// too: whoever fits into one of those fits into the other.
+std::vector<char> Build::needless_modes(MemoryIndex m, const StepClass& steps) const {
+  const std::vector<Mode>& table = tables_[m];
+  std::vector<char> needless(table.size(), 0);
+  // A certificate speaks of every mode, and which of them are used is counted.
+  if (certify_ || goal_ != engine::Goal::fit) return needless;
+  std::vector<std::vector<char>> leaves(table.size());
+  for (std::size_t k = 0; k < table.size(); ++k)
+    for (const Role role : table[k].roles) {
+      for (const auto& [b, range] : steps.reads)
+        leaves[k].push_back(may_read(role, problem_.buffers[b].kind) ? 1 : 0);
+      for (const auto& [b, range] : steps.writes)
+        leaves[k].push_back(may_write(role, problem_.buffers[b].kind) ? 1 : 0);
+      leaves[k].push_back(role == Role::off ? 0 : 1);
+    }
+  for (std::size_t k = 0; k < table.size(); ++k)
+    for (std::size_t other = 0; other < table.size() && needless[k] == 0; ++other) {
+      if (other == k || needless[other] != 0) continue;
+      needless[k] = std::ranges::equal(leaves[k], leaves[other], std::ranges::less_equal{}) ? 1 : 0;
+    }
+  return needless;
+}
+
 void Build::step_modes(MemoryIndex m, const StepClass& steps) {
   const Memory& memory = problem_.memories[m];
   const auto banks = bank_ranges(memory);
@@ -48,10 +72,13 @@ void Build::step_modes(MemoryIndex m, const StepClass& steps) {
   if (!tables_[m].empty()) {
     choice.mode.emplace_back();
     std::vector<Lit> some;
+    const std::vector<char> needless = needless_modes(m, steps);
     for (std::size_t k = 0; k < tables_[m].size(); ++k) {
+      choice.mode[0].push_back(no_key);
+      if (needless[k] != 0) continue;
       const Key key = key_of(new_bool(1e-6, 0), 0);
       meaning('k', var_of(key), {at_memory, at_step, static_cast<std::int64_t>(k)});
-      choice.mode[0].push_back(key);
+      choice.mode[0].back() = key;
       some.push_back({key, 1});
       restrict(key, [&](std::size_t bank) { return std::optional(tables_[m][k].roles[bank]); });
       if (!used_[m].empty()) clause({{opposite(key), 1}, {used_[m][k], 1}});

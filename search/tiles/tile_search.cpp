@@ -151,7 +151,8 @@ class TileSearch {
         if (!gone(window[k])) open.push_back(k);
       }
       if (open.empty()) break;
-      const std::size_t at = end == window.size() ? open.back() : open[open.size() / 2];
+      const std::size_t at =
+          least_within(window, open, end == window.size() ? open.size() - 1 : open.size() / 2);
       const Status verdict = probe(window[at].shape);
       if (verdict == Status::feasible)
         end = at;
@@ -164,6 +165,16 @@ class TileSearch {
     for (std::size_t k = 0; k < end; ++k)
       if (!refuted(window[k])) result_.undecided.push_back(window[k].shape.shape);
     if (end < window.size()) keep(window[end].shape);
+  }
+
+  /// Of the open shapes from `from` down one that lies within it and has none of them within: it
+  /// fits where any of those does, and where it does not it refutes them all.
+  static std::size_t least_within(const std::vector<Waiting>& window,
+                                  const std::vector<std::size_t>& open, std::size_t from) {
+    std::size_t at = open[from];
+    for (std::size_t k = from; k-- > 0;)
+      if (inside(window[open[k]].shape.shape, window[at].shape.shape)) at = open[k];
+    return at;
   }
 
   /// Where a shape does not fit, what is common to all with its extents along H and W may not fit

@@ -71,5 +71,40 @@ TEST(Lift, CombinesTheRolesOfBanksOfTheirOwn) {
   EXPECT_EQ(lifted->modes[0][0], "read|write");
 }
 
+/// Places two buffers at 0 and 4, whatever it is asked.
+class TwoPlaces final : public PlacementEngine {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "two"; }
+  [[nodiscard]] facts::FeatureSet features() const override { return {}; }
+  [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
+                                   const SearchParams& params) override {
+    static_cast<void>(params);
+    EXPECT_FALSE(has_bank_rules(problem));
+    SearchResult found;
+    found.status = Status::feasible;
+    found.placement = Placement{.places = {{0, 0}, {0, 4}}, .modes = {{}}};
+    return found;
+  }
+};
+
+TEST(RelaxingEngine, LiftsWhatItsInnerOnePlacesOrGivesUp) {
+  const auto engine = make_relaxing_engine(std::make_unique<TwoPlaces>());
+  EXPECT_TRUE(engine->features().contains(facts::Feature::modes));
+  EXPECT_FALSE(engine->features().contains(facts::Feature::adjacent));
+  PlacementProblem problem = two_banks();
+  const auto session = engine->open(problem);
+  for (const SearchResult& found :
+       {engine->solve(problem, {}), session->solve(size_layer(problem), {})}) {
+    ASSERT_EQ(found.status, Status::feasible);
+    EXPECT_TRUE(check(problem, *found.placement).empty());
+  }
+  problem.buffers[1].write.clear();
+  problem.buffers[1].read = {0};  // both banks read at step 0
+  const SearchResult none = engine->solve(problem, {});
+  EXPECT_EQ(none.status, Status::unknown);
+  EXPECT_FALSE(none.placement.has_value());
+  EXPECT_FALSE(none.reason.empty());
+}
+
 }  // namespace
 }  // namespace tessera::engine
