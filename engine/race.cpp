@@ -1,10 +1,12 @@
 #include "engine/race.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -21,6 +23,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Units that correspond to a virtual time, saturated.
 std::int64_t units(double virtual_ns, double ns_per_unit) {
+  if (virtual_ns < 0) return 0;
   if (ns_per_unit <= 0) return std::numeric_limits<std::int64_t>::max();
   const double value = std::floor(virtual_ns / ns_per_unit) + 1;
   return value < 9.0e18 ? static_cast<std::int64_t>(value)
@@ -42,7 +45,7 @@ void add_sentence(SearchResult& found, const std::string& sentence) {
   found.reason += (found.reason.empty() ? "" : " ") + sentence;
 }
 
-double virtual_time(const Lane& lane, const Contender& contender) {
+double worked(const Lane& lane, const Contender& contender) {
   return static_cast<double>(lane.meter.done.load()) * contender.ns_per_unit;
 }
 
@@ -74,15 +77,23 @@ RaceResult judge(std::vector<Lane>& lanes) {
   return won;
 }
 
-/// Lets one lane work at a time, each for a slice of virtual time, so that who finds what when
+/// Lets one lane work at a time, whoever is least far in virtual time, so that who finds what when
 /// is the same as side by side.
 class Turns {
  public:
-  explicit Turns(std::size_t lanes) : active_(lanes, 1) {}
+  explicit Turns(const std::vector<Contender>& contenders) : active_(contenders.size(), 1) {
+    for (const Contender& each : contenders) time_.push_back(each.begins_at);
+  }
 
   void wait_for(std::size_t lane) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return current_ == lane; });
+  }
+  /// The lane is at `now`. Is somebody else behind it?
+  [[nodiscard]] bool others_first(std::size_t lane, double now) {
+    const std::lock_guard lock(mutex_);
+    time_[lane] = now;
+    return least() != lane;
   }
   void pass(std::size_t lane) {
     std::unique_lock lock(mutex_);
@@ -92,58 +103,102 @@ class Turns {
   void leave(std::size_t lane) {
     const std::lock_guard lock(mutex_);
     active_[lane] = 0;
-    hand_on();
+    if (current_ == lane) hand_on();
   }
 
  private:
-  void hand_on() {
+  /// Of those that are as far the next one.
+  [[nodiscard]] std::size_t least() const {
+    std::size_t found = current_;
     for (std::size_t step = 1; step <= active_.size(); ++step) {
       const std::size_t next = (current_ + step) % active_.size();
-      if (active_[next] == 0) continue;
-      current_ = next;
-      changed_.notify_all();
-      return;
+      if (active_[next] != 0 && (active_[found] == 0 || time_[next] < time_[found])) found = next;
     }
+    return found;
+  }
+  void hand_on() {
+    current_ = least();
+    changed_.notify_all();
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<char> active_;
+  std::vector<double> time_;
   std::size_t current_ = 0;
+};
+
+/// Whoever is not the first begins once the first has worked a little: most races end before that.
+class Opening {
+ public:
+  explicit Opening(std::function<void()> open) : open_(std::move(open)) {}
+  void now() {
+    if (const auto open = std::exchange(open_, {})) open();
+  }
+
+ private:
+  std::function<void()> open_;
 };
 
 /// One lane's part in the turns.
 class Seat final : public Baton {
  public:
-  Seat(Turns& turns, std::size_t lane, const WorkMeter& meter, double ns_per_unit)
-      : turns_(turns), lane_(lane), meter_(meter), ns_per_unit_(ns_per_unit) {}
+  Seat(Turns& turns, Opening& opening, std::size_t lane, const WorkMeter& meter,
+       const Contender& contender)
+      : turns_(turns),
+        opening_(opening),
+        lane_(lane),
+        meter_(meter),
+        begins_at_(contender.begins_at),
+        ns_per_unit_(contender.ns_per_unit),
+        until_(begins_at_ + slice) {}
   void pass() override {
     if (now() < until_) return;
-    turns_.pass(lane_);
+    if (turns_.others_first(lane_, now())) {
+      if (lane_ == 0) opening_.now();
+      turns_.pass(lane_);
+    }
     until_ = now() + slice;
   }
 
  private:
   static constexpr double slice = 4e6;
   [[nodiscard]] double now() const {
-    return static_cast<double>(meter_.done.load(std::memory_order_relaxed)) * ns_per_unit_;
+    return begins_at_ +
+           static_cast<double>(meter_.done.load(std::memory_order_relaxed)) * ns_per_unit_;
   }
 
   Turns& turns_;
+  Opening& opening_;
   std::size_t lane_;
   const WorkMeter& meter_;
+  double begins_at_;
   double ns_per_unit_;
-  double until_ = slice;
+  double until_;
+};
+
+/// Side by side: the others' threads begin when the first one has been at work for a while. When
+/// that is makes no difference to the answer, so the clock may say.
+class Patience final : public Baton {
+ public:
+  Patience(Opening& opening, Baton* outer) : opening_(opening), outer_(outer) {}
+  void pass() override {
+    if (std::chrono::steady_clock::now() >= until_) opening_.now();
+    if (outer_ != nullptr) outer_->pass();
+  }
+
+ private:
+  Opening& opening_;
+  Baton* outer_;
+  std::chrono::steady_clock::time_point until_ =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(3);
 };
 
 /// Every contender on a thread of its own; `alternate`: only one of them works at a time.
 RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Contender>& contenders,
                         const SearchParams& params, bool alternate) {
   std::vector<Lane> lanes(contenders.size());
-  Turns turns(contenders.size());
-  std::deque<Seat> seats;
-  for (std::size_t i = 0; alternate && i < contenders.size(); ++i)
-    seats.emplace_back(turns, i, lanes[i].meter, contenders[i].ns_per_unit);
+  Turns turns(contenders);
   std::mutex mutex;
   const std::stop_callback forward(params.budget.stop, [&lanes] {
     for (Lane& lane : lanes) lane.stop.request_stop();
@@ -155,28 +210,29 @@ RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Conte
     if (lane.error || lane.found.status == Status::infeasible) {
       for (Lane& other : lanes) other.stop.request_stop();
     } else if (lane.found.status == Status::feasible) {
-      lane.finish = virtual_time(lane, contenders[mine]);
+      lane.finish = contenders[mine].begins_at + worked(lane, contenders[mine]);
       for (std::size_t j = 0; j < lanes.size(); ++j) {
         if (j == mine || lanes[j].finished) continue;
-        const std::int64_t share = units(lane.finish, contenders[j].ns_per_unit);
+        const std::int64_t share =
+            units(lane.finish - contenders[j].begins_at, contenders[j].ns_per_unit);
         lanes[j].meter.limit.store(std::min(lanes[j].meter.limit.load(), share));
         if (contenders[mine].ns_per_unit <= 0 || contenders[j].ns_per_unit <= 0)
           lanes[j].stop.request_stop();
       }
     }
   };
-  const auto run = [&](std::size_t mine) {
+  const auto run = [&](std::size_t mine, Baton* baton) {
     Lane& lane = lanes[mine];
     if (alternate) turns.wait_for(mine);
-    try {
-      SearchParams own = params;
-      own.budget.stop = lane.stop.get_token();
-      own.budget.meter = &lane.meter;
-      if (alternate) own.budget.baton = &seats[mine];
-      lane.found = solve_within_memory(contenders[mine].engine, problem, own);
-    } catch (...) {
-      lane.error = std::current_exception();
-    }
+    if (lane.meter.limit.load() > 0) try {
+        SearchParams own = params;
+        own.budget.stop = lane.stop.get_token();
+        own.budget.meter = &lane.meter;
+        if (baton != nullptr) own.budget.baton = baton;
+        lane.found = solve_within_memory(contenders[mine].engine, problem, own);
+      } catch (...) {
+        lane.error = std::current_exception();
+      }
     {
       const std::lock_guard lock(mutex);
       after(mine);
@@ -193,18 +249,34 @@ RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Conte
       }
       if (alternate) turns.leave(i);
     };
+    std::deque<Seat> seats;
     std::vector<std::jthread> threads;
     threads.reserve(contenders.size());
-    for (std::size_t i = 1; i < contenders.size(); ++i) {
-      try {
-        threads.emplace_back(run, i);
-      } catch (const std::system_error&) {
-        not_begun(i);
-      } catch (const std::bad_alloc&) {
-        not_begun(i);
+    const auto decided = [&](std::size_t i) {
+      const std::lock_guard lock(mutex);
+      return lanes[i].meter.limit.load() <= 0 || lanes[i].stop.stop_requested();
+    };
+    Opening opening([&] {
+      for (std::size_t i = 1; i < contenders.size(); ++i) {
+        if (decided(i)) {  // without it
+          if (alternate) turns.leave(i);
+          continue;
+        }
+        try {
+          threads.emplace_back(run, i, alternate ? &seats[i] : params.budget.baton);
+        } catch (const std::system_error&) {
+          not_begun(i);
+        } catch (const std::bad_alloc&) {
+          not_begun(i);
+        }
       }
-    }
-    run(0);
+    });
+    for (std::size_t i = 0; alternate && i < contenders.size(); ++i)
+      seats.emplace_back(turns, opening, i, lanes[i].meter, contenders[i]);
+    Patience patience(opening, params.budget.baton);
+    if (contenders[0].ns_per_unit <= 0) opening.now();
+    run(0, alternate ? static_cast<Baton*>(&seats[0]) : &patience);
+    opening.now();
   }
   for (Lane& lane : lanes)
     if (lane.error) std::rethrow_exception(lane.error);
@@ -256,7 +328,7 @@ TurnResult take_turns(const PlacementProblem& problem, const std::vector<Contend
     lane.found = solve_within_memory(contenders[i].engine, problem, own);
     if (lane.found.status == Status::infeasible) return {{std::move(lane.found), i}, false};
     if (lane.found.status == Status::feasible) {
-      lane.finish = virtual_time(lane, contenders[i]);
+      lane.finish = worked(lane, contenders[i]);
       share_ns = std::min(share_ns, lane.finish);  // the others need not look any further
     } else if (lane.found.stop == StopReason::node_limit &&
                lane.meter.done.load() >= lane.meter.limit.load()) {

@@ -7,7 +7,8 @@
 // ns_per_unit is its virtual time. A proof of infeasibility ends the race at once: it is true
 // whoever has it. A placement found at virtual time v ends it as soon as the others have
 // spent v without one, and the earliest in virtual time wins. So the placement depends on the seed
-// alone, for one thread as well as for two, unless a limit ends the race first. (An engine that
+// alone, for one thread as well as for two, unless a limit ends the race first. Whoever is expected
+// to be the slower one may begin at a later virtual time (begins_at). (An engine that
 // does not count its work cannot be held to this: it wins or loses by the clock.) An engine that
 // runs out of memory is out of the race; the answer's reason names it, and the others go on.
 #pragma once
@@ -24,6 +25,10 @@ namespace tessera::engine {
 struct Contender {
   std::reference_wrapper<PlacementEngine> engine;
   double ns_per_unit = 1000;  ///< 0: the engine does not count its work
+  /// Virtual time at which it begins: what it finds comes so much later, and on one thread the
+  /// others have so much for themselves. 0 for the first contender, and where somebody does not
+  /// count.
+  double begins_at = 0;
 };
 
 /// engine.solve(), for which running out of memory, also for the stack of a thread, is a limit like

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
@@ -37,11 +38,14 @@ constexpr double ns_per_node = 2'000;
 /// Nodes of the canonical search before a second engine is asked: some tens of milliseconds.
 constexpr std::int64_t small_budget = 20'000;
 
-/// Before anybody wonders who should go first: most problems take less.
-constexpr std::int64_t tiny_budget = 1'000;
+/// What the canonical search has for itself before the other engine of a race joins it, in virtual
+/// nanoseconds: most problems take less, and those it drowns in are not kept waiting for long.
+constexpr double head_start = 40e6;
 
-/// Steps of propagation of the learning engine where it goes first: about 20 ms.
-constexpr std::int64_t first_steps = 1'700'000;
+/// The same where a forest expects much more of the learning engine, and how much more work the
+/// learning engine then gets.
+constexpr double short_head_start = 3e6;
+constexpr double favour = 3;
 
 /// Nodes of the search for the cheapest slots, some seconds.
 constexpr std::int64_t slot_nodes = 5'000'000;
@@ -179,25 +183,11 @@ struct Attempts {
     return lifted(*quick.placement, "greedy");
   }
 
-  /// Where a forest expects much more of the learning engine than of canonical search, which is
-  /// asked very briefly all the same.
-  std::optional<Decision> by_first_choice() {
-    if (problem.buffers.size() >= boxing_fits_from || params.goal != engine::Goal::fit)
-      return std::nullopt;
-    const std::unique_ptr<engine::PlacementEngine> learning =
-        make_engine("learning", settings.engines);
-    if (learning->unsupported(problem, engine::Goal::fit) || !learning_goes_first(problem))
-      return std::nullopt;
-    if (auto answer = by_small_canonical(tiny_budget)) return answer;
-    phase("learning");
-    WorkMeter meter;
-    meter.limit.store(first_steps, std::memory_order_relaxed);
-    engine::SearchParams own = params;
-    own.budget.meter = &meter;
-    engine::SearchResult found = engine::solve_within_memory(*learning, problem, own);
-    note("learning", found.stats);
-    if (found.status == Status::unknown) return std::nullopt;
-    return decided(std::move(found), "learning");
+  /// Does the race begin with the canonical search, before anybody else joins?
+  [[nodiscard]] bool canonical_opens() const {
+    if (params.goal != engine::Goal::fit || problem.buffers.size() >= boxing_fits_from)
+      return false;
+    return !make_engine("canonical", settings.engines)->unsupported(problem, engine::Goal::fit);
   }
 
   std::optional<Decision> by_small_canonical(std::int64_t nodes) {
@@ -263,9 +253,16 @@ struct Attempts {
 
   Decision race_of_all() {
     phase(params.goal == engine::Goal::fit ? "race" : "optimize");
-    const Field field = line_up(problem, params.goal, settings.threads, settings.engines);
+    Field field = line_up(problem, params.goal, settings.threads, settings.engines);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
+    if (field.contenders.size() > 1 && canonical_opens()) {
+      const bool learning = field.engines[1]->name() == "learning";
+      const bool first = learning && learning_goes_first(problem);
+      field.contenders[1].begins_at =
+          first ? short_head_start : (getenv("HEAD") ? atof(getenv("HEAD")) * 1e6 : head_start);
+      if (first) field.contenders[0].ns_per_unit *= favour;
+    }
     engine::RaceResult won = engine::race(problem, field.contenders, params, settings.threads);
     const std::string name(field.engines[won.winner]->name());
     note(name, won.found.stats);
@@ -361,8 +358,7 @@ struct Attempts {
     if (!first) {
       if (const auto stop = params.budget.exhausted()) return limit(*stop, {});
       first = within_memory("boxing", [&] { return by_boxing(); });
-      if (!first) first = within_memory("learning", [&] { return by_first_choice(); });
-      if (!first)
+      if (!first && !canonical_opens())
         first = within_memory("canonical", [&] { return by_small_canonical(small_budget); });
       if (!first) first = within_memory("weave", [&] { return by_weaving(); });
     }
