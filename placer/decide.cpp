@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
@@ -40,7 +39,7 @@ constexpr std::int64_t small_budget = 20'000;
 
 /// What the canonical search has for itself before the other engine of a race joins it, in virtual
 /// nanoseconds: most problems take less, and those it drowns in are not kept waiting for long.
-constexpr double head_start = 40e6;
+constexpr double head_start = 60e6;
 
 /// The same where a forest expects much more of the learning engine, and how much more work the
 /// learning engine then gets.
@@ -259,8 +258,7 @@ struct Attempts {
     if (field.contenders.size() > 1 && canonical_opens()) {
       const bool learning = field.engines[1]->name() == "learning";
       const bool first = learning && learning_goes_first(problem);
-      field.contenders[1].begins_at =
-          first ? short_head_start : (getenv("HEAD") ? atof(getenv("HEAD")) * 1e6 : head_start);
+      field.contenders[1].begins_at = first ? short_head_start : head_start;
       if (first) field.contenders[0].ns_per_unit *= favour;
     }
     engine::RaceResult won = engine::race(problem, field.contenders, params, settings.threads);

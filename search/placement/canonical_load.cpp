@@ -6,9 +6,13 @@
 
 namespace tessera::search::canonical {
 
+/// What the last refusal of an earlier try counts; the first one of this try counts 1.
+inline constexpr float old_blame = 0.01F;
+
 template <typename T>
 void Search<T>::load(const Core& core) {
   core_ = &core;
+  blamed_root_ = -1;
   items_ = static_cast<int>(core.items.size());
   sections_ = core.sections;
   capacity_ = static_cast<T>(core.capacity);
@@ -102,7 +106,13 @@ void Search<T>::start(std::span<const int> ranks, Choice choice, int root, bool 
   agenda_.clear();
   trail_.clear();
   resumed_ = false;
-  blame_.assign(index(sections_ + block), 0);
+  if (root == blamed_root_) {
+    // What refused in the tries before decides until something refuses in this one.
+    for (float& each : blame_) each *= old_blame / next_blame_;
+  } else {
+    blame_.assign(index(sections_ + block), 0);
+  }
+  blamed_root_ = root;
   next_blame_ = 1;
   start_jumps(jump);
   static_cast<void>(sections_fit(0, sections_));

@@ -67,8 +67,8 @@ class Search {
   [[nodiscard]] std::pair<int, int> part_items(int part) const {
     return {roots_[index(part)].first, roots_[index(part)].last};
   }
-  /// Forgets where the search was (not the table) and starts again with one part. `jump`: with
-  /// backjumping, where the parameters have it.
+  /// Forgets where the search was (not the table, nor which sections of the part refused) and
+  /// starts again with one part. `jump`: with backjumping, where the parameters have it.
   void start(std::span<const int> ranks, Choice choice, int part, bool jump);
   /// Visits at most `nodes` more nodes. placed and refuted are final.
   Outcome run(std::int64_t nodes);
@@ -238,6 +238,7 @@ class Search {
   std::vector<T> low_values_;
   std::vector<float> blame_;  ///< per section: how often it refused, recent refusals count more
   float next_blame_ = 1;
+  int blamed_root_ = -1;  ///< of which root blame_ tells; -1: of none
   bool resumed_ = false;  ///< the top frame is to go on
 
   // Backjumping; sets of frames take words_ each.

@@ -151,6 +151,51 @@ TEST(Race, OnOneThreadOnlyOneWorksAtATime) {
   EXPECT_TRUE(a.alone && b.alone && c.alone);
 }
 
+TEST(Race, WhoBeginsLaterIsNotAskedWhereTheFirstIsDoneBefore) {
+  for (const int threads : {1, 2}) {
+    Scripted first(50, Status::feasible, 1, 0);
+    Scripted later(1, Status::feasible, 2, 0);
+    const RaceResult won =
+        race(one_buffer(), {{first, 1'000'000}, {later, 1'000'000, 60e6}}, {}, threads);
+    EXPECT_EQ(won.winner, 0U);
+    EXPECT_EQ(later.calls, 0) << threads;
+  }
+}
+
+TEST(Race, WhoBeginsLaterWinsByWhatItWorksAndWhenItBegan) {
+  for (const int begins : {100, 220}) {
+    for (const int threads : {1, 2}) {
+      Scripted first(300, Status::feasible, 1, 20);
+      Scripted later(100, Status::feasible, 2, 20);
+      const RaceResult won =
+          race(one_buffer(), {{first, 1'000'000}, {later, 1'000'000, begins * 1e6}}, {}, threads);
+      EXPECT_EQ(won.winner, begins == 100 ? 1U : 0U) << threads;
+    }
+  }
+}
+
+TEST(Race, WhoBeginsLaterIsAskedWhereTheFirstGivesUpEarly) {
+  for (const int threads : {1, 2}) {
+    Scripted first(5, Status::unknown, 1, 0);
+    Scripted later(5, Status::infeasible, 2, 0);
+    const RaceResult won =
+        race(one_buffer(), {{first, 1'000'000}, {later, 1'000'000, 60e6}}, {}, threads);
+    EXPECT_EQ(won.found.status, Status::infeasible) << threads;
+    EXPECT_EQ(won.winner, 1U);
+  }
+}
+
+TEST(Race, ARefutationOfTheFirstKeepsOthersFromBeginning) {
+  for (const int threads : {1, 2}) {
+    Scripted first(5, Status::infeasible, 1, 0);
+    Scripted later(5, Status::feasible, 2, 0);
+    const RaceResult won =
+        race(one_buffer(), {{first, 1'000'000}, {later, 1'000'000, 60e6}}, {}, threads);
+    EXPECT_EQ(won.found.status, Status::infeasible);
+    EXPECT_EQ(later.calls, 0) << threads;
+  }
+}
+
 TEST(Race, WhoDoesNotCountWorkIsAskedAgain) {
   Scripted endless(1'000'000'000, Status::feasible, 1, 0);
   Scripted finding(100, Status::feasible, 5, 0);
