@@ -39,11 +39,13 @@ constexpr std::int64_t small_budget = 20'000;
 
 /// What the canonical search has for itself before the other engine of a race joins it, in virtual
 /// nanoseconds: most problems take less, and those it drowns in are not kept waiting for long.
-constexpr double head_start = 60e6;
+constexpr double head_start = 45e6;
 
-/// The same where a forest expects much more of the learning engine, and how much more work the
-/// learning engine then gets.
-constexpr double short_head_start = 3e6;
+/// Where a forest expects much more of the learning engine: nodes that the canonical search has
+/// before anybody wonders who should go first, what the learning engine then has for itself, and
+/// how much more work it gets from then on.
+constexpr std::int64_t tiny_budget = 1'000;
+constexpr double learning_head_start = 20e6;
 constexpr double favour = 3;
 
 /// Nodes of the search for the cheapest slots, some seconds.
@@ -114,6 +116,7 @@ struct Attempts {
   std::string shortages{};             ///< sentences: who ran out of memory, while others went on
   Cost cost_bound = 0;                 ///< proved of buffers in slots
   std::optional<Decision> in_slots{};  ///< not proved to be the cheapest
+  bool learning_first = false;         ///< in a race about fitting
 
   void phase(std::string_view name) const {
     if (settings.phase) settings.phase(name);
@@ -189,6 +192,16 @@ struct Attempts {
     return !make_engine("canonical", settings.engines)->unsupported(problem, engine::Goal::fit);
   }
 
+  /// Where the learning engine is to go first, canonical search is asked very briefly all the same.
+  std::optional<Decision> by_first_choice() {
+    if (!canonical_opens() ||
+        make_engine("learning", settings.engines)->unsupported(problem, engine::Goal::fit) ||
+        !learning_goes_first(problem))
+      return std::nullopt;
+    learning_first = true;
+    return by_small_canonical(tiny_budget);
+  }
+
   std::optional<Decision> by_small_canonical(std::int64_t nodes) {
     const std::unique_ptr<engine::PlacementEngine> canonical =
         make_engine("canonical", settings.engines);
@@ -256,10 +269,14 @@ struct Attempts {
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
     if (field.contenders.size() > 1 && canonical_opens()) {
-      const bool learning = field.engines[1]->name() == "learning";
-      const bool first = learning && learning_goes_first(problem);
-      field.contenders[1].begins_at = first ? short_head_start : head_start;
-      if (first) field.contenders[0].ns_per_unit *= favour;
+      if (learning_first) {
+        std::swap(field.engines[0], field.engines[1]);
+        std::swap(field.contenders[0], field.contenders[1]);
+        field.contenders[1].ns_per_unit *= favour;
+        field.contenders[1].begins_at = learning_head_start;
+      } else {
+        field.contenders[1].begins_at = head_start;
+      }
     }
     engine::RaceResult won = engine::race(problem, field.contenders, params, settings.threads);
     const std::string name(field.engines[won.winner]->name());
@@ -358,6 +375,7 @@ struct Attempts {
       first = within_memory("boxing", [&] { return by_boxing(); });
       if (!first && !canonical_opens())
         first = within_memory("canonical", [&] { return by_small_canonical(small_budget); });
+      if (!first) first = within_memory("canonical", [&] { return by_first_choice(); });
       if (!first) first = within_memory("weave", [&] { return by_weaving(); });
     }
     if (first && (params.goal == engine::Goal::fit || first->found.status == Status::infeasible))

@@ -106,8 +106,9 @@ void Search<T>::start(std::span<const int> ranks, Choice choice, int root, bool 
   agenda_.clear();
   trail_.clear();
   resumed_ = false;
-  if (root == blamed_root_) {
-    // What refused in the tries before decides until something refuses in this one.
+  if (jump && root == blamed_root_) {
+    // What refused in the tries before decides until something refuses in this one. Tries that
+    // mostly go straight down are left as they are.
     for (float& each : blame_) each *= old_blame / next_blame_;
   } else {
     blame_.assign(index(sections_ + block), 0);

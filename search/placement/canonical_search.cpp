@@ -6,6 +6,10 @@
 
 namespace tessera::search::canonical {
 
+/// What a node takes beside the sections it looks at: choosing, keys, what to return to. Measured
+/// over nodes of 3 to 22 microseconds.
+inline constexpr std::int64_t work_of_a_node = 1'000;
+
 template <typename T>
 template <bool Jump>
 inline void Search<T>::change(int item, T lowest, T release) {
@@ -276,6 +280,7 @@ bool Search<T>::open(const Component& component) {
   });
   if (first < 0) return true;  // nothing is left in it: no frame
   ++counters_.nodes;
+  counters_.work += work_of_a_node;
   if (stuck >= 0) {
     ++counters_.lifted_cuts;
     if constexpr (Jump) because_stuck(stuck, component.parent);
