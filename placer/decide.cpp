@@ -39,7 +39,7 @@ constexpr std::int64_t small_budget = 20'000;
 
 /// What the canonical search has for itself before the other engine of a race joins it, in virtual
 /// nanoseconds: most problems take less, and those it drowns in are not kept waiting for long.
-constexpr double head_start = 45e6;
+constexpr double head_start = 50e6;
 
 /// Where a forest expects much more of the learning engine: nodes that the canonical search has
 /// before anybody wonders who should go first, what the learning engine then has for itself, and

@@ -100,5 +100,25 @@ TEST(FirstChoice, AFlatLoadIsForTheLearningEngine) {
   EXPECT_GT(learning, 0);
 }
 
+/// Whoever goes first, and whether the other engine joins by turns or on a thread of its own.
+TEST(FirstChoice, OneThreadAndTwoGiveTheSameAnswer) {
+  int by_learning = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const PlacementProblem problem = full_at_every_step(seed);
+    PlaceParams params;
+    params.limits.threads = 1;
+    const PlacementResult one = place(problem, params);
+    params.limits.threads = 2;
+    const PlacementResult two = place(problem, params);
+    EXPECT_EQ(one.status, two.status) << seed;
+    if (one.status != Status::feasible || two.status != Status::feasible) continue;
+    EXPECT_EQ(one.engine, two.engine) << seed;
+    for (std::size_t b = 0; b < problem.buffers.size(); ++b)
+      EXPECT_EQ(one.placement->places[b].offset, two.placement->places[b].offset) << seed;
+    by_learning += one.engine == "learning" ? 1 : 0;
+  }
+  EXPECT_GT(by_learning, 0);
+}
+
 }  // namespace
 }  // namespace tessera::placer
