@@ -3,10 +3,12 @@
 //   Decision answer = decide(problem, params, {.engine = "auto", .threads = 2});
 //   if (answer.found.status == Status::infeasible) std::cout << answer.engine << " proved it";
 //
-// auto: bounds -> greedy -> for very many buffers a few rounds of boxing, else canonical search
-// with a small budget (on the problem without bank rules where it cannot take them: its "no"
-// counts, its placement is tried) -> a race of two complete engines, and of boxing for very many
-// buffers. place() in place.h is this, once or many times, and the checker behind it.
+// auto: bounds -> greedy -> for very many buffers a few rounds of boxing -> a race of two complete
+// engines, and of boxing for very many buffers. The canonical search has a head start in it, or the
+// learning engine where a forest expects more of that. Where the canonical search does not take the
+// problem it is first asked with a small budget about the one without bank rules: its "no" counts,
+// its placement is tried. place() in place.h is this, once or many times, and the checker behind
+// it.
 #pragma once
 
 #include <functional>

@@ -22,9 +22,9 @@ LIMIT = 0.5         # seconds of a record
 THRESHOLD = 2.0     # four times as fast, it has to promise: a wrong choice costs more than a missed one
 QUICK = 0.001       # seconds: what canonical search decides sooner is no question
 
-# As placer/decide.cpp asks: a few nodes of canonical search, then the learning engine where the forest says so, then
-# canonical search for longer, then both side by side.
-TINY, FIRST, SMALL = 0.002, 0.02, 0.04
+# As placer/decide.cpp asks on one thread: canonical search, which the learning engine joins by turns; where the forest says
+# so a few nodes of canonical search, then the learning engine, which canonical search joins for a quarter of the work.
+TINY, FIRST, SMALL = 0.002, 0.02, 0.05
 
 
 def read(path):
@@ -38,8 +38,9 @@ def read(path):
 
 
 def total(canonical, learning, chosen):
-    both = numpy.where(canonical < SMALL, canonical, SMALL + numpy.minimum(canonical, learning))
-    asked = numpy.where(learning < FIRST, TINY + learning, TINY + FIRST + both)
+    both = numpy.where(canonical < SMALL, canonical, SMALL + 2 * numpy.minimum(canonical - SMALL, learning))
+    rest = numpy.minimum((learning - FIRST) * 4 / 3, canonical * 4)
+    asked = TINY + numpy.where(learning < FIRST, learning, FIRST + rest)
     return numpy.where(canonical < TINY, canonical, numpy.where(chosen, asked, both))
 
 

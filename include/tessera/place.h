@@ -9,8 +9,8 @@
 //   }
 //
 // With the engine "auto": bounds (the load of one step may already say no), greedy placement,
-// canonical search with a small budget (for very many buffers: boxing), then two complete engines
-// side by side (for very many buffers: boxing as the third). Nothing is returned before the checker
+// canonical search for a while (for very many buffers: boxing), then a second complete engine with
+// it, in turns or side by side (for very many buffers: boxing as the third). Nothing is returned before the checker
 // of check.h has accepted it. The same problem, parameters and seed give the same
 // placement, unless a limit ends the search.
 #pragma once
