@@ -1,7 +1,6 @@
 #include "engine/race.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <deque>
@@ -128,7 +127,7 @@ class Turns {
   std::size_t current_ = 0;
 };
 
-/// Whoever is not the first begins once the first has worked a little: most races end before that.
+/// The threads of whoever is not the first begin once, when the first one says so.
 class Opening {
  public:
   explicit Opening(std::function<void()> open) : open_(std::move(open)) {}
@@ -177,21 +176,29 @@ class Seat final : public Baton {
   double until_;
 };
 
-/// Side by side: the others' threads begin when the first one has been at work for a while. When
-/// that is makes no difference to the answer, so the clock may say.
+/// Side by side: the threads of those that begin later begin when the first one is as far. Earlier
+/// would be no use to most races, which end before, and have to wait for whoever writes down rules.
 class Patience final : public Baton {
  public:
-  Patience(Opening& opening, Baton* outer) : opening_(opening), outer_(outer) {}
+  Patience(Opening& opening, const WorkMeter& meter, const std::vector<Contender>& contenders,
+           Baton* outer)
+      : opening_(opening), meter_(meter), ns_per_unit_(contenders[0].ns_per_unit), outer_(outer) {
+    for (const Contender& each : contenders)
+      if (&each != &contenders[0]) until_ = std::min(until_, each.begins_at);
+  }
   void pass() override {
-    if (std::chrono::steady_clock::now() >= until_) opening_.now();
+    const auto done = static_cast<double>(meter_.done.load(std::memory_order_relaxed));
+    if (done * ns_per_unit_ >= until_) opening_.now();
     if (outer_ != nullptr) outer_->pass();
   }
+  [[nodiscard]] bool over() const { return until_ <= 0 || ns_per_unit_ <= 0; }
 
  private:
   Opening& opening_;
+  const WorkMeter& meter_;
+  double ns_per_unit_;
   Baton* outer_;
-  std::chrono::steady_clock::time_point until_ =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(3);
+  double until_ = never;
 };
 
 /// Every contender on a thread of its own; `alternate`: only one of them works at a time.
@@ -273,8 +280,8 @@ RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Conte
     });
     for (std::size_t i = 0; alternate && i < contenders.size(); ++i)
       seats.emplace_back(turns, opening, i, lanes[i].meter, contenders[i]);
-    Patience patience(opening, params.budget.baton);
-    if (contenders[0].ns_per_unit <= 0) opening.now();
+    Patience patience(opening, lanes[0].meter, contenders, params.budget.baton);
+    if (!alternate && patience.over()) opening.now();
     run(0, alternate ? static_cast<Baton*>(&seats[0]) : &patience);
     opening.now();
   }
