@@ -9,7 +9,7 @@ facts::FeatureSet Baseline::features() const {
 }
 
 std::optional<std::string> Baseline::outgrown(const PlacementProblem& problem,
-                                              engine::Goal /*goal*/) const {
+                                              Objective /*goal*/) const {
   const std::int64_t pairs = living_pairs(problem);
   if (pairs <= traits_.most_pairs) return std::nullopt;
   return std::string(traits_.method) + " takes up to " + std::to_string(traits_.most_pairs) +

@@ -57,7 +57,7 @@ class Baseline : public engine::PlacementEngine {
   [[nodiscard]] std::string_view name() const override { return traits_.name; }
   [[nodiscard]] facts::FeatureSet features() const override;
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    engine::Goal goal) const override;
+                                                    Objective goal) const override;
   [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
                                            const engine::SearchParams& params) override;
 

@@ -135,7 +135,7 @@ int main(int argc, char** argv) try {
       known = status;
     };
     for (const char* engine : engines) {
-      if (placer::make_engine(engine)->unsupported(each.problem, engine::Goal::fit)) {
+      if (placer::make_engine(engine)->unsupported(each.problem, Objective::fit)) {
         std::printf("| - ");
         continue;
       }

@@ -54,7 +54,7 @@ long peak_megabytes() {
 
 bool measure(const std::string& name, double limit, search::BoxingParams params) {
   const PlacementProblem problem = instance(name);
-  if (const auto why = search::make_boxing_engine()->unsupported(problem, engine::Goal::fit)) {
+  if (const auto why = search::make_boxing_engine()->unsupported(problem, Objective::fit)) {
     std::printf("%s: %s\n", name.c_str(), why->c_str());
     return true;
   }

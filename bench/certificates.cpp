@@ -26,11 +26,11 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Minimize minimize_named(std::string_view word) {
-  if (word == "height") return Minimize::height;
-  if (word == "cost") return Minimize::cost;
-  if (word == "modes") return Minimize::modes;
-  return word == "input" ? Minimize::by_input : Minimize::none;
+Objective minimize_named(std::string_view word) {
+  if (word == "height") return Objective::height;
+  if (word == "cost") return Objective::cost;
+  if (word == "modes") return Objective::modes;
+  return word == "input" ? std::nullopt : Objective::fit;
 }
 
 struct Totals {
@@ -41,7 +41,7 @@ struct Totals {
   double checking = 0;
 };
 
-void measure(const std::string& file, Minimize what, double limit, Totals& totals) {
+void measure(const std::string& file, Objective what, double limit, Totals& totals) {
   InputOptions options;
   if (file.ends_with(".csv")) {
     const std::size_t dot = file.rfind('.', file.size() - 5);
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
                  argv[0]);
     return 2;
   }
-  Minimize what = Minimize::none;
+  Objective what = Objective::fit;
   Totals totals;
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];

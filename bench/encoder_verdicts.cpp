@@ -57,8 +57,7 @@ class Bench {
     const bool soft =
         std::any_of(problem.relations.begin(), problem.relations.end(),
                     [](const Relation& each) { return each.kind == RelationKind::avoid_overlap; });
-    const engine::SearchResult first =
-        ask(problem, soft ? engine::Goal::cost : engine::Goal::fit, name);
+    const engine::SearchResult first = ask(problem, soft ? Objective::cost : Objective::fit, name);
     if (!heights_ || first.status != Status::feasible || soft) return;
     for (MemoryIndex m = 0; m < problem.memories.size(); ++m) lower(problem, first, m, name);
   }
@@ -86,7 +85,7 @@ class Bench {
       for (AddressRange& each : memory.reserved) each.end = std::min(each.end, memory.capacity);
       std::erase_if(memory.reserved, [](const AddressRange& each) { return each.empty(); });
       const engine::SearchResult next =
-          ask(problem, engine::Goal::fit,
+          ask(problem, Objective::fit,
               name + " " + memory.name + " in " + std::to_string(memory.capacity));
       if (next.status == Status::unknown) return;
       if (next.status == Status::infeasible) {
@@ -105,7 +104,7 @@ class Bench {
     return cut ? cut->asked : 0;
   }
 
-  engine::SearchResult ask(const PlacementProblem& problem, engine::Goal goal,
+  engine::SearchResult ask(const PlacementProblem& problem, Objective goal,
                            const std::string& name) {
     const auto engine = make();
     engine::SearchParams params;
@@ -122,7 +121,7 @@ class Bench {
       cost = soft_cost(problem, *result.placement);
     }
     const bool decided = result.status != Status::unknown &&
-                         (goal != engine::Goal::cost || !result.placement || result.bound == cost);
+                         (goal != Objective::cost || !result.placement || result.bound == cost);
     std::printf("%-64s %-10s cost %lld bound %lld %8.3f s%s\n", name.c_str(),
                 std::string(to_string(result.status)).c_str(), static_cast<long long>(cost),
                 static_cast<long long>(result.bound), solving, wrong ? "  WRONG" : "");

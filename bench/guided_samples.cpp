@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
     if (plain) params = {.widen = false, .restarts = false, .learn = false, .sections = false};
     params.chooser = &oracle;
     const auto engine = search::make_guided_engine(params);
-    if (engine->unsupported(problem, engine::Goal::fit)) continue;
+    if (engine->unsupported(problem, Objective::fit)) continue;
     engine::SearchParams search;
     search.seed = seed;
     search.budget.max_nodes = std::atoll(argv[2]);

@@ -71,7 +71,7 @@ std::int64_t steps_of(const Stats& stats) {
 Answer ask_engine(engine::PlacementEngine& engine, const PlacementProblem& problem,
                   double seconds) {
   Answer answer;
-  if (engine.unsupported(problem, engine::Goal::fit)) {
+  if (engine.unsupported(problem, Objective::fit)) {
     answer.takes = false;
     return answer;
   }

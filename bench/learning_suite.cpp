@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
       const bool soft = std::any_of(problem.relations.begin(), problem.relations.end(),
                                     [](const Relation& r) { return r.cost > 0; });
       engine::SearchParams search;
-      search.goal = soft ? engine::Goal::cost : engine::Goal::fit;
+      search.goal = soft ? Objective::cost : Objective::fit;
       std::string verdict = "unsupported";
       std::string more;
       double seconds = 0;

@@ -39,7 +39,7 @@ void step(Random& random, const std::vector<Size>& begin, std::vector<Size>& siz
 bool measure(const std::string& path) {
   PlacementProblem problem = load_input(path, {}).problem;
   PlaceParams least;
-  least.minimize = Minimize::height;
+  least.minimize = Objective::height;
   least.limits.timeout = std::chrono::seconds(2);
   const PlacementResult lowest = place(problem, least);
   if (lowest.status != Status::feasible || problem.memories.size() != 1) return true;

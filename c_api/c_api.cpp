@@ -98,18 +98,18 @@ class Watcher {
   std::jthread thread_;  // the last: it ends before what it looks at
 };
 
-Minimize minimize_of(tessera_goal goal) {
+Objective minimize_of(tessera_goal goal) {
   switch (goal) {
     case TESSERA_ANY:
-      return Minimize::none;
+      return Objective::fit;
     case TESSERA_LEAST_HEIGHT:
-      return Minimize::height;
+      return Objective::height;
     case TESSERA_LEAST_COST:
-      return Minimize::cost;
+      return Objective::cost;
     case TESSERA_FEWEST_MODES:
-      return Minimize::modes;
+      return Objective::modes;
     case TESSERA_MOST_BENEFIT:
-      return Minimize::benefit;
+      return Objective::benefit;
   }
   throw BadInput("there is no such goal");
 }
@@ -164,7 +164,7 @@ void answer(const tessera_problem* problem, const tessera_options& options,
         result.reason = "stopped: " + std::string(to_string(result.found.stop));
       break;
   }
-  const bool height = params.minimize == Minimize::height;
+  const bool height = params.minimize == Objective::height;
   result.best = result.status == TESSERA_FEASIBLE &&
                 (height ? result.found.proven_minimum : result.found.proven_optimal);
 }

@@ -39,15 +39,16 @@ struct PlaceOptions {
   bool stats = false;
 };
 
-Minimize minimize_of(const PlaceOptions& options, const PlacementProblem& problem) {
-  if (!options.maximize.empty()) return Minimize::benefit;
+std::optional<Objective> minimize_of(const PlaceOptions& options, const PlacementProblem& problem) {
+  if (!options.maximize.empty()) return Objective::benefit;
   const std::string& word = options.minimize;
-  if (word == "height") return Minimize::height;
-  if (word == "cost") return Minimize::cost;
-  if (word == "modes") return Minimize::modes;
-  if (word == "default") return Minimize::by_input;
+  if (word == "height") return Objective::height;
+  if (word == "cost") return Objective::cost;
+  if (word == "modes") return Objective::modes;
+  if (word == "default") return std::nullopt;
   // Nothing asked for here: then what the input itself asks for.
-  return problem.objective == Objective::fit ? Minimize::none : Minimize::by_input;
+  if (problem.objective != Objective::fit) return std::nullopt;
+  return Objective::fit;
 }
 
 /// Wrong options are complained about before the search, not after it.
@@ -246,13 +247,13 @@ int run_place(const PlaceOptions& options, Session& session) {
   if (!result.certificate_error.empty())
     session.fail_later(
         std::make_exception_ptr(OutputError(options.proof_file + ": " + result.certificate_error)));
-  const Minimize what = resolve_minimize(params.minimize, input.problem);
+  const Objective what = resolve_minimize(params.minimize, input.problem);
   if (options.output.json())
     session.report([&] { return result_json(input.problem, result); });
   else if (!options.output.quiet)
     session.report([&] {
       return placement_report(input.problem, result,
-                              {.minimizing = what == Minimize::height, .stats = options.stats});
+                              {.minimizing = what == Objective::height, .stats = options.stats});
     });
   return session.exit_code(exit_code(result), is_complete(result));
 }

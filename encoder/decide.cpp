@@ -33,7 +33,7 @@ class Question {
     const Numbers numbers = numbers_of(problem_);
     const SolverRequest request{
         .formula = encoding_.formula, .numbers = numbers, .seed = search_.seed, .poll = poll_};
-    const bool fits = search_.goal == engine::Goal::fit;
+    const bool fits = search_.goal == Objective::fit;
     Fitted fitted;
     if (fits) {
       fitted = fit(params_, request, search_.budget);

@@ -43,7 +43,7 @@ struct Fitted {
 /// The answer of an engine that could not write down its constraints within the budget.
 [[nodiscard]] engine::SearchResult given_up(const std::string& engine, const BudgetEnded& ended);
 
-/// require: validate(problem) is empty; with Goal::modes no memory has modes per bank.
+/// require: validate(problem) is empty; with Objective::modes no memory has modes per bank.
 [[nodiscard]] engine::SearchResult decide(const PlacementProblem& problem,
                                           const DecideParams& params,
                                           const engine::SearchParams& search);

@@ -77,7 +77,7 @@ Encoding encode(const PlacementProblem& problem, const EncodeParams& params) {
   add_bank_relations(context);
   add_memory_relations(context);
   add_order_relations(context);
-  if (params.goal == engine::Goal::cost) add_soft_costs(context);
+  if (params.goal == Objective::cost) add_soft_costs(context);
   if (params.break_symmetry) add_symmetry(context);
   return encoding;
 }

@@ -25,7 +25,7 @@ struct EncodeParams {
   /// Say that orders are transitive and exclude their reverse (order_axioms.cpp).
   bool order_axioms = true;
   /// What the soft literals are: the costs of avoid_overlap, the modes used, or none.
-  engine::Goal goal = engine::Goal::fit;
+  Objective goal = Objective::fit;
   /// Asked while the formula grows: throws BudgetEnded. nullptr: nobody. Not owned.
   Poll* poll = nullptr;
 };

@@ -198,7 +198,7 @@ class Explainer {
 
   std::optional<engine::SearchResult> ask_engine(const PlacementProblem& part) {
     if (auto found = ask_cut(part)) return found;
-    if (engine_ == nullptr || engine_->unsupported(part, engine::Goal::fit)) return std::nullopt;
+    if (engine_ == nullptr || engine_->unsupported(part, Objective::fit)) return std::nullopt;
     return engine_->solve(part, {.budget = budget_, .tell_used = true});
   }
 

@@ -2,8 +2,9 @@
 //
 //   auto engine = make_sat_engine({});
 //   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
-//   SearchResult least = engine->solve(problem, {.goal = Goal::cost});    // least.bound is proved
-//   auto session = engine->open(problem);                                 // new sizes, same rules
+//   SearchResult least = engine->solve(problem, {.goal = Objective::cost});    // least.bound is
+//   proved auto session = engine->open(problem);                                 // new sizes, same
+//   rules
 //
 // The formula and its encodings are described in docs/encoding.md. It writes no proofs: a
 // certificate of what it refuted comes from the learning engine. The answer depends on the problem,

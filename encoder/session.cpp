@@ -48,7 +48,7 @@ class Session final : public engine::PlacementSession {
 
   engine::SearchResult answer(const engine::SearchParams& search) {
     engine::SearchResult result;
-    if (search.goal != engine::Goal::fit) {
+    if (search.goal != Objective::fit) {
       ++counters_.fresh;
       result = decide(current_, params_.decide, search);
       if (result.status == Status::feasible) remember(*result.placement);

@@ -29,7 +29,7 @@ class AlternatingSession final : public PlacementSession {
 
   SearchResult solve(const SizeLayer& layer, const SearchParams& params) override {
     const std::size_t last = engines_.size() - 1;
-    if (params.goal != Goal::fit || params.proof != nullptr)
+    if (params.goal != Objective::fit || params.proof != nullptr)
       return session(last).solve(layer, params);
     std::vector<char> done(engines_.size(), 0);
     SearchResult unsettled;
@@ -101,7 +101,7 @@ class AlternatingEngine final : public PlacementEngine {
     return all;
   }
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    Goal goal) const override {
+                                                    Objective goal) const override {
     for (const Alternate& each : engines_)
       if (auto why = each.engine->outgrown(problem, goal)) return why;
     return std::nullopt;

@@ -23,17 +23,17 @@ class FreshSession final : public PlacementSession {
 
 }  // namespace
 
-facts::FeatureSet features_asked(const PlacementProblem& problem, Goal goal) {
+facts::FeatureSet features_asked(const PlacementProblem& problem, Objective goal) {
   facts::FeatureSet asked = facts::features_of(problem);
-  if (goal == Goal::cost) asked.add(facts::Feature::least_cost);
-  if (goal == Goal::modes)
+  if (goal == Objective::cost) asked.add(facts::Feature::least_cost);
+  if (goal == Objective::modes)
     asked.add(asked.contains(facts::Feature::modes_per_bank) ? facts::Feature::least_modes_per_bank
                                                              : facts::Feature::least_modes);
   return asked;
 }
 
 std::optional<std::string> PlacementEngine::unsupported(const PlacementProblem& problem,
-                                                        Goal goal) const {
+                                                        Objective goal) const {
   const std::optional<facts::Feature> missing =
       (features_asked(problem, goal) - features()).first();
   if (!missing) return outgrown(problem, goal);

@@ -1,7 +1,7 @@
 // The one small interface for "something that places buffers".
 //
 //   auto engine = make_canonical_engine({});                    // search/placement/canonical.h
-//   if (auto why = engine->unsupported(problem, Goal::fit)) return ask_another(*why);
+//   if (auto why = engine->unsupported(problem, Objective::fit)) return ask_another(*why);
 //   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
 //
 //   auto session = open_session(*engine, problem);              // session.h
@@ -28,15 +28,9 @@
 
 namespace tessera::engine {
 
-/// What is asked for besides a placement that keeps every hard rule.
-enum class Goal : std::uint8_t {
-  fit,    ///< any placement within the capacities
-  cost,   ///< the least summed cost of avoid_overlap
-  modes,  ///< the fewest distinct modes used
-};
-
-/// What the problem and the goal use.
-[[nodiscard]] facts::FeatureSet features_asked(const PlacementProblem& problem, Goal goal);
+/// What the problem and the goal use. Engines are asked for a fit, the least cost or the fewest
+/// modes; heights and benefits are found by asking them several times (placer/).
+[[nodiscard]] facts::FeatureSet features_asked(const PlacementProblem& problem, Objective goal);
 
 /// Takes the lines of a proof while it is found.
 class ProofSink {
@@ -50,10 +44,10 @@ class ProofSink {
 
 struct SearchParams {
   Budget budget;
-  Goal goal = Goal::fit;
+  Objective goal = Objective::fit;
   std::uint64_t seed = 0;
-  /// With Goal::cost or Goal::modes: only placements that pay at most this are wanted, any of them.
-  /// require: the engine says that it proves bounds.
+  /// With Objective::cost or Objective::modes: only placements that pay at most this are wanted,
+  /// any of them. require: the engine says that it proves bounds.
   std::optional<Cost> at_most{};
   /// Where the proof goes if the answer is infeasible (docs/proofs.md; what an engine writes into
   /// it before another answer is void); not owned, null: none is wanted.
@@ -67,7 +61,8 @@ struct SearchResult {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
   std::optional<Placement> placement{};
-  /// For Goal::cost and Goal::modes: a proved lower bound; optimal iff it equals the placement's.
+  /// For Objective::cost and Objective::modes: a proved lower bound; optimal iff it equals the
+  /// placement's.
   Cost bound = 0;
   std::string reason{};  ///< one sentence, for infeasible and unknown
   /// Buffers that cannot be placed by themselves either, ascending; empty: not known.
@@ -98,14 +93,14 @@ class PlacementEngine {
   /// Why the problem is too large for this engine, as a sentence; nothing where it is not.
   /// require: features() has all that the problem and the goal use.
   [[nodiscard]] virtual std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                            Goal goal) const {
+                                                            Objective goal) const {
     static_cast<void>(problem);
     static_cast<void>(goal);
     return std::nullopt;
   }
   /// Why this engine cannot take the problem with this goal, as a sentence; nothing if it can.
   [[nodiscard]] std::optional<std::string> unsupported(const PlacementProblem& problem,
-                                                       Goal goal) const;
+                                                       Objective goal) const;
   /// require: validate(problem) is empty and unsupported(problem, params.goal) is nothing.
   /// ensure: status feasible => placement passes the checker; infeasible => there is none.
   [[nodiscard]] virtual SearchResult solve(const PlacementProblem& problem,

@@ -6,11 +6,11 @@
 namespace tessera::engine {
 
 /// What the placement pays: its soft cost, or the number of distinct modes it uses (over all
-/// memories); 0 for Goal::fit.
+/// memories); 0 for Objective::fit.
 [[nodiscard]] Cost goal_value(const PlacementProblem& problem, const Placement& placement,
-                              Goal goal);
+                              Objective goal);
 
 /// A bound that holds without any search: no cost; one mode for every memory that has steps.
-[[nodiscard]] Cost goal_floor(const PlacementProblem& problem, Goal goal);
+[[nodiscard]] Cost goal_floor(const PlacementProblem& problem, Objective goal);
 
 }  // namespace tessera::engine

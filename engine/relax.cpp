@@ -95,7 +95,7 @@ class RelaxingEngine final : public PlacementEngine {
     return facts::together(inner_->features(), left_out);
   }
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    Goal goal) const override {
+                                                    Objective goal) const override {
     return inner_->outgrown(relaxed(problem), goal);
   }
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem,

@@ -30,7 +30,7 @@ class MemoSession final : public PlacementSession {
       result.reason = "buffers of at most these sizes did not fit before";
       return result;
     }
-    if (params.goal == Goal::fit) {
+    if (params.goal == Objective::fit) {
       if (const auto known = memo_.placement_for(layer)) {
         ++placements_reused_;
         result.status = Status::feasible;

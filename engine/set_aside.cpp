@@ -144,7 +144,7 @@ class AsideSession final : public PlacementSession {
       : engine_(engine), problem_(problem), aside_(std::move(aside)) {}
 
   SearchResult solve(const SizeLayer& layer, const SearchParams& params) override {
-    if (params.goal != Goal::fit || params.proof != nullptr ||
+    if (params.goal != Objective::fit || params.proof != nullptr ||
         !still_plain(aside_, layer.capacities)) {
       replace_sizes(problem_, layer);
       return ask(whole_, problem_, params);
@@ -178,12 +178,13 @@ class AsideEngine final : public PlacementEngine {
   [[nodiscard]] std::string_view name() const override { return inner_->name(); }
   [[nodiscard]] facts::FeatureSet features() const override { return inner_->features(); }
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    Goal goal) const override {
+                                                    Objective goal) const override {
     return inner_->outgrown(problem, goal);
   }
   [[nodiscard]] SearchResult solve(const PlacementProblem& problem,
                                    const SearchParams& params) override {
-    if (params.goal != Goal::fit || params.proof != nullptr) return inner_->solve(problem, params);
+    if (params.goal != Objective::fit || params.proof != nullptr)
+      return inner_->solve(problem, params);
     const SetAside aside = set_aside(problem);
     if (aside.aside.empty()) return inner_->solve(problem, params);
     if (aside.overfull()) return too_large();

@@ -307,7 +307,7 @@ class Builder {
       if (!peak && !cost) continue;  // a hard rule here, or zero whatever is done
       if (decided.empty()) {
         decided = term.text;
-        read_.problem.objective = peak ? Objective::minimize_height : Objective::minimize_cost;
+        read_.problem.objective = peak ? Objective::height : Objective::cost;
       } else if (peak != (decided == "total_peak" || decided == "max_peak")) {
         read_.notes.push_back("Only the first objective, " + std::string(decided) +
                               ", is followed; " + term.text + " after it is not.");

@@ -17,7 +17,7 @@ class TraceReader {
   TraceReader(const Sources& sources, const std::vector<Memory>& given)
       : sources_(sources), given_(given) {
     read_.source.file = sources.newest();
-    read_.problem.objective = Objective::minimize_height;
+    read_.problem.objective = Objective::height;
   }
 
   ExecutorchTrace read(const Node& root) {

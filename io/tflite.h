@@ -2,7 +2,7 @@
 // network.
 //
 //   TfliteArena arena = read_tflite_arena(bytes, "model.tflite");
-//   PlacementResult result = place(arena.problem, {.minimize = Minimize::height});   // place.h
+//   PlacementResult result = place(arena.problem, {.minimize = Objective::height});   // place.h
 //   TfliteNetwork read = read_tflite_network(bytes, "model.tflite", {});
 //
 // Files may be hostile: tflite_tables.h is what protects. Only models of one subgraph with fixed

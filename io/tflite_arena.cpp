@@ -67,7 +67,7 @@ TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
   arena.tensors_in_file = model.tensors.size();
   if (file != "-" && file != "/dev/stdin")
     arena.problem.name = std::filesystem::path(file).stem().string();
-  arena.problem.objective = Objective::minimize_height;
+  arena.problem.objective = Objective::height;
   arena.problem.memories = memories;
   if (memories.empty())
     arena.problem.memories.push_back({.name = "arena", .alignment = arena_alignment});

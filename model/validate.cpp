@@ -38,7 +38,9 @@ void validate_objectives(const PlacementProblem& problem, std::vector<Defect>& o
   std::vector<Objective> all{problem.objective};
   all.insert(all.end(), problem.next_objectives.begin(), problem.next_objectives.end());
   for (std::size_t k = 0; k < all.size(); ++k) {
-    if (all[k] > Objective::maximize_benefit) return wrong("The problem's objective is none.");
+    if (all[k] > Objective::modes) return wrong("The problem's objective is none.");
+    if (all[k] == Objective::modes)
+      return wrong("The fewest modes are no objective of a problem; ask place() for them.");
     if (all[k] == Objective::fit && all.size() > 1)
       return wrong(
           "The list of objectives names `fit`, which asks for nothing beside others; leave it "

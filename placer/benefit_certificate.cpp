@@ -121,12 +121,12 @@ class BenefitProof {
     for (const EngineInfo& entry : engine_list()) {
       if (!entry.writes_proofs) continue;
       const std::unique_ptr<engine::PlacementEngine> engine = make_engine(entry.name);
-      if (const auto why = engine->unsupported(only.problem, engine::Goal::fit)) {
+      if (const auto why = engine->unsupported(only.problem, Objective::fit)) {
         if (declined != nullptr) *declined = *why;
         continue;
       }
       engine::SearchParams own = search_;
-      own.goal = engine::Goal::fit;
+      own.goal = Objective::fit;
       own.proof = &file_;
       if (engine::solve_within_memory(*engine, only.problem, own).status == Status::infeasible) {
         say(entry.name);

@@ -46,9 +46,9 @@ std::string claim_line(const Claim& claim) {
   return line;
 }
 
-engine::Goal goal_of(ClaimKind kind) {
-  if (kind == ClaimKind::cost) return engine::Goal::cost;
-  return kind == ClaimKind::modes ? engine::Goal::modes : engine::Goal::fit;
+Objective goal_of(ClaimKind kind) {
+  if (kind == ClaimKind::cost) return Objective::cost;
+  return kind == ClaimKind::modes ? Objective::modes : Objective::fit;
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ void CertificateFile::seal() {
 }
 
 bool proved_by_cut(const PlacementProblem& problem, const Claim& claim) {
-  if (claim.kind == ClaimKind::benefit || goal_of(claim.kind) != engine::Goal::fit ||
+  if (claim.kind == ClaimKind::benefit || goal_of(claim.kind) != Objective::fit ||
       proof::unspoken(problem))
     return false;
   const PlacementProblem refuted = against(problem, claim);
@@ -162,8 +162,8 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
     return std::nullopt;
   }
   const PlacementProblem refuted = against(problem, claim);
-  const engine::Goal goal = goal_of(claim.kind);
-  if (goal == engine::Goal::fit) {
+  const Objective goal = goal_of(claim.kind);
+  if (goal == Objective::fit) {
     if (const std::optional<facts::Cut> cut = facts::find_cut(refuted)) {
       file.begin(claim, "cut");
       file.write(cut_text(problem, *cut));

@@ -214,8 +214,8 @@ class ResultCheck {
       const bool modes = each.name == "modes";
       const std::int64_t has =
           each.name == "height" ? height
-          : modes ? engine::goal_value(problem_, *result_.placement, engine::Goal::modes)
-                  : cost;
+          : modes               ? engine::goal_value(problem_, *result_.placement, Objective::modes)
+                                : cost;
       equal("objective " + each.name, each.value, has);
       if (each.bound > each.value)
         wrong("The result says that no " + each.name + " is below " + std::to_string(each.bound) +

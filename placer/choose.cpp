@@ -100,8 +100,8 @@ class Chooser {
   }
 
   [[nodiscard]] bool search_limits_cost() const { return params_.search.at_most.has_value(); }
-  [[nodiscard]] engine::Goal goal() const {
-    return search_limits_cost() ? engine::Goal::cost : engine::Goal::fit;
+  [[nodiscard]] Objective goal() const {
+    return search_limits_cost() ? Objective::cost : Objective::fit;
   }
 
   /// What pays too much is no placement; that there is none was proved if its bound says so.

@@ -41,7 +41,7 @@ struct ChooseResult {
   std::vector<std::vector<std::uint32_t>> refuted{};
 };
 
-/// With search.at_most (and Goal::cost), only what pays no more counts as a placement.
+/// With search.at_most (and Objective::cost), only what pays no more counts as a placement.
 /// require: validate(problem) is empty, but for capacities of 0; the engine of the settings takes
 /// the problem.
 [[nodiscard]] ChooseResult choose(const PlacementProblem& problem, const ChooseParams& params);

@@ -75,11 +75,11 @@ struct Field {
   std::string refusals;
 };
 
-Field line_up(const PlacementProblem& problem, engine::Goal goal, int threads,
+Field line_up(const PlacementProblem& problem, Objective goal, int threads,
               const EngineParams& engines) {
   Field field;
-  const bool boxes = goal == engine::Goal::fit && problem.buffers.size() >= boxing_fits_from &&
-                     boxing_takes(problem);
+  const bool boxes =
+      goal == Objective::fit && problem.buffers.size() >= boxing_fits_from && boxing_takes(problem);
   for (const std::string_view name : racers) {
     if (field.contenders.size() == 2) break;
     // The general solvers step in where the engines made for this problem do not apply.
@@ -187,15 +187,14 @@ struct Attempts {
 
   /// Does the race begin with the canonical search, before anybody else joins?
   [[nodiscard]] bool canonical_opens() const {
-    if (params.goal != engine::Goal::fit || problem.buffers.size() >= boxing_fits_from)
-      return false;
-    return !make_engine("canonical", settings.engines)->unsupported(problem, engine::Goal::fit);
+    if (params.goal != Objective::fit || problem.buffers.size() >= boxing_fits_from) return false;
+    return !make_engine("canonical", settings.engines)->unsupported(problem, Objective::fit);
   }
 
   /// Where the learning engine is to go first, canonical search is asked very briefly all the same.
   std::optional<Decision> by_first_choice() {
     if (!canonical_opens() ||
-        make_engine("learning", settings.engines)->unsupported(problem, engine::Goal::fit) ||
+        make_engine("learning", settings.engines)->unsupported(problem, Objective::fit) ||
         !learning_goes_first(problem))
       return std::nullopt;
     learning_first = true;
@@ -205,18 +204,18 @@ struct Attempts {
   std::optional<Decision> by_small_canonical(std::int64_t nodes) {
     const std::unique_ptr<engine::PlacementEngine> canonical =
         make_engine("canonical", settings.engines);
-    const bool whole = !canonical->unsupported(problem, engine::Goal::fit);
+    const bool whole = !canonical->unsupported(problem, Objective::fit);
     PlacementProblem simple;
     // Where each node takes long the race begins at once.
     if (whole && problem.buffers.size() >= boxing_fits_from) return std::nullopt;
     if (!whole) {
       if (!engine::has_bank_rules(problem)) return std::nullopt;
       simple = engine::relaxed(problem);
-      if (canonical->unsupported(simple, engine::Goal::fit)) return std::nullopt;
+      if (canonical->unsupported(simple, Objective::fit)) return std::nullopt;
     }
     phase("canonical");
     engine::SearchParams small = params;
-    small.goal = engine::Goal::fit;
+    small.goal = Objective::fit;
     small.budget.meter = nullptr;
     small.budget.max_nodes = std::min(small.budget.max_nodes, nodes);
     engine::SearchResult found = canonical->solve(whole ? problem : simple, small);
@@ -264,7 +263,7 @@ struct Attempts {
   }
 
   Decision race_of_all() {
-    phase(params.goal == engine::Goal::fit ? "race" : "optimize");
+    phase(params.goal == Objective::fit ? "race" : "optimize");
     Field field = line_up(problem, params.goal, settings.threads, settings.engines);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
@@ -326,7 +325,7 @@ struct Attempts {
     if (cost_bound == 0) return std::nullopt;
     const std::unique_ptr<engine::PlacementEngine> engine =
         make_engine("learning", settings.engines);
-    if (engine->unsupported(problem, engine::Goal::cost)) return std::nullopt;
+    if (engine->unsupported(problem, Objective::cost)) return std::nullopt;
     phase("optimize");
     engine::SearchParams own = params;
     own.budget = share_of(3);
@@ -343,8 +342,7 @@ struct Attempts {
 
   /// What the search found, or what slots did, with the better bound of both.
   Decision with_bound(Decision answer) {
-    if (params.goal != engine::Goal::cost || answer.found.status == Status::infeasible)
-      return answer;
+    if (params.goal != Objective::cost || answer.found.status == Status::infeasible) return answer;
     const Cost bound = std::max(cost_bound, answer.found.bound);
     if (in_slots && (answer.found.status != Status::feasible ||
                      soft_cost(problem, *in_slots->found.placement) <
@@ -358,7 +356,7 @@ struct Attempts {
   }
 
   Decision automatic() {
-    if (params.goal == engine::Goal::cost && !params.at_most) {
+    if (params.goal == Objective::cost && !params.at_most) {
       if (auto answer = decide_by_parts(problem, params, settings)) return std::move(*answer);
       if (auto answer = within_memory("slots", [&] { return by_slots(); }))
         return std::move(*answer);
@@ -378,7 +376,7 @@ struct Attempts {
       if (!first) first = within_memory("canonical", [&] { return by_first_choice(); });
       if (!first) first = within_memory("weave", [&] { return by_weaving(); });
     }
-    if (first && (params.goal == engine::Goal::fit || first->found.status == Status::infeasible))
+    if (first && (params.goal == Objective::fit || first->found.status == Status::infeasible))
       return std::move(*first);
     if (const auto stop = params.budget.exhausted()) {
       if (!first) return limit(*stop, {});
@@ -393,7 +391,7 @@ struct Attempts {
       return std::move(*first);
     }
     stats = first->found.stats;
-    if (params.goal == engine::Goal::cost && !params.at_most) {
+    if (params.goal == Objective::cost && !params.at_most) {
       if (!in_slots) cost_bound = search::cost_bound_by_slots(problem, share_of(4));
       if (engine::goal_value(problem, *first->found.placement, params.goal) == cost_bound) {
         first->found.bound = cost_bound;

@@ -35,7 +35,8 @@ struct Decision {
 
 /// require: validate(problem) is empty, `engine` is "auto" or the name of one that supports the
 /// problem with params.goal.
-/// ensure: with Goal::cost or Goal::modes a placement is optimal iff found.bound equals its value.
+/// ensure: with Objective::cost or Objective::modes a placement is optimal iff found.bound equals
+/// its value.
 [[nodiscard]] Decision decide(const PlacementProblem& problem, const engine::SearchParams& params,
                               const DecideParams& settings);
 

@@ -39,7 +39,7 @@ bool pays(const PlacementProblem& problem) {
 
 /// Once more about one part, with so much time.
 void ask(OwnProblem& part, engine::SearchParams params, const DecideParams& settings) {
-  if (!pays(part.problem)) params.goal = engine::Goal::fit;
+  if (!pays(part.problem)) params.goal = Objective::fit;
   Decision answer = decide(part.problem, params, settings);
   part.bound = std::max(part.bound, answer.found.bound);
   if (answer.found.status != Status::feasible) {
@@ -77,7 +77,7 @@ Decision together(const PlacementProblem& problem, std::vector<OwnProblem>& part
 std::optional<Decision> decide_by_parts(const PlacementProblem& problem,
                                         const engine::SearchParams& params,
                                         const DecideParams& settings) {
-  if (params.goal != engine::Goal::cost || params.at_most || params.proof != nullptr)
+  if (params.goal != Objective::cost || params.at_most || params.proof != nullptr)
     return std::nullopt;
   if (problem.buffers.size() > most_buffers) return std::nullopt;
   std::vector<std::vector<BufferIndex>> buffers = facts::independent_parts(problem);

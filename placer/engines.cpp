@@ -128,7 +128,7 @@ double ns_per_unit(std::string_view name) {
   return makers.at(position(name)).ns_per_unit;
 }
 
-void require_engine(const PlacementProblem& problem, const std::string& name, engine::Goal goal) {
+void require_engine(const PlacementProblem& problem, const std::string& name, Objective goal) {
   if (name == "auto") return;
   const std::unique_ptr<engine::PlacementEngine> engine = make_known_engine(name);
   if (const auto why = engine->unsupported(problem, goal))

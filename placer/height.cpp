@@ -76,7 +76,7 @@ std::optional<StopReason> minimise_group(const PlacementProblem& problem,
       PlacementProblem lower = problem;
       for (const MemoryIndex m : group) limit_ends(lower.memories[m], target, parts);
       engine::SearchParams search = params.search;
-      search.goal = engine::Goal::fit;
+      search.goal = Objective::fit;
       DecideParams quiet = params.settings;
       quiet.phase = nullptr;
       answer = decide(lower, search, quiet);

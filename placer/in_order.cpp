@@ -25,12 +25,12 @@ struct Reply {
 
 class Orderer {
  public:
-  Orderer(const PlacementProblem& problem, const std::vector<Minimize>& objectives,
+  Orderer(const PlacementProblem& problem, const std::vector<Objective>& objectives,
           const InOrderParams& params)
       : whole_(problem), problem_(problem), objectives_(objectives), params_(params) {
     parts_ = facts::features_of(problem).contains(facts::Feature::parts);
     may_leave_out_ =
-        std::find(objectives.begin(), objectives.end(), Minimize::benefit) != objectives.end();
+        std::find(objectives.begin(), objectives.end(), Objective::benefit) != objectives.end();
   }
 
   InOrder run() {
@@ -84,12 +84,12 @@ class Orderer {
     result_.answer = std::move(answer);
   }
 
-  std::int64_t stage(Minimize what, bool first) {
+  std::int64_t stage(Objective what, bool first) {
     switch (what) {
-      case Minimize::height:
+      case Objective::height:
         tell("minimize");
         return first ? least_height_of_all() : lower_height();
-      case Minimize::cost:
+      case Objective::cost:
         tell("optimize");
         return least_benefit_ ? lower_cost() : least_cost();
       default:
@@ -99,10 +99,10 @@ class Orderer {
   }
 
   /// From here on nothing may be worse than what was reached.
-  void keep(Minimize what, bool first) {
-    if (what == Minimize::cost) {
+  void keep(Objective what, bool first) {
+    if (what == Objective::cost) {
       pay_at_most(soft_cost(whole_, placement()));
-    } else if (what == Minimize::benefit) {
+    } else if (what == Objective::benefit) {
       least_benefit_ = benefit_of(whole_, placement());
     } else {
       // At first each memory gets its own least height; later on it is the largest that counts.
@@ -127,7 +127,7 @@ class Orderer {
   [[nodiscard]] engine::SearchParams search() const {
     engine::SearchParams own = params_.search;
     own.budget = budget_;
-    own.goal = most_cost_ ? engine::Goal::cost : engine::Goal::fit;
+    own.goal = most_cost_ ? Objective::cost : Objective::fit;
     own.at_most = most_cost_;
     return own;
   }
@@ -185,7 +185,7 @@ class Orderer {
       return 0;
     }
     engine::SearchParams own = search();
-    own.goal = engine::Goal::cost;
+    own.goal = Objective::cost;
     own.at_most.reset();
     Decision answer = decide(one.in.problem, own, params_.settings);
     if (answer.found.status == Status::infeasible) {
@@ -218,7 +218,7 @@ class Orderer {
   /// Is there a placement of this problem with all that was reached?
   Reply ask(const PlacementProblem& about, std::optional<Cost> most_cost) {
     engine::SearchParams own = search();
-    own.goal = most_cost ? engine::Goal::cost : engine::Goal::fit;
+    own.goal = most_cost ? Objective::cost : Objective::fit;
     own.at_most = most_cost;
     if (budget_.deadline != Clock::time_point::max())
       own.budget.deadline = budget_.deadline - (budget_.deadline - Clock::now()) / 2;
@@ -305,7 +305,7 @@ class Orderer {
 
   const PlacementProblem& whole_;
   PlacementProblem problem_;  ///< with the room that is left
-  const std::vector<Minimize>& objectives_;
+  const std::vector<Objective>& objectives_;
   const InOrderParams& params_;
   Budget budget_;
   bool may_leave_out_ = false;
@@ -319,7 +319,7 @@ class Orderer {
 
 }  // namespace
 
-InOrder solve_in_order(const PlacementProblem& problem, const std::vector<Minimize>& objectives,
+InOrder solve_in_order(const PlacementProblem& problem, const std::vector<Objective>& objectives,
                        const InOrderParams& params) {
   return Orderer(problem, objectives, params).run();
 }

@@ -1,7 +1,7 @@
 // Several objectives, one after the other: each is minimised (the benefit: maximised) at the values
 // that were reached for those before it.
 //
-//   const InOrder best = solve_in_order(problem, {Minimize::height, Minimize::cost}, params);
+//   const InOrder best = solve_in_order(problem, {Objective::height, Objective::cost}, params);
 //   best.bounds[1];                 // no placement of the height reached pays less
 //
 // The first one is asked as it is asked alone. What was reached is a limit from then on: of heights
@@ -38,7 +38,7 @@ struct InOrder {
 /// require: validate(problem) is empty; the objectives are heights, costs and benefits, each once;
 /// the engine of the settings takes the problem for each of them.
 [[nodiscard]] InOrder solve_in_order(const PlacementProblem& problem,
-                                     const std::vector<Minimize>& objectives,
+                                     const std::vector<Objective>& objectives,
                                      const InOrderParams& params);
 
 }  // namespace tessera::placer

@@ -21,7 +21,7 @@ namespace tessera::placer {
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_known_engine(std::string_view name);
 
 /// `name` is "auto", or that of an engine that takes the problem. Throws BadInput where it is not.
-void require_engine(const PlacementProblem& problem, const std::string& name, engine::Goal goal);
+void require_engine(const PlacementProblem& problem, const std::string& name, Objective goal);
 
 /// Rough nanoseconds per unit of its WorkMeter: puts engines in a race on one scale. Only the
 /// balance of a race depends on it, never the soundness of an answer. 0: it does not count.

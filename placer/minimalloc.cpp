@@ -28,7 +28,7 @@ MinimallocAnswer place_bytes(const io::MinimallocProblem& asked, const Minimallo
     return answer;
   }
   PlaceParams params = question.params;
-  params.minimize = question.minimize ? Minimize::height : Minimize::none;
+  params.minimize = question.minimize ? Objective::height : Objective::fit;
   const auto begin = std::chrono::steady_clock::now();
   const PlacementResult result = place(asked.problem, params);
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

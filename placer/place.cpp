@@ -37,10 +37,9 @@ using Clock = std::chrono::steady_clock;
 /// One part in so many of a time limit is for the certificate.
 constexpr int certifying_share = 6;
 
-engine::Goal goal_of(Minimize what) {
-  if (what == Minimize::cost) return engine::Goal::cost;
-  if (what == Minimize::modes) return engine::Goal::modes;
-  return engine::Goal::fit;
+/// What engines are asked for while this is wanted.
+Objective goal_of(Objective what) {
+  return what == Objective::cost || what == Objective::modes ? what : Objective::fit;
 }
 
 class Placer {
@@ -50,13 +49,14 @@ class Placer {
 
   PlacementResult run() {
     porter::require_valid(problem_);
-    if (params_.minimize > Minimize::benefit) throw BadInput("there is no such thing to minimise");
+    if (params_.minimize > Objective::modes) throw BadInput("there is no such thing to minimise");
     objectives_ = resolve_objectives(params_.minimize, problem_);
-    const Minimize what = objectives_.front();
+    const Objective what = objectives_.front();
     search_.goal = goal_of(what);
-    for (const Minimize each : objectives_) require_engine(problem_, params_.engine, goal_of(each));
-    if (in_order() && what != Minimize::benefit && !params_.proof.empty() &&
-        std::find(objectives_.begin(), objectives_.end(), Minimize::benefit) != objectives_.end())
+    for (const Objective each : objectives_)
+      require_engine(problem_, params_.engine, goal_of(each));
+    if (in_order() && what != Objective::benefit && !params_.proof.empty() &&
+        std::find(objectives_.begin(), objectives_.end(), Objective::benefit) != objectives_.end())
       throw BadInput(
           "a certificate of a height or a cost is about placements of all buffers, and this "
           "problem's list of objectives lets some stay out",
@@ -97,19 +97,19 @@ class Placer {
     later_bounds_ = std::move(best.bounds);
     refuted_ = std::move(best.refuted);
     result_.benefit_bound = whole_benefit(problem_);
-    if (objectives_.front() != Minimize::height) return;
+    if (objectives_.front() != Objective::height) return;
     group_bounds_ = std::move(best.least.group_bounds);
     result_.lower_bound = best.least.lower_bound;
     if (best.least.lower_bounds.size() == result_.lower_bounds.size())
       result_.lower_bounds = first_bounds_ = std::move(best.least.lower_bounds);
   }
 
-  void search(Minimize what) {
+  void search(Objective what) {
     if (in_order()) {
       search_in_order();
       return;
     }
-    if (what == Minimize::benefit) {
+    if (what == Objective::benefit) {
       choose_optional();
       return;
     }
@@ -121,7 +121,7 @@ class Placer {
       answer_.engine = "bounds";
       answer_.found.status = Status::infeasible;
       answer_.found.reason = std::move(*bounds.infeasible);
-    } else if (what == Minimize::height) {
+    } else if (what == Objective::height) {
       minimise();
     } else {
       answer_ = decide(problem_, search_, settings_);
@@ -172,7 +172,7 @@ class Placer {
     answer_ = {std::move(least.found), std::move(least.engine)};
   }
 
-  PlacementResult finish(Minimize what) {
+  PlacementResult finish(Objective what) {
     result_.status = answer_.found.status;
     result_.stop = answer_.found.stop;
     result_.engine = answer_.engine;
@@ -190,7 +190,7 @@ class Placer {
       if (in_order()) {
         judge_all();
       } else {
-        if (what != Minimize::benefit) result_.benefit_bound = result_.benefit;  // all are placed
+        if (what != Objective::benefit) result_.benefit_bound = result_.benefit;  // all are placed
         judge_goal(what);
       }
     }
@@ -214,10 +214,10 @@ class Placer {
     result_.proven_optimal = true;
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
       ObjectiveValue each{.bound = later_bounds_.at(k)};
-      if (objectives_[k] == Minimize::height) {
+      if (objectives_[k] == Objective::height) {
         each.name = "height";
         each.value = *std::max_element(result_.heights.begin(), result_.heights.end());
-      } else if (objectives_[k] == Minimize::cost) {
+      } else if (objectives_[k] == Objective::cost) {
         each.name = "cost";
         each.value = result_.cost;
         if (k == 0) result_.cost_bound = each.bound;
@@ -234,8 +234,8 @@ class Placer {
     }
   }
 
-  void judge_goal(Minimize what) {
-    if (what == Minimize::height) {
+  void judge_goal(Objective what) {
+    if (what == Objective::height) {
       if (result_.proven_minimum &&
           *std::max_element(result_.heights.begin(), result_.heights.end()) != height_bound())
         throw InternalError("a minimum is called proved, but its bound does not reach it");
@@ -244,7 +244,7 @@ class Placer {
       result_.objectives.push_back({"height", height, height_bound(), height == height_bound()});
       return;
     }
-    if (what == Minimize::benefit) {
+    if (what == Objective::benefit) {
       result_.proven_optimal = result_.benefit == result_.benefit_bound;
       result_.objectives.push_back(
           {"benefit", result_.benefit, result_.benefit_bound, result_.proven_optimal});
@@ -252,12 +252,12 @@ class Placer {
     }
     // Even when nobody asked for the least height, it may have been met.
     const Cost bound = std::max(answer_.found.bound, engine::goal_floor(problem_, search_.goal));
-    if (what == Minimize::cost) {
+    if (what == Objective::cost) {
       result_.cost_bound = bound;
       result_.proven_optimal = bound == result_.cost;
       result_.objectives.push_back({"cost", result_.cost, bound, result_.proven_optimal});
-    } else if (what == Minimize::modes) {
-      const Cost used = engine::goal_value(problem_, *result_.placement, engine::Goal::modes);
+    } else if (what == Objective::modes) {
+      const Cost used = engine::goal_value(problem_, *result_.placement, Objective::modes);
       result_.proven_optimal = bound == used;
       result_.objectives.push_back({"modes", used, bound, result_.proven_optimal});
       answer_.found.stats.push_back({"modes_used", used});
@@ -268,8 +268,8 @@ class Placer {
   }
 
   /// What was proved and is worth a certificate.
-  [[nodiscard]] std::vector<Claim> claims(Minimize what) const {
-    if (what == Minimize::benefit) {
+  [[nodiscard]] std::vector<Claim> claims(Objective what) const {
+    if (what == Objective::benefit) {
       if (result_.status == Status::unknown) return {};
       const bool none = result_.status == Status::infeasible;
       return {{.kind = ClaimKind::benefit, .most = none ? -1 : result_.benefit_bound}};
@@ -277,7 +277,7 @@ class Placer {
     if (result_.status == Status::infeasible) return {{}};
     if (result_.status != Status::feasible) return {};
     std::vector<Claim> all;
-    if (what == Minimize::height) {
+    if (what == Objective::height) {
       for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
         if (result_.lower_bounds[m] > 0)
           all.push_back({ClaimKind::height, {m}, result_.lower_bounds[m]});
@@ -297,7 +297,7 @@ class Placer {
     return all;
   }
 
-  void write_certificate(Minimize what) {
+  void write_certificate(Objective what) {
     if (!proof_) return;
     const std::vector<Claim> wanted = claims(what);
     if (wanted.empty()) return;
@@ -353,7 +353,7 @@ class Placer {
   engine::SearchParams search_;
   DecideParams settings_;
   Decision answer_;
-  std::vector<Minimize> objectives_;
+  std::vector<Objective> objectives_;
   std::vector<std::int64_t> later_bounds_;  ///< of several objectives
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
   std::vector<Size> first_bounds_;  ///< per memory, by adding up
@@ -381,16 +381,16 @@ PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& abov
   return result;
 }
 
-std::int64_t value_of(const PlacementResult& result, Minimize what) {
-  if (what == Minimize::cost) return result.cost;
-  if (what == Minimize::modes) return result.objectives.front().value;
+std::int64_t value_of(const PlacementResult& result, Objective what) {
+  if (what == Objective::cost) return result.cost;
+  if (what == Objective::modes) return result.objectives.front().value;
   return result.height;
 }
 
 /// The best of several answers, of which each is about other choices of memories.
 class BestOf {
  public:
-  explicit BestOf(Minimize what) : what_(what) {}
+  explicit BestOf(Objective what) : what_(what) {}
 
   void add(PlacementResult one) {
     ++asked_;
@@ -412,7 +412,7 @@ class BestOf {
     PlacementResult result = best_   ? std::move(*best_)
                              : open_ ? std::move(*open_)
                                      : std::move(last_);
-    if (!best_ || what_ != Minimize::none) result.stop = stop_;
+    if (!best_ || what_ != Objective::fit) result.stop = stop_;
     result.stats.push_back({"ties_of_memories", asked_});
     if (result.status == Status::infeasible) return result;
     if (!all) {
@@ -423,12 +423,12 @@ class BestOf {
     result.lower_bound = least_->lower_bound;
     result.cost_bound = least_->cost_bound;
     if (!result.placement) return result;
-    result.proven_minimum = what_ == Minimize::height && result.height == result.lower_bound;
-    result.proven_optimal = result.cost == (what_ == Minimize::cost ? result.cost_bound : 0);
+    result.proven_minimum = what_ == Objective::height && result.height == result.lower_bound;
+    result.proven_optimal = result.cost == (what_ == Objective::cost ? result.cost_bound : 0);
     for (ObjectiveValue& each : result.objectives) {
       each.bound = least_->objectives.empty() ? 0 : least_->objectives.front().bound;
       each.proved = each.bound == each.value;
-      if (what_ == Minimize::modes) result.proven_optimal = each.proved;
+      if (what_ == Objective::modes) result.proven_optimal = each.proved;
     }
     return result;
   }
@@ -449,7 +449,7 @@ class BestOf {
       each.bound = std::min(each.bound, one.objectives.front().bound);
   }
 
-  Minimize what_;
+  Objective what_;
   std::int64_t asked_ = 0;
   StopReason stop_ = StopReason::completed;
   std::optional<PlacementResult> best_;
@@ -469,12 +469,12 @@ PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& p
     return above ? place_lifted(one, *above, own) : Placer(one, own).run();
   };
   const std::vector<PlacementProblem> all = tied(problem);
-  const Minimize what = resolve_minimize(params.minimize, problem);
+  const Objective what = resolve_minimize(params.minimize, problem);
   // With a choice of sets on top of it, whoever is torn between memories has to name one.
-  if (all.size() == 1 || what == Minimize::benefit) return answer(problem, params);
+  if (all.size() == 1 || what == Objective::benefit) return answer(problem, params);
   BestOf best(what);
   std::size_t asked = 0;
-  while (asked < all.size() && !(best.found() && what == Minimize::none)) {
+  while (asked < all.size() && !(best.found() && what == Objective::fit)) {
     PlaceParams own = params;
     if (params.limits.timeout) {
       const auto left = *params.limits.timeout - (Clock::now() - begin);
@@ -497,26 +497,23 @@ PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& p
 
 namespace tessera {
 
-Minimize resolve_minimize(Minimize asked, const PlacementProblem& problem) {
-  if (asked != Minimize::by_input) return asked;
-  if (problem.objective == Objective::minimize_height) return Minimize::height;
-  if (problem.objective == Objective::minimize_cost) return Minimize::cost;
+Objective resolve_minimize(std::optional<Objective> asked, const PlacementProblem& problem) {
+  if (asked) return *asked;
+  if (problem.objective != Objective::fit) return problem.objective;
   const bool worth = std::any_of(problem.buffers.begin(), problem.buffers.end(),
                                  [](const Buffer& buffer) { return buffer.benefit > 0; });
-  if (problem.objective == Objective::maximize_benefit || worth) return Minimize::benefit;
+  if (worth) return Objective::benefit;
   const bool soft = std::any_of(
       problem.relations.begin(), problem.relations.end(),
       [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
-  return soft ? Minimize::cost : Minimize::height;
+  return soft ? Objective::cost : Objective::height;
 }
 
-std::vector<Minimize> resolve_objectives(Minimize asked, const PlacementProblem& problem) {
-  std::vector<Minimize> all{resolve_minimize(asked, problem)};
-  if (asked != Minimize::by_input) return all;
-  for (const Objective next : problem.next_objectives)
-    all.push_back(next == Objective::minimize_height ? Minimize::height
-                  : next == Objective::minimize_cost ? Minimize::cost
-                                                     : Minimize::benefit);
+std::vector<Objective> resolve_objectives(std::optional<Objective> asked,
+                                          const PlacementProblem& problem) {
+  std::vector<Objective> all{resolve_minimize(asked, problem)};
+  if (asked) return all;
+  for (const Objective next : problem.next_objectives) all.push_back(next);
   return all;
 }
 

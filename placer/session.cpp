@@ -31,11 +31,11 @@ constexpr const char* automatic = "auto";
 std::unique_ptr<engine::PlacementEngine> engine_for(const PlacementProblem& problem,
                                                     const std::string& name) {
   if (name != automatic) {
-    require_engine(problem, name, engine::Goal::fit);
+    require_engine(problem, name, Objective::fit);
     return make_engine(name);
   }
   std::unique_ptr<engine::PlacementEngine> engine = session_engine(facts::features_of(problem));
-  if (engine && engine->outgrown(problem, engine::Goal::fit)) engine.reset();
+  if (engine && engine->outgrown(problem, Objective::fit)) engine.reset();
   return engine;
 }
 

@@ -227,8 +227,7 @@ class VariantSearch {
         chosen_engine(hardware_, params_.engine);
     const tiling::Lowering lowered =
         tiling::lower(part_, tiling::tile_space(part_), hardware_, variant);
-    if (const std::optional<std::string> why =
-            engine->unsupported(lowered.problem, engine::Goal::fit))
+    if (const std::optional<std::string> why = engine->unsupported(lowered.problem, Objective::fit))
       throw BadInput("engine '" + params_.engine + "' cannot be used here: " + *why,
                      "without --engine, one that can is chosen");
     search::TileSearchParams search{.options = variant, .engine = engine.get(), .budget = budget()};

@@ -46,7 +46,7 @@ std::optional<MissingBytes> over_height(PlacementProblem problem, const Budget& 
     limits.timeout = std::max(Clock::duration::zero(), budget.deadline - Clock::now());
   if (budget.memory != nullptr) limits.memory = std::max<Size>(1, budget.memory->left());
   const PlacementResult least =
-      place(problem, {.minimize = Minimize::height, .limits = limits, .progress = nullptr});
+      place(problem, {.minimize = Objective::height, .limits = limits, .progress = nullptr});
   if (least.status == Status::infeasible) return std::nullopt;
   if (least.proven_minimum) return MissingBytes{.bytes = least.height - capacity};
   MissingBytes missing{.bytes = least.lower_bound - capacity, .exact = false};

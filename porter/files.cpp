@@ -177,7 +177,7 @@ std::string placed_yaml(const PlacementProblem& problem, const Placement& placem
   }
   // What stays out is placed by no other question.
   if (!placement.left_out.empty()) {
-    fixed.objective = Objective::maximize_benefit;
+    fixed.objective = Objective::benefit;
     fixed.next_objectives.clear();
   }
   return io::write_problem_yaml(fixed);

@@ -35,7 +35,7 @@ class Builder {
     problem_.name = std::string(to_string(params.kind)) + "-" + std::to_string(params.buffers) +
                     "-" + std::to_string(params.seed);
     problem_.memories.push_back({.name = "ram"});
-    problem_.objective = Objective::minimize_height;
+    problem_.objective = Objective::height;
     problem_.buffers.reserve(static_cast<std::size_t>(params.buffers));
   }
   [[nodiscard]] std::int64_t left() const {

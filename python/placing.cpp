@@ -13,21 +13,21 @@
 namespace tessera::python {
 namespace {
 
-Minimize minimize_of(const py::handle& value, const py::handle& maximize) {
+std::optional<Objective> minimize_of(const py::handle& value, const py::handle& maximize) {
   if (!maximize.is_none()) {
     if (!py::isinstance<py::str>(maximize) || maximize.cast<std::string>() != "benefit")
       throw BadInput("there is no such thing to maximise", "`maximize` is \"benefit\"");
     if (!value.is_none())
       throw BadInput("`minimize` and `maximize` are two questions", "ask one of them");
-    return Minimize::benefit;
+    return Objective::benefit;
   }
-  if (value.is_none() || value.is(py::bool_(false))) return Minimize::none;
-  if (value.is(py::bool_(true))) return Minimize::by_input;
+  if (value.is_none() || value.is(py::bool_(false))) return Objective::fit;
+  if (value.is(py::bool_(true))) return std::nullopt;
   if (py::isinstance<py::str>(value)) {
     const auto word = value.cast<std::string>();
-    if (word == "height") return Minimize::height;
-    if (word == "cost") return Minimize::cost;
-    if (word == "modes") return Minimize::modes;
+    if (word == "height") return Objective::height;
+    if (word == "cost") return Objective::cost;
+    if (word == "modes") return Objective::modes;
   }
   throw BadInput(
       "there is no such thing to minimise",

@@ -21,7 +21,7 @@ void add_modes(Context& context);
 void add_bank_relations(Context& context);    ///< same_bank, different_banks
 void add_memory_relations(Context& context);  ///< same_memory, different_memories
 void add_order_relations(Context& context);   ///< adjacent, same_offset, disjoint
-void add_soft_costs(Context& context);        ///< avoid_overlap, for Goal::cost
+void add_soft_costs(Context& context);        ///< avoid_overlap, for Objective::cost
 
 // Not rules: what may be assumed without losing an answer, and what follows from the rules.
 void add_symmetry(Context& context);

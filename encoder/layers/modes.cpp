@@ -54,7 +54,7 @@ class MemoryModes {
       const StepRange steps{borders_[i], borders_[i + 1]};
       std::vector<Demand> demands = demands_at(steps.lower);
       // Somebody counts the modes used: then even a memory nobody asks anything uses one.
-      const bool counted = context_.params.goal == engine::Goal::modes && i == 0;
+      const bool counted = context_.params.goal == Objective::modes && i == 0;
       if (demands.empty() && !counted) {
         choices.push_back({.steps = steps, .modes = {}, .roles = {}});
         continue;
@@ -177,7 +177,7 @@ void add_modes(Context& context) {
   for (MemoryIndex m = 0; m < context.problem.memories.size(); ++m) {
     if (!has_modes(context.problem.memories[m])) continue;
     MemoryModes(context, m).run();
-    if (context.params.goal == engine::Goal::modes) count_modes(context, m);
+    if (context.params.goal == Objective::modes) count_modes(context, m);
   }
 }
 

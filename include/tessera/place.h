@@ -10,9 +10,9 @@
 //
 // With the engine "auto": bounds (the load of one step may already say no), greedy placement,
 // canonical search for a while (for very many buffers: boxing), then a second complete engine with
-// it, in turns or side by side (for very many buffers: boxing as the third). Nothing is returned before the checker
-// of check.h has accepted it. The same problem, parameters and seed give the same
-// placement, unless a limit ends the search.
+// it, in turns or side by side (for very many buffers: boxing as the third). Nothing is returned
+// before the checker of check.h has accepted it. The same problem, parameters and seed give the
+// same placement, unless a limit ends the search.
 #pragma once
 
 #include <cstdint>
@@ -32,16 +32,6 @@
 
 namespace tessera {
 
-enum class Minimize : std::uint8_t {
-  none,      ///< any placement within the capacities
-  by_input,  ///< what the problem's objectives say, one after the other; `fit` means: the benefit
-             ///< if there is any, else the cost if there is any, else the height
-  height,    ///< the least height of every memory
-  cost,      ///< the least sum of avoid_overlap costs within the capacities
-  modes,     ///< the fewest distinct modes
-  benefit,   ///< the largest summed benefit: which of the optional buffers are placed
-};
-
 /// What a search in progress can say about itself.
 struct PlaceProgress {
   std::string_view
@@ -54,7 +44,9 @@ struct PlaceProgress {
 
 struct PlaceParams {
   std::string engine = "auto";  ///< or a name of engine_list() (engines.h)
-  Minimize minimize = Minimize::none;
+  /// Nothing: what the problem's objectives say, one after the other; where they say `fit`, the
+  /// benefit if there is any, else the cost if there is any, else the height.
+  std::optional<Objective> minimize = Objective::fit;
   /// Rules of engines that are to be as said: "learning.balance=off" (switches.h).
   std::vector<std::string> switches{};
   Limits limits{};
@@ -70,19 +62,19 @@ struct PlaceParams {
 
 /// ensure: feasible => placement is set and passes check(); infeasible => proved; unknown => `stop`
 /// or `reason` says why. lower_bounds are proved in every case.
-/// throws: BadInput if validate(problem) is not empty, the engine or a switch is not known or cannot take the
-/// problem, or `proof` is no place to write to; InternalError if an engine's answer does not pass
-/// the checker.
+/// throws: BadInput if validate(problem) is not empty, the engine or a switch is not known or
+/// cannot take the problem, or `proof` is no place to write to; InternalError if an engine's answer
+/// does not pass the checker.
 [[nodiscard]] TESSERA_API PlacementResult place(const PlacementProblem& problem,
                                                 const PlaceParams& params);
 
-/// What `by_input` comes down to for this problem: what is asked for first.
-[[nodiscard]] TESSERA_API Minimize resolve_minimize(Minimize asked,
-                                                    const PlacementProblem& problem);
+/// What `minimize` comes down to for this problem: what is asked for first.
+[[nodiscard]] TESSERA_API Objective resolve_minimize(std::optional<Objective> asked,
+                                                     const PlacementProblem& problem);
 
 /// All that is asked for, in its order: more than one where the problem has a list of objectives
-/// and `asked` is by_input. Never empty.
-[[nodiscard]] TESSERA_API std::vector<Minimize> resolve_objectives(Minimize asked,
-                                                                   const PlacementProblem& problem);
+/// and nothing is `asked`. Never empty.
+[[nodiscard]] TESSERA_API std::vector<Objective> resolve_objectives(
+    std::optional<Objective> asked, const PlacementProblem& problem);
 
 }  // namespace tessera

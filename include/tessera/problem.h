@@ -128,7 +128,14 @@ struct Relation {
   friend auto operator<=>(const Relation&, const Relation&) = default;
 };
 
-enum class Objective : std::uint8_t { fit, minimize_height, minimize_cost, maximize_benefit };
+/// What is asked for besides a placement that keeps every hard rule.
+enum class Objective : std::uint8_t {
+  fit,      ///< nothing: any placement within the capacities
+  height,   ///< the least height of every memory
+  cost,     ///< the least sum of avoid_overlap costs within the capacities
+  benefit,  ///< the largest summed benefit: which of the optional buffers are placed
+  modes,    ///< the fewest distinct modes; asked of place(), no problem's own
+};
 
 struct PlacementProblem {
   std::string name{};
@@ -137,7 +144,7 @@ struct PlacementProblem {
   std::vector<Relation> relations{};
   Objective objective = Objective::fit;
   /// Asked for after `objective`, one after the other, each at the values that were reached for
-  /// those before it. None is `fit`, and none stands twice.
+  /// those before it. None is `fit` or `modes`, and none stands twice.
   std::vector<Objective> next_objectives{};
 };
 

@@ -67,7 +67,7 @@ class Engine final : public engine::PlacementEngine {
   }
 
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    engine::Goal /*goal*/) const override {
+                                                    Objective /*goal*/) const override {
     const auto [parts, pairs] = learning::live_pairs(problem);
     if (parts <= most_parts && pairs <= most_pairs) return std::nullopt;
     return "The guided search takes up to " + std::to_string(most_parts) +

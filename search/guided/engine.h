@@ -3,7 +3,7 @@
 // Accelerators", ASPLOS 2023).
 //
 //   auto engine = make_guided_engine({});
-//   if (auto why = engine->unsupported(problem, Goal::fit)) return ask_another(*why);
+//   if (auto why = engine->unsupported(problem, Objective::fit)) return ask_another(*why);
 //   SearchResult found = engine->solve(problem, {.budget = {.max_nodes = 500'000}});
 //
 // A tree over "which buffer next": each goes to the lowest place the solver still sees, and the

@@ -14,7 +14,7 @@ bool has_parts(const PlacementProblem& problem) {
                      [](const Buffer& buffer) { return !buffer.parts.empty(); });
 }
 
-Build::Build(const PlacementProblem& problem, engine::Goal goal, Deduction& deduction,
+Build::Build(const PlacementProblem& problem, Objective goal, Deduction& deduction,
              const LearningParams& params, bool certify, Poll& poll)
     : problem_(problem),
       goal_(goal),

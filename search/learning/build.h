@@ -20,7 +20,7 @@ namespace tessera::search::learning {
 class Build {
  public:
   /// `certify`: take nothing for granted that a certificate cannot say.
-  Build(const PlacementProblem& problem, engine::Goal goal, Deduction& deduction,
+  Build(const PlacementProblem& problem, Objective goal, Deduction& deduction,
         const LearningParams& params, bool certify, Poll& poll);
 
   /// Everything, in the right order. Afterwards plan is complete. Throws BudgetEnded, beforehand
@@ -98,7 +98,7 @@ class Build {
   void clique(MemoryIndex m, std::vector<ItemIndex> items, int splits);
 
   const PlacementProblem& problem_;
-  const engine::Goal goal_;
+  const Objective goal_;
   Deduction& deduction_;
   const LearningParams& params_;
   const bool certify_;
@@ -124,7 +124,7 @@ class Build {
   };
   std::vector<std::vector<Choice>> choices_;  ///< by memory
   std::vector<std::vector<Mode>> tables_;     ///< by memory: explicit modes; empty: per bank
-  std::vector<std::vector<Key>> used_;        ///< by memory: mode k is used (Goal::modes)
+  std::vector<std::vector<Key>> used_;        ///< by memory: mode k is used (Objective::modes)
 };
 
 /// Does any buffer have parts? They are kept apart by differences of offsets, and by nothing else.

@@ -4,7 +4,7 @@
 namespace tessera::search::learning {
 
 void Build::cost() {
-  if (goal_ != engine::Goal::cost) return;
+  if (goal_ != Objective::cost) return;
   std::map<std::pair<BufferIndex, BufferIndex>, Cost> costs;
   for (const Relation& relation : problem_.relations) {
     if (relation.kind != RelationKind::avoid_overlap || relation.cost == 0) continue;

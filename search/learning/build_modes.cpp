@@ -14,7 +14,7 @@ std::vector<char> Build::needless_modes(MemoryIndex m, const StepClass& steps) c
   const std::vector<Mode>& table = tables_[m];
   std::vector<char> needless(table.size(), 0);
   // A certificate speaks of every mode, and which of them are used is counted.
-  if (certify_ || goal_ != engine::Goal::fit) return needless;
+  if (certify_ || goal_ != Objective::fit) return needless;
   std::vector<std::vector<char>> leaves(table.size());
   for (std::size_t k = 0; k < table.size(); ++k)
     for (const Role role : table[k].roles) {
@@ -114,9 +114,9 @@ void Build::modes() {
     const Memory& memory = problem_.memories[m];
     if (!has_modes(memory)) continue;
     tables_[m] = memory.modes;
-    if (memory.modes_per_bank && goal_ == engine::Goal::modes)
+    if (memory.modes_per_bank && goal_ == Objective::modes)
       tables_[m] = *facts::joint_modes(memory, 4096);
-    if (goal_ == engine::Goal::modes && horizon(problem_) > 0) {
+    if (goal_ == Objective::modes && horizon(problem_) > 0) {
       std::vector<Lit> some;
       for (std::size_t k = 0; k < tables_[m].size(); ++k) {
         used_[m].push_back(key_of(new_bool(1e-3, 1), 0));

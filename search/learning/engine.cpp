@@ -41,7 +41,7 @@ class Engine final : public engine::PlacementEngine {
   }
 
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    engine::Goal goal) const override {
+                                                    Objective goal) const override {
     if (has_parts(problem) && !takes_parts_of(problem))
       return "The learning engine takes parts that live at different times only where no memory "
              "has "
@@ -52,7 +52,7 @@ class Engine final : public engine::PlacementEngine {
              " buffers (parts of them, where there are gaps) and " + std::to_string(most_pairs) +
              " pairs that live at one time; this problem has " + std::to_string(parts) + " and " +
              std::to_string(pairs) + ".";
-    if (goal == engine::Goal::modes)
+    if (goal == Objective::modes)
       for (const Memory& memory : problem.memories)
         if (memory.modes_per_bank && !facts::joint_modes(memory, 4096))
           return "The learning engine counts modes only where a memory has at most 4096 of them; "

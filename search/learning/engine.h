@@ -1,7 +1,7 @@
 // A placement engine that learns from every dead end (lazy clause generation).
 //
 //   auto engine = make_learning_engine({});
-//   if (auto why = engine->unsupported(problem, Goal::fit)) return ask_another(*why);
+//   if (auto why = engine->unsupported(problem, Objective::fit)) return ask_another(*why);
 //   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
 //
 // It decides orders of pairs ("i below j") and offsets, propagates them, and turns each conflict

@@ -30,7 +30,7 @@ class Session final : public engine::PlacementSession {
  private:
   engine::SearchResult answer(const engine::SearchParams& search) {
     engine::SearchResult result;
-    if (params_.recall && search.goal == engine::Goal::fit && search.proof == nullptr) {
+    if (params_.recall && search.goal == Objective::fit && search.proof == nullptr) {
       for (std::size_t k = 0; k < placements_.size(); ++k) {
         Placement packed = in_the_order_of(placements_[k]);
         if (!check(current_, packed, 1).empty()) continue;

@@ -127,7 +127,7 @@ engine::SearchResult search_built(const PlacementProblem& problem, const Learnin
     result.stop = StopReason::completed;
     if (deduction.cost.empty() || params.at_most) break;
     Cost paid = deduction.cost.sum(deduction.state);
-    if (params.goal == engine::Goal::cost)
+    if (params.goal == Objective::cost)
       paid = std::min(paid, soft_cost(problem, *result.placement));
     result.bound = paid;
     if (paid == 0) break;

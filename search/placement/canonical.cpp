@@ -423,7 +423,7 @@ class CanonicalEngine final : public engine::PlacementEngine {
   [[nodiscard]] std::string_view name() const override { return "canonical"; }
   [[nodiscard]] facts::FeatureSet features() const override { return CanonicalSolver::features(); }
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
-                                                    engine::Goal /*goal*/) const override {
+                                                    Objective /*goal*/) const override {
     return CanonicalSolver::outgrown(problem);
   }
   [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,

@@ -1,7 +1,7 @@
 // Complete placement by canonical depth-first search.
 //
 //   auto engine = make_canonical_engine();
-//   if (auto why = engine->unsupported(problem, Goal::fit)) return ask_another(*why);
+//   if (auto why = engine->unsupported(problem, Objective::fit)) return ask_another(*why);
 //   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
 //
 // Only canonical placements are visited, in which no buffer could be lowered: each lies at its
@@ -76,7 +76,7 @@ class CanonicalSolver {
   [[nodiscard]] static std::optional<std::string> outgrown(const PlacementProblem& problem);
   /// Are its features known and its pairs not too many?
   [[nodiscard]] static bool takes(const PlacementProblem& problem);
-  /// require: validate(problem) is empty, takes(problem), params.goal is Goal::fit.
+  /// require: validate(problem) is empty, takes(problem), params.goal is Objective::fit.
   /// ensure: as PlacementEngine::solve.
   [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
                                            const engine::SearchParams& params);

@@ -336,7 +336,7 @@ PlacementProblem problem_of(std::uint64_t seed) {
 
 // --- claims --------------------------------------------------------------------------------------
 
-engine::SearchParams effort_of(std::uint64_t seed, engine::Goal goal = engine::Goal::fit) {
+engine::SearchParams effort_of(std::uint64_t seed, Objective goal = Objective::fit) {
   engine::SearchParams search;
   search.seed = seed;
   search.goal = goal;
@@ -373,8 +373,8 @@ std::vector<Claim> claims_of(const PlacementProblem& problem, std::uint64_t seed
   if (of.size() > 1 && seed % 3 == 0)
     of.erase(of.begin() + static_cast<std::ptrdiff_t>(seed / 3 % of.size()));
   claims.push_back({ClaimKind::height, of, least_height(problem, of, seed)});
-  for (const auto& [kind, goal] : {std::pair{ClaimKind::cost, engine::Goal::cost},
-                                   std::pair{ClaimKind::modes, engine::Goal::modes}}) {
+  for (const auto& [kind, goal] : {std::pair{ClaimKind::cost, Objective::cost},
+                                   std::pair{ClaimKind::modes, Objective::modes}}) {
     const engine::SearchResult best =
         placer::make_engine("learning")->solve(problem, effort_of(seed, goal));
     if (best.bound > 0) claims.push_back({kind, {}, best.bound});
@@ -404,10 +404,9 @@ std::unique_ptr<engine::PlacementEngine> writer_of(std::uint64_t seed) {
 /// A derivation also where adding up would do. ensure: false, and nothing written, without one.
 bool derive(const PlacementProblem& problem, const Claim& claim, std::uint64_t seed,
             placer::CertificateFile& file) {
-  engine::SearchParams search =
-      effort_of(seed, claim.kind == ClaimKind::cost    ? engine::Goal::cost
-                      : claim.kind == ClaimKind::modes ? engine::Goal::modes
-                                                       : engine::Goal::fit);
+  engine::SearchParams search = effort_of(seed, claim.kind == ClaimKind::cost    ? Objective::cost
+                                                : claim.kind == ClaimKind::modes ? Objective::modes
+                                                                                 : Objective::fit);
   search.at_most = most_paid(claim);
   search.proof = &file;
   file.begin(claim, "derivation");
@@ -447,7 +446,7 @@ void add_bases(PlacementProblem& problem, std::uint64_t seed) {
 void choose(const std::filesystem::path& path, const PlacementProblem& problem,
             std::uint64_t seed) {
   PlaceParams params;
-  params.minimize = Minimize::benefit;
+  params.minimize = Objective::benefit;
   params.limits = {.timeout = std::chrono::seconds(20), .threads = 1, .seed = seed};
   params.proof = path;
   static_cast<void>(place(problem, params));

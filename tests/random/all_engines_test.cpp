@@ -29,9 +29,9 @@ TEST(RandomAllEngines, AgreeWithBruteForceInOneGo) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, Features::all());
     // One goal per problem: mostly whether it fits.
-    const engine::Goal goal = seed % 4 == 2   ? engine::Goal::cost
-                              : seed % 4 == 3 ? engine::Goal::modes
-                                              : engine::Goal::fit;
+    const Objective goal = seed % 4 == 2   ? Objective::cost
+                           : seed % 4 == 3 ? Objective::modes
+                                           : Objective::fit;
     ++questions;
     for (std::size_t e = 0; e < engines.size(); ++e) {
       if (!engines[e] || engines[e]->unsupported(problem, goal)) continue;

@@ -46,9 +46,9 @@ std::ostream& operator<<(std::ostream& out, const Tally& tally) {
              << " proved least\n";
 }
 
-std::int64_t value_of(const PlacementResult& result, Minimize what) {
-  if (what == Minimize::cost) return result.cost;
-  if (what == Minimize::height) return result.height;
+std::int64_t value_of(const PlacementResult& result, Objective what) {
+  if (what == Objective::cost) return result.cost;
+  if (what == Objective::height) return result.height;
   std::size_t used = 0;
   for (const auto& modes : result.placement->modes)
     used += std::set<std::string>(modes.begin(), modes.end()).size();
@@ -58,10 +58,10 @@ std::int64_t value_of(const PlacementResult& result, Minimize what) {
 /// A sentence where the answer is not the oracle's.
 std::optional<std::string> wrong(const PlacementProblem& problem, const PlaceParams& params,
                                  Tally& tally) {
-  const OracleGoal goal = params.minimize == Minimize::height  ? OracleGoal::top
-                          : params.minimize == Minimize::cost  ? OracleGoal::cost
-                          : params.minimize == Minimize::modes ? OracleGoal::modes
-                                                               : OracleGoal::any;
+  const OracleGoal goal = params.minimize == Objective::height  ? OracleGoal::top
+                          : params.minimize == Objective::cost  ? OracleGoal::cost
+                          : params.minimize == Objective::modes ? OracleGoal::modes
+                                                                : OracleGoal::any;
   PlacementResult result;
   try {
     result = place(problem, params);
@@ -88,12 +88,12 @@ std::optional<std::string> wrong(const PlacementProblem& problem, const PlacePar
   if (result.lower_bound > lowest->value)
     return "lower bound " + std::to_string(result.lower_bound) + ", but " +
            std::to_string(lowest->value) + " can be reached";
-  if (params.minimize == Minimize::none) return std::nullopt;
+  if (params.minimize == Objective::fit) return std::nullopt;
   const bool proved =
-      params.minimize == Minimize::height ? result.proven_minimum : result.proven_optimal;
+      params.minimize == Objective::height ? result.proven_minimum : result.proven_optimal;
   if (proved) ++tally.least;
   // Heights of memories that share buffers and move differently are not the same question.
-  const bool same = params.minimize != Minimize::height || problem.memories.size() == 1;
+  const bool same = params.minimize != Objective::height || problem.memories.size() == 1;
   if ((same || proved) && value_of(result, params.minimize) != best->value)
     return "reached " + std::to_string(value_of(result, params.minimize)) + " instead of " +
            std::to_string(best->value);
@@ -101,7 +101,7 @@ std::optional<std::string> wrong(const PlacementProblem& problem, const PlacePar
   return std::nullopt;
 }
 
-void expect_right(const Features& features, Minimize what, std::size_t count) {
+void expect_right(const Features& features, Objective what, std::size_t count) {
   const RandomRun run = from_environment({.count = count});
   Tally tally;
   for (std::size_t k = 0; k < run.count; ++k) {
@@ -122,27 +122,27 @@ void expect_right(const Features& features, Minimize what, std::size_t count) {
 }
 
 TEST(RandomBase, Fits) {
-  expect_right(Features::all(), Minimize::none, 1000);
+  expect_right(Features::all(), Objective::fit, 1000);
 }
 
 TEST(RandomBase, FitsWithParts) {
-  expect_right(Features::all_with_parts(), Minimize::none, 500);
+  expect_right(Features::all_with_parts(), Objective::fit, 500);
 }
 
 TEST(RandomBase, FindsTheLeastHeight) {
-  expect_right(Features::one_address_space(), Minimize::height, 500);
+  expect_right(Features::one_address_space(), Objective::height, 500);
 }
 
 TEST(RandomBase, HasNoBoundThatDoesNotHoldInSeveralMemories) {
-  expect_right(Features::all(), Minimize::height, 400);
+  expect_right(Features::all(), Objective::height, 400);
 }
 
 TEST(RandomBase, FindsTheLeastCost) {
-  expect_right(Features::all(), Minimize::cost, 300);
+  expect_right(Features::all(), Objective::cost, 300);
 }
 
 TEST(RandomBase, FindsTheFewestModes) {
-  expect_right(Features::all(), Minimize::modes, 300);
+  expect_right(Features::all(), Objective::modes, 300);
 }
 
 /// Infeasible is explained, and nothing else is.
@@ -224,7 +224,7 @@ TEST(RandomBase, AFixedOffsetWithAChoiceOfMemories) {
   problem.buffers.push_back({.id = "a", .live = {{0, 1}}, .size = 4, .offset = 3});
   problem.buffers.push_back({.id = "b", .live = {{0, 1}}, .size = 13, .alignment = 4});
   // b lies in m at 3, where a would be as well, or in n at 2.
-  const PlacementResult result = place(problem, {.minimize = Minimize::height});
+  const PlacementResult result = place(problem, {.minimize = Objective::height});
   ASSERT_EQ(result.status, Status::feasible);
   EXPECT_TRUE(keeps_every_rule(problem, *result.placement));
   EXPECT_EQ(result.height, 15);

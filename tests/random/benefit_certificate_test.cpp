@@ -27,7 +27,7 @@ std::string certificate_of(const PlacementProblem& problem, PlacementResult& res
   const auto path = std::filesystem::temp_directory_path() /
                     ("benefit_certificate_test." + std::to_string(::getpid()));
   PlaceParams params;
-  params.minimize = Minimize::benefit;
+  params.minimize = Objective::benefit;
   params.limits.threads = 1;
   params.proof = path;
   result = place(problem, params);

@@ -30,7 +30,7 @@ TEST(RandomCanonical, HonoursWhatItDoesNotSupport) {
   expect_agreement(*search::make_canonical_engine(),
                    {.features = Features::all(),
                     .count = 2000,
-                    .goals = {engine::Goal::fit, engine::Goal::cost, engine::Goal::modes}});
+                    .goals = {Objective::fit, Objective::cost, Objective::modes}});
 }
 
 TEST(RandomCanonical, NoRuleChangesTheAnswer) {

@@ -74,9 +74,9 @@ std::vector<Claim> true_claims(const PlacementProblem& problem) {
 bool is_contradicted(const PlacementProblem& problem, const Claim& claim) {
   const PlacementProblem lower = against(problem, claim);
   engine::SearchParams search;
-  search.goal = claim.kind == ClaimKind::cost    ? engine::Goal::cost
-                : claim.kind == ClaimKind::modes ? engine::Goal::modes
-                                                 : engine::Goal::fit;
+  search.goal = claim.kind == ClaimKind::cost    ? Objective::cost
+                : claim.kind == ClaimKind::modes ? Objective::modes
+                                                 : Objective::fit;
   search.at_most = most_paid(claim);
   const engine::SearchResult found = placer::make_engine("learning")->solve(lower, search);
   return found.placement && check(problem, *found.placement).empty() &&

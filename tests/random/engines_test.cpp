@@ -11,7 +11,7 @@ namespace tessera::testing {
 namespace {
 
 void expect_engines_agree(Features features, int scale, std::size_t count,
-                          std::vector<engine::Goal> goals = {engine::Goal::fit}) {
+                          std::vector<Objective> goals = {Objective::fit}) {
   features.scale = scale;
   const auto canonical = search::make_canonical_engine();
   const auto learning = search::make_learning_engine({});
@@ -35,7 +35,7 @@ TEST(RandomEngines, AgreeInOneAddressSpace) {
 }
 
 TEST(RandomEngines, AgreeOnEverything) {
-  expect_engines_agree(Features::all(), 2, 200, {engine::Goal::fit, engine::Goal::cost});
+  expect_engines_agree(Features::all(), 2, 200, {Objective::fit, Objective::cost});
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(RandomGuided, AgreesOnTheWholeModel) {
 TEST(RandomGuided, HonoursWhatItDoesNotSupport) {
   asked({}, {.features = Features::all(),
              .count = 2000,
-             .goals = {engine::Goal::fit, engine::Goal::cost, engine::Goal::modes}});
+             .goals = {Objective::fit, Objective::cost, Objective::modes}});
 }
 
 /// Goes back to any of the levels, or leaves it to the search.

@@ -26,10 +26,10 @@ Values values_of(const PlacementProblem& problem, const Placement& placement,
                  const std::vector<Objective>& objectives) {
   Values values;
   for (const Objective each : objectives) {
-    if (each == Objective::minimize_height) {
+    if (each == Objective::height) {
       const std::vector<Size> high = heights(problem, placement);
       values.push_back(*std::max_element(high.begin(), high.end()));
-    } else if (each == Objective::minimize_cost) {
+    } else if (each == Objective::cost) {
       values.push_back(soft_cost(problem, placement));
     } else {
       values.push_back(-benefit_of(problem, placement));
@@ -82,8 +82,7 @@ class EveryPlacement {
 std::optional<Values> best_of_all(const PlacementProblem& problem,
                                   const std::vector<Objective>& objectives) {
   std::vector<BufferIndex> optional;
-  if (std::find(objectives.begin(), objectives.end(), Objective::maximize_benefit) !=
-      objectives.end())
+  if (std::find(objectives.begin(), objectives.end(), Objective::benefit) != objectives.end())
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
       if (problem.buffers[b].optional) optional.push_back(b);
   EveryPlacement every(problem, objectives);
@@ -129,7 +128,7 @@ PlacementProblem tiny(Random& random) {
 
 PlaceParams as_the_input_says() {
   PlaceParams params;
-  params.minimize = Minimize::by_input;
+  params.minimize = std::nullopt;
   params.limits.threads = 1;
   return params;
 }
@@ -152,8 +151,7 @@ TEST(RandomInOrder, EveryObjectiveIsTheBestAtThoseBeforeIt) {
     SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(seed));
     Random random(seed);
     PlacementProblem problem = tiny(random);
-    std::vector<Objective> objectives{Objective::minimize_height, Objective::minimize_cost,
-                                      Objective::maximize_benefit};
+    std::vector<Objective> objectives{Objective::height, Objective::cost, Objective::benefit};
     random.shuffle(objectives);
     if (random.chance(50)) objectives.pop_back();
     const auto answer = asked_in_order(problem, objectives);
@@ -169,8 +167,7 @@ TEST(RandomInOrder, EveryObjectiveIsTheBestAtThoseBeforeIt) {
     ASSERT_EQ(values_of(problem, *result.placement, objectives), *best) << to_yaml(problem);
     ASSERT_EQ(result.objectives.size(), objectives.size());
     for (std::size_t k = 0; k < objectives.size(); ++k) {
-      const std::int64_t value =
-          objectives[k] == Objective::maximize_benefit ? -(*best)[k] : (*best)[k];
+      const std::int64_t value = objectives[k] == Objective::benefit ? -(*best)[k] : (*best)[k];
       const ObjectiveValue& said = result.objectives[k];
       EXPECT_EQ(said.value, value) << said.name << to_yaml(problem);
       EXPECT_EQ(said.bound, value) << said.name << to_yaml(problem);
@@ -208,11 +205,11 @@ TEST(RandomInOrder, TheFirstIsWhatItIsAlone) {
     Random random(seed);
     PlacementProblem problem =
         random_problem(random, seed % 2 == 0 ? Features::all() : Features::all_with_parts());
-    std::vector<Objective> objectives{Objective::minimize_height, Objective::minimize_cost};
+    std::vector<Objective> objectives{Objective::height, Objective::cost};
     random.shuffle(objectives);
     if (random.chance(50)) {
       make_optional(problem, random);
-      objectives.insert(objectives.begin() + random.between(0, 2), Objective::maximize_benefit);
+      objectives.insert(objectives.begin() + random.between(0, 2), Objective::benefit);
     }
     const auto answer = asked_in_order(problem, objectives);
     if (!answer) continue;
@@ -220,7 +217,7 @@ TEST(RandomInOrder, TheFirstIsWhatItIsAlone) {
     PlacementProblem alone = problem;
     alone.next_objectives.clear();
     // Where some may stay out, the least of the first is that of those that may not.
-    if (alone.objective != Objective::maximize_benefit && objectives.size() == 3) {
+    if (alone.objective != Objective::benefit && objectives.size() == 3) {
       const std::vector<char> out = [&] {
         std::vector<char> optional;
         for (const Buffer& buffer : problem.buffers) optional.push_back(buffer.optional ? 1 : 0);

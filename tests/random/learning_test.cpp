@@ -122,7 +122,7 @@ TEST(RandomLearning, EverySwitchKeepsTheAnswers) {  // each the other way round
                      {.features = Features::all(),
                       .count = 100,
                       .seed = 5000,
-                      .goals = {engine::Goal::fit, engine::Goal::cost, engine::Goal::modes},
+                      .goals = {Objective::fit, Objective::cost, Objective::modes},
                       .must_support = true});
   }
 }
@@ -131,7 +131,7 @@ TEST(RandomLearning, SessionsAnswerLikeAFreshSolve) {
   expect_session_agreement(*search::make_learning_engine({}),
                            {.features = Features::all(),
                             .count = 700,
-                            .goals = {engine::Goal::cost, engine::Goal::fit, engine::Goal::modes}});
+                            .goals = {Objective::cost, Objective::fit, Objective::modes}});
   expect_session_agreement(*search::make_learning_engine({}),
                            {.features = Features::one_address_space(), .count = 700, .seed = 9000});
 }
@@ -197,7 +197,7 @@ TEST(RandomLearning, AgreesWithTheGeneralEngines) {
   const auto report = compare_engines(
       engines, testing::with_environment({.features = features,
                                           .count = 15,
-                                          .goals = {engine::Goal::fit, engine::Goal::cost},
+                                          .goals = {Objective::fit, Objective::cost},
                                           .patience = std::chrono::milliseconds(1000)}));
   testing::expect_no_disagreement(report);
   EXPECT_LT(report.unsupported, report.asked / 2 + 1) << "too few answers were confirmed";
@@ -211,7 +211,7 @@ TEST(RandomLearning, ABoundOfAStoppedSearchIsABound) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, features);
     engine::SearchParams search;
-    search.goal = seed % 2 == 0 ? engine::Goal::cost : engine::Goal::modes;
+    search.goal = seed % 2 == 0 ? Objective::cost : Objective::modes;
     const auto best = search::make_learning_engine({})->solve(problem, search);
     search.budget.max_nodes = static_cast<std::int64_t>(1 + seed / 2 % 4);
     const auto early = search::make_learning_engine({})->solve(problem, search);

@@ -27,7 +27,7 @@ namespace {
 std::string wrong_with(const PlacementProblem& problem, const std::string& engine) {
   PlaceParams params;
   params.engine = engine;
-  params.minimize = Minimize::benefit;
+  params.minimize = Objective::benefit;
   params.limits.threads = 1;
   const PlacementResult result = place(problem, params);
   const std::optional<Benefit> best = most_benefit(problem);

@@ -142,7 +142,7 @@ TEST(RandomParts, SatAgreesWithTheOracle) {
     expect_agreement(*encoder::make_sat_engine({.encoding = encoding}),
                      {.features = Features::all_with_parts(),
                       .count = 400,
-                      .goals = {engine::Goal::fit, engine::Goal::cost, engine::Goal::modes}});
+                      .goals = {Objective::fit, Objective::cost, Objective::modes}});
   }
 }
 
@@ -200,7 +200,7 @@ TEST(RandomParts, TheLeastHeightIsThatOfBruteForce) {
       ++tried;
       const auto best = brute_force(problem, OracleGoal::height);
       PlaceParams params;
-      params.minimize = Minimize::height;
+      params.minimize = Objective::height;
       const PlacementResult result = place(problem, params);
       ASSERT_EQ(result.status, best ? Status::feasible : Status::infeasible)
           << "seed " << seed << '\n'

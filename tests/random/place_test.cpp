@@ -20,17 +20,17 @@ namespace {
 
 using Wrong = std::optional<std::string>;
 
-OracleGoal oracle_goal(Minimize what) {
+OracleGoal oracle_goal(Objective what) {
   switch (what) {
-    case Minimize::height:
+    case Objective::height:
       return OracleGoal::top;
-    case Minimize::cost:
+    case Objective::cost:
       return OracleGoal::cost;
-    case Minimize::modes:
+    case Objective::modes:
       return OracleGoal::modes;
-    case Minimize::none:
-    case Minimize::by_input:
-    case Minimize::benefit:
+    case Objective::fit:
+    case std::nullopt:
+    case Objective::benefit:
       break;
   }
   return OracleGoal::any;
@@ -84,15 +84,15 @@ Wrong compare(const PlacementProblem& problem, const PlaceParams& params) {
            std::to_string(expected->value) + ": " + to_text(problem, expected->placement);
   };
   switch (params.minimize) {
-    case Minimize::height:
+    case Objective::height:
       return least("height", result.height, result.proven_minimum);
-    case Minimize::cost:
+    case Objective::cost:
       return least("cost", result.cost, result.proven_optimal);
-    case Minimize::modes:
+    case Objective::modes:
       return least("modes", used_modes(*result.placement), true);
-    case Minimize::none:
-    case Minimize::by_input:
-    case Minimize::benefit:
+    case Objective::fit:
+    case std::nullopt:
+    case Objective::benefit:
       break;
   }
   return std::nullopt;
@@ -117,7 +117,7 @@ PlacementProblem with_large_sizes(PlacementProblem problem, Size by) {
   return problem;
 }
 
-void expect_right(const Features& features, std::size_t count, Minimize minimize, int threads,
+void expect_right(const Features& features, std::size_t count, Objective minimize, int threads,
                   Size sizes_by = 1) {
   const RandomRun run = from_environment({.count = count});
   AgreementReport report;
@@ -141,19 +141,19 @@ void expect_right(const Features& features, std::size_t count, Minimize minimize
 }
 
 TEST(RandomPlace, Fits) {
-  expect_right(Features::all(), 1000, Minimize::none, 1);
+  expect_right(Features::all(), 1000, Objective::fit, 1);
 }
 
 TEST(RandomPlace, FitsOnTwoThreads) {
-  expect_right(Features::all(), 300, Minimize::none, 2);
+  expect_right(Features::all(), 300, Objective::fit, 2);
 }
 
 TEST(RandomPlace, FindsTheLeastHeight) {
-  expect_right(Features::all(), 500, Minimize::height, 1);
+  expect_right(Features::all(), 500, Objective::height, 1);
 }
 
 TEST(RandomPlace, FindsTheLeastHeightInOneAddressSpace) {
-  expect_right(Features::one_address_space(), 1000, Minimize::height, 1);
+  expect_right(Features::one_address_space(), 1000, Objective::height, 1);
 }
 
 TEST(RandomPlace, FindsTheLeastHeightWhereSizesHaveACommonDivisor) {
@@ -161,15 +161,15 @@ TEST(RandomPlace, FindsTheLeastHeightWhereSizesHaveACommonDivisor) {
   Features features;
   features.reserved = features.windows = features.gaps = features.gap_windows = true;
   features.relations = Features::all().relations;
-  expect_right(features, 2000, Minimize::height, 1, 3);
+  expect_right(features, 2000, Objective::height, 1, 3);
 }
 
 TEST(RandomPlace, FindsTheLeastCost) {
-  expect_right(Features::all(), 500, Minimize::cost, 2);
+  expect_right(Features::all(), 500, Objective::cost, 2);
 }
 
 TEST(RandomPlace, FindsTheFewestModes) {
-  expect_right(Features::all(), 500, Minimize::modes, 1);
+  expect_right(Features::all(), 500, Objective::modes, 1);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST(Room, WhatHoldsEachOtherUpIsFound) {
     for (const Size capacity : {roomy, unbounded}) {
       problem.memories[0].capacity = capacity;
       for (const auto& engine : engines) {
-        if (engine->unsupported(problem, engine::Goal::fit)) continue;
+        if (engine->unsupported(problem, Objective::fit)) continue;
         const engine::SearchResult found = engine->solve(problem, {});
         SCOPED_TRACE(std::string(engine->name()) + ", seed " + std::to_string(seed) + "\n" +
                      testing::to_yaml(problem));
@@ -111,7 +111,7 @@ TEST(Room, TheLeastCostMayLieHigh) {
     if (engine == "smt" && !encoder::make_smt_engine({})) continue;  // a build without Z3
     PlaceParams params;
     params.engine = engine;
-    params.minimize = Minimize::cost;
+    params.minimize = Objective::cost;
     const PlacementResult found = place(problem, params);
     EXPECT_EQ(found.status, Status::feasible) << engine;
     EXPECT_TRUE(found.proven_optimal) << engine;

@@ -12,10 +12,9 @@ TEST(RandomSat, AgreesWithTheOracle) {
 }
 
 TEST(RandomSat, FindsTheLeastCostAndTheFewestModes) {
-  expect_agreement(*encoder::make_sat_engine({}),
-                   {.features = Features::all(),
-                    .count = 300,
-                    .goals = {engine::Goal::cost, engine::Goal::modes}});
+  expect_agreement(
+      *encoder::make_sat_engine({}),
+      {.features = Features::all(), .count = 300, .goals = {Objective::cost, Objective::modes}});
 }
 
 TEST(RandomSat, EveryEncodingGivesTheSameAnswer) {
@@ -27,7 +26,7 @@ TEST(RandomSat, EveryEncodingGivesTheSameAnswer) {
     expect_agreement(*encoder::make_sat_engine({.encoding = encoding}),
                      {.features = Features::all(),
                       .count = 500,
-                      .goals = {engine::Goal::fit, engine::Goal::cost},
+                      .goals = {Objective::fit, Objective::cost},
                       .magnify = encoding != encoder::OffsetEncoding::order});
   }
 }
@@ -51,7 +50,7 @@ TEST(RandomSat, SessionsTakeTurnsBetweenGoals) {
   expect_session_agreement(*encoder::make_sat_engine({}),
                            {.features = Features::all(),
                             .count = 700,
-                            .goals = {engine::Goal::cost, engine::Goal::fit, engine::Goal::modes}});
+                            .goals = {Objective::cost, Objective::fit, Objective::modes}});
 }
 
 }  // namespace

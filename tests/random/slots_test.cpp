@@ -125,7 +125,7 @@ TEST(RandomParts, CostsAddUp) {
     if (best) {
       EXPECT_EQ(sum, best->value) << about;
     }
-    const PlacementResult result = place(problem, {.minimize = Minimize::cost});
+    const PlacementResult result = place(problem, {.minimize = Objective::cost});
     ASSERT_EQ(result.status, best ? Status::feasible : Status::infeasible) << about;
     if (best) {
       EXPECT_EQ(result.cost, best->value) << about;

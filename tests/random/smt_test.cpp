@@ -19,10 +19,9 @@ TEST_F(RandomSmt, AgreesWithTheOracle) {
 }
 
 TEST_F(RandomSmt, FindsTheLeastCostAndTheFewestModes) {
-  expect_agreement(*encoder::make_smt_engine({}),
-                   {.features = Features::all(),
-                    .count = 300,
-                    .goals = {engine::Goal::cost, engine::Goal::modes}});
+  expect_agreement(
+      *encoder::make_smt_engine({}),
+      {.features = Features::all(), .count = 300, .goals = {Objective::cost, Objective::modes}});
 }
 
 TEST_F(RandomSmt, EveryTheoryGivesTheSameAnswer) {
@@ -48,7 +47,7 @@ TEST_F(RandomSmt, SessionsTakeTurnsBetweenGoals) {
   expect_session_agreement(*encoder::make_smt_engine({}),
                            {.features = Features::all(),
                             .count = 300,
-                            .goals = {engine::Goal::cost, engine::Goal::fit, engine::Goal::modes}});
+                            .goals = {Objective::cost, Objective::fit, Objective::modes}});
 }
 
 }  // namespace

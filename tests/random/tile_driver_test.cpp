@@ -91,9 +91,9 @@ class Case {
     const tiling::Lowering lowering =
         tiling::lower(subgraph_, geometry.space(), hardware_, params_.options);
     std::unique_ptr<engine::PlacementEngine> engine = search::make_canonical_engine();
-    if (engine->unsupported(lowering.problem, engine::Goal::fit))
+    if (engine->unsupported(lowering.problem, Objective::fit))
       engine = search::make_learning_engine({});
-    if (engine->unsupported(lowering.problem, engine::Goal::fit))
+    if (engine->unsupported(lowering.problem, Objective::fit))
       engine = encoder::make_sat_engine({});
     params_.engine = engine.get();
     const search::TileSearchResult found = search::find_tile(subgraph_, hardware_, params_);

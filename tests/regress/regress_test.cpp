@@ -58,7 +58,7 @@ class Regress : public ::testing::TestWithParam<std::filesystem::path> {
   }
 
   /// place() checks placements itself; here only what it concludes is compared.
-  PlacementResult placed(Minimize what) {
+  PlacementResult placed(Objective what) {
     params_.minimize = what;
     return place(problem_, params_);
   }
@@ -70,7 +70,7 @@ class Regress : public ::testing::TestWithParam<std::filesystem::path> {
 
 TEST_P(Regress, Status) {
   if (!expected_.contains("status")) return;
-  EXPECT_EQ(to_string(placed(Minimize::none).status), expected_.at("status"));
+  EXPECT_EQ(to_string(placed(Objective::fit).status), expected_.at("status"));
 }
 
 TEST_P(Regress, EveryNamedEngineAgrees) {
@@ -78,7 +78,7 @@ TEST_P(Regress, EveryNamedEngineAgrees) {
   std::istringstream names(expected_.at("engines"));
   for (std::string name; names >> name;) {
     params_.engine = name;
-    EXPECT_EQ(to_string(placed(Minimize::none).status), expected_.at("status")) << name;
+    EXPECT_EQ(to_string(placed(Objective::fit).status), expected_.at("status")) << name;
   }
 }
 
@@ -87,7 +87,7 @@ TEST_P(Regress, Certificate) {
   params_.proof =
       std::filesystem::path(::testing::TempDir()) / (GetParam().stem().string() + ".regress.proof");
   std::filesystem::remove(params_.proof);
-  static_cast<void>(placed(Minimize::none));
+  static_cast<void>(placed(Objective::fit));
   ASSERT_TRUE(std::filesystem::exists(params_.proof));
   const CertificateVerdict verdict =
       check_certificate(problem_, load_certificate(params_.proof.string()).text);
@@ -97,23 +97,23 @@ TEST_P(Regress, Certificate) {
 
 TEST_P(Regress, LeastHeight) {
   if (!expected_.contains("height")) return;
-  const PlacementResult result = placed(Minimize::height);
+  const PlacementResult result = placed(Objective::height);
   EXPECT_EQ(std::to_string(result.height), expected_.at("height"));
   EXPECT_TRUE(result.proven_minimum) << "bound " << result.lower_bound;
 }
 
 TEST_P(Regress, LeastCost) {
   if (!expected_.contains("cost")) return;
-  const PlacementResult result = placed(Minimize::cost);
+  const PlacementResult result = placed(Objective::cost);
   EXPECT_EQ(std::to_string(result.cost), expected_.at("cost"));
   EXPECT_TRUE(result.proven_optimal) << "bound " << result.cost_bound;
 }
 
 TEST_P(Regress, FewestModes) {
   if (!expected_.contains("modes")) return;
-  const PlacementResult result = placed(Minimize::modes);
+  const PlacementResult result = placed(Objective::modes);
   ASSERT_EQ(result.status, Status::feasible);
-  EXPECT_EQ(std::to_string(engine::goal_value(problem_, *result.placement, engine::Goal::modes)),
+  EXPECT_EQ(std::to_string(engine::goal_value(problem_, *result.placement, Objective::modes)),
             expected_.at("modes"));
   EXPECT_TRUE(result.proven_optimal);
 }

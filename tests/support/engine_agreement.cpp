@@ -25,21 +25,20 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-OracleGoal oracle_goal(engine::Goal goal) {
+OracleGoal oracle_goal(Objective goal) {
   switch (goal) {
-    case engine::Goal::fit:
+    case Objective::fit:
       return OracleGoal::any;
-    case engine::Goal::cost:
+    case Objective::cost:
       return OracleGoal::cost;
-    case engine::Goal::modes:
+    case Objective::modes:
       return OracleGoal::modes;
   }
   return OracleGoal::any;
 }
 
-std::int64_t value_of(const PlacementProblem& problem, const Placement& placement,
-                      engine::Goal goal) {
-  if (goal == engine::Goal::cost) return soft_cost(problem, placement);
+std::int64_t value_of(const PlacementProblem& problem, const Placement& placement, Objective goal) {
+  if (goal == Objective::cost) return soft_cost(problem, placement);
   std::size_t used = 0;
   for (const std::vector<std::string>& modes : placement.modes) {
     used += std::set<std::string>(modes.begin(), modes.end()).size();
@@ -48,7 +47,7 @@ std::int64_t value_of(const PlacementProblem& problem, const Placement& placemen
 }
 
 /// What is wrong with this result, when the oracle says `expected` about the problem.
-std::optional<std::string> compare(const PlacementProblem& problem, engine::Goal goal,
+std::optional<std::string> compare(const PlacementProblem& problem, Objective goal,
                                    const engine::SearchResult& result,
                                    const std::optional<OracleAnswer>& expected) {
   std::ostringstream wrong;
@@ -75,7 +74,7 @@ std::optional<std::string> compare(const PlacementProblem& problem, engine::Goal
     return said();
   }
   if (!expected) return "the oracle finds no placement, but the engine says " + answer;
-  if (goal == engine::Goal::fit) return std::nullopt;
+  if (goal == Objective::fit) return std::nullopt;
   const std::int64_t value = value_of(problem, *result.placement, goal);
   if (value != expected->value || result.bound != expected->value) {
     wrong << "the least value is " << expected->value << " ("
@@ -116,13 +115,13 @@ bool gave_up(const engine::SearchResult& result) {
          !result.reason.empty() && !result.placement;
 }
 
-std::string describe(std::uint64_t seed, engine::Goal goal, const Magnification& by,
+std::string describe(std::uint64_t seed, Objective goal, const Magnification& by,
                      const std::string& what) {
   std::ostringstream out;
   out << "seed " << seed << ", goal "
-      << (goal == engine::Goal::fit    ? "fit"
-          : goal == engine::Goal::cost ? "cost"
-                                       : "modes");
+      << (goal == Objective::fit    ? "fit"
+          : goal == Objective::cost ? "cost"
+                                    : "modes");
   if (by.granule != 1) out << ", addresses times " << by.granule;
   if (by.spread != 1) out << ", steps times " << by.spread;
   out << ": " << what;
@@ -158,16 +157,16 @@ std::vector<SizeLayer> random_layers(Random& random, const PlacementProblem& pro
 std::optional<std::string> wrong_session(engine::PlacementEngine& engine,
                                          const PlacementProblem& problem,
                                          const std::vector<SizeLayer>& layers,
-                                         const std::vector<engine::Goal>& goals,
+                                         const std::vector<Objective>& goals,
                                          std::chrono::milliseconds patience,
                                          AgreementReport* report) {
   return guarded([&]() -> std::optional<std::string> {
-    for (const engine::Goal goal : goals) {
+    for (const Objective goal : goals) {
       if (engine.unsupported(problem, goal)) return std::nullopt;
     }
     const auto session = engine::open_session(engine, problem);
     for (std::size_t k = 0; k < layers.size(); ++k) {
-      const engine::Goal goal = goals[k % goals.size()];
+      const Objective goal = goals[k % goals.size()];
       const PlacementProblem now = with_layer(problem, layers[k]);
       if (!validate(now).empty()) continue;
       const auto start = Clock::now();
@@ -198,7 +197,7 @@ std::optional<std::string> wrong_session(engine::PlacementEngine& engine,
 }  // namespace
 
 std::optional<std::string> wrong_answer(engine::PlacementEngine& engine,
-                                        const PlacementProblem& problem, engine::Goal goal,
+                                        const PlacementProblem& problem, Objective goal,
                                         std::chrono::milliseconds patience) {
   return guarded([&]() -> std::optional<std::string> {
     if (engine.unsupported(problem, goal)) return std::nullopt;
@@ -217,7 +216,7 @@ AgreementReport compare_with_oracle(engine::PlacementEngine& engine,
     const PlacementProblem base = random_problem(random, params.features);
     const Magnification by = params.magnify ? random_magnification(random, base) : Magnification{};
     const PlacementProblem problem = magnified(base, by.granule, by.spread);
-    for (const engine::Goal goal : params.goals) {
+    for (const Objective goal : params.goals) {
       // The oracle always answers about the small numbers.
       const auto ask = [&](const PlacementProblem& small) -> std::optional<std::string> {
         const PlacementProblem large = magnified(small, by.granule, by.spread);
@@ -281,7 +280,7 @@ AgreementReport compare_sessions_with_oracle(engine::PlacementEngine& engine,
     Random random(seed);
     const PlacementProblem problem = random_problem(random, params.features);
     const std::vector<SizeLayer> layers = random_layers(random, problem);
-    if (std::any_of(params.goals.begin(), params.goals.end(), [&](engine::Goal goal) {
+    if (std::any_of(params.goals.begin(), params.goals.end(), [&](Objective goal) {
           return engine.unsupported(problem, goal).has_value();
         })) {
       ++report.unsupported;
@@ -316,7 +315,7 @@ struct Opinions {
 
 /// Asks all engines and compares what they say.
 Opinions ask_all(const std::vector<engine::PlacementEngine*>& engines,
-                 const PlacementProblem& problem, engine::Goal goal,
+                 const PlacementProblem& problem, Objective goal,
                  std::chrono::milliseconds patience) {
   Opinions all;
   std::optional<Cost> value;
@@ -344,7 +343,7 @@ Opinions ask_all(const std::vector<engine::PlacementEngine*>& engines,
                       first),
              all;
     }
-    if (feasible && goal != engine::Goal::fit) {
+    if (feasible && goal != Objective::fit) {
       const Cost cost = value_of(problem, *result.placement, goal);
       if (cost != result.bound) return complain("stops with a gap between cost and bound"), all;
       if (value && *value != cost) {
@@ -369,7 +368,7 @@ AgreementReport compare_engines(const std::vector<engine::PlacementEngine*>& eng
     const std::uint64_t seed = params.seed + k;
     Random random(seed);
     const PlacementProblem problem = random_problem(random, params.features);
-    for (const engine::Goal goal : params.goals) {
+    for (const Objective goal : params.goals) {
       const auto start = Clock::now();
       const Opinions all = ask_all(engines, problem, goal, params.patience);
       report.engine_seconds += seconds_since(start);

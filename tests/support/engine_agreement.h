@@ -24,7 +24,7 @@ struct AgreementParams {
   Features features{};
   std::size_t count = 1000;
   std::uint64_t seed = 1;  ///< question k is made from seed + k, so one alone can be repeated
-  std::vector<engine::Goal> goals = {engine::Goal::fit};
+  std::vector<Objective> goals = {Objective::fit};
   bool magnify = true;  ///< ask some questions in other units of address and time
   /// Engines that are not complete: "unknown" without a limit is counted and is no disagreement.
   bool may_give_up = false;
@@ -54,7 +54,7 @@ struct AgreementReport {
 /// does not take the problem.
 [[nodiscard]] std::optional<std::string> wrong_answer(engine::PlacementEngine& engine,
                                                       const PlacementProblem& problem,
-                                                      engine::Goal goal,
+                                                      Objective goal,
                                                       std::chrono::milliseconds patience);
 
 [[nodiscard]] AgreementReport compare_with_oracle(engine::PlacementEngine& engine,

@@ -44,11 +44,11 @@ class YamlWriter {
     switch (objective) {
       case Objective::fit:
         return "fit";
-      case Objective::minimize_height:
+      case Objective::height:
         return "minimize_height";
-      case Objective::minimize_cost:
+      case Objective::cost:
         return "minimize_cost";
-      case Objective::maximize_benefit:
+      case Objective::benefit:
         return "maximize_benefit";
     }
     return "?";

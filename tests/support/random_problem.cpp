@@ -284,7 +284,7 @@ class Maker {
       for (std::int64_t k = random_.between(1, 4); k > 0; --k) {
         add(RelationKind::avoid_overlap, random_.between(1, 5));
       }
-      problem_.objective = Objective::minimize_cost;
+      problem_.objective = Objective::cost;
     }
   }
 

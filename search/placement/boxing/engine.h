@@ -91,8 +91,8 @@ struct BoxingResult {
 /// ensure: equal for equal problem, params (whatever `threads`) unless the budget ends it.
 [[nodiscard]] BoxingResult box(const PlacementProblem& problem, const BoxingParams& params = {});
 
-/// The engine "boxing": Goal::fit, feasible or unknown. The budget, seed and targets of `params`
-/// are replaced by what solve() is given.
+/// The engine "boxing": Objective::fit, feasible or unknown. The budget, seed and targets of
+/// `params` are replaced by what solve() is given.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_boxing_engine(
     const BoxingParams& params = {});
 

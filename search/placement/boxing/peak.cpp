@@ -120,7 +120,7 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
     if (job.size > params.target || job.low + job.size > params.target) return result;
   }
   const PlacementProblem problem = cut(instance, range, params.target);
-  if (params.engine->unsupported(problem, engine::Goal::fit)) return result;
+  if (params.engine->unsupported(problem, Objective::fit)) return result;
   engine::SearchParams search;
   search.budget = params.budget;
   search.budget.max_nodes = params.engine_nodes;

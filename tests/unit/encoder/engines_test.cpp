@@ -52,7 +52,7 @@ TEST_P(Engines, ProveTheLeastCost) {
   problem.memories[0].capacity = 12;
   problem.relations = {{.kind = RelationKind::avoid_overlap, .buffers = {0, 3}, .cost = 7},
                        {.kind = RelationKind::avoid_overlap, .buffers = {0, 1}, .cost = 2}};
-  const engine::SearchResult result = engine_->solve(problem, {.goal = engine::Goal::cost});
+  const engine::SearchResult result = engine_->solve(problem, {.goal = Objective::cost});
   ASSERT_EQ(result.status, Status::feasible);
   // blob0 and blob3 share at least 2 of the 12 addresses: 4 + 3 + 5 fit, but blob2 has no room
   // then.
@@ -76,11 +76,11 @@ TEST_P(Engines, ALimitIsNoAnswer) {
 
 TEST_P(Engines, DeclareThatProductsOfModesAreNotCounted) {
   PlacementProblem problem = patent_blobs();
-  EXPECT_FALSE(engine_->unsupported(problem, engine::Goal::modes));
+  EXPECT_FALSE(engine_->unsupported(problem, Objective::modes));
   problem.memories[0].banks = {{.name = "b", .size = 10, .roles = {Role::read}}};
   problem.memories[0].modes_per_bank = true;
-  EXPECT_TRUE(engine_->unsupported(problem, engine::Goal::modes));
-  EXPECT_FALSE(engine_->unsupported(problem, engine::Goal::fit));
+  EXPECT_TRUE(engine_->unsupported(problem, Objective::modes));
+  EXPECT_FALSE(engine_->unsupported(problem, Objective::fit));
 }
 
 TEST_P(Engines, SessionsAskTheSolverOnlyWhatNothingElseAnswers) {

@@ -129,7 +129,7 @@ TEST(Alternate, ALimitIsNotANo) {
 
 TEST(Alternate, OtherGoalsAreTheLastOnesAlone) {
   Pair pair({10}, {20});
-  EXPECT_EQ(pair.ask(1, {.goal = Goal::cost}).status, Status::infeasible);
+  EXPECT_EQ(pair.ask(1, {.goal = Objective::cost}).status, Status::infeasible);
   EXPECT_EQ(pair.log, (Log{{"thorough", 20}}));
 }
 

@@ -75,7 +75,7 @@ TEST(Session, ARefutedBoundIsNoRefutation) {
   problem.buffers[1].live = {{2, 3}};
   const auto engine = search::make_learning_engine({});
   const auto session = open_session(*engine, problem);
-  SearchParams bounded{.goal = Goal::cost};
+  SearchParams bounded{.goal = Objective::cost};
   bounded.at_most = 6;
   EXPECT_EQ(session->solve(size_layer(problem), bounded).status, Status::infeasible);
   EXPECT_EQ(session->solve(size_layer(problem), {}).status, Status::feasible);
@@ -88,7 +88,7 @@ TEST(Session, OfAnEngineThatKeepsNothingAnswersAsTheOracle) {
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     testing::Random random(seed);
     const PlacementProblem problem = testing::random_problem(random, testing::Features::all());
-    if (engine->unsupported(problem, Goal::fit)) continue;
+    if (engine->unsupported(problem, Objective::fit)) continue;
     const auto session = open_session(*engine, problem);
     SizeLayer layer = size_layer(problem);
     for (int question = 0; question < 12; ++question) {

@@ -80,7 +80,7 @@ TEST(SetAside, AgreesWithBruteForce) {
     if (aside.aside.empty()) continue;
     ++shortened;
     const auto engine = make_aside_engine(search::make_learning_engine({}));
-    if (engine->unsupported(problem, Goal::fit)) continue;
+    if (engine->unsupported(problem, Objective::fit)) continue;
     const SearchResult found = engine->solve(problem, {});
     const bool possible = testing::brute_force(problem).has_value();
     ASSERT_EQ(found.status, possible ? Status::feasible : Status::infeasible) << "seed " << seed;

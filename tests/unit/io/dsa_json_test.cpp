@@ -165,14 +165,13 @@ TEST(DsaJson, TheFirstTermThatCanDifferDecides) {
     }
     return document.read();
   };
-  EXPECT_EQ(objective(R"(["total_peak", "max_peak"])", true).problem.objective,
-            Objective::minimize_height);
+  EXPECT_EQ(objective(R"(["total_peak", "max_peak"])", true).problem.objective, Objective::height);
   EXPECT_EQ(objective(R"(["capacity_overflow", "reuse_cost"])", true).problem.objective,
-            Objective::minimize_cost);
+            Objective::cost);
   EXPECT_EQ(objective(R"(["capacity_overflow", "reuse_cost"])", false).problem.objective,
             Objective::fit);
   EXPECT_EQ(objective(R"(["reuse_cost", "bank_cost", "max_peak"])", false).problem.objective,
-            Objective::minimize_height);
+            Objective::height);
   EXPECT_EQ(objective(R"(["capacity_overflow"])", true).problem.objective, Objective::fit);
   EXPECT_THAT(objective(R"(["reuse_cost", "total_peak"])", true).notes,
               ElementsAre(HasSubstr("Only the first objective, reuse_cost, is followed")));

@@ -25,7 +25,7 @@ TEST(ExecutorchTrace, StepsOfATensorAreItsLife) {
   EXPECT_EQ(problem.buffers[2].id, "split.2");
   EXPECT_EQ(problem.buffers[2].live, (std::vector<StepRange>{{1, 2}}));
   EXPECT_EQ(problem.buffers[3].memories, (std::vector<MemoryIndex>{1}));
-  EXPECT_EQ(problem.objective, Objective::minimize_height);
+  EXPECT_EQ(problem.objective, Objective::height);
 }
 
 TEST(ExecutorchTrace, IsToldByItsFirstKey) {

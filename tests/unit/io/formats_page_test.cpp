@@ -34,7 +34,7 @@ TEST(FormatsPage, ItsExamplesAreRight) {
   const PlacementProblem problem = read_problem_yaml(yaml[0], "page").problem;
   EXPECT_EQ(problem.buffers.size(), 5U);
   EXPECT_EQ(read_problem_yaml(yaml[1], "page").problem.next_objectives,
-            std::vector<Objective>{Objective::minimize_height});
+            std::vector<Objective>{Objective::height});
   EXPECT_EQ(read_hardware_yaml(yaml[2], "page").engines.size(), 2U);
 
   const std::vector<std::string> json = blocks(page, "json");

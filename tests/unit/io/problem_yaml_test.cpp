@@ -77,7 +77,7 @@ TEST(ProblemYaml, ReadsEveryKey) {
   const ProblemYaml yaml = read(patent);
   const PlacementProblem& problem = yaml.problem;
   EXPECT_EQ(problem.name, "patent-figure-1");
-  EXPECT_EQ(problem.objective, Objective::minimize_height);
+  EXPECT_EQ(problem.objective, Objective::height);
   ASSERT_EQ(problem.memories.size(), 2U);
   const Memory& sram = problem.memories[0];
   EXPECT_EQ(sram.name, "sram");

@@ -140,7 +140,7 @@ TEST(TfliteArena, DataOutsideOfTheTablesIsConstantToo) {
 TEST(TfliteArena, ACapacityAsksWhetherItFits) {
   const Input open = load_problem_text(small_model(), "net.tflite");
   EXPECT_EQ(open.format, "tflite");
-  EXPECT_EQ(open.problem.objective, Objective::minimize_height);
+  EXPECT_EQ(open.problem.objective, Objective::height);
   ASSERT_EQ(open.problem.memories.size(), 1U);
   EXPECT_EQ(open.problem.memories[0].name, "arena");
   EXPECT_EQ(open.problem.memories[0].capacity, unbounded);

@@ -144,8 +144,8 @@ TEST(EngineEstimates, GreedyPlacementNeedsNoPairs) {
 TEST(PlaceLimits, NoTimeIsNoTimeAtAnySize) {
   PlacementProblem problem = generate({.kind = "random", .buffers = 300'000, .seed = 9});
   for (const std::string engine : {"auto", "greedy", "boxing"}) {
-    for (const Minimize what : {Minimize::none, Minimize::height}) {
-      if (what == Minimize::height && engine != "auto") continue;
+    for (const Objective what : {Objective::fit, Objective::height}) {
+      if (what == Objective::height && engine != "auto") continue;
       const double before = work_so_far();
       const PlacementResult found =
           place(problem, {.engine = engine,

@@ -71,7 +71,7 @@ TEST(Place, TheGuidedSearchIsNeverWrong) {
 
 TEST(Place, MinimisesTheHeightWithAProof) {
   PlaceParams params;
-  params.minimize = Minimize::height;
+  params.minimize = Objective::height;
   for (const int threads : {1, 2}) {
     params.limits.threads = threads;
     const PlacementResult result = place(example("too-tight.yaml", 100), params);
@@ -86,7 +86,7 @@ TEST(Place, AProvedMinimumHasACertificateOfTheHeightBelow) {
   const auto file = std::filesystem::path(::testing::TempDir()) / "below.proof";
   std::filesystem::remove(file);
   PlaceParams params;
-  params.minimize = Minimize::height;
+  params.minimize = Objective::height;
   params.proof = file;
   static_cast<void>(place(example("too-tight.yaml", 100), params));
   ASSERT_TRUE(std::filesystem::exists(file));
@@ -112,7 +112,7 @@ TEST(Place, WhatHasToBeAboveItselfIsRefutedWithoutACapacity) {
           .problem;
   PlaceParams params;
   params.engine = "learning";
-  params.minimize = Minimize::cost;
+  params.minimize = Objective::cost;
   params.proof = file;
   params.limits.timeout = std::chrono::seconds(60);
   params.limits.memory = Size{1} << 30U;
@@ -126,7 +126,7 @@ TEST(Place, WhatHasToBeAboveItselfIsRefutedWithoutACapacity) {
 
 TEST(Place, CountsModesAndProvesTheFewest) {
   PlaceParams params;
-  params.minimize = Minimize::modes;
+  params.minimize = Objective::modes;
   const PlacementResult result = place(example("patent-three-banks.yaml"), params);
   ASSERT_EQ(result.status, Status::feasible);
   EXPECT_TRUE(result.proven_optimal);
@@ -143,7 +143,7 @@ TEST(Place, PaysNoMoreThanItMust) {
   problem.relations.push_back({RelationKind::avoid_overlap, {1, 2}, 3});
   problem.relations.push_back({RelationKind::avoid_overlap, {0, 2}, 2});
   PlaceParams params;
-  params.minimize = Minimize::by_input;
+  params.minimize = std::nullopt;
   const PlacementResult result = place(problem, params);
   ASSERT_EQ(result.status, Status::feasible);
   EXPECT_EQ(result.cost, 2);
@@ -165,7 +165,7 @@ TEST(Place, CostsOfMemoriesAddUp) {
     for (BufferIndex other = memory; other < b; other += 2)
       problem.relations.push_back({RelationKind::avoid_overlap, {other, b}, 1});
   }
-  const PlacementResult result = place(problem, {.minimize = Minimize::cost});
+  const PlacementResult result = place(problem, {.minimize = Objective::cost});
   ASSERT_EQ(result.status, Status::feasible);
   EXPECT_EQ(result.cost, 48);
   EXPECT_EQ(result.cost_bound, 48);

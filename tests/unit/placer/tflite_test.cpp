@@ -25,7 +25,7 @@ TEST_P(RealModels, TheArenaIsAsSmallAsItCanBe) {
   const std::string path =
       testing::shared_path(std::string("models/tflite/") + GetParam().file).string();
   const Input input = load_input(path, {});
-  const PlacementResult result = place(input.problem, {.minimize = Minimize::by_input});
+  const PlacementResult result = place(input.problem, {.minimize = std::nullopt});
   ASSERT_EQ(result.status, Status::feasible);
   ASSERT_EQ(result.heights.size(), 1U);
   EXPECT_EQ(result.heights[0], GetParam().height);

@@ -203,7 +203,7 @@ TEST(BoxRandom, EngineNeverContradictsTheOracle) {
   for (std::uint64_t seed = 0; seed < effort(600); ++seed) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, Features::all());
-    if (engine->unsupported(problem, engine::Goal::fit)) continue;
+    if (engine->unsupported(problem, Objective::fit)) continue;
     const engine::SearchResult result = engine->solve(problem, {});
     EXPECT_NE(result.status, Status::infeasible);
     if (result.status == Status::feasible) {
@@ -217,15 +217,15 @@ TEST(BoxRandom, EngineNeverContradictsTheOracle) {
 TEST(Box, SaysWhatItCannotTake) {
   PlacementProblem problem = random_trace(1, 4, 2);
   const std::unique_ptr<engine::PlacementEngine> engine = search::make_boxing_engine();
-  EXPECT_FALSE(engine->unsupported(problem, engine::Goal::fit));
+  EXPECT_FALSE(engine->unsupported(problem, Objective::fit));
   problem.relations.push_back({.kind = RelationKind::adjacent, .buffers = {0, 1}});
-  EXPECT_NE(engine->unsupported(problem, engine::Goal::fit)->find("adjacent"), std::string::npos);
+  EXPECT_NE(engine->unsupported(problem, Objective::fit)->find("adjacent"), std::string::npos);
   problem.relations.clear();
-  EXPECT_TRUE(engine->unsupported(problem, engine::Goal::cost));
+  EXPECT_TRUE(engine->unsupported(problem, Objective::cost));
   problem.memories[0].banks = {{"b", 10, {Role::read}}};
   problem.memories[0].capacity = 10;
   problem.memories[0].modes_per_bank = true;
-  EXPECT_NE(engine->unsupported(problem, engine::Goal::fit)->find("modes"), std::string::npos);
+  EXPECT_NE(engine->unsupported(problem, Objective::fit)->find("modes"), std::string::npos);
 }
 
 TEST(Box, FixedBuffersThatMeetAreNotAnAnswer) {

@@ -12,7 +12,7 @@ using testing::AgreementParams;
 using testing::expect_agreement;
 using testing::Features;
 
-AgreementParams question(const Features& features, std::vector<engine::Goal> goals,
+AgreementParams question(const Features& features, std::vector<Objective> goals,
                          std::uint64_t seed) {
   AgreementParams params;
   params.features = features;
@@ -25,19 +25,18 @@ AgreementParams question(const Features& features, std::vector<engine::Goal> goa
 
 TEST(LearningAgreement, OnlyLifetimesAndSizes) {
   const auto engine = make_learning_engine({});
-  expect_agreement(*engine, question(Features::plain(), {engine::Goal::fit}, 1));
+  expect_agreement(*engine, question(Features::plain(), {Objective::fit}, 1));
 }
 
 TEST(LearningAgreement, OneAddressSpace) {
   const auto engine = make_learning_engine({});
-  expect_agreement(*engine, question(Features::one_address_space(), {engine::Goal::fit}, 2));
+  expect_agreement(*engine, question(Features::one_address_space(), {Objective::fit}, 2));
 }
 
 TEST(LearningAgreement, TheWholeModelAndEveryGoal) {
   const auto engine = make_learning_engine({});
   expect_agreement(
-      *engine,
-      question(Features::all(), {engine::Goal::fit, engine::Goal::cost, engine::Goal::modes}, 3));
+      *engine, question(Features::all(), {Objective::fit, Objective::cost, Objective::modes}, 3));
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ TEST(LearningCost, CoresGiveTheBound) {
     return std::int64_t{-1};
   };
   engine::SearchParams search;
-  search.goal = engine::Goal::cost;
+  search.goal = Objective::cost;
   search.budget.max_nodes = 300;
   const engine::SearchResult with = make_learning_engine({})->solve(problem, search);
   const engine::SearchResult without =

@@ -237,7 +237,7 @@ TEST(LearningEngine, SaysWhatIsTooLarge) {
   problem.memories.push_back({.name = "m", .capacity = 1 << 20});
   for (int b = 0; b < 5000; ++b)
     problem.buffers.push_back({.id = "b" + std::to_string(b), .live = {{b, b + 1}}, .size = 1});
-  const auto why = make_learning_engine({})->unsupported(problem, engine::Goal::fit);
+  const auto why = make_learning_engine({})->unsupported(problem, Objective::fit);
   ASSERT_TRUE(why);
   EXPECT_NE(why->find("4096"), std::string::npos);
 }

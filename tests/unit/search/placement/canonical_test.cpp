@@ -145,13 +145,13 @@ TEST(Canonical, TheSameSeedGivesTheSamePlacement) {
 TEST(Canonical, SaysWhatItDoesNotKnow) {
   PlacementProblem problem = flat(5, 100, 1);
   const auto engine = make_canonical_engine();
-  EXPECT_FALSE(engine->unsupported(problem, engine::Goal::fit));
-  EXPECT_TRUE(engine->unsupported(problem, engine::Goal::cost));
+  EXPECT_FALSE(engine->unsupported(problem, Objective::fit));
+  EXPECT_TRUE(engine->unsupported(problem, Objective::cost));
   problem.relations.push_back({RelationKind::adjacent, {0, 1}, 0});
-  EXPECT_TRUE(engine->unsupported(problem, engine::Goal::fit));
+  EXPECT_TRUE(engine->unsupported(problem, Objective::fit));
   problem.relations.clear();
   problem.memories.push_back({.name = "n", .capacity = 10});
-  EXPECT_TRUE(engine->unsupported(problem, engine::Goal::fit));
+  EXPECT_TRUE(engine->unsupported(problem, Objective::fit));
 }
 
 /// Gaps with windows can let each of two buffers lie above the other at some step.
