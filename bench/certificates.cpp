@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,11 +27,12 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Objective minimize_named(std::string_view word) {
+std::optional<Objective> minimize_named(std::string_view word) {
   if (word == "height") return Objective::height;
   if (word == "cost") return Objective::cost;
   if (word == "modes") return Objective::modes;
-  return word == "input" ? std::nullopt : Objective::fit;
+  if (word == "input") return std::nullopt;
+  return Objective::fit;
 }
 
 struct Totals {
@@ -41,7 +43,7 @@ struct Totals {
   double checking = 0;
 };
 
-void measure(const std::string& file, Objective what, double limit, Totals& totals) {
+void measure(const std::string& file, std::optional<Objective> what, double limit, Totals& totals) {
   InputOptions options;
   if (file.ends_with(".csv")) {
     const std::size_t dot = file.rfind('.', file.size() - 5);
@@ -99,7 +101,7 @@ int main(int argc, char** argv) {
                  argv[0]);
     return 2;
   }
-  Objective what = Objective::fit;
+  std::optional<Objective> what = Objective::fit;
   Totals totals;
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];

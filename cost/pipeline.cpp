@@ -1,9 +1,11 @@
 #include "cost/pipeline.h"
 
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <optional>
 #include <stdexcept>
+#include <unordered_map>
+#include <utility>
 
 namespace tessera::cost {
 namespace {
@@ -74,6 +76,11 @@ class Stepper {
     for (const auto& durations : p_.classes)
       for (std::size_t k = 0; k < durations.size(); ++k)
         if (durations[k] > 0) in_use_[p_.tasks[k].resource] = true;
+    for (const PipelineTask& task : p_.tasks) {
+      for (const PipelineDependency& d : task.after) waits_.push_back(d);
+      commands_.push_back({task.resource, task.lead, waits_.size(), task.bus.value_or(no_bus)});
+    }
+    classes_.assign(static_cast<std::size_t>(max_lead_) + 1, 0);
   }
 
   int max_lead() const { return max_lead_; }
@@ -83,31 +90,42 @@ class Stepper {
   /// Issues slot `slot`: every task k for the tile slot + lead(k), where that tile exists.
   template <typename ClassOf>
   void step(std::int64_t slot, std::int64_t tiles, const ClassOf& class_of) {
-    for (std::size_t k = 0; k < p_.tasks.size(); ++k) {
-      const PipelineTask& task = p_.tasks[k];
-      const std::int64_t tile = slot + task.lead;
+    find_classes(slot, tiles, class_of);
+    const auto tasks = commands_.size();
+    const int here = ring(slot);
+    std::size_t wait = 0;
+    for (std::size_t k = 0; k < tasks; ++k) {
+      const Command& command = commands_[k];
+      const std::size_t first_wait = std::exchange(wait, command.waits_end);
+      const std::int64_t tile = slot + command.lead;
       if (tile < 0 || tile >= tiles) continue;
+      const int at = wrapped(here + command.lead);
       Cycles ready = p_.start;
-      for (const PipelineDependency& d : task.after)
-        if (tile - d.tiles_back >= 0) ready = std::max(ready, end_of(d.task, tile - d.tiles_back));
-      auto& channels = free_[task.resource];
-      const auto channel = std::min_element(channels.begin(), channels.end());
-      const std::size_t tile_class = class_of(tile);
+      for (std::size_t w = first_wait; w < command.waits_end; ++w) {
+        const PipelineDependency& d = waits_[w];
+        if (tile < d.tiles_back) continue;
+        const int back = at - d.tiles_back;
+        ready = std::max(ready, ends_[row(back < 0 ? back + window_ : back) + d.task]);
+      }
+      auto& channels = free_[command.resource];
+      const auto channel = channels.size() == 1
+                               ? channels.begin()
+                               : std::min_element(channels.begin(), channels.end());
+      const std::size_t tile_class = classes_[static_cast<std::size_t>(command.lead)];
       const Cycles duration = p_.classes[tile_class][k];
       const Cycles begin = std::max(ready, *channel);
       Cycles end = begin + duration;
-      if (task.bus && duration > 0) {
+      if (command.bus != no_bus && duration > 0) {
         // A stream that its channel slows down counts as if it took the bus at its end.
-        Cycles& free = bus_free_[*task.bus];
+        Cycles& free = bus_free_[command.bus];
         const Cycles stream = p_.bus_cycles[tile_class][k];
-        const Cycles wait = std::max<Cycles>(0, free - (end - stream));
-        end += wait;
+        end += std::max<Cycles>(0, free - (end - stream));
         free = end;
       }
       if (duration > 0) *channel = end;
-      end_of(k, tile) = end;
+      ends_[row(at) + k] = end;
       last_end_ = std::max(last_end_, end);
-      busy_[task.resource] += duration;
+      busy_[command.resource] += duration;
       if (options_.events != nullptr && duration > 0 &&
           static_cast<std::int64_t>(options_.events->size()) < options_.max_events)
         options_.events->push_back(
@@ -140,13 +158,12 @@ class Stepper {
   void skip(std::int64_t next_slot, std::int64_t slots, Cycles time,
             const std::vector<Cycles>& busy_per_period, std::int64_t periods) {
     std::vector<Cycles> moved(ends_.size(), p_.start);
-    const auto size = static_cast<std::int64_t>(window_);
     for (std::int64_t back = 1; back < window_; ++back)
       for (std::size_t k = 0; k < p_.tasks.size(); ++k) {
         const std::int64_t from = next_slot + max_lead_ - back;
         const std::int64_t to = from + slots;
         if (from < 0) continue;
-        moved[static_cast<std::size_t>(to % size) * p_.tasks.size() + k] = end_of(k, from) + time;
+        moved[row(ring(to)) + k] = end_of(k, from) + time;
       }
     ends_ = std::move(moved);
     for (auto& channels : free_)
@@ -157,19 +174,45 @@ class Stepper {
   }
 
  private:
-  Cycles& end_of(std::size_t task, std::int64_t tile) { return ends_[index(task, tile)]; }
+  /// A task, without what a step need not look at.
+  struct Command {
+    std::size_t resource = 0;
+    int lead = 0;
+    std::size_t waits_end = 0;  ///< its waits begin where those of the command before it end
+    std::size_t bus = 0;
+  };
+  static constexpr std::size_t no_bus = std::numeric_limits<std::size_t>::max();
+
+  /// classes_[l]: the class of tile slot + l, where there is one.
+  template <typename ClassOf>
+  void find_classes(std::int64_t slot, std::int64_t tiles, const ClassOf& class_of) {
+    const bool next = slot == classes_from_ + 1;
+    if (next) std::shift_left(classes_.begin(), classes_.end(), 1);
+    classes_from_ = slot;
+    for (std::size_t l = next ? classes_.size() - 1 : 0; l < classes_.size(); ++l) {
+      const std::int64_t tile = slot + static_cast<std::int64_t>(l);
+      if (tile >= 0 && tile < tiles) classes_[l] = class_of(tile);
+    }
+  }
+
   const Cycles& end_of(std::size_t task, std::int64_t tile) const {
-    return ends_[index(task, tile)];
+    return ends_[row(ring(tile)) + task];
   }
-  std::size_t index(std::size_t task, std::int64_t tile) const {
-    const auto size = static_cast<std::int64_t>(window_);
-    return static_cast<std::size_t>(((tile % size) + size) % size) * p_.tasks.size() + task;
+  int ring(std::int64_t tile) const {
+    const auto at = static_cast<int>(tile % window_);
+    return at < 0 ? at + window_ : at;
   }
+  int wrapped(int at) const { return at >= window_ ? at - window_ : at; }
+  std::size_t row(int at) const { return static_cast<std::size_t>(at) * commands_.size(); }
 
   const Pipeline& p_;
   const PipelineOptions& options_;
   int max_lead_ = 0;
   int window_ = 1;
+  std::vector<Command> commands_;
+  std::vector<PipelineDependency> waits_;
+  std::vector<std::size_t> classes_;  ///< by lead, at slot classes_from_
+  std::int64_t classes_from_ = std::numeric_limits<std::int64_t>::min();
   std::vector<Cycles> ends_;  ///< a ring over tiles
   std::vector<std::vector<Cycles>> free_;
   std::vector<Cycles> bus_free_;
@@ -243,6 +286,9 @@ class Sequence {
   std::vector<Span> before_, sequence_, after_;
 };
 
+/// Slots that are stepped through sooner than a state is written down and looked up.
+constexpr std::int64_t worth_a_look = 8;
+
 /// States remembered at a time; a pipeline that has not repeated by then is stepped through.
 constexpr std::size_t max_snapshots = 256;
 
@@ -263,7 +309,15 @@ class Memory {
   std::size_t size() const { return seen_.size(); }
 
  private:
-  std::map<std::vector<Cycles>, Snapshot> seen_;
+  struct Hash {
+    std::size_t operator()(const std::vector<Cycles>& key) const {
+      std::uint64_t sum = key.size();
+      for (const Cycles each : key)
+        sum = (sum ^ static_cast<std::uint64_t>(each)) * 0x9e3779b97f4a7c15U;
+      return sum ^ (sum >> 32);
+    }
+  };
+  std::unordered_map<std::vector<Cycles>, Snapshot, Hash> seen_;
 };
 
 }  // namespace
@@ -316,7 +370,7 @@ PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options) {
         in_run.clear();
         run_limit = limit;
       }
-      if (slot + lead < limit) slot += try_jump(in_run, slot, limit, 1);
+      if (slot + lead + worth_a_look < limit) slot += try_jump(in_run, slot, limit, 1);
       // At the start of a row of tiles.
       const std::int64_t row = sequence.row();
       if (row > 1 && slot >= sequence.head() && (slot - sequence.head()) % row == 0) {

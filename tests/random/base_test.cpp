@@ -94,8 +94,8 @@ std::optional<std::string> wrong(const PlacementProblem& problem, const PlacePar
   if (proved) ++tally.least;
   // Heights of memories that share buffers and move differently are not the same question.
   const bool same = params.minimize != Objective::height || problem.memories.size() == 1;
-  if ((same || proved) && value_of(result, params.minimize) != best->value)
-    return "reached " + std::to_string(value_of(result, params.minimize)) + " instead of " +
+  if ((same || proved) && value_of(result, *params.minimize) != best->value)
+    return "reached " + std::to_string(value_of(result, *params.minimize)) + " instead of " +
            std::to_string(best->value);
   if (same && !proved) return "reached the least, unproved";
   return std::nullopt;

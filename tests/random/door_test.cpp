@@ -80,6 +80,11 @@ class Spoiler {
   void choice(E& value) {
     value = static_cast<E>(random_.between(0, 12));
   }
+  template <typename E>
+  void choice(std::optional<E>& value) {
+    value.emplace();
+    choice(*value);
+  }
   void truth(bool& value) { value = !value; }
   void one_of(std::vector<std::function<void()>> ways) {
     ways[static_cast<std::size_t>(random_.between(0, std::ssize(ways) - 1))]();

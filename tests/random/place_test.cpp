@@ -20,8 +20,9 @@ namespace {
 
 using Wrong = std::optional<std::string>;
 
-OracleGoal oracle_goal(Objective what) {
-  switch (what) {
+OracleGoal oracle_goal(std::optional<Objective> what) {
+  if (!what) return OracleGoal::any;
+  switch (*what) {
     case Objective::height:
       return OracleGoal::top;
     case Objective::cost:
@@ -29,7 +30,6 @@ OracleGoal oracle_goal(Objective what) {
     case Objective::modes:
       return OracleGoal::modes;
     case Objective::fit:
-    case std::nullopt:
     case Objective::benefit:
       break;
   }
@@ -83,7 +83,8 @@ Wrong compare(const PlacementProblem& problem, const PlaceParams& params) {
            (proven ? "" : ", not proven") + ", but the oracle knows " +
            std::to_string(expected->value) + ": " + to_text(problem, expected->placement);
   };
-  switch (params.minimize) {
+  if (!params.minimize) return std::nullopt;
+  switch (*params.minimize) {
     case Objective::height:
       return least("height", result.height, result.proven_minimum);
     case Objective::cost:
@@ -91,7 +92,6 @@ Wrong compare(const PlacementProblem& problem, const PlaceParams& params) {
     case Objective::modes:
       return least("modes", used_modes(*result.placement), true);
     case Objective::fit:
-    case std::nullopt:
     case Objective::benefit:
       break;
   }

@@ -33,6 +33,9 @@ OracleGoal oracle_goal(Objective goal) {
       return OracleGoal::cost;
     case Objective::modes:
       return OracleGoal::modes;
+    case Objective::height:
+    case Objective::benefit:
+      break;  // no engine is asked for them
   }
   return OracleGoal::any;
 }

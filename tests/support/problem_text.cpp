@@ -50,6 +50,8 @@ class YamlWriter {
         return "minimize_cost";
       case Objective::benefit:
         return "maximize_benefit";
+      case Objective::modes:
+        break;
     }
     return "?";
   }
