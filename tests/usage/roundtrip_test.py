@@ -91,11 +91,10 @@ class RoundTrip(Case):
                     self.assertTrue(all(row["offset"].isdigit() for row in csv.DictReader(text)))
 
     def test_one_engine_asked_twice(self):
-        """Its statistics are added up: twice the same key is no JSON."""
+        """Before a race and in it: its statistics are added up; twice the same key is no JSON."""
         done = run("place", TWICE, "-c", 1028, "-t", "2s", "--format", "json")
         result = strict_json(done.stdout)
-        if result["status"] == "unknown":  # 20000 nodes before the race, and those in it
-            self.assertGreater(result["stats"]["canonical.nodes"], 21000)
+        self.assertGreaterEqual(result["stats"]["canonical.nodes"], 1000)  # asked for so many before
 
     def test_explanations(self):
         for problem, code in (("too-tight.yaml", INFEASIBLE), ("patent-four-blobs.yaml", FOUND)):
