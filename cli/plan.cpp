@@ -167,6 +167,94 @@ void write_offchip(const Network& network, const Hardware& hardware, const Netwo
   session.deliver(file, [&] { return problem_yaml(problem); });
 }
 
+/// The files of a plan, opened before anything is computed.
+struct PlanFiles {
+  porter::OutputFile* output;
+  porter::OutputFile* plot;
+  porter::OutputFile* trace;
+  porter::OutputFile* csv;
+  porter::OutputFile* offchip;
+};
+
+PlanFiles open_files(const PlanOptions& options, Session& session) {
+  const PlanFiles files{
+      .output = session.writes("--output", options.output_file, {".json", ".h"}),
+      .plot = session.writes("--plot", options.plot_file),
+      .trace = session.writes("--trace", options.trace_file, {".json"}),
+      .csv = session.writes("--csv", options.csv_file, {".csv"}),
+      .offchip = session.writes("--offchip", options.offchip_file, {".yaml"}),
+  };
+  for (porter::OutputFile* other : {files.plot, files.trace, files.csv, files.offchip})
+    if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
+      throw BadInput(other->path() + ": --format json goes to the standard output as well",
+                     "give one of them a file");
+  return files;
+}
+
+/// The search, with what it says of itself meanwhile.
+NetworkPlan search_plan(const PlanOptions& options, const Network& network,
+                        const Hardware& hardware, PlanParams params, Session& session) {
+  StatusLine status(progress_form(options.progress.form, options.output.quiet));
+  std::optional<double> timeout;
+  if (params.limits.timeout)
+    timeout = std::chrono::duration<double>(*params.limits.timeout).count();
+  if (status.wanted()) {
+    status.show(
+        "plan: each op by itself", [](JsonObject&) {}, timeout);
+    params.progress = [&status, timeout](const PlanProgress& p) {
+      std::optional<double> left;  // at most
+      if (timeout) left = *timeout - status.seconds();
+      status.show(
+          progress_text(p),
+          [&](JsonObject& object) {
+            if (p.best_score < std::numeric_limits<double>::infinity())
+              object.real("best_score", p.best_score);
+            object.real("bound", p.bound);
+            object.number("solved", p.solved);
+          },
+          left);
+    };
+  }
+  session.interrupts().enter(Phase::searching);
+  NetworkPlan plan = plan_of(options, network, hardware, params, session);
+  session.interrupts().enter(Phase::writing);
+  plan.dtype = options.network.dtype;
+  return plan;
+}
+
+/// Into each file what it is for; a result in JSON whether there is a plan or not.
+void deliver_plan(const PlanOptions& options, const Network& network, const Hardware& hardware,
+                  const NetworkPlan& plan, const PlanFiles& files, Session& session) {
+  const bool header = std::filesystem::path(options.output_file).extension() == ".h";
+  if (!header) session.deliver(files.output, [&] { return plan_json(plan); });
+  if (plan.status != Status::feasible) {
+    for (const std::string& file : {header ? options.output_file : std::string(), options.plot_file,
+                                    options.trace_file, options.csv_file, options.offchip_file})
+      if (!file.empty())
+        note("there is no plan, so " + file + " was not written", options.output.quiet);
+    return;
+  }
+  if (header)
+    session.deliver(files.output, [&] {
+      return plan_c_header(plan, std::filesystem::path(options.output_file).stem().string());
+    });
+  session.deliver(files.csv, [&] { return plan_csv(plan); });
+  session.deliver(files.plot, [&] {
+    std::string text = plan_picture(network, hardware, plan);
+    note_large(options.plot_file, text.size(), "a larger --max-ops makes fewer runs",
+               options.output.quiet);
+    return text;
+  });
+  if (files.offchip != nullptr)
+    write_offchip(network, hardware, plan, session, files.offchip, options);
+  session.deliver(files.trace, [&] {
+    std::string text = plan_trace(network, hardware, plan);
+    note_large(options.trace_file, text.size(), "--plot draws the same as a small picture",
+               options.output.quiet);
+    return text;
+  });
+}
+
 int run_plan(const PlanOptions& options, Session& session) {
   if (options.batch) {
     require_batch(options);
@@ -181,82 +269,21 @@ int run_plan(const PlanOptions& options, Session& session) {
     session.reads(options.reference);
   else
     session.reads_profile(options.reference);
-  porter::OutputFile* const output =
-      session.writes("--output", options.output_file, {".json", ".h"});
-  porter::OutputFile* const plot = session.writes("--plot", options.plot_file);
-  porter::OutputFile* const trace = session.writes("--trace", options.trace_file, {".json"});
-  porter::OutputFile* const csv = session.writes("--csv", options.csv_file, {".csv"});
-  porter::OutputFile* const offchip = session.writes("--offchip", options.offchip_file, {".yaml"});
-  for (porter::OutputFile* other : {plot, trace, csv, offchip})
-    if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
-      throw BadInput(other->path() + ": --format json goes to the standard output as well",
-                     "give one of them a file");
+  const PlanFiles files = open_files(options, session);
   session.limit_reading(options.search.own);
   const Network network = options.network.load(options.output.quiet).network;
   const Hardware hardware = changed_profile(options.profile, options.set, options.capacity);
   PlanParams params = params_of(options);
   params.limits = session.remaining(params.limits);
   params.limits.stop = session.interrupts().token();
-  NetworkPlan plan;
-  {
-    StatusLine status(progress_form(options.progress.form, options.output.quiet));
-    std::optional<double> timeout;
-    if (params.limits.timeout)
-      timeout = std::chrono::duration<double>(*params.limits.timeout).count();
-    if (status.wanted())
-      status.show(
-          "plan: each op by itself", [](JsonObject&) {}, timeout);
-    if (status.wanted())
-      params.progress = [&status, timeout](const PlanProgress& p) {
-        std::optional<double> left;  // at most
-        if (timeout) left = *timeout - status.seconds();
-        status.show(
-            progress_text(p),
-            [&](JsonObject& object) {
-              if (p.best_score < std::numeric_limits<double>::infinity())
-                object.real("best_score", p.best_score);
-              object.real("bound", p.bound);
-              object.number("solved", p.solved);
-            },
-            left);
-      };
-    session.interrupts().enter(Phase::searching);
-    params.reference = costs;
-    plan = plan_of(options, network, hardware, params, session);
-    session.interrupts().enter(Phase::writing);
-  }
-  plan.dtype = options.network.dtype;
-  const bool found = plan.status == Status::feasible;
-  const bool header = std::filesystem::path(options.output_file).extension() == ".h";
-  if (!header) session.deliver(output, [&] { return plan_json(plan); });
-  for (const std::string& file : {header ? options.output_file : std::string(), options.plot_file,
-                                  options.trace_file, options.csv_file, options.offchip_file})
-    if (!found && !file.empty())
-      note("there is no plan, so " + file + " was not written", options.output.quiet);
-  if (found) {
-    if (header)
-      session.deliver(output, [&] {
-        return plan_c_header(plan, std::filesystem::path(options.output_file).stem().string());
-      });
-    session.deliver(csv, [&] { return plan_csv(plan); });
-    session.deliver(plot, [&] {
-      std::string text = plan_picture(network, hardware, plan);
-      note_large(options.plot_file, text.size(), "a larger --max-ops makes fewer runs",
-                 options.output.quiet);
-      return text;
-    });
-    if (offchip != nullptr) write_offchip(network, hardware, plan, session, offchip, options);
-    session.deliver(trace, [&] {
-      std::string text = plan_trace(network, hardware, plan);
-      note_large(options.trace_file, text.size(), "--plot draws the same as a small picture",
-                 options.output.quiet);
-      return text;
-    });
-  }
+  params.reference = costs;
+  const NetworkPlan plan = search_plan(options, network, hardware, params, session);
+  deliver_plan(options, network, hardware, plan, files, session);
   if (options.output.json())
     session.report([&] { return plan_json(plan); });
   else if (!options.output.quiet)
     session.report([&] { return plan_report(plan, hardware, report_width(), words_width()); });
+  const bool found = plan.status == Status::feasible;
   const bool infeasible = plan.status == Status::infeasible;
   return session.exit_code(found        ? exit_found
                            : infeasible ? exit_infeasible

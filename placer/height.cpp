@@ -148,110 +148,99 @@ HeightResult best_of(HeightResult result, std::optional<Decision> start) {
   return result;
 }
 
-}  // namespace
-
-std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
-  facts::Joined groups(problem.memories.size());  // there are few memories
-  std::vector<MemoryIndex> first_allowed(problem.buffers.size());
-  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-    const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
-    first_allowed[b] = allowed.front();
-    for (const MemoryIndex m : allowed) groups.join(allowed.front(), m);
+/// The plain question comes first where it may end everything. Nothing: it did not.
+std::optional<HeightResult> refuted_at_once(const PlacementProblem& problem,
+                                            const HeightParams& params,
+                                            std::optional<Decision>& start) {
+  if (start || !asks_first(problem, params.settings.engine)) return std::nullopt;
+  Decision plain = decide(problem, params.search, params.settings);
+  if (plain.found.status == Status::feasible) {
+    start = std::move(plain);
+    return std::nullopt;
   }
-  for (const Relation& relation : problem.relations) {
-    for (const BufferIndex b : relation.buffers)
-      groups.join(first_allowed[relation.buffers.front()], first_allowed[b]);
-  }
-  std::vector<std::vector<MemoryIndex>> members(problem.memories.size());
-  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) members[groups.find(m)].push_back(m);
-  std::erase_if(members, [](const auto& group) { return group.empty(); });
-  return members;
-}
-
-HeightResult least_height(const PlacementProblem& problem, std::optional<Decision> start,
-                          const HeightParams& params) {
   HeightResult result;
   result.lower_bounds = params.lower_bounds;
-  if (!start && asks_first(problem, params.settings.engine)) {
-    Decision plain = decide(problem, params.search, params.settings);
-    if (plain.found.status != Status::feasible) {
-      result.engine = std::move(plain.engine);
-      result.found = std::move(plain.found);
-      result.lower_bound = largest_of(result.lower_bounds);
-      return result;
-    }
-    start = std::move(plain);
-  }
-  if (params.settings.engine == "auto" && problem.buffers.size() >= boxing_lowers_from &&
-      search::boxing_features().contains(facts::features_of(problem))) {
-    search::BoxingResult low;
-    try {
-      low = box_first(problem, params);
-    } catch (const std::bad_alloc&) {  // others may need less
-    }
-    if (low.status == Status::feasible) {
-      Decision& found = start.emplace();
-      found.engine = "boxing";
-      found.found.status = Status::feasible;
-      found.found.stop = low.stop;
-      found.found.placement = std::move(low.placement);
-      found.found.stats = std::move(low.stats);
-      result.lower_bounds = std::move(low.lower_bounds);
-      result.proven = low.proven_minimum;
-      if (result.proven || problem.buffers.size() > search_lowers_up_to) {
-        result.lower_bound = largest_of(result.lower_bounds);
-        result.engine = start->engine;
-        result.found = std::move(start->found);
-        return result;
-      }
-    } else if (const auto stop = params.search.budget.exhausted(); stop && !start) {
-      result.found.stop = *stop;
-      result.found.reason = std::move(low.reason);
-      result.found.stats = std::move(low.stats);
-      result.lower_bound = largest_of(result.lower_bounds);
-      result.engine = "boxing";
-      return result;
-    }
-  }
-  if (params.settings.engine == "auto")
-    lower_by_weaving(problem, params, result.lower_bounds, start);
-  const bool canonical = params.settings.engine == "auto" || params.settings.engine == "canonical";
-  if (canonical && search::can_minimize(problem)) {
-    search::MinimizeParams own{.budget = params.search.budget,
-                               .seed = params.search.seed,
-                               .threads = params.settings.threads,
-                               .canonical = {},
-                               .start = std::nullopt,
-                               .lower_bounds = result.lower_bounds,
-                               .decide = nullptr,
-                               .progress = params.progress};
-    // Each of its threads asks about one height at a time, so the engines take turns there.
-    if (params.settings.engine == "auto") own.decide = decide_by_turns;
-    if (start) own.start = start->found.placement;
-    search::MinimizeResult least;
-    try {
-      least = search::minimize_height(problem, own);
-    } catch (const std::bad_alloc&) {
-      return best_of(std::move(result), std::move(start));
-    }
-    result.found.status = least.status;
-    result.found.stop = least.stop;
-    result.found.placement = std::move(least.placement);
-    result.found.reason = std::move(least.reason);
-    result.found.stats = std::move(least.stats);
-    result.lower_bounds = std::move(least.lower_bounds);
-    result.lower_bound = largest_of(result.lower_bounds);
-    result.proven = least.proven;
-    result.engine = params.settings.engine == "auto" ? "minimize" : "canonical";
-    if (start) {
-      Stats stats = std::move(start->found.stats);
-      stats.insert(stats.end(), result.found.stats.begin(), result.found.stats.end());
-      result.found.stats = std::move(stats);
-    }
-    return result;
-  }
+  result.lower_bound = largest_of(result.lower_bounds);
+  result.engine = std::move(plain.engine);
+  result.found = std::move(plain.found);
+  return result;
+}
 
-  Decision best = start ? std::move(*start) : decide(problem, params.search, params.settings);
+/// Very many buffers: a low placement by boxing to begin with. True: that is the answer.
+bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& params,
+                       HeightResult& result, std::optional<Decision>& start) {
+  if (params.settings.engine != "auto" || problem.buffers.size() < boxing_lowers_from ||
+      !search::boxing_features().contains(facts::features_of(problem)))
+    return false;
+  search::BoxingResult low;
+  try {
+    low = box_first(problem, params);
+  } catch (const std::bad_alloc&) {  // others may need less
+  }
+  if (low.status == Status::feasible) {
+    Decision& found = start.emplace();
+    found.engine = "boxing";
+    found.found.status = Status::feasible;
+    found.found.stop = low.stop;
+    found.found.placement = std::move(low.placement);
+    found.found.stats = std::move(low.stats);
+    result.lower_bounds = std::move(low.lower_bounds);
+    result.proven = low.proven_minimum;
+    if (!result.proven && problem.buffers.size() <= search_lowers_up_to) return false;
+    result.engine = start->engine;
+    result.found = std::move(start->found);
+  } else if (const auto stop = params.search.budget.exhausted(); stop && !start) {
+    result.found.stop = *stop;
+    result.found.reason = std::move(low.reason);
+    result.found.stats = std::move(low.stats);
+    result.engine = "boxing";
+  } else {
+    return false;
+  }
+  result.lower_bound = largest_of(result.lower_bounds);
+  return true;
+}
+
+/// One memory at a time, from both ends.
+HeightResult from_both_ends(const PlacementProblem& problem, const HeightParams& params,
+                            HeightResult result, std::optional<Decision> start) {
+  search::MinimizeParams own{.budget = params.search.budget,
+                             .seed = params.search.seed,
+                             .threads = params.settings.threads,
+                             .canonical = {},
+                             .start = std::nullopt,
+                             .lower_bounds = result.lower_bounds,
+                             .decide = nullptr,
+                             .progress = params.progress};
+  // Each of its threads asks about one height at a time, so the engines take turns there.
+  if (params.settings.engine == "auto") own.decide = decide_by_turns;
+  if (start) own.start = start->found.placement;
+  search::MinimizeResult least;
+  try {
+    least = search::minimize_height(problem, own);
+  } catch (const std::bad_alloc&) {
+    return best_of(std::move(result), std::move(start));
+  }
+  result.found.status = least.status;
+  result.found.stop = least.stop;
+  result.found.placement = std::move(least.placement);
+  result.found.reason = std::move(least.reason);
+  result.found.stats = std::move(least.stats);
+  result.lower_bounds = std::move(least.lower_bounds);
+  result.lower_bound = largest_of(result.lower_bounds);
+  result.proven = least.proven;
+  result.engine = params.settings.engine == "auto" ? "minimize" : "canonical";
+  if (start) {
+    Stats stats = std::move(start->found.stats);
+    stats.insert(stats.end(), result.found.stats.begin(), result.found.stats.end());
+    result.found.stats = std::move(stats);
+  }
+  return result;
+}
+
+/// Memories that share buffers together, group after group, by questions about less room.
+HeightResult group_by_group(const PlacementProblem& problem, const HeightParams& params,
+                            HeightResult result, Decision best) {
   result.engine = best.engine;
   if (best.found.status == Status::feasible) {
     result.proven = true;
@@ -284,6 +273,40 @@ HeightResult least_height(const PlacementProblem& problem, std::optional<Decisio
   }
   result.found = std::move(best.found);
   return result;
+}
+
+}  // namespace
+
+std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
+  facts::Joined groups(problem.memories.size());  // there are few memories
+  std::vector<MemoryIndex> first_allowed(problem.buffers.size());
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
+    first_allowed[b] = allowed.front();
+    for (const MemoryIndex m : allowed) groups.join(allowed.front(), m);
+  }
+  for (const Relation& relation : problem.relations) {
+    for (const BufferIndex b : relation.buffers)
+      groups.join(first_allowed[relation.buffers.front()], first_allowed[b]);
+  }
+  std::vector<std::vector<MemoryIndex>> members(problem.memories.size());
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) members[groups.find(m)].push_back(m);
+  std::erase_if(members, [](const auto& group) { return group.empty(); });
+  return members;
+}
+
+HeightResult least_height(const PlacementProblem& problem, std::optional<Decision> start,
+                          const HeightParams& params) {
+  if (auto refuted = refuted_at_once(problem, params, start)) return std::move(*refuted);
+  HeightResult result;
+  result.lower_bounds = params.lower_bounds;
+  if (settled_by_boxing(problem, params, result, start)) return result;
+  const bool automatic = params.settings.engine == "auto";
+  if (automatic) lower_by_weaving(problem, params, result.lower_bounds, start);
+  if ((automatic || params.settings.engine == "canonical") && search::can_minimize(problem))
+    return from_both_ends(problem, params, std::move(result), std::move(start));
+  Decision best = start ? std::move(*start) : decide(problem, params.search, params.settings);
+  return group_by_group(problem, params, std::move(result), std::move(best));
 }
 
 }  // namespace tessera::placer

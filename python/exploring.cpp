@@ -209,9 +209,7 @@ std::vector<std::string> files_of(const py::object& sweep_path) {
   return Sweep(path_of(sweep_path), none, profile_folders_of_package()).files();
 }
 
-}  // namespace
-
-void bind_exploring(py::module_& module) {
+void bind_exploration(py::module_& module) {
   py::class_<Exploration>(module, "Exploration", "What a sweep over machines found.")
       .def_property_readonly(
           "rows", [](const Exploration& e) { return row_dicts(e.result, e.result.rows); },
@@ -262,7 +260,9 @@ area_with_all_mm2, and `reason`, which says why the rest is empty.
         return "<tessera.Exploration: " + std::to_string(e.result.rows.size()) + " rows, " +
                std::to_string(e.result.pareto.size()) + " on the front, in " + e.folder + ">";
       });
+}
 
+void bind_explore(py::module_& module) {
   module.def(
       "explore",
       [](const py::object& sweep, const py::object& folder, py::object timeout, py::object work,
@@ -307,6 +307,9 @@ they find goes into the store here. The results are the same. A limit and Ctrl-C
 are at, too.
 )");
   // For tessera/cluster.py.
+}
+
+void bind_worker(py::module_& module) {
   py::class_<std::stop_source>(module, "_Stop")
       .def(py::init<>())
       .def("request", [](std::stop_source& stop) {
@@ -318,6 +321,14 @@ are at, too.
       .def("plan", &SweepWorker::plan, py::arg("candidate"), py::arg("store"), py::arg("timeout"),
            py::arg("stop"));
   module.def("_files_of_sweep", &files_of, py::arg("sweep"));
+}
+
+}  // namespace
+
+void bind_exploring(py::module_& module) {
+  bind_exploration(module);
+  bind_explore(module);
+  bind_worker(module);
 }
 
 }  // namespace tessera::python

@@ -115,9 +115,7 @@ class KeptSession {
   std::mutex mutex_;
 };
 
-}  // namespace
-
-void bind_placing(py::module_& module) {
+void bind_progress(py::module_& module) {
   py::class_<Progress>(module, "PlaceProgress", "What place() tells its `progress`.")
       .def_property_readonly("phase", [](const Progress& p) { return p.phase; })
       .def_property_readonly(
@@ -129,7 +127,9 @@ void bind_placing(py::module_& module) {
       .def_property_readonly("lower_bound", [](const Progress& p) -> py::object {
         return p.lower_bound ? py::cast(*p.lower_bound) : py::none();
       });
+}
 
+void bind_place(py::module_& module) {
   module.def(
       "place",
       [](py::object sizes, py::object lower, py::object upper, py::object capacity,
@@ -177,7 +177,9 @@ That nothing fits, and that a limit came first, is the status of the result. Wro
 BadInput. Other threads run meanwhile; Ctrl-C ends the search and raises KeyboardInterrupt.
 `progress` is called with a PlaceProgress now and then.
 )");
+}
 
+void bind_session(py::module_& module) {
   py::class_<KeptSession>(module, "Session", R"(One problem, asked again and again with other sizes.
 
     >>> s = Session([4, 8], lower=[0, 1], upper=[3, 2], capacity=12)
@@ -218,6 +220,14 @@ What earlier answers say of the new numbers is known without a search.
           "changed.")
       .def_property_readonly("problem", &KeptSession::problem,
                              "The problem with the numbers it has now.");
+}
+
+}  // namespace
+
+void bind_placing(py::module_& module) {
+  bind_progress(module);
+  bind_place(module);
+  bind_session(module);
 }
 
 }  // namespace tessera::python

@@ -297,9 +297,7 @@ void bind_tile(py::module_& module) {
 )");
 }
 
-}  // namespace
-
-void bind_plans(py::module_& module) {
+void bind_progress_of_plan(py::module_& module) {
   py::class_<Progress>(module, "PlanProgress", "What plan() tells its `progress`.")
       .def_readonly("best_score", &Progress::best_score)
       .def_readonly("bound", &Progress::bound)
@@ -308,7 +306,9 @@ void bind_plans(py::module_& module) {
       module, "PlanMemory",
       "Answers kept from plan to plan: give the same one to all calls of a search.")
       .def(py::init<>());
+}
 
+void bind_plan_class(py::module_& module) {
   py::class_<Plan>(module, "Plan",
                    R"(Where a network is cut, how each piece is tiled, where its buffers lie.
 
@@ -369,7 +369,9 @@ void bind_plans(py::module_& module) {
           "The plan as a picture.")
       .def("_repr_html_", &html_of)
       .def("__repr__", [](const Plan& p) { return "<tessera.Plan: " + summary(p) + ">"; });
+}
 
+void bind_plan(py::module_& module) {
   module.def(
       "plan",
       [](const py::object& network, const py::object& hardware, const py::object& max_ops,
@@ -413,6 +415,14 @@ Wrong arguments raise BadInput; that nothing fits, and that a limit came first, 
 the result. Other threads run meanwhile; Ctrl-C ends the search and raises KeyboardInterrupt.
 `progress` is called with a PlanProgress now and then.
 )");
+}
+
+}  // namespace
+
+void bind_plans(py::module_& module) {
+  bind_progress_of_plan(module);
+  bind_plan_class(module);
+  bind_plan(module);
   bind_tile(module);
 }
 

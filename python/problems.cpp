@@ -197,7 +197,9 @@ Answer answer_of(std::shared_ptr<const PlacementProblem> problem, PlacementResul
   return answer;
 }
 
-void bind_problems(py::module_& module) {
+namespace {
+
+void bind_problem(py::module_& module) {
   py::class_<Problem>(module, "Problem", R"(Buffers, memories and rules, from a file or from arrays.
 
     >>> problem = Problem([4, 8], lower=[0, 1], upper=[3, 2], capacity=12)
@@ -258,7 +260,9 @@ void bind_problems(py::module_& module) {
 
 `capacity` takes the place of the file's own; `profile` names the machine whose memories are meant.
 )");
+}
 
+void bind_placement(py::module_& module) {
   py::class_<Answer>(module, "Placement", R"(Where every buffer lies, or why there is no saying.
 
 `status` is "feasible", "infeasible" (proved) or "unknown" (a limit came first; `stop` says which).
@@ -328,6 +332,13 @@ void bind_problems(py::module_& module) {
           "The result as `tessera place --format json` prints it.")
       .def("_repr_html_", &html_of)
       .def("__repr__", [](const Answer& a) { return "<tessera.Placement: " + summary(a) + ">"; });
+}
+
+}  // namespace
+
+void bind_problems(py::module_& module) {
+  bind_problem(module);
+  bind_placement(module);
 }
 
 }  // namespace tessera::python
