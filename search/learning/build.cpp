@@ -15,12 +15,13 @@ bool has_parts(const PlacementProblem& problem) {
 }
 
 Build::Build(const PlacementProblem& problem, Objective goal, Deduction& deduction,
-             const LearningParams& params, bool certify, Poll& poll)
+             const LearningParams& params, Record record, Poll& poll)
     : problem_(problem),
       goal_(goal),
       deduction_(deduction),
       params_(params),
-      certify_(certify),
+      record_(record),
+      certify_(record == Record::certificate),
       poll_(poll) {}
 
 void Build::all() {
@@ -42,9 +43,12 @@ void Build::all() {
   symmetry();
   orders();
   deduction_.finish(poll_);
-  for (const auto& [lits, name] : clauses_) {
+  std::size_t begin = 0;
+  for (const auto& [end, name] : clauses_) {
+    const std::span<const Lit> lits(literals_.data() + begin, literals_.data() + end);
     const ClauseRef ref = deduction_.clauses.add(lits, deduction_.state, false, 0);
     deduction_.clauses.head(ref).id = name;
+    begin = end;
     poll_();
   }
 }
@@ -57,37 +61,46 @@ Var Build::new_bool(double activity, std::int8_t phase) {
   return var;
 }
 
-void Build::clause(std::vector<Lit> lits) {
+void Build::clause(std::span<const Lit> lits) {
   poll_();
   State& state = deduction_.state;
-  axioms.clauses.push_back(lits);
-  for (Lit& lit : axioms.clauses.back()) lit = state.rounded(lit);
-  std::vector<Lit> kept;
+  const std::size_t number = axioms.count++;
+  const bool recorded = record_ != Record::nothing;
+  if (recorded) {
+    axioms.clauses.emplace_back(lits.begin(), lits.end());
+    for (Lit& lit : axioms.clauses.back()) lit = state.rounded(lit);
+  }
+  // What is left of it lies at the end of the literals of all.
+  const std::size_t begin = literals_.size();
+  const auto nothing_new = [&] { literals_.resize(begin); };
   for (const Lit& raw : lits) {
     const Lit lit = state.rounded(raw);
-    if (state.holds(lit)) return;
+    if (state.holds(lit)) return nothing_new();
     if (state.fails(lit)) {
-      axioms.dropped[axioms.clauses.size() - 1].push_back(lit);
+      if (recorded) axioms.dropped[number].push_back(lit);
       continue;
     }
     bool merged = false;
-    for (Lit& other : kept) {
+    for (std::size_t k = begin; k < literals_.size(); ++k) {
+      Lit& other = literals_[k];
       if (other.key == lit.key) {
         other.value = std::min(other.value, lit.value);
         merged = true;
       } else if (other.key == opposite(lit.key) && lit.value <= state.negation(other).value) {
-        return;  // one of the two always holds
+        return nothing_new();  // one of the two always holds
       }
     }
-    if (!merged) kept.push_back(lit);
+    if (!merged) literals_.push_back(lit);
   }
-  if (kept.empty()) {
+  if (literals_.size() == begin) {
     consistent_ = false;
-  } else if (kept.size() == 1) {
-    axioms.units[axioms.clauses.size() - 1] = kept[0];
-    consistent_ = state.raise(kept[0], {.rule = Rule::root}) && consistent_;
+  } else if (literals_.size() == begin + 1) {
+    const Lit only = literals_.back();
+    nothing_new();
+    if (recorded) axioms.units[number] = only;
+    consistent_ = state.raise(only, {.rule = Rule::root}) && consistent_;
   } else {
-    clauses_.emplace_back(std::move(kept), axioms.clauses.size());
+    clauses_.emplace_back(literals_.size(), number + 1);
   }
 }
 

@@ -7,8 +7,10 @@
 //   Placement placement = build.decode();
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <set>
+#include <span>
 
 #include "deduction.h"
 #include "model/derived.h"
@@ -19,9 +21,11 @@ namespace tessera::search::learning {
 
 class Build {
  public:
-  /// `certify`: take nothing for granted that a certificate cannot say.
+  /// What is written down beside the rules: nothing; what used_buffers.h wants to know; or what a
+  /// certificate says, and then nothing is taken for granted that it cannot say.
+  enum class Record : std::uint8_t { nothing, uses, certificate };
   Build(const PlacementProblem& problem, Objective goal, Deduction& deduction,
-        const LearningParams& params, bool certify, Poll& poll);
+        const LearningParams& params, Record record, Poll& poll);
 
   /// Everything, in the right order. Afterwards plan is complete. Throws BudgetEnded, beforehand
   /// where there is not memory enough for it.
@@ -42,10 +46,11 @@ class Build {
   /// of the clauses (by position in `clauses`), which used_buffers.h wants to know.
   struct Axioms {
     std::vector<std::pair<char, std::vector<std::int64_t>>> choices;  ///< what Booleans mean
-    std::vector<std::vector<Lit>> clauses;                            ///< as they were added
-    std::map<std::size_t, const Relation*> of_relation;               ///< whose clause it is
-    std::map<std::size_t, std::vector<Lit>> dropped;  ///< literals that were false already
-    std::map<std::size_t, Lit> units;                 ///< the only literal that was left
+    std::vector<std::vector<Lit>> clauses;  ///< as they were added, if anything is recorded
+    std::size_t count = 0;                  ///< of them, recorded or not
+    std::map<std::size_t, const Relation*> of_relation;  ///< whose clause it is
+    std::map<std::size_t, std::vector<Lit>> dropped;     ///< literals that were false already
+    std::map<std::size_t, Lit> units;                    ///< the only literal that was left
     std::set<Var> unsaid;        ///< Booleans of clauses that are not to be written
     std::vector<Key> identical;  ///< orders of identical buffers
     Key mirrored = no_key;       ///< the order that mirroring fixes
@@ -70,7 +75,8 @@ class Build {
   /// Both could be in it at once.
   [[nodiscard]] bool may_share(BufferIndex a, BufferIndex b) const;
   [[nodiscard]] Var new_bool(double activity, std::int8_t phase);
-  void clause(std::vector<Lit> lits);
+  void clause(std::span<const Lit> lits);
+  void clause(std::initializer_list<Lit> lits) { clause(std::span(lits.begin(), lits.size())); }
   /// What the Boolean means, in the words of a certificate.
   void meaning(char letter, Var var, std::initializer_list<std::int64_t> numbers);
 
@@ -101,6 +107,7 @@ class Build {
   const Objective goal_;
   Deduction& deduction_;
   const LearningParams& params_;
+  const Record record_;
   const bool certify_;
   Poll& poll_;
   std::vector<std::pair<BufferIndex, BufferIndex>> exempt_;  ///< pairs that may overlap, sorted
@@ -108,7 +115,9 @@ class Build {
   Key always_ = no_key;
   std::vector<Var> offset_;               ///< by buffer
   std::vector<std::vector<Key>> memory_;  ///< by buffer and memory; no_key: not allowed
-  std::vector<std::pair<std::vector<Lit>, std::uint64_t>> clauses_;  ///< with its place in axioms
+  /// Where its literals end in `literals_`, and its number in axioms.
+  std::vector<std::pair<std::size_t, std::uint64_t>> clauses_;
+  std::vector<Lit> literals_;
   std::map<std::pair<BufferIndex, AddressRange>, ItemIndex> items_;
   std::vector<BufferIndex> item_buffer_;
   std::map<std::pair<ItemIndex, ItemIndex>, Key> hard_;  ///< item pairs that must not overlap

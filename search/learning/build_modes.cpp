@@ -15,15 +15,20 @@ std::vector<char> Build::needless_modes(MemoryIndex m, const StepClass& steps) c
   std::vector<char> needless(table.size(), 0);
   // A certificate speaks of every mode, and which of them are used is counted.
   if (certify_ || goal_ != Objective::fit) return needless;
+  // What a bank is good for depends on the kind of a buffer alone.
+  std::set<BufferKind> read;
+  std::set<BufferKind> written;
+  for (const auto& [b, range] : steps.reads) read.insert(problem_.buffers[b].kind);
+  for (const auto& [b, range] : steps.writes) written.insert(problem_.buffers[b].kind);
   std::vector<std::vector<char>> leaves(table.size());
-  for (std::size_t k = 0; k < table.size(); ++k)
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    leaves[k].reserve(table[k].roles.size() * (read.size() + written.size() + 1));
     for (const Role role : table[k].roles) {
-      for (const auto& [b, range] : steps.reads)
-        leaves[k].push_back(may_read(role, problem_.buffers[b].kind) ? 1 : 0);
-      for (const auto& [b, range] : steps.writes)
-        leaves[k].push_back(may_write(role, problem_.buffers[b].kind) ? 1 : 0);
+      for (const BufferKind kind : read) leaves[k].push_back(may_read(role, kind) ? 1 : 0);
+      for (const BufferKind kind : written) leaves[k].push_back(may_write(role, kind) ? 1 : 0);
       leaves[k].push_back(role == Role::off ? 0 : 1);
     }
+  }
   for (std::size_t k = 0; k < table.size(); ++k)
     for (std::size_t other = 0; other < table.size() && needless[k] == 0; ++other) {
       if (other == k || needless[other] != 0) continue;
@@ -37,16 +42,22 @@ void Build::step_modes(MemoryIndex m, const StepClass& steps) {
   const auto banks = bank_ranges(memory);
   // `mode` true => the range of the buffer stays out of the banks `forbidden` says, runs of them
   // taken together.
+  std::vector<Lit> lits;
   const auto keep_out = [&](Key mode, BufferIndex b, AddressRange range, auto forbidden) {
     for (std::size_t bank = 0; bank < banks.size(); ++bank) {
       if (!forbidden(bank)) continue;
       const Offset begin = banks[bank].begin;
       while (bank + 1 < banks.size() && forbidden(bank + 1)) ++bank;
-      std::vector<Lit> lits{{opposite(mode), 1}};
+      lits.assign(1, {opposite(mode), 1});
       if (!unless_in(b, m, lits)) return;
       avoid(b, range, {begin, banks[bank].end}, lits);
       clause(lits);
     }
+  };
+  const auto some_off = [&](auto role_of) {
+    for (std::size_t bank = 0; bank < banks.size(); ++bank)
+      if (role_of(bank) == Role::off) return true;
+    return false;
   };
   const auto restrict = [&](Key mode, auto role_of) {
     for (const auto& [b, range] : steps.reads)
@@ -59,6 +70,7 @@ void Build::step_modes(MemoryIndex m, const StepClass& steps) {
         const auto role = role_of(bank);
         return role && !may_write(*role, kind);
       });
+    if (!some_off(role_of)) return;
     for (const auto& [b, range] : steps.live)
       keep_out(mode, b, range, [&](std::size_t bank) {
         const auto role = role_of(bank);

@@ -98,9 +98,9 @@ void Build::relation(const Relation& relation) {
 
 void Build::relations() {
   for (const Relation& each : problem_.relations) {
-    const std::size_t before = axioms.clauses.size();
+    const std::size_t before = axioms.count;
     relation(each);
-    for (std::size_t at = before; at < axioms.clauses.size(); ++at) axioms.of_relation[at] = &each;
+    for (std::size_t at = before; at < axioms.count; ++at) axioms.of_relation[at] = &each;
   }
 }
 

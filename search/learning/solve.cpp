@@ -61,7 +61,11 @@ engine::SearchResult search_built(const PlacementProblem& problem, const Learnin
   engine::SearchResult result;
   Deduction deduction(learning);
   Poll poll(params.budget);
-  Build build(problem, params.goal, deduction, learning, params.proof != nullptr, poll);
+  const bool uses = params.tell_used && !has_parts(problem);
+  const Build::Record record = params.proof != nullptr ? Build::Record::certificate
+                               : uses                  ? Build::Record::uses
+                                                       : Build::Record::nothing;
+  Build build(problem, params.goal, deduction, learning, record, poll);
   build.all();
   if (params.at_most) deduction.cost.set_limit(*params.at_most);
   if (like != nullptr) build.prefer(*like);
@@ -82,7 +86,7 @@ engine::SearchResult search_built(const PlacementProblem& problem, const Learnin
     return result;
   }
   std::optional<UsedBuffers> used;
-  if (params.tell_used && !proof && !has_parts(problem)) used.emplace(build, deduction);
+  if (record == Build::Record::uses) used.emplace(build, deduction);
   Recorder* const recorder = proof ? static_cast<Recorder*>(&*proof) : used ? &*used : nullptr;
   Search search(deduction, build.plan, learning, params.seed, recorder);
   if (learning.guard != nullptr)
