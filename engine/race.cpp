@@ -202,93 +202,123 @@ class Patience final : public Baton {
 };
 
 /// Every contender on a thread of its own; `alternate`: only one of them works at a time.
-RaceResult side_by_side(const PlacementProblem& problem, const std::vector<Contender>& contenders,
-                        const SearchParams& params, bool alternate) {
-  std::vector<Lane> lanes(contenders.size());
-  Turns turns(contenders);
-  std::mutex mutex;
-  const std::stop_callback forward(params.budget.stop, [&lanes] {
-    for (Lane& lane : lanes) lane.stop.request_stop();
-  });
+class SideBySide {
+ public:
+  SideBySide(const PlacementProblem& problem, const std::vector<Contender>& contenders,
+             const SearchParams& params, bool alternate)
+      : problem_(problem),
+        contenders_(contenders),
+        params_(params),
+        alternate_(alternate),
+        lanes_(contenders.size()),
+        turns_(contenders),
+        opening_([this] { begin_others(); }),
+        patience_(opening_, lanes_[0].meter, contenders, params.budget.baton) {
+    for (std::size_t i = 0; alternate && i < contenders.size(); ++i)
+      seats_.emplace_back(turns_, opening_, i, lanes_[i].meter, contenders[i]);
+    threads_.reserve(contenders.size());
+  }
 
-  const auto after = [&](std::size_t mine) {  // called with the mutex held
-    Lane& lane = lanes[mine];
-    lane.finished = true;
-    if (lane.error || lane.found.status == Status::infeasible) {
-      for (Lane& other : lanes) other.stop.request_stop();
-    } else if (lane.found.status == Status::feasible) {
-      lane.finish = contenders[mine].begins_at + worked(lane, contenders[mine]);
-      for (std::size_t j = 0; j < lanes.size(); ++j) {
-        if (j == mine || lanes[j].finished) continue;
-        const std::int64_t share =
-            units(lane.finish - contenders[j].begins_at, contenders[j].ns_per_unit);
-        lanes[j].meter.limit.store(std::min(lanes[j].meter.limit.load(), share));
-        if (contenders[mine].ns_per_unit <= 0 || contenders[j].ns_per_unit <= 0)
-          lanes[j].stop.request_stop();
+  RaceResult decide() {
+    const std::stop_callback forward(params_.budget.stop, [this] { stop_all(); });
+    if (!alternate_ && patience_.over()) opening_.now();
+    run(0, alternate_ ? static_cast<Baton*>(&seats_[0]) : &patience_);
+    opening_.now();
+    threads_.clear();  // waits for them
+    for (Lane& lane : lanes_)
+      if (lane.error) std::rethrow_exception(lane.error);
+    return judge(lanes_);
+  }
+
+ private:
+  void begin_others() {
+    for (std::size_t i = 1; i < contenders_.size(); ++i) {
+      if (decided(i)) {  // without it
+        if (alternate_) turns_.leave(i);
+        continue;
+      }
+      Baton* const baton = alternate_ ? &seats_[i] : params_.budget.baton;
+      try {
+        threads_.emplace_back([this, i, baton] { run(i, baton); });
+      } catch (const std::system_error&) {
+        not_begun(i);
+      } catch (const std::bad_alloc&) {
+        not_begun(i);
       }
     }
-  };
-  const auto run = [&](std::size_t mine, Baton* baton) {
-    Lane& lane = lanes[mine];
-    if (alternate) turns.wait_for(mine);
+  }
+
+  [[nodiscard]] bool decided(std::size_t i) {
+    const std::lock_guard lock(mutex_);
+    return lanes_[i].meter.limit.load() <= 0 || lanes_[i].stop.stop_requested();
+  }
+
+  void run(std::size_t mine, Baton* baton) {
+    Lane& lane = lanes_[mine];
+    if (alternate_) turns_.wait_for(mine);
     if (lane.meter.limit.load() > 0) try {
-        SearchParams own = params;
+        SearchParams own = params_;
         own.budget.stop = lane.stop.get_token();
         own.budget.meter = &lane.meter;
         if (baton != nullptr) own.budget.baton = baton;
-        lane.found = solve_within_memory(contenders[mine].engine, problem, own);
+        lane.found = solve_within_memory(contenders_[mine].engine, problem_, own);
       } catch (...) {
         lane.error = std::current_exception();
       }
-    {
-      const std::lock_guard lock(mutex);
-      after(mine);
-    }
-    if (alternate) turns.leave(mine);
-  };
-
-  {
-    const auto not_begun = [&](std::size_t i) {  // no memory for its stack
-      lanes[i].found = out_of_memory(contenders[i].engine.get().name());
-      {
-        const std::lock_guard lock(mutex);
-        after(i);
-      }
-      if (alternate) turns.leave(i);
-    };
-    std::deque<Seat> seats;
-    std::vector<std::jthread> threads;
-    threads.reserve(contenders.size());
-    const auto decided = [&](std::size_t i) {
-      const std::lock_guard lock(mutex);
-      return lanes[i].meter.limit.load() <= 0 || lanes[i].stop.stop_requested();
-    };
-    Opening opening([&] {
-      for (std::size_t i = 1; i < contenders.size(); ++i) {
-        if (decided(i)) {  // without it
-          if (alternate) turns.leave(i);
-          continue;
-        }
-        try {
-          threads.emplace_back(run, i, alternate ? &seats[i] : params.budget.baton);
-        } catch (const std::system_error&) {
-          not_begun(i);
-        } catch (const std::bad_alloc&) {
-          not_begun(i);
-        }
-      }
-    });
-    for (std::size_t i = 0; alternate && i < contenders.size(); ++i)
-      seats.emplace_back(turns, opening, i, lanes[i].meter, contenders[i]);
-    Patience patience(opening, lanes[0].meter, contenders, params.budget.baton);
-    if (!alternate && patience.over()) opening.now();
-    run(0, alternate ? static_cast<Baton*>(&seats[0]) : &patience);
-    opening.now();
+    leave(mine);
   }
-  for (Lane& lane : lanes)
-    if (lane.error) std::rethrow_exception(lane.error);
-  return judge(lanes);
-}
+
+  /// There was no memory for its stack.
+  void not_begun(std::size_t i) {
+    lanes_[i].found = out_of_memory(contenders_[i].engine.get().name());
+    leave(i);
+  }
+
+  /// What the others still have to do once this one is done.
+  void leave(std::size_t mine) {
+    {
+      const std::lock_guard lock(mutex_);
+      Lane& lane = lanes_[mine];
+      lane.finished = true;
+      if (lane.error || lane.found.status == Status::infeasible)
+        stop_all();
+      else if (lane.found.status == Status::feasible)
+        limit_others(mine);
+    }
+    if (alternate_) turns_.leave(mine);
+  }
+
+  /// Nobody has to look any further than this one had to. Called with the mutex held.
+  void limit_others(std::size_t mine) {
+    Lane& lane = lanes_[mine];
+    lane.finish = contenders_[mine].begins_at + worked(lane, contenders_[mine]);
+    for (std::size_t j = 0; j < lanes_.size(); ++j) {
+      Lane& other = lanes_[j];
+      if (j == mine || other.finished) continue;
+      const std::int64_t share =
+          units(lane.finish - contenders_[j].begins_at, contenders_[j].ns_per_unit);
+      other.meter.limit.store(std::min(other.meter.limit.load(), share));
+      if (contenders_[mine].ns_per_unit <= 0 || contenders_[j].ns_per_unit <= 0)
+        other.stop.request_stop();
+    }
+  }
+
+  void stop_all() {
+    for (Lane& lane : lanes_) lane.stop.request_stop();
+  }
+
+  const PlacementProblem& problem_;
+  const std::vector<Contender>& contenders_;
+  const SearchParams& params_;
+  const bool alternate_;
+  std::vector<Lane> lanes_;
+  Turns turns_;
+  std::mutex mutex_;  ///< for what one lane does to another
+  Opening opening_;
+  Patience patience_;
+  std::deque<Seat> seats_;
+  std::vector<std::jthread> threads_;  // last: joined while all the rest is there
+};
 
 /// One thread and somebody who does not count work, so that nobody knows when to pass the baton:
 /// shares that grow by a factor, each from the start again.
@@ -353,7 +383,7 @@ RaceResult race(const PlacementProblem& problem, const std::vector<Contender>& c
   const bool counted = std::all_of(contenders.begin(), contenders.end(),
                                    [](const Contender& each) { return each.ns_per_unit > 0; });
   if (threads < 2 && !counted) return in_turns(problem, contenders, params);
-  return side_by_side(problem, contenders, params, threads < 2);
+  return SideBySide(problem, contenders, params, threads < 2).decide();
 }
 
 }  // namespace tessera::engine
