@@ -306,154 +306,204 @@ std::int64_t generation_size(const Instance& instance) {
   return n <= 20'000 ? 16 : n <= 200'000 ? 8 : 4;
 }
 
-}  // namespace
-
-RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
-  RoundsResult result;
-  const Orders orders(instance);
-  Shared shared;
-  shared.instance = &instance;
-  shared.params = &params;
-  shared.orders = &orders;
-  shared.lower_bound = instance.lower_bound;
-  shared.large = instance.jobs.size() > 50'000;
-  shared.opening = !params.start.empty() ? 0 : shared.large ? 3 : 1;
-  if (params.focus) shared.contention = contention(instance);
-  if (!params.start.empty()) {
-    shared.best.offsets = params.start;
-    shared.best.height = height_of(instance, params.start);
-    keys_from_offsets(params.start, shared.best.keys);
-    shared.best.excess = std::numeric_limits<double>::max();
-    shared.generation = 1;
+/// The generations, one after the other, with the rounds of each on all threads. All threads meet
+/// at the gate before a generation's rounds and after them; in between only the first one works.
+class Generations {
+ public:
+  Generations(const Instance& instance, const RoundsParams& params)
+      : params_(params),
+        orders_(instance),
+        jobs_(static_cast<std::int64_t>(instance.jobs.size())),
+        size_(params.start.empty() ? 1 : 8),
+        gate_(std::max(params.threads, 1)) {
+    shared_.instance = &instance;
+    shared_.params = &params;
+    shared_.orders = &orders_;
+    shared_.lower_bound = instance.lower_bound;
+    shared_.large = instance.jobs.size() > 50'000;
+    shared_.opening = !params.start.empty() ? 0 : shared_.large ? 3 : 1;
+    if (params.focus) shared_.contention = contention(instance);
+    if (!params.start.empty()) start_from(params.start);
+    if (params.boxing || !params.stacking) shared_.epsilons = epsilon_range(instance);
   }
-  if (params.boxing || !params.stacking) shared.epsilons = epsilon_range(instance);
 
-  const int threads = std::max(params.threads, 1);
-  // One round first, so that there is a limit early.
-  std::int64_t size = params.start.empty() ? 1 : 8;
-  std::vector<Outcome> outcomes;
-  std::atomic<std::int64_t> next{0};
-  std::atomic<std::int64_t> winner{0};  // the first round that is low enough
-  bool done = false;
-  std::atomic<bool> out_of_memory{false};
-  std::barrier<> gate(threads);
-
-  const auto take_rounds = [&](Worker& worker) {
-    for (std::int64_t k = next++; k < size; k = next++) {
-      // The first round always runs to its end or to the budget's.
-      if (k > winner.load() || (params.budget.exhausted() && shared.best.height != no_height))
-        break;
-      Outcome& out = outcomes[static_cast<std::size_t>(k)];
-      try {
-        worker.run(result.rounds + k, kind_of(shared, k), out);
-      } catch (const std::bad_alloc&) {  // the others wait for this thread at the gate
-        out.height = no_height;
-        out_of_memory = true;
-      }
-      if (out.height <= params.target) {
-        std::int64_t seen = winner.load();
-        while (k < seen && !winner.compare_exchange_weak(seen, k)) {
+  RoundsResult run() {
+    // Made here: a helper that could not make its own would leave the others waiting at the gate.
+    const int threads = std::max(params_.threads, 1);
+    for (int t = 0; t < threads; ++t) workers_.push_back(std::make_unique<Worker>(shared_));
+    prepare();
+    {
+      std::vector<std::jthread> helpers;
+      helpers.reserve(static_cast<std::size_t>(threads));
+      for (int t = 1; t < threads; ++t) {
+        Worker& worker = *workers_[static_cast<std::size_t>(t)];
+        try {
+          helpers.emplace_back([this, &worker] { help(worker); });
+        } catch (const std::system_error&) {  // no more threads
+          gate_.arrive_and_drop();
+        } catch (const std::bad_alloc&) {
+          gate_.arrive_and_drop();
         }
       }
+      lead(*workers_[0]);
     }
-  };
-  const auto prepare = [&] {
-    outcomes.resize(static_cast<std::size_t>(size));
-    for (Outcome& out : outcomes) {
+    if (error_) std::rethrow_exception(error_);
+    result_.generations = shared_.generation;
+    result_.lower_bound = shared_.lower_bound;
+    result_.found = shared_.best.height != no_height;
+    result_.height = shared_.best.height;
+    result_.offsets = std::move(shared_.best.offsets);
+    return std::move(result_);
+  }
+
+ private:
+  void start_from(const std::vector<Offset>& placement) {
+    shared_.best.offsets = placement;
+    shared_.best.height = height_of(*shared_.instance, placement);
+    keys_from_offsets(placement, shared_.best.keys);
+    shared_.best.excess = std::numeric_limits<double>::max();
+    shared_.generation = 1;
+  }
+
+  /// What every thread but the first one does.
+  void help(Worker& worker) {
+    while (true) {
+      gate_.arrive_and_wait();  // the generation is prepared
+      if (done_) return;
+      take_rounds(worker);
+      gate_.arrive_and_wait();  // all rounds are done
+    }
+  }
+
+  void lead(Worker& worker) {
+    while (true) {
+      gate_.arrive_and_wait();
+      if (done_) return;
+      take_rounds(worker);
+      gate_.arrive_and_wait();
+      try {
+        collect();
+        if (!done_) prepare();
+      } catch (...) {  // the helpers have to be told
+        error_ = std::current_exception();
+        done_ = true;
+      }
+    }
+  }
+
+  void prepare() {
+    outcomes_.resize(static_cast<std::size_t>(size_));
+    for (Outcome& out : outcomes_) {
       out.height = no_height;
       out.refuted = -1;
     }
-    next = 0;
-    winner = size;
-  };
-  const auto collect = [&] {
-    bool improved = false;
-    for (std::int64_t k = 0; k < size; ++k) {
-      Outcome& out = outcomes[static_cast<std::size_t>(k)];
-      if (out.refuted >= shared.lower_bound) {
-        shared.lower_bound = out.refuted + 1;
-        if (params.better) params.better(shared.best.height, shared.lower_bound, "exact", out.when);
-      }
-      if (out.height == no_height) continue;
-      if (out.height < shared.best.height) {
-        improved = true;
-        shared.favourite = out.kind;
-        if (params.better)
-          params.better(out.height, shared.lower_bound,
-                        kind_names[static_cast<std::size_t>(out.kind)], out.when);
-        ++result.by_kind[static_cast<std::size_t>(out.kind)];
-      }
-      if (better(out, shared.best)) std::swap(shared.best, out);
-      if (shared.best.height <= std::max(params.target, shared.lower_bound)) break;
-    }
-    shared.since_better = improved ? 0 : shared.since_better + 1;
-    result.rounds += size;
-    ++shared.generation;
-    size =
-        shared.generation == 1 && params.start.empty() ? fixed_recipes : generation_size(instance);
-    if (params.max_rounds > 0) size = std::min(size, params.max_rounds - result.rounds);
-    auto reason = params.budget.exhausted();
-    if (!reason && out_of_memory) reason = StopReason::memory_limit;
-    if (params.meter != nullptr) {
-      const std::int64_t work = result.rounds * static_cast<std::int64_t>(instance.jobs.size());
-      params.meter->done.store(work, std::memory_order_relaxed);
-      if (!reason && work >= params.meter->limit.load(std::memory_order_relaxed))
-        reason = StopReason::node_limit;
-    }
-    if (shared.best.height <= std::max(params.target, shared.lower_bound) || size <= 0)
-      done = true;
-    else if (reason) {
-      done = true;
-      result.stop = *reason;
-    }
-  };
+    next_ = 0;
+    winner_ = size_;
+  }
 
-  // Made here: a helper that could not make its own would leave the others waiting at the gate.
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<Worker>(shared));
-  prepare();
-  std::exception_ptr error;
-  {
-    std::vector<std::jthread> helpers;
-    helpers.reserve(static_cast<std::size_t>(threads));
-    for (int t = 1; t < threads; ++t) {
+  void take_rounds(Worker& worker) {
+    for (std::int64_t k = next_++; k < size_; k = next_++) {
+      // The first round always runs to its end or to the budget's.
+      if (k > winner_.load() || (params_.budget.exhausted() && shared_.best.height != no_height))
+        break;
+      Outcome& out = outcomes_[static_cast<std::size_t>(k)];
       try {
-        helpers.emplace_back([&, t] {
-          while (true) {
-            gate.arrive_and_wait();  // the generation is prepared
-            if (done) return;
-            take_rounds(*workers[static_cast<std::size_t>(t)]);
-            gate.arrive_and_wait();  // all rounds are done
-          }
-        });
-      } catch (const std::system_error&) {  // no more threads
-        gate.arrive_and_drop();
-      } catch (const std::bad_alloc&) {
-        gate.arrive_and_drop();
+        worker.run(result_.rounds + k, kind_of(shared_, k), out);
+      } catch (const std::bad_alloc&) {  // the others wait for this thread at the gate
+        out.height = no_height;
+        out_of_memory_ = true;
       }
-    }
-    while (true) {
-      gate.arrive_and_wait();
-      if (done) break;
-      take_rounds(*workers[0]);
-      gate.arrive_and_wait();
-      try {
-        collect();
-        if (!done) prepare();
-      } catch (...) {  // the helpers have to be told
-        error = std::current_exception();
-        done = true;
+      if (out.height <= params_.target) {
+        std::int64_t seen = winner_.load();
+        while (k < seen && !winner_.compare_exchange_weak(seen, k)) {
+        }
       }
     }
   }
-  if (error) std::rethrow_exception(error);
 
-  result.generations = shared.generation;
-  result.lower_bound = shared.lower_bound;
-  result.found = shared.best.height != no_height;
-  result.height = shared.best.height;
-  result.offsets = std::move(shared.best.offsets);
-  return result;
+  void collect() {
+    bool improved = false;
+    for (std::int64_t k = 0; k < size_; ++k) {
+      Outcome& out = outcomes_[static_cast<std::size_t>(k)];
+      note_refuted(out);
+      if (out.height == no_height) continue;
+      if (out.height < shared_.best.height) {
+        improved = true;
+        note_improved(out);
+      }
+      if (better(out, shared_.best)) std::swap(shared_.best, out);
+      if (low_enough()) break;
+    }
+    shared_.since_better = improved ? 0 : shared_.since_better + 1;
+    result_.rounds += size_;
+    ++shared_.generation;
+    size_ = next_size();
+    const std::optional<StopReason> limit = limit_reached();
+    if (low_enough() || size_ <= 0) {
+      done_ = true;
+    } else if (limit) {
+      done_ = true;
+      result_.stop = *limit;
+    }
+  }
+
+  void note_refuted(const Outcome& out) {
+    if (out.refuted < shared_.lower_bound) return;
+    shared_.lower_bound = out.refuted + 1;
+    if (params_.better) params_.better(shared_.best.height, shared_.lower_bound, "exact", out.when);
+  }
+
+  void note_improved(const Outcome& out) {
+    const auto kind = static_cast<std::size_t>(out.kind);
+    shared_.favourite = out.kind;
+    if (params_.better) params_.better(out.height, shared_.lower_bound, kind_names[kind], out.when);
+    ++result_.by_kind[kind];
+  }
+
+  [[nodiscard]] bool low_enough() const {
+    return shared_.best.height <= std::max(params_.target, shared_.lower_bound);
+  }
+
+  /// Rounds of the next generation; 0 or less: there have been as many as were asked for.
+  [[nodiscard]] std::int64_t next_size() const {
+    const std::int64_t size = shared_.generation == 1 && params_.start.empty()
+                                  ? fixed_recipes
+                                  : generation_size(*shared_.instance);
+    return params_.max_rounds > 0 ? std::min(size, params_.max_rounds - result_.rounds) : size;
+  }
+
+  /// Tells the meter what has been done.
+  std::optional<StopReason> limit_reached() {
+    std::optional<StopReason> reason = params_.budget.exhausted();
+    if (!reason && out_of_memory_) reason = StopReason::memory_limit;
+    if (params_.meter == nullptr) return reason;
+    const std::int64_t work = result_.rounds * jobs_;
+    params_.meter->done.store(work, std::memory_order_relaxed);
+    if (!reason && work >= params_.meter->limit.load(std::memory_order_relaxed))
+      reason = StopReason::node_limit;
+    return reason;
+  }
+
+  const RoundsParams& params_;
+  const Orders orders_;
+  const std::int64_t jobs_;
+  Shared shared_;
+  std::vector<std::unique_ptr<Worker>> workers_;  ///< one for each thread
+  std::vector<Outcome> outcomes_;                 ///< of this generation
+  std::int64_t size_;  ///< rounds of this generation; one in the first: a limit early
+  std::atomic<std::int64_t> next_{0};
+  std::atomic<std::int64_t> winner_{0};  ///< the first round that is low enough
+  std::atomic<bool> out_of_memory_{false};
+  bool done_ = false;
+  std::exception_ptr error_;
+  std::barrier<> gate_;
+  RoundsResult result_;
+};
+
+}  // namespace
+
+RoundsResult run_rounds(const Instance& instance, const RoundsParams& params) {
+  return Generations(instance, params).run();
 }
 
 }  // namespace tessera::search::boxing
