@@ -9,6 +9,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -90,6 +91,13 @@ class Build {
   void modes();
   void relations();
   void relation(const Relation& relation);
+  void same_memory(BufferIndex a, BufferIndex b);
+  void different_memories(BufferIndex a, BufferIndex b);
+  /// The start of b is that of a + distance.
+  void fix_distance(BufferIndex a, BufferIndex b, Size distance);
+  /// b crosses no border of a bank, and lies in the same one as `like`.
+  void within_banks(BufferIndex b, std::optional<BufferIndex> like);
+  void different_banks(BufferIndex a, BufferIndex b);
   void cost();
   void symmetry();
   void orders();
