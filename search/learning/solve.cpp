@@ -56,103 +56,152 @@ engine::SearchResult given_up(const BudgetEnded& ended) {
   return result;
 }
 
-engine::SearchResult search_built(const PlacementProblem& problem, const LearningParams& learning,
-                                  const engine::SearchParams& params, const Placement* like) {
-  engine::SearchResult result;
-  Deduction deduction(learning);
-  Poll poll(params.budget);
+Build::Record record_of(const PlacementProblem& problem, const engine::SearchParams& params) {
+  if (params.proof != nullptr) return Build::Record::certificate;
   const bool uses = params.tell_used && !has_parts(problem);
-  const Build::Record record = params.proof != nullptr ? Build::Record::certificate
-                               : uses                  ? Build::Record::uses
-                                                       : Build::Record::nothing;
-  Build build(problem, params.goal, deduction, learning, record, poll);
-  build.all();
-  if (params.at_most) deduction.cost.set_limit(*params.at_most);
-  if (like != nullptr) build.prefer(*like);
-  const auto refute = [&result] {
-    result.status = Status::infeasible;
-    result.stop = StopReason::completed;
-    result.reason = "Every order of the buffers was refuted.";
-  };
-  std::optional<ProofWriter> proof;
-  if (params.proof != nullptr) proof.emplace(*params.proof, build, deduction);
-  if (!build.consistent()) {
-    refute();
-    result.reason = "A rule of the problem cannot be kept, whatever else is placed.";
-    if (proof) {
-      proof->learned({}, {});
-      proof->finish();
-    }
-    return result;
-  }
-  std::optional<UsedBuffers> used;
-  if (record == Build::Record::uses) used.emplace(build, deduction);
-  Recorder* const recorder = proof ? static_cast<Recorder*>(&*proof) : used ? &*used : nullptr;
-  Search search(deduction, build.plan, learning, params.seed, recorder);
-  if (learning.guard != nullptr)
-    search.guard = [&](std::span<const Lit> lits) {
-      for (const Lit& lit : lits)
-        if (true_in(deduction, build, problem, *learning.guard, lit)) return;
-      throw std::logic_error("a learned clause excludes the known placement");
-    };
-  std::int64_t conflicts = params.budget.max_nodes;
-  bool cores_wanted = learning.cores && params.at_most && !deduction.cost.empty();
-  for (;;) {
-    Outcome outcome = Outcome::stopped;
-    try {
-      if (std::exchange(cores_wanted, false))
-        outcome = find_cores(search, deduction, params.budget, conflicts, result.stop);
-      if (outcome == Outcome::stopped) outcome = search.run(params.budget, conflicts, result.stop);
-    } catch (const BudgetEnded& climbed) {
-      result.status = result.placement ? Status::feasible : Status::unknown;
-      result.stop = climbed.reason;
-      result.reason = "Bounds climbed without an end, and the learning engine gave up.";
-      add_stats(result, search.counters(), deduction.clauses.count());
-      return result;
-    }
-    if (outcome == Outcome::stopped) {
-      result.status = result.placement ? Status::feasible : Status::unknown;
-      result.reason = "The search was stopped before it could decide.";
-      break;
-    }
-    if (outcome == Outcome::refuted) {
-      if (!result.placement) {
-        refute();
-        if (used) result.used = used->buffers();
-        if (proof) proof->finish();
-      } else {
-        result.stop = StopReason::completed;
-      }
-      break;
-    }
-    cores_wanted = learning.cores && !result.placement;
-    result.placement = build.decode();
-    result.status = Status::feasible;
-    result.stop = StopReason::completed;
-    if (deduction.cost.empty() || params.at_most) break;
-    Cost paid = deduction.cost.sum(deduction.state);
-    if (params.goal == Objective::cost)
-      paid = std::min(paid, soft_cost(problem, *result.placement));
-    result.bound = paid;
-    if (paid == 0) break;
-    deduction.cost.set_limit(paid - 1);
-    search.restart();
-  }
-  if (result.placement && result.stop != StopReason::completed && !deduction.cost.empty()) {
-    // What a cheaper placement has to pay, as far as that is known without any decision.
-    search.restart();
-    result.bound = std::min(result.bound, deduction.cost.bound(deduction.state));
-  }
-  add_stats(result, search.counters(), deduction.clauses.count());
-  return result;
+  return uses ? Build::Record::uses : Build::Record::nothing;
 }
+
+/// One search, from the rules to the answer.
+class OneSearch {
+ public:
+  /// Writes down the rules. Throws BudgetEnded.
+  OneSearch(const PlacementProblem& problem, const LearningParams& learning,
+            const engine::SearchParams& params, const Placement* like)
+      : problem_(problem),
+        learning_(learning),
+        params_(params),
+        deduction_(learning),
+        poll_(params.budget),
+        record_(record_of(problem, params)),
+        build_(problem, params.goal, deduction_, learning, record_, poll_),
+        conflicts_left_(params.budget.max_nodes) {
+    build_.all();
+    if (params.at_most) deduction_.cost.set_limit(*params.at_most);
+    if (like != nullptr) build_.prefer(*like);
+    if (params.proof != nullptr) proof_.emplace(*params.proof, build_, deduction_);
+  }
+
+  engine::SearchResult run() {
+    if (!build_.consistent()) {
+      contradicted();
+      return std::move(result_);
+    }
+    if (record_ == Build::Record::uses) used_.emplace(build_, deduction_);
+    Recorder* const recorder = proof_  ? static_cast<Recorder*>(&*proof_)
+                               : used_ ? &*used_
+                                       : nullptr;
+    Search search(deduction_, build_.plan, learning_, params_.seed, recorder);
+    if (learning_.guard != nullptr)
+      search.guard = [this](std::span<const Lit> lits) { keep_known(lits); };
+    decide(search);
+    add_stats(result_, search.counters(), deduction_.clauses.count());
+    return std::move(result_);
+  }
+
+ private:
+  void contradicted() {
+    refuted("A rule of the problem cannot be kept, whatever else is placed.");
+    if (!proof_) return;
+    proof_->learned({}, {});
+    proof_->finish();
+  }
+
+  /// No learned clause may exclude a placement that is known to keep all rules.
+  void keep_known(std::span<const Lit> lits) const {
+    for (const Lit& lit : lits)
+      if (true_in(deduction_, build_, problem_, *learning_.guard, lit)) return;
+    throw std::logic_error("a learned clause excludes the known placement");
+  }
+
+  /// Looks for placements, each cheaper than the one before where there is a cost.
+  void decide(Search& search) {
+    cores_wanted_ = learning_.cores && params_.at_most && !deduction_.cost.empty();
+    std::optional<Outcome> outcome = next(search);
+    while (outcome == Outcome::solution && ask_for_cheaper(search)) outcome = next(search);
+    if (!outcome) return;
+    if (outcome == Outcome::stopped) undecided("The search was stopped before it could decide.");
+    if (outcome == Outcome::refuted) nothing_better();
+    if (result_.placement && result_.stop != StopReason::completed && !deduction_.cost.empty()) {
+      // What a cheaper placement has to pay, as far as that is known without any decision.
+      search.restart();
+      result_.bound = std::min(result_.bound, deduction_.cost.bound(deduction_.state));
+    }
+  }
+
+  /// Nothing: it gave up.
+  std::optional<Outcome> next(Search& search) {
+    try {
+      Outcome outcome = Outcome::stopped;
+      if (std::exchange(cores_wanted_, false))
+        outcome = find_cores(search, deduction_, params_.budget, conflicts_left_, result_.stop);
+      if (outcome == Outcome::stopped)
+        outcome = search.run(params_.budget, conflicts_left_, result_.stop);
+      return outcome;
+    } catch (const BudgetEnded& climbed) {
+      undecided("Bounds climbed without an end, and the learning engine gave up.");
+      result_.stop = climbed.reason;
+      return std::nullopt;
+    }
+  }
+
+  /// Takes the placement that was found. False: nobody needs a cheaper one.
+  bool ask_for_cheaper(Search& search) {
+    cores_wanted_ = learning_.cores && !result_.placement;
+    result_.placement = build_.decode();
+    result_.status = Status::feasible;
+    result_.stop = StopReason::completed;
+    if (deduction_.cost.empty() || params_.at_most) return false;
+    Cost paid = deduction_.cost.sum(deduction_.state);
+    if (params_.goal == Objective::cost)
+      paid = std::min(paid, soft_cost(problem_, *result_.placement));
+    result_.bound = paid;
+    if (paid == 0) return false;
+    deduction_.cost.set_limit(paid - 1);
+    search.restart();
+    return true;
+  }
+
+  void nothing_better() {
+    if (result_.placement) {
+      result_.stop = StopReason::completed;
+      return;
+    }
+    refuted("Every order of the buffers was refuted.");
+    if (used_) result_.used = used_->buffers();
+    if (proof_) proof_->finish();
+  }
+
+  void refuted(const char* reason) {
+    result_.status = Status::infeasible;
+    result_.stop = StopReason::completed;
+    result_.reason = reason;
+  }
+  void undecided(const char* reason) {
+    result_.status = result_.placement ? Status::feasible : Status::unknown;
+    result_.reason = reason;
+  }
+
+  const PlacementProblem& problem_;
+  const LearningParams& learning_;
+  const engine::SearchParams& params_;
+  Deduction deduction_;
+  Poll poll_;
+  const Build::Record record_;
+  Build build_;
+  std::optional<ProofWriter> proof_;
+  std::optional<UsedBuffers> used_;
+  std::int64_t conflicts_left_;
+  bool cores_wanted_ = false;
+  engine::SearchResult result_;
+};
 
 }  // namespace
 
 engine::SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
                                 const engine::SearchParams& params, const Placement* like) {
   try {
-    return search_built(problem, learning, params, like);
+    return OneSearch(problem, learning, params, like).run();
   } catch (const BudgetEnded& ended) {
     return given_up(ended);
   }
