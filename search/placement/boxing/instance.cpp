@@ -6,6 +6,7 @@
 #include <optional>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "facts/room.h"
 #include "model/derived.h"
@@ -84,6 +85,108 @@ void set_bounds(Instance& instance, const std::vector<Piece>& everything,
   instance.lower_bound = std::max(bound, instance.floor);
 }
 
+Sections sections_of(const PlacementProblem& problem, std::span<const BufferIndex> buffers,
+                     Poll& poll) {
+  Sections sections;
+  for (const BufferIndex b : buffers) {
+    const Buffer& buffer = problem.buffers[b];
+    poll();
+    if (is_simple(buffer))
+      sections.add(buffer.live.front());
+    else
+      for (const Segment& segment : segments(buffer)) sections.add(segment.steps);
+  }
+  sections.close(poll);
+  return sections;
+}
+
+/// What the buffer occupies, at offset 0.
+void find_pieces(const Buffer& buffer, const Sections& sections, std::vector<Piece>& own) {
+  own.clear();
+  if (is_simple(buffer)) {
+    own.push_back({sections.lower(buffer.live.front().lower),
+                   sections.upper(buffer.live.front().upper),
+                   {0, buffer.size}});
+  } else {
+    for (const Segment& segment : segments(buffer))
+      own.push_back({sections.lower(segment.steps.lower), sections.upper(segment.steps.upper),
+                     segment.range});
+  }
+}
+
+void add_fixed(Instance& instance, BufferIndex b, const Buffer& buffer,
+               const std::vector<Piece>& own) {
+  instance.fixed.emplace_back(b, *buffer.offset);
+  instance.floor = std::max(instance.floor, *buffer.offset + buffer.size);
+  for (const Piece& piece : own)
+    instance.obstacles.push_back({piece.lower, piece.upper, piece.range.at(*buffer.offset)});
+}
+
+/// The job of a buffer that may move. Pieces that say more than the job go to the instance.
+Job make_job(Instance& instance, const Buffer& buffer, const Memory& memory,
+             const std::vector<Piece>& own) {
+  Job job;
+  job.size = buffer.size;
+  job.alignment = effective_alignment(buffer, memory);
+  if (buffer.window) {
+    // An end at or beyond the capacity says nothing that the capacity does not say.
+    job.low = buffer.window->begin;
+    if (buffer.window->end < memory.capacity) job.high = buffer.window->end;
+    instance.constrained = instance.constrained || job.low > 0 || job.high < unbounded;
+  }
+  // A buffer that gaps take away entirely still has an offset; it conflicts with nobody.
+  if (!own.empty()) {
+    job.lower = own.front().lower;
+    job.upper = own.front().upper;
+    for (const Piece& piece : own) {
+      job.lower = std::min(job.lower, piece.lower);
+      job.upper = std::max(job.upper, piece.upper);
+    }
+  } else {
+    job.upper = 1;
+  }
+  if (own.size() != 1 || own.front().range.size() != buffer.size) {
+    job.first_piece = static_cast<std::uint32_t>(instance.pieces.size());
+    job.piece_count = static_cast<std::uint32_t>(own.size());
+    instance.pieces.insert(instance.pieces.end(), own.begin(), own.end());
+    instance.fragmented = true;
+  }
+  return job;
+}
+
+struct Entry {
+  Job job;
+  BufferIndex source = 0;
+};
+
+/// The jobs in order of birth.
+void add_jobs(Instance& instance, std::vector<Entry> entries, Poll& poll) {
+  sort_polled(
+      entries,
+      [](const Entry& a, const Entry& b) {
+        return std::tuple(a.job.lower, a.job.upper, a.source) <
+               std::tuple(b.job.lower, b.job.upper, b.source);
+      },
+      poll);
+  Size common = 0;
+  for (const Entry& entry : entries) {
+    instance.jobs.push_back(entry.job);
+    instance.source.push_back(entry.source);
+    common = std::gcd(common, entry.job.alignment);
+  }
+  instance.common_alignment = std::max<Size>(common, 1);
+}
+
+void add_memory(Instance& instance, const Memory& memory) {
+  instance.reserved = facts::merged(memory.reserved);
+  if (!memory.straddle) {
+    for (const AddressRange& bank : bank_ranges(memory))
+      if (bank.begin > 0) instance.borders.push_back(bank.begin);
+  }
+  instance.constrained = instance.constrained || !instance.obstacles.empty() ||
+                         !instance.reserved.empty() || !instance.borders.empty();
+}
+
 }  // namespace
 
 Offset next_legal(const Instance& instance, const Job& job, Offset offset) {
@@ -109,103 +212,32 @@ Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index
   Poll never;
   Poll& poll = asked != nullptr ? *asked : never;
   const Memory& memory = problem.memories[memory_index];
+  const Sections sections = sections_of(problem, buffers, poll);
   Instance instance;
-  Sections sections;
-  for (const BufferIndex b : buffers) {
-    const Buffer& buffer = problem.buffers[b];
-    poll();
-    if (is_simple(buffer))
-      sections.add(buffer.live.front());
-    else
-      for (const Segment& segment : segments(buffer)) sections.add(segment.steps);
-  }
-  sections.close(poll);
   instance.sections = sections.count();
 
   const std::vector<bool> exempt = exempt_buffers(problem);
   std::vector<Piece> everything;
   std::vector<Piece> counted;
   std::vector<Piece> own;
+  std::vector<Entry> entries;
   everything.reserve(buffers.size());
   counted.reserve(buffers.size());
-  struct Entry {
-    Job job;
-    BufferIndex source = 0;
-  };
-  std::vector<Entry> entries;
   entries.reserve(buffers.size());
   for (const BufferIndex b : buffers) {
     const Buffer& buffer = problem.buffers[b];
-    own.clear();
     poll();
-    if (is_simple(buffer)) {
-      own.push_back({sections.lower(buffer.live.front().lower),
-                     sections.upper(buffer.live.front().upper),
-                     {0, buffer.size}});
-    } else {
-      for (const Segment& segment : segments(buffer))
-        own.push_back({sections.lower(segment.steps.lower), sections.upper(segment.steps.upper),
-                       segment.range});
-    }
+    find_pieces(buffer, sections, own);
     everything.insert(everything.end(), own.begin(), own.end());
     if (exempt.empty() || !exempt[b]) counted.insert(counted.end(), own.begin(), own.end());
-    if (buffer.offset) {
-      instance.fixed.emplace_back(b, *buffer.offset);
-      instance.floor = std::max(instance.floor, *buffer.offset + buffer.size);
-      for (const Piece& piece : own)
-        instance.obstacles.push_back({piece.lower, piece.upper, piece.range.at(*buffer.offset)});
-      continue;
-    }
-    Job job;
-    job.size = buffer.size;
-    job.alignment = effective_alignment(buffer, memory);
-    if (buffer.window) {
-      // An end at or beyond the capacity says nothing that the capacity does not say.
-      job.low = buffer.window->begin;
-      if (buffer.window->end < memory.capacity) job.high = buffer.window->end;
-      instance.constrained = instance.constrained || job.low > 0 || job.high < unbounded;
-    }
-    // A buffer that gaps take away entirely still has an offset; it conflicts with nobody.
-    if (!own.empty()) {
-      job.lower = own.front().lower;
-      job.upper = own.front().upper;
-      for (const Piece& piece : own) {
-        job.lower = std::min(job.lower, piece.lower);
-        job.upper = std::max(job.upper, piece.upper);
-      }
-    } else {
-      job.upper = 1;
-    }
-    if (own.size() != 1 || own.front().range.size() != buffer.size) {
-      job.first_piece = static_cast<std::uint32_t>(instance.pieces.size());
-      job.piece_count = static_cast<std::uint32_t>(own.size());
-      instance.pieces.insert(instance.pieces.end(), own.begin(), own.end());
-      instance.fragmented = true;
-    }
-    entries.push_back({job, b});
+    if (buffer.offset)
+      add_fixed(instance, b, buffer, own);
+    else
+      entries.push_back({make_job(instance, buffer, memory, own), b});
   }
   if (instance.sections == 0 && !entries.empty()) instance.sections = 1;
-  sort_polled(
-      entries,
-      [](const Entry& a, const Entry& b) {
-        return std::tuple(a.job.lower, a.job.upper, a.source) <
-               std::tuple(b.job.lower, b.job.upper, b.source);
-      },
-      poll);
-  Size common = 0;
-  for (const Entry& entry : entries) {
-    instance.jobs.push_back(entry.job);
-    instance.source.push_back(entry.source);
-    common = std::gcd(common, entry.job.alignment);
-  }
-  instance.common_alignment = std::max<Size>(common, 1);
-  instance.reserved = facts::merged(memory.reserved);
-  if (!memory.straddle) {
-    for (const AddressRange& bank : bank_ranges(memory))
-      if (bank.begin > 0) instance.borders.push_back(bank.begin);
-  }
-  instance.constrained = instance.constrained || !instance.obstacles.empty() ||
-                         !instance.reserved.empty() || !instance.borders.empty();
+  add_jobs(instance, std::move(entries), poll);
+  add_memory(instance, memory);
   poll.look();
   set_bounds(instance, everything, counted);
   return instance;
