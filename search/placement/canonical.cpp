@@ -148,11 +148,17 @@ struct CanonicalSolver::State {
   template <typename T>
   Outcome search_part(Workshop<T>& shop, int part, Allowance& allowance, std::uint64_t seed);
   Outcome search_pairs(Allowance& allowance);
+  /// Makes the core of one memory. Throws BudgetEnded.
+  void load(const PlacementProblem& problem, MemoryIndex m, Poll& poll);
+  Outcome search_core(Allowance& allowance, std::uint64_t seed);
+  /// Where the members of the core's items lie.
+  void write_places(MemoryIndex m, Placement& placement) const;
   /// Runs until final, `nodes` are visited or the allowance is spent.
   template <typename S>
   static Outcome drive(S& search, std::int64_t nodes, Allowance& allowance);
   void count(const Counters& more);
   [[nodiscard]] bool overfull() const;
+  [[nodiscard]] Stats stats() const;
 };
 
 template <typename S>
@@ -300,6 +306,46 @@ Outcome CanonicalSolver::State::search_pairs(Allowance& allowance) {
   return outcome;
 }
 
+void CanonicalSolver::State::load(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
+  poll.look();
+  // The core itself, and the flat copies of the two searches.
+  constexpr double bytes_per_pair = 2.5 * canonical::bytes_per_core_pair;
+  poll.room(bytes_per_pair *
+            static_cast<double>(canonical::count_pairs(problem, canonical::max_pairs, &poll)));
+  canonical::build_core(problem, m, core, poll);
+  if (core.contradiction.empty() && params.subset_sums && facts::is_measured(problem))
+    core.capacity = reachable_capacity(core);
+}
+
+Outcome CanonicalSolver::State::search_core(Allowance& allowance, std::uint64_t seed) {
+  if (!core.contradiction.empty()) return Outcome::refuted;
+  if (!core.general.empty()) return search_pairs(allowance);
+  if (overfull()) return Outcome::refuted;
+  if (canonical::fits<std::int16_t>(core)) return search(small, allowance, seed);
+  if (canonical::fits<std::int32_t>(core)) return search(medium, allowance, seed);
+  return search(large, allowance, seed);
+}
+
+void CanonicalSolver::State::write_places(MemoryIndex m, Placement& placement) const {
+  for (std::size_t i = 0; i < core.items.size(); ++i) {
+    const Item& item = core.items[i];
+    for (int k = item.first_member; k < item.last_member; ++k)
+      placement.places[core.members[static_cast<std::size_t>(k)]] = {m, offsets[i] * core.unit};
+  }
+}
+
+Stats CanonicalSolver::State::stats() const {
+  return {{"nodes", counters.nodes},
+          {"restarts", restarts},
+          {"section_cuts", counters.section_cuts},
+          {"one_machine_cuts", counters.one_machine_cuts},
+          {"lifted_cuts", counters.lifted_cuts},
+          {"hatless_cuts", counters.hatless_cuts},
+          {"failed_state_cuts", counters.state_cuts},
+          {"backjumps", counters.backjumps},
+          {"splits", counters.splits}};
+}
+
 CanonicalSolver::CanonicalSolver(const CanonicalParams& params)
     : state_(std::make_unique<State>()) {
   state_->params = params;
@@ -340,48 +386,20 @@ engine::SearchResult CanonicalSolver::solve(const PlacementProblem& problem,
   Poll poll(params.budget);
   std::optional<BudgetEnded> ended;
   for (MemoryIndex m = 0; m < problem.memories.size() && outcome == Outcome::placed; ++m) {
-    Core& core = state.core;
     try {
-      poll.look();
-      // The core itself, and the flat copies of the two searches.
-      constexpr double bytes_per_pair = 2.5 * canonical::bytes_per_core_pair;
-      poll.room(bytes_per_pair *
-                static_cast<double>(canonical::count_pairs(problem, canonical::max_pairs, &poll)));
-      canonical::build_core(problem, m, core, poll);
+      state.load(problem, m, poll);
     } catch (const BudgetEnded& each) {
       ended = each;
       outcome = Outcome::paused;
       break;
     }
-    if (!core.contradiction.empty()) {
-      result.reason = core.contradiction;
-      outcome = Outcome::refuted;
-      break;
-    }
-    if (state.params.subset_sums && facts::is_measured(problem))
-      core.capacity = reachable_capacity(core);
-    if (!core.general.empty()) {
-      outcome = state.search_pairs(allowance);
-    } else if (state.overfull()) {
-      outcome = Outcome::refuted;
-    } else if (canonical::fits<std::int16_t>(core)) {
-      outcome = state.search(state.small, allowance, params.seed);
-    } else if (canonical::fits<std::int32_t>(core)) {
-      outcome = state.search(state.medium, allowance, params.seed);
-    } else {
-      outcome = state.search(state.large, allowance, params.seed);
-    }
+    outcome = state.search_core(allowance, params.seed);
+    if (outcome == Outcome::placed) state.write_places(m, placement);
     if (outcome == Outcome::refuted) {
-      result.reason =
-          "No placement keeps the capacity of " + memory_name(problem, m) + ": proved by search.";
-    }
-    if (outcome != Outcome::placed) break;
-    for (std::size_t i = 0; i < core.items.size(); ++i) {
-      const Item& item = core.items[i];
-      for (int k = item.first_member; k < item.last_member; ++k) {
-        placement.places[core.members[static_cast<std::size_t>(k)]] = {
-            m, state.offsets[i] * core.unit};
-      }
+      result.reason = !state.core.contradiction.empty()
+                          ? state.core.contradiction
+                          : "No placement keeps the capacity of " + memory_name(problem, m) +
+                                ": proved by search.";
     }
   }
   allowance.spend(0, 0);
@@ -402,16 +420,7 @@ engine::SearchResult CanonicalSolver::solve(const PlacementProblem& problem,
                           : "The canonical search was stopped by a limit before it could decide.";
       break;
   }
-  const Counters& counters = state.counters;
-  result.stats = {{"nodes", counters.nodes},
-                  {"restarts", state.restarts},
-                  {"section_cuts", counters.section_cuts},
-                  {"one_machine_cuts", counters.one_machine_cuts},
-                  {"lifted_cuts", counters.lifted_cuts},
-                  {"hatless_cuts", counters.hatless_cuts},
-                  {"failed_state_cuts", counters.state_cuts},
-                  {"backjumps", counters.backjumps},
-                  {"splits", counters.splits}};
+  result.stats = state.stats();
   return result;
 }
 
