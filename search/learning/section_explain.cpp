@@ -1,13 +1,84 @@
 // Why a section rule was right, in as few and as weak literals as its slack allows.
 #include <algorithm>
+#include <span>
 
 #include "section.h"
 
 namespace tessera::search::learning {
 namespace {
 
-/// A set of members that all start at e or later and (where it matters) end by l.
-struct Set {
+/// A set of members that all start at e or later and (where it matters) end by l, as they were
+/// when a rule used them.
+class Explanation {
+ public:
+  Explanation(const State& state, const OrderRules& orders, std::span<const Member> all,
+              const Reason& reason, Lit lit, std::int32_t at)
+      : state_(state),
+        orders_(orders),
+        items_(orders.items()),
+        rule_(reason.rule),
+        side_(reason.side),
+        lit_(lit),
+        at_(at),
+        e_(reason.e),
+        l_(reason.l) {
+    if (rule_ != Rule::overload) who_ = all[reason.b].item;
+    if (rule_ == Rule::energy || rule_ == Rule::not_first)
+      needed_ = state.unrounded(lit).value + items_[who_].shift[side_];
+    for (const Member& member : all) {
+      if (member.item == who_) who_present_ = member.present;
+      if (member.present != no_key && !state.held_before({member.present, 1}, at)) continue;
+      Part part{member.item, member.present, no_key, true, false, -1};
+      if (!belongs(part)) continue;
+      sum_ += items_[part.item].length;
+      parts_.push_back(part);
+    }
+    // In edge finding the set starts where its earliest member or the pushed item starts.
+    if (rule_ == Rule::edge_finding) e_ = std::min(e_, start_before(who_));
+  }
+
+  /// start(who) + length(who) + sum > l, every member ends at `needed` or later.
+  void not_first(bool generalise, std::vector<Lit>& premises, std::vector<ItemIndex>& members) {
+    Value first = start_before(who_);
+    if (generalise) {
+      Value slack = first + items_[who_].length + sum_ - l_ - 1;
+      for (Part& part : parts_)
+        part.at = std::max(state_.entry_of(needed_start(part)), state_.entry_of(end(part)));
+      latest_first();
+      std::size_t left = parts_.size();
+      std::erase_if(parts_, [&](const Part& part) {
+        const Value length = items_[part.item].length;
+        if (left == 1 || part.at < 0 || length > slack) return false;
+        slack -= length;
+        --left;
+        return true;
+      });
+      first -= slack;
+    }
+    premises.push_back(start_lit(who_, first));
+    members.push_back(who_);
+    for (const Part& part : parts_) {
+      members.push_back(part.item);
+      premises.push_back(needed_start(part));
+      premises.push_back(end(part));
+      if (part.present != no_key) premises.push_back({part.present, 1});
+    }
+    if (who_present_ != no_key) premises.push_back({who_present_, 1});
+  }
+
+  /// What starts at e or later takes longer than there is until l, or until `needed`.
+  void window(bool generalise, std::vector<Lit>& premises, std::vector<ItemIndex>& members) {
+    if (generalise) widen(drop_members(e_ + sum_ - (rule_ == Rule::energy ? needed_ : l_ + 1)));
+    for (const Part& part : parts_) {
+      members.push_back(part.item);
+      premises.push_back(start_lit(part.item, e_));
+      if (part.needs_end) premises.push_back(end(part));
+      if (part.order != no_key) premises.push_back({part.order, 1});
+      if (part.present != no_key) premises.push_back({part.present, 1});
+    }
+  }
+
+ private:
   struct Part {
     ItemIndex item;
     Key present;
@@ -16,149 +87,112 @@ struct Set {
     bool keep;        ///< the conclusion speaks of it
     std::int32_t at;  ///< latest trail position among its literals; -1: true from the start
   };
-  std::vector<Part> parts;
-  Value e = 0;
-  Value l = 0;
-  Value slack = 0;
+
+  /// Did the rule count it? Writes down what for.
+  [[nodiscard]] bool belongs(Part& part) const {
+    const ItemIndex i = part.item;
+    if (i == who_) {
+      part.needs_end = false;
+      part.keep = true;
+      return rule_ == Rule::edge_finding;
+    }
+    if (rule_ == Rule::energy) {
+      part.needs_end = false;
+      part.order = order(i, who_);
+      return part.order != no_key && state_.held_before({part.order, 1}, at_) &&
+             start_before(i) >= e_;
+    }
+    if (rule_ == Rule::not_first)
+      return end_before(i) <= l_ && start_before(i) + items_[i].length >= needed_;
+    if (start_before(i) < e_ || end_before(i) > l_) return false;
+    if (rule_ == Rule::edge_finding)
+      part.keep = order(i, who_) == lit_.key || opposite(order(who_, i)) == lit_.key;
+    return true;
+  }
+
+  /// Leaves out whole members, the latest ones on the trail first; returns what is left of slack.
+  Value drop_members(Value slack) {
+    for (Part& part : parts_) {
+      part.at = state_.entry_of(start_lit(part.item, e_));
+      if (part.needs_end) part.at = std::max(part.at, state_.entry_of(end(part)));
+      if (part.order != no_key) part.at = std::max(part.at, state_.entry_of({part.order, 1}));
+    }
+    latest_first();
+    std::erase_if(parts_, [&](const Part& part) {
+      const Value length = items_[part.item].length;
+      if (part.keep || part.at < 0 || length > slack) return false;
+      slack -= length;
+      return true;
+    });
+    return slack;
+  }
+
+  /// Weakens one of the bounds: where it lets the latest literal go further back.
+  void widen(Value slack) {
+    if (slack <= 0) return;
+    std::int32_t starts = -1;
+    std::int32_t ends = -1;
+    for (const Part& part : parts_) {
+      starts = std::max(starts, state_.entry_of(start_lit(part.item, e_)));
+      if (part.needs_end) ends = std::max(ends, state_.entry_of(end(part)));
+    }
+    if (starts >= ends)
+      e_ -= slack;
+    else
+      l_ += slack;
+  }
+
+  void latest_first() {
+    std::sort(parts_.begin(), parts_.end(),
+              [](const Part& a, const Part& b) { return a.at > b.at; });
+  }
+
+  /// The literal that a comes before b.
+  [[nodiscard]] Key order(ItemIndex a, ItemIndex b) const {
+    return side_ == 0 ? orders_.below(a, b) : orders_.below(b, a);
+  }
+  [[nodiscard]] Lit start_lit(ItemIndex i, Value e) const {
+    return {key_of(items_[i].var, side_), e - items_[i].shift[side_]};
+  }
+  [[nodiscard]] Lit needed_start(const Part& part) const {
+    return start_lit(part.item, needed_ - items_[part.item].length);
+  }
+  [[nodiscard]] Lit end(const Part& part) const {
+    const Item& item = items_[part.item];
+    return {key_of(item.var, 1 - side_), -l_ - item.shift[1 - side_]};
+  }
+  [[nodiscard]] Value start_before(ItemIndex i) const {
+    return state_.bound_before(key_of(items_[i].var, side_), at_) + items_[i].shift[side_];
+  }
+  [[nodiscard]] Value end_before(ItemIndex i) const {
+    return -state_.bound_before(key_of(items_[i].var, 1 - side_), at_) - items_[i].shift[1 - side_];
+  }
+
+  const State& state_;
+  const OrderRules& orders_;
+  std::span<const Item> items_;
+  const Rule rule_;
+  const unsigned side_;
+  const Lit lit_;          ///< the conclusion
+  const std::int32_t at_;  ///< trail position of the conclusion
+  std::vector<Part> parts_;
+  Value e_;
+  Value l_;
+  ItemIndex who_ = no_item;  ///< whom the rule pushes
+  Key who_present_ = no_key;
+  Value sum_ = 0;     ///< of the lengths
+  Value needed_ = 0;  ///< where the conclusion says that `who` starts
 };
 
 }  // namespace
 
 void SectionRules::explain(const State& state, const Reason& reason, Lit lit, std::int32_t at,
                            std::vector<Lit>& premises, std::vector<ItemIndex>& members) const {
-  const unsigned side = reason.side;
-  const auto& all = sections_[reason.a].members;
-  const auto& items = orders_.items();
-  const auto start_lit = [&](ItemIndex i, Value e) -> Lit {
-    return {key_of(items[i].var, side), e - items[i].shift[side]};
-  };
-  const auto end_lit = [&](ItemIndex i, Value l) -> Lit {
-    return {key_of(items[i].var, 1 - side), -l - items[i].shift[1 - side]};
-  };
-  const auto start_before = [&](ItemIndex i) {
-    return state.bound_before(key_of(items[i].var, side), at) + items[i].shift[side];
-  };
-  const auto end_before = [&](ItemIndex i) {
-    return -state.bound_before(key_of(items[i].var, 1 - side), at) - items[i].shift[1 - side];
-  };
-  const auto present_before = [&](const Member& m) {
-    return m.present == no_key || state.held_before({m.present, 1}, at);
-  };
-
-  Set set;
-  set.e = reason.e;
-  set.l = reason.l;
-  const ItemIndex who = reason.rule == Rule::overload ? no_item : all[reason.b].item;
-  Value sum = 0;
-  Value needed = 0;
-  if (who != no_item && (reason.rule == Rule::energy || reason.rule == Rule::not_first))
-    needed = state.unrounded(lit).value + items[who].shift[side];
-  // In edge finding the set starts where its earliest member or the pushed item starts.
-  if (reason.rule == Rule::edge_finding) set.e = std::min(set.e, start_before(who));
-  const Value set_start = reason.e;
-
-  for (const Member& member : all) {
-    const ItemIndex i = member.item;
-    if (!present_before(member)) continue;
-    Set::Part part{i, member.present, no_key, true, false, -1};
-    if (i == who) {
-      if (reason.rule != Rule::edge_finding) continue;
-      part.needs_end = false;
-      part.keep = true;
-    } else if (reason.rule == Rule::energy) {
-      part.needs_end = false;
-      part.order = side == 0 ? orders_.below(i, who) : orders_.below(who, i);
-      if (part.order == no_key || !state.held_before({part.order, 1}, at)) continue;
-      if (start_before(i) < set_start) continue;
-    } else if (reason.rule == Rule::not_first) {
-      if (end_before(i) > set.l || start_before(i) + items[i].length < needed) continue;
-    } else {
-      if (start_before(i) < set_start || end_before(i) > set.l) continue;
-      if (reason.rule == Rule::edge_finding) {
-        const Key order = side == 0 ? orders_.below(i, who) : orders_.below(who, i);
-        const Key wrong = side == 0 ? orders_.below(who, i) : orders_.below(i, who);
-        part.keep = order == lit.key || opposite(wrong) == lit.key;
-      }
-    }
-    sum += items[i].length;
-    set.parts.push_back(part);
-  }
-
-  if (reason.rule == Rule::not_first) {
-    // start(who) + length(who) + sum > l, every member ends at `needed` or later.
-    Value first = start_before(who);
-    set.slack = first + items[who].length + sum - set.l - 1;
-    if (params_.generalise) {
-      for (auto& part : set.parts) {
-        const Lit start = start_lit(part.item, needed - items[part.item].length);
-        part.at = std::max(state.entry_of(start), state.entry_of(end_lit(part.item, set.l)));
-      }
-      std::sort(set.parts.begin(), set.parts.end(),
-                [](const auto& a, const auto& b) { return a.at > b.at; });
-      std::size_t left = set.parts.size();
-      std::erase_if(set.parts, [&](const auto& part) {
-        const Value length = items[part.item].length;
-        if (left == 1 || part.at < 0 || length > set.slack) return false;
-        set.slack -= length;
-        --left;
-        return true;
-      });
-      first -= set.slack;
-    }
-    premises.push_back(start_lit(who, first));
-    members.push_back(who);
-    for (const auto& part : set.parts) {
-      members.push_back(part.item);
-      premises.push_back(start_lit(part.item, needed - items[part.item].length));
-      premises.push_back(end_lit(part.item, set.l));
-      if (part.present != no_key) premises.push_back({part.present, 1});
-    }
-    for (const Member& member : all)
-      if (member.item == who && member.present != no_key) premises.push_back({member.present, 1});
-    return;
-  }
-
-  const auto slack_of = [&](Value e, Value l) {
-    return reason.rule == Rule::energy ? e + sum - needed : e + sum - l - 1;
-  };
-  set.slack = slack_of(set.e, set.l);
-  if (params_.generalise) {
-    // First whole members, the latest ones on the trail first.
-    for (auto& part : set.parts) {
-      part.at = state.entry_of(start_lit(part.item, set.e));
-      if (part.needs_end) part.at = std::max(part.at, state.entry_of(end_lit(part.item, set.l)));
-      if (part.order != no_key) part.at = std::max(part.at, state.entry_of({part.order, 1}));
-    }
-    std::sort(set.parts.begin(), set.parts.end(),
-              [](const auto& a, const auto& b) { return a.at > b.at; });
-    std::erase_if(set.parts, [&](const auto& part) {
-      const Value length = items[part.item].length;
-      if (part.keep || part.at < 0 || length > set.slack) return false;
-      set.slack -= length;
-      sum -= length;
-      return true;
-    });
-    // Then their bounds: where it lets the latest literal go further back.
-    if (set.slack > 0) {
-      std::int32_t starts = -1;
-      std::int32_t ends = -1;
-      for (const auto& part : set.parts) {
-        starts = std::max(starts, state.entry_of(start_lit(part.item, set.e)));
-        if (part.needs_end) ends = std::max(ends, state.entry_of(end_lit(part.item, set.l)));
-      }
-      if (starts >= ends)
-        set.e -= set.slack;
-      else
-        set.l += set.slack;
-    }
-  }
-  for (const auto& part : set.parts) {
-    members.push_back(part.item);
-    premises.push_back(start_lit(part.item, set.e));
-    if (part.needs_end) premises.push_back(end_lit(part.item, set.l));
-    if (part.order != no_key) premises.push_back({part.order, 1});
-    if (part.present != no_key) premises.push_back({part.present, 1});
-  }
+  Explanation why(state, orders_, sections_[reason.a].members, reason, lit, at);
+  if (reason.rule == Rule::not_first)
+    why.not_first(params_.generalise, premises, members);
+  else
+    why.window(params_.generalise, premises, members);
 }
 
 }  // namespace tessera::search::learning
