@@ -135,87 +135,106 @@ Offset Improver::lowest(JobIndex j, std::span<const Offset> offsets, Size limit)
   return offset <= last ? offset : no_height;
 }
 
-Size Improver::run(std::vector<Offset>& offsets, const ImproveParams& params, Random& random) {
+/// One step among very many jobs takes longer than a limit may be missed by.
+bool Improver::is_over(const Budget& budget) {
+  if (work_ - looked_ < 20'000) return over_;
+  looked_ = work_;
+  over_ = over_ || budget.exhausted();
+  return over_;
+}
+
+void Improver::find_tops(std::span<const Offset> offsets, Size target) {
   const auto& jobs = instance_->jobs;
+  tops_.clear();
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (offsets[j] + jobs[j].size > target) tops_.push_back(static_cast<JobIndex>(j));
+  }
+  work_ += static_cast<std::int64_t>(jobs.size());
+}
+
+/// Mostly one of the highest.
+JobIndex Improver::draw_top(std::span<const Offset> offsets, Random& random) const {
+  JobIndex top = tops_[random.below(tops_.size())];
+  for (int k = 0; k < 3; ++k) {
+    const JobIndex other = tops_[random.below(tops_.size())];
+    if (end_of(other, offsets) > end_of(top, offsets)) top = other;
+  }
+  return top;
+}
+
+/// Of what has been taken out. Sums of squares would overflow 64 bits; doubles only rank here.
+double Improver::excess(std::span<const Offset> offsets, Size target) const {
+  double sum = 0;
+  for (const JobIndex j : removed_) {
+    const auto above = static_cast<double>(std::max<Size>(0, end_of(j, offsets) - target));
+    sum += above * above;
+  }
+  return sum;
+}
+
+/// In which order what has been taken out comes back.
+void Improver::draw_order(Random& random) {
+  order_.clear();
+  const int rule = static_cast<int>(random.below(4));
+  const auto noise = static_cast<float>(random.below(2) == 0 ? 4 : 1);
+  for (const JobIndex j : removed_) {
+    const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
+    const float size = std::log2(static_cast<float>(job.size));
+    const float life = std::log2(static_cast<float>(job.upper - job.lower));
+    const float key = rule == 0 ? size : rule == 1 ? size + life : rule == 2 ? life : 0;
+    order_.emplace_back(-key + noise * static_cast<float>(random.unit()), j);
+  }
+  std::sort(order_.begin(), order_.end());
+}
+
+/// Each at its lowest hole below `height`. False: one of them has none, or the budget is over.
+bool Improver::recreate(std::span<Offset> offsets, Size height, const Budget& budget) {
+  for (const auto& [key, j] : order_) {
+    const Offset offset = lowest(j, offsets, height);
+    if (offset == no_height || is_over(budget)) return false;
+    offsets[static_cast<std::size_t>(j)] = offset;
+    out_[static_cast<std::size_t>(j)] = 0;
+  }
+  return true;
+}
+
+/// The tops after what was taken out has moved.
+void Improver::update_tops(std::span<const Offset> offsets, Size target) {
+  for (const JobIndex j : removed_)
+    if (end_of(j, offsets) > target) tops_.push_back(j);
+  std::erase_if(tops_, [&](JobIndex j) { return end_of(j, offsets) <= target; });
+  std::sort(tops_.begin(), tops_.end());
+  tops_.erase(std::unique(tops_.begin(), tops_.end()), tops_.end());
+}
+
+Size Improver::run(std::vector<Offset>& offsets, const ImproveParams& params, Random& random) {
   Size height = height_of(*instance_, offsets);
-  work_ = 0;
-  // One step among very many jobs takes longer than a limit may be missed by.
-  std::int64_t looked = 0;
-  bool over = false;
-  const auto is_over = [&] {
-    if (work_ - looked < 20'000) return over;
-    looked = work_;
-    over = over || params.budget.exhausted();
-    return over;
-  };
-  const auto end_of = [&](JobIndex j) {
-    return offsets[static_cast<std::size_t>(j)] + jobs[static_cast<std::size_t>(j)].size;
-  };
+  work_ = looked_ = 0;
+  over_ = false;
   for (std::int64_t step = 0; step < params.steps && height > params.target; ++step) {
-    if (work_ > params.max_work || is_over() || (step % 16 == 0 && params.budget.exhausted()))
+    if (work_ > params.max_work || is_over(params.budget) ||
+        (step % 16 == 0 && params.budget.exhausted()))
       break;
     if (tops_.empty() || step % 64 == 0) {
-      tops_.clear();
-      for (std::size_t j = 0; j < jobs.size(); ++j) {
-        if (offsets[j] + jobs[j].size > params.target) tops_.push_back(static_cast<JobIndex>(j));
-      }
-      work_ += static_cast<std::int64_t>(jobs.size());
+      find_tops(offsets, params.target);
       if (tops_.empty()) break;
     }
-    // Mostly one of the highest.
-    JobIndex top = tops_[random.below(tops_.size())];
-    for (int k = 0; k < 3; ++k) {
-      const JobIndex other = tops_[random.below(tops_.size())];
-      if (end_of(other) > end_of(top)) top = other;
-    }
-    ruin(top, offsets, random);
-    // Sums of squares would overflow 64 bits; doubles only rank here.
-    const auto above = [&] {
-      double sum = 0;
-      for (const JobIndex j : removed_) {
-        const double excess = static_cast<double>(std::max<Size>(0, end_of(j) - params.target));
-        sum += excess * excess;
-      }
-      return sum;
-    };
-    const double was = above();
-    order_.clear();
-    const int rule = static_cast<int>(random.below(4));
-    const auto noise = static_cast<float>(random.below(2) == 0 ? 4 : 1);
-    for (const JobIndex j : removed_) {
-      const Job& job = jobs[static_cast<std::size_t>(j)];
-      const float size = std::log2(static_cast<float>(job.size));
-      const float life = std::log2(static_cast<float>(job.upper - job.lower));
-      const float key = rule == 0 ? size : rule == 1 ? size + life : rule == 2 ? life : 0;
-      order_.emplace_back(-key + noise * static_cast<float>(random.unit()), j);
-    }
-    std::sort(order_.begin(), order_.end());
+    ruin(draw_top(offsets, random), offsets, random);
+    const double was = excess(offsets, params.target);
     before_.clear();
     for (const JobIndex j : removed_) before_.push_back(offsets[static_cast<std::size_t>(j)]);
-    bool fits = true;
-    for (const auto& [key, j] : order_) {
-      const Offset offset = lowest(j, offsets, height);
-      if (offset == no_height || is_over()) {
-        fits = false;
-        break;
-      }
-      offsets[static_cast<std::size_t>(j)] = offset;
-      out_[static_cast<std::size_t>(j)] = 0;
-    }
-    const bool keep = fits && above() <= was;
+    draw_order(random);
+    const bool keep =
+        recreate(offsets, height, params.budget) && excess(offsets, params.target) <= was;
     for (std::size_t k = 0; k < removed_.size(); ++k) {
       const auto j = static_cast<std::size_t>(removed_[k]);
       out_[j] = 0;
       if (!keep) offsets[j] = before_[k];
     }
     if (!keep) continue;
-    for (const JobIndex j : removed_)
-      if (end_of(j) > params.target) tops_.push_back(j);
-    std::erase_if(tops_, [&](JobIndex j) { return end_of(j) <= params.target; });
-    std::sort(tops_.begin(), tops_.end());
-    tops_.erase(std::unique(tops_.begin(), tops_.end()), tops_.end());
+    update_tops(offsets, params.target);
     Size highest = std::max(instance_->floor, std::min(params.target, height));
-    for (const JobIndex j : tops_) highest = std::max(highest, end_of(j));
+    for (const JobIndex j : tops_) highest = std::max(highest, end_of(j, offsets));
     height = highest;
   }
   return height_of(*instance_, offsets);

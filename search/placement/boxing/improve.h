@@ -41,6 +41,16 @@ class Improver {
   void ruin(JobIndex top, std::span<const Offset> offsets, Random& random);
   [[nodiscard]] Offset lowest(JobIndex j, std::span<const Offset> offsets, Size limit);
   void forbid(const Job& job, Section lower, Section upper, AddressRange taken);
+  [[nodiscard]] bool is_over(const Budget& budget);
+  void find_tops(std::span<const Offset> offsets, Size target);
+  [[nodiscard]] JobIndex draw_top(std::span<const Offset> offsets, Random& random) const;
+  [[nodiscard]] double excess(std::span<const Offset> offsets, Size target) const;
+  void draw_order(Random& random);
+  [[nodiscard]] bool recreate(std::span<Offset> offsets, Size height, const Budget& budget);
+  void update_tops(std::span<const Offset> offsets, Size target);
+  [[nodiscard]] Offset end_of(JobIndex j, std::span<const Offset> offsets) const {
+    return offsets[static_cast<std::size_t>(j)] + instance_->jobs[static_cast<std::size_t>(j)].size;
+  }
 
   const Instance* instance_;
   std::size_t base_ = 1;
@@ -54,6 +64,8 @@ class Improver {
   std::vector<JobIndex> tops_;
   std::vector<std::pair<float, JobIndex>> order_;
   std::int64_t work_ = 0;
+  std::int64_t looked_ = 0;  ///< work when the budget was last asked
+  bool over_ = false;        ///< its answer
 };
 
 }  // namespace tessera::search::boxing
