@@ -154,8 +154,8 @@ class Plannings {
       take_if_better(plan, std::move(lower));
     }
     std::ranges::stable_sort(levels, {}, &Level::score);
-    const auto worse = [&](const Level& level) {
-      return level.score > levels.front().score * nearly_as_good;
+    const auto worse = [&](const Level& each) {
+      return each.score > levels.front().score * nearly_as_good;
     };
     levels.erase(std::ranges::find_if(levels, worse), levels.end());
     if (levels.size() > most_levels) levels.resize(most_levels);
