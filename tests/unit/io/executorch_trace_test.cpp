@@ -4,6 +4,7 @@
 
 #include "io/load.h"
 #include "tests/unit/io/support.h"
+#include "tests/support/paths.h"
 
 namespace tessera::io {
 namespace {
