@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "io/load.h"
-#include "tests/unit/io/support.h"
 #include "tests/support/paths.h"
+#include "tests/unit/io/support.h"
 
 namespace tessera::io {
 namespace {
