@@ -7,6 +7,7 @@
 
 #include "model/hex_text.h"
 #include "model/json_write.h"
+#include "model/stored.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
 
@@ -130,6 +131,7 @@ void add_memory(Sheet& sheet, const HardwareMemory& memory) {
   for (const AddressRange& range : space.reserved)
     sheet.add(key + ".reserved",
               "[" + std::to_string(range.begin) + ", " + std::to_string(range.end) + ")");
+  if (memory.layout != Layout{}) sheet.add(key + ".layout", to_string(memory.layout));
   if (memory.bandwidth)
     sheet.add(key + ".bandwidth", memory.write_bandwidth
                                       ? "read " + bandwidth_text(*memory.bandwidth) + ", write " +
@@ -232,17 +234,25 @@ Sheet sheet_of(const Hardware& hardware) {
   for (const HardwareMemory& memory : hardware.memories) add_memory(sheet, memory);
   for (const Engine& engine : hardware.engines) add_engine(sheet, engine);
   if (hardware.clock_hz > 0) {
-    sheet.add("dma",
-              std::to_string(hardware.dma.channels) +
-                  (hardware.dma.channels == 1 ? " channel, " : " channels, ") +
-                  std::to_string(hardware.dma.outstanding) + " bursts outstanding" +
-                  (hardware.dma.outstanding_writes
-                       ? " (" + std::to_string(*hardware.dma.outstanding_writes) + " written)"
-                       : "") +
-                  ", set-up " + std::to_string(hardware.dma.setup) + " cycles" +
-                  (hardware.dma.weight_slices > 1
-                       ? ", weights in " + std::to_string(hardware.dma.weight_slices) + " slices"
-                       : ""));
+    sheet.add(
+        "dma",
+        std::to_string(hardware.dma.channels) +
+            (hardware.dma.channels == 1 ? " channel, " : " channels, ") +
+            std::to_string(hardware.dma.outstanding) + " bursts outstanding" +
+            (hardware.dma.outstanding_writes
+                 ? " (" + std::to_string(*hardware.dma.outstanding_writes) + " written)"
+                 : "") +
+            ", set-up " + std::to_string(hardware.dma.setup) + " cycles" +
+            (hardware.dma.weight_slices > 1
+                 ? ", weights in " + std::to_string(hardware.dma.weight_slices) + " slices"
+                 : "") +
+            (hardware.dma.convert ? ", converts layouts at " + bandwidth_text(*hardware.dma.convert)
+                                  : ""));
+    if (hardware.coding)
+      sheet.add("weight_coding", real(hardware.coding->ratio) + " of the bytes, " +
+                                     std::to_string(hardware.coding->per_channel) +
+                                     " B a channel, in granules of " +
+                                     std::to_string(hardware.coding->granule) + " B");
     sheet.add("mode_switch", std::to_string(hardware.mode_switch.cycles) + " cycles, " +
                                  real(hardware.mode_switch.energy_pj) + " pJ");
     const ObjectiveWeights& weights = hardware.objective;

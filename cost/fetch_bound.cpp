@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/stored.h"
+
 namespace tessera::cost {
 namespace {
 
@@ -22,6 +24,7 @@ FetchBound::FetchBound(const Network& network, const Hardware& hardware, const C
     : network_(network),
       use_(use),
       passing_(std::move(passing)),
+      least_(least_stored(network, hardware)),
       can_stay_(std::ranges::find(hardware.tiling.weights, WeightPolicy::resident) !=
                 hardware.tiling.weights.end()),
       tiles_alone_(std::ranges::all_of(hardware.tiling.halo, [](HaloPolicy policy) {
@@ -42,7 +45,7 @@ bool FetchBound::may_stay(OpIndex first, OpIndex last) {
     for (const TensorIndex t : use_.all_weights(stay_end_))
       if (!stays_[t]) {
         stays_[t] = true;
-        stay_bytes_ += tensor_bytes(network_.tensors[t]);
+        stay_bytes_ += least_[t];
       }
   return stay_bytes_ <= room_;
 }
@@ -57,7 +60,7 @@ void FetchBound::find(OpIndex first, OpIndex last) {
     if (passing_[k] == 0) continue;
     Size weights = 0;
     if (all_channels_[k - first])
-      for (const TensorIndex t : use_.weights(k)) weights += tensor_bytes(network_.tensors[t]);
+      for (const TensorIndex t : use_.weights(k)) weights += least_[t];
     tiles_[k - first] = least_tiles(passing_[k], room_ - weights);
   }
   // Whoever only one op reads from runs only where that one does; whoever an op always reads from

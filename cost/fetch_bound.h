@@ -41,6 +41,7 @@ class FetchBound {
   const Network& network_;
   const ChannelUse& use_;
   std::vector<Size> passing_;
+  std::vector<Size> least_;   ///< bytes per tensor
   Size room_ = 0;             ///< of all memories on the chip
   bool can_stay_ = false;     ///< the profile allows resident weights
   bool tiles_alone_ = false;  ///< no tile relies on what another one left

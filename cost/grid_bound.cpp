@@ -209,7 +209,7 @@ GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& spac
   read_cycles_per_byte_ = least_cycles_per_byte(link, true, hardware.dma.channels);
   write_cycles_per_byte_ = least_cycles_per_byte(link, false, hardware.dma.channels);
   two_ways_ = link.two_ways;
-  burst_ = link.burst;
+  burst_ = link.layout == Layout{} ? link.burst : 1;  // else rows along W do not lie together
   find_channels(part, space);
   if (like != nullptr && like->burst_ == burst_)
     axes_ = like->axes_;
@@ -352,8 +352,9 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
   const std::optional<Step> last = part.tensors[anchor].producer;
   const OpIndex op = part.ops.first + static_cast<OpIndex>(last.value_or(0));
   const std::vector<TensorIndex> whole = use.in_every_tile(part.ops, op);
-  for (const TensorIndex weight : whole)
-    weight_bytes_ += static_cast<double>(tensor_bytes(network.tensors[weight]));
+  for (const tiling::LocalTensor& local : part.tensors)
+    if (std::ranges::find(whole, local.tensor) != whole.end())
+      weight_bytes_ += static_cast<double>(local.bytes.whole());
   find_slices(part, whole, anchor);
 }
 
@@ -372,7 +373,7 @@ void GridBound::find_slices(const tiling::Subgraph& part,
     if (op.kind == OpKind::conv) {
       if (operand.position == 1 && local.weight && local.consumers.size() == 1 &&
           std::ranges::find(in_every_tile, local.tensor) == in_every_tile.end())
-        slice_bytes_ += static_cast<double>(tensor_bytes(part.tensor(operand.local)));
+        slice_bytes_ += static_cast<double>(local.bytes.whole());
     } else if (op.kind == OpKind::elementwise || op.kind == OpKind::batch_norm) {
       // Two of them may come from one convolution.
       const bool alone = local.consumers.size() == 1;

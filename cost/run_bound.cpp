@@ -6,6 +6,7 @@
 #include "cost/compute.h"
 #include "cost/fetch_bound.h"
 #include "cost/run_parts.h"
+#include "model/stored.h"
 #include "tiling/op_region.h"
 #include "tiling/subgraph.h"
 
@@ -53,9 +54,12 @@ double use_density(const Network& network, const Op& op, std::size_t operand) {
   }
 }
 
-BurstCount thinned(BurstCount count, double density, Size burst) {
+/// `elements`: their bytes. How much of the bricks is needed where some of the tensor is not is
+/// hard to say.
+BurstCount thinned(BurstCount count, double density, Size elements, Size burst) {
   if (density >= 1) return count;
-  const auto bytes = static_cast<Size>(std::floor(static_cast<double>(count.bytes) * density));
+  const auto bytes =
+      static_cast<Size>(std::floor(static_cast<double>(std::min(count.bytes, elements)) * density));
   return {.bursts = (bytes + burst - 1) / burst, .bytes = bytes, .rows = 1};
 }
 
@@ -124,6 +128,7 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware)
       hardware_(hardware),
       links_(links_of(hardware)),
       stays_(stays_on_chip(hardware)),
+      least_(least_stored(network, hardware)),
       readers_(tiling::last_readers(network)),
       channel_use_(network, readers_) {
   for (const Op& op : network.ops) {
@@ -181,8 +186,7 @@ void RunBounds::find_shares() {
           known->second = std::max(known->second, operand.density);
       }
       double read_bytes = 0;
-      for (const auto& [t, density] : read)
-        read_bytes += density * static_cast<double>(tensor_bytes(network_.tensors[t]));
+      for (const auto& [t, density] : read) read_bytes += density * static_cast<double>(least_[t]);
       share.energy_pj += read_bytes * chip.read_pj;
       double written_bytes = 0;
       for (const TensorIndex t : outputs_[k])
@@ -199,9 +203,11 @@ RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load) c
   const Tensor& t = network_.tensors[tensor];
   const bool weight = t.kind == TensorKind::weight;
   const Link& link = links_.of(weight);
+  ElementBytes stored = bytes_of(t);
+  if (least_[tensor] < stored.whole()) stored.encoded = least_[tensor];
   const BurstCount count =
-      thinned(bursts(t.shape, tiling::whole(t.shape), element_bytes(t.type), link.burst), density,
-              link.burst);
+      thinned(moved(t, stored, is_outside(network_, tensor), tiling::whole(t.shape), link), density,
+              tensor_bytes(t), link.burst);
   const TransferCost cost = transfer_cost(count, link, load);
   const bool apart = weight && links_.apart;
   return {.cycles = cost.cycles,

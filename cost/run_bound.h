@@ -75,7 +75,8 @@ class RunBounds {
   const Network& network_;
   const Hardware& hardware_;
   Links links_;
-  bool stays_ = false;                           ///< no activation is ever moved
+  bool stays_ = false;       ///< no activation is ever moved
+  std::vector<Size> least_;  ///< bytes per tensor, as anybody who reads it finds it
   std::vector<std::optional<OpIndex>> readers_;  ///< last reader per tensor (tiling/subgraph.h)
   std::vector<std::vector<Operand>> operands_;   ///< per op
   std::vector<std::vector<TensorIndex>> outputs_;

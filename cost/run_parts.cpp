@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "tiling/ceil_div.h"
+
 namespace tessera::cost {
 namespace {
 
@@ -15,13 +17,25 @@ std::vector<Dim> extents(const tiling::Box& box) {
 }  // namespace
 
 Size box_bytes(const tiling::Subgraph& part, std::size_t local, const tiling::Box& box) {
-  return tiling::volume(box) * element_bytes(part.tensor(local).type);
+  return part.tensors[local].bytes.of(tiling::volume(box));
 }
 
 BurstCount moved(const tiling::Subgraph& part, std::size_t local, const tiling::Box& box,
                  const Link& link) {
-  const Tensor& tensor = part.tensor(local);
-  return bursts(tensor.shape, box, element_bytes(tensor.type), link.burst);
+  return moved(part.tensor(local), part.tensors[local].bytes, part.tensors[local].outside, box,
+               link);
+}
+
+BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
+                 const tiling::Box& box, const Link& link) {
+  const Size element = element_bytes(tensor.type);
+  if (tensor.kind != TensorKind::weight)
+    return bursts(tensor.shape, box, element, link.burst,
+                  outside ? unbricked(link.layout) : link.layout);
+  if (stored.encoded == 0 || box.none) return bursts(tensor.shape, box, element, link.burst);
+  // What was encoded together lies together.
+  const Size bytes = stored.of(tiling::volume(box));
+  return {.bursts = tiling::ceil_div(bytes, link.burst), .bytes = bytes, .rows = 1};
 }
 
 bool names_axis(const Op& op, std::size_t axis) {

@@ -16,6 +16,9 @@ namespace tessera::cost {
 /// Bursts of moving a box of the tensor to or from off-chip memory.
 [[nodiscard]] BurstCount moved(const tiling::Subgraph& part, std::size_t local,
                                const tiling::Box& box, const Link& link);
+/// `outside`: of the network.
+[[nodiscard]] BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
+                               const tiling::Box& box, const Link& link);
 /// Is the axis one of those that the op names (reduces, normalizes, joins along)?
 [[nodiscard]] bool names_axis(const Op& op, std::size_t axis);
 /// The local tensor that `step` makes (the first, if several); tensors.size() if none is kept.

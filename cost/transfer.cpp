@@ -7,6 +7,8 @@
 
 #include "cost/whole_number.h"
 #include "model/off_chip.h"
+#include "model/stored.h"
+#include "tiling/stored_box.h"
 
 namespace tessera::cost {
 
@@ -146,6 +148,10 @@ Link link_to(const HardwareMemory& memory, const Hardware& hardware) {
                 .latency = memory.write_latency.value_or(memory.latency),
                 .outstanding = hardware.dma.outstanding_writes.value_or(hardware.dma.outstanding)},
       .two_ways = memory.write_bandwidth.has_value(),
+      .layout = memory.layout,
+      .convert = hardware.dma.convert && memory.layout != on_chip_layout(hardware)
+                     ? hardware.dma.convert->bytes_per_cycle(hardware.clock_hz)
+                     : 0,
       .energy = memory.energy};
 }
 
@@ -203,6 +209,14 @@ BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size el
   return count;
 }
 
+BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size element, Size burst,
+                  const Layout& layout) {
+  if (layout == Layout{} || !tiling::lies_in_layout(shape))
+    return bursts(shape, box, element, burst);
+  return bursts(tiling::stored_shape(shape, layout), tiling::moved_box(box, layout), element,
+                burst);
+}
+
 Links links_of(const Hardware& hardware) {
   if (hardware.clock_hz <= 0)
     throw std::invalid_argument("profile " + hardware.name +
@@ -213,9 +227,9 @@ Links links_of(const Hardware& hardware) {
   if (weights == nullptr || !weights->bandwidth || !data->bandwidth)
     throw std::invalid_argument("profile " + hardware.name +
                                 " has no off-chip memory: there is nowhere to load tensors from");
-  return {.weights = link_to(*weights, hardware),
-          .data = link_to(*data, hardware),
-          .apart = weights != data};
+  Link of_weights = link_to(*weights, hardware);
+  of_weights.convert = 0;  // they lie as they are read
+  return {.weights = of_weights, .data = link_to(*data, hardware), .apart = weights != data};
 }
 
 TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load) {
@@ -225,8 +239,9 @@ TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load)
   const double waiting = static_cast<double>(count.bursts) * static_cast<double>(way.latency) /
                          static_cast<double>(way.outstanding);
   const double shared = bytes / way.bytes_per_cycle;
+  const double converting = link.convert > 0 ? static_cast<double>(count.bytes) / link.convert : 0;
   return {.cycles = link.setup + way.latency +
-                    whole_number(std::ceil(std::max(shared, waiting)), "cycles"),
+                    whole_number(std::ceil(std::max({shared, waiting, converting})), "cycles"),
           .shared = whole_number(std::ceil(shared), "cycles"),
           .bytes = whole_number(bytes, "bytes")};
 }

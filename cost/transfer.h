@@ -4,7 +4,8 @@
 //   1}; TransferCost c = transfer_cost(bursts(shape, box, 1, 128), link, true);  // c.cycles,
 //   c.bytes
 //
-// The tensor lies in off-chip memory in the order of its shape, starting at a burst border. A row
+// The tensor lies in off-chip memory in the order of its shape or of a layout (NHWC, bricks of
+// channels: tiling/stored_box.h), starting at a burst border. A row
 // is a longest contiguous piece of the box; it costs the bursts it touches:
 // ceil((address mod burst + row bytes) / burst).
 #pragma once
@@ -29,6 +30,12 @@ struct BurstCount {
 [[nodiscard]] BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size element,
                                 Size burst);
 
+/// The same where the tensor lies off the chip in this layout, bricks filled up; the channels of
+/// the box begin a brick.
+/// require: the tensor is an activation; one that no layout is about lies row by row.
+[[nodiscard]] BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size element,
+                                Size burst, const Layout& layout);
+
 /// One direction of an off-chip link as a DMA channel sees it.
 struct LinkWay {
   double bytes_per_cycle = 1;  ///< of the memory: all channels together get no more
@@ -42,6 +49,8 @@ struct Link {
   LinkWay read;
   LinkWay write;
   bool two_ways = false;  ///< reading and writing do not share the bandwidth
+  Layout layout{};        ///< of activations there
+  double convert = 0;  ///< bytes per cycle into the layout on the chip, and back; 0: the same one
   AccessEnergy energy{};  ///< of the memory off the chip
   [[nodiscard]] const LinkWay& way(bool load) const { return load ? read : write; }
 };

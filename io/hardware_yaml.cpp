@@ -14,6 +14,7 @@
 #include "io/tree.h"
 #include "io/units.h"
 #include "model/derived.h"
+#include "model/stored.h"
 #include "tessera/hardware_check.h"
 
 namespace tessera::io {
@@ -48,6 +49,7 @@ class Reader {
       if (const Node* node = fields.find(key)) wrong.attempt([&] { (this->*reads)(*node); });
     };
     section("dma", &Reader::read_dma);
+    section("weight_coding", &Reader::read_coding);
     section("mode_switch", &Reader::read_mode_switch);
     section("restrictions", &Reader::read_restrictions);
     section("tiling", &Reader::read_tiling);
@@ -76,7 +78,7 @@ class Reader {
       descend(root.find(defect.part == HardwarePart::engine ? "engines" : "memories"));
       if (defect.index < around->children.size()) descend(&around->children[defect.index]);
     } else {
-      for (const char* section : {"dma", "mode_switch", "tiling", "objective"})
+      for (const char* section : {"dma", "weight_coding", "mode_switch", "tiling", "objective"})
         if (const Node* node = root.find(section); node != nullptr && node->find(defect.field))
           around = node;
     }
@@ -116,6 +118,7 @@ class Reader {
     if (const Node* n = fields.find("offchip")) memory.offchip = as_bool(sources_, *n, "offchip");
     if (const Node* n = fields.find("writable"))
       memory.writable = as_bool(sources_, *n, "writable");
+    if (const Node* n = fields.find("layout")) memory.layout = read_layout(*n);
     if (const Node* n = fields.find("energy")) memory.energy = read_energy(*n);
     if (const Node* n = fields.find("bandwidth")) {
       two_values(*n, "bandwidth", [&](const Node& each, bool write) {
@@ -143,11 +146,19 @@ class Reader {
     return memory;
   }
 
-  [[nodiscard]] Bandwidth read_bandwidth(const Node& node) const {
-    const Bandwidth bandwidth = as_quantity(sources_, node, "bandwidth", parse_bandwidth);
-    if (bandwidth.amount <= 0) throw sources_.error(node, "`bandwidth` must be more than zero");
+  [[nodiscard]] Layout read_layout(const Node& node) const {
+    const std::string& text = as_text(sources_, node, "layout");
+    if (const std::optional<Layout> layout = layout_from(text)) return *layout;
+    throw sources_.error(node, shown(text) + " is no layout",
+                         "N and the letters C, H and W in their order, the outermost first, and "
+                         "the channels of a brick where there are bricks: NCHW, NHWC, NHCW16c");
+  }
+
+  [[nodiscard]] Bandwidth read_bandwidth(const Node& node, const char* what = "bandwidth") const {
+    const Bandwidth bandwidth = as_quantity(sources_, node, what, parse_bandwidth);
+    if (bandwidth.amount <= 0) throw sources_.error(node, shown(what) + " must be more than zero");
     if (bandwidth.per_cycle && hardware_.clock_hz <= 0) {
-      throw sources_.error(node, "`bandwidth` is per cycle, but the profile has no `clock`");
+      throw sources_.error(node, shown(what) + " is per cycle, but the profile has no `clock`");
     }
     return bandwidth;
   }
@@ -194,6 +205,18 @@ class Reader {
     if (const Node* n = fields.find("setup")) dma.setup = cycles(*n, "setup");
     if (const Node* n = fields.find("weight_slices"))
       dma.weight_slices = as_whole(sources_, *n, "weight_slices", 1, hardware_limits::parallel);
+    if (const Node* n = fields.find("convert")) dma.convert = read_bandwidth(*n, "convert");
+    fields.finish();
+  }
+
+  void read_coding(const Node& node) {
+    Fields fields(sources_, node, "`weight_coding`");
+    WeightCoding& coding = hardware_.coding.emplace();
+    if (const Node* n = fields.find("ratio")) coding.ratio = as_real(sources_, *n, "ratio");
+    if (const Node* n = fields.find("per_channel"))
+      coding.per_channel = as_size(sources_, *n, "per_channel", 0);
+    if (const Node* n = fields.find("granule"))
+      coding.granule = as_size(sources_, *n, "granule", 1);
     fields.finish();
   }
 

@@ -93,6 +93,11 @@ class Reader {
         tensor.kind = as_one_of(sources_, *n, "kind", {"activation", "weight"}) == 0
                           ? TensorKind::activation
                           : TensorKind::weight;
+      if (const Node* n = fields.find("encoded")) {
+        if (tensor.kind != TensorKind::weight)
+          throw sources_.error(*n, "only weights are `encoded`", "say `kind: weight` before it");
+        tensor.encoded = as_size(sources_, *n, "encoded", 1);
+      }
       const Node* view = fields.find("view_of");
       fields.finish();
       const TensorIndex index = add(std::move(tensor), each.key_line, each);
@@ -112,6 +117,8 @@ class Reader {
       tensor.shape = numbers<Dim>(fields.need("shape"), "shape", 1);
       const Node* n = fields.find("dtype");
       tensor.type = n != nullptr ? type(*n) : standard;
+      if (const Node* e = fields.find("encoded"))
+        tensor.encoded = as_size(sources_, *e, "encoded", 1);
       fields.finish();
       op.inputs.push_back(add(std::move(tensor), each.line, each));
     };

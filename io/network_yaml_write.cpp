@@ -68,6 +68,7 @@ class Writer {
     out_ += (name.size() <= 1000 ? "  " + name : "  ? " + name + "\n  ") +
             ": {shape: " + numbers(t.shape) + ", dtype: " + std::string(to_string(t.type));
     if (t.kind == TensorKind::weight) out_ += ", kind: weight";
+    if (t.encoded) out_ += ", encoded: " + std::to_string(*t.encoded);
     if (t.view_of) out_ += ", view_of: " + name_text(net_.tensors[*t.view_of].name);
     out_ += "}\n";
   }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "model/hardware_idle.h"
+#include "model/stored.h"
 #include "say.h"
 #include "tessera/network.h"
 #include "tessera/validate.h"
@@ -72,6 +73,12 @@ class HardwareChecker {
       whole("outstanding", *hardware_.dma.outstanding_writes, 1, limits::parallel);
     whole("setup", hardware_.dma.setup, 0, limits::cycles);
     whole("weight_slices", hardware_.dma.weight_slices, 1, limits::parallel);
+    if (hardware_.dma.convert) speed(*hardware_.dma.convert, "convert");
+    if (hardware_.coding) {
+      real("ratio", hardware_.coding->ratio, limits::least_factor, limits::most_factor);
+      whole("per_channel", hardware_.coding->per_channel, 0, limits::burst);
+      whole("granule", hardware_.coding->granule, 1, limits::burst);
+    }
     whole("cycles", hardware_.mode_switch.cycles, 0, limits::cycles);
     real("energy", hardware_.mode_switch.energy_pj, 0, limits::most_energy_pj);
   }
@@ -185,10 +192,22 @@ class HardwareChecker {
             " are, so give a smaller `most` or larger steps");
   }
 
-  void speed(const Bandwidth& bandwidth) {
-    real("bandwidth", bandwidth.amount, limits::least_bandwidth, limits::most_bandwidth);
+  void speed(const Bandwidth& bandwidth, const char* field = "bandwidth") {
+    real(field, bandwidth.amount, limits::least_bandwidth, limits::most_bandwidth);
     if (bandwidth.per_cycle && hardware_.clock_hz == 0)
-      wrong("bandwidth", "has a `bandwidth` per cycle, but the profile has no `clock`");
+      wrong(field, "has a `", field, "` per cycle, but the profile has no `clock`");
+  }
+
+  void layout(const HardwareMemory& memory) {
+    std::array<std::uint8_t, 4> axes = memory.layout.order;
+    std::ranges::sort(axes);
+    if (axes != Layout{}.order || memory.layout.order[0] != 0)
+      wrong("layout", "has a `layout` that is no order of the axes N, C, H and W");
+    else if (memory.layout.brick < 1 || memory.layout.brick > limits::brick)
+      wrong("layout", "has a `layout` with bricks of ", memory.layout.brick,
+            " channels; they have 1 .. ", limits::brick);
+    else if (!memory.offchip && memory.layout != on_chip_layout(hardware_))
+      wrong("layout", "has another `layout` than the first memory on the chip");
   }
 
   void memories() {
@@ -210,6 +229,7 @@ class HardwareChecker {
       placed = placed || !memory.offchip;
       real("energy", memory.energy.read_pj, 0, limits::most_energy_pj);
       real("energy", memory.energy.write_pj, 0, limits::most_energy_pj);
+      layout(memory);
       whole("burst", memory.burst, 1, limits::burst);
       whole("latency", memory.latency, 0, limits::cycles);
       if (memory.write_latency) whole("latency", *memory.write_latency, 0, limits::cycles);

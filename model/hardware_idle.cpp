@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/off_chip.h"
+#include "model/stored.h"
 #include "say.h"
 #include "tessera/network.h"
 
@@ -56,6 +58,8 @@ class Idle {
     reach();
     engines();
     slices();
+    layouts();
+    coding();
     if (!modes_ && (hardware_.mode_switch.cycles != 0 || hardware_.mode_switch.energy_pj != 0)) {
       at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
       wrong(hardware_.mode_switch.cycles != 0 ? "cycles" : "energy",
@@ -123,6 +127,41 @@ class Idle {
     else if (!array)
       wrong("weight_slices", "they are for an engine of kind `mac_array`",
             "has `weight_slices`, but no array that works on them");
+  }
+
+  void coding() {
+    const bool array = std::ranges::any_of(hardware_.engines, [](const Engine& engine) {
+      return engine.kind == EngineKind::mac_array;
+    });
+    if (!hardware_.coding || array) return;
+    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+    wrong("weight_coding", "an engine of kind `mac_array` decodes weights",
+          "has a `weight_coding`, but no array that decodes");
+  }
+
+  /// Layouts matter where activations lie, and how fast they are converted where they differ.
+  void layouts() {
+    const HardwareMemory* home = off_chip::activations(hardware_);
+    for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
+      const HardwareMemory& memory = hardware_.memories[m];
+      if (!memory.offchip || &memory == home || memory.layout == Layout{}) continue;
+      at(HardwarePart::memory, m, say("Memory '", memory.space.name, "'"));
+      wrong("layout", "give it to the memory that activations lie in",
+            "has a `layout`, but holds weights alone, which lie as they are read");
+    }
+    const bool differ = home != nullptr && home->layout != on_chip_layout(hardware_);
+    if (differ == hardware_.dma.convert.has_value()) return;
+    if (!differ) {
+      at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+      wrong("convert", "leave it out, or give the memories their `layout`",
+            "says how fast layouts are converted, but no transfer converts any");
+    } else if (hardware_.clock_hz > 0) {
+      at(HardwarePart::memory, static_cast<std::size_t>(home - hardware_.memories.data()),
+         say("Memory '", home->space.name, "'"));
+      wrong("layout", "say how fast, `dma: {convert: 8 B/cycle}`, or give both the same",
+            "has the `layout` ", to_string(home->layout), ", memories on the chip have ",
+            to_string(on_chip_layout(hardware_)), ", and the `dma` does not `convert`");
+    }
   }
 
   void off_chip(const Memory& space) {

@@ -8,6 +8,8 @@
 namespace tessera {
 namespace {
 
+constexpr Size most_encoded = Size{1} << 44;
+
 using Shape = std::vector<Dim>;
 
 std::string text(const Shape& shape) {
@@ -78,6 +80,12 @@ class NetworkChecker {
           wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has extent ", extent,
                 "; extents lie within 1 .. ", max_extent);
       const std::optional<std::int64_t> count = element_count(tensor.shape);
+      if (tensor.encoded && (tensor.kind != TensorKind::weight || tensor.view_of))
+        wrong(NetworkPart::tensor, t, "tensor '", tensor.name,
+              "' is encoded, but no weight of its own");
+      if (tensor.encoded && (*tensor.encoded < 1 || *tensor.encoded > most_encoded))
+        wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has ", *tensor.encoded,
+              " encoded bytes; they lie within 1 .. ", most_encoded);
       if (!count || *count > (std::int64_t{1} << 40))
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is too large");
     }

@@ -6,6 +6,7 @@
 
 #include "cost/score.h"
 #include "model/crew.h"
+#include "model/stored.h"
 
 namespace tessera::planner {
 
@@ -38,9 +39,10 @@ std::optional<OpIndex> first_open(const SingleOps& singles) {
 Hardware baseline_machine(const Network& network, const Hardware& hardware) {
   Hardware machine = hardware;
   if (!stays_on_chip(hardware)) return machine;
+  const Dim brick = on_chip_layout(hardware).brick;
   Size all = 0;
   for (const Tensor& tensor : network.tensors)
-    all = std::min(most_room, all + std::min(most_room, tensor_bytes(tensor)));
+    all = std::min(most_room, all + std::min(most_room, stored_bytes(tensor, brick)));
   for (HardwareMemory& memory : machine.memories)
     if (!memory.offchip && memory.space.banks.empty())
       memory.space.capacity = std::max(memory.space.capacity, all + memory.space.alignment);

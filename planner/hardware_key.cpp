@@ -82,10 +82,19 @@ class Key {
     const auto& [read, write] = energy;
     add(read, write);
   }
+  void put(const Layout& layout) {
+    const auto& [order, brick] = layout;
+    for (const std::uint8_t axis : order) put(axis);
+    put(brick);
+  }
+  void put(const WeightCoding& coding) {
+    const auto& [ratio, per_channel, granule] = coding;
+    add(ratio, per_channel, granule);
+  }
   void put(const HardwareMemory& memory) {
-    const auto& [space, offchip, writable, energy, bandwidth, write_bandwidth, burst, latency,
-                 write_latency] = memory;
-    add(space, offchip, writable, energy, bandwidth, write_bandwidth, burst, latency,
+    const auto& [space, offchip, writable, layout, energy, bandwidth, write_bandwidth, burst,
+                 latency, write_latency] = memory;
+    add(space, offchip, writable, layout, energy, bandwidth, write_bandwidth, burst, latency,
         write_latency);
   }
   void put(const Mapping& mapping) {
@@ -106,8 +115,8 @@ class Key {
         default_cycles, cycles);
   }
   void put(const Dma& dma) {
-    const auto& [channels, outstanding, outstanding_writes, setup, weight_slices] = dma;
-    add(channels, outstanding, outstanding_writes, setup, weight_slices);
+    const auto& [channels, outstanding, outstanding_writes, setup, weight_slices, convert] = dma;
+    add(channels, outstanding, outstanding_writes, setup, weight_slices, convert);
   }
   void put(const ModeSwitch& price) {
     const auto& [cycles, energy] = price;
@@ -168,8 +177,8 @@ std::vector<HardwareMemory> no_faster_than_of_use(const Hardware& hardware) {
 }  // namespace
 
 std::string hardware_key(const Hardware& hardware) {
-  const auto& [name, provenance, clock, static_power, engines, all_memories, dma, mode_switch,
-               restrictions, tiling, objective, reference] = hardware;
+  const auto& [name, provenance, clock, static_power, engines, all_memories, dma, coding,
+               mode_switch, restrictions, tiling, objective, reference] = hardware;
   const std::vector<HardwareMemory> memories = no_faster_than_of_use(hardware);
   static_cast<void>(all_memories);
   static_cast<void>(name);
@@ -177,7 +186,7 @@ std::string hardware_key(const Hardware& hardware) {
   static_cast<void>(objective);
   static_cast<void>(reference);
   Key key;
-  key.add(clock, static_power, engines, memories, dma, mode_switch, restrictions, tiling);
+  key.add(clock, static_power, engines, memories, dma, coding, mode_switch, restrictions, tiling);
   return key.take();
 }
 
@@ -194,7 +203,9 @@ std::string placement_key(const Hardware& hardware) {
     HardwareMemory& same = bare.memories.emplace_back();
     same.space = memory.space;
     same.offchip = memory.offchip;
+    same.layout = memory.layout;
   }
+  bare.coding = hardware.coding;
   bare.restrictions = hardware.restrictions;
   return hardware_key(bare);
 }

@@ -11,12 +11,14 @@
 #include "model/derived.h"
 #include "model/off_chip.h"
 #include "model/say.h"
+#include "model/stored.h"
 #include "search/offchip/weave.h"
 #include "search/placement/bounds.h"
 #include "tessera/check.h"
 #include "tessera/validate.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
+#include "tiling/stored_box.h"
 #include "tiling/tensor_lives.h"
 #include "tiling/walk.h"
 
@@ -65,6 +67,7 @@ class Traffic {
   Traffic(const Network& network, const Hardware& hardware) : network_(network) {
     readers_ = tiling::last_readers(network);
     hardware_ = &hardware;
+    if (const HardwareMemory* home = off_chip::activations(hardware)) layout_ = home->layout;
   }
 
   void follow(const PlannedSubgraph& planned) {
@@ -91,8 +94,16 @@ class Traffic {
     add_tile(part, all, nullptr, tiling::TileLevel::first);
   }
 
+  /// In boxes of stored_shape().
   [[nodiscard]] const std::map<TensorIndex, std::vector<tiling::BoxAccess>>& accesses() const {
     return accesses_;
+  }
+  [[nodiscard]] std::vector<Dim> stored_shape(TensorIndex t) const {
+    const std::vector<Dim>& shape = network_.tensors[t].shape;
+    return tiling::lies_in_layout(shape) ? tiling::stored_shape(shape, layout_of(t)) : shape;
+  }
+  [[nodiscard]] Size stored_bytes(TensorIndex t) const {
+    return tessera::stored_bytes(network_.tensors[t], layout_of(t).brick);
   }
   [[nodiscard]] Step end() const { return std::max<Step>(2 * tiles_, 1); }
 
@@ -106,25 +117,39 @@ class Traffic {
       if (local.weight) continue;
       const bool loaded =
           tiling::is_loaded(part, local) && (walk == nullptr || walk->loads(t, level));
-      if (loaded && !tile.fresh[t].none) accesses_[local.tensor].push_back({step, tile.fresh[t]});
+      if (loaded && !tile.fresh[t].none)
+        accesses_[local.tensor].push_back({step, lies(local.tensor, tile.fresh[t])});
       if (tiling::is_stored(part, local) && !tile.stored[t].none)
-        accesses_[local.tensor].push_back({step + 1, tile.stored[t]});
+        accesses_[local.tensor].push_back({step + 1, lies(local.tensor, tile.stored[t])});
     }
+  }
+  [[nodiscard]] Layout layout_of(TensorIndex t) const {
+    return is_outside(network_, t) ? unbricked(layout_) : layout_;
+  }
+  [[nodiscard]] tiling::Box lies(TensorIndex t, const tiling::Box& box) const {
+    return tiling::lies_in_layout(network_.tensors[t].shape) ? tiling::stored_box(box, layout_of(t))
+                                                             : box;
   }
 
   const Network& network_;
   const Hardware* hardware_;
+  Layout layout_;
   std::vector<std::optional<OpIndex>> readers_;
   std::map<TensorIndex, std::vector<tiling::BoxAccess>> accesses_;
   Step tiles_ = 0;
 };
 
 /// Bytes of all weights, each at a multiple of the memory's alignment.
-Size weight_bytes(const Network& network, const Memory& memory) {
+Size weight_bytes(const Network& network, const Hardware& hardware, const Memory& memory) {
+  std::vector<Size> sizes;
+  for (const Tensor& tensor : network.tensors) sizes.push_back(tensor_bytes(tensor));
+  for (const Op& op : network.ops)
+    if (const auto weight = multiplied_by(network, op, hardware))
+      sizes[weight->tensor] = weight->bytes.whole();
   Size bytes = 0;
-  for (const Tensor& tensor : network.tensors)
-    if (tensor.kind == TensorKind::weight && !tensor.view_of)
-      bytes += align_up(tensor_bytes(tensor), memory.alignment);
+  for (TensorIndex t = 0; t < sizes.size(); ++t)
+    if (network.tensors[t].kind == TensorKind::weight && !network.tensors[t].view_of)
+      bytes += align_up(sizes[t], memory.alignment);
   return bytes;
 }
 
@@ -145,6 +170,7 @@ class Ids {
 struct Touched {
   BufferIndex buffer = 0;
   TensorIndex tensor = 0;
+  std::vector<Dim> shape;  ///< as it is stored
   tiling::OutsideLife outside;
   std::size_t axes_whole = 0;  ///< the last axes, along which all is taken to be touched at once
   std::int64_t pieces = 0;
@@ -159,14 +185,14 @@ std::int64_t pieces_of(const Buffer& buffer) {
 /// The parts that follow where each access is to all of the last axes. No byte lives shorter.
 void set_parts(const Network& network, const std::vector<tiling::BoxAccess>& accesses,
                Touched& touched, Buffer& buffer) {
-  const Tensor& tensor = network.tensors[touched.tensor];
+  const Size element = element_bytes(network.tensors[touched.tensor].type);
   std::vector<tiling::BoxAccess> wider = accesses;
   for (tiling::BoxAccess& access : wider)
     for (std::size_t k = 0; k < touched.axes_whole && !access.box.none; ++k) {
-      const std::size_t axis = tensor.shape.size() - 1 - k;
-      access.box[axis] = {0, tensor.shape[axis]};
+      const std::size_t axis = touched.shape.size() - 1 - k;
+      access.box[axis] = {0, touched.shape[axis]};
     }
-  buffer.parts = tiling::lives_of(tensor.shape, element_bytes(tensor.type), wider, touched.outside);
+  buffer.parts = tiling::lives_of(touched.shape, element, wider, touched.outside);
   touched.pieces = buffer.parts.empty() ? most_pieces + 1 : pieces_of(buffer);
 }
 
@@ -182,7 +208,7 @@ void make_few_pieces(const Network& network,
     const auto most = std::ranges::max_element(tensors, {}, &Touched::pieces);
     Buffer& buffer = buffers[most->buffer];
     pieces -= most->pieces;
-    if (++most->axes_whole < network.tensors[most->tensor].shape.size()) {
+    if (++most->axes_whole < most->shape.size()) {
       set_parts(network, accesses.at(most->tensor), *most, buffer);
     } else {
       buffer.parts.clear();
@@ -246,7 +272,8 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
     traffic.follow(planned);
   }
   const StepRange all{0, traffic.end()};
-  if (const Size bytes = weight_bytes(network, problem.memories[*homes.weights]); bytes > 0)
+  if (const Size bytes = weight_bytes(network, hardware, problem.memories[*homes.weights]);
+      bytes > 0)
     problem.buffers.push_back({.id = weights_id,
                                .live = {all},
                                .size = bytes,
@@ -267,10 +294,11 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
     Touched& touched = tensors.emplace_back();
     touched.buffer = problem.buffers.size();
     touched.tensor = t;
+    touched.shape = traffic.stored_shape(t);
     if (made[t] == 0) touched.outside.from = 0;
     if (readers[t] == network.ops.size()) touched.outside.to = all.upper;
     problem.buffers.push_back({.id = ids.of(tensor.name, t),
-                               .size = tensor_bytes(tensor),
+                               .size = traffic.stored_bytes(t),
                                .memories = homes.tied_to(homes.data)});
     set_parts(network, accesses, touched, problem.buffers.back());
   }
@@ -296,7 +324,7 @@ std::string never_fits_offchip(const Network& network, const Hardware& hardware)
     const Memory& memory = homes.memories[m]->space;
     if (memory.capacity == unbounded) continue;
     const bool weights_there = homes.weights == m;
-    const Size weights = weights_there ? weight_bytes(network, memory) : 0;
+    const Size weights = weights_there ? weight_bytes(network, hardware, memory) : 0;
     Size beside = 0;
     std::string what;
     const auto look_at = [&](const std::vector<TensorIndex>& tensors, const char* name) {

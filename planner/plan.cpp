@@ -32,7 +32,7 @@ void require_effort(const Network& network, const Hardware& hardware, const Plan
 constexpr int most_in_vain = 2;
 /// Where the fewest tiles cost so many times what they did with more memory, cheaper ones will
 /// hardly make up for it.
-constexpr double some_more = 1.06;
+constexpr double some_more = 1.1;
 
 /// What is found at last may be a little better than it looked: so many levels are done in full
 /// where their quick looks are no worse than that.

@@ -79,6 +79,14 @@ struct Box {
   return product;
 }
 
+/// Elements with axis 1 filled up to whole bricks of channels.
+[[nodiscard]] inline std::int64_t volume(const Box& box, Dim brick) {
+  const std::int64_t elements = volume(box);
+  if (brick == 1 || elements == 0) return elements;
+  const Dim channels = box[1].size();
+  return elements / channels * ((channels + brick - 1) / brick * brick);
+}
+
 /// The smallest box around both. require: equal ranks.
 [[nodiscard]] inline Box hull(const Box& a, const Box& b) {
   if (a.none) return b;

@@ -111,8 +111,9 @@ class TileGeometry {
 
   /// Are boxes products of what the axes need alone, so that the following may know volumes?
   [[nodiscard]] bool has_volumes() const { return volumes_ != nullptr; }
-  /// How many elements each tensor's fresh part has, without the regions and much cheaper, where
-  /// the axes are independent enough; false where they are not.
+  /// How many elements each tensor's fresh part takes on the chip, channels in whole bricks,
+  /// without the regions and much cheaper, where the axes are independent enough; false where they
+  /// are not.
   [[nodiscard]] bool first_volumes(const TileShape& shape, std::vector<std::int64_t>& volumes);
   /// The same of the tiles that no other tile of the grid covers: `some` of them, or `all`. With
   /// `first_channel` among those tiles that are first along C.

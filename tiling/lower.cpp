@@ -214,13 +214,15 @@ class Lowerer {
     Buffer buffer;
     buffer.id = tensor.name + (share_ == 0 ? "" : ".copy" + std::to_string(share_)) + suffix;
     if (share().memories.size() < out_.problem.memories.size()) buffer.memories = share().memories;
-    buffer.size = std::max<Size>(1, tensor_bytes(tensor));
+    const ElementBytes& bytes = part_.tensors[t].bytes;
+    buffer.size = std::max<Size>(
+        1, part_.tensors[t].weight ? bytes.whole() : stored_bytes(tensor, brick_of(part_, t)));
     buffer.kind = part_.tensors[t].weight ? BufferKind::weight : BufferKind::activation;
     of_[t].push_back(out_.buffers.size());
     // Resident weights are there for all tiles, whatever part of them a tile reads.
     const bool resident = part_.tensors[t].weight && out_.options.weights == WeightPolicy::resident;
-    out_.buffers.push_back({t, role, copy, element_bytes(tensor.type), resident ? buffer.size : 0,
-                            share_, std::nullopt});
+    out_.buffers.push_back(
+        {t, role, copy, bytes, resident ? buffer.size : 0, share_, std::nullopt});
     return out_.problem.buffers.emplace_back(std::move(buffer));
   }
   void reads(Buffer& buffer, int parity) const {
@@ -282,10 +284,11 @@ class Lowerer {
     const Tensor& tensor = part_.network->tensors[part_.passing[k]];
     Buffer buffer;
     buffer.id = tensor.name;
-    buffer.size = std::max<Size>(1, tensor_bytes(tensor));
+    buffer.size =
+        std::max<Size>(1, stored_bytes(tensor, brick_of_passing(part_, part_.passing[k])));
     buffer.live = {{0, period_}};
     out_.buffers.push_back(
-        {k, BufferRole::passing, 0, element_bytes(tensor.type), buffer.size, 0, std::nullopt});
+        {k, BufferRole::passing, 0, bytes_of(tensor), buffer.size, 0, std::nullopt});
     out_.problem.buffers.push_back(std::move(buffer));
     out_.across_tiles = true;
   }
@@ -429,20 +432,22 @@ Dim axis_size(const Box& box, std::size_t axis) {
 }
 
 /// Elements of `needed` that lie before `fresh` along the axis; other axes as in `across`.
-std::int64_t before(const Box& needed, const Box& fresh, std::size_t axis, const Box& across) {
+std::int64_t before(const Box& needed, const Box& fresh, std::size_t axis, const Box& across,
+                    Dim brick) {
   if (needed.none) return 0;
   Box part = across;
   part.none = false;
   part[axis] = needed[axis];
   if (!fresh.none) part[axis].end = fresh[axis].begin;
-  return volume(tiling::tidy(part));
+  return volume(tiling::tidy(part), brick);
 }
 
 Size elements(const Subgraph& subgraph, const TileSpace& space, const LoweredBuffer& buffer,
               const TileRegions& tile) {
   const Box& needed = tile.needed[buffer.tensor];
   const Box& fresh = tile.fresh[buffer.tensor];
-  if (buffer.role == BufferRole::tile) return volume(fresh);
+  const Dim brick = brick_of(subgraph, buffer.tensor);
+  if (buffer.role == BufferRole::tile) return volume(fresh, brick);
   const std::vector<Dim>& shape = subgraph.tensor(buffer.tensor).shape;
   const std::optional<std::size_t> w =
       space.follows[static_cast<std::size_t>(TileAxis::width)][buffer.tensor];
@@ -452,10 +457,10 @@ Size elements(const Subgraph& subgraph, const TileSpace& space, const LoweredBuf
   if (buffer.role == BufferRole::columns) {
     // Rows above the fresh ones are in the rows buffer, where there is one.
     if (h && !fresh.none && axis_size(fresh, *h) > 0) across[*h] = fresh[*h];
-    return before(needed, fresh, *w, across);
+    return before(needed, fresh, *w, across, brick);
   }
   if (w) across[*w] = {0, shape[*w]};
-  return before(needed, fresh, *h, across);
+  return before(needed, fresh, *h, across, brick);
 }
 
 }  // namespace
@@ -482,10 +487,9 @@ std::vector<Size> tile_sizes(const Subgraph& subgraph, const TileSpace& space,
   std::vector<Size> sizes;
   sizes.reserve(lowering.buffers.size());
   for (const LoweredBuffer& buffer : lowering.buffers)
-    sizes.push_back(
-        buffer.every_tile > 0
-            ? buffer.every_tile
-            : std::max<Size>(1, elements(subgraph, space, buffer, tile) * buffer.element));
+    sizes.push_back(buffer.every_tile > 0 ? buffer.every_tile
+                                          : std::max<Size>(1, buffer.bytes.of(elements(
+                                                                  subgraph, space, buffer, tile))));
   return sizes;
 }
 
@@ -495,7 +499,7 @@ void tile_sizes(const Lowering& lowering, std::span<const std::int64_t> fresh_vo
   for (const LoweredBuffer& buffer : lowering.buffers)
     sizes.push_back(buffer.every_tile > 0
                         ? buffer.every_tile
-                        : std::max<Size>(1, fresh_volumes[buffer.tensor] * buffer.element));
+                        : std::max<Size>(1, buffer.bytes.of(fresh_volumes[buffer.tensor])));
 }
 
 bool covers(const std::vector<Size>& larger, const std::vector<Size>& smaller) {

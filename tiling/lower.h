@@ -55,7 +55,7 @@ struct LoweredBuffer {
   std::size_t tensor = 0;  ///< in Subgraph::tensors; of what is passing: in Subgraph::passing
   BufferRole role = BufferRole::tile;
   int copy = 0;         ///< 1 for the second of two copies
-  Size element = 1;     ///< bytes of one of the tensor's
+  ElementBytes bytes;   ///< of some of the tensor's elements
   Size every_tile = 0;  ///< its size whatever a tile reads of it; 0: that goes by what it reads
   std::size_t share = 0;
   std::optional<Step> copied_before{};  ///< on the chip, from the share where the tensor is made

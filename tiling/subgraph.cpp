@@ -28,7 +28,9 @@ Subgraph make_subgraph(const Network& network, OpRange range,
                                   .weight = network.tensors[storage].kind == TensorKind::weight,
                                   .producer = std::nullopt,
                                   .consumers = {},
-                                  .leaves = false});
+                                  .leaves = false,
+                                  .bytes = bytes_of(network.tensors[storage]),
+                                  .outside = is_outside(network, storage)});
     }
     return at->second;
   };
@@ -58,11 +60,28 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   return subgraph;
 }
 
+namespace {
+
+/// What products of the run multiply by lies encoded, whoever else reads it.
+void encode(Subgraph& part, const Hardware& hardware) {
+  for (std::size_t step = 0; step < part.steps(); ++step) {
+    const auto weight = multiplied_by(*part.network, part.op(static_cast<Step>(step)), hardware);
+    if (!weight) continue;
+    for (const LocalOperand& operand : part.operands_at[step])
+      if (part.tensors[operand.local].tensor == weight->tensor)
+        part.tensors[operand.local].bytes = weight->bytes;
+  }
+}
+
+}  // namespace
+
 Subgraph make_subgraph(const Network& network, OpRange range,
                        const std::vector<std::optional<OpIndex>>& readers,
                        const Hardware& hardware) {
   Subgraph part = make_subgraph(network, range, readers);
   part.keeps = stays_on_chip(hardware);
+  part.brick = on_chip_layout(hardware).brick;
+  if (hardware.coding) encode(part, hardware);
   if (!part.keeps) return part;
   std::vector<bool> there(network.tensors.size(), false);
   for (const TensorIndex tensor : network.inputs) there[storage_of(network, tensor)] = true;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/stored.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 
@@ -21,6 +22,8 @@ struct LocalTensor {
   std::optional<Step> producer;  ///< nothing: comes from outside
   std::vector<Step> consumers;   ///< sorted, each once
   bool leaves = false;           ///< is needed after the run, by another op or as a result
+  ElementBytes bytes{};          ///< weights as the machine keeps them
+  bool outside = false;          ///< an input or a result of the network: no bricks
 };
 
 /// One operand of an op, in the order of operands(op).
@@ -40,6 +43,7 @@ struct Subgraph {
   /// outside or leave are there as a whole, and so are these, which no op of the run touches.
   bool keeps = false;
   std::vector<TensorIndex> passing;
+  Dim brick = 1;  ///< channels that lie side by side on the chip (Layout); parts take whole ones
   [[nodiscard]] std::size_t steps() const { return ops.size(); }
   [[nodiscard]] const Tensor& tensor(std::size_t local) const {
     return network->tensors[tensors[local].tensor];
@@ -59,10 +63,22 @@ struct Subgraph {
                                      const std::vector<std::optional<OpIndex>>& readers);
 [[nodiscard]] Subgraph make_subgraph(const Network& network, OpRange range);
 
-/// The run on a machine: keeps what has to stay on its chip (stays_on_chip()).
+/// The run on a machine: keeps what has to stay on its chip (stays_on_chip()), in its layout.
 [[nodiscard]] Subgraph make_subgraph(const Network& network, OpRange range,
                                      const std::vector<std::optional<OpIndex>>& readers,
                                      const Hardware& hardware);
+
+/// Channels that lie side by side on the chip; 1 for what is no activation with channels.
+[[nodiscard]] inline Dim brick_of(const Subgraph& part, std::size_t local) {
+  return part.brick == 1 || part.tensors[local].outside || !has_layout(part.tensor(local))
+             ? 1
+             : part.brick;
+}
+
+/// Of what no op of the run touches.
+[[nodiscard]] inline Dim brick_of_passing(const Subgraph& part, TensorIndex storage) {
+  return is_outside(*part.network, storage) ? 1 : part.brick;
+}
 
 /// Does the tensor come from outside, or leave, and lie on the chip as a whole meanwhile?
 [[nodiscard]] inline bool is_kept(const Subgraph& part, const LocalTensor& tensor) {

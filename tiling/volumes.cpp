@@ -127,7 +127,8 @@ std::size_t TileVolumes::family_of(const Presence& presence) {
   family->complete = masked.complete;
   family->single.needed = std::move(regions.needed);
   family->single.counts = presence.reads;
-  for (const Box& box : family->single.needed) family->volumes.push_back(volume(box));
+  for (std::size_t t = 0; t < family->single.needed.size(); ++t)
+    family->volumes.push_back(volume(family->single.needed[t], brick_of(subgraph_, t)));
   families_.push_back(std::move(family));
   return families_.size() - 1;
 }
@@ -164,9 +165,10 @@ std::vector<TileVolumes::Part> TileVolumes::parts_of(const Family& family, const
     parts[t].none = box.none || single.none;
     for (std::size_t x = 0; x < box.rank && !parts[t].none; ++x) {
       if (box[x] == single[x]) continue;
+      const Dim brick = x == 1 ? brick_of(subgraph_, t) : 1;
       parts[t].cut.set(x);
-      parts[t].size *= box[x].size();
-      parts[t].single *= single[x].size();
+      parts[t].size *= in_bricks(box[x].size(), brick);
+      parts[t].single *= in_bricks(single[x].size(), brick);
     }
   }
   return parts;

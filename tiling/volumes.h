@@ -1,4 +1,5 @@
-// How many elements of each tensor a tile needs, without its regions. Private to tiling/.
+// How many elements of each tensor a tile needs, without its regions; channels in whole bricks.
+// Private to tiling/.
 //
 // For runs in which every op maps each axis of its output to one axis of each operand, a box is the
 // product of what the axes need alone. So it is enough to know, per axis and extent, by how much

@@ -7,6 +7,7 @@
 // Plain values. Cycles and counts are bare numbers, energies are picojoules, sizes are bytes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -110,6 +111,14 @@ struct Engine {
   std::vector<std::pair<std::string, double>> cycles_per_vector;  ///< operator type -> cycles
 };
 
+/// In what order tensors with four axes, and vectors of channels (N, C), lie in a memory; others
+/// lie row by row. NCHW16c: bricks of 16 channels side by side, then columns, rows and bricks.
+struct Layout {
+  std::array<std::uint8_t, 4> order{0, 1, 2, 3};  ///< axes of NCHW, the outermost first
+  std::int64_t brick = 1;  ///< channels side by side; C is filled up to whole bricks
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
 /// A memory with everything besides its address space.
 struct HardwareMemory {
   Memory space;          ///< name, capacity, alignment, banks, modes, reserved (problem.h)
@@ -117,6 +126,7 @@ struct HardwareMemory {
   /// By a program that runs. Where the memory off the chip is not (flash), what an op makes stays
   /// on the chip until its last reader has run, and so do inputs and results of the network.
   bool writable = true;
+  Layout layout;  ///< of activations; on the chip one for all memories
   AccessEnergy energy;
   std::optional<Bandwidth> bandwidth;         ///< always present for an off-chip memory
   std::optional<Bandwidth> write_bandwidth;   ///< a way of its own; else both directions share one
@@ -133,6 +143,17 @@ struct Dma {
   /// The weights of an op arrive in so many parts at most, of whole output channels: an array works
   /// on the channels it has the weights of. 1: it waits for all of them.
   std::int64_t weight_slices = 1;
+  /// Of a channel between memories of different layouts; nothing: as fast as bytes come.
+  std::optional<Bandwidth> convert;
+};
+
+/// Weights of products are kept encoded, on the chip and off it, and arrays decode them as they
+/// read. Where the network does not say how many bytes that takes (Tensor::encoded), these do.
+struct WeightCoding {
+  double ratio = 1;      ///< bytes per byte
+  Size per_channel = 0;  ///< bytes of each output channel besides
+  Size granule = 1;      ///< all of a weight takes whole ones
+  friend bool operator==(const WeightCoding&, const WeightCoding&) = default;
 };
 
 /// The price of two consecutive steps in different modes.
@@ -194,6 +215,7 @@ struct Hardware {
   std::vector<Engine> engines;
   std::vector<HardwareMemory> memories;
   Dma dma;
+  std::optional<WeightCoding> coding;
   ModeSwitch mode_switch;
   std::vector<OperandRestriction> restrictions;
   TilingOptions tiling;

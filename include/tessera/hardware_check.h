@@ -27,6 +27,7 @@ inline constexpr double most_cells = 1e12;       ///< of one array
 inline constexpr std::int64_t channels = 1024;
 inline constexpr std::int64_t cycles = std::int64_t{1} << 40;  ///< latency, set-up, fill, a switch
 inline constexpr Size burst = Size{1} << 30;
+inline constexpr std::int64_t brick = 1 << 20;  ///< channels
 inline constexpr double least_clock_hz = 1;
 inline constexpr double most_clock_hz = 1e15;
 inline constexpr double least_bandwidth = 1e-6;  ///< bytes per second or per cycle

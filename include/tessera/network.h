@@ -52,6 +52,8 @@ struct Tensor {
   ElementType type = ElementType::float32;
   TensorKind kind = TensorKind::activation;
   std::optional<TensorIndex> view_of;  ///< same elements in the same order, another shape
+  /// Bytes of all of a weight for machines that keep weights encoded (Hardware::coding).
+  std::optional<Size> encoded;
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 
@@ -162,7 +164,7 @@ struct OpRange {
 
 /// Number of elements; 1 for a scalar. Nothing where it exceeds max_address.
 [[nodiscard]] TESSERA_API std::optional<std::int64_t> element_count(const std::vector<Dim>& shape);
-/// require: check_network(network) is empty.
+/// Of its elements, encoded or not. require: check_network(network) is empty.
 [[nodiscard]] TESSERA_API Size tensor_bytes(const Tensor& tensor);
 
 /// The tensor whose memory a view is in; the tensor itself where it is no view.

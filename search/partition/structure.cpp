@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "model/stored.h"
+
 namespace tessera::search {
 namespace {
 
@@ -43,6 +45,7 @@ void add_tensor(KeyWriter& key, const Tensor& tensor) {
   key.add(tensor.shape);
   key.add(tensor.type);
   key.add(tensor.kind);
+  key.add(tensor.encoded.value_or(0));
 }
 
 void add_op(KeyWriter& key, const Network& network, const Op& op) {
@@ -85,6 +88,8 @@ std::string structure_key(const tiling::Subgraph& subgraph) {
     const tiling::LocalTensor& local = subgraph.tensors[t];
     add_tensor(key, subgraph.network->tensors[local.tensor]);
     key.add(local.weight);
+    key.add(local.bytes.encoded);
+    key.add(local.outside);
     key.add(local.leaves);
     key.add(local.producer ? *local.producer + 1 : 0);
     key.add(local.consumers);
@@ -99,9 +104,11 @@ std::string structure_key(const tiling::Subgraph& subgraph) {
   }
   for (const auto& made : subgraph.made_at) key.add(made);
   key.add(subgraph.keeps);
+  key.add(subgraph.brick);
   key.add(subgraph.passing.size());
   for (const TensorIndex tensor : subgraph.passing)
-    key.add(tensor_bytes(subgraph.network->tensors[tensor]));
+    key.add(stored_bytes(subgraph.network->tensors[tensor],
+                         tiling::brick_of_passing(subgraph, tensor)));
   return key.take();
 }
 

@@ -32,6 +32,7 @@ Hardware flash_machine(Random& random, Size needed) {
   Hardware h = testing::random_machine(
       random, {.needed = needed, .least_percent = 20, .most_percent = 110, .writes = false});
   h.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
+  if (random.chance(40)) testing::randomize_stored(random, h);
   return h;
 }
 

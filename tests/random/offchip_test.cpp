@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "model/off_chip.h"
+#include "model/stored.h"
 #include "tessera/check.h"
 #include "tessera/network_shapes.h"
 #include "tessera/plan.h"
@@ -31,7 +33,8 @@ using testing::setting;
 /// Memories that know of each byte which byte of which tensor it holds.
 class Dram {
  public:
-  Dram(const Network& network, const std::vector<OffchipMemory>& memories) : network_(network) {
+  Dram(const Network& network, const Layout& layout, const std::vector<OffchipMemory>& memories)
+      : network_(network), layout_(layout) {
     for (const OffchipMemory& memory : memories) {
       const Home home{.memory = bytes_.size()};
       bytes_.emplace_back(static_cast<std::size_t>(memory.height), std::pair(nobody, Size{0}));
@@ -76,6 +79,24 @@ class Dram {
     for (Size k = 0; k < count; ++k) at(home, k) = {who, k};
   }
 
+  /// Row by row; tensors that have channels in the layout, with whole bricks of them.
+  [[nodiscard]] Size index_of(const std::vector<Dim>& shape, const std::vector<Dim>& place,
+                              Dim brick) const {
+    Size index = 0;
+    if (shape.size() != 4 && shape.size() != 2) {
+      for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        index = index * shape[axis] + place[axis];
+      return index;
+    }
+    for (const std::size_t axis : layout_.order) {
+      if (axis >= shape.size()) continue;
+      const bool bricks = axis == 1;
+      index = index * (bricks ? (shape[1] + brick - 1) / brick : shape[axis]) +
+              (bricks ? place[1] / brick : place[axis]);
+    }
+    return index * brick + place[1] % brick;
+  }
+
   /// Element by element, the last axis fastest.
   bool each_byte(TensorIndex t, const tiling::Box& box, bool write) {
     const Tensor& tensor = network_.tensors[t];
@@ -84,9 +105,7 @@ class Dram {
     std::vector<Dim> place;
     for (std::size_t axis = 0; axis < box.rank; ++axis) place.push_back(box[axis].begin);
     for (;;) {
-      Size index = 0;
-      for (std::size_t axis = 0; axis < box.rank; ++axis)
-        index = index * tensor.shape[axis] + place[axis];
+      const Size index = index_of(tensor.shape, place, is_outside(network_, t) ? 1 : layout_.brick);
       for (Size byte = index * element; byte < (index + 1) * element; ++byte) {
         Byte& cell = at(home, byte);
         const std::pair own(static_cast<std::int64_t>(t), byte);
@@ -105,13 +124,15 @@ class Dram {
   }
 
   const Network& network_;
+  Layout layout_;
   std::map<std::string, Home> homes_;
   std::vector<std::vector<Byte>> bytes_;
 };
 
 /// The first tile that reads something else than was written; empty: none does.
 std::string executed(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
-  Dram dram(network, plan.offchip);
+  const HardwareMemory* home = off_chip::activations(hardware);
+  Dram dram(network, home == nullptr ? Layout{} : home->layout, plan.offchip);
   for (const TensorIndex t : network.inputs)
     if (dram.has(storage_of(network, t))) dram.give(storage_of(network, t));
   const auto readers = tiling::last_readers(network);
@@ -178,6 +199,7 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
       if (random.chance(30)) each.space.reserved = {{random.between(0, 99), 200}};
       if (random.chance(20)) each.space.capacity = needed + random.between(200, 1'000);
     }
+    if (random.chance(40)) testing::randomize_stored(random, hardware);
     PlanParams params;
     params.tile_shapes = random.chance(30) ? 4 : 0;
     params.max_ops = static_cast<std::size_t>(random.between(1, 3));

@@ -57,6 +57,7 @@ Hardware random_hardware(Random& random, Size needed) {
   memory.straddle = random.chance(70);
   if (random.chance(40)) h.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
   h.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
+  if (random.chance(30)) testing::randomize_stored(random, h);
   return h;
 }
 

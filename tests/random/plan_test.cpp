@@ -43,6 +43,7 @@ Hardware machine(Random& random, Size needed) {
     h.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
   if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
   if (random.chance(25)) testing::add_flash(random, h);
+  if (random.chance(40)) testing::randomize_stored(random, h);
   return h;
 }
 
@@ -116,7 +117,7 @@ class Covers {
 void expect_tiles_sound(const Network& network, const Hardware& hardware, const PlannedSubgraph& s,
                         OpRange ops) {
   const auto readers = tiling::last_readers(network);
-  const tiling::Subgraph part = tiling::make_subgraph(network, ops, readers);
+  const tiling::Subgraph part = tiling::make_subgraph(network, ops, readers, hardware);
   const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   if (!geometry.has_volumes()) return;
   const cost::GridBound bound(part, geometry.space(), cost::ChannelUse(network, readers), hardware);
@@ -158,7 +159,8 @@ int expect_best_tiles(const Network& network, const Hardware& hardware,
   for (OpIndex first = 0; first < network.ops.size(); ++first)
     for (OpIndex last = first; last < std::min(network.ops.size(), first + 4); ++last) {
       const planner::CandidateAnswer answer = Covers::full_answer(candidates, {first, last});
-      const tiling::Subgraph part = tiling::make_subgraph(network, {first, last});
+      const tiling::Subgraph part =
+          tiling::make_subgraph(network, {first, last}, tiling::last_readers(network), hardware);
       for (const TileVariant& v : tile_variants(hardware.tiling)) {
         const search::TileSearchResult found = search::find_tile(
             part, hardware,

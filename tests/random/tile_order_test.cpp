@@ -13,6 +13,7 @@
 
 #include "cost/grid_bound.h"
 #include "cost/tiled_run.h"
+#include "model/off_chip.h"
 #include "planner/option.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
@@ -43,8 +44,12 @@ std::vector<Position> positions(const tiling::TileGrid& grid, Stationary station
   return list;
 }
 
-Size bytes_of(const tiling::Subgraph& part, std::size_t t, const tiling::Box& box) {
-  return tiling::volume(box) * element_bytes(part.tensor(t).type);
+/// Off the chip: weights as they are kept there, and whole bricks of channels.
+Size bytes_of(const tiling::Subgraph& part, std::size_t t, const tiling::Box& box, Dim brick) {
+  if (part.tensors[t].weight || part.tensors[t].outside || !has_layout(part.tensor(t)) || box.none)
+    return part.tensors[t].bytes.of(tiling::volume(box));
+  const Dim bricks = (box[1].size() + brick - 1) / brick;
+  return tiling::volume(box) / box[1].size() * bricks * brick * element_bytes(part.tensor(t).type);
 }
 
 PlannedPlacement anywhere(const PlacementProblem& problem) {
@@ -61,7 +66,7 @@ struct Counted {
 
 /// Tile by tile, in absolute coordinates.
 Counted by_walking(const tiling::Subgraph& part, const tiling::TileGeometry& geometry,
-                   const tiling::TileGrid& grid, const tiling::Lowering& lowering) {
+                   const tiling::TileGrid& grid, const tiling::Lowering& lowering, Dim brick) {
   const TileVariant& options = lowering.options;
   const tiling::TileWalk walk(grid, lowering);
   std::map<std::size_t, tiling::Box> held;
@@ -71,7 +76,7 @@ Counted by_walking(const tiling::Subgraph& part, const tiling::TileGeometry& geo
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = part.tensors[t];
       if (tiling::is_stored(part, local)) {
-        const Size stored = bytes_of(part, t, tile.stored[t]);
+        const Size stored = bytes_of(part, t, tile.stored[t], brick);
         sum.least += stored;
         sum.moved += stored;
       }
@@ -79,8 +84,8 @@ Counted by_walking(const tiling::Subgraph& part, const tiling::TileGeometry& geo
       if (local.weight && options.weights == WeightPolicy::resident) {
         if (held.contains(t)) continue;
         held[t] = tiling::whole(part.tensor(t).shape);
-        sum.least += bytes_of(part, t, held[t]);
-        sum.moved += bytes_of(part, t, held[t]);
+        sum.least += bytes_of(part, t, held[t], brick);
+        sum.moved += bytes_of(part, t, held[t], brick);
         continue;
       }
       const bool stays = local.weight ? options.stationary == Stationary::weights
@@ -89,8 +94,8 @@ Counted by_walking(const tiling::Subgraph& part, const tiling::TileGeometry& geo
       const bool lacks = !stays || !held.contains(t) || held[t] != tile.fresh[t];
       const bool loads = walk.loads(t, walk.level_at(at));
       EXPECT_TRUE(loads || !lacks) << part.tensor(t).name;
-      if (lacks) sum.least += bytes_of(part, t, tile.fresh[t]);
-      if (loads) sum.moved += bytes_of(part, t, tile.fresh[t]);
+      if (lacks) sum.least += bytes_of(part, t, tile.fresh[t], brick);
+      if (loads) sum.moved += bytes_of(part, t, tile.fresh[t], brick);
       held[t] = tile.fresh[t];
     }
   }
@@ -143,6 +148,8 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
     Hardware hardware = testing::random_machine(random, {.needed = 1 << 20});
     for (HardwareMemory& memory : hardware.memories) memory.burst = 1;
     hardware.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
+    if (random.chance(40)) testing::randomize_stored(random, hardware);
+    const Dim brick = off_chip::activations(hardware)->layout.brick;
     const tiling::Subgraph part = tiling::make_subgraph(network, {0, network.ops.size() - 1},
                                                         tiling::last_readers(network), hardware);
     tiling::TileGeometry geometry(part, HaloPolicy::recompute);
@@ -166,7 +173,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
                              .placements = {&placed}};
     const cost::RunCost cost = cost::run_cost(run);
     same_in_two_memories(run);
-    const Counted walked = by_walking(part, geometry, grid, lowering);
+    const Counted walked = by_walking(part, geometry, grid, lowering, brick);
     EXPECT_EQ(cost.metrics.dram_bytes, walked.moved);
     EXPECT_GE(walked.moved, walked.least);
 
@@ -205,7 +212,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
     tight += walked.moved == walked.least ? 1 : 0;
     options.stationary = Stationary::none;
     const tiling::Lowering apart = tiling::lower(part, geometry.space(), hardware, options);
-    const Counted each = by_walking(part, geometry, grid, apart);
+    const Counted each = by_walking(part, geometry, grid, apart, brick);
     EXPECT_LE(walked.moved, each.moved);
     spared += walked.moved < each.moved ? 1 : 0;
   }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/off_chip.h"
+#include "model/stored.h"
+
 namespace tessera::testing {
 
 Mapping random_mapping(Random& random, std::vector<std::string> ops) {
@@ -89,6 +92,28 @@ void randomize_link(Random& random, Hardware& hardware) {
                   .outstanding_writes = {},
                   .setup = random.between(0, 10)};
   if (random.chance(30)) hardware.dma.outstanding_writes = random.between(1, 16);
+}
+
+void randomize_stored(Random& random, Hardware& hardware) {
+  const auto layout = [&] {
+    static constexpr const char* some[] = {"NCHW", "NHWC", "NCHW2c", "NHCW3c", "NHWC4c", "NCWH"};
+    return *layout_from(some[random.between(0, 5)]);
+  };
+  const Layout chip = layout();
+  for (HardwareMemory& memory : hardware.memories)
+    if (!memory.offchip) memory.layout = chip;
+  const HardwareMemory* home = off_chip::activations(hardware);
+  for (HardwareMemory& memory : hardware.memories)
+    if (&memory == home) memory.layout = random.chance(50) ? chip : layout();
+  if (home != nullptr && home->layout != chip)
+    hardware.dma.convert =
+        Bandwidth{.amount = static_cast<double>(random.between(1, 4)), .per_cycle = true};
+  const bool array = std::ranges::any_of(
+      hardware.engines, [](const Engine& engine) { return engine.kind == EngineKind::mac_array; });
+  if (array && random.chance(50))
+    hardware.coding = {.ratio = 0.25 * static_cast<double>(random.between(1, 6)),
+                       .per_channel = random.between(0, 3),
+                       .granule = random.chance(50) ? 4 : 1};
 }
 
 Hardware random_machine(Random& random, const MachineWish& wish) {

@@ -37,6 +37,9 @@ struct MachineWish {
 /// An array and lanes, a memory on the chip and one off it. Tiles are tried with one copy and two.
 [[nodiscard]] Hardware random_machine(Random& random, const MachineWish& wish);
 
+/// Layouts of the memories (bricks, other orders, converted or not), and weights that are encoded.
+void randomize_stored(Random& random, Hardware& hardware);
+
 /// A second memory off the chip, before or behind the other, that holds the weights.
 void add_flash(Random& random, Hardware& hardware);
 

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 #include <stdexcept>
 
+#include "model/stored.h"
 #include "tessera/hardware_check.h"
 #include "tests/support/machines.h"
 
@@ -92,6 +94,77 @@ TEST(Transfer, RandomBoxesEqualTheDefinition) {
       ASSERT_EQ(got.bursts, want.bursts) << i;
     }
   }
+}
+
+/// Addresses of the box's elements, whole bricks of them, from the definition of a layout.
+std::set<std::int64_t> addresses(const std::vector<Dim>& shape, const tiling::Box& box,
+                                 const Layout& layout) {
+  const auto extent = [&](std::size_t axis) { return axis < shape.size() ? shape[axis] : 1; };
+  const Dim bricks = (extent(1) + layout.brick - 1) / layout.brick;
+  std::set<std::int64_t> all;
+  for (Dim n = box[0].begin; n < box[0].end; ++n)
+    for (Dim c = box[1].begin; c < box[1].end; ++c)
+      for (Dim h = box.rank > 2 ? box[2].begin : 0; h < (box.rank > 2 ? box[2].end : 1); ++h)
+        for (Dim w = box.rank > 3 ? box[3].begin : 0; w < (box.rank > 3 ? box[3].end : 1); ++w)
+          for (Dim within = 0; within < layout.brick; ++within) {
+            const Dim at[] = {n, c / layout.brick, h, w};
+            std::int64_t address = 0;
+            for (const std::uint8_t axis : layout.order)
+              address = address * (axis == 1 ? bricks : extent(axis)) + at[axis];
+            all.insert(address * layout.brick + within);
+          }
+  return all;
+}
+
+TEST(Transfer, LayoutsLieAsTheySay) {
+  std::mt19937_64 rng(8);
+  const auto below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(n));
+  };
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<Dim> shape;
+    const std::size_t rank = rng() % 4 == 0 ? 2 : 4;
+    tiling::Box box;
+    box.rank = rank;
+    box.none = false;
+    for (std::size_t d = 0; d < rank; ++d) {
+      shape.push_back(1 + below(d == 0 ? 2 : 7));
+      const Dim begin = below(shape.back());
+      box[d] = rng() % 3 == 0 ? tiling::Span{0, shape.back()}
+                              : tiling::Span{begin, begin + 1 + below(shape.back() - begin)};
+    }
+    static constexpr const char* some[] = {"NHWC", "NCHW2c", "NHCW3c", "NHWC4c", "NWHC", "NCHW"};
+    const Layout layout = *layout_from(some[rng() % 6]);
+    if (box[1].begin % layout.brick != 0) box[1] = {0, box[1].size()};  // channels begin a brick
+    const std::set<std::int64_t> all = addresses(shape, box, layout);
+    const Size burst = 1 + below(12);
+    const BurstCount got = bursts(shape, box, 1, burst, layout);
+    ASSERT_EQ(got.bytes, static_cast<Size>(all.size())) << i;
+    std::int64_t rows = 0;
+    std::int64_t touched = 0;
+    for (auto at = all.begin(); at != all.end();) {
+      auto end = at;
+      std::int64_t last = *at;
+      while (++end != all.end() && *end == last + 1) ++last;
+      ++rows;
+      touched += last / burst - *at / burst + 1;
+      at = end;
+    }
+    // Rows that happen to touch each other across a partly covered axis stay separate commands.
+    ASSERT_GE(got.rows, rows) << i;
+    if (got.rows == rows) {
+      ASSERT_EQ(got.bursts, touched) << i;
+    }
+  }
+}
+
+TEST(Transfer, LayoutsAreConvertedAtTheSpeedOfTheDma) {
+  Link link{.burst = 8, .read = {.bytes_per_cycle = 8}, .write = {.bytes_per_cycle = 8}};
+  const BurstCount count{.bursts = 100, .bytes = 800, .rows = 1};
+  EXPECT_EQ(transfer_cost(count, link, true).cycles, 100);
+  link.convert = 2;
+  EXPECT_EQ(transfer_cost(count, link, true).cycles, 400);
+  EXPECT_EQ(transfer_cost(count, link, true).shared, 100);
 }
 
 TEST(Transfer, ABurstIsANumberAndNoTable) {

@@ -128,7 +128,8 @@ TEST(ProfileEdit, AReplacedFigureLosesItsSource) {
   EditableProfile nvdla = profile("nvdla-like");
   EXPECT_THAT(nvdla.hardware().provenance, Contains(Pair("memories.cbuf.banks", ::testing::_)));
   change(nvdla, "memories.cbuf",
-         "{banks: 2, bank_size: 1 KiB, modes: [{name: m, roles: [read_write, weight]}]}");
+         "{layout: NCHW32c, banks: 2, bank_size: 1 KiB, modes: [{name: m, roles: [read_write, "
+         "weight]}]}");
   EXPECT_THAT(nvdla.hardware().provenance,
               Not(Contains(Pair("memories.cbuf.banks", ::testing::_))));
 }

@@ -253,7 +253,8 @@ std::vector<std::string> others(const io::Node& leaf) {
         {"int8", "int16", "float32", "bf16"},
         {"read", "write", "read_write", "weight", "data", "off", "hold"},
         {"resident", "refetch"},
-        {"recompute", "keep_columns", "keep"}}) {
+        {"recompute", "keep_columns", "keep"},
+        {"NCHW", "NHWC", "NHCW16c", "NCHW32c"}}) {
     std::vector<std::string> list = words;
     if (std::erase(list, text) > 0) return list;
   }
@@ -321,6 +322,7 @@ class Keys {
     const bool reach = path.starts_with("engines.") && path.find(".memories.") != std::string::npos;
     const bool decides =
         node.key == "kind" || node.key == "offchip" || node.key == "banks" || reach ||
+        node.key == "layout" || node.key == "writable" ||  // whatever is not converted is the same
         path.starts_with("tiling.weights.");  // `weight_slices` are of those that are fetched
     const io::Node kept = node;
     std::vector<std::string> values = others(kept);
