@@ -1,0 +1,157 @@
+"""Small random networks and machines for simulator_test.py, as the text of their files."""
+
+import random
+
+
+def flow(value):
+    """A map or list in brackets, as YAML has it."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {flow(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(flow(one) for one in value) + "]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def file(value):
+    return "\n".join(f"{key}: {flow(one)}" for key, one in value.items()) + "\n"
+
+
+class RandomNetwork:
+    """A chain with branches: each op reads what was made last, or something older of the same extents."""
+
+    def __init__(self, draw, ops):
+        self.draw, self.ops, self.shapes, self.read = draw, [], {}, set()
+        self.dtype = draw.choice(["int8", "int8", "int8", "int16"])
+        self.kinds = set()
+        if draw.random() < 0.12:
+            self.products(ops)
+        else:
+            self.images(ops)
+        outputs = [op["output"] for op in self.ops if op["output"] not in self.read]
+        self.text = file({"tessera": "network/1", "name": "random",
+                          "tensors": {"x": {"shape": self.shapes["x"], "dtype": self.dtype}}, "inputs": ["x"]})
+        self.text += "ops:\n" + "".join(f"  - {flow(op)}\n" for op in self.ops) + f"outputs: {flow(outputs)}\n"
+
+    def add(self, kind, inputs, shape, **keys):
+        number = len(self.ops)
+        name = f"t{number}"
+        self.ops.append({"name": f"op{number}", "type": kind, "inputs": inputs, "output": name, **keys})
+        self.read.update(inputs)
+        self.shapes[name] = shape
+        self.kinds.add(kind)
+        return name
+
+    def weights(self, *shapes):
+        return {"weights": [{"shape": list(shape), "dtype": self.dtype if at == 0 else "int32"}
+                            for at, shape in enumerate(shapes)]}
+
+    def products(self, ops):
+        draw = self.draw
+        self.shapes["x"] = [1, draw.choice([1, 1, 7, 12]), draw.choice([8, 24, 33])]
+        last = "x"
+        for _ in range(ops):
+            shape = self.shapes[last]
+            kind = draw.choice(["matmul", "matmul", "softmax", "relu"])
+            if kind == "matmul":
+                wide = draw.choice([5, 16, 40])
+                weights = [(shape[-1], wide)] + ([(wide,)] if draw.random() < 0.5 else [])
+                last = self.add("matmul", [last], shape[:-1] + [wide], **self.weights(*weights))
+            else:
+                last = self.add(kind, [last], shape)
+
+    def images(self, ops):
+        draw = self.draw
+        self.shapes["x"] = [1, draw.choice([3, 4, 8, 12]), draw.randint(6, 20), draw.randint(6, 20)]
+        last = "x"
+        for _ in range(ops):
+            last = self.one(last)
+
+    def one(self, last):
+        draw = self.draw
+        shape = self.shapes[last]
+        channels, height, width = shape[1:]
+        alike = [name for name, other in self.shapes.items() if other == shape and name != last]
+        near = [name for name, other in self.shapes.items() if other[2:] == shape[2:]]
+        kind = draw.choice(["conv", "conv", "conv", "depthwise", "grouped", "pool", "elementwise", "elementwise", "concat",
+                            "reduce", "branch"])
+        if kind == "branch":
+            older = [name for name, other in self.shapes.items() if min(other[2:]) > 2]
+            if not older:
+                return last
+            last = draw.choice(older)
+            shape = self.shapes[last]
+            channels, height, width = shape[1:]
+            kind = "conv"
+        if kind == "elementwise":
+            if alike:
+                return self.add(draw.choice(["add", "mul"]), [last, draw.choice(alike)], shape)
+            return self.add(draw.choice(["relu", "sigmoid"]), [last], shape)
+        if kind == "concat":
+            others = [draw.choice(near) for _ in range(draw.randint(1, 2))]
+            others = [name for name in dict.fromkeys(others) if name != last]
+            if others:
+                together = [1, sum(self.shapes[name][1] for name in [last] + others), height, width]
+                return self.add("concat", [last] + others, together, axes=[1])
+        if kind == "reduce" and draw.random() < 0.4 and height * width > 1:
+            return self.add("global_average_pool", [last], [1, channels, 1, 1])
+        return self.window(kind, last)
+
+    def window(self, kind, last):
+        draw = self.draw
+        _, channels, height, width = self.shapes[last]
+        kernel = [draw.choice([k for k in (1, 2, 3, 5) if k <= extent + 1]) for extent in (height, width)]
+        if draw.random() < 0.6:
+            kernel = [min(kernel)] * 2
+        stride = [draw.choice([1, 1, 1, 2, 3])] * 2
+        pad = [draw.randint(0, k // 2) for k in kernel] + [draw.randint(0, k // 2) for k in kernel]
+        dilation = [draw.choice([1, 1, 1, 2])] * 2 if kind in ("conv", "depthwise") else [1, 1]
+        extents = [(e + pad[a] + pad[2 + a] - dilation[a] * (kernel[a] - 1) - 1) // stride[a] + 1
+                   for a, e in enumerate((height, width))]
+        if min(extents) < 1 or (kind == "pool" and max(kernel) == 1):
+            kernel, stride, pad, dilation, extents = [1, 1], [1, 1], [0] * 4, [1, 1], [height, width]
+            kind = "conv" if kind == "pool" else kind
+        keys = {"stride": stride, "pad": pad}
+        if kind == "pool":
+            return self.add(draw.choice(["max_pool", "average_pool"]), [last], [1, channels] + extents, kernel=kernel, **keys)
+        groups = 1
+        out = draw.choice([4, 6, 8, 16, 24])
+        if kind == "depthwise":
+            groups, out = channels, channels * draw.choice([1, 1, 1, 2])
+        elif kind == "grouped" and channels % 2 == 0:
+            groups = 2
+        weights = [(out, channels // groups, *kernel)] + ([(out,)] if draw.random() < 0.4 else [])
+        if groups > 1:
+            keys["groups"] = groups
+        return self.add("conv", [last], [1, out] + extents, dilation=dilation, **keys, **self.weights(*weights))
+
+
+def some(draw, values):
+    chosen = [value for value in values if draw.random() < 0.5]
+    return chosen or [draw.choice(values)]
+
+
+class RandomMachine:
+    def __init__(self, draw, capacity):
+        self.draw = draw
+        mac = {"kind": "mac_array", "fill": draw.choice([0, 7, 20]), "energy": draw.choice(["0.23 pJ", "1 pJ"]), "dtype": "int8"}
+        mac["dtype_factor"] = {"int16": draw.choice([2, 4])}
+        mac["unroll"] = {axis: draw.choice([2, 4, 8]) for axis in draw.sample(["C", "K", "H", "W", "G", "R"], draw.randint(1, 3))}
+        vec = {"kind": "vector", "lanes": draw.choice([4, 16]), "startup": draw.choice([0, 32]),
+               "cycles_per_vector": {"default": draw.choice([1, 0.75])}, "energy": "0.1 pJ"}
+        sram = {"capacity": capacity, "alignment": draw.choice([1, 8, 64]), "energy": {"read": "1.2 pJ/B", "write": "1.4 pJ/B"}}
+        if draw.random() < 0.5:
+            width = draw.choice(["2 B/cycle", "8 B/cycle", "3.5 B/cycle"])
+            sram["bandwidth"] = width if draw.random() < 0.5 else {"read": width, "write": "4 B/cycle"}
+        dram = {"offchip": True, "bandwidth": draw.choice(["1 B/cycle", "3.75 B/cycle", "8 B/cycle", "0.3 GB/s"]),
+                "burst": f"{draw.choice([1, 16, 64])} B", "latency": draw.choice([0, 30, 100]), "energy": "64 pJ/B"}
+        dma = {"channels": 1, "outstanding": draw.choice([1, 8]), "setup": draw.choice([0, 40])}
+        tiling = {"double_buffer": some(draw, [False, True]), "weights": some(draw, ["resident", "refetch"]),
+                  "halo": ["recompute"], "stationary": ["none"]}
+        self.value = {"tessera": "hardware/1", "name": "random", "clock": draw.choice(["1 GHz", "350 MHz"]),
+                      "static_power": draw.choice(["0 mW", "7 mW"]), "engines": {"mac": mac, "vec": vec},
+                      "memories": {"sram": sram, "dram": dram}, "dma": dma, "tiling": tiling,
+                      "objective": {"latency": 0.4, "energy": 0.3, "dram_bytes": 0.2, "peak_memory": 0.1}}
+
+    @property
+    def text(self):
+        return file(self.value)
