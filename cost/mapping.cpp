@@ -283,10 +283,13 @@ class Blocks {
                      static_cast<double>(engine_.cores);
     // What leaves, and what is read: no more than there is.
     const auto deep = static_cast<double>(std::min(k, nest_.K));
+    // What is computed side by side, groups or images, leaves by the same way, one after the other.
+    const auto groups_beside = static_cast<double>(std::min(nest_.G, unroll_.G));
+    const double beside = groups_beside * static_cast<double>(std::min(nest_.N, unroll_.N));
     const double made = static_cast<double>(std::min(h.made, nest_.H)) *
-                        static_cast<double>(std::min(w.made, nest_.W)) * deep;
+                        static_cast<double>(std::min(w.made, nest_.W)) * deep * beside;
     double output = made * rate_;
-    if (loops_.has_weights) output = std::max(output, deep * channel_rate_);
+    if (loops_.has_weights) output = std::max(output, deep * groups_beside * channel_rate_);
     ArrayCost cost;
     cost.bound_by = output > compute ? BoundBy::output
                     : pass > 2 * mapping_.cycles * positions(h, w) ||
@@ -299,7 +302,7 @@ class Blocks {
     } else {
       if (rule_.stages > 0 && port_.read_bytes_per_cycle > 0) {
         const double least =
-            (transfers(h, w, k, made) + compute + output) / static_cast<double>(rule_.stages);
+            (transfers(h, w, k, beside, made) + compute + output) / static_cast<double>(rule_.stages);
         if (least > std::max(compute, output)) cost.bound_by = BoundBy::port;
         compute = std::max(compute, least);
         output = std::max(output, least);
@@ -326,12 +329,12 @@ class Blocks {
   }
 
   /// Reading the input of a block and writing what it made.
-  [[nodiscard]] double transfers(const Extent& h, const Extent& w, std::int64_t k,
+  [[nodiscard]] double transfers(const Extent& h, const Extent& w, std::int64_t k, double beside,
                                  double made) const {
     const double channels = std::min(static_cast<double>(input_depth(k)), input_channels());
     return port_.read_latency +
-           rows_read(h) * columns_read(w) * channels * static_cast<double>(loops_.input_element) /
-               port_.read_bytes_per_cycle +
+           beside * rows_read(h) * columns_read(w) * channels *
+               static_cast<double>(loops_.input_element) / port_.read_bytes_per_cycle +
            port_.write_latency +
            made * static_cast<double>(loops_.output_element) / port_.write_bytes_per_cycle;
   }

@@ -135,22 +135,69 @@ class RandomMachine:
         self.draw = draw
         mac = {"kind": "mac_array", "fill": draw.choice([0, 7, 20]), "energy": draw.choice(["0.23 pJ", "1 pJ"]), "dtype": "int8"}
         mac["dtype_factor"] = {"int16": draw.choice([2, 4])}
-        mac["unroll"] = {axis: draw.choice([2, 4, 8]) for axis in draw.sample(["C", "K", "H", "W", "G", "R"], draw.randint(1, 3))}
+        if draw.random() < 0.3:
+            mac["unroll"] = {axis: draw.choice([2, 4, 8]) for axis in draw.sample(["C", "K", "H", "W", "G", "R"], draw.randint(1, 3))}
+        else:
+            self.maps(mac)
         vec = {"kind": "vector", "lanes": draw.choice([4, 16]), "startup": draw.choice([0, 32]),
-               "cycles_per_vector": {"default": draw.choice([1, 0.75])}, "energy": "0.1 pJ"}
+               "cycles_per_vector": {"default": draw.choice([1, 0.75]), "softmax": 4}, "energy": "0.1 pJ"}
+        if draw.random() < 0.2:
+            vec["channels"] = 4
         sram = {"capacity": capacity, "alignment": draw.choice([1, 8, 64]), "energy": {"read": "1.2 pJ/B", "write": "1.4 pJ/B"}}
         if draw.random() < 0.5:
             width = draw.choice(["2 B/cycle", "8 B/cycle", "3.5 B/cycle"])
             sram["bandwidth"] = width if draw.random() < 0.5 else {"read": width, "write": "4 B/cycle"}
+        elif "blocks" in mac:
+            mac["blocks"].pop("stages", None)
         dram = {"offchip": True, "bandwidth": draw.choice(["1 B/cycle", "3.75 B/cycle", "8 B/cycle", "0.3 GB/s"]),
                 "burst": f"{draw.choice([1, 16, 64])} B", "latency": draw.choice([0, 30, 100]), "energy": "64 pJ/B"}
-        dma = {"channels": 1, "outstanding": draw.choice([1, 8]), "setup": draw.choice([0, 40])}
+        if draw.random() < 0.3:
+            dram["bandwidth"] = {"read": dram["bandwidth"], "write": draw.choice(["0.5 B/cycle", "5 B/cycle"])}
+        if draw.random() < 0.3:
+            dram["latency"] = {"read": draw.choice([10, 77]), "write": draw.choice([5, 120])}
+        if draw.random() < 0.3:
+            dram["energy"] = {"read": "64 pJ/B", "write": "80.5 pJ/B"}
+        outstanding = draw.choice([1, 2, 8, {"read": 2, "write": 3}])
+        dma = {"channels": draw.choice([1, 1, 2, 3]), "outstanding": outstanding, "setup": draw.choice([0, 40])}
         tiling = {"double_buffer": some(draw, [False, True]), "weights": some(draw, ["resident", "refetch"]),
-                  "halo": ["recompute"], "stationary": ["none"]}
+                  "halo": ["recompute"], "stationary": some(draw, ["none", "weights", "inputs"])}
+        if "refetch" in tiling["weights"] and draw.random() < 0.5:
+            dma["weight_slices"] = draw.choice([2, 5, 64])
         self.value = {"tessera": "hardware/1", "name": "random", "clock": draw.choice(["1 GHz", "350 MHz"]),
                       "static_power": draw.choice(["0 mW", "7 mW"]), "engines": {"mac": mac, "vec": vec},
                       "memories": {"sram": sram, "dram": dram}, "dma": dma, "tiling": tiling,
                       "objective": {"latency": 0.4, "energy": 0.3, "dram_bytes": 0.2, "peak_memory": 0.1}}
+
+    def maps(self, mac):
+        draw, maps = self.draw, {}
+        mac["maps"] = maps
+        for number, ops in enumerate([["conv", "matmul"]] + some(draw, [["conv", "fc"], ["grouped"], ["depthwise"], ["depthwise"],
+                                                                          ["pool", "reduce"], ["elementwise"], ["matmul", "concat"]])):
+            axes = draw.sample(["N", "K", "C", "H", "W", draw.choice(["R", "T"]), "G"], draw.randint(1, 4))
+            one = maps[f"m{number}"] = {"ops": ops, "unroll": {axis: draw.choice([2, 3, 8]) for axis in axes}}
+            for key, values in (("cycles", [2, 1.5, 4]), ("least", [16, 40]), ("start", [3, 9]), ("at_least", [{"C": 5}, {"S" if "R" in axes else "T": 4}])):
+                if draw.random() < 0.3:
+                    one[key] = draw.choice(values)
+        if draw.random() < 0.5:
+            self.blocks(mac)
+        if draw.random() < 0.3:
+            mac["cores"] = draw.choice([2, 3])
+        if draw.random() < 0.4:
+            mac["output"] = draw.choice([0.25, 1.75])
+        if draw.random() < 0.4:
+            mac["channel_cycles"] = draw.choice([1.25, 20, {"default": 2, "fc": 9.5}])
+
+    def blocks(self, mac):
+        draw = self.draw
+        mac["blocks"] = blocks = {"buffer": draw.choice([256, 1024, 4096])}
+        blocks["most"] = {axis: draw.choice([2, 4, 8, 16]) for axis in ["K", "H", "W"] + draw.sample("RS", draw.randint(0, 2))}
+        for key, values in (("depth_step", [4, 8]), ("channels", [2, 8]), ("input_granule", [64, 256]), ("sum_bytes", [2, 4]),
+                            ("sum_granule", [64, 128]), ("stages", [2, 4])):
+            if draw.random() < 0.5:
+                blocks[key] = draw.choice(values)
+        for one in mac["maps"].values():
+            if draw.random() < 0.4:
+                one["input_depth"] = draw.choice([2, 8])
 
     @property
     def text(self):

@@ -73,19 +73,18 @@ class Machine:
         return rate
 
 
-def names_of(op, box):
+def names_of(op):
     """What maps may call this op, the most special name first."""
+    one_pixel = prod(op.output.shape) == op.output.shape[1 if op.kind != "matmul" else -1]
     if op.kind == "conv":
-        if op.groups > 1 and op.inputs[0].shape[1] == op.groups:
-            return ["depthwise", "grouped", "conv"]
         if op.groups > 1:
-            return ["grouped", "conv"]
-        if prod(op.output.shape[2:]) * op.output.shape[0] == 1:
-            return ["fc", "conv"]
-        return ["conv"]
+            return ["depthwise", "conv"] if op.inputs[0].shape[1] == op.groups else ["grouped", "conv"]
+        return ["fc", "matmul", "conv"] if one_pixel and prod(op.kernel) == 1 else ["conv"]
     if op.kind == "matmul":
-        return ["fc", "matmul"] if prod(op.output.shape[:-1]) == 1 else ["matmul"]
-    return [op.kind]
+        return (["fc"] if one_pixel else []) + ["matmul", "conv"]
+    if op.kind == "pool":
+        return [op.function, "pool"]
+    return ["average_pool", "pool", "reduce"] if is_mean(op) else [op.kind]
 
 
 def loops_of(op, box):
@@ -98,8 +97,11 @@ def loops_of(op, box):
         depth = op.inputs[0].shape[1] // op.groups
         return {"N": size[0], "G": groups, "K": -(-size[1] // groups), "C": depth, "H": size[2], "W": size[3],
                 "R": op.kernel[0], "S": op.kernel[1]}
-    window = op.kernel if op.kind == "pool" else tuple(op.inputs[0].shape[2:]) if op.kind == "reduce" else (1, 1)
-    size = [1] * (4 - len(size)) + size
+    window = op.kernel if op.kind == "pool" else tuple(op.inputs[0].shape[2:]) if is_mean(op) else (1, 1)
+    if op.kind == "reduce" and not is_mean(op):
+        window = 1, prod(op.inputs[0].shape[a] for a in op.axes)
+    if len(size) < 4:
+        size = size[:2] + [1] * (4 - len(size)) + size[2:]  # a batch and channels, the last axis is W
     return {"N": size[0], "G": 1, "K": size[1], "C": 1, "H": size[2], "W": size[3], "R": window[0], "S": window[1]}
 
 
@@ -115,8 +117,7 @@ def macs_of(op, box):
 def elements_of(op, box, granule):
     size = [high - low for low, high in box]
     if granule > 1:
-        axis = 1 if len(size) == 4 else len(size) - 1
-        size[axis] = -(-size[axis] // granule) * granule
+        size[1] = -(-size[1] // granule) * granule
     if op.kind == "pool":
         return prod(size) * prod(op.kernel)
     if op.kind == "reduce":
@@ -133,23 +134,223 @@ def factor_of(engine, op):
     return max(1, Fraction(BYTES[theirs], BYTES[mine]))
 
 
-def cycles_of(machine, op, box):
-    """Cycles of an engine's work, and its energy in pJ."""
-    names = names_of(op, box)
-    loops = loops_of(op, box)
+class Array:
+    """An op on an array as one map computes it: `cycles` without fill and factor of the type; `input` and `weights`, bytes that
+    are read again for each block, where blocks are known; `slices`, how many parts its weights can be used in, and `known`, which
+    share of the work is left when all were used once."""
+
+    def __init__(self, machine, engine, map, op, box):
+        self.op, self.blocks = op, engine.get("blocks")
+        loops = loops_of(op, box)
+        if "depthwise" in map.get("ops", ()) and names_of(op)[0] == "depthwise":
+            loops.update(K=loops["G"] * loops["K"], G=1)
+        unroll = {axis: int(map["unroll"].get(axis, 1)) for axis in "NGKCHWRST"}
+        if op.kind == "matmul" and unroll["H"] > 1 and unroll["W"] == 1:
+            loops.update(H=loops["W"], W=loops["H"])
+        least = {axis: int(map.get("at_least", {}).get(axis, 1)) for axis in "CRST"}
+        self.loops, self.unroll = loops, unroll
+        rule = self.blocks or {}
+        self.most = {axis: int(rule.get("most", {}).get(axis, 1)) for axis in "KHWRS"}
+        self.depth = int(map.get("input_depth", 0))
+        self.channels = int(rule.get("channels", 1))
+        self.per_channel = op.kind not in ("conv", "matmul") or names_of(op)[0] == "depthwise"
+        self.product = op.kind in ("conv", "matmul")
+        deep = max(loops["C"], least["C"])
+        if self.depth and deep > self.depth:
+            deep = -(-deep // self.depth) * self.depth
+        self.part = {axis: min(loops[axis], self.most[axis]) if self.most[axis] > 1 else loops[axis] for axis in "RS"}
+        taps = 0
+        for r in self.parts("R"):
+            for s in self.parts("S"):
+                if unroll["T"] > 1 or least["T"] > 1:
+                    taps += -(-max(r * s, least["T"]) // unroll["T"])
+                else:
+                    taps += -(-max(r, least["R"]) // unroll["R"]) * -(-max(s, least["S"]) // unroll["S"])
+        self.reduced = taps * -(-deep // unroll["C"])
+        self.pass_least, self.pass_start, self.step = int(map.get("least", 0)), int(map.get("start", 0)), number(map.get("cycles", 1))
+        h, w, k = loops["H"], loops["W"], loops["K"]
+        if self.blocks:
+            h, w, k = self.choose(rule)
+        self.cost(machine, engine, rule, h, w, k)
+
+    def parts(self, axis):
+        whole, most = self.loops[axis], self.part[axis]
+        return [min(most, whole - begin) for begin in range(0, whole, most)]
+
+    def read(self, axis, made):
+        """Rows or columns of input that so many of output are made of, rounded up to what the array does at once."""
+        a, taps = "HW".index(axis), self.part["RS"["HW".index(axis)]]
+        op, windows = self.op, self.op.kind in ("conv", "pool")
+        stride, dilation = (op.stride[a], op.dilation[a]) if windows else (1, 1)
+        extent = (made - 1) * stride + (taps - 1) * dilation + 1
+        return -(-extent // self.unroll[axis]) * self.unroll[axis]
+
+    def held_depth(self, k):
+        """Input channels of a block."""
+        if self.per_channel:
+            return k
+        whole = -(-self.loops["C"] // self.channels) * self.channels
+        return min(whole, self.depth) if self.depth else whole
+
+    def fits(self, rule, h, w, k):
+        def pair(bytes_of_one, granule):
+            line = min(granule, 1024)
+            return -(-2 * -(-bytes_of_one // line) * line // granule) * granule
+
+        depth = -(-self.held_depth(k) // self.channels) * self.channels
+        inputs = self.read("H", h) * self.read("W", w) * depth * self.op.inputs[0].item
+        sums = h * w * -(-k // self.unroll["K"]) * self.unroll["K"] * int(rule.get("sum_bytes", 4))
+        return (pair(inputs, int(measured(rule.get("input_granule", "1"), "B"))) +
+                pair(sums, int(measured(rule.get("sum_granule", "1"), "B"))) <= int(measured(rule["buffer"], "B")))
+
+    def input_channels(self):
+        return self.loops["K"] if self.per_channel else self.loops["C"]
+
+    def planes(self, h, w):
+        return -(-self.loops["H"] // h) * -(-self.loops["W"] // w)
+
+    def fetched(self, h, w, k):
+        rows, columns = self.read("H", h), self.read("W", w)
+        pieces = len(self.parts("R")) * len(self.parts("S"))
+        inputs = Fraction(rows * columns * self.input_channels() * self.loops["H"] * self.loops["W"] * pieces, h * w)
+        if not self.per_channel:
+            inputs *= -(-self.loops["K"] // k)
+        weights = prod(self.loops[axis] for axis in "RSCK") * self.planes(h, w) if self.product else 0
+        whole = prod(input_plane(self.op, self.loops)) * self.input_channels()
+        stays = whole < 2 * rows * columns * self.held_depth(k)
+        return (inputs + weights) * (Fraction(1, 2) if stays else 1)
+
+    def choose(self, rule):
+        most = {}
+        for axis in "KHW":
+            by = self.unroll[axis]
+            most[axis] = -(-self.loops[axis] // by) * by
+            if self.most[axis] > 1:
+                most[axis] = min(most[axis], max(by, self.most[axis] // by * by))
+        by = max(int(rule.get("depth_step", 1)), self.unroll["K"])
+        depths = list(range(by, most["K"], by)) + [most["K"]]
+        best = None
+        for k in depths:
+            for h in range(self.unroll["H"], most["H"] + 1, self.unroll["H"]):
+                for w in range(self.unroll["W"], most["W"] + 1, self.unroll["W"]):
+                    if not self.fits(rule, h, w, k):
+                        break
+                    takes = self.pass_cycles(h, w) * -(-k // self.unroll["K"]) * self.count(h, w, k)
+                    key = (self.fetched(h, w, k), takes, -k * h * w)
+                    if best is None or key < best[0]:
+                        best = key, (h, w, k)
+        return best[1] if best else tuple(min(most[axis], self.unroll[axis]) for axis in "HWK")
+
+    def count(self, h, w, k):
+        return (-(-self.loops["N"] // self.unroll["N"]) * -(-self.loops["G"] // self.unroll["G"]) * self.planes(h, w) *
+                -(-self.loops["K"] // k))
+
+    def pass_cycles(self, h, w):
+        steps = -(-h // self.unroll["H"]) * -(-w // self.unroll["W"])
+        return max(self.pass_least, self.step * steps) + self.pass_start
+
+    def cost(self, machine, engine, rule, h, w, k):
+        loops, unroll = self.loops, self.unroll
+        compute = self.pass_cycles(h, w) * self.reduced * -(-k // unroll["K"]) / Fraction(engine.get("cores", 1))
+        deep = min(k, loops["K"])
+        beside = min(loops["G"], unroll["G"])  # groups that are computed side by side
+        together = beside * min(loops["N"], unroll["N"])
+        made = min(h, loops["H"]) * min(w, loops["W"]) * deep * together
+        leaving = made * output_rate(engine.get("output"), self.op)
+        if self.product:
+            leaving = max(leaving, deep * beside * channel_rate(engine.get("channel_cycles"), self.op))
+        blocks = self.count(h, w, k)
+        self.input = self.weights = 0
+        if not self.blocks:
+            self.cycles = max(compute, leaving) * blocks
+        else:
+            rows = min(self.read("H", h), max(1, input_plane(self.op, loops)[0]))
+            columns = min(self.read("W", w), max(1, input_plane(self.op, loops)[1]))
+            port = max((m for m in machine.memories.values() if not m.offchip and m.bandwidth),
+                       key=lambda m: m.bandwidth[0], default=None)
+            if int(rule.get("stages", 0)) and port:
+                moving = (sum(port.latency) + together * rows * columns * min(self.held_depth(k), self.input_channels()) *
+                          self.op.inputs[0].item / port.bandwidth[0] + made * self.op.output.item / port.bandwidth[1])
+                least = (moving + compute + leaving) / int(rule["stages"])
+                compute, leaving = max(compute, least), max(leaving, least)
+            self.cycles = max(compute, leaving) * blocks + min(compute, leaving)
+            each = loops["N"] * loops["G"] * self.planes(h, w)
+            self.input = (each * rows * columns * self.input_channels() * self.op.inputs[0].item * len(self.parts("R")) *
+                          len(self.parts("S")) * (1 if self.per_channel else -(-loops["K"] // k)))
+            if self.product:
+                self.weights = each * prod(loops[axis] for axis in "RSCK") * self.op.weights[0].item
+        groups = -(-loops["G"] // unroll["G"])
+        self.slices, self.known = groups * -(-loops["K"] // unroll["K"]), Fraction(0)
+        if self.blocks and self.planes(h, w) > 1 and groups * -(-loops["K"] // k) > 1:
+            self.slices = groups * -(-loops["K"] // k)
+        elif self.blocks:
+            self.known = 1 - Fraction(1, self.planes(h, w))
+
+
+def input_plane(op, loops):
+    """Rows and columns of the whole input."""
+    if op.kind in ("conv", "pool"):
+        return op.inputs[0].shape[2:]
+    if op.kind == "matmul":
+        return 1, max(loops["H"], loops["W"])
+    if is_mean(op):
+        return op.inputs[0].shape[2:]
+    return (1, loops["S"]) if op.kind == "reduce" else (loops["H"], loops["W"])
+
+
+def is_mean(op):
+    return op.kind == "reduce" and op.function == "mean"
+
+
+def output_rate(rates, op):
+    """Of one figure for all ops, or of one by the function or the type of the op."""
+    if not isinstance(rates, dict):
+        return number(rates or 0)
+    return number(rates.get(op.function, rates.get(op.kind, rates.get("default", 0))))
+
+
+def channel_rate(rates, op):
+    """Of one figure for all ops, or of one by the most special name of the op."""
+    if not isinstance(rates, dict):
+        return number(rates or 0)
+    return number(rates.get(names_of(op)[0], rates.get("default", 0)))
+
+
+def size(box):
+    return prod(high - low for low, high in box)
+
+
+def maps_for(engine, op):
+    """The maps that carry the most special name of the op."""
+    if "unroll" in engine:
+        return [{"unroll": engine["unroll"]}] if op.kind in ("conv", "matmul") else []
+    for name in names_of(op):
+        maps = [map for map in engine.get("maps", {}).values() if name in map["ops"]]
+        if maps:
+            return maps
+    return []
+
+
+def engine_of(machine, op):
     for engine in machine.engines.values():
-        if engine["kind"] != "mac_array":
-            continue
-        energy = macs_of(op, box) * measured(engine.get("energy", "0 pJ"), "J") * 10**12
-        if "unroll" in engine and op.kind in ("conv", "matmul"):
-            unroll = {axis: int(by) for axis, by in engine["unroll"].items()}
-            if op.kind == "matmul" and "H" in unroll and "W" not in unroll:
-                loops = {**loops, "H": loops["W"], "W": 1}
-            cycles = prod(-(-extent // unroll.get(axis, 1)) for axis, extent in loops.items())
-            return cycles * factor_of(engine, op) + int(engine.get("fill", 0)), energy
-    engine = next(e for e in machine.engines.values() if e["kind"] == "vector")
-    elements = elements_of(op, box, int(engine.get("channels", 1)))
-    rates = engine.get("cycles_per_vector", {"default": "1"})
-    rate = number(rates.get(op.function, rates.get("default", "1")))
-    cycles = ceil(int(engine.get("startup", 0)) + -(-elements // int(engine["lanes"])) * rate * factor_of(engine, op))
-    return cycles, elements * measured(engine.get("energy", "0 pJ"), "J") * 10**12
+        if engine["kind"] == "mac_array" and maps_for(engine, op):
+            return engine
+    return next(engine for engine in machine.engines.values() if engine["kind"] == "vector")
+
+
+class Work:
+    """What an engine does for a part of an op's output: cycles, energy in pJ; `array` where it is an array."""
+
+    def __init__(self, machine, op, box):
+        engine = engine_of(machine, op)
+        energy = measured(engine.get("energy", "0 pJ"), "J") * 10**12
+        self.array = None
+        if engine["kind"] == "mac_array":
+            self.array = min((Array(machine, engine, map, op, box) for map in maps_for(engine, op)), key=lambda one: one.cycles)
+            self.cycles = ceil(self.array.cycles * factor_of(engine, op)) + int(engine.get("fill", 0))
+            self.energy = (macs_of(op, box) or elements_of(op, box, 1)) * energy
+        else:
+            elements = elements_of(op, box, int(engine.get("channels", 1)))
+            rate = output_rate(engine.get("cycles_per_vector", "1"), op) * factor_of(engine, op)
+            self.cycles = ceil(int(engine.get("startup", 0)) + -(-elements // int(engine["lanes"])) * rate)
+            self.energy = elements_of(op, box, 1) * energy

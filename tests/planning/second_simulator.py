@@ -9,8 +9,7 @@ import itertools
 from fractions import Fraction
 from math import ceil, prod
 
-import second_machine as machines
-from second_machine import elements_of, macs_of
+from second_machine import Work
 
 AXES = {"W": 1, "H": 2, "C": 3}  # how far from the last one an axis of the tensor that is cut stands
 
@@ -162,102 +161,149 @@ class Run:
         on_chip = [m for m in self.machine.memories.values() if not m.offchip]
         self.memory = on_chip[0]
 
-    # Commands: (channel or None for ops, cycles, what, first step it is needed in, ...)
+    def weight_part(self, op, weight, tile):
+        box = tile["need"][op.output.name]
+        return op.weight_part(weight, box) if size_of(box) else None
 
-    def transfer(self, memory, way, moved):
-        m = self.machine
-        return m.setup + memory.latency[way] + moved / m.rate(memory, way)
+    def moves(self, box_of):
+        """Axes along which this part differs from tile to tile."""
+        moving = set()
+        for axis in AXES:
+            for at in self.positions:
+                if at[axis] > 0 and box_of(self.regions(at)) != box_of(self.regions({**at, axis: 0})):
+                    moving.add(axis)
+                    break
+        return moving
+
+    def changes(self, moving, number):
+        """Does the tile move along one of these axes, from the one before it?"""
+        return number == 0 or any(self.positions[number][axis] != self.positions[number - 1][axis] for axis in moving)
 
     def simulate(self):
         m, n = self.machine, len(self.ops)
         dram = m.offchip[0]
-        steps = n * len(self.tiles)
-        self.reads = self.writes = 0  # bytes off the chip
-        self.energy = Fraction(0)
-        first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
-        last = {t.name: max(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.made + self.loaded
-                if any(t in op.inputs for op in self.ops)}
-        loads, stores = [], []  # (boundary, order, cycles, step)
-        self.trace = []
+        self.bytes, self.energy, self.trace = 0, Fraction(0), []
+        self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
+        self.last = {t.name: max(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.made + self.loaded
+                     if any(t in op.inputs for op in self.ops)}
+        # Transfers: the border of steps from which they may begin, their rank there, what moves, the step that waits for them.
+        self.transfers, self.op_cycles = [], []
+        stays = {t.name: self.moves(lambda tile: tile["need"][t.name]) for t in self.loaded}
+        stays = {name: moving for name, moving in stays.items() if self.stationary == "inputs" and "C" not in moving}
         if self.resident:
             for op in self.ops:
-                if op.weights:
-                    for w in op.weights:
-                        moved = -(-w.bytes // dram.burst) * dram.burst
-                        loads.append([-n, -1, self.transfer(dram, 0, moved), 0, f"{op.name}.weights"])
-                        self.count(dram, 0, moved, w.bytes)
-        self.op_cycles = []
+                for w in op.weights:
+                    self.move(-n, -1, dram, 0, w, w.whole, 0)
         for number, tile in enumerate(self.tiles):
             start = number * n
             for t in self.loaded:
-                box = tile["need"][t.name]
-                if size_of(box) == 0:
-                    continue
-                moved = burst_bytes(t, box, dram.burst)
-                begin = start - n if self.double else start + first[t.name]
-                loads.append([begin, 0, self.transfer(dram, 0, moved), start + first[t.name], t.name])
-                self.count(dram, 0, moved, size_of(box) * t.item)
+                begin, step = start + self.first[t.name] - (n + self.first[t.name] if self.double else 0), start + self.first[t.name]
+                if t.name in stays:
+                    begin = start - n + self.last[t.name] + 1
+                again = t.name not in stays or self.changes(stays[t.name], number)
+                self.move(begin, 0, dram, 0, t, tile["need"][t.name] if again else None, step)
             for k, op in enumerate(self.ops):
                 box = tile["need"][op.output.name]
                 self.op_cycles.append(self.compute(op, tile))
-                if not self.resident and op.weights and size_of(box):
-                    for w in op.weights:
-                        part = op.weight_part(w, box)
-                        held, moved = size_of(part) * w.item, burst_bytes(w, part, dram.burst)
-                        loads.append([start + k - (1 if self.double else 0), 1,
-                                      self.transfer(dram, 0, moved), start + k, f"{op.name}.weights"])
-                        self.count(dram, 0, moved, held)
-                if op.output in self.leaving and size_of(tile["piece"][op.output.name]):
-                    box = tile["piece"][op.output.name]
-                    moved = burst_bytes(op.output, box, dram.burst)
-                    ready = start + last.get(op.output.name, k)
+                sliced = op.kind in ("conv", "matmul") and m.weight_slices > 1
+                if not self.resident and op.weights:
+                    begin = start + k - (1 if self.double else 0)
+                    rest = []
+                    for at, w in enumerate(op.weights):
+                        again = True
+                        if self.stationary == "weights":
+                            again = self.changes(self.moves(lambda tile: self.weight_part(op, w, tile)), number)
+                            begin = start - n + k + 1
+                        part = self.weight_part(op, w, tile) if again else None
+                        rest += self.move(begin, 1, dram, 0, w, part, start + k,
+                                          self.op_cycles[-1][2] if sliced and at == 0 else None)
+                    self.transfers += rest
+                if op.output in self.leaving:
+                    ready = start + self.last.get(op.output.name, k)
                     end = max(start + k + n, ready + 2) if self.double else ready + 1
-                    stores.append([ready + 1, 2, self.transfer(dram, 1, moved), end, op.output.name])
-                    self.count(dram, 1, moved, size_of(box) * op.output.item)
-        self.pipeline(steps, loads, stores)
-        self.bytes = self.reads + self.writes
+                    self.move(ready + 1, 2, dram, 1, op.output, tile["piece"][op.output.name], end)
+        self.pipeline()
         self.energy += m.static * self.cycles
 
-    def count(self, dram, way, moved, held):
-        if way == 0:
-            self.reads += moved
-        else:
-            self.writes += moved
-        self.energy += moved * dram.energy[way] + held * self.memory.energy[1 - way]
+    def move(self, begin, rank, memory, way, tensor, box, step, slices=None):
+        """A load (way 0) or a store (way 1) of a part of a tensor. In slices, it is the first of them; the others are given back."""
+        m, held = self.machine, size_of(box) * tensor.item
+        moved = burst_bytes(tensor, box, memory.burst)
+        self.bytes += moved
+        self.energy += moved * memory.energy[way] + held * self.memory.energy[1 - way]
+        lane = (memory.name, 0 if memory.shared else way)
+        alone = ceil(moved / m.rate(memory, way))
+        shared = ceil(moved / memory.bandwidth[way])
+        first = m.setup + memory.latency[way] if moved else 0
+        parts = slices or 1
+        self.transfers.append((begin, rank, lane, first + -(-alone // parts), -(-shared // parts), step, tensor.name))
+        if slices is None:
+            return []
+        return [(begin, rank, lane, alone - -(-alone // parts), shared - -(-shared // parts), step, tensor.name + ", the rest")]
 
     def compute(self, op, tile):
-        box = tile["need"][op.output.name]
-        m = self.machine
-        read = sum(size_of(tile["need"][t.name]) * t.item for t in set(op.inputs))
-        if size_of(box) == 0:
-            self.energy += read * self.memory.energy[0]
-            return 0
-        read += sum(size_of(op.weight_part(w, box)) * w.item for w in op.weights)
-        written = size_of(box) * op.output.item
-        self.energy += read * self.memory.energy[0] + written * self.memory.energy[1]
-        cycles, energy = machines.cycles_of(m, op, box)
-        self.energy += energy
-        if self.memory.bandwidth:
-            rate = self.memory.bandwidth
-            moving = (read + written) / rate[0] if self.memory.shared else max(read / rate[0], written / rate[1])
-            cycles = max(cycles, ceil(moving))
-        return cycles
+        """Cycles of an op in a tile, of these the ones that need the last slice of its weights, and how many slices there are."""
+        box, m, chip = tile["need"][op.output.name], self.machine, self.memory
+        made = size_of(box) * op.output.item
+        work = Work(m, op, box) if made else None
+        array = work.array if work else None
+        read = {t.name: size_of(tile["need"][t.name]) * t.item for t in op.inputs}
+        if array:
+            read[op.inputs[0].name] = max(read[op.inputs[0].name], array.input)
+        for at, w in enumerate(op.weights):
+            read[w.name] = size_of(self.weight_part(op, w, tile)) * w.item
+            if at == 0 and array:
+                read[w.name] = max(read[w.name], array.weights)
+        read = sum(read.values())
+        self.energy += read * chip.energy[0] + made * chip.energy[1]
+        if not made:
+            return 0, 0, 1
+        self.energy += work.energy
+        cycles = work.cycles
+        if chip.bandwidth:
+            rate = chip.bandwidth
+            cycles = max(cycles, ceil((read + made) / rate[0] if chip.shared else max(read / rate[0], made / rate[1])))
+        if not array or op.kind not in ("conv", "matmul") or m.weight_slices == 1:
+            return cycles, 0, 1
+        slices = min(array.slices, m.weight_slices)
+        return cycles, min(cycles, ceil(cycles * (array.known + (1 - array.known) / slices))), slices
 
-    def pipeline(self, steps, loads, stores):
-        """One channel: transfers in their order, at every border of two steps loads before stores."""
-        queue = sorted(loads + stores, key=lambda one: one[:2])
-        done_before, free, at = {}, 0, 0
-        end_of_step = [0] * (steps + 1)  # end_of_step[b]: when everything before border b has ended
-        for border in range(steps + 1):
+    def pipeline(self):
+        """At every border of two steps first the loads that may begin there, then the stores; each takes the channel that is free
+        first. A bus carries one transfer after the other."""
+        m, n = self.machine, len(self.ops)
+        queue = sorted(self.transfers, key=lambda one: one[:2])
+        channels, bus, at, first_slice = [0] * m.channels, {}, 0, {}
+        needed, needed_last = {}, {}  # for a step to begin, and for what it does with the last slice of its weights
+        ended = [0] * (len(self.op_cycles) + 1)  # ended[b]: when the last step before border b has
+        for border in range(len(ended)):
             while at < len(queue) and queue[at][0] <= border:
-                begin, _, cycles, step, name = queue[at]
-                start = max(free, end_of_step[max(0, begin)])
-                free = start + ceil(cycles)
-                self.trace.append((start, free, name))
-                done_before[step] = max(done_before.get(step, 0), free)
+                begin, rank, lane, cycles, shared, step, name = queue[at]
                 at += 1
-            if border < steps:
-                start = max(end_of_step[border], done_before.get(border, 0))
-                end_of_step[border + 1] = start + self.op_cycles[border]
-                self.trace.append((start, end_of_step[border + 1], self.ops[border % len(self.ops)].name))
-        self.cycles = max([free, end_of_step[steps]])
+                which = channels.index(min(channels))
+                start = max(channels[which], ended[max(0, begin)] if rank >= 0 else 0)
+                if name.endswith(", the rest"):
+                    start = max(start, first_slice[step])
+                end = start + cycles
+                if shared:
+                    end = bus[lane] = max(end, bus.get(lane, 0) + shared)
+                if cycles or shared:
+                    channels[which] = end
+                if rank < 0:  # resident weights: all are there before the first tile
+                    ended[0] = max(ended[0], end)
+                if name.endswith(", the rest"):
+                    needed_last[step] = end
+                else:
+                    needed[step] = max(needed.get(step, 0), end)
+                    if name.endswith(".weights0"):
+                        first_slice[step] = end
+                self.trace.append((start, end, name))
+            if border + 1 < len(ended):
+                cycles, last, _ = self.op_cycles[border]
+                start = max(ended[border], needed.get(border, 0))
+                if border in needed_last:
+                    ended[border + 1] = max(start + cycles - last, needed_last[border]) + last
+                else:
+                    ended[border + 1] = start + cycles
+                self.trace.append((start, ended[border + 1], self.ops[border % n].name))
+        self.cycles = max(channels + [ended[-1]])

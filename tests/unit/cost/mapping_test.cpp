@@ -46,6 +46,20 @@ TEST(Mapping, TheBestOfThoseWithTheMostSpecialNameIsTaken) {
   EXPECT_EQ(chosen(convolution({64, 64, 64, 64, 64, 64, 3, 1}, true)), 1U);
 }
 
+TEST(Mapping, GroupsSideBySideLeaveOneAfterTheOther) {
+  Engine engine{.name = "mac",
+                .maps = {{.name = "m", .ops = {"conv"}, .unroll = {{"G", 8}, {"W", 8}}}},
+                .output_cycles = 2};
+  const One one = convolution({32, 8, 8, 32, 8, 8, 1, 1}, true);
+  const Op& op = one.net.ops[0];
+  const tiling::OpLoops loops = tiling::loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
+  EXPECT_EQ(array_cost(op, loops, engine, {}).cycles, 2.0 * 32 * 8 * 8);
+  EXPECT_LE(least_array_cycles(op, loops, engine), array_cost(op, loops, engine, {}).cycles);
+  engine.output_cycles = 0;
+  engine.channel_cycles = 100;
+  EXPECT_EQ(array_cost(op, loops, engine, {}).cycles, 100.0 * 32);
+}
+
 TEST(Mapping, WeightsThatArriveSlowlyBoundAProductOfOneRow) {
   Engine engine{.name = "mac",
                 .maps = {{.name = "m",
