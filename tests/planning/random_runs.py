@@ -73,7 +73,7 @@ class RandomNetwork:
         alike = [name for name, other in self.shapes.items() if other == shape and name != last]
         near = [name for name, other in self.shapes.items() if other[2:] == shape[2:]]
         kind = draw.choice(["conv", "conv", "conv", "depthwise", "grouped", "pool", "elementwise", "elementwise", "concat",
-                            "reduce", "branch"])
+                            "reduce", "branch", "branch", "branch"])
         if kind == "branch":
             older = [name for name, other in self.shapes.items() if min(other[2:]) > 2]
             if not older:

@@ -93,9 +93,10 @@ def loops_of(op, box):
     if op.kind == "matmul":
         return {"N": prod(size[:-2]), "G": 1, "K": size[-1], "C": op.inputs[0].shape[-1], "H": 1, "W": size[-2], "R": 1, "S": 1}
     if op.kind == "conv":
-        groups = op.group_count(box)
+        per_group = op.output.shape[1] // op.groups
+        groups = -(-size[1] // per_group)
         depth = op.inputs[0].shape[1] // op.groups
-        return {"N": size[0], "G": groups, "K": -(-size[1] // groups), "C": depth, "H": size[2], "W": size[3],
+        return {"N": size[0], "G": groups, "K": min(size[1], per_group), "C": depth, "H": size[2], "W": size[3],
                 "R": op.kernel[0], "S": op.kernel[1]}
     window = op.kernel if op.kind == "pool" else tuple(op.inputs[0].shape[2:]) if is_mean(op) else (1, 1)
     if op.kind == "reduce" and not is_mean(op):
@@ -106,12 +107,8 @@ def loops_of(op, box):
 
 
 def macs_of(op, box):
-    size = prod(high - low for low, high in box)
-    if op.kind == "matmul":
-        return size * op.inputs[0].shape[-1]
-    if op.kind == "conv":
-        return size * (op.inputs[0].shape[1] // op.groups) * prod(op.kernel)
-    return 0
+    """Groups that a part cuts count as whole ones."""
+    return prod(loops_of(op, box).values()) if op.kind in ("conv", "matmul") else 0
 
 
 def elements_of(op, box, granule):

@@ -90,10 +90,6 @@ class Op:
             return (box[1],) + weight.whole[1:]
         return weight.whole[:-1] + (box[-1],)  # a product: columns, of the bias as well
 
-    def group_count(self, box):
-        low, high = self.channels(box[1])
-        return (high - low) // (self.inputs[0].shape[1] // self.groups)
-
 
 def numbers(value, default):
     return default if value is None else tuple(int(one) for one in value)

@@ -9,7 +9,7 @@ import itertools
 from fractions import Fraction
 from math import ceil, prod
 
-from second_machine import Work
+from second_machine import Work, engine_of, names_of
 
 AXES = {"W": 1, "H": 2, "C": 3}  # how far from the last one an axis of the tensor that is cut stands
 
@@ -60,7 +60,7 @@ class Run:
         self.made = [op.output for op in self.ops]
         self.leaving = [t for t in self.made if t.leaves or any(op.number not in self.inside for op in t.readers)]
         ends = [t for t in self.leaving if not any(op.number in self.inside for op in t.readers)]
-        self.anchor = max(ends, key=lambda t: t.bytes)
+        self.anchor = max(ends, key=lambda t: (t.bytes, self.made.index(t)))  # of equal ones the last
         self.loaded = []
         for op in self.ops:
             for t in op.inputs:
@@ -201,7 +201,7 @@ class Run:
                 if t.name in stays:
                     begin = start - n + self.last[t.name] + 1
                 again = t.name not in stays or self.changes(stays[t.name], number)
-                self.move(begin, 0, dram, 0, t, tile["need"][t.name] if again else None, step)
+                self.move(begin, 2 * self.first[t.name], dram, 0, t, tile["need"][t.name] if again else None, step)
             for k, op in enumerate(self.ops):
                 box = tile["need"][op.output.name]
                 self.op_cycles.append(self.compute(op, tile))
@@ -215,13 +215,13 @@ class Run:
                             again = self.changes(self.moves(lambda tile: self.weight_part(op, w, tile)), number)
                             begin = start - n + k + 1
                         part = self.weight_part(op, w, tile) if again else None
-                        rest += self.move(begin, 1, dram, 0, w, part, start + k,
+                        rest += self.move(begin, 2 * k + 1, dram, 0, w, part, start + k,
                                           self.op_cycles[-1][2] if sliced and at == 0 else None)
                     self.transfers += rest
                 if op.output in self.leaving:
                     ready = start + self.last.get(op.output.name, k)
                     end = max(start + k + n, ready + 2) if self.double else ready + 1
-                    self.move(ready + 1, 2, dram, 1, op.output, tile["piece"][op.output.name], end)
+                    self.move(ready + 1, 2 * n, dram, 1, op.output, tile["piece"][op.output.name], end)
         self.pipeline()
         self.energy += m.static * self.cycles
 
@@ -307,3 +307,31 @@ class Run:
                     ended[border + 1] = start + cycles
                 self.trace.append((start, ended[border + 1], self.ops[border % n].name))
         self.cycles = max(channels + [ended[-1]])
+
+    def covered(self):
+        """What there is in this run, in words."""
+        m, words = self.machine, set()
+        for op in self.ops:
+            words |= {op.kind, names_of(op)[0]}
+            engine = engine_of(m, op)
+            words |= {key for key in ("unroll", "maps", "blocks", "cores", "output") if key in engine}
+            if "stages" in engine.get("blocks", {}):
+                words.add("stages")
+            if op.inputs[0].item == 2:
+                words.add("two bytes")
+            if op.kind in ("conv", "matmul") and not self.resident:
+                words.add("weights in slices" if m.weight_slices > 1 else "refetch")
+        words |= {word for word, is_so in (
+            ("several outputs", len(self.leaving) > 1), ("fused", len(self.ops) > 1), ("many tiles", len(self.tiles) > 1),
+            ("double buffer", self.double), ("resident", self.resident), ("weights stay", self.stationary == "weights"),
+            ("inputs stay", self.stationary == "inputs"), ("bandwidth on the chip", self.memory.bandwidth is not None),
+            ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
+        return words
+
+
+class Plan:
+    def __init__(self, network, machine, plan):
+        self.runs = [Run(network, machine, subgraph) for subgraph in plan["subgraphs"]]
+
+    def covered(self):
+        return set().union(*(run.covered() for run in self.runs))

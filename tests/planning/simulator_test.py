@@ -1,0 +1,96 @@
+"""Random plans, recomputed by second_simulator.py: cycles, bytes off the chip and energy of every run, to the digit.
+
+    TESSERA_RANDOM_COUNT=2000 TESSERA_RANDOM_SEED=1 python3 tests/planning/simulator_test.py
+"""
+
+import collections
+import json
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import unittest
+
+from random_runs import RandomMachine, RandomNetwork
+from second_machine import Machine
+from second_network import Network
+from second_reader import Yaml, load_profile
+from second_simulator import Plan
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))
+SLOW = os.environ.get("TESSERA_SLOW") == "1"
+COUNT = int(os.environ.get("TESSERA_RANDOM_COUNT", "20" if SLOW else "200"))
+SEED = int(os.environ.get("TESSERA_RANDOM_SEED", "1"))
+FOUND, INFEASIBLE, STOPPED = 0, 20, 30
+
+# What a run may have in it, and how often at least, of 200 plans.
+COVERED = {
+    "conv": 60, "depthwise": 10, "grouped": 10, "fc": 5, "pool": 10, "matmul": 5, "elementwise": 40, "concat": 10, "reduce": 10,
+    "softmax": 3, "two bytes": 30, "several outputs": 20, "fused": 60, "many tiles": 100, "double buffer": 40, "resident": 40,
+    "refetch": 40, "weights stay": 10, "inputs stay": 10, "unroll": 30, "maps": 60, "blocks": 20, "stages": 5, "cores": 20,
+    "output": 20, "bandwidth on the chip": 40, "several channels": 60, "read and write apart": 20, "weights in slices": 20,
+}
+
+
+class Simulator(unittest.TestCase):
+    def plan(self, network, profile, *options):
+        """The plan, or none where there is none."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "network.yaml"
+            file.write_text(network)
+            if "\n" in profile:
+                (pathlib.Path(folder) / "machine.yaml").write_text(profile)
+                profile = str(pathlib.Path(folder) / "machine.yaml")
+            done = subprocess.run([TESSERA, "plan", str(file), "--profile", profile, "--format", "json", "--threads", "1",
+                                   "--timeout", "60s" if SLOW else "5s", *options],
+                                  capture_output=True, text=True, check=False)
+        self.assertIn(done.returncode, (FOUND, INFEASIBLE, STOPPED), done.stderr)
+        return json.loads(done.stdout) if done.returncode == FOUND else None
+
+    def compare(self, network, machine, plan):
+        mine = Plan(network, machine, plan)
+        for run, theirs in zip(mine.runs, plan["subgraphs"]):
+            metrics, what = theirs["metrics"], f"ops {theirs['first_op']} to {theirs['last_op']}"
+            self.assertEqual(run.cycles, metrics["latency_cycles"], what)
+            self.assertEqual(run.bytes, metrics["dram_bytes"], what)
+            self.same(run.energy, metrics["energy_pj"], what)
+        self.assertEqual(sum(run.cycles for run in mine.runs), plan["totals"]["latency_cycles"])
+        self.assertEqual(sum(run.bytes for run in mine.runs), plan["totals"]["dram_bytes"])
+        self.same(sum(run.energy for run in mine.runs), plan["totals"]["energy_pj"], "totals")
+        return mine
+
+    def same(self, mine, theirs, what):
+        """They are added up in another order there, as floating point numbers."""
+        self.assertLessEqual(abs(float(mine) - theirs), 1e-12 * abs(theirs), what)
+
+    def test_random_runs(self):
+        covered, planned, seed = collections.Counter(), 0, SEED
+        while planned < COUNT:
+            draw = random.Random(seed)
+            network = RandomNetwork(draw, draw.randint(1, 5))
+            machine = RandomMachine(draw, draw.choice([512, 1024, 2048, 4096]))
+            with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED={seed}"):
+                plan = self.plan(network.text, machine.text, "--tile-shapes", "8")
+                if plan:
+                    planned += 1
+                    covered.update(self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan).covered())
+            seed += 1
+            self.assertLess(seed - SEED, 2 * COUNT + 20, "most of them have no plan")
+        if COUNT >= 200:
+            for what, times in COVERED.items():
+                self.assertGreaterEqual(covered[what], times * COUNT // 200, what)
+
+    def test_shipped_profiles(self):
+        network = RandomNetwork(random.Random(7), 5)
+        for profile in ("ethos-u65-256", "ethos-u65-512", "ethos-u55-like", "edgetpu-like", "eyeriss-like", "tpuv4-cmem-like"):
+            with self.subTest(profile=profile):
+                for seed in range(1, 3 if SLOW else 7):
+                    network = RandomNetwork(random.Random(seed), 5)
+                    plan = self.plan(network.text, profile, "--tile-shapes", "8")
+                    self.compare(Network(network.text), Machine(load_profile(profile)), plan)
+
+
+if __name__ == "__main__":
+    unittest.main()
