@@ -149,6 +149,7 @@ class RandomMachine:
             sram["bandwidth"] = width if draw.random() < 0.5 else {"read": width, "write": "4 B/cycle"}
         elif "blocks" in mac:
             mac["blocks"].pop("stages", None)
+        self.offchip = draw.choice(["one", "one", "one", "two", "flash"])
         dram = {"offchip": True, "bandwidth": draw.choice(["1 B/cycle", "3.75 B/cycle", "8 B/cycle", "0.3 GB/s"]),
                 "burst": f"{draw.choice([1, 16, 64])} B", "latency": draw.choice([0, 30, 100]), "energy": "64 pJ/B"}
         if draw.random() < 0.3:
@@ -157,16 +158,24 @@ class RandomMachine:
             dram["latency"] = {"read": draw.choice([10, 77]), "write": draw.choice([5, 120])}
         if draw.random() < 0.3:
             dram["energy"] = {"read": "64 pJ/B", "write": "80.5 pJ/B"}
-        outstanding = draw.choice([1, 2, 8, {"read": 2, "write": 3}])
+        outstanding = draw.choice([1, 2, 8, 2 if self.offchip == "flash" else {"read": 2, "write": 3}])
         dma = {"channels": draw.choice([1, 1, 2, 3]), "outstanding": outstanding, "setup": draw.choice([0, 40])}
         tiling = {"double_buffer": some(draw, [False, True]), "weights": some(draw, ["resident", "refetch"]),
-                  "halo": ["recompute"], "stationary": some(draw, ["none", "weights", "inputs"])}
+                  "halo": some(draw, ["recompute", "keep_columns", "keep"]), "stationary": some(draw, ["none", "weights", "inputs"])}
         if "refetch" in tiling["weights"] and draw.random() < 0.5:
             dma["weight_slices"] = draw.choice([2, 5, 64])
         self.value = {"tessera": "hardware/1", "name": "random", "clock": draw.choice(["1 GHz", "350 MHz"]),
                       "static_power": draw.choice(["0 mW", "7 mW"]), "engines": {"mac": mac, "vec": vec},
-                      "memories": {"sram": sram, "dram": dram}, "dma": dma, "tiling": tiling,
+                      "memories": {"sram": sram, **self.off_chip(dram)}, "dma": dma, "tiling": tiling,
                       "objective": {"latency": 0.4, "energy": 0.3, "dram_bytes": 0.2, "peak_memory": 0.1}}
+
+    def off_chip(self, dram):
+        """Of two memories the one that cannot be written has the weights; with that one alone, what is made stays on the chip."""
+        if self.offchip == "one":
+            return {"dram": dram}
+        flash = {"offchip": True, "writable": False, "bandwidth": self.draw.choice(["0.5 B/cycle", "3 B/cycle"]), "burst": "32 B",
+                 "latency": self.draw.choice([16, 64]), "energy": "30 pJ/B"}
+        return {"flash": flash} if self.offchip == "flash" else {"flash": flash, "dram": dram}
 
     def maps(self, mac):
         draw, maps = self.draw, {}

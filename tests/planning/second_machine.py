@@ -62,13 +62,13 @@ class Machine:
         self.engines = {name: value for name, value in profile["engines"].items()}
         dma = profile.get("dma", {})
         self.channels, self.setup = int(dma.get("channels", 1)), int(dma.get("setup", 0))
-        self.outstanding = both(dma["outstanding"], int) if dma.get("outstanding", "null") != "null" else None
+        self.outstanding = both(dma.get("outstanding", "1"), int)
         self.weight_slices = int(dma.get("weight_slices", 1))
 
     def rate(self, memory, way):
         """Bytes per cycle of a transfer that has the memory for itself."""
         rate = memory.bandwidth[way]
-        if self.outstanding is not None and memory.latency[way] > 0:
+        if memory.latency[way] > 0:
             rate = min(rate, Fraction(self.outstanding[way] * memory.burst, memory.latency[way]))
         return rate
 

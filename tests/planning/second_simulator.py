@@ -78,7 +78,7 @@ class Run:
             self.extent[axis] = (tiles["shape"][axis] if self.grid[axis] > 1 else whole, whole)
         order = tiles["order"]
         self.positions = [dict(zip(order, at)) for at in itertools.product(*(range(self.grid[axis]) for axis in order))]
-        self.known = {}
+        self.known, self.keeping = {}, self.keeps()
         first = {axis: self.first_alike(axis) for axis in AXES}
         self.tiles = [self.regions({axis: first[axis][at[axis]] for axis in AXES}) for at in self.positions]
 
@@ -92,7 +92,7 @@ class Run:
 
     def kind_of(self, at):
         tile = self.regions(at)
-        need, piece, kind = tile["need"], tile["piece"], []
+        need, piece, fresh, kind = tile["need"], tile["piece"], tile["fresh"], []
 
         def beside(part, whole):
             return size_of(part) and size_of(whole) and tuple((low - begin, end - high) for (low, high), (begin, end) in zip(part, whole))
@@ -100,11 +100,13 @@ class Run:
         for op in self.ops:
             box = need[op.output.name]
             kind.append(box and tuple(high - low for low, high in box))
-            kind.append(beside(piece.get(op.output.name), box))
+            kind += [beside(piece.get(op.output.name), box), beside(fresh[op.output.name], box)]
+            box = fresh[op.output.name]
             if box:
                 kind += [beside(op.parts(i, box), need[t.name]) for i, t in enumerate(op.inputs)]
                 kind.append(op.padding(box))
         kind += [need[t.name] and tuple(high - low for low, high in need[t.name]) for t in self.loaded]
+        kind += [beside(fresh[t.name], need[t.name]) for t in self.loaded]
         return tuple(kind)
 
     def regions(self, at):
@@ -112,23 +114,46 @@ class Run:
         key = tuple(at[axis] for axis in AXES)
         if key in self.known:
             return self.known[key]
-        need, piece, reach = {}, {}, {}
+        need, piece, fresh = {}, {}, {}
         for op in reversed(self.ops):
             t = op.output
             wanted = []
             for reader in t.readers:
-                if reader.number in self.inside and need[reader.output.name] is not None:
-                    wanted += [reader.parts(i, need[reader.output.name]) for i, one in enumerate(reader.inputs) if one is t]
-            reach[t.name] = hull(wanted)
+                if reader.number in self.inside and fresh[reader.output.name] is not None:
+                    wanted += [reader.parts(i, fresh[reader.output.name]) for i, one in enumerate(reader.inputs) if one is t]
             if t in self.leaving:
-                piece[t.name] = self.piece_of(t, at, reach[t.name])
+                piece[t.name] = self.piece_of(t, at, hull(wanted))
                 wanted.append(piece[t.name])
             need[t.name] = hull([box for box in wanted if box])
+            fresh[t.name] = self.without_kept(t, at, need[t.name])
         for t in self.loaded:
-            need[t.name] = hull([op.parts(i, need[op.output.name]) for op in self.ops for i, one in enumerate(op.inputs)
-                                 if one is t and need[op.output.name]])
-        self.known[key] = {"need": need, "piece": piece, "reach": reach}
+            need[t.name] = hull([op.parts(i, fresh[op.output.name]) for op in self.ops for i, one in enumerate(op.inputs)
+                                 if one is t and fresh[op.output.name]])
+            fresh[t.name] = self.without_kept(t, at, need[t.name])
+        self.known[key] = {"need": need, "piece": piece, "fresh": fresh}
         return self.known[key]
+
+    def keeps(self):
+        """Along which axes is the overlap with the tile before kept? Only where one tensor leaves and every tile needs a part of
+        every tensor: not where tensors are put one behind the other, nor where a window may lie in the padding alone."""
+        axes = {"recompute": (), "keep_columns": ("W",), "keep": ("H", "W")}[self.halo]
+        windows = [op for op in self.ops if op.kind in ("conv", "pool")]
+        if (len(self.leaving) > 1 or any(op.kind == "concat" for op in self.ops) or
+                any(max(op.pad[a], op.pad[2 + a]) > op.dilation[a] * (op.kernel[a] - 1) for op in windows for a in (0, 1))):
+            return ()
+        return axes
+
+    def without_kept(self, t, at, box):
+        """What of it the tile makes or loads: not what the tiles before it have left there."""
+        for axis in self.keeping:
+            back = AXES[axis]
+            if at[axis] > 0 and box:
+                left = self.regions({**at, axis: at[axis] - 1})["need"][t.name]
+                if left and left[-back] != box[-back]:
+                    mine = list(box)
+                    mine[-back] = (max(box[-back][0], left[-back][1]), box[-back][1])
+                    box = tuple(mine) if mine[-back][0] < mine[-back][1] else None
+        return box
 
     def piece_of(self, t, at, reach):
         box = [(0, extent) for extent in t.shape]
@@ -150,8 +175,7 @@ class Run:
             else:
                 before = 0
                 if at[axis] > 0:
-                    left = self.regions({**at, axis: at[axis] - 1})["reach"][t.name]
-                    before = left[-back][1] if left else 0
+                    before = self.regions({**at, axis: at[axis] - 1})["piece"][t.name][-back][1]
                 last = at[axis] + 1 == self.grid[axis]
                 box[-back] = (before, mine if last else max(before, reach[-back][1] if reach else before))
         return tuple(box)
@@ -162,7 +186,7 @@ class Run:
         self.memory = on_chip[0]
 
     def weight_part(self, op, weight, tile):
-        box = tile["need"][op.output.name]
+        box = tile["fresh"][op.output.name]
         return op.weight_part(weight, box) if size_of(box) else None
 
     def moves(self, box_of):
@@ -181,7 +205,8 @@ class Run:
 
     def simulate(self):
         m, n = self.machine, len(self.ops)
-        dram = m.offchip[0]
+        constants = min(m.offchip, key=lambda memory: memory.writable)  # weights lie where programs cannot write
+        dram = next((memory for memory in m.offchip if memory.writable), None)  # none: what ops make stays on the chip
         self.bytes, self.energy, self.trace = 0, Fraction(0), []
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
         self.last = {t.name: max(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.made + self.loaded
@@ -193,17 +218,16 @@ class Run:
         if self.resident:
             for op in self.ops:
                 for w in op.weights:
-                    self.move(-n, -1, dram, 0, w, w.whole, 0)
+                    self.move(-n, -1, constants, 0, w, w.whole, 0)
         for number, tile in enumerate(self.tiles):
             start = number * n
-            for t in self.loaded:
+            for t in self.loaded if dram else ():
                 begin, step = start + self.first[t.name] - (n + self.first[t.name] if self.double else 0), start + self.first[t.name]
                 if t.name in stays:
                     begin = start - n + self.last[t.name] + 1
                 again = t.name not in stays or self.changes(stays[t.name], number)
-                self.move(begin, 2 * self.first[t.name], dram, 0, t, tile["need"][t.name] if again else None, step)
+                self.move(begin, 2 * self.first[t.name], dram, 0, t, tile["fresh"][t.name] if again else None, step)
             for k, op in enumerate(self.ops):
-                box = tile["need"][op.output.name]
                 self.op_cycles.append(self.compute(op, tile))
                 sliced = op.kind in ("conv", "matmul") and m.weight_slices > 1
                 if not self.resident and op.weights:
@@ -215,10 +239,10 @@ class Run:
                             again = self.changes(self.moves(lambda tile: self.weight_part(op, w, tile)), number)
                             begin = start - n + k + 1
                         part = self.weight_part(op, w, tile) if again else None
-                        rest += self.move(begin, 2 * k + 1, dram, 0, w, part, start + k,
+                        rest += self.move(begin, 2 * k + 1, constants, 0, w, part, start + k,
                                           self.op_cycles[-1][2] if sliced and at == 0 else None)
                     self.transfers += rest
-                if op.output in self.leaving:
+                if op.output in self.leaving and dram:
                     ready = start + self.last.get(op.output.name, k)
                     end = max(start + k + n, ready + 2) if self.double else ready + 1
                     self.move(ready + 1, 2 * n, dram, 1, op.output, tile["piece"][op.output.name], end)
@@ -243,7 +267,7 @@ class Run:
 
     def compute(self, op, tile):
         """Cycles of an op in a tile, of these the ones that need the last slice of its weights, and how many slices there are."""
-        box, m, chip = tile["need"][op.output.name], self.machine, self.memory
+        box, m, chip = tile["fresh"][op.output.name], self.machine, self.memory
         made = size_of(box) * op.output.item
         work = Work(m, op, box) if made else None
         array = work.array if work else None
