@@ -1,7 +1,5 @@
 """Small random networks and machines for simulator_test.py, as the text of their files."""
 
-import random
-
 
 def flow(value):
     """A map or list in brackets, as YAML has it."""
@@ -132,11 +130,12 @@ def some(draw, values):
 
 class RandomMachine:
     def __init__(self, draw, capacity):
-        self.draw = draw
+        self.draw, self.mode_switch = draw, None
         mac = {"kind": "mac_array", "fill": draw.choice([0, 7, 20]), "energy": draw.choice(["0.23 pJ", "1 pJ"]), "dtype": "int8"}
         mac["dtype_factor"] = {"int16": draw.choice([2, 4])}
         if draw.random() < 0.3:
-            mac["unroll"] = {axis: draw.choice([2, 4, 8]) for axis in draw.sample(["C", "K", "H", "W", "G", "R"], draw.randint(1, 3))}
+            axes = draw.sample(["C", "K", "H", "W", "G", "R"], draw.randint(1, 3))
+            mac["unroll"] = {axis: draw.choice([2, 4, 8]) for axis in axes}
         else:
             self.maps(mac)
         vec = {"kind": "vector", "lanes": draw.choice([4, 16]), "startup": draw.choice([0, 32]),
@@ -161,13 +160,21 @@ class RandomMachine:
         outstanding = draw.choice([1, 2, 8, 2 if self.offchip == "flash" else {"read": 2, "write": 3}])
         dma = {"channels": draw.choice([1, 1, 2, 3]), "outstanding": outstanding, "setup": draw.choice([0, 40])}
         tiling = {"double_buffer": some(draw, [False, True]), "weights": some(draw, ["resident", "refetch"]),
-                  "halo": some(draw, ["recompute", "keep_columns", "keep"]), "stationary": some(draw, ["none", "weights", "inputs"])}
+                  "halo": some(draw, ["recompute", "keep_columns", "keep"]),
+                  "stationary": some(draw, ["none", "weights", "inputs"])}
         if "refetch" in tiling["weights"] and draw.random() < 0.5:
             dma["weight_slices"] = draw.choice([2, 5, 64])
+        chip = {"sram": sram}
+        if draw.random() < 0.2:
+            chip = self.two_on_chip(mac, vec, sram)
+        elif draw.random() < 0.2:
+            self.modes(sram)
         self.value = {"tessera": "hardware/1", "name": "random", "clock": draw.choice(["1 GHz", "350 MHz"]),
                       "static_power": draw.choice(["0 mW", "7 mW"]), "engines": {"mac": mac, "vec": vec},
-                      "memories": {"sram": sram, **self.off_chip(dram)}, "dma": dma, "tiling": tiling,
+                      "memories": {**chip, **self.off_chip(dram)}, "dma": dma, "tiling": tiling,
                       "objective": {"latency": 0.4, "energy": 0.3, "dram_bytes": 0.2, "peak_memory": 0.1}}
+        if self.mode_switch:
+            self.value["mode_switch"] = self.mode_switch
 
     def off_chip(self, dram):
         """Of two memories the one that cannot be written has the weights; with that one alone, what is made stays on the chip."""
@@ -180,11 +187,12 @@ class RandomMachine:
     def maps(self, mac):
         draw, maps = self.draw, {}
         mac["maps"] = maps
-        for number, ops in enumerate([["conv", "matmul"]] + some(draw, [["conv", "fc"], ["grouped"], ["depthwise"], ["depthwise"],
-                                                                          ["pool", "reduce"], ["elementwise"], ["matmul", "concat"]])):
+        kinds = [["conv", "fc"], ["grouped"], ["depthwise"], ["depthwise"], ["pool", "reduce"], ["elementwise"], ["matmul", "concat"]]
+        for number, ops in enumerate([["conv", "matmul"]] + some(draw, kinds)):
             axes = draw.sample(["N", "K", "C", "H", "W", draw.choice(["R", "T"]), "G"], draw.randint(1, 4))
             one = maps[f"m{number}"] = {"ops": ops, "unroll": {axis: draw.choice([2, 3, 8]) for axis in axes}}
-            for key, values in (("cycles", [2, 1.5, 4]), ("least", [16, 40]), ("start", [3, 9]), ("at_least", [{"C": 5}, {"S" if "R" in axes else "T": 4}])):
+            at_least = [{"C": 5}, {"S" if "R" in axes else "T": 4}]
+            for key, values in (("cycles", [2, 1.5, 4]), ("least", [16, 40]), ("start", [3, 9]), ("at_least", at_least)):
                 if draw.random() < 0.3:
                     one[key] = draw.choice(values)
         if draw.random() < 0.5:
@@ -207,6 +215,24 @@ class RandomMachine:
         for one in mac["maps"].values():
             if draw.random() < 0.4:
                 one["input_depth"] = draw.choice([2, 8])
+
+    def two_on_chip(self, mac, vec, sram):
+        """The array computes from one memory, the vector engine from the other."""
+        other = {"capacity": 2048, "alignment": 4, "energy": {"read": "0.3 pJ/B", "write": "0.9 pJ/B"}}
+        if self.draw.random() < 0.5:
+            other["bandwidth"] = self.draw.choice(["6 B/cycle", "1 B/cycle"])
+        mac["memories"] = ["sram"] if self.draw.random() < 0.5 else {"input": ["sram"], "weights": ["sram"], "output": ["buffer"]}
+        vec["memories"] = ["buffer"]
+        return {"sram": sram, "buffer": other}
+
+    def modes(self, sram):
+        sram["banks"], sram["bank_size"] = 4, sram.pop("capacity") // 2
+        sram["modes"] = self.draw.choice([
+            [{"name": "a", "roles": {"0-2": "data", "3": "weight"}}, {"name": "b", "roles": {"0-1": "data", "2-3": "weight"}}],
+            [{"name": "a", "roles": ["read", "read", "write", "weight"]},
+             {"name": "b", "roles": ["write", "read", "read", "weight"]},
+             {"name": "c", "roles": ["read", "write", "read_write", "weight"]}]])
+        self.mode_switch = {"cycles": self.draw.choice([3, 40]), "energy": "500 pJ"}
 
     @property
     def text(self):

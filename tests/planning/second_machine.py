@@ -9,7 +9,7 @@ from math import ceil, prod
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "proofs"))
 from second_network import BYTES  # noqa: E402
-from second_reader import Yaml, load_profile, merged  # noqa: E402
+from second_reader import load_profile, merged  # noqa: E402
 
 SCALE = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "m": Fraction(1, 10**3), "u": Fraction(1, 10**6),
          "n": Fraction(1, 10**9), "p": Fraction(1, 10**12), "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
@@ -44,13 +44,18 @@ class Memory:
         self.bandwidth = both(value["bandwidth"], bandwidth) if "bandwidth" in value else None
         self.burst = int(measured(value.get("burst", "1"), "B"))
         self.latency = both(value.get("latency", "0"), int)
-        energy = value.get("energy", "0 pJ/B")
-        self.energy = both(energy, lambda text: measured(text.removesuffix("/B"), "J") * 10**12)
-        self.name = name
+        self.energy = both(value.get("energy", "0 pJ/B"), lambda text: measured(text.removesuffix("/B"), "J") * 10**12)
+
+    def serving(self, read, written):
+        """Cycles in which it serves so many bytes."""
+        if self.bandwidth is None:
+            return 0
+        rate = self.bandwidth
+        return (read + written) / rate[0] if self.shared else max(read / rate[0], written / rate[1])
 
 
 class Machine:
-    def __init__(self, profile, known=None):
+    def __init__(self, profile):
         """profile: the maps of a file, with what it inherits in them."""
         base = profile.get("inherit")
         if base:
@@ -59,11 +64,17 @@ class Machine:
         self.static = measured(profile.get("static_power", "0 W"), "W") / self.clock * 10**12  # pJ per cycle
         self.memories = {name: Memory(name, value, self.clock) for name, value in profile["memories"].items()}
         self.offchip = [m for m in self.memories.values() if m.offchip]
-        self.engines = {name: value for name, value in profile["engines"].items()}
+        self.engines = profile["engines"]
         dma = profile.get("dma", {})
         self.channels, self.setup = int(dma.get("channels", 1)), int(dma.get("setup", 0))
         self.outstanding = both(dma.get("outstanding", "1"), int)
         self.weight_slices = int(dma.get("weight_slices", 1))
+        switch = profile.get("mode_switch", {})
+        self.switch_cycles = int(switch.get("cycles", 0))
+        self.switch_energy = measured(switch.get("energy", "0 pJ"), "J") * 10**12
+
+    def writable(self):
+        return any(memory.writable for memory in self.offchip)
 
     def rate(self, memory, way):
         """Bytes per cycle of a transfer that has the memory for itself."""
@@ -164,7 +175,8 @@ class Array:
                 else:
                     taps += -(-max(r, least["R"]) // unroll["R"]) * -(-max(s, least["S"]) // unroll["S"])
         self.reduced = taps * -(-deep // unroll["C"])
-        self.pass_least, self.pass_start, self.step = int(map.get("least", 0)), int(map.get("start", 0)), number(map.get("cycles", 1))
+        self.pass_least, self.pass_start = int(map.get("least", 0)), int(map.get("start", 0))
+        self.step = number(map.get("cycles", 1))
         h, w, k = loops["H"], loops["W"], loops["K"]
         if self.blocks:
             h, w, k = self.choose(rule)

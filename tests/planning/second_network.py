@@ -115,8 +115,8 @@ class Network:
             self.tensors[name].readers.append(op)
         mine = value.get("weights", [])
         for at, one in enumerate(mine if isinstance(mine, list) else [mine]):
-            op.weights.append(Tensor(f"{op.name}.weights{at}", numbers(one["shape"], ()), one.get("dtype", op.inputs[0].dtype),
-                                     True))
+            name = f"{op.name}.weights" + (str(at + 1) if at else "")
+            op.weights.append(Tensor(name, numbers(one["shape"], ()), one.get("dtype", op.inputs[0].dtype), True))
         first = op.inputs[0].shape
         op.stride, op.dilation = numbers(value.get("stride"), (1, 1)), numbers(value.get("dilation"), (1, 1))
         op.pad, op.groups = numbers(value.get("pad"), (0, 0, 0, 0)), int(value.get("groups", 1))

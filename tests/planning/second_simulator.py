@@ -3,6 +3,7 @@ docs/machines.md alone. It shares no code with the program.
 
     run = Run(network, machine, plan["subgraphs"][0])
     run.cycles, run.bytes, run.energy
+    run.trace                                  # (begin, end, what) of its commands, to be held against `plan --trace`
 """
 
 import itertools
@@ -80,7 +81,8 @@ class Run:
         self.positions = [dict(zip(order, at)) for at in itertools.product(*(range(self.grid[axis]) for axis in order))]
         self.known, self.keeping = {}, self.keeps()
         first = {axis: self.first_alike(axis) for axis in AXES}
-        self.tiles = [self.regions({axis: first[axis][at[axis]] for axis in AXES}) for at in self.positions]
+        alike = [tuple(first[axis][at[axis]] for axis in ("C", "H", "W")) for at in self.positions]
+        self.tiles = [self.regions(dict(zip(("C", "H", "W"), at))) for at in alike]
 
     def first_alike(self, axis):
         """For every position along the axis the first one that is like it."""
@@ -95,7 +97,9 @@ class Run:
         need, piece, fresh, kind = tile["need"], tile["piece"], tile["fresh"], []
 
         def beside(part, whole):
-            return size_of(part) and size_of(whole) and tuple((low - begin, end - high) for (low, high), (begin, end) in zip(part, whole))
+            if not size_of(part) or not size_of(whole):
+                return None
+            return tuple((low - begin, end - high) for (low, high), (begin, end) in zip(part, whole))
 
         for op in self.ops:
             box = need[op.output.name]
@@ -149,7 +153,7 @@ class Run:
             back = AXES[axis]
             if at[axis] > 0 and box:
                 left = self.regions({**at, axis: at[axis] - 1})["need"][t.name]
-                if left and left[-back] != box[-back]:
+                if left and left[-back] != box[-back] and left[-back][0] <= box[-back][0]:
                     mine = list(box)
                     mine[-back] = (max(box[-back][0], left[-back][1]), box[-back][1])
                     box = tuple(mine) if mine[-back][0] < mine[-back][1] else None
@@ -181,9 +185,55 @@ class Run:
         return tuple(box)
 
     def find_places(self, subgraph):
-        """In which memory on the chip each buffer lies."""
-        on_chip = [m for m in self.machine.memories.values() if not m.offchip]
-        self.memory = on_chip[0]
+        """In which memories on the chip a tensor lies, and which ops read it there: an op joins the first that it reaches."""
+        chip = [m.name for m in self.machine.memories.values() if not m.offchip]
+
+        def reached(op, role):
+            listed = engine_of(self.machine, op).get("memories", chip)
+            return listed[role] if isinstance(listed, dict) else listed
+
+        self.shares = {}
+        for t in self.loaded + self.made:
+            shares = [[reached(t.maker, "output"), []]] if t in self.made else []
+            for k, op in enumerate(self.ops):
+                if t in op.inputs:
+                    mine = reached(op, "input")
+                    for share in shares:
+                        if set(share[0]) & set(mine):
+                            share[0] = [name for name in share[0] if name in mine]
+                            share[1].append(k)
+                            break
+                    else:
+                        shares.append([mine, [k]])
+            self.shares[t.name] = [readers for _, readers in shares]
+        self.placements, self.room = [], []
+        for placement in [subgraph["placement"]] + subgraph.get("more_placements", []):
+            places = {buffer["id"]: self.machine.memories[buffer["memory"]] for buffer in placement["buffers"]}
+            self.placements.append((places, list(placement["modes"].values())))
+            self.room.append({buffer["id"].removesuffix(".ping"): buffer["size"] for buffer in placement["buffers"]})
+        self.placement_of = [self.first_that_holds(tile) for tile in self.tiles]
+
+    def first_that_holds(self, tile):
+        """A tile lies as the first of the placements says that has room for it."""
+        held = {t.name: size_of(tile["need"][t.name]) * t.item for t in self.loaded + self.made}
+        held.update({w.name: size_of(self.weight_part(op, w, tile)) * w.item for op in self.ops for w in op.weights})
+        for i, room in enumerate(self.room):
+            if all(size <= room.get(name, size) for name, size in held.items()):
+                return i
+        return 0
+
+    def place(self, number, name, share=0):
+        """The memory of a tensor in a tile."""
+        places = self.placements[self.placement_of[number]][0]
+        name += f".copy{share}" if share else ""
+        return places[name] if name in places else places[name + ".ping"]
+
+    def switches(self, number, step):
+        """Of modes, before this step of a tile; the first step follows the last."""
+        found = 0
+        for modes in self.placements[self.placement_of[number]][1]:
+            found += any(modes[t] != modes[t - 1] for t in range(step, len(modes), len(self.ops)))
+        return found
 
     def weight_part(self, op, weight, tile):
         box = tile["fresh"][op.output.name]
@@ -207,10 +257,8 @@ class Run:
         m, n = self.machine, len(self.ops)
         constants = min(m.offchip, key=lambda memory: memory.writable)  # weights lie where programs cannot write
         dram = next((memory for memory in m.offchip if memory.writable), None)  # none: what ops make stays on the chip
-        self.bytes, self.energy, self.trace = 0, Fraction(0), []
+        self.bytes, self.energy, self.trace, self.switched, self.copied = 0, Fraction(0), [], 0, False
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
-        self.last = {t.name: max(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.made + self.loaded
-                     if any(t in op.inputs for op in self.ops)}
         # Transfers: the border of steps from which they may begin, their rank there, what moves, the step that waits for them.
         self.transfers, self.op_cycles = [], []
         stays = {t.name: self.moves(lambda tile: tile["need"][t.name]) for t in self.loaded}
@@ -218,17 +266,19 @@ class Run:
         if self.resident:
             for op in self.ops:
                 for w in op.weights:
-                    self.move(-n, -1, constants, 0, w, w.whole, 0)
+                    self.move(-n, -1, constants, 0, w, w.whole, 0, self.place(0, w.name))
         for number, tile in enumerate(self.tiles):
             start = number * n
             for t in self.loaded if dram else ():
-                begin, step = start + self.first[t.name] - (n + self.first[t.name] if self.double else 0), start + self.first[t.name]
-                if t.name in stays:
-                    begin = start - n + self.last[t.name] + 1
-                again = t.name not in stays or self.changes(stays[t.name], number)
-                self.move(begin, 2 * self.first[t.name], dram, 0, t, tile["fresh"][t.name] if again else None, step)
+                for share, readers in enumerate(self.shares[t.name]):
+                    begin = start - n if self.double else start + readers[0]
+                    if t.name in stays:
+                        begin = start - n + readers[-1] + 1
+                    again = t.name not in stays or self.changes(stays[t.name], number)
+                    self.move(begin, 2 * self.first[t.name], dram, 0, t, tile["fresh"][t.name] if again else None,
+                              start + readers[0], self.place(number, t.name, share))
             for k, op in enumerate(self.ops):
-                self.op_cycles.append(self.compute(op, tile))
+                self.op_cycles.append(self.compute(op, number, k))
                 sliced = op.kind in ("conv", "matmul") and m.weight_slices > 1
                 if not self.resident and op.weights:
                     begin = start + k - (1 if self.double else 0)
@@ -239,22 +289,24 @@ class Run:
                             again = self.changes(self.moves(lambda tile: self.weight_part(op, w, tile)), number)
                             begin = start - n + k + 1
                         part = self.weight_part(op, w, tile) if again else None
-                        rest += self.move(begin, 2 * k + 1, constants, 0, w, part, start + k,
+                        rest += self.move(begin, 2 * k + 1, constants, 0, w, part, start + k, self.place(number, w.name),
                                           self.op_cycles[-1][2] if sliced and at == 0 else None)
                     self.transfers += rest
                 if op.output in self.leaving and dram:
-                    ready = start + self.last.get(op.output.name, k)
+                    shares = self.shares[op.output.name]
+                    ready = start + max([k] + shares[0] + [readers[0] for readers in shares[1:]])
                     end = max(start + k + n, ready + 2) if self.double else ready + 1
-                    self.move(ready + 1, 2 * n, dram, 1, op.output, tile["piece"][op.output.name], end)
+                    self.move(ready + 1, 2 * n, dram, 1, op.output, tile["piece"][op.output.name], end,
+                              self.place(number, op.output.name))
         self.pipeline()
         self.energy += m.static * self.cycles
 
-    def move(self, begin, rank, memory, way, tensor, box, step, slices=None):
-        """A load (way 0) or a store (way 1) of a part of a tensor. In slices, it is the first of them; the others are given back."""
+    def move(self, begin, rank, memory, way, tensor, box, step, chip, slices=None):
+        """A load (way 0) or a store (way 1) of a part of a tensor. In slices, it is the first of them, and gives the others."""
         m, held = self.machine, size_of(box) * tensor.item
         moved = burst_bytes(tensor, box, memory.burst)
         self.bytes += moved
-        self.energy += moved * memory.energy[way] + held * self.memory.energy[1 - way]
+        self.energy += moved * memory.energy[way] + held * chip.energy[1 - way]
         lane = (memory.name, 0 if memory.shared else way)
         alone = ceil(moved / m.rate(memory, way))
         shared = ceil(moved / memory.bandwidth[way])
@@ -265,32 +317,54 @@ class Run:
             return []
         return [(begin, rank, lane, alone - -(-alone // parts), shared - -(-shared // parts), step, tensor.name + ", the rest")]
 
-    def compute(self, op, tile):
+    def compute(self, op, number, k):
         """Cycles of an op in a tile, of these the ones that need the last slice of its weights, and how many slices there are."""
-        box, m, chip = tile["fresh"][op.output.name], self.machine, self.memory
+        tile, m = self.tiles[number], self.machine
+        box = tile["fresh"][op.output.name]
         made = size_of(box) * op.output.item
         work = Work(m, op, box) if made else None
         array = work.array if work else None
-        read = {t.name: size_of(tile["need"][t.name]) * t.item for t in op.inputs}
-        if array:
-            read[op.inputs[0].name] = max(read[op.inputs[0].name], array.input)
+        reads = {}  # by tensor: where, and how many bytes
+        for at, t in enumerate(op.inputs):
+            share = next(i for i, readers in enumerate(self.shares[t.name]) if k in readers)
+            held = size_of(tile["need"][t.name]) * t.item
+            reads[t.name] = self.place(number, t.name, share), max(held, array.input if array and at == 0 else 0)
         for at, w in enumerate(op.weights):
-            read[w.name] = size_of(self.weight_part(op, w, tile)) * w.item
-            if at == 0 and array:
-                read[w.name] = max(read[w.name], array.weights)
-        read = sum(read.values())
-        self.energy += read * chip.energy[0] + made * chip.energy[1]
-        if not made:
-            return 0, 0, 1
-        self.energy += work.energy
-        cycles = work.cycles
-        if chip.bandwidth:
-            rate = chip.bandwidth
-            cycles = max(cycles, ceil((read + made) / rate[0] if chip.shared else max(read / rate[0], made / rate[1])))
-        if not array or op.kind not in ("conv", "matmul") or m.weight_slices == 1:
-            return cycles, 0, 1
-        slices = min(array.slices, m.weight_slices)
-        return cycles, min(cycles, ceil(cycles * (array.known + (1 - array.known) / slices))), slices
+            held = size_of(self.weight_part(op, w, tile)) * w.item
+            reads[w.name] = self.place(number, w.name), max(held, array.weights if array and at == 0 else 0)
+        served = {memory.name: [0, 0] for memory in m.memories.values()}
+        for memory, held in reads.values():
+            self.energy += held * memory.energy[0]
+            served[memory.name][0] += held
+        home = self.place(number, op.output.name)
+        self.energy += made * home.energy[1]
+        served[home.name][1] += made
+        cycles, last, slices = 0, 0, 1
+        if made:
+            self.energy += work.energy
+            cycles = max([work.cycles] + [ceil(m.memories[name].serving(*both)) for name, both in served.items()
+                                          if not m.memories[name].offchip])
+            if array and op.kind in ("conv", "matmul") and m.weight_slices > 1:
+                slices = min(array.slices, m.weight_slices)
+                last = min(cycles, ceil(cycles * (array.known + (1 - array.known) / slices)))
+        switched = self.switches(number, k)
+        self.switched += switched
+        self.energy += switched * m.switch_energy
+        return cycles + switched * m.switch_cycles + self.copies(number, k), last, slices
+
+    def copies(self, number, k):
+        """Cycles of what is copied on the chip before this op."""
+        tile, m, cycles = self.tiles[number], self.machine, 0
+        for t in self.made + ([] if m.writable() else self.loaded):
+            for share, readers in enumerate(self.shares[t.name]):
+                held = size_of(tile["fresh"][t.name]) * t.item
+                if share == 0 or readers[0] != k or held == 0:
+                    continue
+                here, there = self.place(number, t.name), self.place(number, t.name, share)
+                self.energy += held * (here.energy[0] + there.energy[1])
+                self.copied = True
+                cycles += m.setup + ceil(max(here.serving(held, 0), there.serving(0, held)))
+        return cycles
 
     def pipeline(self):
         """At every border of two steps first the loads that may begin there, then the stores; each takes the channel that is free
@@ -319,7 +393,7 @@ class Run:
                     needed_last[step] = end
                 else:
                     needed[step] = max(needed.get(step, 0), end)
-                    if name.endswith(".weights0"):
+                    if name.endswith(".weights"):
                         first_slice[step] = end
                 self.trace.append((start, end, name))
             if border + 1 < len(ended):
@@ -348,7 +422,11 @@ class Run:
         words |= {word for word, is_so in (
             ("several outputs", len(self.leaving) > 1), ("fused", len(self.ops) > 1), ("many tiles", len(self.tiles) > 1),
             ("double buffer", self.double), ("resident", self.resident), ("weights stay", self.stationary == "weights"),
-            ("inputs stay", self.stationary == "inputs"), ("bandwidth on the chip", self.memory.bandwidth is not None),
+            ("inputs stay", self.stationary == "inputs"),
+            ("bandwidth on the chip", any(one.bandwidth for one in m.memories.values() if not one.offchip)),
+            ("modes are switched", self.switched > 0), ("copied on the chip", self.copied),
+            ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("two memories off the chip", len(m.offchip) > 1),
+            ("stays on the chip", not m.writable()),
             ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
         return words
 
