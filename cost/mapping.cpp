@@ -301,8 +301,8 @@ class Blocks {
       cost.cycles = std::max(compute, output) * blocks;
     } else {
       if (rule_.stages > 0 && port_.read_bytes_per_cycle > 0) {
-        const double least =
-            (transfers(h, w, k, beside, made) + compute + output) / static_cast<double>(rule_.stages);
+        const double least = (transfers(h, w, k, beside, made) + compute + output) /
+                             static_cast<double>(rule_.stages);
         if (least > std::max(compute, output)) cost.bound_by = BoundBy::port;
         compute = std::max(compute, least);
         output = std::max(output, least);

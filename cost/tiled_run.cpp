@@ -59,8 +59,9 @@ class Skeleton {
             add({.name = name("", part.op(step).name, ", last channels"), .resource = resource});
         after(op_end[k], op_begin[k]);
       }
+      add_stores(part, step, true);
       add_loads(part, step);
-      add_stores(part, step);
+      add_stores(part, step, false);
     }
     // Ops run strictly one after the other.
     for (Step step = 0; step < plan.steps; ++step) {
@@ -118,10 +119,12 @@ class Skeleton {
     flush();
   }
 
-  void add_stores(const tiling::Subgraph& part, Step step) {
+  /// First those that leave at once, since what is loaded next may lie where they lie.
+  void add_stores(const tiling::Subgraph& part, Step step, bool at_once) {
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& move = plan_.moves[m];
       if (move.load || position(move.use, plan_.steps).step != step) continue;
+      if ((move.slack.end_before == move.use + 1) != at_once) continue;
       move_begin[m] = move_end[m] =
           add({.name = name("store ", part.tensor(move.local).name, ""), .resource = dma_resource});
     }
@@ -134,6 +137,7 @@ class Skeleton {
       const Position start = position(move.slack.start_after, plan_.steps);
       const std::size_t freed = op_end[static_cast<std::size_t>(start.step)];
       after(move_begin[m], freed, start.tiles_back);
+      wait_for_stores(m);
       after(op_begin[use], move_begin[m]);
       if (move_end[m] != move_begin[m]) after(op_end[use], move_end[m]);
     } else {
@@ -141,6 +145,18 @@ class Skeleton {
       const Step wait = move.slack.end_before;
       after(op_begin[static_cast<std::size_t>(wait % plan_.steps)], move_begin[m],
             static_cast<int>(wait / plan_.steps));
+    }
+  }
+
+  /// A buffer whose life ends where that of the load's begins may lie at the same addresses: what
+  /// is stored from there has to be gone. (Where it ended earlier, an op has waited for the store.)
+  void wait_for_stores(std::size_t load) {
+    const Step begins = plan_.moves[load].slack.start_after + 1;
+    for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
+      const Move& store = plan_.moves[m];
+      const Step apart = store.slack.end_before - begins;
+      if (!store.load && apart >= 0 && apart % plan_.steps == 0)
+        after(move_begin[load], move_begin[m], static_cast<int>(apart / plan_.steps));
     }
   }
 

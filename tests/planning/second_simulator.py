@@ -258,6 +258,7 @@ class Run:
         constants = min(m.offchip, key=lambda memory: memory.writable)  # weights lie where programs cannot write
         dram = next((memory for memory in m.offchip if memory.writable), None)  # none: what ops make stays on the chip
         self.bytes, self.energy, self.trace, self.switched, self.copied = 0, Fraction(0), [], 0, False
+        self.moves_made = []  # is it a store? of which tile, what, when it might have begun, begin, end
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
         # Transfers: the border of steps from which they may begin, their rank there, what moves, the step that waits for them.
         self.transfers, self.op_cycles = [], []
@@ -266,7 +267,7 @@ class Run:
         if self.resident:
             for op in self.ops:
                 for w in op.weights:
-                    self.move(-n, -1, constants, 0, w, w.whole, 0, self.place(0, w.name))
+                    self.move(-n, -2, constants, 0, w, w.whole, 0, self.place(0, w.name))
         for number, tile in enumerate(self.tiles):
             start = number * n
             for t in self.loaded if dram else ():
@@ -296,7 +297,8 @@ class Run:
                     shares = self.shares[op.output.name]
                     ready = start + max([k] + shares[0] + [readers[0] for readers in shares[1:]])
                     end = max(start + k + n, ready + 2) if self.double else ready + 1
-                    self.move(ready + 1, 2 * n, dram, 1, op.output, tile["piece"][op.output.name], end,
+                    rank = -1 if end == ready + 1 else 2 * n
+                    self.move(ready + 1, rank, dram, 1, op.output, tile["piece"][op.output.name], end,
                               self.place(number, op.output.name))
         self.pipeline()
         self.energy += m.static * self.cycles
@@ -367,11 +369,13 @@ class Run:
         return cycles
 
     def pipeline(self):
-        """At every border of two steps first the loads that may begin there, then the stores; each takes the channel that is free
-        first. A bus carries one transfer after the other."""
+        """At every border of two steps first the stores that the next step waits for, then the loads that may begin there, then
+        other stores; each takes the channel that is free first. A bus carries one transfer after the other. A load waits for the
+        stores that have to end where it may begin."""
         m, n = self.machine, len(self.ops)
         queue = sorted(self.transfers, key=lambda one: one[:2])
         channels, bus, at, first_slice = [0] * m.channels, {}, 0, {}
+        stored = {}  # when what has to be stored before a step is
         needed, needed_last = {}, {}  # for a step to begin, and for what it does with the last slice of its weights
         ended = [0] * (len(self.op_cycles) + 1)  # ended[b]: when the last step before border b has
         for border in range(len(ended)):
@@ -379,7 +383,9 @@ class Run:
                 begin, rank, lane, cycles, shared, step, name = queue[at]
                 at += 1
                 which = channels.index(min(channels))
-                start = max(channels[which], ended[max(0, begin)] if rank >= 0 else 0)
+                start = max(channels[which], ended[max(0, begin)] if rank > -2 else 0)
+                if 0 <= rank < 2 * n:
+                    start = max(start, stored.get(begin, 0))
                 if name.endswith(", the rest"):
                     start = max(start, first_slice[step])
                 end = start + cycles
@@ -387,7 +393,9 @@ class Run:
                     end = bus[lane] = max(end, bus.get(lane, 0) + shared)
                 if cycles or shared:
                     channels[which] = end
-                if rank < 0:  # resident weights: all are there before the first tile
+                if rank == -1 or rank == 2 * n:
+                    stored[step] = max(stored.get(step, 0), end)
+                if rank == -2:  # resident weights: all are there before the first tile
                     ended[0] = max(ended[0], end)
                 if name.endswith(", the rest"):
                     needed_last[step] = end
@@ -396,6 +404,9 @@ class Run:
                     if name.endswith(".weights"):
                         first_slice[step] = end
                 self.trace.append((start, end, name))
+                tile = (begin - 1 if rank in (-1, 2 * n) else step) // n
+                if end > start:
+                    self.moves_made.append((rank in (-1, 2 * n), tile, name, ended[max(0, begin)], start, end))
             if border + 1 < len(ended):
                 cycles, last, _ = self.op_cycles[border]
                 start = max(ended[border], needed.get(border, 0))
@@ -405,6 +416,25 @@ class Run:
                     ended[border + 1] = start + cycles
                 self.trace.append((start, ended[border + 1], self.ops[border % n].name))
         self.cycles = max(channels + [ended[-1]])
+
+    def overwritten(self, subgraph):
+        """A load to where something lies that is not stored yet, and that store."""
+        places = {buffer["id"]: (buffer["memory"], buffer["offset"], buffer["offset"] + buffer["size"])
+                  for buffer in subgraph["placement"]["buffers"]}
+
+        def place(tile, name):
+            name = name.removesuffix(", the rest")
+            return places[name] if name in places else places[f"{name}.{'pong' if tile % 2 else 'ping'}"]
+
+        if len(self.placements) > 1 or len(self.tiles) > 64 or any(len(shares) > 1 for shares in self.shares.values()):
+            return None
+        stores = [(place(tile, name), made, end, name) for store, tile, name, made, _, end in self.moves_made if store]
+        loads = [(place(tile, name), begin, end, name) for store, tile, name, _, begin, end in self.moves_made if not store]
+        for mine, made, gone, store in stores:
+            for theirs, begin, end, load in loads:
+                if begin < gone and end > made and mine[0] == theirs[0] and mine[1] < theirs[2] and theirs[1] < mine[2]:
+                    return load, begin, store, gone
+        return None
 
     def covered(self):
         """What there is in this run, in words."""

@@ -58,6 +58,7 @@ class Simulator(unittest.TestCase):
             self.assertEqual(run.cycles, metrics["latency_cycles"], what)
             self.assertEqual(run.bytes, metrics["dram_bytes"], what)
             self.same(run.energy, metrics["energy_pj"], what)
+            self.assertIsNone(run.overwritten(theirs), what)
         self.assertEqual(sum(run.cycles for run in mine.runs), plan["totals"]["latency_cycles"])
         self.assertEqual(sum(run.bytes for run in mine.runs), plan["totals"]["dram_bytes"])
         self.same(sum(run.energy for run in mine.runs), plan["totals"]["energy_pj"], "totals")

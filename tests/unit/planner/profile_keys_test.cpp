@@ -119,6 +119,11 @@ std::vector<Network> networks() {
       chain("  - {name: a1, type: add, inputs: [x, x], output: a}\n"
             "  - {name: r1, type: softmax, inputs: [a], output: b, axes: [1]}\n",
             "[1, 3]", "int8", "b"));
+  // Two loads for one op: all that two channels could do at once, where loads wait for stores.
+  list.push_back(
+      chain("  - {name: r1, type: relu, inputs: [x], output: a}\n"
+            "  - {name: a1, type: add, inputs: [x, a], output: b}\n",
+            "[1, 3]", "int8", "b"));
   const auto tiny = [&](const char* weights, const char* shape, const char* type) {
     return chain(
         std::string("  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: ") +
