@@ -78,6 +78,7 @@ constexpr auto switches = std::to_array<Switch>({
     TESSERA_RULE(boxing, improve, "ruin and recreate at the peak"),
     TESSERA_RULE(boxing, focus, "only where the peak is"),
     TESSERA_RULE(boxing, exact, "the ranges that carry the peak are decided by a complete engine"),
+    TESSERA_RULE(boxing, eject, "what sticks out pushes its way in again, in windows of time"),
 });
 
 #undef TESSERA_RULE

@@ -163,6 +163,7 @@ class Run {
       one_memory.improve = params_.improve;
       one_memory.focus = params_.focus;
       one_memory.exact = params_.exact;
+      one_memory.eject = params_.eject;
       one_memory.make_exact = params_.make_exact;
       if (!one_memory.make_exact) one_memory.make_exact = [] { return make_canonical_engine(); };
       one_memory.better = [&](Size height, Size proved, const std::string& by,
@@ -215,7 +216,7 @@ class Run {
     Stats& stats = result_.stats;
     stats.push_back({"boxing.rounds", rounds_});
     stats.push_back({"boxing.generations", generations_});
-    const char* names[] = {"stacking", "boxing", "improve", "focus", "exact"};
+    const char* names[] = {"stacking", "boxing", "improve", "focus", "exact", "ejection"};
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind)
       stats.push_back({std::string("boxing.better_by_") + names[kind], kinds_[kind]});
     std::string trace;
@@ -237,7 +238,7 @@ class Run {
   bool fixed_ = false;
   std::int64_t rounds_ = 0;
   std::int64_t generations_ = 0;
-  std::vector<std::int64_t> kinds_ = std::vector<std::int64_t>(5, 0);
+  std::vector<std::int64_t> kinds_ = std::vector<std::int64_t>(6, 0);
 };
 
 class BoxingEngine final : public engine::PlacementEngine {

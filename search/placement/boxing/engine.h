@@ -18,6 +18,7 @@
 //   improve.h     ruin and recreate around the peak
 //   completion.h  the jobs under the highest loads first, the others around them
 //   peak.h        exact search of the time ranges that carry the peak
+//   ejection.h    what sticks out pushes its way in again, in windows of time
 //   rounds.h      many seeded rounds on several threads
 //
 // docs/boxing.md explains how they play together.
@@ -54,6 +55,7 @@ struct BoxingParams {
   bool improve = true;
   bool focus = true;
   bool exact = true;
+  bool eject = true;
   /// Decides the time ranges that carry the peak; nullptr: canonical search (canonical.h).
   std::function<std::unique_ptr<engine::PlacementEngine>()> make_exact{};
   /// Called (from any thread, one at a time) when a height or a bound becomes better.

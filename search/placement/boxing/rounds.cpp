@@ -16,6 +16,7 @@
 #include "model/random.h"
 #include "search/placement/boxing/boxing.h"
 #include "search/placement/boxing/completion.h"
+#include "search/placement/boxing/ejection.h"
 #include "search/placement/boxing/first_fit.h"
 #include "search/placement/boxing/improve.h"
 #include "search/placement/boxing/orders.h"
@@ -27,8 +28,16 @@ namespace tessera::search::boxing {
 
 namespace {
 
-enum class Kind : std::uint8_t { stacking, boxing, improve, focus, exact };
-constexpr const char* kind_names[] = {"stacking", "boxing", "improve", "focus", "exact"};
+enum class Kind : std::uint8_t { stacking, boxing, improve, focus, exact, ejection };
+constexpr const char* kind_names[] = {"stacking", "boxing", "improve",
+                                      "focus",    "exact",  "ejection"};
+
+/// Neighbours that ejection looks at in the time in which a round treats one job.
+constexpr std::int64_t neighbours_per_job = 150;
+/// How long ejection goes on without a lower height: as long as so many generations take.
+constexpr double least_patience = 0.25;
+constexpr double first_patience = 1;
+constexpr double most_patience = 64;
 
 /// What a round hands over; also what the next generation starts from.
 struct Outcome {
@@ -85,6 +94,8 @@ class Worker {
         break;
       case Kind::exact:
         exact(round, random, out);
+        break;
+      case Kind::ejection:  // not a round
         break;
     }
     out.when = std::chrono::steady_clock::now();
@@ -179,7 +190,7 @@ class Worker {
     inner.seed = random.next();
     inner.max_rounds = std::clamp<std::int64_t>(2 * n / some, 24, 400);
     inner.target = params.target;
-    inner.boxing = inner.exact = false;
+    inner.boxing = inner.exact = inner.eject = false;
     inner.improve = params.improve;
     inner.depth = params.depth + 1;
     inner.focus = inner.depth < 3 && some > 1000;
@@ -273,6 +284,8 @@ Kind kind_of(const Shared& shared, std::int64_t k) {
         return started && params.focus;
       case Kind::exact:
         return started && params.exact && shared.since_better >= 2;
+      case Kind::ejection:
+        return false;
     }
     return false;
   };
@@ -383,6 +396,7 @@ class Generations {
       gate_.arrive_and_wait();
       try {
         collect();
+        if (!done_) eject();
         if (!done_) prepare();
       } catch (...) {  // the helpers have to be told
         error_ = std::current_exception();
@@ -438,6 +452,10 @@ class Generations {
     result_.rounds += size_;
     ++shared_.generation;
     size_ = next_size();
+    end_if_over();
+  }
+
+  void end_if_over() {
     const std::optional<StopReason> limit = limit_reached();
     if (low_enough() || size_ <= 0) {
       done_ = true;
@@ -445,6 +463,41 @@ class Generations {
       done_ = true;
       result_.stop = *limit;
     }
+  }
+
+  /// The best placement lowered. Who found the last lower height decides for how long: where
+  /// rounds are of no use any more, there are ever fewer of them.
+  void eject() {
+    if (!params_.eject || shared_.instance->fragmented || shared_.best.height == no_height) return;
+    if (shared_.generation == 1 && !shared_.large) return;  // the first orders take no time
+    if (!ejection_) ejection_ = std::make_unique<Ejection>(*shared_.instance);
+    Outcome& best = shared_.best;
+    const Size before = best.height;
+    // Rounds that gained about as much as ejection does with half a level have more time.
+    const Size goal = std::max(params_.target, shared_.lower_bound);
+    const bool rounds_gained = 20 * (ejected_ - before) > before - goal;
+    if (ejected_ > 0 && rounds_gained) patience_ = std::max(patience_ / 2, least_patience);
+    const Size height = ejection_->run(
+        best.offsets, {.target = goal,
+                       .patience = static_cast<std::int64_t>(
+                           patience_ * static_cast<double>(size_ * jobs_ * neighbours_per_job)),
+                       .threads = std::max(params_.threads, 1),
+                       .seed = mix(params_.seed, static_cast<std::uint64_t>(result_.rounds)),
+                       .budget = params_.budget,
+                       .lowered = [&](Size lower) {
+                         best.height = lower;
+                         best.kind = Kind::ejection;
+                         best.when = std::chrono::steady_clock::now();
+                         note_improved(best);
+                       }});
+    ejected_ = height;
+    if (10 * (before - height) > before - goal) patience_ = std::min(2 * patience_, most_patience);
+    if (height < before) {
+      keys_from_offsets(best.offsets, best.keys);
+      best.excess = std::numeric_limits<double>::max();
+      shared_.since_better = 0;
+    }
+    end_if_over();
   }
 
   void note_refuted(const Outcome& out) {
@@ -455,7 +508,7 @@ class Generations {
 
   void note_improved(const Outcome& out) {
     const auto kind = static_cast<std::size_t>(out.kind);
-    shared_.favourite = out.kind;
+    if (out.kind != Kind::ejection) shared_.favourite = out.kind;
     if (params_.better) params_.better(out.height, shared_.lower_bound, kind_names[kind], out.when);
     ++result_.by_kind[kind];
   }
@@ -477,7 +530,8 @@ class Generations {
     std::optional<StopReason> reason = params_.budget.exhausted();
     if (!reason && out_of_memory_) reason = StopReason::memory_limit;
     if (params_.meter == nullptr) return reason;
-    const std::int64_t work = result_.rounds * jobs_;
+    std::int64_t work = result_.rounds * jobs_;
+    if (ejection_) work += ejection_->work() / neighbours_per_job;
     params_.meter->done.store(work, std::memory_order_relaxed);
     if (!reason && work >= params_.meter->limit.load(std::memory_order_relaxed))
       reason = StopReason::node_limit;
@@ -494,6 +548,9 @@ class Generations {
   std::atomic<std::int64_t> next_{0};
   std::atomic<std::int64_t> winner_{0};  ///< the first round that is low enough
   std::atomic<bool> out_of_memory_{false};
+  std::unique_ptr<Ejection> ejection_;
+  double patience_ = first_patience;
+  Size ejected_ = 0;  ///< the height when ejection ended; 0: it has not begun
   bool done_ = false;
   std::exception_ptr error_;
   std::barrier<> gate_;

@@ -11,6 +11,8 @@
 //   focus     the jobs under the highest loads on their own, in rounds of their own, then the rest
 //             around them: most of a long trace has room to spare
 //   exact     the range that carries the peak
+// After a generation its best placement is lowered by ejection (ejection.h), which uses all threads
+// itself and has as much work as pays.
 #pragma once
 
 #include <chrono>
@@ -38,6 +40,7 @@ struct RoundsParams {
   bool improve = true;
   bool focus = true;
   bool exact = true;
+  bool eject = true;
   std::vector<Offset> start{};  ///< a placement to start from; empty: none
   int depth = 0;                ///< of focus within focus
   std::function<std::unique_ptr<engine::PlacementEngine>()> make_exact{};
@@ -55,7 +58,8 @@ struct RoundsResult {
   Size lower_bound = 0;
   std::int64_t rounds = 0;
   std::int64_t generations = 0;
-  std::int64_t by_kind[5] = {0, 0, 0, 0, 0};  ///< better by stacking, boxing, improve, focus, exact
+  /// Better by stacking, boxing, improve, focus, exact, ejection.
+  std::int64_t by_kind[6] = {0, 0, 0, 0, 0, 0};
 };
 
 [[nodiscard]] RoundsResult run_rounds(const Instance& instance, const RoundsParams& params);

@@ -52,7 +52,7 @@ TEST(Box, EveryPhaseAloneGivesRightPlacements) {
     params.boxing = alone == 1;
     params.improve = alone == 2;
     params.focus = alone == 3;
-    params.exact = false;
+    params.exact = params.eject = false;
     const search::BoxingResult result = search::box(problem, params);
     ASSERT_TRUE(result.placement) << alone;
     EXPECT_EQ(wrong(problem, *result.placement), "") << alone;
@@ -75,7 +75,7 @@ TEST(Box, EveryPhaseHelpsSomewhere) {
   search::BoxingParams all;
   all.max_rounds = 200;
   search::BoxingParams none = all;
-  none.boxing = none.improve = none.focus = none.exact = false;
+  none.boxing = none.improve = none.focus = none.exact = none.eject = false;
   search::BoxingParams only_boxing = none;
   only_boxing.boxing = true;
   only_boxing.stacking = false;

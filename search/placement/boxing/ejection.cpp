@@ -1,0 +1,204 @@
+#include "search/placement/boxing/ejection.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <utility>
+
+#include "model/crew.h"
+
+namespace tessera::search::boxing {
+
+namespace {
+
+/// Of size times life: large jobs are harder to place, but not in proportion.
+constexpr float weight_exponent = 0.7F;
+/// Who goes first where a window is built anew: the logarithm of the size, and so much of those of
+/// the life and of the largest load in it.
+constexpr float life_in_key = 0.25F;
+constexpr float load_in_key = 16;
+/// What is left of the distance to the target at the next level.
+constexpr double level_share = 0.9;
+/// Jobs without a place after windows were built anew; and one in a hundred.
+constexpr std::size_t most_left_anew = 8;
+/// A window has that many slices on either side of its first job; two are about a life.
+constexpr SliceIndex margin = 6;
+/// Windows that touch become one up to that many slices.
+constexpr SliceIndex longest_window = 64;
+/// The same where windows are built anew: at their ends they have to make do with what is there.
+constexpr SliceIndex margin_anew = 24;
+constexpr SliceIndex longest_anew = 256;
+/// A window is a copy while it is worked on: more would take memory.
+constexpr std::size_t most_windows = 64;
+/// Neighbours looked at in a window before the windows are drawn anew.
+constexpr std::int64_t window_work = 3'000'000;
+
+}  // namespace
+
+Ejection::Ejection(const Instance& instance)
+    : instance_(&instance), times_(instance), slices_(times_) {
+  const std::vector<Size> loads = contention(instance);
+  for (std::size_t j = 0; j < instance.jobs.size(); ++j) {
+    const Job& job = instance.jobs[j];
+    const auto size = static_cast<float>(job.size);
+    const auto life = static_cast<float>(job.upper - job.lower);
+    const auto load = static_cast<float>(std::max<Size>(loads[j], 1));
+    weights_.push_back(std::pow(size * life, weight_exponent));
+    keys_.push_back(std::log2(size) + life_in_key * std::log2(life) +
+                    load_in_key * std::log2(load));
+  }
+}
+
+/// Does the job go into the last window, which may grow?
+bool Ejection::joins(WindowTask& last, JobIndex j, SliceIndex from, SliceIndex to,
+                     SliceIndex longest) const {
+  if (from >= last.to) return false;
+  const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
+  if (to - last.from <= longest) last.to = std::max(last.to, to);
+  return job.upper <= times_.first(last.to);
+}
+
+/// The pool into windows of time. Who has none in common with a neighbour waits for other windows.
+void Ejection::divide(const WindowTask& each, Random& random) {
+  std::sort(pool_.begin(), pool_.end());  // by birth
+  tasks_.clear();
+  std::vector<JobIndex> waiting;
+  // Borders are where nothing moves across: they have to be elsewhere the next time.
+  SliceIndex longest =
+      each.anew ? longest_anew
+      : random.below(8) == 0
+          ? times_.count()
+          : longest_window / 2 +
+                static_cast<SliceIndex>(random.below(static_cast<std::uint64_t>(longest_window)));
+  const SliceIndex beside = each.anew ? margin_anew : margin;
+  for (const JobIndex j : pool_) {
+    const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
+    const SliceIndex born = times_.of(job.lower);
+    SliceIndex from = std::max(0, born - beside);
+    const SliceIndex to = std::min(times_.count(), times_.of(job.upper - 1) + 1 + beside);
+    if (!tasks_.empty()) {
+      if (joins(tasks_.back(), j, from, to, longest)) {
+        tasks_.back().pool.push_back(j);
+        continue;
+      }
+      if (born < tasks_.back().to || tasks_.size() == most_windows) {
+        waiting.push_back(j);
+        continue;
+      }
+      from = std::max(from, tasks_.back().to);
+    }
+    WindowTask& task = tasks_.emplace_back(each);
+    task.from = from;
+    task.to = to;
+    task.pool.push_back(j);
+    task.seed = random.next();
+  }
+  pool_ = std::move(waiting);
+  while (results_.size() < tasks_.size()) results_.emplace_back(times_);
+}
+
+void Ejection::work_on_windows(const EjectionParams& params) {
+  const auto threads = static_cast<std::size_t>(std::max(params.threads, 1));
+  while (workers_.size() < threads)
+    workers_.push_back(std::make_unique<EjectionWindow>(*instance_, times_, weights_, keys_));
+  std::atomic<std::size_t> next_worker{0};
+  std::atomic<std::size_t> next{0};
+  work_together(static_cast<int>(std::min(threads, tasks_.size())), [&] {
+    EjectionWindow& worker = *workers_[next_worker++];
+    for (std::size_t k = next++; k < tasks_.size(); k = next++)
+      worker.run(tasks_[k], slices_, penalties_, params.budget, results_[k]);
+  });
+}
+
+/// Takes over what the windows came to.
+void Ejection::collect() {
+  for (std::size_t k = 0; k < tasks_.size(); ++k) {
+    WindowResult& result = results_[k];
+    work_ += result.work;
+    result.slices.swap_into(slices_);
+    std::copy(result.penalties.begin(), result.penalties.end(), penalties_.begin() + result.first);
+    pool_.insert(pool_.end(), result.pool.begin(), result.pool.end());
+  }
+}
+
+/// What ends above the level loses its place.
+void Ejection::begin_level(Size level, std::span<const Offset> offsets) {
+  level_ = level;
+  pool_.clear();
+  for (std::size_t j = 0; j < offsets.size(); ++j) {
+    const Job& job = instance_->jobs[j];
+    if (offsets[j] + job.size <= level) continue;
+    slices_.take(job, static_cast<JobIndex>(j), offsets[j]);
+    pool_.push_back(static_cast<JobIndex>(j));
+  }
+}
+
+/// Everything at or below the level? False: the work or the budget has ended, and `offsets` are as
+/// before; the pool and the slices are as they came to be.
+bool Ejection::reach(bool anew, std::int64_t most_work, std::vector<Offset>& offsets,
+                     const EjectionParams& params) {
+  const std::int64_t end = work_ + most_work;
+  Random random(mix(params.seed, static_cast<std::uint64_t>(level_)));
+  while (!pool_.empty()) {
+    if (work_ >= end || params.budget.exhausted()) return false;
+    WindowTask each;
+    each.target = level_;
+    each.most_work = std::min(window_work, end - work_);
+    each.anew = std::exchange(anew, false);
+    divide(each, random);
+    work_on_windows(params);
+    collect();
+    // What is built anew is worth the work only if it is about as low by itself.
+    if (each.anew && pool_.size() > most_left_anew + offsets.size() / 100) return false;
+  }
+  for (SliceIndex s = 0; s < times_.count(); ++s) {
+    for (const Lying& lying : slices_.at(s))
+      if (lying.job != nobody_moves) offsets[static_cast<std::size_t>(lying.job)] = lying.begin;
+  }
+  return true;
+}
+
+/// The windows around the tops, built anew, if that is lower.
+void Ejection::build_anew(std::vector<Offset>& offsets, const EjectionParams& params) {
+  const Size height = height_of(*instance_, offsets);
+  begin_level(height - 1, offsets);
+  if (!reach(true, params.patience, offsets, params)) start_over(offsets);
+}
+
+void Ejection::start_over(std::span<const Offset> offsets) {
+  penalties_.assign(offsets.size(), 1);
+  slices_.fill(*instance_, offsets, weights_);
+  pool_.clear();
+}
+
+Size Ejection::run(std::vector<Offset>& offsets, const EjectionParams& params) {
+  Size height = height_of(*instance_, offsets);
+  const Size goal = std::max({params.target, instance_->lower_bound, instance_->floor});
+  if (height <= goal) return height;
+  const auto lowered = [&] {
+    const Size now = height_of(*instance_, offsets);
+    if (now < height && params.lowered) params.lowered(now);
+    height = now;
+  };
+  // Where nobody found a lower placement meanwhile, it goes on where it ended.
+  const bool resumes = !pool_.empty() && height == height_ && level_ >= goal;
+  if (!resumes) start_over(offsets);
+  if (!std::exchange(begun_, true)) {
+    build_anew(offsets, params);
+    lowered();
+  }
+  std::int64_t end = work_ + params.patience;
+  while (height > goal) {
+    if (pool_.empty()) {
+      const auto left = static_cast<Size>(static_cast<double>(height - 1 - goal) * level_share);
+      begin_level(goal + left, offsets);
+    }
+    if (!reach(false, end - work_, offsets, params)) break;
+    lowered();
+    end = work_ + params.patience;
+  }
+  height_ = height;
+  return height;
+}
+
+}  // namespace tessera::search::boxing
