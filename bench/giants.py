@@ -83,16 +83,14 @@ def place(program, path, limit, threads, folder):
     """Height, seconds, megabytes."""
     result = folder / "result.json"
     result.unlink(missing_ok=True)
-    command = [program, "place", path, "--minimize", "height", "--time-limit", f"{limit}s", "--threads", str(threads),
+    command = [program, "place", path, "--minimize", "height", "--timeout", f"{limit}s", "--threads", str(threads),
                "--output", result, "--quiet"]
     before = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - before
     process.returncode = os.waitstatus_to_exitcode(status)
-    height = None
-    if result.exists():
-        height = max(m["height"] for m in json.loads(result.read_text())["memories"])
+    height = json.loads(result.read_text())["height"] if result.exists() else None
     return height, seconds, usage.ru_maxrss / 1024
 
 

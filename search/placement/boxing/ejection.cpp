@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/crew.h"
+#include "model/poll.h"
 
 namespace tessera::search::boxing {
 
@@ -162,16 +163,25 @@ bool Ejection::reach(bool anew, std::int64_t most_work, std::vector<Offset>& off
 void Ejection::build_anew(std::vector<Offset>& offsets, const EjectionParams& params) {
   const Size height = height_of(*instance_, offsets);
   begin_level(height - 1, offsets);
-  if (!reach(true, params.patience, offsets, params)) start_over(offsets);
+  if (!reach(true, params.patience, offsets, params)) start_over(offsets, params.budget);
 }
 
-void Ejection::start_over(std::span<const Offset> offsets) {
-  penalties_.assign(offsets.size(), 1);
-  slices_.fill(*instance_, offsets, weights_);
+void Ejection::start_over(std::span<const Offset> offsets, const Budget& budget) {
   pool_.clear();
+  penalties_.assign(offsets.size(), 1);
+  slices_.fill(*instance_, offsets, weights_, Poll(budget));
 }
 
 Size Ejection::run(std::vector<Offset>& offsets, const EjectionParams& params) {
+  try {
+    return lower(offsets, params);
+  } catch (const BudgetEnded&) {  // while the slices were filled
+    height_ = 0;
+    return height_of(*instance_, offsets);
+  }
+}
+
+Size Ejection::lower(std::vector<Offset>& offsets, const EjectionParams& params) {
   Size height = height_of(*instance_, offsets);
   const Size goal = std::max({params.target, instance_->lower_bound, instance_->floor});
   if (height <= goal) return height;
@@ -182,7 +192,7 @@ Size Ejection::run(std::vector<Offset>& offsets, const EjectionParams& params) {
   };
   // Where nobody found a lower placement meanwhile, it goes on where it ended.
   const bool resumes = !pool_.empty() && height == height_ && level_ >= goal;
-  if (!resumes) start_over(offsets);
+  if (!resumes) start_over(offsets, params.budget);
   if (!std::exchange(begun_, true)) {
     build_anew(offsets, params);
     lowered();

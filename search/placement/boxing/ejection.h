@@ -48,7 +48,8 @@ class Ejection {
   [[nodiscard]] std::int64_t work() const { return work_; }
 
  private:
-  void start_over(std::span<const Offset> offsets);
+  void start_over(std::span<const Offset> offsets, const Budget& budget);
+  Size lower(std::vector<Offset>& offsets, const EjectionParams& params);
   void begin_level(Size level, std::span<const Offset> offsets);
   [[nodiscard]] bool reach(bool anew, std::int64_t most_work, std::vector<Offset>& offsets,
                            const EjectionParams& params);

@@ -34,8 +34,10 @@ constexpr const char* kind_names[] = {"stacking", "boxing", "improve",
 
 /// Neighbours that ejection looks at in the time in which a round treats one job.
 constexpr std::int64_t neighbours_per_job = 150;
+/// What ejection takes for a job: three slices it lies in, in vectors that grow, and their copies.
+constexpr double ejection_bytes = 400;
 /// How long ejection goes on without a lower height: as long as so many generations take.
-constexpr double least_patience = 0.25;
+constexpr double least_patience = 0.0625;
 constexpr double first_patience = 1;
 constexpr double most_patience = 64;
 
@@ -470,13 +472,14 @@ class Generations {
   void eject() {
     if (!params_.eject || shared_.instance->fragmented || shared_.best.height == no_height) return;
     if (shared_.generation == 1 && !shared_.large) return;  // the first orders take no time
+    if (!ejection_ && params_.budget.too_large(ejection_bytes * static_cast<double>(jobs_))) return;
     if (!ejection_) ejection_ = std::make_unique<Ejection>(*shared_.instance);
     Outcome& best = shared_.best;
     const Size before = best.height;
-    // Rounds that gained about as much as ejection does with half a level have more time.
+    // Who found the last clearly lower height goes on.
     const Size goal = std::max(params_.target, shared_.lower_bound);
     const bool rounds_gained = 20 * (ejected_ - before) > before - goal;
-    if (ejected_ > 0 && rounds_gained) patience_ = std::max(patience_ / 2, least_patience);
+    if (ejected_ > 0 && rounds_gained) ejection_leads_ = false;
     const Size height = ejection_->run(
         best.offsets, {.target = goal,
                        .patience = static_cast<std::int64_t>(
@@ -491,7 +494,12 @@ class Generations {
                          note_improved(best);
                        }});
     ejected_ = height;
-    if (10 * (before - height) > before - goal) patience_ = std::min(2 * patience_, most_patience);
+    if (10 * (before - height) >= before - goal) {
+      ejection_leads_ = true;
+      patience_ = std::min(2 * patience_, most_patience);
+    } else if (!ejection_leads_) {
+      patience_ = std::max(patience_ / 2, least_patience);
+    }
     if (height < before) {
       keys_from_offsets(best.offsets, best.keys);
       best.excess = std::numeric_limits<double>::max();
@@ -550,7 +558,8 @@ class Generations {
   std::atomic<bool> out_of_memory_{false};
   std::unique_ptr<Ejection> ejection_;
   double patience_ = first_patience;
-  Size ejected_ = 0;  ///< the height when ejection ended; 0: it has not begun
+  bool ejection_leads_ = false;  ///< the last clearly lower height is its
+  Size ejected_ = 0;             ///< the height when ejection ended; 0: it has not begun
   bool done_ = false;
   std::exception_ptr error_;
   std::barrier<> gate_;

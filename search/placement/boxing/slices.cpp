@@ -38,7 +38,7 @@ SliceTimes::SliceTimes(const Instance& instance) {
 }
 
 void Slices::fill(const Instance& instance, std::span<const Offset> offsets,
-                  std::span<const float> costs) {
+                  std::span<const float> costs, Poll poll) {
   from_ = 0;
   count_ = static_cast<std::size_t>(times_->count());
   slices_.resize(count_);
@@ -54,10 +54,14 @@ void Slices::fill(const Instance& instance, std::span<const Offset> offsets,
   for (std::size_t j = 0; j < offsets.size(); ++j) {
     const Job& job = instance.jobs[j];
     if (offsets[j] < 0) continue;
+    poll();
     append({offsets[j], offsets[j] + job.size, job.lower, job.upper, static_cast<JobIndex>(j),
             costs[j]});
   }
-  for (Slice& slice : slices_) std::sort(slice.begin(), slice.end(), lower_address);
+  for (Slice& slice : slices_) {
+    poll(static_cast<std::int64_t>(slice.size()));
+    std::sort(slice.begin(), slice.end(), lower_address);
+  }
 }
 
 void Slices::copy(const Slices& other, SliceIndex from, SliceIndex to) {

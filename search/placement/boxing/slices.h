@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "model/poll.h"
 #include "search/placement/boxing/instance.h"
 
 namespace tessera::search::boxing {
@@ -57,8 +58,9 @@ class Slices {
   /// None yet.
   explicit Slices(const SliceTimes& times) : times_(&times) {}
   /// All slices with these places and the obstacles; a negative offset is no place. cost: per job.
-  void fill(const Instance& instance, std::span<const Offset> offsets,
-            std::span<const float> costs);
+  /// Throws BudgetEnded.
+  void fill(const Instance& instance, std::span<const Offset> offsets, std::span<const float> costs,
+            Poll poll = {});
   /// A copy of slices [from, to) of another, which has them.
   void copy(const Slices& other, SliceIndex from, SliceIndex to);
   /// Swaps its slices into the other, which has them.
