@@ -90,7 +90,7 @@ def place(program, path, limit, threads, folder):
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - before
     process.returncode = os.waitstatus_to_exitcode(status)
-    height = json.loads(result.read_text())["height"] if result.exists() else None
+    height = json.loads(result.read_text())["height"] if result.exists() else None  # 0: no placement
     return height, seconds, usage.ru_maxrss / 1024
 
 
@@ -109,7 +109,7 @@ def measure(args):
                         if program is None:
                             continue
                         height, seconds, megabytes = place(program, path, limit, args.threads, folder)
-                        over = "-" if height is None else f"{100 * (height / load - 1):.3f} %"
+                        over = "-" if not height else f"{100 * (height / load - 1):.3f} %"
                         print(f"{family:8} {count:8} {limit:5}s {label:8} {over:>10} {seconds:8.2f} {megabytes:5.0f} MB",
                               flush=True)
 

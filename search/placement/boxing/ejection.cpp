@@ -20,6 +20,8 @@ constexpr float life_in_key = 0.25F;
 constexpr float load_in_key = 16;
 /// What is left of the distance to the target at the next level.
 constexpr double level_share = 0.9;
+/// Not worth building anew: so little above the target, as a share of it.
+constexpr double near_enough = 0.005;
 /// Jobs without a place after windows were built anew; and one in a hundred.
 constexpr std::size_t most_left_anew = 8;
 /// A window has that many slices on either side of its first job; two are about a life.
@@ -193,7 +195,9 @@ Size Ejection::lower(std::vector<Offset>& offsets, const EjectionParams& params)
   // Where nobody found a lower placement meanwhile, it goes on where it ended.
   const bool resumes = !pool_.empty() && height == height_ && level_ >= goal;
   if (!resumes) start_over(offsets, params.budget);
-  if (!std::exchange(begun_, true)) {
+  // Building anew comes near, and no nearer.
+  if (!std::exchange(begun_, true) &&
+      static_cast<double>(height - goal) > near_enough * static_cast<double>(goal)) {
     build_anew(offsets, params);
     lowered();
   }

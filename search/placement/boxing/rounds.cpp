@@ -38,7 +38,8 @@ constexpr std::int64_t neighbours_per_job = 150;
 constexpr double ejection_bytes = 400;
 /// How long ejection goes on without a lower height: as long as so many generations take.
 constexpr double least_patience = 0.0625;
-constexpr double first_patience = 1;
+constexpr double first_patience = 0.25;
+constexpr double leading_patience = 1;  ///< at least, once it has found a clearly lower height
 constexpr double most_patience = 64;
 
 /// What a round hands over; also what the next generation starts from.
@@ -496,10 +497,9 @@ class Generations {
     ejected_ = height;
     if (10 * (before - height) >= before - goal) {
       ejection_leads_ = true;
-      patience_ = std::min(2 * patience_, most_patience);
-    } else if (!ejection_leads_) {
-      patience_ = std::max(patience_ / 2, least_patience);
     }
+    patience_ = ejection_leads_ ? std::clamp(2 * patience_, leading_patience, most_patience)
+                                : std::max(patience_ / 2, least_patience);
     if (height < before) {
       keys_from_offsets(best.offsets, best.keys);
       best.excess = std::numeric_limits<double>::max();
