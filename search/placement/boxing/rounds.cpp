@@ -473,6 +473,7 @@ class Generations {
   void eject() {
     if (!params_.eject || shared_.instance->fragmented || shared_.best.height == no_height) return;
     if (shared_.generation == 1 && !shared_.large) return;  // the first orders take no time
+    if (patience_ < least_patience) return;                 // of no use here
     if (!ejection_ && params_.budget.too_large(ejection_bytes * static_cast<double>(jobs_))) return;
     if (!ejection_) ejection_ = std::make_unique<Ejection>(*shared_.instance);
     Outcome& best = shared_.best;
@@ -499,7 +500,7 @@ class Generations {
       ejection_leads_ = true;
     }
     patience_ = ejection_leads_ ? std::clamp(2 * patience_, leading_patience, most_patience)
-                                : std::max(patience_ / 2, least_patience);
+                                : patience_ / 2;
     if (height < before) {
       keys_from_offsets(best.offsets, best.keys);
       best.excess = std::numeric_limits<double>::max();
