@@ -27,6 +27,9 @@ struct RelationMeaning {
   /// Where one of it lies says where another does, so that none comes down by itself.
   bool ties_offsets = false;
   bool about_banks = false;
+  /// It says different things of whoever stands first and second in it; other kinds, the same of
+  /// every two.
+  bool in_order = false;
 };
 
 [[nodiscard]] constexpr RelationMeaning meaning(RelationKind kind) {
@@ -48,7 +51,8 @@ struct RelationMeaning {
               .forbids = true,
               .keeps_apart = true,
               .one_memory = true,
-              .ties_offsets = true};
+              .ties_offsets = true,
+              .in_order = true};
     case RelationKind::same_offset:
       return {.word = "same_offset",
               .forbids = true,

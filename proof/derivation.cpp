@@ -53,9 +53,12 @@ void Derivation::symmetry(std::string_view& text, bool mirrored) {
   const BufferIndex a = lower(key).buffer;
   const BufferIndex b = upper(key).buffer;
   if (!mirrored) {
-    if (!facts_.identical(a, b) || a > b) throw Wrong{"these buffers are not identical"};
+    if (a > b || !facts_.twins(a, b)) throw Wrong{"these buffers are not twins in their order"};
+    // By their offsets, and so by where these items are.
+    if (upper(key).range.end <= lower(key).range.begin)
+      throw Wrong{"the order of twins does not say this of their items"};
   } else {
-    if (mirrored_ || !facts_.mirrors() || facts_.has_double(a) || facts_.has_double(b))
+    if (mirrored_ || !facts_.mirrors() || facts_.has_twin(a) || facts_.has_twin(b))
       throw Wrong{"mirroring does not allow to choose this order"};
     mirrored_ = true;
   }

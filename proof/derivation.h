@@ -147,9 +147,16 @@ class Derivation {
   [[nodiscard]] bool names_every_choice(const std::vector<Literal>& clause) const;
   /// Is it against the problem that all of them are false?
   [[nodiscard]] bool must_hold(const std::vector<Literal>& clause);
+  /// What a clause says of orders and differences.
+  struct Orders {
+    std::vector<const Variable*> halves, gaps;  ///< those that are true in it
+    bool overlap = false;                       ///< false, they leave no way in one memory
+  };
   [[nodiscard]] bool nothing_left(const std::vector<BufferIndex>& about, const Variable* mode,
                                   const std::vector<std::optional<Role>>& roles,
-                                  bool overlap) const;
+                                  const Orders& orders) const;
+  [[nodiscard]] bool against_twins(const DerivationFacts::Box& a, const DerivationFacts::Box& b,
+                                   const Orders& orders) const;
   [[nodiscard]] bool relations_contradict() const;
   [[nodiscard]] std::vector<MemoryIndex> memories_of(BufferIndex b) const;
   void learn(std::string_view& text);

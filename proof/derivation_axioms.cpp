@@ -142,7 +142,7 @@ void Derivation::axiom(std::string_view& text) {
 bool Derivation::relations_contradict() const {
   for (BufferIndex b = 0; b < facts_.buffers(); ++b)
     for (BufferIndex a = 0; a < b; ++a)
-      if (nothing_left({a, b}, nullptr, {}, false)) return true;
+      if (nothing_left({a, b}, nullptr, {}, {})) return true;
   return false;
 }
 
@@ -184,8 +184,8 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
   const auto add = [&](BufferIndex b) {
     if (std::find(about.begin(), about.end(), b) == about.end()) about.push_back(b);
   };
-  std::vector<const Variable*> halves;
-  std::vector<const Variable*> gaps;
+  Orders orders;
+  auto& [halves, gaps, overlap] = orders;
   for (const Literal& lit : clause) {
     const Variable& var = variables_[lit.key / 2];
     switch (var.kind) {
@@ -218,8 +218,8 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
   }
   if (about.empty() || about.size() > 2) return false;
   // Neither is below the other: in one memory they share an address.
-  bool overlap = halves.size() == 2 && halves[0]->order.lower == halves[1]->order.upper &&
-                 halves[0]->order.upper == halves[1]->order.lower && about.size() == 2;
+  overlap = halves.size() == 2 && halves[0]->order.lower == halves[1]->order.upper &&
+            halves[0]->order.upper == halves[1]->order.lower && about.size() == 2;
   if (overlap) {
     const Item& one = items_[halves[0]->order.lower];
     const Item& other = items_[halves[0]->order.upper];
@@ -245,17 +245,18 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
       roles = facts_.roles_of(mode->memory, mode->number);
     }
   }
-  if (nothing_left(about, mode, roles, overlap)) return true;
+  if (nothing_left(about, mode, roles, orders)) return true;
   if (about.size() == 2) return false;
   // A second buffer that has no choice, so that nothing need be said of it.
   for (BufferIndex other = 0; other < facts_.buffers(); ++other)
-    if (other != about[0] && nothing_left({about[0], other}, mode, roles, false)) return true;
+    if (other != about[0] && nothing_left({about[0], other}, mode, roles, {})) return true;
   return false;
 }
 
 // Is every place that is left to the one or two buffers against a rule?
 bool Derivation::nothing_left(const std::vector<BufferIndex>& about, const Variable* mode,
-                              const std::vector<std::optional<Role>>& roles, bool overlap) const {
+                              const std::vector<std::optional<Role>>& roles,
+                              const Orders& orders) const {
   for (const BufferIndex b : about)
     if (b >= offset_of_.size() || offset_of_[b] == nobody) return false;
   const auto boxes = [&](BufferIndex b) {
@@ -276,8 +277,34 @@ bool Derivation::nothing_left(const std::vector<BufferIndex>& about, const Varia
   if (about.size() == 1) return false;
   for (const auto& a : first)
     for (const auto& b : second)
-      if (!facts_.impossible(a, b) && !(overlap && a.memory == b.memory)) return false;
+      if (!facts_.impossible(a, b) && !(orders.overlap && a.memory == b.memory) &&
+          !(a.buffer < b.buffer ? against_twins(a, b, orders) : against_twins(b, a, orders)))
+        return false;
   return true;
+}
+
+// Twins that are not where they belong, or not in their order. require: a.buffer < b.buffer.
+bool Derivation::against_twins(const DerivationFacts::Box& a, const DerivationFacts::Box& b,
+                               const Orders& orders) const {
+  if (!facts_.twins(a.buffer, b.buffer)) return false;
+  // Is it false that the one is no lower than the other?
+  const auto lower = [&](BufferIndex one, BufferIndex other) {
+    return std::any_of(orders.gaps.begin(), orders.gaps.end(), [&](const Variable* gap) {
+      return variables_[gap->order.lower].buffer == other &&
+             variables_[gap->order.upper].buffer == one && gap->distance <= 0;
+    });
+  };
+  if (facts_.at_one_place(a.buffer, b.buffer))
+    return a.memory != b.memory || a.low > b.high || b.low > a.high || lower(a.buffer, b.buffer) ||
+           lower(b.buffer, a.buffer);
+  if (a.memory != b.memory) return a.memory > b.memory;
+  if (a.low > b.high || lower(b.buffer, a.buffer)) return true;
+  return std::any_of(orders.halves.begin(), orders.halves.end(), [&](const Variable* half) {
+    const Item& i = items_[half->order.lower];
+    const Item& j = items_[half->order.upper];
+    return i.buffer == a.buffer && j.buffer == b.buffer && j.range.end > i.range.begin &&
+           facts_.apart(i.buffer, i.range, j.buffer, j.range);
+  });
 }
 
 }  // namespace tessera::proof

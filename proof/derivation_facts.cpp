@@ -22,7 +22,8 @@ bool always_touches(Offset low, Offset high, Size length, AddressRange there) {
 DerivationFacts::DerivationFacts(const PlacementProblem& problem)
     : problem_(problem),
       steps_(horizon(problem)),
-      related_(problem.buffers.size(), 0),
+      said_(problem.buffers.size()),
+      in_a_row_(problem.buffers.size(), 0),
       tied_down_(problem.buffers.size(), 0),
       in_a_bank_(problem.buffers.size(), 0) {
   for (const Buffer& each : problem.buffers) {
@@ -52,7 +53,12 @@ void DerivationFacts::relate(const Relation& relation) {
         if (a != b) pairs.emplace(a, b);
   };
   for (const BufferIndex b : relation.buffers) {
-    related_[b] = 1;
+    if (relation.kind == RelationKind::adjacent) in_a_row_[b] = 1;
+    for (const BufferIndex other : relation.buffers) {
+      if (other == b) continue;
+      said_[b][other].kinds |= 1U << static_cast<unsigned>(relation.kind);
+      said_[b][other].cost += relation.cost;
+    }
     if (relation.kind != RelationKind::disjoint && relation.kind != RelationKind::may_overlap)
       tied_down_[b] = 1;
   }
@@ -311,21 +317,6 @@ bool DerivationFacts::impossible(const Box& box, Step step,
                        return part.steps.contains(step) &&
                               caught(part.range, [](Role role) { return role == Role::off; });
                      });
-}
-
-bool DerivationFacts::identical(BufferIndex a, BufferIndex b) const {
-  const Buffer& x = buffer(a);
-  const Buffer& y = buffer(b);
-  return a != b && !has_parts(a) && !has_parts(b) && related_[a] == 0 && related_[b] == 0 &&
-         tied_together(a, b) && x.memories == y.memories && x.kind == y.kind && x.read == y.read &&
-         x.write == y.write && x.live == y.live && x.size == y.size && x.alignment == y.alignment &&
-         x.gaps.empty() && y.gaps.empty() && !x.offset && !y.offset && x.window == y.window;
-}
-
-bool DerivationFacts::has_double(BufferIndex b) const {
-  for (BufferIndex other = 0; other < buffers(); ++other)
-    if (identical(b, other)) return true;
-  return false;
 }
 
 bool DerivationFacts::mirrors() const {

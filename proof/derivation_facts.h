@@ -62,9 +62,11 @@ class DerivationFacts {
   [[nodiscard]] bool impossible(const Box& box, Step step,
                                 const std::vector<std::optional<Role>>& roles) const;
 
-  [[nodiscard]] bool identical(BufferIndex a, BufferIndex b) const;
-  /// Has the buffer a double?
-  [[nodiscard]] bool has_double(BufferIndex b) const;
+  /// May the two exchange their places without anything changing? See derivation_twins.cpp.
+  [[nodiscard]] bool twins(BufferIndex a, BufferIndex b) const;
+  /// require: twins(a, b). May they lie at one place?
+  [[nodiscard]] bool at_one_place(BufferIndex a, BufferIndex b) const;
+  [[nodiscard]] bool has_twin(BufferIndex b) const;
   [[nodiscard]] bool mirrors() const;
   /// Would nobody but what is in its way notice if the buffer were lowered?
   [[nodiscard]] bool may_be_lowered(BufferIndex b) const;
@@ -75,6 +77,15 @@ class DerivationFacts {
   using Pairs = std::set<std::pair<BufferIndex, BufferIndex>>;  // both ways
   void relate(const Relation& relation);
   [[nodiscard]] bool always_in_reserved(const Box& box) const;
+  /// What relations say of two buffers: their kinds, one bit each, and what an overlap costs.
+  struct Said {
+    unsigned kinds = 0;
+    Cost cost = 0;
+    friend bool operator==(const Said&, const Said&) = default;
+  };
+  [[nodiscard]] bool look_the_same(BufferIndex a, BufferIndex b) const;
+  [[nodiscard]] bool said_the_same(BufferIndex a, BufferIndex b, unsigned aside) const;
+  [[nodiscard]] std::set<AddressRange> kept(BufferIndex b, BufferIndex from) const;
 
   const PlacementProblem& problem_;
   Step steps_ = 0;
@@ -85,9 +96,10 @@ class DerivationFacts {
   bool any_parts_ = false;  ///< of a buffer
   Pairs exempt_, disjoint_, one_memory_, other_memories_, one_bank_, other_banks_;
   std::map<std::pair<BufferIndex, BufferIndex>, std::set<Size>> distances_;
-  std::vector<char> related_;
-  std::vector<char> tied_down_;  ///< by a relation about more than overlap
-  std::vector<char> in_a_bank_;  ///< has to lie entirely in one bank
+  std::vector<std::map<BufferIndex, Said>> said_;  ///< by buffer
+  std::vector<char> in_a_row_;                     ///< an `adjacent` names it
+  std::vector<char> tied_down_;                    ///< by a relation about more than overlap
+  std::vector<char> in_a_bank_;                    ///< has to lie entirely in one bank
 };
 
 }  // namespace tessera::proof

@@ -1,110 +1,67 @@
 // What may be assumed without losing an answer.
 //
-// Interchangeable buffers (equal in everything, and exchanging them maps the relations to
-// themselves) are ordered by memory and offset. And where a memory looks the same from above as
-// from below, one pair of each connected part is ordered: turning the part over keeps every rule.
-// An aligned memory does not look the same from above unless every size and the capacity are
-// multiples of the alignment. The pair is made of buffers that are not interchangeable with
-// others, so that sorting those afterwards does not undo it.
+// Twins (facts/twins.h) lie at one place, or are ordered by memory and offset. And where a memory
+// looks the same from above as from below, one pair of each connected part is ordered: turning the
+// part over keeps every rule. An aligned memory does not look the same from above unless every size
+// and the capacity are multiples of the alignment. The pair is made of buffers that have no twin,
+// so that choosing the places of twins afterwards does not undo it.
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <tuple>
 
+#include "facts/twins.h"
 #include "layers.h"
 #include "model/relations.h"
 
 namespace tessera::encoder {
 namespace {
 
-/// The relation with a in the place of b and b in that of a, in one of the ways to say it.
-Relation exchanged(Relation relation, BufferIndex a, BufferIndex b) {
-  std::vector<BufferIndex>& who = relation.buffers;
-  for (BufferIndex& each : who) {
-    if (each == a) {
-      each = b;
-    } else if (each == b) {
-      each = a;
-    }
-  }
-  if (relation.kind != RelationKind::adjacent) std::sort(who.begin(), who.end());
-  return relation;
-}
-
 class Symmetry {
  public:
   explicit Symmetry(Context& context)
       : context_(context),
         problem_(context.problem),
-        class_(problem_.buffers.size()),
+        twins_(problem_, &context.poll),
+        has_twin_(problem_.buffers.size(), 0),
         related_(problem_.buffers.size()) {
-    std::iota(class_.begin(), class_.end(), BufferIndex{0});
     for (std::size_t r = 0; r < problem_.relations.size(); ++r) {
       for (const BufferIndex b : problem_.relations[r].buffers) related_[b].push_back(r);
     }
   }
 
   void run() {
-    order_equals();
+    for (const facts::TwinClass& same : twins_.classes()) {
+      for (const BufferIndex b : same.buffers) has_twin_[b] = 1;
+      for (std::size_t k = 1; k < same.buffers.size(); ++k) {
+        const BufferIndex a = same.buffers[k - 1];
+        const BufferIndex b = same.buffers[k];
+        same.kind == facts::TwinKind::together ? unite(a, b) : order(a, b, same.kind);
+      }
+    }
     for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
       if (looks_the_same_from_above(m)) turn_over(m);
     }
   }
 
  private:
-  [[nodiscard]] bool interchangeable(BufferIndex a, BufferIndex b) const {
-    const Buffer& x = problem_.buffers[a];
-    const Buffer& y = problem_.buffers[b];
-    const auto gaps_equal = std::equal(
-        x.gaps.begin(), x.gaps.end(), y.gaps.begin(), y.gaps.end(),
-        [](const Gap& p, const Gap& q) { return p.steps == q.steps && p.window == q.window; });
-    if (has_parts(x) || has_parts(y) || x.live != y.live || x.size != y.size ||
-        x.alignment != y.alignment || !gaps_equal ||
-        allowed_memories(problem_, x) != allowed_memories(problem_, y) || x.read != y.read ||
-        x.write != y.write || x.kind != y.kind || x.offset != y.offset || x.window != y.window ||
-        related_[a].size() != related_[b].size()) {
-      return false;
+  void unite(BufferIndex a, BufferIndex b) {
+    for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
+      if (!context_.may_be_in(a, m)) continue;
+      context_.require({a, b}, {-context_.in(a, m), context_.in(b, m)});
+      for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)})
+        context_.require(
+            {a, b}, {-context_.in(a, m), -context_.in(b, m),
+                     context_.formula.before(context_.offset(x), fixed(0), context_.offset(y))});
     }
-    std::vector<Relation> before;
-    std::vector<Relation> after;
-    for (const BufferIndex each : {a, b}) {
-      for (const std::size_t r : related_[each]) {
-        before.push_back(exchanged(problem_.relations[r], a, a));
-        after.push_back(exchanged(problem_.relations[r], a, b));
-      }
-    }
-    std::sort(before.begin(), before.end());
-    std::sort(after.begin(), after.end());
-    return before == after;
   }
 
-  void order_equals() {
-    std::map<std::tuple<Step, Size, std::size_t>, std::vector<BufferIndex>> alike;
-    for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
-      const Buffer& buffer = problem_.buffers[b];
-      alike[{buffer.live.front().lower, buffer.size, related_[b].size()}].push_back(b);
-    }
-    for (const auto& [key, members] : alike) {
-      for (std::size_t i = 1; i < members.size(); ++i) {
-        for (std::size_t j = i; j-- > 0;) {
-          context_.poll();
-          if (!interchangeable(members[j], members[i])) continue;
-          class_[members[i]] = class_[members[j]];
-          order(members[j], members[i]);
-          break;  // the next one before it is ordered with that one already
-        }
-      }
-    }
-    members_.resize(problem_.buffers.size());
-    for (const BufferIndex each : class_) ++members_[each];
-  }
-
-  void order(BufferIndex a, BufferIndex b) {
+  void order(BufferIndex a, BufferIndex b, facts::TwinKind kind) {
+    const Amount between = kind == facts::TwinKind::apart ? size_of(a) : fixed(0);
     for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
       if (!context_.may_be_in(a, m)) continue;
       context_.require({a, b},
                        {-context_.in(a, m), -context_.in(b, m),
-                        context_.formula.before(context_.offset(a), fixed(0), context_.offset(b))});
+                        context_.formula.before(context_.offset(a), between, context_.offset(b))});
       for (MemoryIndex lower = 0; lower < m; ++lower) {
         context_.require({a, b}, {-context_.in(a, m), -context_.in(b, lower)});
       }
@@ -173,7 +130,7 @@ class Symmetry {
     for (const auto& [a, b] : live_together(m)) {
       context_.poll();
       part[root(a)] = root(b);
-      if (members_[class_[a]] == 1 && members_[class_[b]] == 1 &&
+      if (has_twin_[a] == 0 && has_twin_[b] == 0 &&
           !std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b))) {
         pairs.emplace_back(a, b);
       }
@@ -195,8 +152,8 @@ class Symmetry {
 
   Context& context_;
   const PlacementProblem& problem_;
-  std::vector<BufferIndex> class_;                 ///< the first buffer like this one
-  std::vector<std::size_t> members_;               ///< per class
+  const facts::Twins twins_;
+  std::vector<char> has_twin_;
   std::vector<std::vector<std::size_t>> related_;  ///< relations a buffer is in
 };
 

@@ -38,6 +38,7 @@ void Build::all() {
   modes();
   relations();
   cost();
+  twins();
   deduction_.orders.finish(deduction_.state, poll_);
   sections();
   symmetry();

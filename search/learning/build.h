@@ -9,11 +9,13 @@
 
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 
 #include "deduction.h"
+#include "facts/twins.h"
 #include "model/derived.h"
 #include "model/poll.h"
 #include "search.h"
@@ -53,7 +55,7 @@ class Build {
     std::map<std::size_t, std::vector<Lit>> dropped;     ///< literals that were false already
     std::map<std::size_t, Lit> units;                    ///< the only literal that was left
     std::set<Var> unsaid;        ///< Booleans of clauses that are not to be written
-    std::vector<Key> identical;  ///< orders of identical buffers
+    std::vector<Key> identical;  ///< orders of twins
     Key mirrored = no_key;       ///< the order that mirroring fixes
   };
   Axioms axioms;
@@ -99,6 +101,10 @@ class Build {
   void within_banks(BufferIndex b, std::optional<BufferIndex> like);
   void different_banks(BufferIndex a, BufferIndex b);
   void cost();
+  void twins();
+  void memories_ascend(BufferIndex a, BufferIndex b);
+  void if_together(BufferIndex a, BufferIndex b, Key order);
+  void order_twins(const facts::TwinClass& same);
   void symmetry();
   void orders();
   void rests();
@@ -119,6 +125,7 @@ class Build {
   const bool certify_;
   Poll& poll_;
   std::vector<std::pair<BufferIndex, BufferIndex>> exempt_;  ///< pairs that may overlap, sorted
+  std::unique_ptr<facts::Twins> twins_;                      ///< with params.symmetry
   bool consistent_ = true;
   Key always_ = no_key;
   std::vector<Var> offset_;               ///< by buffer
@@ -154,10 +161,6 @@ struct LivePairs {
 };
 [[nodiscard]] LivePairs live_pairs(const PlacementProblem& problem);
 
-/// Buffers that can be exchanged for one another without anybody noticing; classes of two or more,
-/// each ascending. Only buffers tied to one memory and in no relation.
-[[nodiscard]] std::vector<std::vector<BufferIndex>> identical_buffers(
-    const PlacementProblem& problem);
 /// Is every placement turned upside down again a placement?
 [[nodiscard]] bool mirrors(const PlacementProblem& problem);
 

@@ -1,50 +1,77 @@
-// Identical buffers ordered, one mirrored pair fixed.
+// Twins in one order, one mirrored pair fixed.
 //
-// Both at once are sound: turn a placement upside down if the chosen pair asks for it, then sort
-// every class of identical buffers; the pair is chosen among buffers that are in no class, so
-// sorting does not touch it.
+// Both at once are sound: turn a placement upside down if the chosen pair asks for it, then choose
+// within every class of twins (facts/twins.h); the pair is of buffers that have no twin, so that
+// choosing does not touch it.
 #include <algorithm>
 
 #include "build.h"
 
 namespace tessera::search::learning {
-namespace {
 
-bool same_but_for_name(const Buffer& a, const Buffer& b) {
-  return a.live == b.live && a.size == b.size && a.alignment == b.alignment && a.gaps.empty() &&
-         b.gaps.empty() && a.memories == b.memories && a.read == b.read && a.write == b.write &&
-         a.kind == b.kind && !a.offset && !b.offset && a.window == b.window;
+// Of twins in several memories the first is in the one with the least number.
+void Build::memories_ascend(BufferIndex a, BufferIndex b) {
+  for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
+    for (MemoryIndex lower = 0; lower < m; ++lower) {
+      std::vector<Lit> lits;
+      if (unless_in(a, m, lits) && unless_in(b, lower, lits)) clause(lits);
+    }
 }
 
-}  // namespace
-
-std::vector<std::vector<BufferIndex>> identical_buffers(const PlacementProblem& problem) {
-  std::vector<char> related(problem.buffers.size(), 0);
-  for (const Relation& relation : problem.relations)
-    for (const BufferIndex b : relation.buffers) related[b] = 1;
-  std::vector<std::vector<BufferIndex>> classes;
-  std::map<std::pair<StepRange, Size>, std::vector<BufferIndex>> alike;
-  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-    const Buffer& buffer = problem.buffers[b];
-    if (related[b] != 0 || buffer.offset || !buffer.parts.empty() ||
-        allowed_memories(problem, buffer).size() != 1)
-      continue;
-    alike[{buffer.live.front(), buffer.size}].push_back(b);
+// The order of the two, wherever they are in one memory.
+void Build::if_together(BufferIndex a, BufferIndex b, Key order) {
+  for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
+    std::vector<Lit> lits;
+    if (!unless_in(a, m, lits) || !unless_in(b, m, lits)) continue;
+    lits.push_back({order, 1});
+    clause(lits);
   }
-  for (auto& [key, group] : alike) {
-    while (!group.empty()) {
-      std::vector<BufferIndex> same;
-      const BufferIndex first = group.front();
-      std::erase_if(group, [&](BufferIndex b) {
-        const bool equal =
-            b == first || same_but_for_name(problem.buffers[first], problem.buffers[b]);
-        if (equal) same.push_back(b);
-        return equal;
-      });
-      if (same.size() > 1) classes.push_back(std::move(same));
+}
+
+// Twins that have no order of their own get edges: b no lower than a, and where one place does for
+// both, a no lower than b.
+void Build::twins() {
+  if (!params_.symmetry) return;
+  twins_ = std::make_unique<facts::Twins>(problem_, &poll_);
+  const auto no_lower = [&](BufferIndex b, BufferIndex a) {
+    const Key key = key_of(new_bool(0, 0), 0);
+    deduction_.orders.add_edge(deduction_.state, key, offset_[a], offset_[b], 0);
+    if_together(a, b, key);
+  };
+  for (const facts::TwinClass& same : twins_->classes()) {
+    if (same.kind == facts::TwinKind::apart && problem_.buffers[same.buffers[0]].gaps.empty())
+      continue;
+    for (std::size_t k = 1; k < same.buffers.size(); ++k) {
+      const BufferIndex a = same.buffers[k - 1];
+      const BufferIndex b = same.buffers[k];
+      no_lower(b, a);
+      if (same.kind == facts::TwinKind::together) {
+        same_memory(a, b);
+        no_lower(a, b);
+      } else {
+        memories_ascend(a, b);
+      }
     }
   }
-  return classes;
+}
+
+void Build::order_twins(const facts::TwinClass& same) {
+  const AddressRange whole{0, problem_.buffers[same.buffers[0]].size};
+  for (std::size_t x = 0; x < same.buffers.size(); ++x)
+    for (std::size_t y = x + 1; y < same.buffers.size(); ++y) {
+      const BufferIndex a = same.buffers[x];
+      const BufferIndex b = same.buffers[y];
+      const Key key = deduction_.orders.below(item(a, whole), item(b, whole));
+      if (key == no_key) continue;
+      if (!tied(a, b)) {
+        if (y == x + 1) memories_ascend(a, b);
+        if_together(a, b, key);
+        continue;
+      }
+      axioms.identical.push_back(key);
+      axioms.unsaid.insert(var_of(key));
+      clause({{key, 1}});
+    }
 }
 
 bool mirrors(const PlacementProblem& problem) {
@@ -64,19 +91,9 @@ bool mirrors(const PlacementProblem& problem) {
 
 void Build::symmetry() {
   if (!params_.symmetry) return;
-  std::vector<char> classed(problem_.buffers.size(), 0);
-  for (const auto& same : identical_buffers(problem_)) {
-    for (const BufferIndex b : same) classed[b] = 1;
-    for (std::size_t x = 0; x < same.size(); ++x)
-      for (std::size_t y = x + 1; y < same.size(); ++y) {
-        const AddressRange whole{0, problem_.buffers[same[x]].size};
-        const Key key = deduction_.orders.below(item(same[x], whole), item(same[y], whole));
-        if (key == no_key) continue;
-        axioms.identical.push_back(key);
-        axioms.unsaid.insert(var_of(key));
-        clause({{key, 1}});
-      }
-  }
+  for (const facts::TwinClass& same : twins_->classes())
+    if (same.kind == facts::TwinKind::apart && problem_.buffers[same.buffers[0]].gaps.empty())
+      order_twins(same);
   if (!mirrors(problem_)) return;
   Key best = no_key;
   Size largest = 0;
@@ -84,7 +101,7 @@ void Build::symmetry() {
     const BufferIndex a = item_buffer_[items.first];
     const BufferIndex b = item_buffer_[items.second];
     const Size size = problem_.buffers[a].size + problem_.buffers[b].size;
-    if (classed[a] != 0 || classed[b] != 0 || size <= largest) continue;
+    if (size <= largest || !twins_->alone(a) || !twins_->alone(b)) continue;
     largest = size;
     best = key;
   }

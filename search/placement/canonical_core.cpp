@@ -6,7 +6,9 @@
 #include <numeric>
 
 #include "facts/room.h"
+#include "facts/twins.h"
 #include "model/derived.h"
+#include "model/relations.h"
 
 namespace tessera::search::canonical {
 namespace {
@@ -74,6 +76,7 @@ class Builder {
 
   void run() {
     prepare_memory();
+    ask_for_twins();
     group_members();
     if (core_.items.empty()) return;
     choose_unit();
@@ -113,6 +116,15 @@ class Builder {
                               std::pair(std::min(a, b), std::max(a, b)));
   }
 
+  /// Where anything but single lives decides who conflicts; elsewhere find_twins() sees them.
+  void ask_for_twins() {
+    const bool told =
+        std::any_of(problem_.relations.begin(), problem_.relations.end(), [](const Relation& each) {
+          return meaning(each.kind).forbids || meaning(each.kind).lifts_overlap;
+        });
+    if (told) twins_ = facts::twin_classes(problem_, &poll_);
+  }
+
   void group_members() {
     const std::size_t n = problem_.buffers.size();
     leader_.resize(n);
@@ -128,6 +140,12 @@ class Builder {
       special_ = special_ || relation.kind == RelationKind::same_offset ||
                  relation.kind == RelationKind::may_overlap ||
                  relation.kind == RelationKind::disjoint;
+    }
+    // What belongs at one place is one item.
+    for (const facts::TwinClass& same : twins_) {
+      if (same.kind != facts::TwinKind::together) continue;
+      grouped = true;
+      for (const BufferIndex b : same.buffers) leader_[find(b)] = find(same.buffers.front());
     }
     if (special_) exempt_ = exempt_pairs(problem_);
     item_of_.assign(n, -1);
@@ -525,7 +543,7 @@ class Builder {
 
   /// Equal items that conflict with each other and alike with everybody else may keep their order.
   void find_twins() {
-    if (special_) return;  // relations could tell equal items apart
+    if (special_) return find_told_twins();  // relations could tell equal items apart
     for (std::size_t k = 1; k < core_.items.size(); ++k) {
       // Items are sorted by (begin, end); equal ones need not be neighbours, but often are.
       const Item& y = core_.items[k];
@@ -542,6 +560,20 @@ class Builder {
     }
   }
 
+  void find_told_twins() {
+    const auto alone = [this](BufferIndex b) {
+      const Item& item = core_.items[index(item_of_[b])];
+      return item.last_member - item.first_member == 1;
+    };
+    for (const facts::TwinClass& same : twins_)
+      for (std::size_t k = 1; k < same.buffers.size(); ++k) {
+        const BufferIndex a = same.buffers[k - 1];
+        const BufferIndex b = same.buffers[k];
+        if (same.kind == facts::TwinKind::apart && here(a) && alone(a) && alone(b))
+          core_.items[index(item_of_[b])].twin = item_of_[a];
+      }
+  }
+
   const PlacementProblem& problem_;
   const Memory& memory_;
   Core& core_;
@@ -550,6 +582,7 @@ class Builder {
   bool special_ = false;  ///< anything but one whole span per item and plain overlaps
   std::vector<BufferIndex> leader_;
   std::vector<int> item_of_;
+  std::vector<facts::TwinClass> twins_;
   std::vector<std::pair<BufferIndex, BufferIndex>> exempt_;
   std::vector<Span> spans_;
   std::vector<std::pair<Step, std::int64_t>> events_;

@@ -49,7 +49,7 @@ struct Item {
   int last_part = 0;
   int begin = 0;         ///< first section
   int end = 0;           ///< one past its last section; begin == end: it occupies nothing
-  int twin = -1;         ///< the item before it that is equal in every respect
+  int twin = -1;         ///< one that is equal in every respect and lies below it (facts/twins.h)
   bool plain = true;     ///< every offset in [earliest, latest] is allowed
   int first_member = 0;  ///< in Core::members
   int last_member = 0;

@@ -37,17 +37,6 @@ using namespace tessera::testing;
 
 // --- problems ------------------------------------------------------------------------------------
 
-/// A few buffers once more under other names, so that some can be exchanged.
-void add_twins(Random& random, PlacementProblem& problem) {
-  const std::size_t count = problem.buffers.size();
-  for (std::int64_t k = random.between(1, 3); k > 0; --k) {
-    Buffer twin = problem.buffers[random.below(count)];
-    twin.id = "twin" + std::to_string(problem.buffers.size());
-    if (random.chance(80)) twin.offset.reset();
-    problem.buffers.push_back(std::move(twin));
-  }
-}
-
 /// Lifetimes and sizes in one memory that is a little too small or just large enough: what the
 /// rules about packing are for.
 PlacementProblem packing(Random& random) {

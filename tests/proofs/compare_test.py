@@ -49,7 +49,7 @@ EVERYTHING = {
     *(f"clause: {what}" for what in (
         "contradiction", "every mode at a step", "every role of a bank", "some mode is used", "a mode that is used", "empty",
         "nothing is left", "nothing is left beside a third buffer", "nothing is left in a mode", "nothing is left in a role",
-        "one lies below the other", "not between two differences", "an overlap is paid for")),
+        "one lies below the other", "twins", "not between two differences", "an overlap is paid for")),
     *(f"cut with {what}" for what in ("step", "range", "grain", "two memories")),
     *(f"cut kept apart by {why}" for why in (
         "time", "disjoint", "adjacent", "different_banks", "places", "time of others at one offset",

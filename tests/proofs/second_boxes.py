@@ -13,12 +13,14 @@ class Boxes:
     def __init__(self, derivation):
         self.d, self.refuted = derivation, derivation.refuted
         self.mode, self.crossed, self.overlap, self.between = None, None, None, None
+        self.below, self.above, self.by_twins = [], [], False
 
     def nothing_left(self, literals):
         """Why no placement makes all of these literals false, or None."""
         named, below, above = self.sort_out(literals)
         if named is None:
             return None
+        self.below, self.above, self.by_twins = below, above, False
         declared = list(self.d.offset_of)
         if not literals:
             boxes = {b: self.boxes(b) for b in declared}
@@ -46,6 +48,8 @@ class Boxes:
         return None
 
     def why(self, named, b):
+        if self.by_twins:
+            return "twins"
         if self.overlap is not None:
             return "an overlap is paid for"
         if self.mode is not None:
@@ -153,7 +157,29 @@ class Boxes:
     def impossible(self, boxes, one, two):
         if not boxes[one] or not boxes[two]:
             return True
-        return one != two and all(self.together(one, *a, two, *b) for a in boxes[one] for b in boxes[two])
+        return one != two and all(self.together(one, *a, two, *b) or self.against_twins(one, *a, two, *b)
+                                  for a in boxes[one] for b in boxes[two])
+
+    def against_twins(self, one, m1, low1, high1, two, m2, low2, high2):
+        """Boxes in which twins are not where they belong, or not in their order."""
+        if one > two:
+            return self.against_twins(two, m2, low2, high2, one, m1, low1, high1)
+        d, refuted = self.d, self.refuted
+        if not refuted.twins(one, two):
+            return False
+        said = {tuple(d.kind[u][1] for u in (x, y)) for x, y, distance in self.above if distance <= 0}
+        if refuted.belong_at_one_place(one, two):
+            wrong = m1 != m2 or low1 > high2 or low2 > high1 or (one, two) in said or (two, one) in said
+        elif m1 != m2:
+            wrong = m1 > m2
+        else:
+            wrong = low1 > high2 or (one, two) in said or any(self.says_order(i, j, one, two) for i, j in self.below)
+        self.by_twins = self.by_twins or wrong
+        return wrong
+
+    def says_order(self, i, j, one, two):
+        lower, upper = self.d.items[i], self.d.items[j]
+        return lower[0] == one and upper[0] == two and upper[2] > lower[1] and self.refuted.apart(*lower, *upper)
 
     def together(self, one, m1, low1, high1, two, m2, low2, high2):
         """Two boxes are impossible together."""

@@ -267,8 +267,11 @@ class Derivation:
 
     def swap(self, key):
         lower, upper = self.ordered_buffers(key)
-        if lower > upper or not self.refuted.identical(lower, upper):
-            raise Wrong("buffers that are not identical, or the larger number below")
+        if lower > upper or not self.refuted.twins(lower, upper):
+            raise Wrong("buffers that are not twins, or the larger number below")
+        below, above = self.order(key)
+        if self.items[above][2] <= self.items[below][1]:
+            raise Wrong("the order of twins does not say this of their items")
         self.fact(key, 1)
 
     def turn(self, key):
@@ -276,8 +279,8 @@ class Derivation:
         every = range(len(self.refuted.problem.buffers))
         if self.turned or not self.refuted.same_upside_down():
             raise Wrong("turned twice, or the problem does not look the same upside down")
-        if any(self.refuted.identical(b, other) for b in pair for other in every if other != b):
-            raise Wrong("a buffer that is identical to another")
+        if any(self.refuted.twins(b, other) for b in pair for other in every):
+            raise Wrong("a buffer that has a twin")
         self.turned = True
         self.fact(key, 1)
 

@@ -66,7 +66,7 @@ class Refuted:
         self.allowed = [b.memories or every for b in problem.buffers]
         self.parts = [b.parts() for b in problem.buffers]
         self.stride = [self.stride_of(n) for n in range(len(problem.buffers))]
-        self.kinds, self.together, self.meetings = {}, {}, {}
+        self.kinds, self.together, self.meetings, self.twin_pairs = {}, {}, {}, {}
         self.named = [set() for _ in problem.buffers]
         for kind, buffers, cost in problem.relations:
             for at, one in enumerate(buffers):
@@ -190,15 +190,68 @@ class Refuted:
                     return "places" + by
         return None
 
-    def identical(self, one, two):
+    def twins(self, one, two):
         """Whether exchanging two buffers changes nothing."""
-        if self.named[one] or self.named[two] or self.has_parts(one, two):
+        if one == two:
             return False
+        key = (one, two) if one < two else (two, one)
+        if key not in self.twin_pairs:
+            self.twin_pairs[key] = self.look_alike(*key) and self.treated_alike(*key)
+        return self.twin_pairs[key]
+
+    def look_alike(self, one, two):
         a, b = self.problem.buffers[one], self.problem.buffers[two]
-        if a.gaps or b.gaps or a.offset is not None or b.offset is not None or self.tied(one) is None:
+        if self.has_parts(one, two) or a.offset is not None or b.offset is not None or "adjacent" in self.named[one] | self.named[two]:
             return False
-        return ((a.memories, a.kind, a.reads, a.writes, a.lives, a.size, a.alignment, a.window) ==
-                (b.memories, b.kind, b.reads, b.writes, b.lives, b.size, b.alignment, b.window))
+        if (a.size, a.window or None, sorted(a.gaps, key=repr)) != (b.size, b.window or None, sorted(b.gaps, key=repr)):
+            return False
+        if set(self.allowed[one]) != set(self.allowed[two]):
+            return False
+        for m in self.allowed[one]:
+            if self.alignment(one, m) != self.alignment(two, m):
+                return False
+            memory = self.problem.memories[m]
+            if (memory.modes or memory.per_bank) and (
+                    (a.lives, a.kind, set(a.reads), set(a.writes)) != (b.lives, b.kind, set(b.reads), set(b.writes))):
+                return False
+        return True
+
+    def treated_alike(self, one, two):
+        """By every third buffer: in what relations say, and in what is kept apart."""
+        a, b = self.problem.buffers[one], self.problem.buffers[two]
+        others = [third for third in range(len(self.problem.buffers)) if third not in (one, two)]
+
+        def said(n, third, aside):
+            return {kind: cost for kind, cost in dict(self.related(n, third)).items() if kind not in aside}
+
+        if a.lives == b.lives and all(said(one, third, ()) == said(two, third, ()) for third in others):
+            return True
+        if len(a.lives) != 1 or len(b.lives) != 1 or a.gaps or b.gaps:
+            return False
+        aside = ("disjoint", "may_overlap")
+        return all(said(one, third, aside) == said(two, third, aside) and self.kept(third, one) == self.kept(third, two)
+                   for third in others)
+
+    def kept(self, n, other):
+        """The ranges of a buffer that share no address with another one that lives once."""
+        if not set(self.allowed[n]) & set(self.allowed[other]):
+            return set()
+        whole = (0, self.problem.buffers[n].size)
+        if "disjoint" in self.related(n, other):
+            return {whole}
+        if self.exempt(n, other):
+            return set()
+        lower, upper = self.problem.buffers[other].lives[0]
+        found = {tuple(part[2:4]) for part in self.parts[n] if part[0] < upper and lower < part[1]}
+        return {whole} if whole in found else found
+
+    def belong_at_one_place(self, one, two):
+        kinds = self.related(one, two)
+        if any(kind in kinds for kind in ("disjoint", "different_banks", "different_memories")):
+            return False
+        if kinds and kinds.get("avoid_overlap", 0) > 0:
+            return False
+        return self.exempt(one, two) or not any(p[0] < q[1] and q[0] < p[1] for p in self.parts[one] for q in self.parts[two])
 
     def same_upside_down(self):
         """Whether the problem allows to turn every placement upside down."""

@@ -53,12 +53,14 @@ class Maker {
   PlacementProblem make() {
     choose_features();
     steps_ = random_.between(2, 8) * features_.scale;
-    const auto count =
-        static_cast<std::size_t>(random_.between(3, random_.chance(15) ? 9 : 7) * features_.scale);
+    const auto count = static_cast<std::size_t>(
+        (features_.twins ? random_.between(3, 5) : random_.between(3, random_.chance(15) ? 9 : 7)) *
+        features_.scale);
     for (std::size_t b = 0; b < count; ++b) add_buffer(b);
     add_memories();
     for (Buffer& buffer : problem_.buffers) bind_to_addresses(buffer);
     add_relations();
+    if (features_.twins) add_twins(random_, problem_);
     return std::move(problem_);
   }
 
@@ -299,6 +301,76 @@ class Maker {
 
 PlacementProblem random_problem(Random& random, const Features& features) {
   return Maker(random, features).make();
+}
+
+namespace {
+
+/// Says of the twin what relations say of the other one; once in a while one is forgotten.
+void relate_alike(Random& random, PlacementProblem& problem, BufferIndex other, BufferIndex twin) {
+  const std::vector<Relation> before = problem.relations;
+  const bool forget = random.chance(10);
+  for (std::size_t r = 0; r < before.size(); ++r) {
+    const auto& who = before[r].buffers;
+    const auto at = std::find(who.begin(), who.end(), other);
+    if (at == who.end() || (forget && random.chance(50))) continue;
+    // Either as one of it, which says something of the two as well, or as its like.
+    if (before[r].kind != RelationKind::adjacent && random.chance(50)) {
+      problem.relations[r].buffers.push_back(twin);
+      continue;
+    }
+    problem.relations.push_back(before[r]);
+    problem.relations.back().buffers[static_cast<std::size_t>(at - who.begin())] = twin;
+  }
+}
+
+/// The twin lives behind everybody, and is kept apart by relations from whom time kept it apart.
+void move_in_time(Random& random, PlacementProblem& problem, BufferIndex other, BufferIndex twin) {
+  const Step last = horizon(problem);
+  for (BufferIndex b = 0; b < twin; ++b) {
+    if (b == other ? random.chance(50) : !coexist(problem.buffers[b], problem.buffers[other]))
+      continue;
+    if (!random.chance(3)) problem.relations.push_back({RelationKind::disjoint, {b, twin}, 0});
+  }
+  problem.buffers[twin].live = {{last, last + 1}};
+  problem.buffers[twin].read.clear();
+  problem.buffers[twin].write.clear();
+  problem.buffers[twin].gaps.clear();
+}
+
+}  // namespace
+
+void add_twins(Random& random, PlacementProblem& problem) {
+  const bool roomy = random.chance(75);
+  for (std::int64_t k = random.between(1, 3); k > 0; --k) {
+    const BufferIndex other = random.below(problem.buffers.size());
+    const BufferIndex twin = problem.buffers.size();
+    problem.buffers.push_back(problem.buffers[other]);
+    Buffer& buffer = problem.buffers.back();
+    buffer.id = "twin" + std::to_string(twin);
+    if (random.chance(80)) buffer.offset.reset();
+    if (random.chance(4)) ++buffer.size;
+    if (random.chance(4)) buffer.alignment = 3 - std::min<Size>(buffer.alignment, 2);
+    if (buffer.window)
+      buffer.window->end = std::max(buffer.window->end, buffer.window->begin + buffer.size);
+    for (const MemoryIndex m : allowed_memories(problem, buffer)) {
+      Memory& memory = problem.memories[m];
+      if (!roomy || memory.capacity > 20 || random.chance(30)) continue;
+      const Size more = random.between(1, buffer.size);
+      memory.capacity += more;
+      if (!memory.banks.empty()) memory.banks.back().size += more;
+    }
+    const std::vector<BufferIndex> pair = {other, twin};
+    relate_alike(random, problem, other, twin);
+    if (problem.buffers[twin].parts.empty() && random.chance(25)) {
+      move_in_time(random, problem, other, twin);
+    } else if (random.chance(20)) {
+      problem.relations.push_back({RelationKind::may_overlap, pair, 0});
+    }
+    if (problem.objective == Objective::cost && random.chance(20))
+      problem.relations.push_back({RelationKind::avoid_overlap, pair, random.between(1, 4)});
+    // One that was first among its like may have lost its places of its own.
+    if (random.chance(50)) std::swap(problem.buffers[other].id, problem.buffers[twin].id);
+  }
 }
 
 PlacementProblem magnified(const PlacementProblem& problem, Size granule, Step spread) {

@@ -33,6 +33,8 @@ struct Features {
   bool accesses = false;  ///< reads, writes and weights
   std::vector<RelationKind> relations{};
   bool soft_costs = false;
+  /// Some buffers come twice or more, with the relations they are in, or almost so (add_twins()).
+  bool twins = false;
   /// 1: for the oracle. Larger: that many times the buffers, steps and sizes, for comparing engines
   /// with each other.
   int scale = 1;
@@ -48,6 +50,10 @@ struct Features {
 
 /// ensure: validate() finds nothing wrong with it.
 [[nodiscard]] PlacementProblem random_problem(Random& random, const Features& features);
+
+/// A few buffers once more under other names, with what relations say of them: so that they can be
+/// exchanged, can lie at one place, or just cannot, because one number or one relation differs.
+void add_twins(Random& random, PlacementProblem& problem);
 
 /// The same question in other numbers: every address times `granule` (an alignment of 1 stays) and
 /// the steps spread out. Its answer is that of the problem it came from.
