@@ -16,6 +16,7 @@ constexpr std::size_t most_terms = 500'000;
 /// The members that are always there, and the addresses they may use.
 struct Set {
   std::vector<ItemIndex> items;
+  bool in_time = true;
   Value low = std::numeric_limits<Value>::max() / 4;
   Value high = std::numeric_limits<Value>::min() / 4;
 };
@@ -30,6 +31,7 @@ std::vector<Set> sets_of(const State& state, const OrderRules& orders,
   std::vector<Set> sets(sections.size());
   for (std::uint32_t id = 0; id < sets.size(); ++id) {
     Set& set = sets[id];
+    set.in_time = sections.in_time(id);
     for (const Member& member : sections.members(id)) {
       if (member.present != no_key) continue;
       const Item& item = orders.items()[member.item];
@@ -42,10 +44,20 @@ std::vector<Set> sets_of(const State& state, const OrderRules& orders,
   return sets;
 }
 
-// Sections stand in the order of their steps: what of s is gone at t does not come back.
+// Sections stand in the order of their steps: what of s is gone at t does not come back. Those that
+// no step makes stand behind them, in no order.
+/// By section, the last one in time before the next that is not; itself, if there is none between.
+std::vector<std::uint32_t> ends_in_time(const std::vector<Set>& sets) {
+  std::vector<std::uint32_t> ends(sets.size());
+  for (auto t = static_cast<std::uint32_t>(sets.size()); t-- > 0;)
+    ends[t] = t + 1 < sets.size() && sets[t + 1].in_time ? ends[t + 1] : t;
+  return ends;
+}
+
 std::vector<Neighbours> neighbours_of(const std::vector<Set>& sets, Poll& poll) {
   std::vector<Neighbours> found;
   std::vector<ItemIndex> shared;
+  const std::vector<std::uint32_t> ends = ends_in_time(sets);
   for (std::uint32_t s = 0; s < sets.size(); ++s) {
     for (std::uint32_t t = s + 1; t < sets.size(); ++t) {
       const auto& a = sets[s].items;
@@ -53,7 +65,10 @@ std::vector<Neighbours> neighbours_of(const std::vector<Set>& sets, Poll& poll) 
       poll(static_cast<std::int64_t>(a.size() + b.size()));
       shared.clear();
       std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
-      if (shared.empty() || a.size() - shared.size() > most_apart) break;
+      if (shared.empty() || a.size() - shared.size() > most_apart) {
+        if (sets[s].in_time && sets[t].in_time) t = ends[t];
+        continue;
+      }
       const std::size_t apart = a.size() + b.size() - 2 * shared.size();
       if (apart <= most_apart) found.push_back({apart, s, t});
     }

@@ -115,7 +115,8 @@ class Build {
   ItemIndex item(BufferIndex b, AddressRange range);
   void hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRange of_b);
   [[nodiscard]] bool tied(BufferIndex a, BufferIndex b) const;
-  void clique(MemoryIndex m, std::vector<ItemIndex> items, int splits);
+  void clique(MemoryIndex m, std::vector<ItemIndex> items, int splits, bool in_time);
+  void cliques(MemoryIndex m);
 
   const PlacementProblem& problem_;
   const Objective goal_;

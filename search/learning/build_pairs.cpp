@@ -208,7 +208,7 @@ void Build::outside(BufferIndex a, BufferIndex b, const AddressRange& difference
 }
 
 // A set whose pairs are not all apart is split at the first pair that may overlap.
-void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits) {
+void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits, bool in_time) {
   // Whoever is live at one step or said to be disjoint is apart, but for pairs that may overlap.
   for (std::size_t x = 0; !exempt_.empty() && x < set.size(); ++x) {
     poll_(static_cast<std::int64_t>(set.size() - x));
@@ -217,8 +217,8 @@ void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits) {
       auto without = set;
       without.erase(without.begin() + static_cast<std::ptrdiff_t>(x));
       set.erase(set.begin() + static_cast<std::ptrdiff_t>(y));
-      if (splits > 0) clique(m, std::move(without), splits - 1);
-      clique(m, std::move(set), splits - 1);
+      if (splits > 0) clique(m, std::move(without), splits - 1, in_time);
+      clique(m, std::move(set), splits - 1, in_time);
       return;
     }
   }
@@ -234,7 +234,7 @@ void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits) {
     const Key in = memory_[item_buffer_[i]][m];
     members.push_back({i, in == always_ ? no_key : in});
   }
-  deduction_.sections.add_section(std::move(members));
+  deduction_.sections.add_section(std::move(members), in_time);
 }
 
 void Build::sections() {
@@ -264,7 +264,7 @@ void Build::sections() {
         grew = true;
         continue;
       }
-      if (grew) clique(m, {live.begin(), live.end()}, 4);
+      if (grew) clique(m, {live.begin(), live.end()}, 4, true);
       grew = false;
       live.erase(event.item);
     }
@@ -274,8 +274,9 @@ void Build::sections() {
       for (const BufferIndex b : relation.buffers)
         if (may_be_in(b, m) && problem_.buffers[b].parts.empty())
           set.push_back(item(b, {0, problem_.buffers[b].size}));
-      clique(m, std::move(set), 4);
+      clique(m, std::move(set), 4, false);
     }
+    cliques(m);
   }
 }
 

@@ -24,12 +24,13 @@ struct LearningParams {
   bool energy = true;        ///< bounds from the summed sizes of everything known below
   bool not_first = false;    ///< who cannot lie lowest (highest) of a set; little beside balance
   bool balance = true;       ///< what two sections share fits with what lies around a member
+  bool cliques = true;       ///< sections also from what relations keep apart, whenever it lives
   bool generalise = true;    ///< spend the slack of explanations
   bool minimise = true;      ///< drop literals of learned clauses implied by the others
   bool order_search = true;  ///< the search that chooses orders of pairs
   bool place_search = true;  ///< the search that places buffers at their lowest offset
   bool rests = true;         ///< every buffer lies on the ground or on another one
-  bool symmetry = true;      ///< identical buffers ordered, one mirrored pair fixed
+  bool symmetry = true;      ///< twins in one order, one mirrored pair fixed
   bool cores = true;         ///< bounds of costs from sets of which one is always paid
   bool reduce = true;        ///< forget clauses that do not help
   bool restarts = true;      ///< Luby restarts

@@ -27,8 +27,9 @@ void FullestWindow::insert(std::size_t leaf, Value start, Value length) {
   }
 }
 
-void SectionRules::add_section(std::vector<Member> members) {
+void SectionRules::add_section(std::vector<Member> members, bool in_time) {
   Section section;
+  section.in_time = in_time;
   section.members = std::move(members);
   for (auto& order : section.by_start) {
     order.resize(section.members.size());

@@ -52,7 +52,9 @@ class SectionRules {
     return sections_[section].open;
   }
 
-  void add_section(std::vector<Member> members);
+  /// `in_time`: of one step, and added in the order of steps.
+  void add_section(std::vector<Member> members, bool in_time);
+  [[nodiscard]] bool in_time(std::uint32_t section) const { return sections_[section].in_time; }
   void finish(const State& state, Poll& poll);
   [[nodiscard]] std::size_t size() const { return sections_.size(); }
   [[nodiscard]] std::span<const Member> members(std::uint32_t section) const {
@@ -84,6 +86,7 @@ class SectionRules {
     std::vector<std::uint32_t> by_start[2];  ///< positions sorted by earliest start, kept sorted
     std::uint64_t seen = 0;                  ///< the clock when it was last looked at
     bool queued = false;
+    bool in_time = true;
   };
   /// One side's view of the members in the open window, sorted by earliest start.
   struct View {

@@ -127,6 +127,48 @@ TEST(LearningRules, EachPrunesAndNoneChangesAnAnswer) {
   EXPECT_GT(longer.literals * all.conflicts, all.literals * longer.conflicts);
 }
 
+/// Short lives, and many pairs that relations keep apart; about as high as the heaviest of their
+/// sets.
+PlacementProblem told_apart(std::uint64_t seed) {
+  testing::Random random(seed);
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 120 + random.between(0, 30)});
+  const Step steps = 24;
+  for (int b = 0; b < 24; ++b) {
+    const Step lower = random.between(0, steps - 1);
+    problem.buffers.push_back({.id = "b" + std::to_string(b),
+                               .live = {{lower, lower + random.between(1, 3)}},
+                               .size = random.between(4, 39)});
+  }
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+    for (BufferIndex a = 0; a < b; ++a)
+      if (std::abs(problem.buffers[a].live[0].lower - problem.buffers[b].live[0].lower) < 8 &&
+          random.chance(50))
+        problem.relations.push_back({RelationKind::disjoint, {a, b}, 0});
+  return problem;
+}
+
+TEST(LearningRules, SectionsOfRelationsPrune) {
+  std::int64_t conflicts[2] = {0, 0};
+  int refuted = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Status answers[2];
+    for (const bool cliques : {false, true}) {
+      const engine::SearchResult found =
+          make_learning_engine({.cliques = cliques})->solve(told_apart(seed), {});
+      answers[cliques ? 1 : 0] = found.status;
+      for (const Stat& stat : found.stats)
+        if (stat.name == "conflicts")
+          conflicts[cliques ? 1 : 0] += std::get<std::int64_t>(stat.value);
+    }
+    EXPECT_EQ(answers[0], answers[1]) << seed;
+    refuted += answers[0] == Status::infeasible ? 1 : 0;
+  }
+  EXPECT_GT(refuted, 5);
+  EXPECT_LT(refuted, 35);
+  EXPECT_LT(conflicts[1], conflicts[0] / 2) << conflicts[0];
+}
+
 TEST(LearningBalance, WhatComesBelowLeavesNoRoomForWhatStaysAbove) {
   // Capacity 10: i (2) and c (3) stay, q (4) goes, p (4) comes.
   State state;
@@ -144,8 +186,8 @@ TEST(LearningBalance, WhatComesBelowLeavesNoRoomForWhatStaysAbove) {
   for (const auto& [a, b] : {std::pair{i, c}, {i, p}, {c, p}, {i, q}, {c, q}})
     orders.add_pair(state, a, b);
   orders.finish(state, never);
-  sections.add_section({{i}, {c}, {q}});
-  sections.add_section({{i}, {c}, {p}});
+  sections.add_section({{i}, {c}, {q}}, true);
+  sections.add_section({{i}, {c}, {p}}, true);
   sections.finish(state, never);
   learning::BalanceRules balance;
   balance.finish(state, orders, sections, false, never);
