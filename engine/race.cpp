@@ -14,6 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include "engine/goal.h"
+
 namespace tessera::engine {
 
 namespace {
@@ -52,25 +54,43 @@ bool ran_out_of_memory(const Lane& lane) {
   return lane.found.status == Status::unknown && lane.found.stop == StopReason::memory_limit;
 }
 
-/// The answer of a finished race: a refutation if there is one, else the earliest placement, else
-/// the reason for giving up of the first contender that had memory enough.
-RaceResult judge(std::vector<Lane>& lanes) {
+/// Is the placement of one lane worth more than another's? The earliest is, and of a goal beyond
+/// fitting the cheapest, of equal ones one that is known to be: a limit may have ended the others.
+bool better(const Lane& one, const Lane& other, const PlacementProblem& problem, Objective goal) {
+  if (goal != Objective::fit) {
+    const Cost pays = goal_value(problem, *one.found.placement, goal);
+    const Cost other_pays = goal_value(problem, *other.found.placement, goal);
+    if (pays != other_pays) return pays < other_pays;
+    const bool proved = one.found.stop == StopReason::completed;
+    if (proved != (other.found.stop == StopReason::completed)) return proved;
+  }
+  return one.finish < other.finish;
+}
+
+/// The answer of a finished race: a refutation if there is one, else the best placement, else the
+/// reason for giving up of the first contender that had memory enough. What one proved holds of
+/// the placement of another.
+RaceResult judge(std::vector<Lane>& lanes, const PlacementProblem& problem, Objective goal) {
   std::size_t winner = 0;
   while (winner + 1 < lanes.size() && ran_out_of_memory(lanes[winner])) ++winner;
   if (ran_out_of_memory(lanes[winner])) winner = 0;
-  double best = never;
+  bool placed = false;
   bool refuted = false;
+  Cost bound = 0;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
+    bound = std::max(bound, lanes[i].found.bound);
     if (lanes[i].found.status == Status::infeasible && !refuted) {
       winner = i;
       refuted = true;
     }
-    if (!refuted && lanes[i].found.status == Status::feasible && lanes[i].finish < best) {
+    if (!refuted && lanes[i].found.status == Status::feasible && lanes[i].finish < never &&
+        (!placed || better(lanes[i], lanes[winner], problem, goal))) {
       winner = i;
-      best = lanes[i].finish;
+      placed = true;
     }
   }
   RaceResult won{std::move(lanes[winner].found), winner};
+  if (goal != Objective::fit && !refuted) won.found.bound = bound;
   for (std::size_t i = 0; i < lanes.size(); ++i)
     if (i != winner && ran_out_of_memory(lanes[i])) add_sentence(won.found, lanes[i].found.reason);
   return won;
@@ -227,7 +247,7 @@ class SideBySide {
     threads_.clear();  // waits for them
     for (Lane& lane : lanes_)
       if (lane.error) std::rethrow_exception(lane.error);
-    return judge(lanes_);
+    return judge(lanes_, problem_, params_.goal);
   }
 
  private:
@@ -373,7 +393,7 @@ TurnResult take_turns(const PlacementProblem& problem, const std::vector<Contend
     }
     if (params.budget.exhausted()) break;
   }
-  return {judge(lanes), limited};
+  return {judge(lanes, problem, params.goal), limited};
 }
 
 RaceResult race(const PlacementProblem& problem, const std::vector<Contender>& contenders,

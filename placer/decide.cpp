@@ -48,11 +48,15 @@ constexpr std::int64_t tiny_budget = 1'000;
 constexpr double learning_head_start = 20e6;
 constexpr double favour = 3;
 
-/// Nodes of the search for the cheapest slots, some seconds.
+/// Nodes of the search for the cheapest slots, some seconds. Where buffers take several slots it
+/// begins with some tenths of a second, and has the rest in a race.
 constexpr std::int64_t slot_nodes = 5'000'000;
+constexpr std::int64_t wide_slot_nodes = 600'000;
+constexpr double ns_per_slot_node = 300;
 
 /// Conflicts of the learning engine on the way to a placement that pays no more than a bound.
 constexpr std::int64_t meeting_conflicts = 50'000;
+constexpr std::int64_t brief_meeting_conflicts = 5'000;  // where slots may tell as well
 
 /// Above this many pairs of buffers a general solver that has clauses about each is not worth its
 /// memory where another engine takes the problem.
@@ -76,7 +80,7 @@ struct Field {
 };
 
 Field line_up(const PlacementProblem& problem, Objective goal, int threads,
-              const EngineParams& engines) {
+              const EngineParams& engines, bool slots) {
   Field field;
   const bool boxes =
       goal == Objective::fit && problem.buffers.size() >= boxing_fits_from && boxing_takes(problem);
@@ -84,6 +88,7 @@ Field line_up(const PlacementProblem& problem, Objective goal, int threads,
     if (field.contenders.size() == 2) break;
     // The general solvers step in where the engines made for this problem do not apply.
     const bool alone = field.contenders.empty();
+    if (!alone && slots) break;  // these know such a problem better than a general solver
     if (!alone && name == "smt") break;
     if (name == "sat" && (boxes || !alone) &&
         search::canonical::count_pairs(problem, many_pairs) > many_pairs)
@@ -96,6 +101,10 @@ Field line_up(const PlacementProblem& problem, Objective goal, int threads,
     }
     field.contenders.push_back({*engine, ns_per_unit(name)});
     field.engines.push_back(std::move(engine));
+  }
+  if (slots) {
+    field.engines.push_back(search::make_slots_engine());
+    field.contenders.push_back({*field.engines.back(), ns_per_slot_node});
   }
   if (boxes) {
     // It never says "no": whoever can, has to run beside it.
@@ -116,6 +125,8 @@ struct Attempts {
   std::string shortages{};             ///< sentences: who ran out of memory, while others went on
   Cost cost_bound = 0;                 ///< proved of buffers in slots
   std::optional<Decision> in_slots{};  ///< not proved to be the cheapest
+  bool in_slots_open = false;          ///< buffers fit in slots: not yet proved which are cheapest
+  bool plain_slots = false;            ///< each takes one
   bool learning_first = false;         ///< in a race about fitting
 
   void phase(std::string_view name) const {
@@ -264,7 +275,7 @@ struct Attempts {
 
   Decision race_of_all() {
     phase(params.goal == Objective::fit ? "race" : "optimize");
-    Field field = line_up(problem, params.goal, settings.threads, settings.engines);
+    Field field = line_up(problem, params.goal, settings.threads, settings.engines, in_slots_open);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
     if (field.contenders.size() > 1 && canonical_opens()) {
@@ -306,10 +317,13 @@ struct Attempts {
     phase("slots");
     engine::SearchParams own = params;
     own.budget = share_of(2);
-    own.budget.max_nodes = std::min(own.budget.max_nodes, slot_nodes);
+    own.budget.max_nodes =
+        std::min(own.budget.max_nodes, slots->spans.empty() ? slot_nodes : wide_slot_nodes);
     engine::SearchResult found = search::place_in_slots(problem, *slots, own);
     note("slots", found.stats);
     cost_bound = found.bound;
+    in_slots_open = true;
+    plain_slots = slots->spans.empty();
     if (found.status == Status::infeasible) return decided(std::move(found), "slots");
     if (found.status != Status::feasible) return std::nullopt;
     const bool proved = soft_cost(problem, *found.placement) == found.bound;
@@ -330,7 +344,8 @@ struct Attempts {
     engine::SearchParams own = params;
     own.budget = share_of(3);
     own.budget.meter = nullptr;
-    own.budget.max_nodes = std::min(own.budget.max_nodes, meeting_conflicts);
+    own.budget.max_nodes =
+        std::min(own.budget.max_nodes, in_slots_open ? brief_meeting_conflicts : meeting_conflicts);
     own.at_most = cost_bound;
     engine::SearchResult found = engine::solve_within_memory(*engine, problem, own);
     note("learning", found.stats);
@@ -392,7 +407,8 @@ struct Attempts {
     }
     stats = first->found.stats;
     if (params.goal == Objective::cost && !params.at_most) {
-      if (!in_slots) cost_bound = search::cost_bound_by_slots(problem, share_of(4));
+      if (!plain_slots)
+        cost_bound = std::max(cost_bound, search::cost_bound_by_slots(problem, share_of(4)));
       if (engine::goal_value(problem, *first->found.placement, params.goal) == cost_bound) {
         first->found.bound = cost_bound;
         return std::move(*first);
@@ -423,7 +439,7 @@ Decision decide(const PlacementProblem& problem, const engine::SearchParams& par
 
 engine::SearchResult decide_by_turns(const PlacementProblem& problem,
                                      const engine::SearchParams& params) {
-  const Field field = line_up(problem, params.goal, 1, {});
+  const Field field = line_up(problem, params.goal, 1, {}, false);
   if (field.contenders.empty()) {
     engine::SearchResult none;
     none.reason = "No engine takes this problem: " + field.refusals;

@@ -1,6 +1,7 @@
 #include "search/placement/colouring.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
@@ -16,9 +17,16 @@ constexpr std::int64_t steps_per_move = 50;
 /// Nodes between two looks at the budget.
 constexpr std::int64_t between_looks = 1'024;
 
-class Search {
+/// Nodes for each order of a first round, and how many more in each round that follows.
+constexpr std::int64_t first_round = 200'000;
+constexpr std::int64_t round_growth = 4;
+
+/// Few enough to be joined by one table of nodes and nodes.
+constexpr std::size_t most_twin_nodes = 256;
+
+class Colourer {
  public:
-  Search(const ColourGraph& graph, const Budget& budget, std::uint64_t seed)
+  Colourer(const ColourGraph& graph, const Budget& budget, std::uint64_t seed)
       : graph_(graph), count_(graph.hard.size()), budget_(budget), random_(seed) {
     Cost all = 0;
     for (const auto& edges : graph.soft)
@@ -27,6 +35,9 @@ class Search {
     forbidden_ = all / 2 + 1;
     pay_.assign(count_ * graph.colours, 0);
     colour_.assign(count_, 0);
+    plain_ = std::all_of(graph.span.begin(), graph.span.end(), [](auto span) { return span == 1; });
+    span_ = graph.span;
+    span_.resize(count_, 1);
   }
 
   Colouring run() {
@@ -34,13 +45,15 @@ class Search {
       result_.status = Status::feasible;
       return result_;
     }
-    if (graph_.colours == 0) {
+    if (*std::max_element(span_.begin(), span_.end()) > graph_.colours) {
       result_.status = Status::infeasible;
       return result_;
     }
+    choose_firsts();
     best_cost_ = forbidden_;
     descend();
-    prove();
+    prove_in_rounds();
+    if (budget_.meter != nullptr) budget_.meter->done.store(result_.nodes);
     if (!best_.empty()) {
       result_.status = Status::feasible;
       result_.colour = best_;
@@ -60,10 +73,41 @@ class Search {
     return pay_[node * graph_.colours + colour];
   }
 
+  /// Which colours a node may begin with. In some cheapest colouring nobody can be moved down
+  /// without meeting somebody it is apart from, so each begins where a row of others ends: at a sum
+  /// of spans (normal patterns: Herz 1972, Christofides and Whitlock 1977).
+  void choose_firsts() {
+    firsts_.resize(count_);
+    std::vector<char> sum(graph_.colours);
+    for (std::size_t node = 0; node < count_; ++node) {
+      std::fill(sum.begin(), sum.end(), 0);
+      sum[0] = 1;
+      for (std::size_t other = 0; other < count_ && !plain_; ++other)
+        for (std::size_t end = graph_.colours; other != node && end-- > span_[other];)
+          if (sum[end - span_[other]] != 0) sum[end] = 1;
+      for (std::size_t c = 0; c + span_[node] <= graph_.colours; ++c)
+        if (plain_ || sum[c] != 0) firsts_[node].push_back(static_cast<std::uint32_t>(c));
+    }
+  }
+
+  /// Do two nodes that begin here share a colour?
+  [[nodiscard]] bool meet(std::size_t one, std::size_t at, std::size_t two,
+                          std::size_t there) const {
+    return at < there + span_[two] && there < at + span_[one];
+  }
+
+  /// `other` pays more or less wherever it would share one of the colours of `node`.
+  void raise(std::size_t node, std::size_t colour, std::size_t other, Cost by) {
+    const std::size_t below = span_[other] - 1;
+    const std::size_t end = std::min(colour + span_[node], graph_.colours);
+    for (std::size_t c = colour < below ? 0 : colour - below; c < end; ++c) pay(other, c) += by;
+  }
+
   /// What the neighbours of `node` pay more (or, with sign -1, less) for sharing its colour.
   void spread(std::size_t node, std::size_t colour, Cost sign) {
-    for (const std::uint32_t other : graph_.hard[node]) pay(other, colour) += sign * forbidden_;
-    for (const auto& [other, cost] : graph_.soft[node]) pay(other, colour) += sign * cost;
+    for (const std::uint32_t other : graph_.hard[node])
+      raise(node, colour, other, sign * forbidden_);
+    for (const auto& [other, cost] : graph_.soft[node]) raise(node, colour, other, sign * cost);
   }
 
   [[nodiscard]] Cost total() const {
@@ -81,8 +125,8 @@ class Search {
 
   void descend() {
     for (std::size_t node = 0; node < count_; ++node) {
-      std::size_t cheapest = 0;
-      for (std::size_t c = 1; c < graph_.colours; ++c)
+      std::size_t cheapest = firsts_[node].front();
+      for (const std::uint32_t c : firsts_[node])
         if (pay(node, c) < pay(node, cheapest)) cheapest = c;
       colour_[node] = static_cast<std::uint32_t>(cheapest);
       spread(node, cheapest, 1);
@@ -101,7 +145,7 @@ class Search {
       for (std::size_t n = 0; n < count_; ++n) {
         const Cost now = pay(n, colour_[n]);
         if (now == 0) continue;
-        for (std::size_t c = 0; c < graph_.colours; ++c) {
+        for (const std::uint32_t c : firsts_[n]) {
           if (c == colour_[n]) continue;
           const Cost change = pay(n, c) - now;
           const bool held = free_from[n * graph_.colours + c] > step;
@@ -128,33 +172,106 @@ class Search {
     }
   }
 
-  /// The most joined node first, then again and again the one most joined to those before.
-  void arrange() {
-    std::vector<Cost> joined(count_, 0);
+  /// Which node is next: the one most joined to those before it, in several ways. None is the best
+  /// of all problems.
+  enum class Order : std::uint8_t { lightly, firmly, hard };
+  using Rank = std::array<std::int64_t, 3>;  ///< the larger comes first
+
+  [[nodiscard]] Rank rank(Order order, std::size_t node, std::int64_t joined,
+                          std::int64_t hard) const {
+    const auto span = static_cast<std::int64_t>(span_[node]);
+    const auto degree =
+        static_cast<std::int64_t>(graph_.hard[node].size() + graph_.soft[node].size());
+    switch (order) {
+      case Order::lightly:
+        return {joined, span, -degree};
+      case Order::firmly:
+        return {joined, span, degree};
+      case Order::hard:
+        break;
+    }
+    return {hard, joined * span, degree};
+  }
+
+  void arrange(Order order) {
+    std::vector<std::int64_t> joined(count_, 0);
+    std::vector<std::int64_t> hard(count_, 0);
     std::vector<char> taken(count_, 0);
-    const auto weight = [this](std::size_t node) {
-      return graph_.hard[node].size() + graph_.soft[node].size();
-    };
+    order_.clear();
     while (order_.size() < count_) {
       std::size_t next = count_;
       for (std::size_t n = 0; n < count_; ++n) {
         if (taken[n] != 0) continue;
-        if (next == count_ || joined[n] > joined[next] ||
-            (joined[n] == joined[next] && weight(n) > weight(next)))
+        if (next == count_ ||
+            rank(order, n, joined[n], hard[n]) > rank(order, next, joined[next], hard[next]))
           next = n;
       }
       taken[next] = 1;
       order_.push_back(next);
-      for (const std::uint32_t other : graph_.hard[next]) ++joined[other];
+      for (const std::uint32_t other : graph_.hard[next]) {
+        ++joined[other];
+        ++hard[other];
+      }
       for (const auto& [other, cost] : graph_.soft[next]) ++joined[other];
     }
     place_of_.resize(count_);
     for (std::size_t k = 0; k < count_; ++k) place_of_[order_[k]] = k;
+    near_.assign(count_, {});
+    for (std::size_t n = 0; n < count_; ++n) {
+      for (const std::uint32_t other : graph_.hard[n]) near_[n].push_back({other, forbidden_});
+      for (const auto& [other, cost] : graph_.soft[n]) near_[n].push_back({other, cost});
+      // Those whose turn comes next come first: that ends a hopeless try soonest.
+      std::sort(near_[n].begin(), near_[n].end(), [this](const Near& one, const Near& two) {
+        return place_of_[one.node] > place_of_[two.node];
+      });
+    }
+    saved_.resize((count_ + 1) * count_);
+    if (!plain_) find_twins();
+  }
+
+  /// Nodes that can be swapped, whatever colours the others have: of two the one that is coloured
+  /// first begins no higher. Where all take one colour it is the colours that can be swapped.
+  void find_twins() {
+    twins_.assign(count_, {});
+    if (count_ > most_twin_nodes) return;
+    std::vector<Cost> joined(count_ * count_, 0);
+    for (std::size_t n = 0; n < count_; ++n) {
+      for (const std::uint32_t other : graph_.hard[n]) joined[n * count_ + other] = forbidden_;
+      for (const auto& [other, cost] : graph_.soft[n]) joined[n * count_ + other] += cost;
+    }
+    for (std::size_t one = 0; one < count_; ++one)
+      for (std::size_t two = 0; two < count_; ++two) {
+        if (place_of_[two] <= place_of_[one] || span_[one] != span_[two]) continue;
+        bool alike = true;
+        for (std::size_t n = 0; n < count_ && alike; ++n)
+          alike = n == one || n == two || joined[one * count_ + n] == joined[two * count_ + n];
+        if (alike) twins_[one].push_back(two);
+      }
+  }
+
+  /// Several orders in turns, as long as none has come to an end.
+  void prove_in_rounds() {
+    if (plain_) {
+      nodes_end_ = budget_.max_nodes;
+      prove(Order::firmly);
+      return;
+    }
+    for (std::int64_t share = first_round;; share *= round_growth)
+      for (const Order order : {Order::lightly, Order::hard}) {
+        nodes_end_ = std::min(budget_.max_nodes, result_.nodes + share);
+        result_.nodes_ended = false;
+        prove(order);
+        const bool share_alone =
+            result_.stop == StopReason::node_limit && nodes_end_ < budget_.max_nodes;
+        const bool met = !best_.empty() && result_.bound == best_cost_;
+        if (!result_.nodes_ended || met) result_.stop = StopReason::completed;
+        if (!result_.nodes_ended || met || !share_alone || meter_ended_) return;
+      }
   }
 
   /// The least costs of the first 1, 2, ... nodes of the order; each is a bound of all that follow.
-  void prove() {
-    arrange();
+  void prove(Order order) {
+    arrange(order);
     least_.assign(count_ + 1, 0);
     std::fill(pay_.begin(), pay_.end(), 0);
     low_.assign(count_, 0);
@@ -173,9 +290,10 @@ class Search {
       if (limit_ > goal_) {
         low_sum_ = 0;
         std::fill(low_.begin(), low_.end(), 0);
+        doll_size_ = k;
         assign(k, 0, 0);
         if (result_.nodes_ended) {
-          result_.bound = least_[k - 1];
+          result_.bound = std::max(result_.bound, least_[k - 1]);
           return;
         }
       }
@@ -192,15 +310,18 @@ class Search {
 
   /// What the cheapest colour costs the k-th node beside the doll before it; it takes that.
   Cost extended(std::size_t node, std::size_t k) {
-    std::vector<Cost>& costs = extension_;
-    costs.assign(graph_.colours, 0);
-    for (const std::uint32_t other : graph_.hard[node])
-      if (place_of_[other] < k - 1) costs[doll_[other]] += forbidden_;
-    for (const auto& [other, cost] : graph_.soft[node])
-      if (place_of_[other] < k - 1) costs[doll_[other]] += cost;
-    const auto cheapest = std::min_element(costs.begin(), costs.end());
-    doll_[node] = static_cast<std::uint32_t>(cheapest - costs.begin());
-    return *cheapest;
+    Cost least = std::numeric_limits<Cost>::max();
+    for (const std::uint32_t c : firsts_[node]) {
+      Cost cost = 0;
+      for (const std::uint32_t other : graph_.hard[node])
+        if (place_of_[other] < k - 1 && meet(node, c, other, doll_[other])) cost += forbidden_;
+      for (const auto& [other, each] : graph_.soft[node])
+        if (place_of_[other] < k - 1 && meet(node, c, other, doll_[other])) cost += each;
+      if (cost >= least) continue;
+      least = cost;
+      doll_[node] = c;
+    }
+    return least;
   }
 
   [[nodiscard]] Cost cost_among(const std::vector<std::uint32_t>& colour, std::size_t k) const {
@@ -208,28 +329,76 @@ class Search {
     for (std::size_t j = 0; j < k; ++j) {
       const std::size_t node = order_[j];
       for (const auto& [other, cost] : graph_.soft[node])
-        if (place_of_[other] < j && colour[other] == colour[node]) sum += cost;
+        if (place_of_[other] < j && meet(node, colour[node], other, colour[other])) sum += cost;
     }
     return sum;
   }
 
   [[nodiscard]] Cost lowest(std::size_t node) const {
     const Cost* of = pay_.data() + node * graph_.colours;
-    return *std::min_element(of, of + graph_.colours);
+    Cost low = std::numeric_limits<Cost>::max();
+    for (const std::uint32_t c : firsts_[node]) low = std::min(low, of[c]);
+    return low;
   }
 
-  /// The neighbours that come later pay more or less; keeps the sum of their least costs.
-  void charge(std::size_t node, std::size_t colour, std::size_t left, Cost sign) {
-    const auto act = [&](std::uint32_t other, Cost cost) {
-      if (place_of_[other] >= left) return;
-      Cost& own = pay(other, colour);
-      own += sign * cost;
+  /// The neighbours that come later pay more; keeps the sum of their least costs, and stops once it
+  /// is not below `enough`. How many neighbours it looked at.
+  std::size_t charge(std::size_t node, std::size_t colour, std::size_t left, Cost enough) {
+    Cost* const saved = saved_.data() + left * count_;
+    const std::vector<Near>& near = near_[node];
+    std::size_t k = 0;
+    while (k < near.size() && low_sum_ < enough) {
+      const auto [other, cost] = near[k];
+      saved[k++] = low_[other];
+      if (place_of_[other] >= left) continue;
+      raise(node, colour, other, cost);
       const Cost low = lowest(other);
       low_sum_ += low - low_[other];
       low_[other] = low;
-    };
-    for (const std::uint32_t other : graph_.hard[node]) act(other, forbidden_);
-    for (const auto& [other, cost] : graph_.soft[node]) act(other, cost);
+    }
+    return k;
+  }
+  void discharge(std::size_t node, std::size_t colour, std::size_t left, std::size_t k) {
+    const Cost* const saved = saved_.data() + left * count_;
+    while (k-- > 0) {
+      const auto [other, cost] = near_[node][k];
+      if (place_of_[other] >= left) continue;
+      raise(node, colour, other, -cost);
+      low_sum_ -= low_[other] - saved[k];
+      low_[other] = saved[k];
+    }
+  }
+
+  /// The colours that `node` may begin with, where nothing is lost: not those that are as good as
+  /// others. With colours of which each is as good as any other, one at most that nobody has yet.
+  /// Otherwise not below a twin; and the first node begins in the lower half, as all may be turned
+  /// upside down (what is moved down after that, and twins that are swapped, come no higher).
+  [[nodiscard]] std::pair<std::size_t, std::size_t> range(std::size_t node, std::size_t left,
+                                                          std::size_t used) const {
+    if (plain_) return {0, std::min(used + 1, graph_.colours)};
+    std::size_t begin = 0;
+    for (const std::size_t twin : twins_[node])
+      if (place_of_[twin] < doll_size_) begin = std::max<std::size_t>(begin, colour_[twin]);
+    const std::size_t end = graph_.colours - span_[node];
+    return {begin, (left == doll_size_ ? end / 2 : end) + 1};
+  }
+
+  /// Out of nodes, or of anything else?
+  [[nodiscard]] bool ended() {
+    std::optional<StopReason> stop;
+    if (result_.nodes >= nodes_end_) stop = StopReason::node_limit;
+    if (++result_.nodes % between_looks == 0 && !stop) {
+      if (budget_.meter != nullptr) {
+        budget_.meter->done.store(result_.nodes, std::memory_order_relaxed);
+        meter_ended_ = result_.nodes >= budget_.meter->limit.load(std::memory_order_relaxed);
+        if (meter_ended_) stop = StopReason::node_limit;
+      }
+      if (!stop) stop = budget_.exhausted();
+    }
+    if (!stop) return false;
+    result_.nodes_ended = true;
+    result_.stop = *stop;
+    return true;
   }
 
   /// Nodes order_[left - 1], ..., order_[0] are still to be coloured.
@@ -239,34 +408,27 @@ class Search {
       doll_ = colour_;  // what stands outside of the doll does no harm
       return;
     }
-    std::optional<StopReason> stop;
-    if (result_.nodes >= budget_.max_nodes) stop = StopReason::node_limit;
-    if (++result_.nodes % between_looks == 0 && !stop) stop = budget_.exhausted();
-    if (stop) {
-      result_.nodes_ended = true;
-      result_.stop = *stop;
-      return;
-    }
+    if (ended()) return;
     const std::size_t node = order_[left - 1];
-    // A colour that nobody has yet is as good as any other such.
-    const std::size_t most = std::min(used + 1, graph_.colours);
+    const auto [begin, end] = range(node, left, used);
     low_sum_ -= low_[node];
     const Cost own_low = low_[node];
     Cost before = -1;
     // In the order of what they cost: those of one cost together.
     for (;;) {
       Cost next = std::numeric_limits<Cost>::max();
-      for (std::size_t c = 0; c < most; ++c)
-        if (pay(node, c) > before) next = std::min(next, pay(node, c));
+      for (const std::uint32_t c : firsts_[node])
+        if (c >= begin && c < end && pay(node, c) > before) next = std::min(next, pay(node, c));
       if (next == std::numeric_limits<Cost>::max()) break;
       if (cost + next + low_sum_ + least_[left - 1] >= limit_) break;
-      for (std::size_t c = 0; c < most; ++c) {
-        if (pay(node, c) != next) continue;
-        colour_[node] = static_cast<std::uint32_t>(c);
-        charge(node, c, left - 1, 1);
+      for (const std::uint32_t c : firsts_[node]) {
+        if (c < begin || c >= end || pay(node, c) != next) continue;
+        colour_[node] = c;
+        const std::size_t looked =
+            charge(node, c, left - 1, limit_ - cost - next - least_[left - 1]);
         if (cost + next + low_sum_ + least_[left - 1] < limit_)
-          assign(left - 1, cost + next, std::max(used, c + 1));
-        charge(node, c, left - 1, -1);
+          assign(left - 1, cost + next, std::max<std::size_t>(used, c + 1));
+        discharge(node, c, left - 1, looked);
         if (result_.nodes_ended || limit_ <= goal_) break;
       }
       if (result_.nodes_ended || limit_ <= goal_) break;
@@ -281,7 +443,20 @@ class Search {
   const Budget& budget_;
   Random random_;
   Cost forbidden_ = 1;
-  std::vector<Cost> pay_;  ///< by node and colour: what its coloured neighbours make it cost
+  bool plain_ = true;  ///< everybody takes one colour
+  std::vector<std::uint32_t> span_;
+  std::vector<std::vector<std::uint32_t>> firsts_;  ///< of a node: what it may begin with
+  std::vector<std::vector<std::size_t>> twins_;     ///< of a node: those coloured before it
+  struct Near {
+    std::uint32_t node;
+    Cost cost;
+  };
+  std::vector<std::vector<Near>> near_;  ///< of a node: whom it is joined to
+  std::vector<Cost> saved_;              ///< by nodes left: least costs before a charge
+  std::int64_t nodes_end_ = 0;           ///< of this order, in this round
+  bool meter_ended_ = false;
+  std::size_t doll_size_ = 0;  ///< nodes that are coloured now
+  std::vector<Cost> pay_;      ///< by node and colour: what its coloured neighbours make it cost
   std::vector<std::uint32_t> colour_;
   std::vector<std::uint32_t> best_;
   Cost best_cost_ = 0;
@@ -291,7 +466,6 @@ class Search {
   std::vector<Cost> low_;    ///< of a node: its cheapest colour now
   Cost low_sum_ = 0;         ///< over the nodes still to be coloured
   std::vector<std::uint32_t> doll_;
-  std::vector<Cost> extension_;
   Cost limit_ = 0;  ///< only cheaper ones are wanted
   Cost goal_ = 0;   ///< nothing is cheaper than this
   Result result_;
@@ -300,7 +474,7 @@ class Search {
 }  // namespace
 
 Colouring least_colouring(const ColourGraph& graph, const Budget& budget, std::uint64_t seed) {
-  return Search(graph, budget, seed).run();
+  return Colourer(graph, budget, seed).run();
 }
 
 }  // namespace tessera::search

@@ -16,6 +16,9 @@ namespace {
 
 /// More would outgrow tables of buffers times slots.
 constexpr std::size_t most_buffers = 512;
+/// Where buffers take several slots: more would make each of them take too long.
+constexpr std::size_t most_slots = 128;
+constexpr std::size_t most_wide = 128;
 /// Costs that cannot wrap, however often a buffer meets another.
 constexpr Cost most_cost = Cost{1} << 40;
 /// Pairs that cost something.
@@ -31,10 +34,12 @@ constexpr facts::FeatureSet slot_features{
     facts::Feature::may_overlap,      facts::Feature::disjoint,
     facts::Feature::avoid_overlap};
 
-std::size_t slots_in(Size capacity, Size size, Size pitch, std::size_t buffers) {
-  if (capacity < size) return 0;
+/// Slots below the end of a buffer of so many that begins at `room` at most, but no more than all
+/// buffers together could take.
+std::size_t slots_in(Size room, std::size_t span, Size pitch, std::size_t all) {
+  if (room < 0) return 0;
   return static_cast<std::size_t>(
-      std::min((capacity - size) / pitch + 1, static_cast<Size>(buffers)));
+      std::min(room / pitch + static_cast<Size>(span), static_cast<Size>(all)));
 }
 
 /// What each pair of these buffers costs where it shares an address; nothing of those that cannot.
@@ -80,24 +85,79 @@ ColourGraph colour_graph(const facts::ConflictGraph& conflicts,
   return graph;
 }
 
+/// How many there are, and how many each buffer takes. False: too many, or the last one is large
+/// enough for some buffers only.
+bool count_slots(const PlacementProblem& problem, const Memory& memory, Slots& slots) {
+  std::size_t sum = 0;
+  bool wide = false;
+  for (const Buffer& buffer : problem.buffers) {
+    const Size span = (buffer.size + slots.pitch - 1) / slots.pitch;
+    if (span > static_cast<Size>(most_slots)) return false;
+    slots.spans.push_back(static_cast<std::uint32_t>(span));
+    sum += slots.spans.back();
+    wide = wide || span > 1;
+  }
+  std::optional<std::size_t> count;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Size room = memory.capacity - problem.buffers[b].size;
+    if (room < 0) {
+      slots.count = 0;
+      slots.spans.clear();
+      return true;  // no place for this one
+    }
+    const std::size_t own = slots_in(room, slots.spans[b], slots.pitch, sum);
+    if (count && *count != own) return false;
+    count = own;
+  }
+  slots.count = *count;
+  if (wide) return slots.count <= most_slots && slots.spans.size() <= most_wide;
+  slots.spans.clear();
+  return true;
+}
+
+class SlotsEngine final : public engine::PlacementEngine {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "slots"; }
+  [[nodiscard]] facts::FeatureSet features() const override {
+    return facts::together(slot_features, {facts::Feature::least_cost});
+  }
+  [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
+                                                    Objective goal) const override {
+    if (goal == Objective::cost && slots_of(problem)) return std::nullopt;
+    return "The search over slots takes few buffers of one memory, whose sizes have a large common "
+           "divisor, and looks for the least cost.";
+  }
+  [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
+                                           const engine::SearchParams& params) override {
+    return place_in_slots(problem, *slots_of(problem), params);
+  }
+};
+
 }  // namespace
+
+std::unique_ptr<engine::PlacementEngine> make_slots_engine() {
+  return std::make_unique<SlotsEngine>();
+}
 
 std::optional<Slots> slots_of(const PlacementProblem& problem) {
   if (problem.buffers.empty() || problem.buffers.size() > most_buffers) return std::nullopt;
   if (!slot_features.contains(facts::features_of(problem))) return std::nullopt;
   Slots slots;
-  const Buffer& first = problem.buffers.front();
-  const std::vector<MemoryIndex> allowed = allowed_memories(problem, first);
+  const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers.front());
   slots.memory = allowed.front();
   const Memory& memory = problem.memories[slots.memory];
-  const Size alignment = effective_alignment(first, memory);
-  for (const Buffer& buffer : problem.buffers)
-    if (buffer.size != first.size || effective_alignment(buffer, memory) != alignment ||
-        allowed_memories(problem, buffer) != std::vector<MemoryIndex>{slots.memory})
+  Size common = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    if (allowed_memories(problem, buffer) != std::vector<MemoryIndex>{slots.memory})
       return std::nullopt;
-  if (!pair_costs(problem)) return std::nullopt;
-  slots.pitch = align_up(first.size, alignment);
-  slots.count = slots_in(memory.capacity, first.size, slots.pitch, problem.buffers.size());
+    common = std::gcd(common, effective_alignment(buffer, memory));
+  }
+  slots.pitch = 0;
+  for (const Buffer& buffer : problem.buffers)
+    slots.pitch = std::gcd(slots.pitch, align_up(buffer.size, common));
+  for (const Buffer& buffer : problem.buffers)
+    if (slots.pitch % effective_alignment(buffer, memory) != 0) return std::nullopt;
+  if (!count_slots(problem, memory, slots) || !pair_costs(problem)) return std::nullopt;
   return slots;
 }
 
@@ -108,6 +168,7 @@ engine::SearchResult place_in_slots(const PlacementProblem& problem, const Slots
   std::iota(all.begin(), all.end(), std::size_t{0});
   ColourGraph graph = colour_graph(conflicts, all, *pair_costs(problem));
   graph.colours = slots.count;
+  graph.span = slots.spans;
   const Colouring colouring = least_colouring(graph, params.budget, params.seed);
   engine::SearchResult found;
   found.status = colouring.status;
@@ -115,9 +176,10 @@ engine::SearchResult place_in_slots(const PlacementProblem& problem, const Slots
   found.bound = colouring.bound;
   found.stats = {{"nodes", colouring.nodes}};
   if (colouring.status == Status::infeasible) {
-    found.reason = "All buffers have one size, and no placement does with the " +
-                   std::to_string(slots.count) + " slots of that size that memory '" +
-                   problem.memories[slots.memory].name + "' has.";
+    found.reason = "Sizes are multiples of " + std::to_string(slots.pitch) +
+                   ", and no placement does with the " + std::to_string(slots.count) +
+                   " slots of that size that memory '" + problem.memories[slots.memory].name +
+                   "' has.";
     return found;
   }
   if (colouring.status != Status::feasible) return found;
@@ -153,7 +215,7 @@ Cost cost_bound_by_slots(const PlacementProblem& problem, const Budget& budget) 
       for (std::size_t i = 0; i < conflicts.size(); ++i)
         if (problem.buffers[conflicts.buffer(i)].size >= size) wanted.push_back(i);
       ColourGraph graph = colour_graph(conflicts, wanted, *costs);
-      graph.colours = slots_in(memory.capacity, size, align_up(size, alignment), wanted.size());
+      graph.colours = slots_in(memory.capacity - size, 1, align_up(size, alignment), wanted.size());
       Budget own = budget;
       own.max_nodes = std::min(own.max_nodes, bound_nodes);
       const Colouring colouring = least_colouring(graph, own, 0);

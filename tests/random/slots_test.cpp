@@ -58,14 +58,37 @@ PlacementProblem crowded(Random& random, bool one_size) {
   return problem;
 }
 
+/// Sizes that are multiples of one number, once they are rounded up to the alignments.
+PlacementProblem crowded_multiples(Random& random) {
+  PlacementProblem problem = crowded(random, true);
+  if (problem.memories.size() > 1) problem.memories.pop_back();
+  const Size unit = random.between(1, 2);
+  for (Buffer& buffer : problem.buffers) {
+    buffer.memories = {0};
+    buffer.alignment = unit > 1 && random.chance(50) ? unit : 1;
+    buffer.size = unit * random.between(1, 3) - (random.chance(10) ? unit - 1 : 0);
+  }
+  problem.memories[0].capacity = random.between(3 * unit, 7 * unit);
+  if (random.chance(30)) {  // whom one meets another does as well
+    const BufferIndex one = random.below(problem.buffers.size());
+    const BufferIndex two = random.below(problem.buffers.size());
+    problem.buffers[two].size = problem.buffers[one].size;
+    problem.buffers[two].live = problem.buffers[one].live;
+  }
+  return problem;
+}
+
 TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
   int taken = 0;
-  for_each_seed([&taken](std::uint64_t seed) {
+  int wide = 0;
+  for_each_seed([&](std::uint64_t seed) {
     Random random(seed);
-    const PlacementProblem problem = crowded(random, true);
+    const PlacementProblem problem =
+        random.chance(50) ? crowded(random, true) : crowded_multiples(random);
     const auto slots = search::slots_of(problem);
     if (!slots) return;
     ++taken;
+    wide += slots->spans.empty() ? 0 : 1;
     const auto best = brute_force(problem, OracleGoal::cost);
     const engine::SearchResult found = search::place_in_slots(problem, *slots, {.seed = seed});
     const std::string about = "seed " + std::to_string(seed) + '\n' + to_yaml(problem);
@@ -83,6 +106,7 @@ TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
   });
   if (setting("TESSERA_RANDOM_COUNT", effort(2000)) >= 2000) {
     EXPECT_GT(taken, 500);
+    EXPECT_GT(wide, 200);
   }
 }
 
@@ -106,8 +130,9 @@ TEST(RandomParts, CostsAddUp) {
     Random random(seed);
     Features features = Features::all();
     features.modes_per_bank = false;
-    const PlacementProblem problem =
-        random.chance(50) ? crowded(random, random.chance(50)) : random_problem(random, features);
+    const PlacementProblem problem = random.chance(30)   ? crowded_multiples(random)
+                                     : random.chance(50) ? crowded(random, random.chance(50))
+                                                         : random_problem(random, features);
     const auto best = brute_force(problem, OracleGoal::cost);
     const std::string about = "seed " + std::to_string(seed) + '\n' + to_yaml(problem);
     Cost sum = 0;
