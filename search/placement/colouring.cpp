@@ -253,14 +253,17 @@ class Colourer {
   void prove_in_rounds() {
     if (plain_) {
       nodes_end_ = budget_.max_nodes;
-      prove(Order::firmly);
+      Progress whole;
+      prove(Order::firmly, whole);
       return;
     }
+    constexpr std::array orders = {Order::lightly, Order::hard};
+    std::array<Progress, orders.size()> progress;
     for (std::int64_t share = first_round;; share *= round_growth)
-      for (const Order order : {Order::lightly, Order::hard}) {
+      for (std::size_t which = 0; which < orders.size(); ++which) {
         nodes_end_ = std::min(budget_.max_nodes, result_.nodes + share);
         result_.nodes_ended = false;
-        prove(order);
+        prove(orders[which], progress[which]);
         const bool share_alone =
             result_.stop == StopReason::node_limit && nodes_end_ < budget_.max_nodes;
         const bool met = !best_.empty() && result_.bound == best_cost_;
@@ -269,14 +272,22 @@ class Colourer {
       }
   }
 
+  /// How far an order came: the dolls that are settled, and the colours of the last one.
+  struct Progress {
+    std::vector<Cost> least{0};
+    std::vector<std::uint32_t> doll{};
+  };
+
   /// The least costs of the first 1, 2, ... nodes of the order; each is a bound of all that follow.
-  void prove(Order order) {
+  void prove(Order order, Progress& progress) {
     arrange(order);
-    least_.assign(count_ + 1, 0);
+    least_ = progress.least;
+    doll_ = progress.doll;
+    doll_.resize(count_, 0);
+    least_.resize(count_ + 1, 0);
     std::fill(pay_.begin(), pay_.end(), 0);
-    low_.assign(count_, 0);
-    doll_.assign(count_, 0);
-    for (std::size_t k = 1; k <= count_; ++k) {
+    low_.assign(count_, {});
+    for (std::size_t k = progress.least.size(); k <= count_; ++k) {
       // The last doll's colours and the cheapest one for the new node are a beginning.
       const std::size_t node = order_[k - 1];
       limit_ = least_[k - 1] + extended(node, k);
@@ -286,10 +297,10 @@ class Colourer {
         for (std::size_t j = 0; j < k; ++j) doll_[order_[j]] = best_[order_[j]];
       }
       limit_ = std::min(limit_, forbidden_);
-      goal_ = least_[k - 1];
+      goal_ = k == count_ ? std::max(least_[k - 1], result_.bound) : least_[k - 1];
       if (limit_ > goal_) {
         low_sum_ = 0;
-        std::fill(low_.begin(), low_.end(), 0);
+        std::fill(low_.begin(), low_.end(), Low{});
         doll_size_ = k;
         assign(k, 0, 0);
         if (result_.nodes_ended) {
@@ -298,6 +309,8 @@ class Colourer {
         }
       }
       least_[k] = limit_;
+      progress.least.push_back(limit_);
+      progress.doll = doll_;
       if (limit_ >= forbidden_) {  // not even these can be coloured
         best_.clear();
         return;
@@ -334,17 +347,23 @@ class Colourer {
     return sum;
   }
 
-  [[nodiscard]] Cost lowest(std::size_t node) const {
+  /// The least that a node pays, and a colour it pays that for.
+  struct Low {
+    Cost cost = 0;
+    std::uint32_t at = 0;
+  };
+  [[nodiscard]] Low lowest(std::size_t node) const {
     const Cost* of = pay_.data() + node * graph_.colours;
-    Cost low = std::numeric_limits<Cost>::max();
-    for (const std::uint32_t c : firsts_[node]) low = std::min(low, of[c]);
+    Low low{of[0], 0};  // everybody may begin with the first
+    for (const std::uint32_t c : firsts_[node])
+      if (of[c] < low.cost) low = {of[c], c};
     return low;
   }
 
   /// The neighbours that come later pay more; keeps the sum of their least costs, and stops once it
   /// is not below `enough`. How many neighbours it looked at.
   std::size_t charge(std::size_t node, std::size_t colour, std::size_t left, Cost enough) {
-    Cost* const saved = saved_.data() + left * count_;
+    Low* const saved = saved_.data() + left * count_;
     const std::vector<Near>& near = near_[node];
     std::size_t k = 0;
     while (k < near.size() && low_sum_ < enough) {
@@ -352,19 +371,20 @@ class Colourer {
       saved[k++] = low_[other];
       if (place_of_[other] >= left) continue;
       raise(node, colour, other, cost);
-      const Cost low = lowest(other);
-      low_sum_ += low - low_[other];
+      if (!meet(node, colour, other, low_[other].at)) continue;  // it pays no more there
+      const Low low = lowest(other);
+      low_sum_ += low.cost - low_[other].cost;
       low_[other] = low;
     }
     return k;
   }
   void discharge(std::size_t node, std::size_t colour, std::size_t left, std::size_t k) {
-    const Cost* const saved = saved_.data() + left * count_;
+    const Low* const saved = saved_.data() + left * count_;
     while (k-- > 0) {
       const auto [other, cost] = near_[node][k];
       if (place_of_[other] >= left) continue;
       raise(node, colour, other, -cost);
-      low_sum_ -= low_[other] - saved[k];
+      low_sum_ -= low_[other].cost - saved[k].cost;
       low_[other] = saved[k];
     }
   }
@@ -411,8 +431,8 @@ class Colourer {
     if (ended()) return;
     const std::size_t node = order_[left - 1];
     const auto [begin, end] = range(node, left, used);
-    low_sum_ -= low_[node];
-    const Cost own_low = low_[node];
+    const Cost own_low = low_[node].cost;
+    low_sum_ -= own_low;
     Cost before = -1;
     // In the order of what they cost: those of one cost together.
     for (;;) {
@@ -434,7 +454,6 @@ class Colourer {
       if (result_.nodes_ended || limit_ <= goal_) break;
       before = next;
     }
-    low_[node] = own_low;
     low_sum_ += own_low;
   }
 
@@ -452,7 +471,7 @@ class Colourer {
     Cost cost;
   };
   std::vector<std::vector<Near>> near_;  ///< of a node: whom it is joined to
-  std::vector<Cost> saved_;              ///< by nodes left: least costs before a charge
+  std::vector<Low> saved_;               ///< by nodes left: least costs before a charge
   std::int64_t nodes_end_ = 0;           ///< of this order, in this round
   bool meter_ended_ = false;
   std::size_t doll_size_ = 0;  ///< nodes that are coloured now
@@ -463,7 +482,7 @@ class Colourer {
   std::vector<std::size_t> order_;
   std::vector<std::size_t> place_of_;
   std::vector<Cost> least_;  ///< of the first so many nodes
-  std::vector<Cost> low_;    ///< of a node: its cheapest colour now
+  std::vector<Low> low_;     ///< of a node: its cheapest colour now
   Cost low_sum_ = 0;         ///< over the nodes still to be coloured
   std::vector<std::uint32_t> doll_;
   Cost limit_ = 0;  ///< only cheaper ones are wanted
