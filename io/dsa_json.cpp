@@ -300,19 +300,34 @@ class Builder {
     const bool costs =
         std::any_of(read_.problem.relations.begin(), read_.problem.relations.end(),
                     [](const Relation& each) { return each.kind == RelationKind::avoid_overlap; });
-    std::string_view decided;
+    std::vector<Objective> all;
+    std::string_view peak_term;
     for (const Node& term : node.find("terms")->children) {
       const bool peak = term.text == "total_peak" || term.text == "max_peak";
       const bool cost = term.text == "reuse_cost" && costs;
       if (!peak && !cost) continue;  // a hard rule here, or zero whatever is done
-      if (decided.empty()) {
-        decided = term.text;
-        read_.problem.objective = peak ? Objective::height : Objective::cost;
-      } else if (peak != (decided == "total_peak" || decided == "max_peak")) {
-        read_.notes.push_back("Only the first objective, " + std::string(decided) +
-                              ", is followed; " + term.text + " after it is not.");
-      }
+      const Objective what = peak ? Objective::height : Objective::cost;
+      if (std::find(all.begin(), all.end(), what) != all.end()) continue;
+      if (peak) peak_term = term.text;
+      all.push_back(what);
     }
+    if (all.empty()) return;
+    read_.problem.objective = all.front();
+    read_.problem.next_objectives = {all.begin() + 1, all.end()};
+    if (all.size() > 1 && read_.problem.memories.size() > 1)
+      note_meaning(peak_term, all.front() == Objective::height);
+  }
+
+  /// Of several memories a height that comes first is the least of each, which adds up to the least
+  /// sum where each buffer has its memory; later on it is the largest of all.
+  void note_meaning(std::string_view peak, bool first) {
+    const bool total = peak == "total_peak";
+    const bool tied = std::all_of(read_.problem.buffers.begin(), read_.problem.buffers.end(),
+                                  [](const Buffer& buffer) { return buffer.memories.size() == 1; });
+    if (first ? total && tied : !total) return;
+    read_.notes.push_back(std::string(peak) + " is followed as " +
+                          (first ? "the least height of each memory, at which costs come next."
+                                 : "the largest height of all memories, after the costs."));
   }
 
   void check_structure(const Node& structure) const {

@@ -14,8 +14,9 @@
 //   pinned_allocations      memory and fixed offset; exclusive_for_all_time: disjoint with every
 //                           buffer outside its class that may share its memory
 //   reuse_penalties         avoid_overlap; zero costs and pairs of one class (which never pay) drop
-//   objective               the first term that can differ decides: total_peak and max_peak give
-//                           minimize_height, reuse_cost with penalties minimize_cost, else fit
+//   objective               total_peak and max_peak give minimize_height, reuse_cost with penalties
+//                           minimize_cost, in their order, each once; fit if there is none. Where
+//                           that is not quite what the document says, a note tells
 //   pypto_structure, profile, metadata and reasons: checked for form; they carry no rule
 // Steps are not negative and quantities at most 2^60, as everywhere in this program.
 #pragma once

@@ -14,6 +14,7 @@
 #include "tessera/check_result.h"
 #include "tessera/place.h"
 #include "tessera/validate.h"
+#include "tests/support/brute_force.h"
 #include "tests/support/problem_text.h"
 
 namespace tessera::testing {
@@ -193,6 +194,90 @@ TEST(RandomInOrder, EveryObjectiveIsTheBestAtThoseBeforeIt) {
   if (run.count < 600) return;
   EXPECT_GT(feasible, run.count / 2);
   EXPECT_GT(traded, run.count / 20);
+}
+
+/// Buffers of two or three memories, each with its own.
+PlacementProblem tiny_memories(Random& random) {
+  PlacementProblem problem;
+  const auto memories = static_cast<std::size_t>(random.between(2, 3));
+  for (std::size_t m = 0; m < memories; ++m)
+    problem.memories.push_back({.name = "m" + std::to_string(m),
+                                .capacity = random.chance(20) ? unbounded : random.between(3, 7),
+                                .alignment = random.chance(20) ? Size{2} : Size{1}});
+  const std::size_t count = memories * static_cast<std::size_t>(random.between(2, 3));
+  for (std::size_t b = 0; b < count; ++b) {
+    const Step lower = random.between(0, 4);
+    problem.buffers.push_back({.id = "b" + std::to_string(b),
+                               .live = {{lower, lower + random.between(1, 3)}},
+                               .size = random.between(1, 3),
+                               .memories = {b % memories}});
+  }
+  for (std::size_t a = 0; a < count; ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      if (random.chance(10)) problem.relations.push_back({RelationKind::disjoint, {a, b}, 0});
+      if (random.chance(60))
+        problem.relations.push_back({RelationKind::avoid_overlap, {a, b}, random.between(1, 4)});
+    }
+  return problem;
+}
+
+/// The least height of each memory, then the least cost at those, memory by memory, by brute force;
+/// nothing where one does not fit.
+std::optional<std::pair<std::vector<Size>, Cost>> memory_by_memory(
+    const PlacementProblem& problem) {
+  std::vector<Size> high;
+  Cost cost = 0;
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
+    std::vector<char> others;
+    for (const Buffer& buffer : problem.buffers)
+      others.push_back(buffer.memories.front() != m ? 1 : 0);
+    PlacementProblem own = rest_of(problem, others);
+    high.push_back(0);
+    if (own.buffers.empty()) continue;
+    Size row = 0;  // no more than all of them one after the other
+    for (const Buffer& buffer : own.buffers) row += buffer.size + own.memories[m].alignment - 1;
+    for (Memory& memory : own.memories) memory.capacity = std::min(memory.capacity, row);
+    const auto least = brute_force(own, OracleGoal::height);
+    if (!least) return std::nullopt;
+    high.back() = own.memories[m].capacity = least->value;
+    cost += brute_force(own, OracleGoal::cost)->value;
+  }
+  return std::pair(high, cost);
+}
+
+TEST(RandomInOrder, CostsAreTheLeastAtTheHeightsOfSeveralMemories) {
+  const RandomRun run = from_environment({1, 400});
+  std::size_t feasible = 0;
+  std::size_t paid = 0;
+  for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+    SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(seed));
+    Random random(seed);
+    PlacementProblem problem = tiny_memories(random);
+    const auto best = memory_by_memory(problem);
+    const auto answer = asked_in_order(problem, {Objective::height, Objective::cost});
+    ASSERT_TRUE(answer.has_value());
+    ASSERT_EQ(answer->status, best ? Status::feasible : Status::infeasible) << to_yaml(problem);
+    if (!best) continue;
+    ++feasible;
+    if (best->second > 0) ++paid;
+    ASSERT_EQ(answer->heights, best->first) << to_yaml(problem);
+    ASSERT_EQ(answer->cost, best->second) << to_yaml(problem);
+    ASSERT_EQ(answer->objectives.size(), 2U);
+    EXPECT_EQ(answer->objectives[1].bound, best->second) << to_yaml(problem);
+    EXPECT_TRUE(answer->objectives[1].proved) << to_yaml(problem);
+    // A limit on the way: what is said stays true.
+    PlaceParams brief = as_the_input_says();
+    brief.limits.work = random.between(1, 3);
+    const PlacementResult some = place(problem, brief);
+    ASSERT_NE(some.status, Status::infeasible) << to_yaml(problem);
+    if (some.status != Status::feasible || some.heights != best->first) continue;
+    EXPECT_LE(some.objectives[1].bound, best->second) << to_yaml(problem);
+    EXPECT_GE(some.cost, best->second) << to_yaml(problem);
+  }
+  std::cout << feasible << " with a placement, " << paid << " that pay\n";
+  if (run.count < 400) return;
+  EXPECT_GT(feasible, run.count / 3);
+  EXPECT_GT(paid, run.count / 10);
 }
 
 /// With every feature of the model, in several memories: the first objective is what it is alone,

@@ -153,9 +153,12 @@ TEST(DsaJson, PinsFixAndExclusivePinsKeepEverybodyElseAway) {
       << "not with its colocated mate, nor with what is in another pool";
 }
 
-TEST(DsaJson, TheFirstTermThatCanDifferDecides) {
-  const auto objective = [](const std::string& terms, bool penalties) {
+TEST(DsaJson, TermsThatCanDifferAreFollowedInTheirOrder) {
+  const auto objective = [](const std::string& terms, bool penalties, bool several = false) {
     Document document;
+    if (several)
+      document.pools = R"([{"id": 5, "name": "ub", "capacity": 64, "reserved_ranges": []},
+                           {"id": 6, "name": "l1", "capacity": 64, "reserved_ranges": []}])";
     document.buffer(0, "a", 4, 0, 2);
     document.buffer(1, "b", 4, 3, 4);
     document.terms = terms;
@@ -173,8 +176,25 @@ TEST(DsaJson, TheFirstTermThatCanDifferDecides) {
   EXPECT_EQ(objective(R"(["reuse_cost", "bank_cost", "max_peak"])", false).problem.objective,
             Objective::height);
   EXPECT_EQ(objective(R"(["capacity_overflow"])", true).problem.objective, Objective::fit);
-  EXPECT_THAT(objective(R"(["reuse_cost", "total_peak"])", true).notes,
-              ElementsAre(HasSubstr("Only the first objective, reuse_cost, is followed")));
+  const auto next = [&](const std::string& terms, bool penalties) {
+    return objective(terms, penalties).problem.next_objectives;
+  };
+  EXPECT_THAT(next(R"(["total_peak", "max_peak"])", true), ElementsAre());
+  EXPECT_THAT(next(R"(["total_peak", "max_peak", "reuse_cost"])", true),
+              ElementsAre(Objective::cost));
+  EXPECT_THAT(next(R"(["total_peak", "reuse_cost"])", false), ElementsAre());
+  EXPECT_THAT(next(R"(["reuse_cost", "max_peak"])", true), ElementsAre(Objective::height));
+  const auto notes = [&](const std::string& terms, bool several) {
+    return objective(terms, true, several).notes;
+  };
+  for (const char* const exact : {R"(["total_peak", "reuse_cost"])",
+                                  R"(["max_peak", "total_peak"])", R"(["reuse_cost", "max_peak"])"})
+    EXPECT_THAT(notes(exact, true), ElementsAre()) << exact;
+  EXPECT_THAT(notes(R"(["reuse_cost", "total_peak"])", false), ElementsAre());
+  EXPECT_THAT(notes(R"(["max_peak", "reuse_cost"])", true),
+              ElementsAre(HasSubstr("max_peak is followed as the least height of each memory")));
+  EXPECT_THAT(notes(R"(["reuse_cost", "total_peak"])", true),
+              ElementsAre(HasSubstr("total_peak is followed as the largest height of all")));
 }
 
 TEST(DsaJson, TakesTheMemoriesOfAProfileByName) {
