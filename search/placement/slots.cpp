@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "facts/conflicts.h"
+#include "facts/feature_sets.h"
 #include "facts/features.h"
 #include "model/derived.h"
 #include "search/placement/colouring.h"

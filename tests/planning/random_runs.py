@@ -40,8 +40,10 @@ class RandomNetwork:
         return name
 
     def weights(self, *shapes):
-        return {"weights": [{"shape": list(shape), "dtype": self.dtype if at == 0 else "int32"}
-                            for at, shape in enumerate(shapes)]}
+        made = [{"shape": list(shape), "dtype": self.dtype if at == 0 else "int32"} for at, shape in enumerate(shapes)]
+        if self.draw.random() < 0.2:
+            made[0]["encoded"] = self.draw.randint(1, 700)
+        return {"weights": made}
 
     def products(self, ops):
         draw = self.draw
@@ -173,8 +175,28 @@ class RandomMachine:
                       "static_power": draw.choice(["0 mW", "7 mW"]), "engines": {"mac": mac, "vec": vec},
                       "memories": {**chip, **self.off_chip(dram)}, "dma": dma, "tiling": tiling,
                       "objective": {"latency": 0.4, "energy": 0.3, "dram_bytes": 0.2, "peak_memory": 0.1}}
+        self.stored()
         if self.mode_switch:
             self.value["mode_switch"] = self.mode_switch
+
+    def stored(self):
+        """Layouts of activations, and weights that are kept encoded."""
+        draw, memories = self.draw, self.value["memories"].values()
+        layouts = ["NCHW", "NHWC", "NCHW4c", "NHCW3c", "NCWH", "NHWC2c"]
+        if draw.random() < 0.4:
+            chip, home = draw.choice(layouts), draw.choice(layouts)
+            if draw.random() < 0.5:
+                home = chip
+            for memory in memories:
+                if not memory.get("offchip"):
+                    memory["layout"] = chip
+                elif memory.get("writable", True):
+                    memory["layout"] = home
+                    if home != chip:
+                        self.value["dma"]["convert"] = draw.choice(["1 B/cycle", "2.5 B/cycle", "0.4 GB/s"])
+        if draw.random() < 0.4:
+            self.value["weight_coding"] = {"ratio": draw.choice([0.4, 0.91, 1.3]), "per_channel": f"{draw.choice([0, 6])} B",
+                                           "granule": f"{draw.choice([1, 16])} B"}
 
     def off_chip(self, dram):
         """Of two memories the one that cannot be written has the weights; with that one alone, what is made stays on the chip."""

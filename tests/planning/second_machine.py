@@ -42,6 +42,7 @@ class Memory:
         self.writable = value.get("writable") != "false"
         self.shared = not isinstance(value.get("bandwidth"), dict)  # one figure, of both directions together
         self.bandwidth = both(value["bandwidth"], bandwidth) if "bandwidth" in value else None
+        self.layout = value.get("layout", "NCHW")
         self.burst = int(measured(value.get("burst", "1"), "B"))
         self.latency = both(value.get("latency", "0"), int)
         self.energy = both(value.get("energy", "0 pJ/B"), lambda text: measured(text.removesuffix("/B"), "J") * 10**12)
@@ -69,9 +70,27 @@ class Machine:
         self.channels, self.setup = int(dma.get("channels", 1)), int(dma.get("setup", 0))
         self.outstanding = both(dma.get("outstanding", "1"), int)
         self.weight_slices = int(dma.get("weight_slices", 1))
+        self.convert = dma.get("convert")
+        if self.convert is not None:
+            self.convert = (number(self.convert.split()[0]) if self.convert.endswith("B/cycle")
+                            else measured(self.convert[:-2], "B") / self.clock)
+        self.coding = profile.get("weight_coding")
         switch = profile.get("mode_switch", {})
         self.switch_cycles = int(switch.get("cycles", 0))
         self.switch_energy = measured(switch.get("energy", "0 pJ"), "J") * 10**12
+
+    def stored(self, op, at):
+        """Bytes of all of the op's weights, its first or another, where they are kept encoded; else nothing."""
+        weight = op.weights[at]
+        if self.coding is None or at > 0 or op.kind not in ("conv", "matmul"):
+            return None
+        if weight.encoded is not None:
+            return weight.encoded
+        channels = op.output.shape[-1] if op.kind == "matmul" else op.output.shape[1]
+        figure = {key: measured(self.coding.get(key, 0), "B") for key in ("per_channel", "granule")}
+        granule = int(figure["granule"]) or 1
+        bytes_of_all = weight.bytes * float(self.coding.get("ratio", 1)) + channels * float(figure["per_channel"])
+        return -(-max(1, ceil(bytes_of_all)) // granule) * granule
 
     def writable(self):
         return any(memory.writable for memory in self.offchip)

@@ -17,6 +17,12 @@ class Tensor:
     def __init__(self, name, shape, dtype="float32", weight=False):
         self.name, self.shape, self.dtype, self.weight = name, shape, dtype, weight
         self.maker, self.readers, self.leaves = None, [], False
+        self.encoded, self.input = None, False
+
+    @property
+    def outside(self):
+        """An input of the network, or a result."""
+        return self.input or self.leaves
 
     @property
     def item(self):
@@ -101,6 +107,8 @@ class Network:
         self.name, self.tensors, self.ops = file["name"], {}, []
         for name, value in file["tensors"].items():
             self.tensors[name] = Tensor(name, numbers(value["shape"], ()), value.get("dtype", "float32"))
+        for name in file["inputs"]:
+            self.tensors[name].input = True
         for number, value in enumerate(file["ops"]):
             self.ops.append(self.read(value, number))
         for name in file["outputs"]:
@@ -117,6 +125,7 @@ class Network:
         for at, one in enumerate(mine if isinstance(mine, list) else [mine]):
             name = f"{op.name}.weights" + (str(at + 1) if at else "")
             op.weights.append(Tensor(name, numbers(one["shape"], ()), one.get("dtype", op.inputs[0].dtype), True))
+            op.weights[-1].encoded = int(one["encoded"]) if "encoded" in one else None
         first = op.inputs[0].shape
         op.stride, op.dilation = numbers(value.get("stride"), (1, 1)), numbers(value.get("dilation"), (1, 1))
         op.pad, op.groups = numbers(value.get("pad"), (0, 0, 0, 0)), int(value.get("groups", 1))

@@ -41,12 +41,39 @@ def runs_of(shape, box):
     return starts, length
 
 
-def burst_bytes(tensor, box, burst):
-    """Bytes that move between the tensor off the chip and a part of it on the chip: whole bursts of every run."""
+def in_layout(tensor, box, layout):
+    """The shape in which it is stored row by row, and the part in that: channels of the part begin a brick."""
+    if tensor.weight or len(tensor.shape) not in (2, 4):
+        return tensor.shape, box
+    order, brick = layout[:4], int(layout[4:-1] or 1)
+    if tensor.outside and brick > 1:
+        order, brick = "".join(axis for axis in order if axis != "C") + "C", 1
+    shape, spans = dict(zip("NCHW", tensor.shape + (1, 1))), dict(zip("NCHW", tuple(box) + ((0, 1), (0, 1))))
+    low, high = spans["C"]
+    spans["C"] = low // brick, low // brick - (-(high - low) // brick)
+    shape["C"] = -(-shape["C"] // brick)
+    return tuple(shape[axis] for axis in order) + (brick,), tuple(spans[axis] for axis in order) + ((0, brick),)
+
+
+def moved_bytes(tensor, box, memory, stored):
+    """Bytes of a part of a tensor off the chip, and of the whole bursts of its runs. `stored`: of all of an encoded weight."""
     if size_of(box) == 0:
-        return 0
-    starts, length = runs_of(tensor.shape, box)
-    return sum(-(-((start * tensor.item) % burst + length * tensor.item) // burst) for start in starts) * burst
+        return 0, 0
+    if stored is not None:
+        held = part_of(tensor, box, stored)
+        return held, -(-held // memory.burst) * memory.burst
+    shape, box = in_layout(tensor, box, memory.layout)
+    starts, length = runs_of(shape, box)
+    bursts = sum(-(-((start * tensor.item) % memory.burst + length * tensor.item) // memory.burst) for start in starts)
+    return len(starts) * length * tensor.item, bursts * memory.burst
+
+
+def part_of(tensor, box, stored):
+    """Bytes of a part as it is kept on the chip, without bricks."""
+    if stored is None:
+        return size_of(box) * tensor.item
+    elements = prod(tensor.shape)
+    return stored if size_of(box) == elements else ceil(size_of(box) / elements * stored)
 
 
 class Run:
@@ -59,6 +86,7 @@ class Run:
         self.stationary = subgraph["variant"]["stationary"]
         self.halo = subgraph["variant"]["halo"]
         self.made = [op.output for op in self.ops]
+        self.stored = {w.name: machine.stored(op, at) for op in self.ops for at, w in enumerate(op.weights)}
         self.leaving = [t for t in self.made if t.leaves or any(op.number not in self.inside for op in t.readers)]
         ends = [t for t in self.leaving if not any(op.number in self.inside for op in t.readers)]
         self.anchor = max(ends, key=lambda t: (t.bytes, self.made.index(t)))  # of equal ones the last
@@ -305,12 +333,15 @@ class Run:
 
     def move(self, begin, rank, memory, way, tensor, box, step, chip, slices=None):
         """A load (way 0) or a store (way 1) of a part of a tensor. In slices, it is the first of them, and gives the others."""
-        m, held = self.machine, size_of(box) * tensor.item
-        moved = burst_bytes(tensor, box, memory.burst)
+        m = self.machine
+        held, moved = moved_bytes(tensor, box, memory, self.stored.get(tensor.name))
         self.bytes += moved
         self.energy += moved * memory.energy[way] + held * chip.energy[1 - way]
         lane = (memory.name, 0 if memory.shared else way)
-        alone = ceil(moved / m.rate(memory, way))
+        alone = moved / m.rate(memory, way)
+        if m.convert and not tensor.weight:
+            alone = max(alone, held / m.convert)
+        alone = ceil(alone)
         shared = ceil(moved / memory.bandwidth[way])
         first = m.setup + memory.latency[way] if moved else 0
         parts = slices or 1
@@ -332,8 +363,10 @@ class Run:
             held = size_of(tile["need"][t.name]) * t.item
             reads[t.name] = self.place(number, t.name, share), max(held, array.input if array and at == 0 else 0)
         for at, w in enumerate(op.weights):
-            held = size_of(self.weight_part(op, w, tile)) * w.item
-            reads[w.name] = self.place(number, w.name), max(held, array.weights if array and at == 0 else 0)
+            stored, part = self.stored[w.name], self.weight_part(op, w, tile)
+            held = part_of(w, part, stored) if part else 0
+            again = array.weights * (1 if stored is None else stored / w.bytes) if array and at == 0 else 0
+            reads[w.name] = self.place(number, w.name), max(held, again)
         served = {memory.name: [0, 0] for memory in m.memories.values()}
         for memory, held in reads.values():
             self.energy += held * memory.energy[0]
@@ -455,6 +488,8 @@ class Run:
             ("inputs stay", self.stationary == "inputs"),
             ("bandwidth on the chip", any(one.bandwidth for one in m.memories.values() if not one.offchip)),
             ("modes are switched", self.switched > 0), ("copied on the chip", self.copied),
+            ("bricks", any(not one.offchip and len(one.layout) > 4 for one in m.memories.values())),
+            ("layouts are converted", m.convert is not None), ("encoded", any(self.stored.values())),
             ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("two memories off the chip", len(m.offchip) > 1),
             ("stays on the chip", not m.writable()),
             ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
