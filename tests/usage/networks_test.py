@@ -326,13 +326,14 @@ class Plans(Case):
             traffic[stationary] = plan["totals"]["dram_bytes"]
             (only,) = plan["subgraphs"]
             self.assertIn(only["variant"]["stationary"], stationary)
+            if stationary == "[inputs]":
+                self.assertEqual(only["tiles"]["order"], ["H", "W", "C"])
         # All of it is 5.6 MB; the fewest tiles, 136, load 192 MB.
         self.assertGreater(traffic["[none]"], 50_000_000)
         self.assertLess(traffic["[weights]"], 50_000_000)
         self.assertLess(traffic["[inputs]"], 37_000_000)
         self.assertLess(traffic["[none, weights, inputs]"], 37_000_000)
         self.ends(FOUND, "check", network, self.plan_file, "-p", "ethos-u65-256")
-        self.assertEqual(only["tiles"]["order"], ["H", "W", "C"])
 
     def test_a_deep_network_gets_a_good_plan_in_little_time(self):
         text, last = NETWORK.split("ops:")[0] + "ops:\n", "x"
