@@ -51,12 +51,15 @@ constexpr double favour = 3;
 /// Nodes of the search for the cheapest slots, some seconds. Where buffers take several slots it
 /// begins with some tenths of a second, and has the rest in a race.
 constexpr std::int64_t slot_nodes = 5'000'000;
-constexpr std::int64_t wide_slot_nodes = 600'000;
+constexpr std::int64_t wide_slot_nodes = 100'000;
 constexpr double ns_per_slot_node = 300;
 
 /// Conflicts of the learning engine on the way to a placement that pays no more than a bound.
 constexpr std::int64_t meeting_conflicts = 50'000;
 constexpr std::int64_t brief_meeting_conflicts = 5'000;  // where slots may tell as well
+
+/// A conflict of the SAT engine where costs are minimised: most come from small cores.
+constexpr double ns_per_core_conflict = 200'000;
 
 /// Above this many pairs of buffers a general solver that has clauses about each is not worth its
 /// memory where another engine takes the problem.
@@ -84,11 +87,12 @@ Field line_up(const PlacementProblem& problem, Objective goal, int threads,
   Field field;
   const bool boxes =
       goal == Objective::fit && problem.buffers.size() >= boxing_fits_from && boxing_takes(problem);
+  // Least costs are found by one kind of engine and proved by another.
+  const std::size_t most = goal == Objective::cost ? 3 : 2;
   for (const std::string_view name : racers) {
-    if (field.contenders.size() == 2) break;
+    if (field.contenders.size() == most) break;
     // The general solvers step in where the engines made for this problem do not apply.
     const bool alone = field.contenders.empty();
-    if (!alone && slots) break;  // these know such a problem better than a general solver
     if (!alone && name == "smt") break;
     if (name == "sat" && (boxes || !alone) &&
         search::canonical::count_pairs(problem, many_pairs) > many_pairs)
@@ -99,7 +103,8 @@ Field line_up(const PlacementProblem& problem, Objective goal, int threads,
       field.refusals += (field.refusals.empty() ? "" : " ") + *why;
       continue;
     }
-    field.contenders.push_back({*engine, ns_per_unit(name)});
+    const bool costs = goal == Objective::cost && name == "sat";
+    field.contenders.push_back({*engine, costs ? ns_per_core_conflict : ns_per_unit(name)});
     field.engines.push_back(std::move(engine));
   }
   if (slots) {
