@@ -465,7 +465,7 @@ def profile_memories(name):
     memories = load_profile(name).get("memories")
     if not isinstance(memories, dict):
         raise BadInput(f"profile {name!r}: it has no memories")
-    return [read_memory(memory, value, ("energy", "bandwidth", "burst", "latency", "offchip"))
+    return [read_memory(memory, value, ("energy", "bandwidth", "burst", "latency", "offchip", "layout"))
             for memory, value in memories.items() if value is None or value.get("offchip") != "true"]
 
 

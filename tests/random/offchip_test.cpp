@@ -81,20 +81,20 @@ class Dram {
 
   /// Row by row; tensors that have channels in the layout, with whole bricks of them.
   [[nodiscard]] Size index_of(const std::vector<Dim>& shape, const std::vector<Dim>& place,
-                              Dim brick) const {
+                              const Layout& layout) const {
     Size index = 0;
     if (shape.size() != 4 && shape.size() != 2) {
       for (std::size_t axis = 0; axis < shape.size(); ++axis)
         index = index * shape[axis] + place[axis];
       return index;
     }
-    for (const std::size_t axis : layout_.order) {
+    for (const std::size_t axis : layout.order) {
       if (axis >= shape.size()) continue;
       const bool bricks = axis == 1;
-      index = index * (bricks ? (shape[1] + brick - 1) / brick : shape[axis]) +
-              (bricks ? place[1] / brick : place[axis]);
+      index = index * (bricks ? (shape[1] + layout.brick - 1) / layout.brick : shape[axis]) +
+              (bricks ? place[1] / layout.brick : place[axis]);
     }
-    return index * brick + place[1] % brick;
+    return index * layout.brick + place[1] % layout.brick;
   }
 
   /// Element by element, the last axis fastest.
@@ -105,7 +105,8 @@ class Dram {
     std::vector<Dim> place;
     for (std::size_t axis = 0; axis < box.rank; ++axis) place.push_back(box[axis].begin);
     for (;;) {
-      const Size index = index_of(tensor.shape, place, is_outside(network_, t) ? 1 : layout_.brick);
+      const Size index =
+          index_of(tensor.shape, place, is_outside(network_, t) ? unbricked(layout_) : layout_);
       for (Size byte = index * element; byte < (index + 1) * element; ++byte) {
         Byte& cell = at(home, byte);
         const std::pair own(static_cast<std::int64_t>(t), byte);

@@ -10,7 +10,7 @@ namespace {
 /// What a step costs besides looking at neighbours.
 constexpr std::int64_t step_work = 200;
 /// Looks at the budget are that far apart: a fraction of a millisecond.
-constexpr std::int64_t neighbours_between_looks = 20'000;
+constexpr std::int64_t scanned_between_looks = 100'000;
 /// Equal costs are common; this much noise also leads out of circles.
 constexpr double noise = 0.1;
 
@@ -40,6 +40,7 @@ void EjectionWindow::gather(const Job& job, const Slices& slices) {
     // What was born before this slice has been seen in an earlier one.
     const Section born = s == first ? 0 : times_->first(s);
     const Slice& slice = slices.at(s);
+    scanned_ += static_cast<std::int64_t>(slice.size());
     const std::size_t before = near_.size();
     near_.resize(before + slice.size());
     std::size_t end = before;
@@ -183,17 +184,21 @@ void EjectionWindow::build(const WindowTask& task, const Budget& budget, WindowR
   std::sort(order_.begin(), order_.end(),
             [&](JobIndex a, JobIndex b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
   result.pool.clear();
-  std::int64_t look = result.work + neighbours_between_looks;
+  std::int64_t look = scanned_ + scanned_between_looks;
   bool over = false;
   for (const JobIndex j : order_) {
+    if (over) {
+      result.pool.push_back(j);
+      continue;
+    }
     const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
     gather(job, result.slices);
     result.work += static_cast<std::int64_t>(near_.size()) + step_work;
-    if (result.work >= look) {
-      look = result.work + neighbours_between_looks;
-      over = over || budget.exhausted();
+    if (scanned_ >= look) {
+      look = scanned_ + scanned_between_looks;
+      over = budget.exhausted().has_value();
     }
-    const Offset offset = over ? -1 : lowest_hole(job, std::min(task.target, job.high) - job.size);
+    const Offset offset = lowest_hole(job, std::min(task.target, job.high) - job.size);
     if (offset >= 0)
       put(j, offset, result);
     else
@@ -229,11 +234,11 @@ void EjectionWindow::run(const WindowTask& task, const Slices& slices,
   Random random(task.seed);
   if (task.anew) build(task, budget, result);
   const std::int64_t most = result.work + task.most_work;
-  std::int64_t look = result.work + neighbours_between_looks;
+  std::int64_t look = scanned_ + scanned_between_looks;
   while (!result.pool.empty() && result.work < most) {
     step(task, result, random);
-    if (result.work < look) continue;
-    look = result.work + neighbours_between_looks;
+    if (scanned_ < look) continue;
+    look = scanned_ + scanned_between_looks;
     if (budget.exhausted()) break;
   }
   result.left = 0;

@@ -36,7 +36,7 @@ TEST(Slots, OnlyWhereNothingElseMatters) {
     return !slots_of(problem);
   };
   EXPECT_TRUE(refused([](auto& p) { p.buffers[3].size = 64; }));
-  EXPECT_TRUE(refused([](auto& p) { p.buffers[3].alignment = 16; }));
+  EXPECT_TRUE(refused([](auto& p) { p.buffers[3].alignment = 128; }));
   EXPECT_TRUE(refused([](auto& p) { p.buffers[3].offset = 64; }));
   EXPECT_TRUE(refused([](auto& p) { p.buffers[3].window = AddressRange{0, 128}; }));
   EXPECT_TRUE(refused([](auto& p) { p.memories[0].reserved = {{0, 4}}; }));
