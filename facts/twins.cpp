@@ -76,9 +76,10 @@ class Twins::Finder {
   }
 
   [[nodiscard]] bool complete() const { return complete_; }
+  /// require: classes() was asked, which adds up.
   [[nodiscard]] bool alone(BufferIndex b) const {
     for (BufferIndex other = 0; other < problem_.buffers.size(); ++other)
-      if (equal(b, other)) return false;
+      if (may_be_equal(b, other) && equal(b, other)) return false;
     return true;
   }
 
@@ -104,6 +105,14 @@ class Twins::Finder {
   }
 
  private:
+  /// Twins add up to the same, but for what they are to each other.
+  [[nodiscard]] bool may_be_equal(BufferIndex a, BufferIndex b) const {
+    if (basic_[a] != basic_[b]) return false;
+    const bool spoken_of = std::any_of(said_[a].begin(), said_[a].end(),
+                                       [&](const Said& each) { return each.other == b; });
+    return spoken_of || sum_[a] == sum_[b] || sum_[a] + own_[a] == sum_[b] + own_[b];
+  }
+
   struct Said {  ///< what relations say of a buffer and another one
     BufferIndex other = 0;
     std::uint32_t kinds = 0;  ///< one bit each
@@ -200,15 +209,21 @@ class Twins::Finder {
         if (std::find_first_of(homes_[h].begin(), homes_[h].end(), homes_[g].begin(),
                                homes_[g].end()) != homes_[h].end())
           seen_from[g].push_back(h);
-    for (BufferIndex b = 0; b < problem_.buffers.size(); ++b)
-      for (const Segment& part : segments(problem_.buffers[b])) {
-        poll_(2);
-        const Mark mark = time_mark(b, part.range);
-        for (const std::size_t h : seen_from[home_[b]]) {
-          times_[h].begins.push_back({part.steps.lower, mark, b});
-          times_[h].ends.push_back({part.steps.upper, mark, b});
-        }
+    const auto add = [&](BufferIndex b, const StepRange& steps, AddressRange range) {
+      poll_(2);
+      const Mark mark = time_mark(b, range);
+      for (const std::size_t h : seen_from[home_[b]]) {
+        times_[h].begins.push_back({steps.lower, mark, b});
+        times_[h].ends.push_back({steps.upper, mark, b});
       }
+    };
+    for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
+      const Buffer& buffer = problem_.buffers[b];
+      if (simple(b))
+        add(b, buffer.live.front(), {0, buffer.size});
+      else
+        for (const Segment& part : segments(buffer)) add(b, part.steps, part.range);
+    }
     for (Times& times : times_)
       for (std::vector<Event>* events : {&times.begins, &times.ends}) {
         sort_polled(
@@ -333,16 +348,21 @@ class Twins::Finder {
 
   /// Is the same of every third buffer kept apart from both? require: both are simple.
   [[nodiscard]] bool keep_the_same(BufferIndex a, BufferIndex b) const {
+    const StepRange& x = problem_.buffers[a].live.front();
+    const StepRange& y = problem_.buffers[b].live.front();
     const auto alike = [&](BufferIndex third) {
       poll_();
-      return third == a || third == b || kept(third, a) == kept(third, b);
+      if (third == a || third == b) return true;
+      if (said_[third].empty() && simple(third)) {  // as most are: nothing to write down
+        const StepRange& live = problem_.buffers[third].live.front();
+        return overlaps(live, x) == overlaps(live, y) || !share_memory(third, a);
+      }
+      return kept(third, a) == kept(third, b);
     };
     for (const BufferIndex each : {a, b})
       for (const Said& said : said_[each])
         if (!alike(said.other)) return false;
     // Whoever is met by one life alone begins between their ends, or ends between their begins.
-    const StepRange& x = problem_.buffers[a].live.front();
-    const StepRange& y = problem_.buffers[b].live.front();
     const auto all_alike = [&](const std::vector<Event>& events, Step from, Step to, bool with) {
       const auto end = first_after(events, to, with);
       for (auto at = first_after(events, from, with); at < end; ++at)

@@ -97,11 +97,16 @@ void Build::symmetry() {
   if (!mirrors(problem_)) return;
   Key best = no_key;
   Size largest = 0;
+  std::vector<signed char> known(problem_.buffers.size(), -1);
+  const auto alone = [&](BufferIndex b) {
+    if (known[b] < 0) known[b] = twins_->alone(b) ? 1 : 0;
+    return known[b] > 0;
+  };
   for (const auto& [items, key] : hard_) {
     const BufferIndex a = item_buffer_[items.first];
     const BufferIndex b = item_buffer_[items.second];
     const Size size = problem_.buffers[a].size + problem_.buffers[b].size;
-    if (size <= largest || !twins_->alone(a) || !twins_->alone(b)) continue;
+    if (size <= largest || !alone(a) || !alone(b)) continue;
     largest = size;
     best = key;
   }
