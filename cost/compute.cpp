@@ -120,9 +120,10 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
     if (blocks) {
       cost.input_bytes = array.input_bytes;
       cost.weight_bytes = array.weight_bytes;
-      if (const auto weight = multiplied_by(network, op, hardware); weight && hardware.coding)
-        cost.weight_bytes *= static_cast<double>(weight->bytes.whole()) /
-                             static_cast<double>(tensor_bytes(network.tensors[weight->tensor]));
+      if (hardware.coding)
+        if (const auto weight = multiplied_by(network, op, hardware))
+          cost.weight_bytes *= static_cast<double>(weight->bytes.whole()) /
+                               static_cast<double>(tensor_bytes(network.tensors[weight->tensor]));
     }
   } else if (engine.kind == EngineKind::vector) {
     std::int64_t elements = cost.work;

@@ -211,8 +211,7 @@ BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size el
 
 BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size element, Size burst,
                   const Layout& layout) {
-  if (layout == Layout{} || !tiling::lies_in_layout(shape))
-    return bursts(shape, box, element, burst);
+  if (layout == Layout{} || !has_layout(shape)) return bursts(shape, box, element, burst);
   return bursts(tiling::stored_shape(shape, layout), tiling::moved_box(box, layout), element,
                 burst);
 }

@@ -118,22 +118,22 @@ class Idle {
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
     const bool fetched = std::ranges::find(hardware_.tiling.weights, WeightPolicy::refetch) !=
                          hardware_.tiling.weights.end();
-    const bool array = std::ranges::any_of(hardware_.engines, [](const Engine& engine) {
-      return engine.kind == EngineKind::mac_array;
-    });
     if (!fetched)
       wrong("weight_slices", "add `refetch` to the `weights` of `tiling`",
             "has `weight_slices`, but all weights are there before the first tile");
-    else if (!array)
+    else if (!has_array())
       wrong("weight_slices", "they are for an engine of kind `mac_array`",
             "has `weight_slices`, but no array that works on them");
   }
 
-  void coding() {
-    const bool array = std::ranges::any_of(hardware_.engines, [](const Engine& engine) {
+  [[nodiscard]] bool has_array() const {
+    return std::ranges::any_of(hardware_.engines, [](const Engine& engine) {
       return engine.kind == EngineKind::mac_array;
     });
-    if (!hardware_.coding || array) return;
+  }
+
+  void coding() {
+    if (!hardware_.coding || has_array()) return;
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
     wrong("weight_coding", "an engine of kind `mac_array` decodes weights",
           "has a `weight_coding`, but no array that decodes");

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "model/derived.h"
 #include "tessera/hardware_check.h"
 
 namespace tessera {
@@ -13,10 +14,6 @@ constexpr std::string_view axis_letters = "NCHW";
 
 Size elements_of(const Tensor& tensor) {
   return element_count(tensor.shape).value_or(max_address);
-}
-
-Size rounded_up(Size bytes, Size granule) {
-  return (bytes + granule - 1) / granule * granule;
 }
 
 bool multiplies(const Op& op) {
@@ -37,8 +34,8 @@ Size coded_bytes(const Tensor& weight, Dim channels, const WeightCoding& coding)
       static_cast<double>(elements_of(weight) * element_bytes(weight.type)) * coding.ratio +
       static_cast<double>(channels) * static_cast<double>(coding.per_channel);
   const double most = static_cast<double>(max_address - coding.granule);
-  return rounded_up(std::max<Size>(1, static_cast<Size>(std::ceil(std::min(all, most)))),
-                    coding.granule);
+  return align_up(std::max<Size>(1, static_cast<Size>(std::ceil(std::min(all, most)))),
+                  coding.granule);
 }
 
 }  // namespace
@@ -46,11 +43,6 @@ Size coded_bytes(const Tensor& weight, Dim channels, const WeightCoding& coding)
 bool is_outside(const Network& network, TensorIndex storage) {
   const auto same = [&](TensorIndex t) { return storage_of(network, t) == storage; };
   return std::ranges::any_of(network.inputs, same) || std::ranges::any_of(network.outputs, same);
-}
-
-bool has_layout(const Tensor& tensor) {
-  return tensor.kind == TensorKind::activation &&
-         (tensor.shape.size() == 4 || tensor.shape.size() == 2);
 }
 
 Size stored_bytes(const Tensor& tensor, Dim brick) {
@@ -87,6 +79,11 @@ std::vector<Size> least_stored(const Network& network, const Hardware& hardware)
     if (const std::optional<MultipliedWeight> weight = multiplied_by(network, op, hardware))
       least[weight->tensor] = std::min(least[weight->tensor], weight->bytes.whole());
   return least;
+}
+
+bool has_bricks(const Hardware& hardware) {
+  return std::ranges::any_of(hardware.memories,
+                             [](const HardwareMemory& each) { return each.layout.brick > 1; });
 }
 
 Layout on_chip_layout(const Hardware& hardware) {

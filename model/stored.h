@@ -22,8 +22,14 @@
 
 namespace tessera {
 
-/// Does a layout say how the tensor lies? Weights and other shapes lie row by row everywhere.
-[[nodiscard]] bool has_layout(const Tensor& tensor);
+/// Does a layout say how it lies? Four axes, or N and C; other shapes lie row by row everywhere.
+[[nodiscard]] inline bool has_layout(const std::vector<Dim>& shape) {
+  return shape.size() == 4 || shape.size() == 2;
+}
+/// And weights do.
+[[nodiscard]] inline bool has_layout(const Tensor& tensor) {
+  return tensor.kind == TensorKind::activation && has_layout(tensor.shape);
+}
 
 /// Is it an input of the network, or a result, or a view of one?
 [[nodiscard]] bool is_outside(const Network& network, TensorIndex storage);
@@ -76,6 +82,9 @@ struct MultipliedWeight {
 
 /// Per tensor the least that any op which reads it finds it stored in.
 [[nodiscard]] std::vector<Size> least_stored(const Network& network, const Hardware& hardware);
+
+/// Does any memory fill channels up to bricks?
+[[nodiscard]] bool has_bricks(const Hardware& hardware);
 
 /// Of the memories on the chip, which all have the same one.
 [[nodiscard]] Layout on_chip_layout(const Hardware& hardware);

@@ -100,7 +100,7 @@ class Traffic {
   }
   [[nodiscard]] std::vector<Dim> stored_shape(TensorIndex t) const {
     const std::vector<Dim>& shape = network_.tensors[t].shape;
-    return tiling::lies_in_layout(shape) ? tiling::stored_shape(shape, layout_of(t)) : shape;
+    return has_layout(shape) ? tiling::stored_shape(shape, layout_of(t)) : shape;
   }
   [[nodiscard]] Size stored_bytes(TensorIndex t) const {
     return tessera::stored_bytes(network_.tensors[t], layout_of(t).brick);
@@ -127,8 +127,7 @@ class Traffic {
     return is_outside(network_, t) ? unbricked(layout_) : layout_;
   }
   [[nodiscard]] tiling::Box lies(TensorIndex t, const tiling::Box& box) const {
-    return tiling::lies_in_layout(network_.tensors[t].shape) ? tiling::stored_box(box, layout_of(t))
-                                                             : box;
+    return has_layout(network_.tensors[t].shape) ? tiling::stored_box(box, layout_of(t)) : box;
   }
 
   const Network& network_;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/stored.h"
 #include "tessera/network_shapes.h"
 
 namespace tessera::tiling {
@@ -83,8 +84,7 @@ struct Box {
 [[nodiscard]] inline std::int64_t volume(const Box& box, Dim brick) {
   const std::int64_t elements = volume(box);
   if (brick == 1 || elements == 0) return elements;
-  const Dim channels = box[1].size();
-  return elements / channels * ((channels + brick - 1) / brick * brick);
+  return elements / box[1].size() * in_bricks(box[1].size(), brick);
 }
 
 /// The smallest box around both. require: equal ranks.

@@ -7,18 +7,14 @@
 // A part of a brick is the whole brick.
 #pragma once
 
+#include "model/stored.h"
 #include "tessera/hardware.h"
 #include "tiling/box.h"
 #include "tiling/ceil_div.h"
 
 namespace tessera::tiling {
 
-/// Four axes, or N and C.
-[[nodiscard]] inline bool lies_in_layout(const std::vector<Dim>& shape) {
-  return shape.size() == 4 || shape.size() == 2;
-}
-
-/// require: lies_in_layout(shape).
+/// require: has_layout(shape).
 [[nodiscard]] inline std::vector<Dim> stored_shape(const std::vector<Dim>& shape,
                                                    const Layout& layout) {
   std::vector<Dim> stored;

@@ -29,8 +29,7 @@ Subgraph make_subgraph(const Network& network, OpRange range,
                                   .producer = std::nullopt,
                                   .consumers = {},
                                   .leaves = false,
-                                  .bytes = bytes_of(network.tensors[storage]),
-                                  .outside = is_outside(network, storage)});
+                                  .bytes = bytes_of(network.tensors[storage])});
     }
     return at->second;
   };
@@ -82,6 +81,9 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   part.keeps = stays_on_chip(hardware);
   part.brick = on_chip_layout(hardware).brick;
   if (hardware.coding) encode(part, hardware);
+  // Where nothing lies in bricks all runs of one shape are alike, wherever they stand.
+  if (has_bricks(hardware))
+    for (LocalTensor& local : part.tensors) local.outside = is_outside(network, local.tensor);
   if (!part.keeps) return part;
   std::vector<bool> there(network.tensors.size(), false);
   for (const TensorIndex tensor : network.inputs) there[storage_of(network, tensor)] = true;

@@ -23,7 +23,7 @@ struct LocalTensor {
   std::vector<Step> consumers;   ///< sorted, each once
   bool leaves = false;           ///< is needed after the run, by another op or as a result
   ElementBytes bytes{};          ///< weights as the machine keeps them
-  bool outside = false;          ///< an input or a result of the network: no bricks
+  bool outside = false;  ///< among bricks an input or a result of the network, which has none
 };
 
 /// One operand of an op, in the order of operands(op).
@@ -77,7 +77,7 @@ struct Subgraph {
 
 /// Of what no op of the run touches.
 [[nodiscard]] inline Dim brick_of_passing(const Subgraph& part, TensorIndex storage) {
-  return is_outside(*part.network, storage) ? 1 : part.brick;
+  return part.brick == 1 || is_outside(*part.network, storage) ? 1 : part.brick;
 }
 
 /// Does the tensor come from outside, or leave, and lie on the chip as a whole meanwhile?
