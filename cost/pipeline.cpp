@@ -66,11 +66,10 @@ class Stepper {
         window_ = std::max(window_, d.tiles_back + 1 + p_.tasks[d.task].lead);
     }
     window_ += max_lead_ + 1;
-    ends_.assign(static_cast<std::size_t>(window_) * p_.tasks.size(), p_.start);
+    ends_.assign(static_cast<std::size_t>(window_) * p_.tasks.size(), 0);
     for (const PipelineResource& resource : p_.resources)
-      free_.emplace_back(static_cast<std::size_t>(resource.channels), p_.start);
-    bus_free_.assign(p_.buses, p_.start);
-    last_end_ = p_.start;
+      free_.emplace_back(static_cast<std::size_t>(resource.channels), 0);
+    bus_free_.assign(p_.buses, 0);
     busy_.assign(p_.resources.size(), 0);
     in_use_.assign(p_.resources.size(), false);
     for (const auto& durations : p_.classes)
@@ -100,7 +99,7 @@ class Stepper {
       const std::int64_t tile = slot + command.lead;
       if (tile < 0 || tile >= tiles) continue;
       const int at = wrapped(here + command.lead);
-      Cycles ready = p_.start;
+      Cycles ready = 0;
       for (std::size_t w = first_wait; w < command.waits_end; ++w) {
         const PipelineDependency& d = waits_[w];
         if (tile < d.tiles_back) continue;
@@ -113,7 +112,7 @@ class Stepper {
                                : std::min_element(channels.begin(), channels.end());
       const std::size_t tile_class = classes_[static_cast<std::size_t>(command.lead)];
       const Cycles duration = p_.classes[tile_class][k];
-      const Cycles begin = std::max(ready, *channel);
+      const Cycles begin = duration > 0 ? std::max(ready, *channel) : ready;
       Cycles end = begin + duration;
       if (command.bus != no_bus && duration > 0) {
         // A stream that its channel slows down counts as if it took the bus at its end.
@@ -157,7 +156,7 @@ class Stepper {
   /// Moves everything `slots` later in tiles and `time` later in cycles.
   void skip(std::int64_t next_slot, std::int64_t slots, Cycles time,
             const std::vector<Cycles>& busy_per_period, std::int64_t periods) {
-    std::vector<Cycles> moved(ends_.size(), p_.start);
+    std::vector<Cycles> moved(ends_.size(), 0);
     for (std::int64_t back = 1; back < window_; ++back)
       for (std::size_t k = 0; k < p_.tasks.size(); ++k) {
         const std::int64_t from = next_slot + max_lead_ - back;
@@ -329,7 +328,6 @@ PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options) {
   PipelineRun run;
   run.tiles = sequence.tiles();
   run.busy.assign(pipeline.resources.size(), 0);
-  run.cycles = pipeline.start;
   if (run.tiles == 0 || pipeline.tasks.empty()) return run;
 
   const auto recorded_all = [&] {

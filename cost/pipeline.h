@@ -12,10 +12,10 @@
 // Every tile runs the same tasks; only their durations depend on the tile (edge tiles differ from
 // inner ones). A resource is one hardware queue, or several equal channels fed from one queue: it
 // starts its commands in the order they were issued, each as soon as the command's inputs are
-// there, as the command streams of real accelerators do. A task with `lead` 1 is issued one tile
-// early, before the stores of the current tile: that is what makes prefetching work. Channels share
-// the bandwidth of their memory, the bus: a task has its channel from its begin, and streams as
-// soon as its latency is over and the bus is free.
+// there, as the command streams of real accelerators do. What takes no time takes no turn either. A
+// task with `lead` 1 is issued one tile early, before the stores of the current tile: that is what
+// makes prefetching work. Channels share the bandwidth of their memory, the bus: a task has its
+// channel from its begin, and streams as soon as its latency is over and the bus is free.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,6 @@ struct Pipeline {
   std::vector<TileRun> sequence;
   std::int64_t repeat = 1;
   std::vector<TileRun> after;
-  Cycles start = 0;  ///< every queue is free from here (resident weights are loaded before)
 };
 
 /// One executed command, for traces.
@@ -88,13 +87,13 @@ struct PipelineOptions {
 };
 
 struct PipelineRun {
-  Cycles cycles = 0;                 ///< when the last command ends (at least `start`)
+  Cycles cycles = 0;                 ///< when the last command ends
   std::vector<Cycles> busy;          ///< per resource: summed durations
   std::int64_t tiles = 0;            ///< tiles of the pipeline
   std::int64_t simulated_tiles = 0;  ///< tiles really stepped through
 };
 
-/// ensure: cycles - start >= busy[r] / channels for every r, and <= the sum of busy; busy is what
+/// ensure: cycles >= busy[r] / channels for every r, and <= the sum of busy; busy is what
 /// tasks take, without the time they wait for a bus.
 [[nodiscard]] PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options);
 

@@ -82,8 +82,16 @@ RunTasks run_tasks(const TiledRun& run) {
     const Uses uses = uses_of(part, lowering, lowered);
     const bool resident = local.weight && lowering.options.weights == WeightPolicy::resident &&
                           tiling::is_loaded(part, local);
+    const bool in_slices = run.hardware->dma.weight_slices > 1 && tiling::is_loaded(part, local) &&
+                           is_sliced(part, lowered.tensor, uses);
     if (resident) {
-      plan.resident.push_back({lowered.tensor, lowered.share, uses.first});
+      // As early as anything that the first tile reads.
+      plan.moves.push_back({.local = lowered.tensor,
+                            .share = lowered.share,
+                            .slack = {.start_after = plan.steps - cycle - 1},
+                            .use = uses.first,
+                            .in_slices = in_slices,
+                            .resident = true});
       continue;
     }
     if (local.consumers.empty() && tiling::is_loaded(part, local)) continue;
@@ -95,8 +103,7 @@ RunTasks run_tasks(const TiledRun& run) {
                             .load = true,
                             .slack = slack,
                             .use = uses.first,
-                            .in_slices = run.hardware->dma.weight_slices > 1 &&
-                                         is_sliced(part, lowered.tensor, uses)});
+                            .in_slices = in_slices});
     if (tiling::is_stored(part, local))
       plan.moves.push_back({.local = lowered.tensor,
                             .share = lowered.share,

@@ -26,13 +26,8 @@ struct Move {
   Step use = 0;  ///< first (load) or last (store) step that uses the buffer
   /// Weights of the only step that uses them, which begins when the first of them are there.
   bool in_slices = false;
-};
-
-/// A weight that is loaded before the first tile.
-struct ResidentWeight {
-  std::size_t local = 0;
-  std::size_t share = 0;
-  Step use = 0;  ///< first step that reads it
+  /// Weights that are there for all tiles: the first one loads them, and waits for nothing.
+  bool resident = false;
 };
 
 /// From where a tensor is made to where some ops read it, before a step.
@@ -45,8 +40,7 @@ struct ChipCopy {
 /// Everything about a run that does not depend on the tile.
 struct RunTasks {
   Step steps = 0;
-  std::vector<Move> moves;  ///< per tile
-  std::vector<ResidentWeight> resident;
+  std::vector<Move> moves;       ///< per tile
   std::vector<ChipCopy> copies;  ///< per tile
 };
 

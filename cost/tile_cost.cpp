@@ -180,7 +180,10 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   }
   for (const Move& move : tasks.moves) {
     const Link& link = links.of(part.tensors[move.local].weight);
-    const tiling::Box& box = move.load ? tile.fresh[move.local] : tile.stored[move.local];
+    const tiling::Box all = tiling::whole(part.tensor(move.local).shape);
+    const tiling::Box& box = move.resident ? all
+                             : move.load   ? tile.fresh[move.local]
+                                           : tile.stored[move.local];
     const BurstCount count = moved(part, move.local, box, link);
     MoveCost& one = cost.moves.emplace_back();
     one.transfer = transfer_cost(count, link, move.load);

@@ -136,8 +136,10 @@ class Skeleton {
     if (move.load) {
       const Position start = position(move.slack.start_after, plan_.steps);
       const std::size_t freed = op_end[static_cast<std::size_t>(start.step)];
-      after(move_begin[m], freed, start.tiles_back);
-      wait_for_stores(m);
+      if (!move.resident) {
+        after(move_begin[m], freed, start.tiles_back);
+        wait_for_stores(m);
+      }
       after(op_begin[use], move_begin[m]);
       if (move_end[m] != move_begin[m]) after(op_end[use], move_end[m]);
     } else {
@@ -173,54 +175,13 @@ std::vector<TileCost> tile_costs(const TiledRun& run, const RunTasks& plan, cons
   return costs;
 }
 
-struct Resident {
-  Cycles cycles = 0;
-  Cycles busy = 0;
-  std::vector<MoveCost> moves;  ///< as in the tasks
-  std::vector<ResidentLoad> loads;
-};
-
-/// Resident weights go over the DMA channels in order, each to the channel that is free first; the
-/// channels share the bandwidth.
-Resident load_resident(const TiledRun& run, const RunTasks& plan, const Link& link) {
-  const tiling::Subgraph& part = *run.subgraph;
-  Resident total;
-  const ChipPlaces on_chip(run, placement_of(run, 0));
-  std::vector<Cycles> channels(static_cast<std::size_t>(run.hardware->dma.channels), 0);
-  Cycles bus = 0;
-  for (const ResidentWeight& weight : plan.resident) {
-    const BurstCount count =
-        moved(part, weight.local, tiling::whole(part.tensor(weight.local).shape), link);
-    MoveCost& one = total.moves.emplace_back();
-    one.transfer = transfer_cost(count, link, true);
-    one.energy_pj =
-        move_energy(count, one.transfer, true, link, on_chip.of(weight.local, weight.share).energy);
-    const auto channel = std::ranges::min_element(channels);
-    const Cycles begin = *channel;
-    *channel = std::max(begin + one.transfer.cycles, bus + one.transfer.shared);
-    bus = *channel;
-    total.busy += one.transfer.cycles;
-    total.loads.push_back({.name = "load " + part.tensor(weight.local).name,
-                           .channel = static_cast<int>(channel - channels.begin()),
-                           .begin = begin,
-                           .end = *channel,
-                           .flow = {.bytes = one.transfer.bytes,
-                                    .bus = one.transfer.shared,
-                                    .load = true,
-                                    .energy_pj = one.energy_pj}});
-  }
-  total.cycles = *std::ranges::max_element(channels);
-  return total;
-}
-
 /// What stays is there from the tile before.
 bool is_moved(const tiling::TileWalk& walk, const Move& move, const tiling::TileVisit& visit) {
   return !move.load || walk.loads(move.local, visit.level);
 }
 
 Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const RunTasks& plan,
-                        const std::vector<TileCost>& costs, const Links& links, Cycles start,
-                        Skeleton skeleton) {
+                        const std::vector<TileCost>& costs, const Links& links, Skeleton skeleton) {
   Pipeline pipeline;
   pipeline.resources.push_back({"dma", static_cast<int>(run.hardware->dma.channels)});
   for (const Engine& engine : run.hardware->engines) pipeline.resources.push_back({engine.name, 1});
@@ -263,7 +224,6 @@ Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const
             cost.moves[m].later_shared);
   }
   set_sequence(walk, *run.grid, pipeline);
-  pipeline.start = start;
   return pipeline;
 }
 
@@ -305,11 +265,10 @@ std::vector<std::vector<TaskFlow>> flows_of(const tiling::TileWalk& walk, const 
 
 /// Nothing that is added up over all tiles may wrap: not even if nothing ran side by side.
 void require_countable(const tiling::TileWalk& walk, const RunTasks& plan,
-                       const std::vector<TileCost>& costs, const Resident& resident) {
-  double cycles = static_cast<double>(resident.busy);
+                       const std::vector<TileCost>& costs) {
+  double cycles = 0;
   double bytes = 0;
   double work = 0;
-  for (const MoveCost& move : resident.moves) bytes += static_cast<double>(move.transfer.bytes);
   for (const tiling::TileVisit& visit : walk.visits()) {
     const TileCost& cost = costs[visit.tile];
     const auto times = static_cast<double>(visit.times);
@@ -350,7 +309,7 @@ void share_latency(Cycles latency, const std::vector<Cycles>& weights,
 
 std::vector<LayerCost> layer_costs(const TiledRun& run, const tiling::TileWalk& walk,
                                    const RunTasks& plan, const std::vector<TileCost>& costs,
-                                   const Resident& resident, Cycles latency) {
+                                   Cycles latency) {
   const auto steps = static_cast<std::size_t>(plan.steps);
   std::vector<LayerCost> layers(steps);
   std::vector<Cycles> computing(steps, 0);
@@ -378,8 +337,6 @@ std::vector<LayerCost> layer_costs(const TiledRun& run, const tiling::TileWalk& 
       if (is_moved(walk, plan.moves[m], visit))
         add(static_cast<std::size_t>(plan.moves[m].use), cost.moves[m], times);
   }
-  for (std::size_t m = 0; m < plan.resident.size(); ++m)
-    add(static_cast<std::size_t>(plan.resident[m].use), resident.moves[m], 1);
   std::vector<Cycles> weights(steps);
   for (std::size_t k = 0; k < steps; ++k) {
     weights[k] = std::max(computing[k], moving[k]);
@@ -420,16 +377,14 @@ RunSchedule run_schedule(const TiledRun& run) {
   const RunTasks plan = run_tasks(run);
   const tiling::TileWalk walk(*run.grid, *run.lowering);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
-  Resident resident = load_resident(run, plan, links.weights);
   const Skeleton skeleton(run, plan, costs.front(), true);
   RunSchedule schedule;
-  schedule.pipeline = build_pipeline(run, walk, plan, costs, links, resident.cycles, skeleton);
+  schedule.pipeline = build_pipeline(run, walk, plan, costs, links, skeleton);
   schedule.flows = flows_of(walk, plan, costs, skeleton);
   for (const tiling::TileVisit& visit : walk.visits()) schedule.tile_of_class.push_back(visit.tile);
   schedule.op_ends.resize(skeleton.tasks.size());
   for (std::size_t k = 0; k < skeleton.op_end.size(); ++k)
     schedule.op_ends[skeleton.op_end[k]] = static_cast<Step>(k);
-  schedule.resident = std::move(resident.loads);
   return schedule;
 }
 
@@ -437,20 +392,17 @@ RunCost run_cost(const TiledRun& run) {
   const Links links = links_of(*run.hardware);
   const RunTasks plan = run_tasks(run);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
-  const Resident resident = load_resident(run, plan, links.weights);
   const tiling::TileWalk walk(*run.grid, *run.lowering);
-  require_countable(walk, plan, costs, resident);
-  const Pipeline pipeline = build_pipeline(run, walk, plan, costs, links, resident.cycles,
-                                           Skeleton(run, plan, costs.front(), false));
+  require_countable(walk, plan, costs);
+  const Pipeline pipeline =
+      build_pipeline(run, walk, plan, costs, links, Skeleton(run, plan, costs.front(), false));
   const PipelineRun simulated = simulate(pipeline, {});
 
   RunCost cost;
-  cost.resident_cycles = resident.cycles;
   Metrics& m = cost.metrics;
   m.latency_cycles = simulated.cycles;
-  cost.layers = layer_costs(run, walk, plan, costs, resident, m.latency_cycles);
+  cost.layers = layer_costs(run, walk, plan, costs, m.latency_cycles);
   for (const LayerCost& layer : cost.layers) m.dram_bytes += layer.offchip_bytes;
-  for (const MoveCost& move : resident.moves) m.energy_pj += move.energy_pj;
   for (const tiling::TileVisit& visit : walk.visits()) {
     const std::int64_t times = visit.times;
     const TileCost& tile = costs[visit.tile];
@@ -473,7 +425,7 @@ RunCost run_cost(const TiledRun& run) {
   }
   if (m.latency_cycles > 0)
     m.peak_bandwidth = static_cast<double>(m.dram_bytes) / static_cast<double>(m.latency_cycles);
-  cost.dma_cycles = simulated.busy[dma_resource] + resident.busy;
+  cost.dma_cycles = simulated.busy[dma_resource];
   for (std::size_t r = 1; r < simulated.busy.size(); ++r) cost.compute_cycles += simulated.busy[r];
   if (m.latency_cycles > 0)
     cost.utilisation = static_cast<double>(cost.work) /

@@ -63,12 +63,11 @@ struct LayerCost {
 
 struct RunCost {
   Metrics metrics;
-  std::vector<LayerCost> layers;     ///< per step
-  std::int64_t compute_cycles = 0;   ///< on the engines together
-  std::int64_t dma_cycles = 0;       ///< on the DMA channels together
-  std::int64_t resident_cycles = 0;  ///< loading resident weights, before the first tile
-  std::int64_t work = 0;             ///< multiply-accumulates
-  double utilisation = 0;            ///< multiply-accumulates done / possible on the MAC array
+  std::vector<LayerCost> layers;    ///< per step
+  std::int64_t compute_cycles = 0;  ///< on the engines together
+  std::int64_t dma_cycles = 0;      ///< on the DMA channels together
+  std::int64_t work = 0;            ///< multiply-accumulates
+  double utilisation = 0;           ///< multiply-accumulates done / possible on the MAC array
   std::int64_t mode_switches = 0;
 };
 
@@ -80,15 +79,6 @@ struct TaskFlow {
   double energy_pj = 0;
 };
 
-/// Resident weights, before the first tile.
-struct ResidentLoad {
-  std::string name;
-  int channel = 0;
-  Cycles begin = 0;
-  Cycles end = 0;
-  TaskFlow flow;
-};
-
 /// The tile pipeline (resource 0 is the DMA, resource 1 + e is engine e of the profile) and what is
 /// in it: to be looked at, command by command.
 struct RunSchedule {
@@ -96,7 +86,6 @@ struct RunSchedule {
   std::vector<std::vector<TaskFlow>> flows;  ///< by class and task
   std::vector<std::size_t> tile_of_class;    ///< which of grid->tiles
   std::vector<std::optional<Step>> op_ends;  ///< per task: the step of the run it completes
-  std::vector<ResidentLoad> resident;
 };
 
 [[nodiscard]] RunSchedule run_schedule(const TiledRun& run);

@@ -55,15 +55,6 @@ class Tracer {
                  .numbers = {{"ops", static_cast<std::int64_t>(s.ops.size())},
                              {"tiles", s.tile_count()},
                              {"peak_bytes", s.metrics.peak_bytes}}});
-    for (const cost::ResidentLoad& load : run.schedule.resident)
-      if (load.end > load.begin)
-        trace_.span({.name = load.name,
-                     .kind = "dma",
-                     .lane = lane_of(pipeline, 0, load.channel),
-                     .begin = run.begin + load.begin,
-                     .end = run.begin + load.end,
-                     .texts = {{"run", name}},
-                     .numbers = {{"bytes", load.flow.bytes}}});
     for (const cost::PipelineEvent& e : run.events) command(run, name, e);
     in_use(run);
   }

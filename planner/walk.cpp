@@ -72,8 +72,6 @@ void Windows::add(const SimulatedRun& run) {
     energy_pj += of.energy_pj;
     known = std::max(known, until);
   };
-  for (const cost::ResidentLoad& load : run.schedule.resident)
-    flow(load.flow, load.begin, load.end);
   for (const cost::PipelineEvent& e : run.events)
     flow(run.schedule.flows[e.tile_class][e.task], e.begin, e.end);
   const double from = run.cut ? std::min(known, end) : begin;

@@ -245,6 +245,7 @@ class Lowerer {
       buffer.live = {{0, period_}};
       all_reads(buffer);
       out_.across_tiles = true;
+      if (share_ == 0) out_.staying.push_back({.tensor = t, .resident = true});
     } else if (out_.options.stationary == Stationary::weights) {
       staying(t);
     } else if (parities_ == 1) {

@@ -66,6 +66,7 @@ struct LoweredBuffer {
 struct StayingTensor {
   std::size_t tensor = 0;
   std::array<bool, tile_axes> moves{};  ///< by TileAxis
+  bool resident = false;                ///< all of it is there: only the first tile loads it
 };
 
 /// Ops whose engines reach no common memory use shares of their own of a tensor. Share 0 is where

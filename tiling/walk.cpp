@@ -36,6 +36,8 @@ TileWalk::TileWalk(const TileGrid& grid, const Lowering& lowering)
   for (const StayingTensor& staying : lowering.staying) {
     Stays& one = stays_.emplace_back();
     one.tensor = staying.tensor;
+    if (staying.resident) continue;
+    all_are_resident_ = false;
     for (std::size_t axis = 0; axis < tile_axes; ++axis)
       one.follows[axis] = grid.counts[axis] > 1 &&
                           (staying.moves[axis] || differs_along(grid, axis, staying.tensor));
@@ -46,6 +48,8 @@ TileWalk::TileWalk(const TileGrid& grid, const Lowering& lowering)
 TileLevel TileWalk::level_at(const std::array<Dim, tile_axes>& position) const {
   if (stays_.empty()) return TileLevel::first;
   if (position[order_[2]] > 0) return TileLevel::inner;
+  if (all_are_resident_)
+    return position[order_[1]] > 0 || position[order_[0]] > 0 ? TileLevel::inner : TileLevel::first;
   if (position[order_[1]] > 0) return TileLevel::middle;
   return position[order_[0]] > 0 ? TileLevel::outer : TileLevel::first;
 }
@@ -68,9 +72,13 @@ void TileWalk::find_visits() {
     visit_of_[tile * tile_levels + static_cast<std::size_t>(level)] = visits_.size();
     visits_.push_back({tile, level, times});
   };
-  if (stays_.empty()) {
-    for (std::size_t tile = 0; tile < grid_->tiles.size(); ++tile)
-      add(tile, TileLevel::first, grid_->tiles[tile].times);
+  if (all_are_resident_) {
+    const TileLevel others = stays_.empty() ? TileLevel::first : TileLevel::inner;
+    const std::size_t first = stays_.empty() ? grid_->tiles.size() : grid_->at(0, 0, 0);
+    for (std::size_t tile = 0; tile < grid_->tiles.size(); ++tile) {
+      if (tile == first) add(tile, TileLevel::first, 1);
+      add(tile, others, grid_->tiles[tile].times - (tile == first ? 1 : 0));
+    }
     return;
   }
   // Per axis and class: is the first position of it, and how many others are?

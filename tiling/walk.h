@@ -6,7 +6,8 @@
 //   before
 //
 // The axes are nested loops. What stays in memory is loaded again where the tile moves along an
-// axis that it follows: a tile's level says how far it is from the one before it.
+// axis that it follows: a tile's level says how far it is from the one before it. Resident weights
+// are loaded by the first tile alone.
 #pragma once
 
 #include <array>
@@ -59,6 +60,7 @@ class TileWalk {
   const TileGrid* grid_;
   std::array<std::size_t, tile_axes> order_;
   std::vector<Stays> stays_;
+  bool all_are_resident_ = true;  ///< of what stays: then the first tile alone is different
   std::vector<TileVisit> visits_;
   std::vector<std::size_t> visit_of_;  ///< by tile and level
 };

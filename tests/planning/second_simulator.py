@@ -292,10 +292,6 @@ class Run:
         self.transfers, self.op_cycles = [], []
         stays = {t.name: self.moves(lambda tile: tile["need"][t.name]) for t in self.loaded}
         stays = {name: moving for name, moving in stays.items() if self.stationary == "inputs" and "C" not in moving}
-        if self.resident:
-            for op in self.ops:
-                for w in op.weights:
-                    self.move(-n, -2, constants, 0, w, w.whole, 0, self.place(0, w.name))
         for number, tile in enumerate(self.tiles):
             start = number * n
             for t in self.loaded if dram else ():
@@ -309,8 +305,10 @@ class Run:
             for k, op in enumerate(self.ops):
                 self.op_cycles.append(self.compute(op, number, k))
                 sliced = op.kind in ("conv", "matmul") and m.weight_slices > 1
-                if not self.resident and op.weights:
+                if op.weights and not (self.resident and number > 0):
                     begin = start + k - (1 if self.double else 0)
+                    if self.resident:  # the first tile's, for all of them
+                        begin = -n if self.double else 0
                     rest = []
                     for at, w in enumerate(op.weights):
                         again = True
@@ -318,6 +316,8 @@ class Run:
                             again = self.changes(self.moves(lambda tile: self.weight_part(op, w, tile)), number)
                             begin = start - n + k + 1
                         part = self.weight_part(op, w, tile) if again else None
+                        if self.resident:
+                            part = w.whole
                         rest += self.move(begin, 2 * k + 1, constants, 0, w, part, start + k, self.place(number, w.name),
                                           self.op_cycles[-1][2] if sliced and at == 0 else None)
                     self.transfers += rest
@@ -404,7 +404,7 @@ class Run:
     def pipeline(self):
         """At every border of two steps first the stores that the next step waits for, then the loads that may begin there, then
         other stores; each takes the channel that is free first. A bus carries one transfer after the other. A load waits for the
-        stores that have to end where it may begin."""
+        stores that have to end where it may begin. What needs no bytes takes no turn."""
         m, n = self.machine, len(self.ops)
         queue = sorted(self.transfers, key=lambda one: one[:2])
         channels, bus, at, first_slice = [0] * m.channels, {}, 0, {}
@@ -416,7 +416,7 @@ class Run:
                 begin, rank, lane, cycles, shared, step, name = queue[at]
                 at += 1
                 which = channels.index(min(channels))
-                start = max(channels[which], ended[max(0, begin)] if rank > -2 else 0)
+                start = max(ended[max(0, begin)], channels[which] if cycles or shared else 0)
                 if 0 <= rank < 2 * n:
                     start = max(start, stored.get(begin, 0))
                 if name.endswith(", the rest"):
@@ -428,8 +428,6 @@ class Run:
                     channels[which] = end
                 if rank == -1 or rank == 2 * n:
                     stored[step] = max(stored.get(step, 0), end)
-                if rank == -2:  # resident weights: all are there before the first tile
-                    ended[0] = max(ended[0], end)
                 if name.endswith(", the rest"):
                     needed_last[step] = end
                 else:
