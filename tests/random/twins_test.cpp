@@ -8,12 +8,10 @@
 #include <iostream>
 
 #include "agreement.h"
-#include "encoder/sat_engine.h"
-#include "encoder/smt_engine.h"
+#include "all_engines.h"
 #include "model/derived.h"
 #include "proof/check_proof.h"
 #include "search/learning/engine.h"
-#include "search/placement/canonical.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/problem_text.h"
 #include "tests/support/proofs.h"
@@ -101,26 +99,15 @@ TEST(RandomTwins, ExchangingThemChangesNothing) {
 
 TEST(RandomTwins, AllEnginesAnswerLikeBruteForce) {
   const RandomRun run = from_environment({1, 600});
-  const std::array<std::unique_ptr<engine::PlacementEngine>, 5> engines = {
-      encoder::make_sat_engine({}),
-      encoder::make_sat_engine({.encoding = encoder::OffsetEncoding::chains}),
-      encoder::make_smt_engine({}), search::make_canonical_engine(),
-      search::make_learning_engine({})};
-  std::array<std::size_t, 5> answered{};
+  AllEngines engines;
   std::size_t certified = 0;
   for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
     const PlacementProblem problem = problem_of(seed);
     const Objective goal = seed % 4 == 2   ? Objective::cost
                            : seed % 8 == 3 ? Objective::modes
                                            : Objective::fit;
-    for (std::size_t e = 0; e < engines.size(); ++e) {
-      if (!engines[e] || engines[e]->unsupported(problem, goal)) continue;
-      ++answered[e];
-      const auto wrong = wrong_answer(*engines[e], problem, goal, std::chrono::seconds(20));
-      ASSERT_FALSE(wrong) << "engine " << engines[e]->name() << ", seed " << seed << ": " << *wrong
-                          << '\n'
-                          << to_yaml(problem);
-    }
+    const auto wrong = engines.wrong(problem, goal);
+    ASSERT_FALSE(wrong) << "seed " << seed << ", " << *wrong;
     TextSink proof;
     engine::SearchParams search;
     search.seed = seed;
@@ -131,10 +118,8 @@ TEST(RandomTwins, AllEnginesAnswerLikeBruteForce) {
     ASSERT_TRUE(verdict.accepted) << "seed " << seed << ": " << verdict.reason << to_yaml(problem);
     ++certified;
   }
-  std::cout << run.count << " problems;";
-  for (std::size_t e = 0; e < engines.size(); ++e)
-    if (engines[e]) std::cout << ' ' << engines[e]->name() << ' ' << answered[e];
-  std::cout << "; " << certified << " certificates accepted\n";
+  std::cout << run.count << " problems;" << engines.answered() << "; " << certified
+            << " certificates accepted\n";
   EXPECT_GT(certified * 20, run.count);
 }
 
