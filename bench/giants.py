@@ -23,6 +23,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "training"))
+from families import most_load  # of training/
+
 
 def uniform(draw, count):
     for _ in range(count):
@@ -65,18 +68,10 @@ def write(family, count, seed, out):
 
 
 def largest_load(path):
-    change = {}
     with open(path) as rows:
         next(rows)
-        for row in rows:
-            _, lower, upper, size, _ = row.split(",")
-            change[int(lower)] = change.get(int(lower), 0) + int(size)
-            change[int(upper)] = change.get(int(upper), 0) - int(size)
-    most = now = 0
-    for step in sorted(change):
-        now += change[step]
-        most = max(most, now)
-    return most
+        fields = (row.split(",") for row in rows)
+        return most_load((int(lower), int(upper), int(size)) for _, lower, upper, size, _ in fields)
 
 
 def place(program, path, limit, threads, folder):
