@@ -3,14 +3,13 @@
 
 import csv
 import json
-import os
 import random
 import signal
 import subprocess
 import time
 import unittest
 
-from support import BAD_INPUT, FOUND, ROOT, STOPPED, TESSERA, Case, plain_signals, start, strict_json
+from support import BAD_INPUT, FOUND, ROOT, SLOW, STOPPED, TESSERA, Case, plain_signals, start, strict_json
 
 NETWORK = """tessera: network/1
 name: toy
@@ -25,8 +24,8 @@ ops:
 outputs: [y]
 """
 
-# From 16 KiB to 256 KiB; a build that is slow (./dev sanitize says so) makes fewer steps.
-CAPACITIES = 4 if os.environ.get("TESSERA_SLOW_BUILD") else 16
+# From 16 KiB to 256 KiB; a build that is slow makes fewer steps.
+CAPACITIES = 4 if SLOW else 16
 SWEEP = """tessera: sweep/1
 networks: [{file: toy.yaml, weight: 2}]
 hardware:

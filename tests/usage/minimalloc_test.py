@@ -13,7 +13,7 @@ import subprocess
 import time
 import unittest
 
-from support import ENDS, ROOT, SHARED, TESSERA, Case, run, start
+from support import ENDS, ROOT, SHARED, SLOW, TESSERA, Case, run, start
 
 FOUND, FAILED = 0, 1
 SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
@@ -415,7 +415,7 @@ class Files(Drop):
 class PublicInputs(Drop):
     def test_each_is_placed(self):
         for file in self.benchmarks():
-            if file.name.startswith(("D.", "J.")) and os.environ.get("TESSERA_SLOW") == "1":
+            if file.name.startswith(("D.", "J.")) and SLOW:
                 continue
             with self.subTest(file=file.name):
                 capacity = int(re.search(r"\.(\d+)\.csv$", file.name)[1])
