@@ -1,12 +1,13 @@
 #include "engine/alternate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "engine/virtual_time.h"
 
 namespace tessera::engine {
 namespace {
@@ -15,12 +16,6 @@ namespace {
 constexpr double first_share_ns = 1e6;
 constexpr double growth = 4;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
-
-std::int64_t units_of(double share_ns, double ns_per_unit) {
-  const double units = std::floor(share_ns / ns_per_unit) + 1;
-  return units < 9.0e18 ? static_cast<std::int64_t>(units)
-                        : std::numeric_limits<std::int64_t>::max();
-}
 
 class AlternatingSession final : public PlacementSession {
  public:
@@ -70,7 +65,7 @@ class AlternatingSession final : public PlacementSession {
 
   Turn take(std::size_t who, const SizeLayer& layer, const SearchParams& params, double share_ns) {
     WorkMeter meter;
-    meter.limit.store(units_of(share_ns, engines_[who].ns_per_unit));
+    meter.limit.store(work_units(share_ns, engines_[who].ns_per_unit));
     SearchParams own = params;
     own.budget.meter = &meter;
     Turn turn{.found = session(who).solve(layer, own)};

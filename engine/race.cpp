@@ -1,7 +1,6 @@
 #include "engine/race.h"
 
 #include <algorithm>
-#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -15,21 +14,13 @@
 #include <utility>
 
 #include "engine/goal.h"
+#include "engine/virtual_time.h"
 
 namespace tessera::engine {
 
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-
-/// Units that correspond to a virtual time, saturated.
-std::int64_t units(double virtual_ns, double ns_per_unit) {
-  if (virtual_ns < 0) return 0;
-  if (ns_per_unit <= 0) return std::numeric_limits<std::int64_t>::max();
-  const double value = std::floor(virtual_ns / ns_per_unit) + 1;
-  return value < 9.0e18 ? static_cast<std::int64_t>(value)
-                        : std::numeric_limits<std::int64_t>::max();
-}
 
 /// One contender's state. `found` is written by its own thread before `finished` is set.
 struct Lane {
@@ -316,7 +307,7 @@ class SideBySide {
       Lane& other = lanes_[j];
       if (j == mine || other.finished) continue;
       const std::int64_t share =
-          units(lane.finish - contenders_[j].begins_at, contenders_[j].ns_per_unit);
+          work_units(lane.finish - contenders_[j].begins_at, contenders_[j].ns_per_unit);
       other.meter.limit.store(std::min(other.meter.limit.load(), share));
       if (contenders_[mine].ns_per_unit <= 0 || contenders_[j].ns_per_unit <= 0)
         other.stop.request_stop();
@@ -381,7 +372,7 @@ TurnResult take_turns(const PlacementProblem& problem, const std::vector<Contend
     Lane& lane = lanes[i];
     SearchParams own = params;
     own.budget.meter = &lane.meter;
-    lane.meter.limit.store(units(share_ns, contenders[i].ns_per_unit));
+    lane.meter.limit.store(work_units(share_ns, contenders[i].ns_per_unit));
     lane.found = solve_within_memory(contenders[i].engine, problem, own);
     if (lane.found.status == Status::infeasible) return {{std::move(lane.found), i}, false};
     if (lane.found.status == Status::feasible) {
