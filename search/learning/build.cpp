@@ -21,7 +21,6 @@ Build::Build(const PlacementProblem& problem, Objective goal, Deduction& deducti
       deduction_(deduction),
       params_(params),
       record_(record),
-      certify_(record == Record::certificate),
       poll_(poll) {}
 
 void Build::all() {
@@ -106,7 +105,7 @@ void Build::clause(std::span<const Lit> lits) {
 }
 
 void Build::meaning(char letter, Var var, std::initializer_list<std::int64_t> numbers) {
-  if (!certify_) return;
+  if (!certifies()) return;
   auto& [word, said] = axioms.choices.emplace_back(letter, std::vector<std::int64_t>{});
   said.push_back(var);
   said.insert(said.end(), numbers);
@@ -118,7 +117,7 @@ void Build::variables() {
   always_ = key_of(truth, 0);
   axioms.unsaid.insert(truth);
   state.raise({always_, 1}, {.rule = Rule::root});
-  const Size ceiling = certify_ ? unbounded : facts::enough_room(problem_);
+  const Size ceiling = certifies() ? unbounded : facts::enough_room(problem_);
   for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
     const Buffer& buffer = problem_.buffers[b];
     const auto allowed = allowed_memories(problem_, buffer);

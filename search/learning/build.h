@@ -1,7 +1,7 @@
 // A placement problem as variables, rules and clauses of a Deduction: one layer a file.
 //
 //   Poll poll(budget);
-//   Build build(problem, goal, deduction, params, certify, poll);   // throws BudgetEnded
+//   Build build(problem, goal, deduction, params, record, poll);    // throws BudgetEnded
 //   build.all();
 //   ... search ...
 //   Placement placement = build.decode();
@@ -84,6 +84,7 @@ class Build {
   void meaning(char letter, Var var, std::initializer_list<std::int64_t> numbers);
 
  private:
+  [[nodiscard]] bool certifies() const { return record_ == Record::certificate; }
   void variables();
   void pairs();
   void gaps(const std::set<std::pair<BufferIndex, BufferIndex>>& apart);
@@ -123,7 +124,6 @@ class Build {
   Deduction& deduction_;
   const LearningParams& params_;
   const Record record_;
-  const bool certify_;
   Poll& poll_;
   std::vector<std::pair<BufferIndex, BufferIndex>> exempt_;  ///< pairs that may overlap, sorted
   std::unique_ptr<facts::Twins> twins_;                      ///< with params.symmetry

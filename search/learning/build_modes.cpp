@@ -14,7 +14,7 @@ std::vector<char> Build::needless_modes(MemoryIndex m, const StepClass& steps) c
   const std::vector<Mode>& table = tables_[m];
   std::vector<char> needless(table.size(), 0);
   // A certificate speaks of every mode, and which of them are used is counted.
-  if (certify_ || goal_ != Objective::fit) return needless;
+  if (certifies() || goal_ != Objective::fit) return needless;
   // What a bank is good for depends on the kind of a buffer alone.
   std::set<BufferKind> read;
   std::set<BufferKind> written;
