@@ -132,7 +132,8 @@ struct Attempts {
   std::optional<Decision> in_slots{};  ///< not proved to be the cheapest
   bool in_slots_open = false;          ///< buffers fit in slots: not yet proved which are cheapest
   bool plain_slots = false;            ///< each takes one
-  bool learning_first = false;         ///< in a race about fitting
+  bool canonical_opens = false;        ///< a race about fitting, before anybody else joins
+  bool learning_first = false;         ///< in such a race
 
   void phase(std::string_view name) const {
     if (settings.phase) settings.phase(name);
@@ -201,40 +202,39 @@ struct Attempts {
     return lifted(*quick.placement, "greedy");
   }
 
-  /// Does the race begin with the canonical search, before anybody else joins?
-  [[nodiscard]] bool canonical_opens() const {
-    if (params.goal != Objective::fit || problem.buffers.size() >= boxing_fits_from) return false;
-    return !make_engine("canonical", settings.engines)->unsupported(problem, Objective::fit);
+  /// The canonical search for a short time, where the race does not begin with it; if need be,
+  /// without the rules about banks.
+  std::optional<Decision> by_canonical() {
+    std::unique_ptr<engine::PlacementEngine> canonical = make_engine("canonical", settings.engines);
+    if (canonical->unsupported(problem, Objective::fit)) {
+      canonical = engine::make_relaxing_engine(std::move(canonical));
+      if (canonical->unsupported(problem, Objective::fit)) return std::nullopt;
+    } else {
+      // Where each node takes long the race begins at once.
+      if (problem.buffers.size() >= boxing_fits_from) return std::nullopt;
+      canonical_opens = params.goal == Objective::fit;
+      if (canonical_opens) return by_first_choice(*canonical);
+    }
+    return by_canonical_within(*canonical, small_budget);
   }
 
   /// Where the learning engine is to go first, canonical search is asked very briefly all the same.
-  std::optional<Decision> by_first_choice() {
-    if (!canonical_opens() ||
-        make_engine("learning", settings.engines)->unsupported(problem, Objective::fit) ||
+  std::optional<Decision> by_first_choice(engine::PlacementEngine& canonical) {
+    if (make_engine("learning", settings.engines)->unsupported(problem, Objective::fit) ||
         !learning_goes_first(problem))
       return std::nullopt;
     learning_first = true;
-    return by_small_canonical(tiny_budget);
+    return by_canonical_within(canonical, tiny_budget);
   }
 
-  std::optional<Decision> by_small_canonical(std::int64_t nodes) {
-    const std::unique_ptr<engine::PlacementEngine> canonical =
-        make_engine("canonical", settings.engines);
-    const bool whole = !canonical->unsupported(problem, Objective::fit);
-    PlacementProblem simple;
-    // Where each node takes long the race begins at once.
-    if (whole && problem.buffers.size() >= boxing_fits_from) return std::nullopt;
-    if (!whole) {
-      if (!engine::has_bank_rules(problem)) return std::nullopt;
-      simple = engine::relaxed(problem);
-      if (canonical->unsupported(simple, Objective::fit)) return std::nullopt;
-    }
+  std::optional<Decision> by_canonical_within(engine::PlacementEngine& canonical,
+                                              std::int64_t nodes) {
     phase("canonical");
     engine::SearchParams small = params;
     small.goal = Objective::fit;
     small.budget.meter = nullptr;
     small.budget.max_nodes = std::min(small.budget.max_nodes, nodes);
-    engine::SearchResult found = canonical->solve(whole ? problem : simple, small);
+    engine::SearchResult found = canonical.solve(problem, small);
     note("canonical", found.stats);
     if (found.status == Status::infeasible) return decided(std::move(found), "canonical");
     if (found.status == Status::feasible) return lifted(*found.placement, "canonical");
@@ -283,7 +283,7 @@ struct Attempts {
     Field field = line_up(problem, params.goal, settings.threads, settings.engines, in_slots_open);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
-    if (field.contenders.size() > 1 && canonical_opens()) {
+    if (field.contenders.size() > 1 && canonical_opens) {
       if (learning_first) {
         std::swap(field.engines[0], field.engines[1]);
         std::swap(field.contenders[0], field.contenders[1]);
@@ -391,9 +391,7 @@ struct Attempts {
     if (!first) {
       if (const auto stop = params.budget.exhausted()) return limit(*stop, {});
       first = within_memory("boxing", [&] { return by_boxing(); });
-      if (!first && !canonical_opens())
-        first = within_memory("canonical", [&] { return by_small_canonical(small_budget); });
-      if (!first) first = within_memory("canonical", [&] { return by_first_choice(); });
+      if (!first) first = within_memory("canonical", [&] { return by_canonical(); });
       if (!first) first = within_memory("weave", [&] { return by_weaving(); });
     }
     if (first && (params.goal == Objective::fit || first->found.status == Status::infeasible))
