@@ -2,15 +2,6 @@
 
 namespace tessera::cost {
 
-std::size_t ArrayMemo::Hash::operator()(const Key& key) const {
-  std::uint64_t hash = 0;
-  for (const std::int64_t value : key) {
-    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15U;
-    hash ^= hash >> 29U;
-  }
-  return static_cast<std::size_t>(hash);
-}
-
 ArrayCost ArrayMemo::cost(const Op& op, const tiling::OpLoops& loops, std::size_t engine) {
   // Every member by its name: one that is added does not compile until it is part of the key.
   const auto& [op_class, nest, per_channel, has_weights, stride, dilation, upscale, input,

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "cost/mapping.h"
+#include "model/key_hash.h"
 #include "tessera/hardware.h"
 #include "tiling/loops.h"
 
@@ -31,15 +32,12 @@ class ArrayMemo {
  private:
   /// Everything that array_cost() looks at beside the engine: the loops, and what the op is called.
   using Key = std::array<std::int64_t, 24>;
-  struct Hash {
-    std::size_t operator()(const Key& key) const;
-  };
 
   Hardware hardware_;
   ArrayPort port_;
   std::mutex lock_;
   std::unordered_map<std::string, std::int64_t> names_;  ///< functions of ops, numbered
-  std::unordered_map<Key, ArrayCost, Hash> known_;
+  std::unordered_map<Key, ArrayCost, KeyHash> known_;
 };
 
 }  // namespace tessera::cost

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/key_hash.h"
+
 namespace tessera::cost {
 namespace {
 
@@ -308,15 +310,7 @@ class Memory {
   std::size_t size() const { return seen_.size(); }
 
  private:
-  struct Hash {
-    std::size_t operator()(const std::vector<Cycles>& key) const {
-      std::uint64_t sum = key.size();
-      for (const Cycles each : key)
-        sum = (sum ^ static_cast<std::uint64_t>(each)) * 0x9e3779b97f4a7c15U;
-      return sum ^ (sum >> 32);
-    }
-  };
-  std::unordered_map<std::vector<Cycles>, Snapshot, Hash> seen_;
+  std::unordered_map<std::vector<Cycles>, Snapshot, KeyHash> seen_;
 };
 
 }  // namespace

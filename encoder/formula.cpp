@@ -1,9 +1,11 @@
 #include "formula.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
 #include "facts/room.h"
+#include "model/key_hash.h"
 
 namespace tessera::encoder {
 
@@ -45,19 +47,11 @@ Numbers numbers_of(const PlacementProblem& problem) {
 namespace {
 
 std::size_t hash_of(const Atom& atom) {
-  std::uint64_t hash = static_cast<std::uint64_t>(atom.kind);
-  const auto mix = [&hash](std::uint64_t value) {
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
-    hash ^= hash >> 29U;
-  };
-  mix(atom.x);
-  mix(atom.y);
-  mix(static_cast<std::uint64_t>(atom.amount.constant));
-  mix(static_cast<std::uint64_t>(atom.amount.size_factor));
-  mix(atom.amount.buffer);
-  mix(atom.amount.memory);
-  mix(static_cast<std::uint64_t>(atom.modulus));
-  return static_cast<std::size_t>(hash);
+  return KeyHash{}(std::array<std::uint64_t, 8>{
+      static_cast<std::uint64_t>(atom.kind), atom.x, atom.y,
+      static_cast<std::uint64_t>(atom.amount.constant),
+      static_cast<std::uint64_t>(atom.amount.size_factor), atom.amount.buffer, atom.amount.memory,
+      static_cast<std::uint64_t>(atom.modulus)});
 }
 
 bool are_same(const Atom& a, const Atom& b) {
