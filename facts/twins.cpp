@@ -9,6 +9,7 @@
 #include "facts/joined.h"
 #include "model/derived.h"
 #include "model/polled_sort.h"
+#include "model/random.h"
 #include "model/relations.h"
 
 namespace tessera::facts {
@@ -21,17 +22,10 @@ constexpr std::size_t most_leaders = 8;
 
 /// Sums of these say whether two sets are the same: what looks alike is compared word by word.
 using Mark = std::uint64_t;
-
-Mark mix(Mark x) {  // the finalizer of SplitMix64 (Steele, Lea, Flood 2014)
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
 template <typename... Numbers>
 Mark mark_of(Numbers... numbers) {
   Mark mark = 0;
-  ((mark = mix(mark ^ static_cast<Mark>(numbers))), ...);
+  ((mark = Random(mark ^ static_cast<Mark>(numbers)).next()), ...);
   return mark;
 }
 

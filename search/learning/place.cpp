@@ -20,15 +20,6 @@ PlaceSearch::PlaceSearch(const Deduction& deduction, const Plan& plan, std::uint
   for (const Var var : plan_.offsets) ground_[var] = low(var);
 }
 
-// splitmix64 (Steele, Lea, Flood 2014): the same numbers with every library.
-double PlaceSearch::unit() {
-  random_ += 0x9e3779b97f4a7c15U;
-  std::uint64_t z = random_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
-}
-
 void PlaceSearch::rank(Order order, double noise) {
   const std::size_t n = plan_.offsets.size();
   std::vector<std::array<double, 3>> facts(n);
@@ -54,7 +45,7 @@ void PlaceSearch::rank(Order order, double noise) {
     }
     // The load stays as it is: that many buffers share it says what is contended.
     const bool load_first = order == Order::load_length || order == Order::load_area;
-    for (std::size_t k = load_first ? 1 : 0; k < 3; ++k) facts[b][k] *= 1 + noise * unit();
+    for (std::size_t k = load_first ? 1 : 0; k < 3; ++k) facts[b][k] *= 1 + noise * random_.unit();
   }
   std::vector<std::size_t> sorted(n);
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "deduction.h"
+#include "model/random.h"
 
 namespace tessera::search::learning {
 
@@ -72,11 +73,10 @@ class PlaceSearch {
   [[nodiscard]] Value low(Var var) const { return deduction_.state.bound(key_of(var, 0)); }
   /// `noise` multiplies facts by up to 1 + noise.
   void rank(Order order, double noise);
-  double unit();
 
   const Deduction& deduction_;
   const Plan& plan_;
-  std::uint64_t random_;
+  Random random_;
   std::vector<Value> ground_;        // by variable: its lowest offset in the problem itself
   std::vector<std::uint32_t> rank_;  // by variable
   std::vector<float> blame_;         // by section

@@ -34,6 +34,7 @@ namespace {
 
 using namespace tessera;
 using namespace tessera::testing;
+using tessera::testing::Random;
 
 // --- problems ------------------------------------------------------------------------------------
 
