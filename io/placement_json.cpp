@@ -9,6 +9,7 @@
 #include "io/placement_tree.h"
 #include "io/tree.h"
 #include "io/units.h"
+#include "io/verdict_json.h"
 #include "tessera/check.h"
 
 namespace tessera::io {
@@ -31,13 +32,8 @@ class Reader {
     Fields fields(sources_, root, "the result");
     require_kind(sources_, fields, "placement/1");
     PlacementResult result;
-    result.status = static_cast<Status>(as_one_of(sources_, fields.need("status"), "status",
-                                                  {"feasible", "infeasible", "unknown"}));
-    if (const Node* node = fields.find("stop")) {
-      result.stop = static_cast<StopReason>(
-          as_one_of(sources_, *node, "stop",
-                    {"completed", "time_limit", "node_limit", "memory_limit", "interrupted"}));
-    }
+    result.status = read_status(sources_, fields);
+    result.stop = read_stop(sources_, fields);
     const bool feasible = result.status == Status::feasible;
     const Node* buffers = feasible ? &fields.need("buffers") : fields.find("buffers");
     if (!feasible && buffers != nullptr) throw without_placement(*buffers, "lists buffers");

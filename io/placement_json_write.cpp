@@ -3,6 +3,7 @@
 
 #include "io/objectives_json.h"
 #include "io/placement_json.h"
+#include "io/verdict_json.h"
 #include "model/derived.h"
 #include "model/json_write.h"
 #include "model/optional.h"
@@ -77,9 +78,7 @@ std::string write_placement_json(const PlacementProblem& problem, const Placemen
   out.reserve(256 + 96 * problem.buffers.size());
   JsonObject object(out);
   object.text("tessera", "placement/1");
-  object.text("status", to_string(result.status));
-  object.text("stop", to_string(result.stop));
-  if (!result.reason.empty()) object.text("reason", result.reason);
+  write_verdict(object, result.status, result.stop, result.reason);
   object.number("height", result.height);
   object.number("lower_bound", result.lower_bound);
   object.truth("proven_minimum", result.proven_minimum);

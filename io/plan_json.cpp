@@ -10,6 +10,7 @@
 #include "io/placement_tree.h"
 #include "io/plan_words.h"
 #include "io/tree.h"
+#include "io/verdict_json.h"
 #include "model/json_write.h"
 #include "tessera/check.h"
 
@@ -179,12 +180,8 @@ class Reader {
     Fields fields(sources_, root, "the plan");
     require_kind(sources_, fields, "plan/1");
     NetworkPlan plan;
-    plan.status = static_cast<Status>(as_one_of(sources_, fields.need("status"), "status",
-                                                {"feasible", "infeasible", "unknown"}));
-    if (const Node* node = fields.find("stop"))
-      plan.stop = static_cast<StopReason>(
-          as_one_of(sources_, *node, "stop",
-                    {"completed", "time_limit", "node_limit", "memory_limit", "interrupted"}));
+    plan.status = read_status(sources_, fields);
+    plan.stop = read_stop(sources_, fields);
     fields.take("reason", plan.reason);
     fields.take("network", plan.network);
     fields.take("profile", plan.profile);
@@ -429,9 +426,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   std::string out;
   JsonObject object(out);
   object.text("tessera", "plan/1");
-  object.text("status", to_string(plan.status));
-  object.text("stop", to_string(plan.stop));
-  if (!plan.reason.empty()) object.text("reason", plan.reason);
+  write_verdict(object, plan.status, plan.stop, plan.reason);
   object.text("network", plan.network);
   object.text("profile", plan.profile);
   object.real("clock_hz", plan.clock_hz);

@@ -1,6 +1,7 @@
 #include "io/report_page.h"
 
 #include "io/page_assets.h"
+#include "io/verdict_json.h"
 #include "model/json_text.h"
 
 namespace tessera::io {
@@ -31,15 +32,9 @@ void check_buffers(const Sources& sources, const Node& list) {
   }
 }
 
-std::string_view check_status(const Sources& sources, Fields& fields) {
-  const Node& status = fields.need("status");
-  static_cast<void>(as_one_of(sources, status, "status", {"feasible", "infeasible", "unknown"}));
-  return status.text;
-}
-
 void check_placement(const Sources& sources, const Node& node) {
   Fields fields(sources, node, "the result");
-  const bool feasible = check_status(sources, fields) == "feasible";
+  const bool feasible = read_status(sources, fields) == Status::feasible;
   const Node* const buffers = feasible ? &fields.need("buffers") : fields.find("buffers");
   if (buffers != nullptr) check_buffers(sources, *buffers);
   if (feasible) static_cast<void>(as_whole(sources, fields.need("height"), "height", 0, unbounded));
@@ -82,7 +77,7 @@ void check_subgraph(const Sources& sources, const Node& node) {
 
 void check_plan(const Sources& sources, const Node& node) {
   Fields fields(sources, node, "the plan");
-  if (check_status(sources, fields) != "feasible") return;
+  if (read_status(sources, fields) != Status::feasible) return;
   check_metrics(sources, fields.need("totals"), "totals");
   for (const Node& each : as_list(sources, fields.need("subgraphs"), "subgraphs"))
     check_subgraph(sources, each);
