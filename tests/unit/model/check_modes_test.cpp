@@ -3,14 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "tessera/check.h"
-#include "tessera/validate.h"
+#include "tests/unit/model/support.h"
 
 namespace tessera {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::expect_right;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using testing::only;
 
 using Buffers = std::vector<BufferIndex>;
 using Names = std::vector<std::string>;
@@ -36,24 +37,6 @@ PlacementProblem moded() {
 
 Placement at(Offset a, Offset b, Names modes = {}) {
   return {.places = {{0, a}, {0, b}}, .modes = {std::move(modes), {}}};
-}
-
-std::vector<Violation> violations(const PlacementProblem& problem, const Placement& placement) {
-  for (const Defect& defect : validate(problem)) ADD_FAILURE() << defect.message;
-  return check(problem, placement);
-}
-
-void expect_right(const PlacementProblem& problem, const Placement& placement) {
-  for (const Violation& violation : violations(problem, placement)) {
-    ADD_FAILURE() << violation.message;
-  }
-}
-
-Violation only(const PlacementProblem& problem, const Placement& placement) {
-  const std::vector<Violation> found = violations(problem, placement);
-  EXPECT_THAT(found, SizeIs(1));
-  for (std::size_t k = 1; k < found.size(); ++k) ADD_FAILURE() << found[k].message;
-  return found.empty() ? Violation{} : found.front();
 }
 
 TEST(CheckModes, AModeForEveryStep) {

@@ -5,14 +5,17 @@
 
 #include <limits>
 
-#include "tessera/validate.h"
+#include "tests/unit/model/support.h"
 
 namespace tessera {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::expect_right;
 using ::testing::IsEmpty;
+using testing::only;
 using ::testing::SizeIs;
+using testing::violations;
 
 using Buffers = std::vector<BufferIndex>;
 
@@ -40,25 +43,6 @@ Placement at(std::vector<Offset> offsets) {
   Placement placement;
   for (const Offset offset : offsets) placement.places.push_back({0, offset});
   return placement;
-}
-
-std::vector<Violation> violations(const PlacementProblem& problem, const Placement& placement) {
-  for (const Defect& defect : validate(problem)) ADD_FAILURE() << defect.message;
-  return check(problem, placement);
-}
-
-void expect_right(const PlacementProblem& problem, const Placement& placement) {
-  for (const Violation& violation : violations(problem, placement)) {
-    ADD_FAILURE() << violation.message;
-  }
-}
-
-/// Exactly one rule is violated, and this is it.
-Violation only(const PlacementProblem& problem, const Placement& placement) {
-  const std::vector<Violation> found = violations(problem, placement);
-  EXPECT_THAT(found, SizeIs(1));
-  for (std::size_t k = 1; k < found.size(); ++k) ADD_FAILURE() << found[k].message;
-  return found.empty() ? Violation{} : found.front();
 }
 
 TEST(Check, AcceptsWhatIsRight) {

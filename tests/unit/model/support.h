@@ -1,0 +1,34 @@
+// For the tests of the checker: placements that are right, and those in which one thing is wrong.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tessera/check.h"
+#include "tessera/validate.h"
+
+namespace tessera::testing {
+
+inline std::vector<Violation> violations(const PlacementProblem& problem,
+                                         const Placement& placement) {
+  for (const Defect& defect : validate(problem)) ADD_FAILURE() << defect.message;
+  return check(problem, placement);
+}
+
+inline void expect_right(const PlacementProblem& problem, const Placement& placement) {
+  for (const Violation& violation : violations(problem, placement)) {
+    ADD_FAILURE() << violation.message;
+  }
+}
+
+/// Exactly one rule is violated, and this is it.
+inline Violation only(const PlacementProblem& problem, const Placement& placement) {
+  const std::vector<Violation> found = violations(problem, placement);
+  EXPECT_THAT(found, ::testing::SizeIs(1));
+  for (std::size_t k = 1; k < found.size(); ++k) ADD_FAILURE() << found[k].message;
+  return found.empty() ? Violation{} : found.front();
+}
+
+}  // namespace tessera::testing
