@@ -102,8 +102,7 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
                                        .views = random.chance(50),
                                        .spatial_only = random.chance(60)});
     const OpRange ops{0, network.ops.size() - 1};
-    Size bytes = 0;
-    for (const Tensor& tensor : network.tensors) bytes += tensor_bytes(tensor);
+    const Size bytes = testing::bytes_of(network);
     const Hardware hardware = random_hardware(random, bytes);
     const double latency = random.chance(20) ? 1 : 0.5;
     const Size peak = random.chance(50) ? bytes : random.between(1, bytes);

@@ -130,8 +130,7 @@ TEST(Keep, TensorsStayWhereTheyAre) {
                                        .channels = 3,
                                        .views = true,
                                        .spatial_only = random.chance(60)});
-    Size bytes = 0;
-    for (const Tensor& tensor : network.tensors) bytes += tensor_bytes(tensor);
+    const Size bytes = testing::bytes_of(network);
     const Hardware hardware = flash_machine(random, bytes);
     const NetworkPlan plan = plan_network(network, hardware, {.tile_shapes = 0});
     if (plan.status != Status::feasible) continue;

@@ -189,8 +189,7 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
     Random random(seed);
     const Network network = testing::random_network(
         seed, {.ops = static_cast<std::size_t>(random.between(2, 7)), .extent = 10, .channels = 6});
-    Size needed = 0;
-    for (const Tensor& tensor : network.tensors) needed += tensor_bytes(tensor);
+    const Size needed = testing::bytes_of(network);
     Hardware hardware = testing::random_machine(
         random, {.needed = needed, .least_percent = 10, .most_percent = 60});
     if (random.chance(40)) testing::add_flash(random, hardware);

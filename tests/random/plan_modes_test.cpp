@@ -25,14 +25,9 @@
 namespace tessera {
 namespace {
 
+using testing::bytes_of;
 using testing::Random;
 using testing::setting;
-
-Size bytes_of(const Network& network) {
-  Size total = 0;
-  for (const Tensor& tensor : network.tensors) total += tensor_bytes(tensor);
-  return total;
-}
 
 /// Up to four banks, with one mode that allows everything, as a rule, and some that do not.
 Hardware random_hardware(Random& random, Size needed) {

@@ -31,6 +31,7 @@
 namespace tessera {
 namespace {
 
+using testing::bytes_of;
 using testing::Random;
 using testing::setting;
 
@@ -45,12 +46,6 @@ Hardware machine(Random& random, Size needed) {
   if (random.chance(25)) testing::add_flash(random, h);
   if (random.chance(40)) testing::randomize_stored(random, h);
   return h;
-}
-
-Size bytes_of(const Network& network) {
-  Size total = 0;
-  for (const Tensor& tensor : network.tensors) total += tensor_bytes(tensor);
-  return total;
 }
 
 /// The best of all 2^(ops-1) covers, one by one: the options of each run are free to choose from,

@@ -288,4 +288,10 @@ Network random_network(std::uint64_t seed, const RandomNetworkParams& params) {
   return Maker(seed, params).make();
 }
 
+Size bytes_of(const Network& network) {
+  Size total = 0;
+  for (const Tensor& tensor : network.tensors) total += tensor_bytes(tensor);
+  return total;
+}
+
 }  // namespace tessera::testing

@@ -21,4 +21,7 @@ struct RandomNetworkParams {
 /// ensure: check_network(result) is empty; every op feeds a later one or an output.
 [[nodiscard]] Network random_network(std::uint64_t seed, const RandomNetworkParams& params = {});
 
+/// Of all its tensors together.
+[[nodiscard]] Size bytes_of(const Network& network);
+
 }  // namespace tessera::testing

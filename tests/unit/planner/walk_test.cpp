@@ -18,7 +18,7 @@ struct RandomPlan {
   RandomPlan(std::uint64_t seed, testing::MachineWish wish)
       : network(testing::random_network(seed, {.ops = 5, .extent = 24, .channels = 8})) {
     testing::Random random(seed);
-    for (const Tensor& tensor : network.tensors) wish.needed += tensor_bytes(tensor);
+    wish.needed += testing::bytes_of(network);
     hardware = testing::random_machine(random, wish);
     plan = plan_network(network, hardware, {});
   }
