@@ -1,34 +1,14 @@
 #include <algorithm>
-#include <cadical.hpp>
 
-#include "backend.h"
+#include "cadical_base.h"
 
 namespace tessera::encoder {
 namespace {
 
-class BudgetTerminator final : public CaDiCaL::Terminator {
+class CadicalBackend final : public CadicalBase {
  public:
-  explicit BudgetTerminator(const Budget& budget) : budget_(budget) {}
-  /// CaDiCaL asks at points of its search that do not depend on time: they count as work.
-  bool terminate() override {
-    if (budget_.meter != nullptr) {
-      const std::int64_t done = budget_.meter->done.fetch_add(1, std::memory_order_relaxed) + 1;
-      if (done >= budget_.meter->limit.load(std::memory_order_relaxed)) return true;
-    }
-    return budget_.exhausted().has_value();
-  }
-
- private:
-  const Budget& budget_;
-};
-
-class CadicalBackend final : public Backend {
- public:
-  explicit CadicalBackend(const CadicalParams& params) : params_(params) {
-    solver_.set("quiet", 1);
-    solver_.set("seed", static_cast<int>(params.seed % 2'000'000'000U));
-  }
-  // CaDiCaL keeps a pointer to the terminator of the running solve() only.
+  explicit CadicalBackend(const CadicalParams& params)
+      : CadicalBase(params.seed), params_(params) {}
 
   using Backend::load;
   void load(const Formula& formula, const Numbers& numbers, Poll& poll) override {
@@ -45,27 +25,14 @@ class CadicalBackend final : public Backend {
   int literal(Lit of) const override { return layout_.literal(of); }
   int fresh() override { return ++layout_.variables; }
 
-  void clause(std::span<const int> literals) override {
-    scratch_.clear();
-    for (const int literal : literals) {
-      if (literal == always) return;
-      if (literal != never) scratch_.push_back(literal);
-    }
-    add(scratch_);
-  }
-
   Answer solve(std::span<const int> assumptions, const Budget& budget) override {
     if (budget.exhausted()) return Answer::unknown;
-    false_assumption_ =
-        std::find(assumptions.begin(), assumptions.end(), never) != assumptions.end();
-    if (false_assumption_) return Answer::no;
-    for (const int literal : assumptions) {
-      if (literal != always) solver_.assume(literal);
-    }
+    if (!possible(assumptions)) return Answer::no;
+    assume(assumptions);
     if (budget.max_nodes < std::numeric_limits<int>::max()) {
       solver_.limit("conflicts", static_cast<int>(std::max<std::int64_t>(0, budget.max_nodes)));
     }
-    BudgetTerminator terminator(budget);
+    BudgetTerminator terminator(budget);  // CaDiCaL keeps a pointer to it during solve() only
     solver_.connect_terminator(&terminator);
     const int answer = solver_.solve();
     solver_.disconnect_terminator();
@@ -74,19 +41,9 @@ class CadicalBackend final : public Backend {
     return answer == 10 ? Answer::yes : Answer::no;
   }
 
-  bool holds(int literal) override {
-    if (literal == always || literal == never) return literal == always;
-    // A variable no clause mentions has no value; any will do.
-    return std::abs(literal) <= solver_.vars() && solver_.val(literal) > 0;
-  }
   Size value(IntIndex x) override {
     return layout_.value(x, [this](int literal) { return holds(literal); });
   }
-  bool failed(int assumption) override {
-    if (false_assumption_) return assumption == never;
-    return assumption != always && assumption != never && solver_.failed(assumption);
-  }
-
   void report(Stats& stats) const override {
     stats.push_back({"sat_encoding",
                      std::string(layout_.encoding == OffsetEncoding::order ? "order" : "binary")});
@@ -100,19 +57,8 @@ class CadicalBackend final : public Backend {
   /// What CaDiCaL keeps of a short clause, with its watches and its share of the variables.
   static constexpr double bytes_per_clause = 90;
 
-  void add(std::span<const int> literals) {
-    for (const int literal : literals) solver_.add(literal);
-    solver_.add(0);
-    ++clauses_;
-  }
-
   CadicalParams params_;
-  CaDiCaL::Solver solver_;
   CnfLayout layout_;
-  std::vector<int> scratch_;
-  bool false_assumption_ = false;
-  std::int64_t clauses_ = 0;
-  std::int64_t calls_ = 0;
 };
 
 }  // namespace

@@ -1,44 +1,31 @@
 // CaDiCaL on the clauses of the formula alone, with chains of orders as lemmas: whatever it
 // answers is pushed down, and where a chain ends too high its lemma is added and it is asked again.
 #include <algorithm>
-#include <cadical.hpp>
 #include <optional>
 #include <stdexcept>
 
-#include "backend.h"
+#include "cadical_base.h"
 #include "chains.h"
 
 namespace tessera::encoder {
 namespace {
 
-/// Counts conflicts (each makes one learned clause) and listens to the budget.
-class Watch final : public CaDiCaL::Terminator, public CaDiCaL::Learner {
+/// Counts conflicts, too: each makes one learned clause.
+class Watch final : public BudgetTerminator, public CaDiCaL::Learner {
  public:
-  explicit Watch(const Budget& budget) : budget_(budget) {}
-  bool terminate() override {
-    if (budget_.meter != nullptr) {
-      const std::int64_t done = budget_.meter->done.fetch_add(1, std::memory_order_relaxed) + 1;
-      if (done >= budget_.meter->limit.load(std::memory_order_relaxed)) return true;
-    }
-    return budget_.exhausted().has_value();
-  }
+  using BudgetTerminator::BudgetTerminator;
   bool learning(int) override {
     ++conflicts;
     return false;
   }
   void learn(int) override {}
   std::int64_t conflicts = 0;
-
- private:
-  const Budget& budget_;
 };
 
-class ChainBackend final : public Backend {
+class ChainBackend final : public CadicalBase {
  public:
-  ChainBackend(const CadicalParams& params, ChainStore* store) : store_(store) {
-    solver_.set("quiet", 1);
-    solver_.set("seed", static_cast<int>(params.seed % 2'000'000'000U));
-  }
+  ChainBackend(const CadicalParams& params, ChainStore* store)
+      : CadicalBase(params.seed), store_(store) {}
 
   using Backend::load;
   void load(const Formula& formula, const Numbers& numbers, Poll& poll) override {
@@ -76,20 +63,8 @@ class ChainBackend final : public Backend {
   }
   int fresh() override { return ++variables_; }
 
-  using Backend::clause;
-  void clause(std::span<const int> literals) override {
-    scratch_.clear();
-    for (const int literal : literals) {
-      if (literal == always) return;
-      if (literal != never) scratch_.push_back(literal);
-    }
-    add(scratch_);
-  }
-
   Answer solve(std::span<const int> assumptions, const Budget& budget) override {
-    false_assumption_ =
-        std::find(assumptions.begin(), assumptions.end(), never) != assumptions.end();
-    if (false_assumption_) return Answer::no;
+    if (!possible(assumptions)) return Answer::no;
     Watch watch(budget);
     solver_.connect_terminator(&watch);
     solver_.connect_learner(&watch);
@@ -99,16 +74,7 @@ class ChainBackend final : public Backend {
     return answer;
   }
 
-  bool holds(int literal) override {
-    if (literal == always || literal == never) return literal == always;
-    return std::abs(literal) <= solver_.vars() && solver_.val(literal) > 0;
-  }
   Size value(IntIndex x) override { return rules_->value(x); }
-  bool failed(int assumption) override {
-    if (false_assumption_) return assumption == never;
-    return assumption != always && assumption != never && solver_.failed(assumption);
-  }
-
   void report(Stats& stats) const override {
     stats.push_back({"sat_encoding", std::string("chains")});
     stats.push_back({"sat_variables", std::int64_t{variables_}});
@@ -125,9 +91,7 @@ class ChainBackend final : public Backend {
   Answer rounds(std::span<const int> assumptions, const Budget& budget, Watch& watch) {
     for (std::int64_t round = 0;; ++round) {
       if (budget.exhausted()) return Answer::unknown;
-      for (const int literal : assumptions) {
-        if (literal != always) solver_.assume(literal);
-      }
+      assume(assumptions);
       if (budget.max_nodes < std::numeric_limits<int>::max()) {
         // A round that ends without conflicts has cost something, too.
         const std::int64_t left = budget.max_nodes - watch.conflicts - round_cost * round;
@@ -178,24 +142,13 @@ class ChainBackend final : public Backend {
     store_->chains.push_back(std::move(chain));
   }
 
-  void add(std::span<const int> literals) {
-    for (const int literal : literals) solver_.add(literal);
-    solver_.add(0);
-    ++clauses_;
-  }
-
   ChainStore* store_;
-  CaDiCaL::Solver solver_;
   std::optional<ChainRules> rules_;
   std::vector<int> atoms_;
   std::vector<signed char> truth_;
-  std::vector<int> scratch_;
   int variables_ = 0;
-  bool false_assumption_ = false;
-  std::int64_t clauses_ = 0;
   std::int64_t chains_ = 0;
   std::int64_t kept_ = 0;  ///< of these, from earlier questions
-  std::int64_t calls_ = 0;
 };
 
 }  // namespace
