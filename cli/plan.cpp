@@ -46,6 +46,7 @@ struct PlanOptions {
   std::string minimize;
   std::size_t max_ops = 0;
   std::optional<std::int64_t> tile_shapes;
+  std::string residency;
 };
 
 std::pair<std::string, std::string> name_and_value(const std::string& text,
@@ -78,6 +79,8 @@ PlanParams params_of(const PlanOptions& options) {
   // Layer by layer is for comparing: what an op takes by itself, cut no more than it must be.
   if (options.layer_by_layer) params.tile_shapes = 0;
   if (options.tile_shapes) params.tile_shapes = *options.tile_shapes;
+  params.residency =
+      options.residency.empty() ? !options.layer_by_layer : options.residency == "on";
   params.limits = options.search.limits();
   params.fewest_modes = options.minimize == "modes";
   for (const std::string& text : options.weights) {
@@ -325,6 +328,10 @@ void add_plan(CLI::App& app, Command& command) {
              "tiles than the fewest may be cheaper; 0: the fewest alone (default: ") +
              std::to_string(PlanParams{}.tile_shapes) + ", and 0 with --layer-by-layer)")
       ->check(whole_number(0));
+  sub->add_option("--residency", options->residency,
+                  "on: tensors between subgraphs may stay on the chip where that scores less; off: "
+                  "they are stored and loaded again (default: on, and off with --layer-by-layer)")
+      ->check(one_of({"on", "off"}));
   sub->add_option("--weight", options->weights,
                   "weight of a metric in the score: latency=0.7 (also energy, dram_bytes, "
                   "peak_memory), in place of the profile's; all are scaled to add up to 1");

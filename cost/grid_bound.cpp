@@ -286,7 +286,7 @@ GridBound::Axis GridBound::short_axis(const tiling::Subgraph& part, const tiling
       axis.times.back()[t] = std::min(axis.times.back()[t], times);
       const Tensor& tensor = part.tensor(t);
       if (!needs[t].empty() && along + 1 == tensor.shape.size() &&
-          tiling::is_loaded(part, part.tensors[t])) {
+          tiling::is_loaded(part.tensors[t])) {
         const Size element = element_bytes(tensor.type);
         const Size row = tensor.shape[along] * element;
         times = loaded_by_tiles(needs[t], extent, element, row, burst) / static_cast<double>(row);
@@ -341,14 +341,14 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
       const LeastCompute least = least_compute(network, op, hardware);
       item.cycles = least.cycles;
       item.energy_pj = least.energy_pj;
-    } else if (tiling::is_loaded(part, local)) {
+    } else if (tiling::is_loaded(local)) {
       item.bytes = energy(t);
       for (std::size_t a = 0; a < item.moves.size(); ++a)
         item.moves[a] = space.moving[a + 1][t].any();
     }
     items_.push_back(item);
   }
-  if (!part.keeps) stored_bytes_ = energy(anchor);
+  if (!part.tensors[anchor].kept) stored_bytes_ = energy(anchor);
   const std::optional<Step> last = part.tensors[anchor].producer;
   const OpIndex op = part.ops.first + static_cast<OpIndex>(last.value_or(0));
   const std::vector<TensorIndex> whole = use.in_every_tile(part.ops, op);

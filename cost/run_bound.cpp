@@ -123,14 +123,16 @@ struct RunBounds::Growing {
   std::vector<TensorIndex> leaving;
 };
 
-RunBounds::RunBounds(const Network& network, const Hardware& hardware)
+RunBounds::RunBounds(const Network& network, const Hardware& hardware,
+                     std::span<const TensorIndex> stays)
     : network_(network),
       hardware_(hardware),
       links_(links_of(hardware)),
-      stays_(stays_on_chip(hardware)),
+      stays_(network.tensors.size(), stays_on_chip(hardware)),
       least_(least_stored(network, hardware)),
       readers_(tiling::last_readers(network)),
       channel_use_(network, readers_) {
+  for (const TensorIndex t : stays) stays_[t] = true;
   for (const Op& op : network.ops) {
     operands_.emplace_back();
     const std::vector<TensorIndex> used = operands(op);
@@ -253,14 +255,14 @@ void RunBounds::add_op(Growing& run, OpIndex op) const {
     for (const TensorIndex out : outputs_[op]) of_op = std::max(of_op, density_[out]);
     const double density = operand.read_for(of_op);
     if (run.made[t] || density <= run.loaded[t]) continue;
-    if (stays_ && network_.tensors[t].kind != TensorKind::weight) continue;  // it is on the chip
+    if (stays_[t] && network_.tensors[t].kind != TensorKind::weight) continue;  // it is on the chip
     if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true), -1);
     run.loaded[t] = density;
     run.moved.add(move(t, density, true), 1);
   }
   for (const TensorIndex t : outputs_[op]) {
     run.made[t] = true;
-    if (stays_ || !readers_[t] || *readers_[t] <= op) continue;
+    if (stays_[t] || !readers_[t] || *readers_[t] <= op) continue;
     run.leaving.push_back(t);
     run.moved.add(stores_[t], 1);
   }

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cost/channel_use.h"
@@ -27,7 +28,9 @@ class RunBounds {
  public:
   /// require: check_network(network) is empty; both outlive the bounds. Throws
   /// std::invalid_argument for hardware that cannot be simulated.
-  RunBounds(const Network& network, const Hardware& hardware);
+  /// `stays`: tensors that are never moved (sorted).
+  RunBounds(const Network& network, const Hardware& hardware,
+            std::span<const TensorIndex> stays = {});
   ~RunBounds();
 
   /// The bound of the run [first, last], quickest in the order of last ops. Its peaks are 0.
@@ -75,7 +78,7 @@ class RunBounds {
   const Network& network_;
   const Hardware& hardware_;
   Links links_;
-  bool stays_ = false;       ///< no activation is ever moved
+  std::vector<bool> stays_;  ///< per tensor: it is on the chip, and never moved
   std::vector<Size> least_;  ///< bytes per tensor, as anybody who reads it finds it
   std::vector<std::optional<OpIndex>> readers_;  ///< last reader per tensor (tiling/subgraph.h)
   std::vector<std::vector<Operand>> operands_;   ///< per op

@@ -35,7 +35,7 @@ Uses uses_of(const tiling::Subgraph& part, const tiling::Lowering& lowering,
   for (const Step step : local.consumers) {
     const std::size_t share = lowering.share_of(buffer.tensor, step);
     // A copy is filled before the first op that reads it; what is loaded is loaded into each share.
-    const bool fills = !tiling::is_loaded(part, local) && share != buffer.share && !copied[share];
+    const bool fills = !tiling::is_loaded(local) && share != buffer.share && !copied[share];
     copied[share] = true;
     if (share != buffer.share && !fills) continue;
     uses.first = std::min(uses.first, step);
@@ -81,8 +81,8 @@ RunTasks run_tasks(const TiledRun& run) {
     }
     const Uses uses = uses_of(part, lowering, lowered);
     const bool resident = local.weight && lowering.options.weights == WeightPolicy::resident &&
-                          tiling::is_loaded(part, local);
-    const bool in_slices = run.hardware->dma.weight_slices > 1 && tiling::is_loaded(part, local) &&
+                          tiling::is_loaded(local);
+    const bool in_slices = run.hardware->dma.weight_slices > 1 && tiling::is_loaded(local) &&
                            is_sliced(part, lowered.tensor, uses);
     if (resident) {
       // As early as anything that the first tile reads.
@@ -94,17 +94,17 @@ RunTasks run_tasks(const TiledRun& run) {
                             .resident = true});
       continue;
     }
-    if (local.consumers.empty() && tiling::is_loaded(part, local)) continue;
+    if (local.consumers.empty() && tiling::is_loaded(local)) continue;
     const Step reuse = two_copies[of_share(lowered)] ? cycle : plan.steps;
     const Slack slack = slack_of(buffer, cycle, reuse, uses.first, uses.last);
-    if (tiling::is_loaded(part, local))
+    if (tiling::is_loaded(local))
       plan.moves.push_back({.local = lowered.tensor,
                             .share = lowered.share,
                             .load = true,
                             .slack = slack,
                             .use = uses.first,
                             .in_slices = in_slices});
-    if (tiling::is_stored(part, local))
+    if (tiling::is_stored(local))
       plan.moves.push_back({.local = lowered.tensor,
                             .share = lowered.share,
                             .load = false,

@@ -79,6 +79,9 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     variant.text("stationary", word(subgraph.variant.stationary));
     variant.close();
   }
+  if (!subgraph.kept.empty())
+    write_list(object.entry("kept"), subgraph.kept, ", ",
+               [](const std::string& name) { return json_string(name); });
   object.entry("placement") += placement_text(subgraph.placements.at(0));
   if (subgraph.placements.size() > 1) {
     const std::vector<PlannedPlacement> more(subgraph.placements.begin() + 1,
@@ -276,6 +279,9 @@ class Reader {
       variant.finish();
     }
     if (order != nullptr) check_order(*order, s.variant.stationary);
+    if (const Node* list = fields.find("kept"))
+      for (const Node& name : as_list(sources_, *list, "kept"))
+        s.kept.push_back(as_text(sources_, name, "kept"));
     if (const Node* m = fields.find("metrics")) s.metrics = read_metrics(sources_, *m, "metrics");
     fields.take("utilisation", s.utilisation);
     fields.take("mode_switches", s.mode_switches);

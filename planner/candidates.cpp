@@ -94,10 +94,10 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       channel_use_(network_, readers_) {
   arrays_ = memory_->arrays(array_key(hardware_), hardware_);
   cheapest_arrays_ = memory_->arrays(array_key(cheapest_), cheapest_);
-  const std::string whole = network_.ops.empty()
-                                ? std::string()
-                                : search::structure_key(tiling::make_subgraph(
-                                      network_, {0, network_.ops.size() - 1}, readers_, hardware_));
+  std::string whole = network_.ops.empty()
+                          ? std::string()
+                          : search::structure_key(part_of({0, network_.ops.size() - 1}));
+  for (const TensorIndex t : params_.stays) whole += ' ' + std::to_string(t);
   runs_ = memory_->runs(whole);
   plain_ = only_plain_memory(hardware);
   if (!plain_) return;
@@ -134,19 +134,24 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
   return known.answer;
 }
 
+tiling::Subgraph Candidates::part_of(OpRange ops) const {
+  return tiling::make_subgraph(network_, ops, readers_, hardware_, params_.stays);
+}
+
+std::vector<std::string> Candidates::kept(OpRange ops) const {
+  return params_.stays.empty() ? std::vector<std::string>{} : kept_names(part_of(ops));
+}
+
 std::shared_ptr<RunGeometry> Candidates::new_run(OpRange ops) const {
   auto run = std::make_shared<RunGeometry>();
   run->network = kept_network_;
-  run->part = tiling::make_subgraph(network_, ops, readers_, hardware_);
+  run->part = part_of(ops);
   return run;
 }
 
 /// The whole description of a run is long, and asked for in every plan of its network.
 std::string Candidates::structure_of(OpRange ops) const {
-  return runs_->word(ops, [&] {
-    return memory_->short_for(
-        search::structure_key(tiling::make_subgraph(network_, ops, readers_, hardware_)));
-  });
+  return runs_->word(ops, [&] { return memory_->short_for(search::structure_key(part_of(ops))); });
 }
 
 std::shared_ptr<RunGeometry> Candidates::geometry_of(OpRange ops,

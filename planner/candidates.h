@@ -32,6 +32,7 @@ struct CandidateParams {
   Budget budget;  ///< of the whole plan
   /// The memory outlives this plan: what it needs of the network it gets as a copy.
   bool keep_geometry = false;
+  std::vector<TensorIndex> stays{};  ///< on the chip, over all cuts (tiling::make_subgraph())
 };
 
 /// What cheaper tiles are looked for with.
@@ -74,6 +75,8 @@ class Candidates {
   /// What was answered so far, and with which effort, without work: null where nothing was.
   [[nodiscard]] std::pair<std::shared_ptr<const CandidateAnswer>, int> known(OpRange ops) const;
   [[nodiscard]] CandidateCounts counts() const;
+  /// What the run keeps on the chip, and what waits there meanwhile, by their names.
+  [[nodiscard]] std::vector<std::string> kept(OpRange ops) const;
   /// Some answer says less than it might with more memory.
   [[nodiscard]] bool ran_out_of_memory() const { return out_of_memory_; }
 
@@ -98,6 +101,7 @@ class Candidates {
   [[nodiscard]] static Known given_up(const Known& known);
   [[nodiscard]] static Known with_cheaper_of(const Known& known, Known next);
   [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
+  [[nodiscard]] tiling::Subgraph part_of(OpRange ops) const;
   [[nodiscard]] std::shared_ptr<RunGeometry> new_run(OpRange ops) const;
   /// The structure of a run, in a short word.
   [[nodiscard]] std::string structure_of(OpRange ops) const;

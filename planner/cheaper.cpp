@@ -191,25 +191,7 @@ class Cheaper {
 
   /// What a run costs on a cover that peaks as this one does: peaks below that one are free.
   [[nodiscard]] ShapeGoal goal_of_cover() {
-    const cost::Score& score = how_.score;
-    const PeakLimits& limits = how_.limits;
-    const double per_byte = cost::peak_weight(score);
-    const Size free = peak();
-    std::ostringstream key;
-    key << how_.most_shapes << ' ' << (per_byte > 0 ? free : 0) << ' ' << std::hexfloat << per_byte;
-    for (const Metrics& unit :
-         {Metrics{.latency_cycles = 1}, Metrics{.energy_pj = 1}, Metrics{.dram_bytes = 1}})
-      key << ' ' << cost::additive_score(score, unit);
-    key << ' ' << limits.peak_bytes << ' ' << limits.peak_bandwidth;
-    return {.score =
-                [score, limits, per_byte, free](const Metrics& m) {
-                  return limits.allow(m)
-                             ? cost::additive_score(score, m) +
-                                   per_byte * static_cast<double>(std::max(free, m.peak_bytes))
-                             : std::numeric_limits<double>::infinity();
-                },
-            .key = std::move(key).str(),
-            .most_shapes = how_.most_shapes};
+    return shape_goal(how_.score, how_.limits, how_.most_shapes, peak());
   }
 
   /// The same cover with what was found for its runs.
@@ -268,6 +250,26 @@ class Cheaper {
 };
 
 }  // namespace
+
+ShapeGoal shape_goal(const cost::Score& score, const PeakLimits& limits, std::int64_t most_shapes,
+                     Size free) {
+  const double per_byte = cost::peak_weight(score);
+  std::ostringstream key;
+  key << most_shapes << ' ' << (per_byte > 0 ? free : 0) << ' ' << std::hexfloat << per_byte;
+  for (const Metrics& unit :
+       {Metrics{.latency_cycles = 1}, Metrics{.energy_pj = 1}, Metrics{.dram_bytes = 1}})
+    key << ' ' << cost::additive_score(score, unit);
+  key << ' ' << limits.peak_bytes << ' ' << limits.peak_bandwidth;
+  return {.score =
+              [score, limits, per_byte, free](const Metrics& m) {
+                return limits.allow(m)
+                           ? cost::additive_score(score, m) +
+                                 per_byte * static_cast<double>(std::max(free, m.peak_bytes))
+                           : std::numeric_limits<double>::infinity();
+              },
+          .key = std::move(key).str(),
+          .most_shapes = most_shapes};
+}
 
 void take_cheaper_tiles(Candidates& candidates, const search::CoverProblem& problem,
                         const search::CoverParams& params, const CheaperTiles& how,

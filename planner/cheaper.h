@@ -31,6 +31,10 @@ struct CheaperTiles {
   return {run.evaluated, run.evaluated + run.last - run.first};
 }
 
+/// Tiles by their score, where peaks up to `free` cost nothing more.
+[[nodiscard]] ShapeGoal shape_goal(const cost::Score& score, const PeakLimits& limits,
+                                   std::int64_t most_shapes, Size free);
+
 /// require: problem.evaluate asks the candidates, option by option; result is feasible.
 /// ensure: the objective is not above what it was.
 void take_cheaper_tiles(Candidates& candidates, const search::CoverProblem& problem,

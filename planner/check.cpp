@@ -45,8 +45,9 @@ class PlanChecker {
       totals =
           k == 0 ? plan_.subgraphs[k].metrics : cost::combine(totals, plan_.subgraphs[k].metrics);
     }
-    for (std::string& sentence : kept_apart(network_, hardware_, plan_.subgraphs))
-      say(std::move(sentence));
+    if (wrong_.empty())
+      for (std::string& sentence : kept_wrong(network_, hardware_, plan_.subgraphs))
+        say(std::move(sentence));
     if (wrong_.empty())
       for (std::string& sentence : offchip_wrong(network_, hardware_, plan_))
         say(std::move(sentence));

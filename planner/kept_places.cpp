@@ -94,8 +94,30 @@ class Together {
 
 }  // namespace
 
+std::vector<std::pair<std::size_t, std::size_t>> tied_runs(const Hardware& hardware,
+                                                           std::span<const PlannedSubgraph> runs) {
+  std::vector<std::pair<std::size_t, std::size_t>> stretches;
+  if (stays_on_chip(hardware)) {
+    if (!runs.empty()) stretches.emplace_back(0, runs.size());
+    return stretches;
+  }
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    if (runs[k].kept.empty()) continue;
+    const auto stays = [&](const std::string& name) {
+      return std::ranges::find(runs[k].kept, name) != runs[k].kept.end();
+    };
+    const bool tied = !stretches.empty() && stretches.back().second == k &&
+                      std::ranges::any_of(runs[k - 1].kept, stays);
+    if (tied)
+      ++stretches.back().second;
+    else
+      stretches.emplace_back(k, k + 1);
+  }
+  return stretches;
+}
+
 KeptPlaces settle_kept(const Network& network, const Hardware& hardware,
-                       std::vector<PlannedSubgraph>& runs, const Limits& limits) {
+                       std::span<PlannedSubgraph> runs, const Limits& limits) {
   Together together;
   std::vector<Piece> pieces;
   for (const PlannedSubgraph& run : runs) {
@@ -125,10 +147,48 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware,
   return {};
 }
 
-std::vector<std::string> kept_apart(const Network& network, const Hardware& hardware,
+namespace {
+
+/// Every run says what it keeps, and all runs that a tensor lives through say the same.
+void residence_wrong(const Network& network, const Hardware& hardware,
+                     const std::vector<PlannedSubgraph>& runs, std::vector<std::string>& wrong) {
+  const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
+  std::vector<TensorIndex> stays;
+  for (const PlannedSubgraph& run : runs)
+    std::ranges::copy(kept_tensors(network, run), std::back_inserter(stays));
+  if (stays.empty()) return;
+  std::ranges::sort(stays);
+  stays.erase(std::unique(stays.begin(), stays.end()), stays.end());
+  if (stays_on_chip(hardware)) {
+    wrong.emplace_back("subgraphs list what they keep on a machine that keeps everything");
+    return;
+  }
+  const std::vector<TensorIndex> may = tiling::may_stay(network, readers);
+  for (const TensorIndex t : stays)
+    if (!std::ranges::binary_search(may, t))
+      wrong.push_back("tensor '" + network.tensors[t].name +
+                      "' cannot stay on the chip: it is not made by one op for others, or is a "
+                      "result of the network");
+  for (const PlannedSubgraph& run : runs)
+    if (const std::vector<std::string> right =
+            kept_names(tiling::make_subgraph(network, run.ops, readers, hardware, stays));
+        run.kept != right) {
+      std::string names;
+      for (const std::string& name : right) names += (names.empty() ? "'" : ", '") + name + "'";
+      wrong.push_back("the run of ops " + std::to_string(run.ops.first) + " to " +
+                      std::to_string(run.ops.last) + " keeps " +
+                      (names.empty() ? "nothing" : names) +
+                      ", which is not what it lists as `kept`");
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> kept_wrong(const Network& network, const Hardware& hardware,
                                     const std::vector<PlannedSubgraph>& runs) {
   std::vector<std::string> wrong;
-  if (!stays_on_chip(hardware)) return wrong;
+  residence_wrong(network, hardware, runs, wrong);
+  if (!wrong.empty()) return wrong;
   std::map<TensorIndex, BufferPlace> places;
   for (const PlannedSubgraph& run : runs) {
     const Piece piece = make_piece(network, hardware, run);

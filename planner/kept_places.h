@@ -3,12 +3,15 @@
 //   const KeptPlaces kept = settle_kept(network, hardware, plan.subgraphs, limits);
 //   if (kept.status == Status::feasible) ...     // the subgraphs' placements agree now
 //
-// Each run of a plan is placed by itself at first. Where machines keep tensors on the chip, a
-// tensor has to lie at one address in all runs it lives through: so all runs are placed again,
-// together, one after the other on one time line. Private to planner/.
+// Each run of a plan is placed by itself at first. A tensor that stays on the chip has to lie at
+// one address in all runs it lives through: so runs that such tensors tie together are placed
+// again, together, one after the other on one time line. Private to planner/.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tessera/hardware.h"
@@ -23,13 +26,19 @@ struct KeptPlaces {
   StopReason stop = StopReason::completed;
 };
 
-/// Replaces placements and what they cost (peaks, mode switches). Nothing is done on machines that
-/// keep nothing. require: stays_on_chip(hardware); every run has one placement, as such runs have.
-[[nodiscard]] KeptPlaces settle_kept(const Network& network, const Hardware& hardware,
-                                     std::vector<PlannedSubgraph>& runs, const Limits& limits);
+/// Runs [first, second) that tensors on the chip tie together, each such stretch; on machines that
+/// keep everything all runs are one.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> tied_runs(
+    const Hardware& hardware, std::span<const PlannedSubgraph> runs);
 
-/// A sentence for each tensor that lies in two places.
-[[nodiscard]] std::vector<std::string> kept_apart(const Network& network, const Hardware& hardware,
+/// Replaces placements and what they cost (peaks, mode switches).
+/// require: the runs are one stretch of tied_runs().
+[[nodiscard]] KeptPlaces settle_kept(const Network& network, const Hardware& hardware,
+                                     std::span<PlannedSubgraph> runs, const Limits& limits);
+
+/// A sentence for each tensor that lies in two places, or is kept by some of the runs that it lives
+/// through and not by others.
+[[nodiscard]] std::vector<std::string> kept_wrong(const Network& network, const Hardware& hardware,
                                                   const std::vector<PlannedSubgraph>& runs);
 
 }  // namespace tessera::planner

@@ -299,8 +299,9 @@ class RunPart final : public Part {
 /// All runs of a machine where tensors stay on the chip from one to the next.
 class WholePart final : public Part {
  public:
-  WholePart(const Common& common, const std::vector<PlannedSubgraph>& runs)
-      : common_(common), runs_(runs) {}
+  /// Runs from `first` on.
+  WholePart(const Common& common, std::size_t first, std::vector<PlannedSubgraph> runs)
+      : common_(common), first_(first), runs_(std::move(runs)) {}
 
  protected:
   Enough place_with(const Set& in) override {
@@ -338,11 +339,12 @@ class WholePart final : public Part {
 
   void put(const std::vector<PlannedSubgraph>& placed,
            std::vector<PlannedSubgraph>& runs) const override {
-    runs = placed;
+    std::ranges::copy(placed, runs.begin() + static_cast<std::ptrdiff_t>(first_));
   }
 
  private:
   const Common& common_;
+  std::size_t first_;
   std::vector<PlannedSubgraph> runs_;
 };
 
@@ -388,21 +390,25 @@ ObjectiveValue take_fewest_modes(const Network& network, const Hardware& hardwar
   for (const PlannedSubgraph& run : runs)
     common.peak = std::max(common.peak, run.metrics.peak_bytes);
   std::vector<std::unique_ptr<Part>> parts;
-  if (stays_on_chip(hardware)) {
-    parts.push_back(std::make_unique<WholePart>(common, runs));
-  } else {
-    const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
-    std::map<std::string, RunPart*> of_key;
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-      const tiling::Subgraph part = tiling::make_subgraph(network, runs[k].ops, readers, hardware);
-      RunPart*& known = of_key[key_of(part, runs[k])];
-      if (known == nullptr) {
-        auto fresh = std::make_unique<RunPart>(common, runs[k]);
-        known = fresh.get();
-        parts.push_back(std::move(fresh));
-      }
-      known->add(k);
+  std::vector<bool> together(runs.size(), false);
+  for (const auto& [first, end] : tied_runs(hardware, runs)) {
+    const auto at = [&](std::size_t k) { return runs.begin() + static_cast<std::ptrdiff_t>(k); };
+    parts.push_back(std::make_unique<WholePart>(common, first,
+                                                std::vector<PlannedSubgraph>(at(first), at(end))));
+    for (std::size_t k = first; k < end; ++k) together[k] = true;
+  }
+  const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
+  std::map<std::string, RunPart*> of_key;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    if (together[k]) continue;
+    const tiling::Subgraph part = tiling::make_subgraph(network, runs[k].ops, readers, hardware);
+    RunPart*& known = of_key[key_of(part, runs[k])];
+    if (known == nullptr) {
+      auto fresh = std::make_unique<RunPart>(common, runs[k]);
+      known = fresh.get();
+      parts.push_back(std::move(fresh));
     }
+    known->add(k);
   }
   SmallestSetParams search{.things = universe.modes.size(),
                            .one_of = universe.of_memory,

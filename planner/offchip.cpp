@@ -12,6 +12,7 @@
 #include "model/off_chip.h"
 #include "model/say.h"
 #include "model/stored.h"
+#include "planner/piece.h"
 #include "search/offchip/weave.h"
 #include "search/placement/bounds.h"
 #include "tessera/check.h"
@@ -71,8 +72,8 @@ class Traffic {
   }
 
   void follow(const PlannedSubgraph& planned) {
-    const tiling::Subgraph part =
-        tiling::make_subgraph(network_, planned.ops, readers_, *hardware_);
+    const tiling::Subgraph part = tiling::make_subgraph(network_, planned.ops, readers_, *hardware_,
+                                                        kept_tensors(network_, planned));
     tiling::TileGeometry geometry(part, planned.variant.halo);
     const tiling::TileShape shape{planned.extent};
     if (are_followed(planned)) {
@@ -115,11 +116,10 @@ class Traffic {
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = part.tensors[t];
       if (local.weight) continue;
-      const bool loaded =
-          tiling::is_loaded(part, local) && (walk == nullptr || walk->loads(t, level));
+      const bool loaded = tiling::is_loaded(local) && (walk == nullptr || walk->loads(t, level));
       if (loaded && !tile.fresh[t].none)
         accesses_[local.tensor].push_back({step, lies(local.tensor, tile.fresh[t])});
-      if (tiling::is_stored(part, local) && !tile.stored[t].none)
+      if (tiling::is_stored(local) && !tile.stored[t].none)
         accesses_[local.tensor].push_back({step + 1, lies(local.tensor, tile.stored[t])});
     }
   }

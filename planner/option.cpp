@@ -29,7 +29,7 @@ std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
   std::set<Step> weighted;
   bool inputs = false;
   for (const tiling::LocalTensor& local : part.tensors) {
-    if (!tiling::is_loaded(part, local)) continue;
+    if (!tiling::is_loaded(local)) continue;
     if (local.weight)
       weighted.insert(local.consumers.begin(), local.consumers.end());
     else

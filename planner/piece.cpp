@@ -16,6 +16,28 @@ namespace {
 
 }  // namespace
 
+std::vector<TensorIndex> kept_tensors(const Network& network, const PlannedSubgraph& planned) {
+  std::vector<TensorIndex> kept;
+  for (const std::string& name : planned.kept) {
+    const auto found = std::ranges::find(network.tensors, name, &Tensor::name);
+    if (found == network.tensors.end())
+      refuse(planned, "keeps '" + name + "', which is no tensor of the network");
+    kept.push_back(static_cast<TensorIndex>(found - network.tensors.begin()));
+  }
+  std::ranges::sort(kept);
+  return kept;
+}
+
+std::vector<std::string> kept_names(const tiling::Subgraph& part) {
+  std::vector<TensorIndex> kept = part.passing;
+  for (const tiling::LocalTensor& local : part.tensors)
+    if (local.kept) kept.push_back(local.tensor);
+  std::ranges::sort(kept);
+  std::vector<std::string> names;
+  for (const TensorIndex t : kept) names.push_back(part.network->tensors[t].name);
+  return names;
+}
+
 Piece make_piece(tiling::Subgraph part, const tiling::TileSpace& space, tiling::TileGrid grid,
                  tiling::Lowering lowering) {
   Piece piece;
@@ -37,8 +59,8 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
   if (planned.ops.first > planned.ops.last || planned.ops.last >= network.ops.size())
     refuse(planned,
            "does not exist: the network has " + std::to_string(network.ops.size()) + " ops");
-  tiling::Subgraph part =
-      tiling::make_subgraph(network, planned.ops, tiling::last_readers(network), hardware);
+  tiling::Subgraph part = tiling::make_subgraph(network, planned.ops, tiling::last_readers(network),
+                                                hardware, kept_tensors(network, planned));
   tiling::TileGeometry geometry(part, planned.variant.halo);
   const tiling::TileSpace& space = geometry.space();
   tiling::TileShape shape;

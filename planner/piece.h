@@ -26,6 +26,12 @@ struct Piece {
   std::vector<std::size_t> demand_of_tile;  ///< per grid.tiles: the first demand that covers it
 };
 
+/// What the subgraph says that it keeps. Throws std::invalid_argument for what is no tensor.
+[[nodiscard]] std::vector<TensorIndex> kept_tensors(const Network& network,
+                                                    const PlannedSubgraph& planned);
+/// What a run keeps, and what waits while it works.
+[[nodiscard]] std::vector<std::string> kept_names(const tiling::Subgraph& part);
+
 /// Throws std::invalid_argument, with a sentence, where ops, extents or variant do not fit the
 /// network.
 [[nodiscard]] Piece make_piece(const Network& network, const Hardware& hardware,

@@ -12,6 +12,7 @@
 #include "planner/baseline.h"
 #include "planner/candidates.h"
 #include "planner/planning.h"
+#include "planner/residency.h"
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
 #include "tessera/check.h"
@@ -67,6 +68,11 @@ class Plannings {
     if (stays_on_chip(hardware_)) leave_room(plan);
     if (levels && may_go_on(plan)) {
       look_further(plan, fewest);
+      if (params_.progress) params_.progress({plan.score, plan.bound, solved_});
+    }
+    if (params_.residency && !stays_on_chip(hardware_) && may_go_on(plan)) {
+      const PlanParams params = rest();
+      solved_ += take_residency(network_, hardware_, params, plan).solved;
       if (params_.progress) params_.progress({plan.score, plan.bound, solved_});
     }
     plan.search.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();

@@ -12,13 +12,12 @@
 #include "planner/baseline.h"
 #include "planner/candidates.h"
 #include "planner/cheaper.h"
+#include "planner/describe.h"
 #include "planner/hardware_key.h"
-#include "planner/idle.h"
 #include "planner/kept_places.h"
 #include "planner/modes.h"
 #include "planner/offchip.h"
 #include "planner/peaks.h"
-#include "planner/piece.h"
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
 #include "search/partition/cover.h"
@@ -144,9 +143,10 @@ class Planner {
         within_(with_share(machine_within(hardware, limits_), part.share)),
         whole_(!limits_.any() && part.share >= 1),
         worth_below_(part.worth_below),
+        stays_(part.stays),
         patience_(part.quick ? patience_of_quick_looks : patience),
         memory_(params.memory ? params.memory : make_plan_memory()),
-        candidates_(network, within_, candidate_params(), memory_) {}
+        candidates_(network, within_, candidate_params(stays_), memory_) {}
 
   NetworkPlan run() {
     plan_.network = network_.name;
@@ -157,7 +157,7 @@ class Planner {
     plan_.clock_hz = hardware_.clock_hz;
     plan_.reason = never_fits_offchip(network_, hardware_);
     if (plan_.reason.empty()) {
-      cost::RunBounds bounds(network_, hardware_);
+      cost::RunBounds bounds(network_, hardware_, stays_);
       if (baseline() && reference()) cover(bounds);
     } else {
       plan_.status = Status::infeasible;
@@ -171,19 +171,20 @@ class Planner {
   [[nodiscard]] double fewest() const { return fewest_; }
 
  private:
-  [[nodiscard]] CandidateParams candidate_params() const {
+  [[nodiscard]] CandidateParams candidate_params(std::vector<TensorIndex> stays) const {
     return {.nodes_per_question = params_.nodes_per_question,
             .seed = params_.limits.seed,
             .budget = search_,
-            .keep_geometry = params_.memory != nullptr};
+            .keep_geometry = params_.memory != nullptr,
+            .stays = std::move(stays)};
   }
 
   /// Layer by layer: each op alone, in the cheapest variant of its own. No limit changes the
   /// reference, so that scores with and without one can be compared.
   bool baseline() {
     SingleOps singles;
-    if (!whole_ || stays_on_chip(hardware_)) {
-      Candidates unlimited(network_, baseline_, candidate_params(), memory_);
+    if (!whole_ || stays_on_chip(hardware_) || !stays_.empty()) {
+      Candidates unlimited(network_, baseline_, candidate_params({}), memory_);
       singles = single_ops(unlimited, network_.ops.size(), params_.limits.threads);
     } else {
       singles = single_ops(candidates_, network_.ops.size(), params_.limits.threads);
@@ -253,7 +254,7 @@ class Planner {
     problem.ops = network_.ops.size();
     // What waits on the chip for others is not the same for runs that are alike.
     if (!stays_on_chip(hardware_))
-      problem.like = search::like_ops(network_, tiling::last_readers(network_));
+      problem.like = search::like_ops(network_, tiling::last_readers(network_), stays_);
     problem.max_ops = params_.max_ops;
     problem.peak_weight = cost::peak_weight(score);
     // One cover after the other asks for the same bounds.
@@ -306,19 +307,16 @@ class Planner {
       if (!decides(hardware_, limits_)) plan_.status = Status::unknown;
     }
     for (const search::CoverRun& run : result.runs) add(run);
-    if (plan_.status == Status::feasible && stays_on_chip(hardware_)) settle();
-    if (plan_.status == Status::feasible) settle_off_chip();
+    if (plan_.status == Status::feasible) settle();
+    if (plan_.status == Status::feasible)
+      settle_off_chip(network_, hardware_, limited_.budget(), plan_);
     if (plan_.status == Status::feasible && params_.fewest_modes) take_modes(score);
     if (plan_.status == Status::feasible) {
-      count_layers();
-      plan_.score = cost::score_of(score, plan_.totals);
+      describe(network_, hardware_, score, plan_);
       // Placed together, runs may peak higher than by themselves.
       plan_.optimal = plan_.optimal && plan_.score * slack <= result.objective;
       // Nor do bounds of covers know that other places may switch modes less often.
       if (plan_.optimal || plan_.bound > plan_.score) plan_.bound = plan_.score;
-      const std::vector<Memory> memories = placement_memories(hardware_);
-      plan_.unused_modes = unused_modes(memories, plan_.subgraphs);
-      plan_.idle_banks = idle_banks(memories, plan_.subgraphs);
       if (params_.progress)
         params_.progress({plan_.score, plan_.bound, candidates_.counts().solved});
     }
@@ -400,14 +398,9 @@ class Planner {
   }
 
   void add(const search::CoverRun& run) {
-    PlannedSubgraph s = option_of(run);
-    s.ops = {run.first, run.last};
-    for (OpIndex op = run.first; op <= run.last; ++op) s.names.push_back(network_.ops[op].name);
-    // The answer may come from a run with the same structure and other names.
-    const Piece piece = make_piece(network_, hardware_, s);
-    for (std::size_t k = 0; k < s.placements.size(); ++k)
-      s.placements[k].problem = piece_problem(piece, k);
-    plan_.subgraphs.push_back(std::move(s));
+    const OpRange ops{run.first, run.last};
+    plan_.subgraphs.push_back(
+        subgraph_of(network_, hardware_, ops, option_of(run), candidates_.kept(ops)));
   }
 
   /// What stays on the chip gets one place in all runs.
@@ -416,7 +409,12 @@ class Planner {
     const Budget& budget = search_;
     if (budget.deadline != Clock::time_point::max())
       limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
-    const KeptPlaces kept = settle_kept(network_, hardware_, plan_.subgraphs, limits);
+    KeptPlaces kept;
+    for (const auto& [first, end] : tied_runs(hardware_, plan_.subgraphs)) {
+      kept = settle_kept(network_, hardware_,
+                         std::span(plan_.subgraphs).subspan(first, end - first), limits);
+      if (kept.status != Status::feasible) break;
+    }
     if (kept.status == Status::feasible) return;
     plan_.status = Status::unknown;
     plan_.optimal = false;
@@ -425,17 +423,6 @@ class Planner {
     plan_.reason =
         "each run of the best cover fits, but no one place was found for what stays on the chip "
         "from run to run";
-  }
-
-  /// Where everything lies off the chip; a cover that has no room there is no plan.
-  void settle_off_chip() {
-    OffchipAnswer answer = place_offchip(network_, hardware_, plan_.subgraphs, limited_.budget());
-    plan_.offchip = std::move(answer.memories);
-    if (answer.too_small.empty()) return;
-    plan_.status = Status::unknown;
-    plan_.optimal = false;
-    plan_.subgraphs.clear();
-    plan_.reason = std::move(answer.too_small);
   }
 
   void take_modes(const cost::Score& score) {
@@ -449,16 +436,6 @@ class Planner {
                                                  plan_.subgraphs));
     if (plan_.objectives.back().proved || plan_.stop != StopReason::completed) return;
     plan_.stop = limited_.budget().exhausted().value_or(plan_.stop);
-  }
-
-  void count_layers() {
-    for (std::size_t k = 0; k < plan_.subgraphs.size(); ++k) {
-      const PlannedSubgraph& s = plan_.subgraphs[k];
-      const Piece piece = make_piece(network_, hardware_, s);
-      const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware_, s.placements));
-      std::ranges::move(piece_layers(piece, cost), std::back_inserter(plan_.layers));
-      plan_.totals = k == 0 ? s.metrics : cost::combine(plan_.totals, s.metrics);
-    }
   }
 
   void note_search(const search::CoverResult* result) {
@@ -499,6 +476,7 @@ class Planner {
   Hardware within_;    ///< `hardware_` with the memory that the limits leave
   bool whole_;         ///< which is all of it
   double worth_below_;
+  std::vector<TensorIndex> stays_;  ///< although it might be stored
   int patience_;
   double fewest_ = std::numeric_limits<double>::infinity();
   std::shared_ptr<PlanMemory> memory_;

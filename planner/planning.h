@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "planner/baseline.h"
 #include "tessera/hardware.h"
@@ -24,6 +25,7 @@ namespace tessera::planner {
 struct PlanPart {
   double share = 1;                                   ///< of the memory, for tiles
   Size most_peak = std::numeric_limits<Size>::max();  ///< of any run
+  std::vector<TensorIndex> stays{};  ///< on the chip, over whatever cuts (tiling::may_stay())
   bool quick = false;  ///< a few looks for cheaper tiles: to see whether it is worth more of them
   /// Covers in the fewest tiles that cost as much are not worth looking for cheaper ones.
   double worth_below = std::numeric_limits<double>::infinity();

@@ -118,9 +118,9 @@ class Lowerer {
       for (share_ = 0; share_ < shares_.size(); ++share_) {
         if (part_.tensors[t].weight)
           weight(t);
-        else if (is_kept(part_, part_.tensors[t]) && share_ == 0)
+        else if (part_.tensors[t].kept && share_ == 0)
           kept(t);
-        else if (share_ > 0 && (part_.tensors[t].producer || part_.keeps))
+        else if (share_ > 0 && (part_.tensors[t].producer || part_.tensors[t].kept))
           copy(t);
         else if (!part_.tensors[t].producer)
           input(t);
@@ -128,7 +128,7 @@ class Lowerer {
           output(t);
         else
           intermediate(t);
-        if (!is_kept(part_, part_.tensors[t])) halo(t);
+        if (!part_.tensors[t].kept) halo(t);
       }
     }
     for (std::size_t k = 0; k < part_.passing.size(); ++k) passing(k);

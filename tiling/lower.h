@@ -17,9 +17,8 @@
 // What stays for several tiles (Stationary) has one buffer through all of them, with room for the
 // largest part any tile needs, and is loaded between two steps when that part changes (walk.h).
 //
-// Where a run keeps tensors on the chip (Subgraph::keeps), those that come from outside or leave
-// are buffers of their whole size through all tiles, neither loaded nor stored, and so are those
-// that wait for later runs.
+// Tensors that a run keeps on the chip (LocalTensor::kept) are buffers of their whole size through
+// all tiles, neither loaded nor stored, and so are those that wait for later runs.
 //
 // A tensor lies where the engines of all ops that use it reach it. Where there is no such memory it
 // lies in several: what comes from outside is loaded into each, what the run makes is copied from

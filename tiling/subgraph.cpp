@@ -75,16 +75,19 @@ void encode(Subgraph& part, const Hardware& hardware) {
 }  // namespace
 
 Subgraph make_subgraph(const Network& network, OpRange range,
-                       const std::vector<std::optional<OpIndex>>& readers,
-                       const Hardware& hardware) {
+                       const std::vector<std::optional<OpIndex>>& readers, const Hardware& hardware,
+                       std::span<const TensorIndex> stays) {
   Subgraph part = make_subgraph(network, range, readers);
-  part.keeps = stays_on_chip(hardware);
   part.brick = on_chip_layout(hardware).brick;
   if (hardware.coding) encode(part, hardware);
   // Where nothing lies in bricks all runs of one shape are alike, wherever they stand.
   if (has_bricks(hardware))
     for (LocalTensor& local : part.tensors) local.outside = is_outside(network, local.tensor);
-  if (!part.keeps) return part;
+  const bool all = stays_on_chip(hardware);
+  if (!all && stays.empty()) return part;
+  const auto stay = [&](TensorIndex t) { return all || std::ranges::binary_search(stays, t); };
+  for (LocalTensor& local : part.tensors)
+    local.kept = !local.weight && (!local.producer || local.leaves) && stay(local.tensor);
   std::vector<bool> there(network.tensors.size(), false);
   for (const TensorIndex tensor : network.inputs) there[storage_of(network, tensor)] = true;
   for (OpIndex k = 0; k < range.first; ++k)
@@ -93,9 +96,21 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   for (const LocalTensor& own : part.tensors) there[own.tensor] = false;
   for (TensorIndex t = 0; t < network.tensors.size(); ++t)
     if (there[t] && network.tensors[t].kind != TensorKind::weight && readers[t] &&
-        *readers[t] > range.last)
+        *readers[t] > range.last && stay(t))
       part.passing.push_back(t);
   return part;
+}
+
+std::vector<TensorIndex> may_stay(const Network& network,
+                                  const std::vector<std::optional<OpIndex>>& readers) {
+  std::vector<TensorIndex> found;
+  for (OpIndex k = 0; k < network.ops.size(); ++k)
+    for (const TensorIndex t : network.ops[k].outputs)
+      if (const std::optional<OpIndex> reader = readers[t];
+          storage_of(network, t) == t && reader && *reader > k && *reader < network.ops.size())
+        found.push_back(t);
+  std::ranges::sort(found);
+  return found;
 }
 
 Subgraph make_subgraph(const Network& network, OpRange range) {

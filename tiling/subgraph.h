@@ -7,7 +7,9 @@
 // reading its source.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/stored.h"
@@ -24,6 +26,8 @@ struct LocalTensor {
   bool leaves = false;           ///< is needed after the run, by another op or as a result
   ElementBytes bytes{};          ///< weights as the machine keeps them
   bool outside = false;  ///< among bricks an input or a result of the network, which has none
+  /// It comes from outside, or leaves, and lies on the chip as a whole meanwhile.
+  bool kept = false;
 };
 
 /// One operand of an op, in the order of operands(op).
@@ -39,9 +43,7 @@ struct Subgraph {
   std::vector<LocalTensor> tensors;                    ///< in order of first appearance
   std::vector<std::vector<LocalOperand>> operands_at;  ///< per step
   std::vector<std::vector<std::size_t>> made_at;       ///< per step: local tensors it makes
-  /// What is made outside and needed later stays on the chip meanwhile: then tensors that come from
-  /// outside or leave are there as a whole, and so are these, which no op of the run touches.
-  bool keeps = false;
+  /// On the chip as a whole, and no op of the run touches them: they wait for later runs.
   std::vector<TensorIndex> passing;
   Dim brick = 1;  ///< channels that lie side by side on the chip (Layout); parts take whole ones
   [[nodiscard]] std::size_t steps() const { return ops.size(); }
@@ -63,10 +65,18 @@ struct Subgraph {
                                      const std::vector<std::optional<OpIndex>>& readers);
 [[nodiscard]] Subgraph make_subgraph(const Network& network, OpRange range);
 
-/// The run on a machine: keeps what has to stay on its chip (stays_on_chip()), in its layout.
+/// The run on a machine, in its layout. Tensors of `stays` (sorted) lie on the chip as a whole from
+/// the run that makes them to that of their last reader; where there is no other place for them
+/// (stays_on_chip()), all do.
 [[nodiscard]] Subgraph make_subgraph(const Network& network, OpRange range,
                                      const std::vector<std::optional<OpIndex>>& readers,
-                                     const Hardware& hardware);
+                                     const Hardware& hardware,
+                                     std::span<const TensorIndex> stays = {});
+
+/// Those that may stay on the chip although there is another place for them: an op makes them,
+/// another one reads them, and they are no result of the network. Sorted.
+[[nodiscard]] std::vector<TensorIndex> may_stay(const Network& network,
+                                                const std::vector<std::optional<OpIndex>>& readers);
 
 /// Channels that lie side by side on the chip; 1 for what is no activation with channels.
 [[nodiscard]] inline Dim brick_of(const Subgraph& part, std::size_t local) {
@@ -80,17 +90,17 @@ struct Subgraph {
   return part.brick == 1 || is_outside(*part.network, storage) ? 1 : part.brick;
 }
 
-/// Does the tensor come from outside, or leave, and lie on the chip as a whole meanwhile?
-[[nodiscard]] inline bool is_kept(const Subgraph& part, const LocalTensor& tensor) {
-  return part.keeps && !tensor.weight && (!tensor.producer || tensor.leaves);
-}
 /// Does the tensor come from outside by DMA?
-[[nodiscard]] inline bool is_loaded(const Subgraph& part, const LocalTensor& tensor) {
-  return !tensor.producer && !is_kept(part, tensor);
+[[nodiscard]] inline bool is_loaded(const LocalTensor& tensor) {
+  return !tensor.producer && !tensor.kept;
 }
 /// Is it stored by DMA?
-[[nodiscard]] inline bool is_stored(const Subgraph& part, const LocalTensor& tensor) {
-  return tensor.producer && tensor.leaves && !is_kept(part, tensor);
+[[nodiscard]] inline bool is_stored(const LocalTensor& tensor) {
+  return tensor.producer && tensor.leaves && !tensor.kept;
+}
+/// Does anything lie on the chip as a whole, through all tiles?
+[[nodiscard]] inline bool keeps(const Subgraph& part) {
+  return !part.passing.empty() || std::ranges::any_of(part.tensors, &LocalTensor::kept);
 }
 
 }  // namespace tessera::tiling

@@ -41,6 +41,10 @@ struct PlannedSubgraph {
   std::array<Dim, 3> extent{1, 1, 1};  ///< of a tile of the anchor output: C, H, W
   std::array<Dim, 3> counts{1, 1, 1};  ///< tiles along C, H, W
   TileVariant variant;
+  /// Names of tensors that lie on the chip as a whole while the subgraph runs, from the one that
+  /// makes them to that of their last reader, though they might be stored off it meanwhile. In the
+  /// order of the network's tensors.
+  std::vector<std::string> kept;
   /// Together they hold every distinct tile: a tile is placed by the first one whose sizes are
   /// all at least its own.
   std::vector<PlannedPlacement> placements;

@@ -1,5 +1,6 @@
 #include "search/partition/structure.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 #include <unordered_map>
@@ -91,6 +92,7 @@ std::string structure_key(const tiling::Subgraph& subgraph) {
     key.add(local.bytes.encoded);
     key.add(local.outside);
     key.add(local.leaves);
+    key.add(local.kept);
     key.add(local.producer ? *local.producer + 1 : 0);
     key.add(local.consumers);
   }
@@ -103,7 +105,6 @@ std::string structure_key(const tiling::Subgraph& subgraph) {
     }
   }
   for (const auto& made : subgraph.made_at) key.add(made);
-  key.add(subgraph.keeps);
   key.add(subgraph.brick);
   key.add(subgraph.passing.size());
   for (const TensorIndex tensor : subgraph.passing)
@@ -113,13 +114,18 @@ std::string structure_key(const tiling::Subgraph& subgraph) {
 }
 
 std::vector<std::uint32_t> like_ops(const Network& network,
-                                    const std::vector<std::optional<OpIndex>>& readers) {
+                                    const std::vector<std::optional<OpIndex>>& readers,
+                                    std::span<const TensorIndex> stays) {
   /// Who touched a tensor with memory last: an op, and its how manyeth operand or output.
   struct Touch {
     OpIndex op = 0;
     std::size_t position = 0;
   };
   std::vector<std::optional<Touch>> before(network.tensors.size());
+  std::vector<OpIndex> maker(network.tensors.size(), network.ops.size());
+  for (OpIndex k = 0; k < network.ops.size(); ++k)
+    for (const TensorIndex t : network.ops[k].outputs) maker[t] = k;
+  const auto stay = [&](TensorIndex t) { return std::ranges::binary_search(stays, t); };
   std::unordered_map<std::string, std::uint32_t> numbers;
   std::vector<std::uint32_t> like;
   for (OpIndex k = 0; k < network.ops.size(); ++k) {
@@ -131,6 +137,7 @@ std::vector<std::uint32_t> like_ops(const Network& network,
       const TensorIndex storage = storage_of(network, tensor);
       add_tensor(key, network.tensors[tensor]);
       add_tensor(key, network.tensors[storage]);
+      key.add(stay(storage));
       // 0: nobody.
       key.add(before[storage] ? k - before[storage]->op + 1 : 0);
       key.add(before[storage] ? before[storage]->position : 0);
@@ -143,6 +150,13 @@ std::vector<std::uint32_t> like_ops(const Network& network,
     };
     for (const TensorIndex tensor : operands(op)) add_use(tensor);
     for (const TensorIndex tensor : op.outputs) add_use(tensor);
+    // What waits on the chip for others.
+    for (const TensorIndex t : stays)
+      if (maker[t] < k && readers[t] && *readers[t] > k) {
+        add_tensor(key, network.tensors[t]);
+        key.add(k - maker[t]);
+        key.add(*readers[t] - k);
+      }
     like.push_back(
         numbers.try_emplace(key.take(), static_cast<std::uint32_t>(numbers.size())).first->second);
   }

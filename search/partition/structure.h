@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ namespace tessera::search {
 /// same, one by one: each tells of its op all that a run can see, and how far away the op is that
 /// touched each of its tensors before, and the one that reads it last. Runs may have one key with
 /// different numbers where the difference lies outside of them.
-/// require: readers is last_readers(network).
+/// require: readers is last_readers(network); `stays` is sorted, and each of it may (may_stay()).
 [[nodiscard]] std::vector<std::uint32_t> like_ops(
-    const Network& network, const std::vector<std::optional<OpIndex>>& readers);
+    const Network& network, const std::vector<std::optional<OpIndex>>& readers,
+    std::span<const TensorIndex> stays = {});
 
 }  // namespace tessera::search

@@ -205,7 +205,7 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
                                        .views = true,
                                        .spatial_only = random.chance(60)});
     const Hardware hardware = machine(random, bytes_of(network));
-    PlanParams params{.tile_shapes = 0};
+    PlanParams params{.tile_shapes = 0, .residency = false};
     if (random.chance(30)) params.max_ops = static_cast<std::size_t>(random.between(1, 4));
     params.limits.threads = static_cast<int>(random.between(1, 2));
     double peak_limit = std::numeric_limits<double>::infinity();
@@ -250,6 +250,7 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
     ASSERT_LE(static_cast<double>(plan.totals.peak_bytes), peak_limit);
     expect_reads_back(network, hardware, plan);
     params.tile_shapes = random.between(1, 40);
+    params.residency = random.chance(50);
     NetworkPlan cheaper = plan_network(network, hardware, params);
     ASSERT_EQ(cheaper.status, Status::feasible);
     ASSERT_LE(cheaper.score, plan.score * (1 + 1e-9));

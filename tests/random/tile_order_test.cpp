@@ -75,12 +75,12 @@ Counted by_walking(const tiling::Subgraph& part, const tiling::TileGeometry& geo
     const tiling::TileRegions tile = geometry.tile_at(grid.shape, at);
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = part.tensors[t];
-      if (tiling::is_stored(part, local)) {
+      if (tiling::is_stored(local)) {
         const Size stored = bytes_of(part, t, tile.stored[t], brick);
         sum.least += stored;
         sum.moved += stored;
       }
-      if (!tiling::is_loaded(part, local) || local.consumers.empty()) continue;
+      if (!tiling::is_loaded(local) || local.consumers.empty()) continue;
       if (local.weight && options.weights == WeightPolicy::resident) {
         if (held.contains(t)) continue;
         held[t] = tiling::whole(part.tensor(t).shape);

@@ -212,7 +212,7 @@ TEST(Lower, WhatStaysOnTheChipIsThereAsAWhole) {
   EXPECT_TRUE(first.passing.empty());
   const Lowering l = lower(first, tile_space(first), hardware, {});
   EXPECT_THAT(named(l, "t").write, ElementsAre(0));
-  EXPECT_TRUE(is_kept(first, first.tensors[0]));
+  EXPECT_TRUE(first.tensors[0].kept);
 }
 
 TEST(Lower, WhatWaitsForLaterRunsIsThereToo) {

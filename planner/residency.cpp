@@ -1,0 +1,284 @@
+#include "planner/residency.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cost/run_bound.h"
+#include "cost/score.h"
+#include "model/crew.h"
+#include "model/stored.h"
+#include "planner/candidates.h"
+#include "planner/cheaper.h"
+#include "planner/describe.h"
+#include "planner/kept_places.h"
+#include "planner/modes.h"
+#include "planner/peaks.h"
+#include "planner/planning.h"
+#include "porter/limited_budget.h"
+#include "tiling/subgraph.h"
+
+namespace tessera::planner {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Sums in another order may differ by a hair.
+constexpr double less = 1 - 1e-9;
+
+/// Twice through all tensors: what stays makes others worth it, or not any more.
+constexpr int most_passes = 4;
+/// A run that nothing was found for so soon is hardly one that gains.
+constexpr int most_effort = 2;
+/// In whole covers a tensor stays if there is room for so many of its size.
+constexpr Size share_of_small = 4;
+
+class Residency {
+  using Clock = std::chrono::steady_clock;
+
+ public:
+  Residency(const Network& network, const Hardware& hardware, const PlanParams& params,
+            const NetworkPlan& plan)
+      : network_(network),
+        hardware_(hardware),
+        params_(params),
+        limited_(params.limits),
+        budget_(limited_.budget()),
+        score_{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)},
+        limits_(peak_limits_of(params)),
+        within_(machine_within(hardware, limits_)),
+        readers_(tiling::last_readers(network)),
+        may_(tiling::may_stay(network, readers_)),
+        maker_(network.tensors.size(), 0) {
+    for (OpIndex k = 0; k < network.ops.size(); ++k)
+      for (const TensorIndex t : network.ops[k].outputs) maker_[t] = k;
+    const Dim brick = on_chip_layout(hardware).brick;
+    const Size room = on_chip_capacity(within_);
+    std::erase_if(may_,
+                  [&](TensorIndex t) { return stored_bytes(network.tensors[t], brick) > room; });
+    for (const TensorIndex t : may_)
+      if (stored_bytes(network.tensors[t], brick) <= room / share_of_small) small_.push_back(t);
+  }
+
+  /// False: nothing that stays is worth its room.
+  bool improve(NetworkPlan& plan) {
+    if (may_.empty()) return false;
+    State best{plan.subgraphs, {}, plan.score};
+    tensor_by_tensor(best);
+    for (const std::vector<TensorIndex>& stays : {best.stays, small_, may_}) {
+      std::optional<State> other = cover_with(stays);
+      if (!other) continue;
+      tensor_by_tensor(*other);
+      if (other->score < best.score * less) best = std::move(*other);
+    }
+    if (best.score >= plan.score * less) return false;
+    NetworkPlan next = plan;
+    next.subgraphs = std::move(best.runs);
+    settle_off_chip(network_, hardware_, budget_, next);
+    if (next.status != Status::feasible) return false;
+    describe(network_, hardware_, score_, next);
+    plan = std::move(next);
+    return true;
+  }
+
+  /// No cover scores less, whatever stays.
+  [[nodiscard]] double bound() const {
+    cost::RunBounds bounds(network_, hardware_, may_);
+    std::vector<double> least(network_.ops.size() + 1, infinity);
+    least[0] = 0;
+    const std::size_t ops = network_.ops.size();
+    for (OpIndex first = 0; first < ops; ++first)
+      for (std::size_t length = 1; length <= std::min(params_.max_ops, ops - first); ++length) {
+        if (budget_.exhausted()) return 0;
+        const Metrics run = bounds.of(first, first + length - 1);
+        double& end = least[first + length];
+        end = std::min(end, least[first] + cost::additive_score(score_, run) * less);
+      }
+    return least.back();
+  }
+
+  [[nodiscard]] const cost::Score& score() const { return score_; }
+  [[nodiscard]] const PeakLimits& limits() const { return limits_; }
+  [[nodiscard]] const Budget& budget() const { return budget_; }
+  [[nodiscard]] std::int64_t solved() const { return solved_; }
+
+ private:
+  struct State {
+    std::vector<PlannedSubgraph> runs;
+    std::vector<TensorIndex> stays;  ///< sorted
+    double score = infinity;
+  };
+
+  [[nodiscard]] double score_of(const std::vector<PlannedSubgraph>& runs) const {
+    Metrics totals;
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      if (!limits_.allow(runs[k].metrics)) return infinity;
+      totals = k == 0 ? runs[k].metrics : cost::combine(totals, runs[k].metrics);
+    }
+    return cost::score_of(score_, totals);
+  }
+
+  /// Index of the run of an op.
+  [[nodiscard]] static std::size_t run_of(const State& state, OpIndex op) {
+    const auto found = std::ranges::lower_bound(
+        state.runs, op, {}, [](const PlannedSubgraph& run) { return run.ops.last; });
+    return static_cast<std::size_t>(found - state.runs.begin());
+  }
+
+  /// Tensors over cuts, those with the most bytes first.
+  [[nodiscard]] std::vector<TensorIndex> over_cuts(const State& state) const {
+    std::vector<TensorIndex> found;
+    for (const TensorIndex t : may_)
+      if (run_of(state, maker_[t]) != run_of(state, *readers_[t])) found.push_back(t);
+    std::ranges::stable_sort(found, std::greater<>(),
+                             [&](TensorIndex t) { return tensor_bytes(network_.tensors[t]); });
+    return found;
+  }
+
+  void tensor_by_tensor(State& state) {
+    for (int pass = 0; pass < most_passes; ++pass) {
+      bool changed = false;
+      for (const TensorIndex t : over_cuts(state)) {
+        if (budget_.exhausted()) return;
+        changed = other_way(state, t) || changed;
+      }
+      if (!changed) return;
+    }
+  }
+
+  /// Is it cheaper if the tensor stays where it did not, or the other way round? Then it is so now.
+  bool other_way(State& state, TensorIndex tensor) {
+    State next = state;
+    const auto at = std::ranges::lower_bound(next.stays, tensor);
+    if (at != next.stays.end() && *at == tensor)
+      next.stays.erase(at);
+    else
+      next.stays.insert(at, tensor);
+    const std::size_t first = run_of(state, maker_[tensor]);
+    const std::size_t last = run_of(state, *readers_[tensor]);
+    if (!find_runs(next, first, last)) return false;
+    next.score = score_of(next.runs);
+    if (next.score >= state.score * less || !settle(next, first, last)) return false;
+    next.score = score_of(next.runs);
+    if (next.score >= state.score * less) return false;
+    state = std::move(next);
+    return true;
+  }
+
+  /// The best tiles of the runs from `first` to `last`, with what stays.
+  bool find_runs(State& next, std::size_t first, std::size_t last) {
+    Candidates candidates(network_, within_,
+                          {.nodes_per_question = params_.nodes_per_question,
+                           .seed = params_.limits.seed,
+                           .budget = budget_,
+                           .keep_geometry = true,
+                           .stays = next.stays},
+                          params_.memory);
+    Size free = 0;
+    for (std::size_t k = 0; k < next.runs.size(); ++k)
+      if (k < first || k > last) free = std::max(free, next.runs[k].metrics.peak_bytes);
+    std::atomic<std::size_t> index{first};
+    std::atomic<bool> all{true};
+    work_together(std::min(params_.limits.threads, static_cast<int>(last - first + 1)), [&] {
+      for (std::size_t k = index++; k <= last && all; k = index++) {
+        std::optional<PlannedSubgraph> run = best_run(candidates, next.runs[k].ops, free);
+        if (run)
+          next.runs[k] = std::move(*run);
+        else
+          all = false;
+      }
+    });
+    solved_ += candidates.counts().solved;
+    return all;
+  }
+
+  [[nodiscard]] std::optional<PlannedSubgraph> best_run(Candidates& candidates, OpRange ops,
+                                                        Size free) const {
+    auto answer = candidates.answer(ops);
+    for (int effort = 1; answer->options.empty() && !answer->final && effort <= most_effort;
+         ++effort)
+      answer = candidates.answer(ops, effort);
+    if (answer->options.empty()) return std::nullopt;
+    const ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
+    if (params_.tile_shapes > 0 && candidates.refine(ops, goal)) answer = candidates.answer(ops);
+    const auto best = std::ranges::min_element(
+        answer->options, {}, [&](const PlannedSubgraph& s) { return goal.score(s.metrics); });
+    if (goal.score(best->metrics) == infinity) return std::nullopt;
+    return subgraph_of(network_, hardware_, ops, *best, candidates.kept(ops));
+  }
+
+  [[nodiscard]] Limits rest() const {
+    Limits limits = params_.limits;
+    if (budget_.deadline != Clock::time_point::max())
+      limits.timeout = std::max(Clock::duration{0}, budget_.deadline - Clock::now());
+    return limits;
+  }
+
+  /// One place for everything that stays, in the runs from `first` to `last` and those tied to
+  /// them.
+  bool settle(State& next, std::size_t first, std::size_t last) const {
+    for (const auto& [begin, end] : tied_runs(hardware_, next.runs)) {
+      if (end <= first || begin > last) continue;
+      const auto runs = std::span(next.runs).subspan(begin, end - begin);
+      if (settle_kept(network_, within_, runs, rest()).status != Status::feasible) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::optional<State> cover_with(const std::vector<TensorIndex>& stays) {
+    if (stays.empty() || budget_.exhausted()) return std::nullopt;
+    PlanParams params = params_;
+    params.limits = rest();
+    params.fewest_modes = false;
+    params.progress = nullptr;
+    NetworkPlan plan = plan_once(network_, hardware_, params, {.stays = stays, .quick = true}).plan;
+    solved_ += plan.search.solved;
+    if (plan.status != Status::feasible) return std::nullopt;
+    return State{std::move(plan.subgraphs), stays, plan.score};
+  }
+
+  const Network& network_;
+  const Hardware& hardware_;
+  const PlanParams& params_;
+  porter::LimitedBudget limited_;
+  Budget budget_;
+  cost::Score score_;
+  PeakLimits limits_;
+  Hardware within_;  ///< `hardware_` with the memory that the limits leave
+  std::vector<std::optional<OpIndex>> readers_;
+  std::vector<TensorIndex> may_;    ///< stay, for there is room
+  std::vector<TensorIndex> small_;  ///< of these
+  std::vector<OpIndex> maker_;
+  std::int64_t solved_ = 0;
+};
+
+}  // namespace
+
+ResidencyWork take_residency(const Network& network, const Hardware& hardware,
+                             const PlanParams& params, NetworkPlan& plan) {
+  Residency residency(network, hardware, params, plan);
+  if (!residency.improve(plan)) return {residency.solved()};
+  plan.bound = std::min({plan.bound, residency.bound(), plan.score});
+  plan.optimal = plan.bound >= plan.score;
+  plan.proved_over = "covers by runs of consecutive ops";
+  if (params.max_ops < network.ops.size())
+    plan.proved_over += ", at most " + std::to_string(params.max_ops) + " in a run";
+  plan.proved_over += ", in whatever tiles, whatever stays on the chip from run to run";
+  if (params.fewest_modes)
+    plan.objectives = {take_fewest_modes(network, hardware,
+                                         {.score = residency.score(),
+                                          .limits = residency.limits(),
+                                          .nodes_per_question = params.nodes_per_question,
+                                          .seed = params.limits.seed,
+                                          .threads = params.limits.threads,
+                                          .budget = residency.budget()},
+                                         plan.subgraphs)};
+  if (params.fewest_modes) describe(network, hardware, residency.score(), plan);
+  return {residency.solved()};
+}
+
+}  // namespace tessera::planner

@@ -1,0 +1,32 @@
+// Tensors over cuts that stay on the chip, where that is cheaper than storing and loading them.
+//
+//   NetworkPlan plan = plan_once(network, hardware, params).plan;      // all of them are stored
+//   take_residency(network, hardware, params, plan);                   // some stay: subgraph.kept
+//
+// A tensor that stays lies on the chip as a whole from the run that makes it to that of its last
+// reader: tiles read and write their part of it in place, nothing of it is moved, and all runs it
+// lives through have less room for their tiles. What stays is decided tensor by tensor for the
+// runs of the plan, each time with the best tiles of the runs it concerns and with one place for
+// everything that stays; then the cover is sought again with what stays, since short runs lose
+// less. Private to planner/.
+#pragma once
+
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/network_plan.h"
+#include "tessera/plan.h"
+
+namespace tessera::planner {
+
+/// Runs that were asked about.
+struct ResidencyWork {
+  std::int64_t solved = 0;
+};
+
+/// require: the plan is one of plan_once() with these params, and feasible; params.memory is there.
+/// ensure: it is one still, and scores no more. Where it scores less, the bound is one over all
+/// covers, whatever stays.
+ResidencyWork take_residency(const Network& network, const Hardware& hardware,
+                             const PlanParams& params, NetworkPlan& plan);
+
+}  // namespace tessera::planner

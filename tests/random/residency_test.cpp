@@ -1,0 +1,132 @@
+// What stays on the chip over cuts, against brute force: for every set of tensors that may stay the
+// best cover is found; the plan is never worse than with nothing that stays, its bound never above
+// the best of all, and it is that best as a rule.
+//
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_residency_test      one of them again
+#include "planner/residency.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iostream>
+#include <limits>
+#include <vector>
+
+#include "cost/run_bound.h"
+#include "planner/candidates.h"
+#include "planner/planning.h"
+#include "tessera/check.h"
+#include "tessera/files.h"
+#include "tests/support/effort.h"
+#include "tests/support/random.h"
+#include "tests/support/random_machine.h"
+#include "tests/support/random_network.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+namespace {
+
+using testing::Random;
+using testing::setting;
+
+Hardware machine(Random& random, const Network& network) {
+  Size needed = 0;
+  for (const Tensor& tensor : network.tensors) needed += tensor_bytes(tensor);
+  Hardware h = testing::random_machine(
+      random, {.needed = needed, .least_percent = 20, .most_percent = 120, .banks = true});
+  h.objective = {.latency = 0.4, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0.1};
+  if (random.chance(50))
+    h.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
+  if (random.chance(30)) testing::randomize_stored(random, h);
+  return h;
+}
+
+std::vector<TensorIndex> subset(const std::vector<TensorIndex>& all, std::uint64_t bits) {
+  std::vector<TensorIndex> some;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if ((bits >> k & 1) != 0) some.push_back(all[k]);
+  return some;
+}
+
+/// No run that keeps these tensors is cheaper than its bound.
+void expect_sound(const Network& network, const Hardware& hardware,
+                  const std::vector<TensorIndex>& stays) {
+  planner::Candidates candidates(network, hardware, {.stays = stays}, make_plan_memory());
+  cost::RunBounds bounds(network, hardware, stays);
+  for (OpIndex first = 0; first < network.ops.size(); ++first)
+    for (OpIndex last = first; last < network.ops.size(); ++last) {
+      const Metrics least = bounds.of(first, last);
+      for (const PlannedSubgraph& s : candidates.answer({first, last})->options) {
+        ASSERT_LE(least.latency_cycles, s.metrics.latency_cycles) << first << ".." << last;
+        ASSERT_LE(least.dram_bytes, s.metrics.dram_bytes) << first << ".." << last;
+        ASSERT_LE(least.energy_pj, s.metrics.energy_pj * (1 + 1e-9)) << first << ".." << last;
+      }
+    }
+}
+
+TEST(Residency, IsAsGoodAsBruteForceAsARule) {
+  const std::uint64_t first = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(60));
+  int planned = 0, keep = 0, worth = 0, best_found = 0, damaged = 0;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));
+    Random random(seed ^ 0x5e51de);
+    const Network network =
+        testing::random_network(seed, {.ops = static_cast<std::size_t>(random.between(2, 6)),
+                                       .extent = 8,
+                                       .channels = 4,
+                                       .views = random.chance(30)});
+    const Hardware hardware = machine(random, network);
+    PlanParams params{.tile_shapes = 0, .residency = false};
+    if (random.chance(60)) params.max_ops = static_cast<std::size_t>(random.between(1, 2));
+    const NetworkPlan stored = plan_network(network, hardware, params);
+    if (stored.status != Status::feasible) continue;
+    ++planned;
+    params.residency = true;
+    params.limits.threads = static_cast<int>(random.between(1, 2));
+    NetworkPlan plan = plan_network(network, hardware, params);
+    ASSERT_EQ(plan.status, Status::feasible);
+    ASSERT_LE(plan.score, stored.score * (1 + 1e-12));
+    ASSERT_LE(plan.bound, plan.score * (1 + 1e-12));
+
+    const std::vector<TensorIndex> may = tiling::may_stay(network, tiling::last_readers(network));
+    params.memory = make_plan_memory();
+    double best = stored.score;
+    for (std::uint64_t bits = 1; bits < (std::uint64_t{1} << may.size()); ++bits) {
+      const std::vector<TensorIndex> stays = subset(may, bits);
+      const NetworkPlan one = planner::plan_once(network, hardware, params, {.stays = stays}).plan;
+      if (one.status == Status::feasible) best = std::min(best, one.score);
+    }
+    if (plan.score < stored.score * (1 - 1e-9)) {
+      ++keep;
+      ASSERT_LE(plan.bound, best * (1 + 1e-9));
+    }
+    if (best < stored.score * (1 - 1e-9)) {
+      ++worth;
+      best_found += plan.score <= best * (1 + 1e-9) ? 1 : 0;
+    }
+    expect_sound(network, hardware, subset(may, random.below(std::uint64_t{1} << may.size())));
+
+    const std::string text = plan_json(plan);
+    const NetworkPlan again = load_plan_text(text, "plan.json", network, hardware);
+    ASSERT_EQ(plan_json(again), text);
+    // A run that does not say what it keeps, or says too much.
+    PlannedSubgraph& some = plan.subgraphs[random.below(plan.subgraphs.size())];
+    if (!some.kept.empty())
+      some.kept.pop_back();
+    else if (!may.empty())
+      some.kept.push_back(network.tensors[may[random.below(may.size())]].name);
+    else
+      continue;
+    ++damaged;
+    ASSERT_FALSE(check_plan(network, hardware, plan).empty());
+  }
+  std::cout << planned << " plans, " << keep << " keep something; of " << worth
+            << " where it is worth it " << best_found << " are the best there is; " << damaged
+            << " damaged ones refused\n";
+  EXPECT_GT(keep, planned / 10);
+  EXPECT_GE(best_found * 10, worth * 9);
+}
+
+}  // namespace
+}  // namespace tessera
