@@ -3,7 +3,9 @@
 
     python3 bench/ethos_u.py --data ../shared/benchmarks/ethos-u --program build/release/cli/tessera
 
-Every network is planned with --layer-by-layer on the profile of each configuration. Layers are
+Every network is planned with --layer-by-layer on the profile of each configuration: with --plans
+resident tensors may stay on the chip from layer to layer, as they do in the estimator's plans; with
+--plans best layers may be fused as well, and the plan is the quickest one. Layers are
 matched by kind, output and kernel, in their order where several are alike; those that the other
 compiler rewrote (a strided first layer folded into channels, a transposed convolution) have no match
 and are left out. The networks the profiles were fitted on are told apart from the others.
@@ -11,6 +13,7 @@ and are left out. The networks the profiles were fitted on are told apart from t
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -37,6 +40,15 @@ KINDS = {
     "MUL": "elementwise",
     "SUB": "elementwise",
 }
+PLANS = {
+    "layers": ["--layer-by-layer"],
+    "resident": ["--layer-by-layer", "--residency", "on"],
+    "best": ["--weight", "latency=1", "--weight", "energy=0", "--weight", "dram_bytes=0",
+             "--weight", "peak_memory=0"],
+}
+# Bytes of SRAM that the estimator was to keep to; it may exceed them.
+ARENAS = {"u55-128": 512 << 10, "u55-256": 512 << 10, "u55-256-2M": 2 << 20,
+          "u65-256": 384 << 10, "u65-512": 384 << 10, "u65-512-cs": 384 << 10}
 FITTED = {
     "mlperf_resnet8_int8",
     "mlperf_dscnn_kws_int8",
@@ -56,9 +68,9 @@ def larger_arena(profile, folder):
     return str(path)
 
 
-def plan(program, network, profile, seconds, folder):
+def plan(program, network, profile, plans, seconds, folder):
     out = folder / "plan.json"
-    command = [program, "plan", str(network), "-p", profile, "--layer-by-layer", "-q"]
+    command = [program, "plan", str(network), "-p", profile, *PLANS[plans], "-q"]
     command += ["-t", f"{seconds}s", "-o", str(out)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
@@ -128,11 +140,27 @@ def spread(ratios):
     return ratios[n // 10], statistics.median(ratios), ratios[min(n - 1, n * 9 // 10)]
 
 
+def print_means(totals, limits_kept):
+    """Geometric means over the networks of each configuration."""
+    print()
+    print("| configuration | networks | geometric mean | least | most | most where the estimator keeps its limit |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for config in PROFILES:
+        ratios = {name: ours / theirs for (name, of), (ours, theirs, _, _) in totals.items() if of == config}
+        if not ratios:
+            continue
+        mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios.values()))
+        kept = [ratio for name, ratio in ratios.items() if (name, config) in limits_kept]
+        print(f"| {config} | {len(ratios)} | {mean:.3f} | {min(ratios.values()):.3f} | {max(ratios.values()):.3f} "
+              f"| {max(kept, default=math.nan):.3f} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--program", default="build/release/cli/tessera")
     parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--plans", choices=PLANS, default="layers")
     parser.add_argument("--config", action="append", choices=PROFILES)
     parser.add_argument("--network", action="append")
     parser.add_argument("--layers", action="store_true", help="print layers that differ by 10 %%")
@@ -144,6 +172,7 @@ def main():
     per_layer = {}
     totals = {}
     missing = []
+    limits_kept = set()
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         for estimates in sorted((options.data / "estimates").glob("*.json")):
@@ -161,7 +190,7 @@ def main():
                 known = shapes(network)
                 if not options.ratio:
                     network = with_encoded(network, run, known, folder)
-                made, why = plan(options.program, network, profile, options.seconds, folder)
+                made, why = plan(options.program, network, profile, options.plans, options.seconds, folder)
                 if made is None:
                     missing.append(f"{name} on {config}: {why}")
                     continue
@@ -173,6 +202,8 @@ def main():
                     made["totals"]["dram_bytes"],
                     theirs,
                 )
+                if run["totals"]["memory_used_bytes"].get("Sram", 0) <= ARENAS[config]:
+                    limits_kept.add((name, config))
                 group = "fitted" if name in FITTED else "others"
                 for kind in sorted(set(KINDS.values())):
                     ours = [l for l in made["layers"] if l["kind"] == kind]
@@ -196,6 +227,7 @@ def main():
     for (name, config), (ours, theirs, moved, weights) in sorted(totals.items()):
         print(f"| {name} | {config} | {ours:,} / {theirs:,.0f} | {ours / theirs:.3f} | {moved:,} "
               f"| {weights:,.0f} |")
+    print_means(totals, limits_kept)
     for line in missing:
         print(f"no plan: {line}")
 

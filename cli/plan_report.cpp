@@ -257,6 +257,22 @@ std::string objective_lines(const NetworkPlan& plan, const Hardware& hardware) {
   return text;
 }
 
+/// Tensors that might be stored and are not.
+std::string kept_line(const NetworkPlan& plan) {
+  constexpr std::size_t named = 3;
+  std::vector<std::string> kept;
+  for (const PlannedSubgraph& s : plan.subgraphs)
+    for (const std::string& name : s.kept)
+      if (std::ranges::find(kept, name) == kept.end()) kept.push_back(name);
+  if (kept.empty()) return {};
+  std::string text = counted(kept.size(), "tensor stays", "tensors stay") +
+                     " on the chip between subgraphs: ";
+  for (std::size_t k = 0; k < std::min(named, kept.size()); ++k)
+    text += (k > 0 ? ", " : "") + kept[k];
+  if (kept.size() > named) text += " and " + std::to_string(kept.size() - named) + " more";
+  return text + "\n";
+}
+
 std::string search_line(const NetworkPlan& plan) {
   const PlanSearch& s = plan.search;
   // What a limit kept the search from was not pruned by anything.
@@ -311,7 +327,7 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::
                   : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
              ".\n";
   if (plan.limit_mattered) words += "--max-ops kept out longer runs that might have helped.\n";
-  words += offchip_lines(plan) + objective_lines(plan, hardware) + architect_notes(plan, hardware) +
+  words += kept_line(plan) + offchip_lines(plan) + objective_lines(plan, hardware) + architect_notes(plan, hardware) +
            search_line(plan);
   return text + wrapped(words, words_width, 2);
 }

@@ -261,7 +261,10 @@ class Residency {
 ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                              const PlanParams& params, NetworkPlan& plan) {
   Residency residency(network, hardware, params, plan);
-  if (!residency.improve(plan)) return {residency.solved()};
+  if (!residency.improve(plan)) {
+    plan.proved_over += ", with tensors from run to run stored and loaded";
+    return {residency.solved()};
+  }
   plan.bound = std::min({plan.bound, residency.bound(), plan.score});
   plan.optimal = plan.bound >= plan.score;
   plan.proved_over = "covers by runs of consecutive ops";

@@ -95,6 +95,8 @@ class Run:
             for t in op.inputs:
                 if t not in self.made and t not in self.loaded:
                     self.loaded.append(t)
+        # Where programs cannot write off the chip all that ops make stays on it, and else what the plan says.
+        self.kept = set(subgraph.get("kept", ())) if machine.writable() else {t.name for t in self.loaded + self.made}
         self.find_tiles(subgraph["tiles"])
         self.find_places(subgraph)
         self.simulate()
@@ -284,7 +286,7 @@ class Run:
     def simulate(self):
         m, n = self.machine, len(self.ops)
         constants = min(m.offchip, key=lambda memory: memory.writable)  # weights lie where programs cannot write
-        dram = next((memory for memory in m.offchip if memory.writable), None)  # none: what ops make stays on the chip
+        dram = next((memory for memory in m.offchip if memory.writable), None)
         self.bytes, self.energy, self.trace, self.switched, self.copied = 0, Fraction(0), [], 0, False
         self.moves_made = []  # is it a store? of which tile, what, when it might have begun, begin, end
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
@@ -294,7 +296,9 @@ class Run:
         stays = {name: moving for name, moving in stays.items() if self.stationary == "inputs" and "C" not in moving}
         for number, tile in enumerate(self.tiles):
             start = number * n
-            for t in self.loaded if dram else ():
+            for t in self.loaded:
+                if t.name in self.kept:
+                    continue
                 for share, readers in enumerate(self.shares[t.name]):
                     begin = start - n if self.double else start + readers[0]
                     if t.name in stays:
@@ -321,7 +325,7 @@ class Run:
                         rest += self.move(begin, 2 * k + 1, constants, 0, w, part, start + k, self.place(number, w.name),
                                           self.op_cycles[-1][2] if sliced and at == 0 else None)
                     self.transfers += rest
-                if op.output in self.leaving and dram:
+                if op.output in self.leaving and op.output.name not in self.kept:
                     shares = self.shares[op.output.name]
                     ready = start + max([k] + shares[0] + [readers[0] for readers in shares[1:]])
                     end = max(start + k + n, ready + 2) if self.double else ready + 1
@@ -390,7 +394,7 @@ class Run:
     def copies(self, number, k):
         """Cycles of what is copied on the chip before this op."""
         tile, m, cycles = self.tiles[number], self.machine, 0
-        for t in self.made + ([] if m.writable() else self.loaded):
+        for t in self.made + [t for t in self.loaded if t.name in self.kept]:
             for share, readers in enumerate(self.shares[t.name]):
                 held = size_of(tile["fresh"][t.name]) * t.item
                 if share == 0 or readers[0] != k or held == 0:
@@ -489,7 +493,7 @@ class Run:
             ("bricks", any(not one.offchip and len(one.layout) > 4 for one in m.memories.values())),
             ("layouts are converted", m.convert is not None), ("encoded", any(self.stored.values())),
             ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("two memories off the chip", len(m.offchip) > 1),
-            ("stays on the chip", not m.writable()),
+            ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
             ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
         return words
 
