@@ -139,19 +139,34 @@ class Residency {
     return found;
   }
 
+  /// Tensors are tried side by side as if those before them changed nothing; where one does, those
+  /// behind it are tried again. So threads change nothing but the time.
   void tensor_by_tensor(State& state) {
+    const auto threads = static_cast<std::size_t>(std::max(1, params_.limits.threads));
     for (int pass = 0; pass < most_passes; ++pass) {
       bool changed = false;
-      for (const TensorIndex t : over_cuts(state)) {
+      const std::vector<TensorIndex> tensors = over_cuts(state);
+      for (std::size_t next = 0; next < tensors.size();) {
         if (budget_.exhausted()) return;
-        changed = other_way(state, t) || changed;
+        std::vector<std::optional<State>> tried(std::min(threads, tensors.size() - next));
+        std::atomic<std::size_t> index{0};
+        work_together(static_cast<int>(tried.size()), [&] {
+          for (std::size_t k = index++; k < tried.size(); k = index++)
+            tried[k] = other_way(state, tensors[next + k]);
+        });
+        const auto better = std::ranges::find_if(tried, &std::optional<State>::has_value);
+        next += static_cast<std::size_t>(better - tried.begin());
+        if (better == tried.end()) continue;
+        state = std::move(**better);
+        changed = true;
+        ++next;
       }
       if (!changed) return;
     }
   }
 
-  /// Is it cheaper if the tensor stays where it did not, or the other way round? Then it is so now.
-  bool other_way(State& state, TensorIndex tensor) {
+  /// If it is cheaper that the tensor stays where it did not, or the other way round: what is then.
+  [[nodiscard]] std::optional<State> other_way(const State& state, TensorIndex tensor) {
     State next = state;
     const auto at = std::ranges::lower_bound(next.stays, tensor);
     if (at != next.stays.end() && *at == tensor)
@@ -160,17 +175,16 @@ class Residency {
       next.stays.insert(at, tensor);
     const std::size_t first = run_of(state, maker_[tensor]);
     const std::size_t last = run_of(state, *readers_[tensor]);
-    if (!find_runs(next, first, last)) return false;
+    if (!find_runs(next, first, last)) return std::nullopt;
     next.score = score_of(next.runs);
-    if (next.score >= state.score * less || !settle(next, first, last)) return false;
+    if (next.score >= state.score * less || !settle(next, first, last)) return std::nullopt;
     next.score = score_of(next.runs);
-    if (next.score >= state.score * less) return false;
-    state = std::move(next);
-    return true;
+    if (next.score >= state.score * less) return std::nullopt;
+    return next;
   }
 
   /// The best tiles of the runs from `first` to `last`, with what stays.
-  bool find_runs(State& next, std::size_t first, std::size_t last) {
+  [[nodiscard]] bool find_runs(State& next, std::size_t first, std::size_t last) {
     Candidates candidates(network_, within_,
                           {.nodes_per_question = params_.nodes_per_question,
                            .seed = params_.limits.seed,
@@ -181,19 +195,13 @@ class Residency {
     Size free = 0;
     for (std::size_t k = 0; k < next.runs.size(); ++k)
       if (k < first || k > last) free = std::max(free, next.runs[k].metrics.peak_bytes);
-    std::atomic<std::size_t> index{first};
-    std::atomic<bool> all{true};
-    work_together(std::min(params_.limits.threads, static_cast<int>(last - first + 1)), [&] {
-      for (std::size_t k = index++; k <= last && all; k = index++) {
-        std::optional<PlannedSubgraph> run = best_run(candidates, next.runs[k].ops, free);
-        if (run)
-          next.runs[k] = std::move(*run);
-        else
-          all = false;
-      }
-    });
+    for (std::size_t k = first; k <= last; ++k) {
+      std::optional<PlannedSubgraph> run = best_run(candidates, next.runs[k].ops, free);
+      if (!run) return false;
+      next.runs[k] = std::move(*run);
+    }
     solved_ += candidates.counts().solved;
-    return all;
+    return true;
   }
 
   [[nodiscard]] std::optional<PlannedSubgraph> best_run(Candidates& candidates, OpRange ops,
@@ -253,7 +261,7 @@ class Residency {
   std::vector<TensorIndex> may_;    ///< stay, for there is room
   std::vector<TensorIndex> small_;  ///< of these
   std::vector<OpIndex> maker_;
-  std::int64_t solved_ = 0;
+  std::atomic<std::int64_t> solved_ = 0;
 };
 
 }  // namespace
