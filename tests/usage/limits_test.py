@@ -133,6 +133,20 @@ class Limits(Case):
             self.assertEqual(code, INFEASIBLE, told)
             self.assertLess(worked, 2)
 
+    def test_memory_of_many_buffers_that_live_shortly(self):
+        """What rounds of placing keep between them: a limit of nodes is as much work anywhere."""
+        draw, count = Random(5), 60000
+        rows = []
+        for k in range(count):
+            lower = draw.randrange(count)
+            rows.append(f"b{k},{lower},{lower + 1 + int(draw.expovariate(1e-3))},"
+                        f"{int(2 ** draw.uniform(4, 14))}\n")
+        problem = self.file("p.csv", "id,lower,upper,size\n" + "".join(rows))
+        code, told, _, _, peak = self.call("place", problem, "--minimize", "--max-nodes", 1,
+                                           "--threads", 2, "-q", "-o", self.folder / "out.json")
+        self.assertEqual(code, FOUND, told)
+        self.assertLess(peak, 2000 * count / MIB)
+
     def test_many_gaps(self):
         """A dozen buffers that come and go twenty thousand times."""
         gaps = " ".join(f"{3 * k + 1}-{3 * k + 2}" for k in range(19000))

@@ -5,7 +5,7 @@
 
 namespace tessera::search::boxing {
 
-FirstFit::FirstFit(const Instance& instance) : instance_(&instance), taken_(instance.sections) {
+FirstFit::FirstFit(const Instance& instance) : instance_(&instance), taken_(instance) {
   clear();
 }
 
@@ -17,10 +17,11 @@ void FirstFit::clear() {
 
 Offset FirstFit::lowest(const Job& job, Size limit) {
   finder_.reset();
+  sets_.clear();
+  std::size_t blocked = 0;
   const auto block = [&](Section lower, Section upper, AddressRange range) {
-    sets_.clear();
     taken_.collect(lower, upper, sets_);
-    for (const Occupancy::Ranges* set : sets_) finder_.block(*set, range);
+    for (; blocked < sets_.all.size(); ++blocked) finder_.block(*sets_.all[blocked], range);
   };
   if (job.piece_count == 0) {
     block(job.lower, job.upper, {0, job.size});

@@ -41,7 +41,7 @@ class FirstFit {
   const Instance* instance_;
   Occupancy taken_;
   HoleFinder finder_;
-  std::vector<const Occupancy::Ranges*> sets_;
+  Occupancy::Sets sets_;
 };
 
 /// The jobs by offset, lowest first.

@@ -6,6 +6,10 @@ namespace tessera::search::boxing {
 
 namespace {
 
+/// Births and deaths in a leaf of several sections, at most: to look through them all should take
+/// no longer than the levels of the tree they stand for.
+constexpr std::int32_t most_in_leaf = 512;
+
 /// Adds a range, melting it with those it touches or overlaps.
 void melt(Occupancy::Ranges& ranges, AddressRange range) {
   const auto first = std::partition_point(
@@ -24,55 +28,107 @@ void melt(Occupancy::Ranges& ranges, AddressRange range) {
   }
 }
 
+/// Per section: how many that are to be added begin or end in it.
+std::vector<std::int32_t> events(const Instance& instance) {
+  std::vector<std::int32_t> count(static_cast<std::size_t>(instance.sections), 0);
+  const auto note = [&](Section lower, Section upper) {
+    ++count[static_cast<std::size_t>(lower)];
+    ++count[static_cast<std::size_t>(upper) - 1];
+  };
+  for (const Job& job : instance.jobs) {
+    if (job.piece_count == 0) note(job.lower, job.upper);
+  }
+  for (const Piece& piece : instance.pieces) note(piece.lower, piece.upper);
+  for (const Obstacle& obstacle : instance.obstacles) note(obstacle.lower, obstacle.upper);
+  return count;
+}
+
 }  // namespace
 
-Occupancy::Occupancy(Section sections)
-    : base_(static_cast<Section>(
-          std::bit_ceil(static_cast<std::uint32_t>(std::max(sections, Section{1}))))),
-      nodes_(2 * static_cast<std::size_t>(base_)) {}
+Occupancy::Occupancy(const Instance& instance) {
+  const std::vector<std::int32_t> count = events(instance);
+  std::int64_t here = 0;
+  for (Section s = 0; s < instance.sections; ++s) {
+    const std::int32_t more = count[static_cast<std::size_t>(s)];
+    if (first_.empty() || here + more > most_in_leaf) {
+      first_.push_back(s);
+      here = 0;
+    }
+    here += more;
+  }
+  base_ = static_cast<Leaf>(
+      std::bit_ceil(std::max<std::uint32_t>(static_cast<std::uint32_t>(first_.size()), 1)));
+  parts_.resize(first_.size());
+  first_.push_back(instance.sections);
+  nodes_.resize(2 * static_cast<std::size_t>(base_));
+}
 
 void Occupancy::clear() {
+  const auto base = static_cast<std::size_t>(base_);
   for (const std::size_t node : used_) {
     nodes_[node].spanning.clear();
     nodes_[node].inside.clear();
+    if (node >= base) parts_[node - base].clear();
   }
   used_.clear();
 }
 
 void Occupancy::add(Section lower, Section upper, AddressRange range) {
-  add(1, 0, base_, lower, upper, range);
+  add(1, 0, base_, {range, lower, upper});
 }
 
-void Occupancy::add(std::size_t node, Section l, Section u, Section lower, Section upper,
-                    AddressRange range) {
+void Occupancy::add(std::size_t node, Leaf l, Leaf u, const Part& part) {
   Node& here = nodes_[node];
   if (here.inside.empty()) used_.push_back(node);
-  melt(here.inside, range);
-  if (lower <= l && u <= upper) {
-    melt(here.spanning, range);
+  melt(here.inside, part.range);
+  if (part.lower <= first(l) && first(u) <= part.upper) {
+    melt(here.spanning, part.range);
     return;
   }
-  const Section middle = l + (u - l) / 2;
-  if (lower < middle) add(2 * node, l, middle, lower, upper, range);
-  if (upper > middle) add(2 * node + 1, middle, u, lower, upper, range);
+  if (u - l == 1) {
+    std::vector<Part>& parts = parts_[static_cast<std::size_t>(l)];
+    parts.insert(std::upper_bound(parts.begin(), parts.end(), part,
+                                  [](const Part& a, const Part& b) { return a.range < b.range; }),
+                 part);
+    return;
+  }
+  const Leaf middle = l + (u - l) / 2;
+  if (part.lower < first(middle)) add(2 * node, l, middle, part);
+  if (part.upper > first(middle)) add(2 * node + 1, middle, u, part);
 }
 
-void Occupancy::collect(Section lower, Section upper, std::vector<const Ranges*>& sets) const {
+void Occupancy::collect(Section lower, Section upper, Sets& sets) const {
   collect(1, 0, base_, lower, upper, sets);
 }
 
-void Occupancy::collect(std::size_t node, Section l, Section u, Section lower, Section upper,
-                        std::vector<const Ranges*>& sets) const {
+void Occupancy::collect(std::size_t node, Leaf l, Leaf u, Section lower, Section upper,
+                        Sets& sets) const {
   const Node& here = nodes_[node];
   if (here.inside.empty()) return;
-  if (lower <= l && u <= upper) {
-    sets.push_back(&here.inside);
+  if (lower <= first(l) && first(u) <= upper) {
+    sets.all.push_back(&here.inside);
     return;
   }
-  if (!here.spanning.empty()) sets.push_back(&here.spanning);
-  const Section middle = l + (u - l) / 2;
-  if (lower < middle) collect(2 * node, l, middle, lower, upper, sets);
-  if (upper > middle) collect(2 * node + 1, middle, u, lower, upper, sets);
+  if (!here.spanning.empty()) sets.all.push_back(&here.spanning);
+  if (u - l > 1) {
+    const Leaf middle = l + (u - l) / 2;
+    if (lower < first(middle)) collect(2 * node, l, middle, lower, upper, sets);
+    if (upper > first(middle)) collect(2 * node + 1, middle, u, lower, upper, sets);
+    return;
+  }
+  if (sets.used == sets.made.size()) sets.made.emplace_back();
+  Ranges& made = sets.made[sets.used];
+  made.clear();
+  for (const Part& part : parts_[static_cast<std::size_t>(l)]) {
+    if (part.upper <= lower || upper <= part.lower) continue;
+    if (made.empty() || made.back().end < part.range.begin)
+      made.push_back(part.range);
+    else
+      made.back().end = std::max(made.back().end, part.range.end);
+  }
+  if (made.empty()) return;
+  ++sets.used;
+  sets.all.push_back(&made);
 }
 
 }  // namespace tessera::search::boxing

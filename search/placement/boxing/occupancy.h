@@ -1,19 +1,25 @@
 // What is taken where and when: the interval structure behind first fit.
 //
-//   Occupancy taken(instance.sections);
+//   Occupancy taken(instance);
 //   taken.add(0, 5, {0, 100});
-//   Occupancy::Query query = taken.query(3, 9);
-//   offset = query.lowest(size, 0, legal);
+//   Occupancy::Sets sets;
+//   taken.collect(3, 9, sets);
+//   for (const Occupancy::Ranges* set : sets.all) finder.block(*set, {0, size});
+//   offset = finder.lowest(0, limit, legal);
 //
 // A segment tree over time. A node keeps two sets of disjoint address ranges: what spans all of its
 // sections, and everything inside it; neighbours melt together, so that the sets shrink as memory
 // fills up. A range enters O(log n) sets, and a question looks at O(log n) sets from the lowest
 // address on. An interference graph would be quadratic: 43 million pairs for the 28,526 buffers of
 // iopddl-S. Ranges cannot be taken out again.
+//
+// A leaf is a stretch of some sections, with a list of what takes a part of it: near single
+// sections hardly anything melts, and the lowest levels were three quarters of the memory.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <vector>
 
 #include "search/placement/boxing/instance.h"
@@ -23,28 +29,49 @@ namespace tessera::search::boxing {
 
 class Occupancy {
  public:
-  explicit Occupancy(Section sections);
+  explicit Occupancy(const Instance& instance);
   void clear();
   /// require: 0 <= lower < upper <= sections, range not empty.
   void add(Section lower, Section upper, AddressRange range);
 
   using Ranges = std::vector<AddressRange>;  ///< sorted, apart
+  /// The answers to some questions; to be used before anything is added.
+  struct Sets {
+    std::vector<const Ranges*> all;
+    std::deque<Ranges> made;  ///< those that stand in no node
+    std::size_t used = 0;     ///< of `made`
+    void clear() {
+      all.clear();
+      used = 0;
+    }
+  };
   /// The sets that together hold what is taken during [lower, upper), appended to `sets`.
-  void collect(Section lower, Section upper, std::vector<const Ranges*>& sets) const;
+  void collect(Section lower, Section upper, Sets& sets) const;
 
  private:
+  using Leaf = std::int32_t;
   struct Node {
     Ranges spanning;  ///< of ranges that cover the node in time and not its parent
     Ranges inside;    ///< the union of all at or below the node
   };
-  void add(std::size_t node, Section l, Section u, Section lower, Section upper,
-           AddressRange range);
-  void collect(std::size_t node, Section l, Section u, Section lower, Section upper,
-               std::vector<const Ranges*>& sets) const;
+  /// What takes a part of a leaf's sections.
+  struct Part {
+    AddressRange range;
+    Section lower = 0;
+    Section upper = 0;
+  };
+  void add(std::size_t node, Leaf l, Leaf u, const Part& part);
+  void collect(std::size_t node, Leaf l, Leaf u, Section lower, Section upper, Sets& sets) const;
+  /// Where a leaf begins; the number of sections behind the last one.
+  [[nodiscard]] Section first(Leaf leaf) const {
+    return first_[std::min(static_cast<std::size_t>(leaf), first_.size() - 1)];
+  }
 
-  Section base_ = 1;
+  std::vector<Section> first_;  ///< per leaf, and the number of sections
+  Leaf base_ = 1;
   std::vector<Node> nodes_;
-  std::vector<std::size_t> used_;  ///< nodes to be cleared
+  std::vector<std::vector<Part>> parts_;  ///< per leaf, by address
+  std::vector<std::size_t> used_;         ///< nodes to be cleared
 };
 
 /// The lowest hole in a union of sets; keeps its working memory between questions.

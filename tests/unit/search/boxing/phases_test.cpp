@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "search/placement/boxing/boxing.h"
 #include "search/placement/boxing/colouring.h"
@@ -146,6 +147,71 @@ Offset lowest_by_pairs(const Instance& instance, const std::vector<Offset>& offs
         free = false;
     }
     if (free) return o;
+  }
+}
+
+/// Sections by the thousand, so that the tree has many leaves, and one moment with a thousand
+/// births.
+PlacementProblem long_trace(std::uint64_t seed) {
+  Random random(seed);
+  PlacementProblem problem = random_trace(seed, 1500, seed % 2 == 0 ? 10 : 200, 40);
+  for (int k = 0; k < 1000; ++k) {
+    Buffer buffer;
+    buffer.live = {{700, 701 + random.between(0, k % 9 == 0 ? 400 : 3)}};
+    buffer.size = random.between(1, 9);
+    problem.buffers.push_back(buffer);
+  }
+  problem = problem_of(std::move(problem.buffers));
+  for (std::size_t b = 0; b < problem.buffers.size(); b += 7) {
+    Buffer& buffer = problem.buffers[b];
+    const StepRange live = buffer.live.front();
+    if (live.upper - live.lower < 3) continue;
+    if (b % 2 == 0) buffer.live = {{live.lower, live.lower + 1}, {live.upper - 1, live.upper}};
+    if (b % 5 == 0) buffer.offset = random.between(0, 400);
+  }
+  return problem;
+}
+
+TEST(Occupancy, HoldsWhatWasAddedAndForgetsIt) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const PlacementProblem problem = long_trace(seed);
+    const Instance instance = instance_of(problem);
+    ASSERT_GT(instance.sections, 500);
+    Occupancy occupancy(instance);
+    Random random(seed + 100);
+    for (int round = 0; round < 2; ++round) {
+      struct Taken {
+        Section lower, upper;
+        AddressRange range;
+      };
+      std::vector<Taken> taken;
+      occupancy.clear();
+      for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
+        const Job& job = instance.jobs[k];
+        const Offset at = random.between(0, 3000);
+        taken.push_back({job.lower, job.upper, {at, at + job.size}});
+        occupancy.add(job.lower, job.upper, taken.back().range);
+        if (k % 25 != 0) continue;
+        const auto lower = static_cast<Section>(random.between(0, instance.sections - 1));
+        const auto upper = static_cast<Section>(random.between(
+            lower + 1, k % 2 == 0 ? std::min(lower + 4, instance.sections) : instance.sections));
+        std::vector<bool> expected(3100), found(3100);
+        for (const Taken& t : taken)
+          if (t.lower < upper && lower < t.upper)
+            std::fill(expected.begin() + t.range.begin, expected.begin() + t.range.end, true);
+        Occupancy::Sets sets;
+        occupancy.collect(lower, upper, sets);
+        for (const Occupancy::Ranges* set : sets.all) {
+          Offset before = -1;
+          for (const AddressRange& range : *set) {
+            EXPECT_LT(before, range.begin);  // sorted, apart
+            std::fill(found.begin() + range.begin, found.begin() + range.end, true);
+            before = range.end;
+          }
+        }
+        ASSERT_EQ(found, expected) << "seed " << seed << ", [" << lower << ", " << upper << ")";
+      }
+    }
   }
 }
 
