@@ -23,6 +23,7 @@
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical_core.h"
+#include "search/placement/clique_costs.h"
 #include "search/placement/greedy.h"
 #include "search/placement/slots.h"
 #include "tessera/check.h"
@@ -57,6 +58,10 @@ constexpr double ns_per_slot_node = 300;
 /// Conflicts of the learning engine on the way to a placement that pays no more than a bound.
 constexpr std::int64_t meeting_conflicts = 50'000;
 constexpr std::int64_t brief_meeting_conflicts = 5'000;  // where slots may tell as well
+
+/// The bound from cliques takes some tenths of a second, and so much of the time at most.
+/// Placements often pay more: as much time for one that does not.
+constexpr int share_for_cliques = 8;
 
 /// A conflict of the SAT engine where costs are minimised: most come from small cores.
 constexpr double ns_per_core_conflict = 200'000;
@@ -128,10 +133,11 @@ struct Attempts {
   const DecideParams& settings;
   Stats stats;
   std::string shortages{};             ///< sentences: who ran out of memory, while others went on
-  Cost cost_bound = 0;                 ///< proved of buffers in slots
+  Cost cost_bound = 0;                 ///< proved of buffers in slots, and of cliques
   std::optional<Decision> in_slots{};  ///< not proved to be the cheapest
   bool in_slots_open = false;          ///< buffers fit in slots: not yet proved which are cheapest
   bool plain_slots = false;            ///< each takes one
+  std::optional<Cost> clique_bound{};  ///< likewise, of cliques
   bool canonical_opens = false;        ///< a race about fitting, before anybody else joins
   bool learning_first = false;         ///< in such a race
 
@@ -326,7 +332,7 @@ struct Attempts {
         std::min(own.budget.max_nodes, slots->spans.empty() ? slot_nodes : wide_slot_nodes);
     engine::SearchResult found = search::place_in_slots(problem, *slots, own);
     note("slots", found.stats);
-    cost_bound = found.bound;
+    cost_bound = std::max(cost_bound, found.bound);
     in_slots_open = true;
     plain_slots = slots->spans.empty();
     if (found.status == Status::infeasible) return decided(std::move(found), "slots");
@@ -334,9 +340,21 @@ struct Attempts {
     const bool proved = soft_cost(problem, *found.placement) == found.bound;
     Decision answer = decided(std::move(found), "slots");
     if (proved) return answer;
+    raise_cost_bound();
+    if (soft_cost(problem, *answer.found.placement) == cost_bound) {
+      answer.found.bound = cost_bound;
+      return answer;
+    }
     stats = answer.found.stats;
     in_slots = std::move(answer);
     return std::nullopt;
+  }
+
+  /// By what cliques say about the cost. The second time nothing is done.
+  void raise_cost_bound() {
+    if (params.goal != Objective::cost || params.at_most || clique_bound) return;
+    clique_bound = search::cost_bound_by_cliques(problem, share_of(share_for_cliques));
+    cost_bound = std::max(cost_bound, *clique_bound);
   }
 
   /// A placement that pays no more than what is proved to be paid ends everything.
@@ -347,10 +365,13 @@ struct Attempts {
     if (engine->unsupported(problem, Objective::cost)) return std::nullopt;
     phase("optimize");
     engine::SearchParams own = params;
-    own.budget = share_of(3);
+    // What slots say is met more often.
+    const bool by_cliques = cost_bound == clique_bound;
+    own.budget = share_of(by_cliques ? share_for_cliques : 3);
     own.budget.meter = nullptr;
     own.budget.max_nodes =
-        std::min(own.budget.max_nodes, in_slots_open ? brief_meeting_conflicts : meeting_conflicts);
+        std::min(own.budget.max_nodes,
+                 by_cliques || in_slots_open ? brief_meeting_conflicts : meeting_conflicts);
     own.at_most = cost_bound;
     engine::SearchResult found = engine::solve_within_memory(*engine, problem, own);
     note("learning", found.stats);
@@ -401,7 +422,10 @@ struct Attempts {
       first->found.stop = *stop;
       return std::move(*first);
     }
-    if (!first) return by_race();
+    if (!first) {
+      raise_cost_bound();
+      return by_race();
+    }
     // A goal beyond fitting: keep the first placement in case a limit strikes.
     if (engine::goal_value(problem, *first->found.placement, params.goal) ==
         engine::goal_floor(problem, params.goal)) {
@@ -410,6 +434,7 @@ struct Attempts {
     }
     stats = first->found.stats;
     if (params.goal == Objective::cost && !params.at_most) {
+      raise_cost_bound();
       if (!plain_slots)
         cost_bound = std::max(cost_bound, search::cost_bound_by_slots(problem, share_of(4)));
       if (engine::goal_value(problem, *first->found.placement, params.goal) == cost_bound) {

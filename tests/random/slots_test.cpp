@@ -9,6 +9,7 @@
 
 #include "facts/parts.h"
 #include "model/restricted.h"
+#include "search/placement/clique_costs.h"
 #include "tessera/check.h"
 #include "tessera/place.h"
 #include "tessera/validate.h"
@@ -111,7 +112,9 @@ TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
 }
 
 TEST(RandomSlots, BoundsAreNeverAboveTheLeastCost) {
-  for_each_seed([](std::uint64_t seed) {
+  int paid = 0;
+  int met = 0;
+  for_each_seed([&](std::uint64_t seed) {
     Random random(seed);
     Features features = Features::all();
     features.modes = features.modes_per_bank = false;
@@ -119,9 +122,16 @@ TEST(RandomSlots, BoundsAreNeverAboveTheLeastCost) {
         random.chance(50) ? crowded(random, false) : random_problem(random, features);
     const auto best = brute_force(problem, OracleGoal::cost);
     if (!best) return;
-    EXPECT_LE(search::cost_bound_by_slots(problem, {}), best->value) << "seed " << seed << '\n'
-                                                                     << to_yaml(problem);
+    const std::string about = "seed " + std::to_string(seed) + '\n' + to_yaml(problem);
+    EXPECT_LE(search::cost_bound_by_slots(problem, {}), best->value) << about;
+    const Cost by_cliques = search::cost_bound_by_cliques(problem, {});
+    EXPECT_LE(by_cliques, best->value) << about;
+    paid += best->value > 0 ? 1 : 0;
+    met += best->value > 0 && by_cliques == best->value ? 1 : 0;
   });
+  if (setting("TESSERA_RANDOM_COUNT", effort(2000)) >= 2000) {
+    EXPECT_GT(met, paid / 4);
+  }
 }
 
 TEST(RandomParts, CostsAddUp) {
