@@ -58,6 +58,7 @@ constexpr double ns_per_slot_node = 300;
 /// Conflicts of the learning engine on the way to a placement that pays no more than a bound.
 constexpr std::int64_t meeting_conflicts = 50'000;
 constexpr std::int64_t brief_meeting_conflicts = 5'000;  // where slots may tell as well
+constexpr std::int64_t clique_meeting_conflicts = 1'000;
 
 /// The bound from cliques takes some tenths of a second, and so much of the time at most.
 /// Placements often pay more: as much time for one that does not.
@@ -365,13 +366,13 @@ struct Attempts {
     if (engine->unsupported(problem, Objective::cost)) return std::nullopt;
     phase("optimize");
     engine::SearchParams own = params;
-    // What slots say is met more often.
+    // What slots say is met more often than what cliques do.
     const bool by_cliques = cost_bound == clique_bound;
     own.budget = share_of(by_cliques ? share_for_cliques : 3);
     own.budget.meter = nullptr;
-    own.budget.max_nodes =
-        std::min(own.budget.max_nodes,
-                 by_cliques || in_slots_open ? brief_meeting_conflicts : meeting_conflicts);
+    own.budget.max_nodes = std::min(own.budget.max_nodes, by_cliques      ? clique_meeting_conflicts
+                                                          : in_slots_open ? brief_meeting_conflicts
+                                                                          : meeting_conflicts);
     own.at_most = cost_bound;
     engine::SearchResult found = engine::solve_within_memory(*engine, problem, own);
     note("learning", found.stats);
