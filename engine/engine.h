@@ -49,6 +49,9 @@ struct SearchParams {
   /// With Objective::cost or Objective::modes: only placements that pay at most this are wanted,
   /// any of them. require: the engine says that it proves bounds.
   std::optional<Cost> at_most{};
+  /// With the same goals: proved elsewhere, no placement pays less. One that pays no more is the
+  /// answer, and its bound; an engine may go on all the same.
+  Cost at_least = 0;
   /// Where the proof goes if the answer is infeasible (docs/proofs.md; what an engine writes into
   /// it before another answer is void); not owned, null: none is wanted.
   /// require: the engine says that it writes proofs.

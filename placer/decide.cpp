@@ -300,7 +300,9 @@ struct Attempts {
         field.contenders[1].begins_at = head_start;
       }
     }
-    engine::RaceResult won = engine::race(problem, field.contenders, params, settings.threads);
+    engine::SearchParams own = params;
+    if (params.goal == Objective::cost && !params.at_most) own.at_least = cost_bound;
+    engine::RaceResult won = engine::race(problem, field.contenders, own, settings.threads);
     const std::string name(field.engines[won.winner]->name());
     note(name, won.found.stats);
     return decided(std::move(won.found), name);

@@ -156,7 +156,7 @@ class OneSearch {
     if (params_.goal == Objective::cost)
       paid = std::min(paid, soft_cost(problem_, *result_.placement));
     result_.bound = paid;
-    if (paid == 0) return false;
+    if (paid <= params_.at_least) return false;
     deduction_.cost.set_limit(paid - 1);
     search.restart();
     return true;

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <variant>
 
 #include "search/learning/engine.h"
+#include "tessera/check.h"
 #include "tests/support/random.h"
 
 namespace tessera::search {
@@ -154,6 +157,34 @@ TEST(LearningCost, CoresGiveTheBound) {
   ASSERT_EQ(without.status, Status::feasible);
   EXPECT_GT(with.bound, without.bound) << conflicts(with) << " and " << conflicts(without);
   EXPECT_LE(with.bound, 35);
+}
+
+TEST(LearningCost, WhatIsProvedElsewhereIsCheapEnough) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 30});
+  Relation apart{RelationKind::avoid_overlap, {}, 2};
+  for (BufferIndex b = 0; b < 9; ++b) {
+    const auto step = static_cast<Step>(b);
+    problem.buffers.push_back(
+        {.id = "b" + std::to_string(b), .live = {{step, step + 1}}, .size = b % 2 == 0 ? 10 : 9});
+    apart.buffers.push_back(b);
+  }
+  problem.relations.push_back(apart);
+  const auto engine = make_learning_engine({});
+  engine::SearchParams params{.goal = Objective::cost};
+  const engine::SearchResult best = engine->solve(problem, params);
+  ASSERT_EQ(best.status, Status::feasible);
+  EXPECT_EQ(best.bound, 9 * 2);  // three in each of three slots
+  params.at_least = best.bound;
+  const engine::SearchResult told = engine->solve(problem, params);
+  ASSERT_EQ(told.status, Status::feasible);
+  EXPECT_EQ(told.stop, StopReason::completed);
+  EXPECT_EQ(told.bound, best.bound);
+  EXPECT_EQ(soft_cost(problem, *told.placement), best.bound);
+  const auto conflicts = [](const engine::SearchResult& found) {
+    return std::get<std::int64_t>(found.stats.front().value);
+  };
+  EXPECT_LT(conflicts(told), conflicts(best));
 }
 
 }  // namespace
