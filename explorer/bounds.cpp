@@ -6,14 +6,18 @@
 #include <vector>
 
 #include "cost/run_bound.h"
+#include "tiling/subgraph.h"
 
 namespace tessera::explorer {
 
-LeastCost least_cost(const Network& network, const Hardware& hardware, const cost::Score& score) {
+LeastCost least_cost(const Network& network, const Hardware& hardware, const cost::Score& score,
+                     bool residency) {
   using Costs = std::array<double, 4>;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::size_t ops = network.ops.size();
-  cost::RunBounds bounds(network, hardware);
+  std::vector<TensorIndex> stays;
+  if (residency) stays = tiling::may_stay(network, tiling::last_readers(network));
+  cost::RunBounds bounds(network, hardware, stays);
   // least[k]: of the ops before k.
   std::vector<Costs> least(ops + 1, {infinity, infinity, infinity, infinity});
   least[0] = {};

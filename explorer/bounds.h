@@ -20,9 +20,10 @@ struct LeastCost {
   double score = 0;
 };
 
+/// `residency`: whatever stays on the chip over cuts (PlanParams::residency).
 /// require: check_network(network) is empty. Throws std::invalid_argument for hardware that cannot
 /// be simulated.
 [[nodiscard]] LeastCost least_cost(const Network& network, const Hardware& hardware,
-                                   const cost::Score& score);
+                                   const cost::Score& score, bool residency);
 
 }  // namespace tessera::explorer

@@ -128,6 +128,8 @@ class Explorer {
     plan_params_.limits.threads = 1;
     plan_params_.limits.timeout.reset();
     plan_params_.memory = memory_;
+    // What modes are needed is to be proved, and plans with what stays hardly ever are.
+    plan_params_.residency = sweep_.text.lose_for_modes.empty();
     if (sweep_.text.work) plan_params_.nodes_per_question = *sweep_.text.work;
     comparison_.latency = weights.latency > 0;
     comparison_.energy = weights.energy > 0;
@@ -218,7 +220,8 @@ class Explorer {
     for (std::size_t n = 0; n < sweep_.networks.size(); ++n)
       state.least.push_back(
           least_cost(sweep_.networks[n].network, hardware,
-                     {weights_, cost::in_cycles_of(hardware.clock_hz, references_[n])}));
+                     {weights_, cost::in_cycles_of(hardware.clock_hz, references_[n])},
+                     plan_params_.residency));
   }
 
   /// With pruning the most promising come first, a few more each time: what is excluded depends on

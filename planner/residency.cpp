@@ -34,6 +34,9 @@ constexpr double less = 1 - 1e-9;
 constexpr int most_passes = 4;
 /// A run that nothing was found for so soon is hardly one that gains.
 constexpr int most_effort = 2;
+/// Of so few tensors, in so short networks, all sets are tried, each with its best cover.
+constexpr std::size_t few_tensors = 4;
+constexpr std::size_t few_ops = 12;
 /// In whole covers a tensor stays if there is room for so many of its size.
 constexpr Size share_of_small = 4;
 
@@ -62,31 +65,32 @@ class Residency {
                   [&](TensorIndex t) { return stored_bytes(network.tensors[t], brick) > room; });
     for (const TensorIndex t : may_)
       if (stored_bytes(network.tensors[t], brick) <= room / share_of_small) small_.push_back(t);
+    all_sets_ = may_.size() <= few_tensors && network.ops.size() <= few_ops;
   }
 
   /// False: nothing that stays is worth its room.
   bool improve(NetworkPlan& plan) {
     if (may_.empty()) return false;
     State best{plan.subgraphs, {}, plan.score};
+    if (all_sets_) {
+      every_set(best);
+      return take(best, plan);
+    }
     tensor_by_tensor(best);
     for (const std::vector<TensorIndex>& stays : {best.stays, small_, may_}) {
-      std::optional<State> other = cover_with(stays);
+      std::optional<State> other = cover_with(stays, true);
       if (!other) continue;
       tensor_by_tensor(*other);
       if (other->score < best.score * less) best = std::move(*other);
     }
-    if (best.score >= plan.score * less) return false;
-    NetworkPlan next = plan;
-    next.subgraphs = std::move(best.runs);
-    settle_off_chip(network_, hardware_, budget_, next);
-    if (next.status != Status::feasible) return false;
-    describe(network_, hardware_, score_, next);
-    plan = std::move(next);
-    return true;
+    return take(best, plan);
   }
 
-  /// No cover scores less, whatever stays.
+  [[nodiscard]] bool all_sets() const { return all_sets_; }
+
+  /// No cover scores less with whatever stays; of all sets that were tried, with their tiles.
   [[nodiscard]] double bound() const {
+    if (all_sets_) return least_bound_;
     cost::RunBounds bounds(network_, hardware_, may_);
     std::vector<double> least(network_.ops.size() + 1, infinity);
     least[0] = 0;
@@ -112,6 +116,18 @@ class Residency {
     std::vector<TensorIndex> stays;  ///< sorted
     double score = infinity;
   };
+
+  /// False where that is no better.
+  bool take(State& best, NetworkPlan& plan) const {
+    if (best.score >= plan.score * less) return false;
+    NetworkPlan next = plan;
+    next.subgraphs = std::move(best.runs);
+    settle_off_chip(network_, hardware_, budget_, next);
+    if (next.status != Status::feasible) return false;
+    describe(network_, hardware_, score_, next);
+    plan = std::move(next);
+    return true;
+  }
 
   [[nodiscard]] double score_of(const std::vector<PlannedSubgraph>& runs) const {
     Metrics totals;
@@ -141,6 +157,16 @@ class Residency {
 
   /// Tensors are tried side by side as if those before them changed nothing; where one does, those
   /// behind it are tried again. So threads change nothing but the time.
+  void every_set(State& best) {
+    for (std::uint64_t set = 1; set < std::uint64_t{1} << may_.size(); ++set) {
+      std::vector<TensorIndex> stays;
+      for (std::size_t k = 0; k < may_.size(); ++k)
+        if ((set >> k & 1U) != 0) stays.push_back(may_[k]);
+      std::optional<State> other = cover_with(stays, false);
+      if (other && other->score < best.score * less) best = std::move(*other);
+    }
+  }
+
   void tensor_by_tensor(State& state) {
     const auto threads = static_cast<std::size_t>(std::max(1, params_.limits.threads));
     for (int pass = 0; pass < most_passes; ++pass) {
@@ -237,14 +263,17 @@ class Residency {
     return true;
   }
 
-  [[nodiscard]] std::optional<State> cover_with(const std::vector<TensorIndex>& stays) {
+  [[nodiscard]] std::optional<State> cover_with(const std::vector<TensorIndex>& stays, bool quick) {
+    if (budget_.exhausted()) least_bound_ = 0;
     if (stays.empty() || budget_.exhausted()) return std::nullopt;
     PlanParams params = params_;
     params.limits = rest();
     params.fewest_modes = false;
     params.progress = nullptr;
-    NetworkPlan plan = plan_once(network_, hardware_, params, {.stays = stays, .quick = true}).plan;
+    NetworkPlan plan =
+        plan_once(network_, hardware_, params, {.stays = stays, .quick = quick}).plan;
     solved_ += plan.search.solved;
+    if (plan.status != Status::infeasible) least_bound_ = std::min(least_bound_, plan.bound);
     if (plan.status != Status::feasible) return std::nullopt;
     return State{std::move(plan.subgraphs), stays, plan.score};
   }
@@ -260,6 +289,8 @@ class Residency {
   std::vector<std::optional<OpIndex>> readers_;
   std::vector<TensorIndex> may_;    ///< stay, for there is room
   std::vector<TensorIndex> small_;  ///< of these
+  bool all_sets_ = false;
+  double least_bound_ = infinity;  ///< of the covers that were sought
   std::vector<OpIndex> maker_;
   std::atomic<std::int64_t> solved_ = 0;
 };
@@ -269,17 +300,22 @@ class Residency {
 ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                              const PlanParams& params, NetworkPlan& plan) {
   Residency residency(network, hardware, params, plan);
-  if (!residency.improve(plan)) {
+  const bool better = residency.improve(plan);
+  if (residency.all_sets()) {
+    plan.bound = std::min({plan.bound, residency.bound(), plan.score});
+    plan.proved_over += ", whatever stays on the chip from run to run";
+  } else if (better) {
+    plan.bound = std::min({plan.bound, residency.bound(), plan.score});
+    plan.proved_over = "covers by runs of consecutive ops";
+    if (params.max_ops < network.ops.size())
+      plan.proved_over += ", at most " + std::to_string(params.max_ops) + " in a run";
+    plan.proved_over += ", in whatever tiles, whatever stays on the chip from run to run";
+  } else {
     plan.proved_over += ", with tensors from run to run stored and loaded";
-    return {residency.solved()};
   }
-  plan.bound = std::min({plan.bound, residency.bound(), plan.score});
   plan.optimal = plan.bound >= plan.score;
-  plan.proved_over = "covers by runs of consecutive ops";
-  if (params.max_ops < network.ops.size())
-    plan.proved_over += ", at most " + std::to_string(params.max_ops) + " in a run";
-  plan.proved_over += ", in whatever tiles, whatever stays on the chip from run to run";
-  if (params.fewest_modes)
+  if (!better) return {residency.solved()};
+  if (params.fewest_modes) {
     plan.objectives = {take_fewest_modes(network, hardware,
                                          {.score = residency.score(),
                                           .limits = residency.limits(),
@@ -288,7 +324,8 @@ ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                                           .threads = params.limits.threads,
                                           .budget = residency.budget()},
                                          plan.subgraphs)};
-  if (params.fewest_modes) describe(network, hardware, residency.score(), plan);
+    describe(network, hardware, residency.score(), plan);
+  }
   return {residency.solved()};
 }
 

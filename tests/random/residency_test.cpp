@@ -67,7 +67,7 @@ void expect_sound(const Network& network, const Hardware& hardware,
 TEST(Residency, IsAsGoodAsBruteForceAsARule) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(60));
-  int planned = 0, keep = 0, worth = 0, best_found = 0, damaged = 0;
+  int planned = 0, keep = 0, worth = 0, best_found = 0, proved = 0, damaged = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));
     Random random(seed ^ 0x5e51de);
@@ -97,6 +97,10 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
       const NetworkPlan one = planner::plan_once(network, hardware, params, {.stays = stays}).plan;
       if (one.status == Status::feasible) best = std::min(best, one.score);
     }
+    if (plan.optimal && plan.proved_over.find("whatever stays") != std::string::npos) {
+      ++proved;
+      ASSERT_LE(plan.score, best * (1 + 1e-9));
+    }
     if (plan.score < stored.score * (1 - 1e-9)) {
       ++keep;
       ASSERT_LE(plan.bound, best * (1 + 1e-9));
@@ -122,9 +126,10 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
     ASSERT_FALSE(check_plan(network, hardware, plan).empty());
   }
   std::cout << planned << " plans, " << keep << " keep something; of " << worth
-            << " where it is worth it " << best_found << " are the best there is; " << damaged
-            << " damaged ones refused\n";
+            << " where it is worth it " << best_found << " are the best there is; " << proved
+            << " proved; " << damaged << " damaged ones refused\n";
   EXPECT_GT(keep, planned / 10);
+  EXPECT_GT(proved, planned / 10);
   EXPECT_GE(best_found * 10, worth * 9);
 }
 

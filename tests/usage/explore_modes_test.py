@@ -95,7 +95,7 @@ class Modes(Case):
         """Of both networks on a machine; None where there is no plan."""
         found = []
         for name in NETWORKS:
-            done = run("plan", f"{name}.yaml", "--profile", profile, "--format", "json",
+            done = run("plan", f"{name}.yaml", "--profile", profile, "--format", "json", "--residency", "off",
                        cwd=self.folder)
             plan = json.loads(done.stdout)
             found.append(plan["score"] if done.returncode == FOUND else None)
