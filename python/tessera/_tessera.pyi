@@ -309,6 +309,7 @@ def plan(
     seed: int = ...,
     nodes_per_question: int = ...,
     tile_shapes: int = ...,
+    residency: bool = ...,
     weights: Optional[Mapping[str, float]] = ...,
     limits: Optional[Mapping[str, Union[float, str]]] = ...,
     reference: Optional[Union[Profile, _Path, Plan]] = ...,

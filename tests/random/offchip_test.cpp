@@ -31,6 +31,16 @@ namespace {
 using testing::Random;
 using testing::setting;
 
+/// To the next element of the box, the last axis fastest; false behind the last one.
+bool go_on(const tiling::Box& box, std::vector<Dim>& place) {
+  std::size_t axis = box.rank;
+  while (axis > 0 && ++place[axis - 1] == box[axis - 1].end) {
+    --axis;
+    place[axis] = box[axis].begin;
+  }
+  return axis > 0;
+}
+
 /// Memories that know of each byte which byte of which tensor it holds.
 class Dram {
  public:
@@ -116,12 +126,7 @@ class Dram {
         else if (cell != own)
           return false;
       }
-      std::size_t axis = box.rank;
-      while (axis > 0 && ++place[axis - 1] == box[axis - 1].end) {
-        --axis;
-        place[axis] = box[axis].begin;
-      }
-      if (axis == 0) return true;
+      if (!go_on(box, place)) return true;
     }
   }
 
@@ -156,12 +161,7 @@ class OnChip {
         index =
             index * static_cast<std::size_t>(shape[axis]) + static_cast<std::size_t>(place[axis]);
       if (!what(made[index])) return false;
-      std::size_t axis = box.rank;
-      while (axis > 0 && ++place[axis - 1] == box[axis - 1].end) {
-        --axis;
-        place[axis] = box[axis].begin;
-      }
-      if (axis == 0) return true;
+      if (!go_on(box, place)) return true;
     }
   }
 
