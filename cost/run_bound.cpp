@@ -151,6 +151,10 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware,
 
 RunBounds::~RunBounds() = default;
 
+std::vector<TensorIndex> whatever_stays(const Network& network) {
+  return tiling::may_stay(network, tiling::last_readers(network));
+}
+
 /// If all readers of a tensor are in the run, the tiles need at least what one reader needs; if
 /// one is outside, the tensor leaves and is made whole.
 void RunBounds::find_densities() {

@@ -24,6 +24,9 @@
 
 namespace tessera::cost {
 
+/// Nothing that may stay on the chip over cuts is ever moved: then a bound holds whatever stays.
+[[nodiscard]] std::vector<TensorIndex> whatever_stays(const Network& network);
+
 class RunBounds {
  public:
   /// require: check_network(network) is empty; both outlive the bounds. Throws

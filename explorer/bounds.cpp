@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cost/run_bound.h"
-#include "tiling/subgraph.h"
 
 namespace tessera::explorer {
 
@@ -16,7 +15,7 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const cos
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::size_t ops = network.ops.size();
   std::vector<TensorIndex> stays;
-  if (residency) stays = tiling::may_stay(network, tiling::last_readers(network));
+  if (residency) stays = cost::whatever_stays(network);
   cost::RunBounds bounds(network, hardware, stays);
   // least[k]: of the ops before k.
   std::vector<Costs> least(ops + 1, {infinity, infinity, infinity, infinity});

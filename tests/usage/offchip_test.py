@@ -75,7 +75,7 @@ class OffTheChip(Case):
 
     def plan(self):
         done = self.ends(FOUND, "plan", self.network, "-p", self.profile, "-o", self.plan_file,
-                         "--max-ops", "1", "--offchip", self.question)
+                         "--max-ops", "1", "--offchip", self.question, "--residency", "off")
         return done.stdout, json.loads(self.plan_file.read_text())
 
     def check(self, code, plan):
@@ -153,8 +153,15 @@ class TwoMemories(Case):
         self.profile = self.file("two.yaml", profile)
         return self.ends(code, "plan", self.network, "-p", self.profile, "--max-ops", "1", *more)
 
+    def test_what_stays_on_the_chip_is_nowhere_else(self):
+        self.plan(TWO, FOUND, "-o", self.plan_file)
+        plan = json.loads(self.plan_file.read_text())
+        kept = {name for run in plan["subgraphs"] for name in run.get("kept", ())}
+        self.assertTrue(kept)
+        self.assertTrue(kept.isdisjoint(b["id"] for memory in plan["offchip"] for b in memory["buffers"]))
+
     def test_each_has_its_buffers_its_reserved_range_and_its_alignment(self):
-        told = self.plan(TWO, FOUND, "-o", self.plan_file, "--offchip", self.question).stdout
+        told = self.plan(TWO, FOUND, "-o", self.plan_file, "--offchip", self.question, "--residency", "off").stdout
         plan = json.loads(self.plan_file.read_text())
         memories = {memory["memory"]: memory for memory in plan["offchip"]}
         self.assertEqual([b["id"] for b in memories["flash"]["buffers"]], ["weights"])

@@ -149,7 +149,9 @@ class Pictures(Case):
         return set(words.values())
 
     def test_a_plan(self):
-        root = self.drawn("plan", self.file("toy.yaml", TOY_NETWORK), "-p", self.file("small.yaml", PROFILE))
+        asked = ("plan", self.file("toy.yaml", TOY_NETWORK), "-p", self.file("small.yaml", PROFILE))
+        self.assertIn("kept on the chip over cuts", self.in_legend(self.drawn(*asked), "\ncycles "))
+        root = self.drawn(*asked, "--residency", "off")
         words = self.in_legend(root, "\ncycles ")
         self.assertLessEqual({"weights", "input", "output", "read over the bus"}, words)
         self.assertNotIn("kept on the chip over cuts", words)
