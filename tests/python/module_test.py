@@ -245,12 +245,13 @@ class Planning(unittest.TestCase):
         self.assertAlmostEqual(itself.score, 1)
         other = tessera.plan(net, "ethos-u55-like", reference="nvdla-like", timeout=60)
         self.assertEqual(other.reference["profile"], "nvdla-like")
-        # The fewest tiles are the same whatever they are compared with; the cheapest are not.
-        fewest = [tessera.plan(net, "ethos-u55-like", reference=reference, tile_shapes=0, residency=False)
-                  for reference in (None, "nvdla-like")]
-        self.assertEqual(fewest[0].totals, fewest[1].totals)
-        self.assertLessEqual(plain.score, fewest[0].score)
-        self.assertFalse(any(piece.get("kept") for piece in json.loads(fewest[0].to_json())["subgraphs"]))
+        # What is best in one thing is so whatever it is compared with; what is best in sum need not be.
+        quickest = [tessera.plan(net, "ethos-u55-like", reference=reference, weights={"latency": 1}, tile_shapes=0)
+                    for reference in (None, "nvdla-like")]
+        self.assertEqual(quickest[0].totals, quickest[1].totals)
+        self.assertLessEqual(plain.score, tessera.plan(net, "ethos-u55-like", tile_shapes=0).score)
+        stored = tessera.plan(net, "ethos-u65-like", residency=False)
+        self.assertFalse(any(piece.get("kept") for piece in json.loads(stored.to_json())["subgraphs"]))
         done = subprocess.run(
             [TESSERA, "plan", "-", "--profile", "ethos-u55-like", "--reference", "nvdla-like",
              "--format", "json"], input=net.to_yaml(), capture_output=True, text=True, check=True,
