@@ -25,9 +25,9 @@ std::optional<TensorIndex> kept_tensor(const Piece& piece, BufferIndex buffer) {
 /// All runs on one time line.
 class Together {
  public:
+  explicit Together(std::vector<Memory> memories) { all_.memories = std::move(memories); }
   void add(const Piece& piece) {
     const PlacementProblem own = piece_problem(piece, 0);
-    if (all_.memories.empty()) all_.memories = own.memories;
     std::vector<BufferIndex>& mine = of_run_.emplace_back();
     const Step length = steps_of(piece);
     for (BufferIndex b = 0; b < own.buffers.size(); ++b) {
@@ -116,9 +116,9 @@ std::vector<std::pair<std::size_t, std::size_t>> tied_runs(const Hardware& hardw
   return stretches;
 }
 
-KeptPlaces settle_kept(const Network& network, const Hardware& hardware,
+KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const Hardware& within,
                        std::span<PlannedSubgraph> runs, const Limits& limits) {
-  Together together;
+  Together together(placement_memories(within));
   std::vector<Piece> pieces;
   for (const PlannedSubgraph& run : runs) {
     pieces.push_back(make_piece(network, hardware, run));
@@ -135,8 +135,10 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware,
     own.placement.places.clear();
     for (const BufferIndex buffer : of_run)
       own.placement.places.push_back(found.placement->places[buffer]);
+    PlacementProblem inside = own.problem;
+    inside.memories = together.problem().memories;
     auto modes =
-        facts::settle_modes(own.problem, own.placement.places, pieces[k].lowering.steps_per_tile);
+        facts::settle_modes(inside, own.placement.places, pieces[k].lowering.steps_per_tile);
     if (!modes) throw InternalError("runs were placed together so that a step has no mode");
     own.placement.modes = std::move(*modes);
     const cost::RunCost cost = cost::run_cost(piece_run(pieces[k], hardware, runs[k].placements));

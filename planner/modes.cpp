@@ -320,7 +320,7 @@ class WholePart final : public Part {
     if (const auto deadline = common_.params.budget.deadline; deadline != Clock::time_point::max())
       limits.timeout = std::max(Clock::duration{0}, deadline - Clock::now());
     std::vector<PlannedSubgraph> now = runs_;
-    const KeptPlaces kept = settle_kept(common_.network, machine, now, limits);
+    const KeptPlaces kept = settle_kept(common_.network, common_.hardware, machine, now, limits);
     if (kept.status == Status::infeasible)
       return common_.universe.whole ? Enough::no : Enough::open;
     if (kept.status != Status::feasible) return Enough::open;
@@ -331,8 +331,6 @@ class WholePart final : public Part {
       before += common_.cost(runs_[k].metrics);
       if (!common_.params.limits.allow(metrics) || metrics.peak_bytes > common_.peak)
         return Enough::open;
-      const Piece piece = make_piece(common_.network, common_.hardware, now[k]);
-      now[k].placements.front().problem = piece_problem(piece, 0);
     }
     return cost <= before * (1 + 1e-12) ? keep(in, std::move(now)) : Enough::open;
   }

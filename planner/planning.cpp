@@ -409,10 +409,16 @@ class Planner {
     const Budget& budget = search_;
     if (budget.deadline != Clock::time_point::max())
       limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
+    // Less of the memory was for tiles alone.
+    const PeakLimits peaks = peak_limits_of(params_);
+    const Hardware within = machine_within(hardware_, peaks);
     KeptPlaces kept;
     for (const auto& [first, end] : tied_runs(hardware_, plan_.subgraphs)) {
-      kept = settle_kept(network_, hardware_,
-                         std::span(plan_.subgraphs).subspan(first, end - first), limits);
+      const auto runs = std::span(plan_.subgraphs).subspan(first, end - first);
+      kept = settle_kept(network_, hardware_, within, runs, limits);
+      const auto keeps = [&](const PlannedSubgraph& run) { return peaks.allow(run.metrics); };
+      if (kept.status == Status::feasible && !std::ranges::all_of(runs, keeps))
+        kept.status = Status::unknown;
       if (kept.status != Status::feasible) break;
     }
     if (kept.status == Status::feasible) return;

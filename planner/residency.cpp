@@ -258,7 +258,7 @@ class Residency {
     for (const auto& [begin, end] : tied_runs(hardware_, next.runs)) {
       if (end <= first || begin > last) continue;
       const auto runs = std::span(next.runs).subspan(begin, end - begin);
-      if (settle_kept(network_, within_, runs, rest()).status != Status::feasible) return false;
+      if (settle_kept(network_, hardware_, within_, runs, rest()).status != Status::feasible) return false;
     }
     return true;
   }

@@ -72,7 +72,7 @@ bool enough(const Network& network, const Hardware& hardware, const NetworkPlan&
     memory.modes = kept_modes(memory, modes);
     limit_height(memory, std::max<Size>(1, plan.totals.peak_bytes));
     std::vector<PlannedSubgraph> runs = plan.subgraphs;
-    const Status status = planner::settle_kept(network, machine, runs, {}).status;
+    const Status status = planner::settle_kept(network, machine, machine, runs, {}).status;
     decided = decided && status != Status::unknown;
     return status == Status::feasible;
   }

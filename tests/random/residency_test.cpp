@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <limits>
@@ -29,11 +30,14 @@ namespace {
 using testing::Random;
 using testing::setting;
 
-Hardware machine(Random& random, const Network& network) {
+Hardware machine(Random& random, const Network& network, bool writes = true) {
   Size needed = 0;
   for (const Tensor& tensor : network.tensors) needed += tensor_bytes(tensor);
-  Hardware h = testing::random_machine(
-      random, {.needed = needed, .least_percent = 20, .most_percent = 120, .banks = true});
+  Hardware h = testing::random_machine(random, {.needed = needed,
+                                                .least_percent = 20,
+                                                .most_percent = 120,
+                                                .banks = true,
+                                                .writes = writes});
   h.objective = {.latency = 0.4, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0.1};
   if (random.chance(50))
     h.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
@@ -131,6 +135,37 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
   EXPECT_GT(keep, planned / 10);
   EXPECT_GT(proved, planned / 10);
   EXPECT_GE(best_found * 10, worth * 9);
+}
+
+/// Placed together, what stays and the tiles peak higher than each run by itself.
+TEST(Residency, KeepsLimitsOnThePeak) {
+  const std::uint64_t first = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(60));
+  int limited = 0, keep = 0;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));
+    Random random(seed ^ 0x91e4);
+    const Network network =
+        testing::random_network(seed, {.ops = static_cast<std::size_t>(random.between(3, 8)),
+                                       .extent = 8,
+                                       .channels = 4,
+                                       .views = random.chance(30)});
+    const Hardware hardware = machine(random, network, random.chance(80));
+    PlanParams params{.tile_shapes = 0};
+    params.max_ops = static_cast<std::size_t>(random.between(1, 2));
+    const NetworkPlan free = plan_network(network, hardware, params);
+    if (free.status != Status::feasible) continue;
+    const double limit = static_cast<double>(free.totals.peak_bytes) *
+                         static_cast<double>(random.between(50, 99)) / 100;
+    if (limit < 1) continue;
+    params.peak_limits = {{"peak_memory", limit}};
+    const NetworkPlan plan = plan_network(network, hardware, params);
+    if (plan.status != Status::feasible) continue;
+    ++limited;
+    keep += std::ranges::any_of(plan.subgraphs, [](const auto& run) { return !run.kept.empty(); });
+    ASSERT_LE(static_cast<double>(plan.totals.peak_bytes), limit);
+  }
+  EXPECT_GT(keep, limited / 10);
 }
 
 }  // namespace
