@@ -57,7 +57,7 @@ class Plannings {
 
  public:
   Plannings(const Network& network, const Hardware& hardware, const PlanParams& params)
-      : network_(network), hardware_(hardware), params_(params), limits_(params.limits) {
+      : network_(network), hardware_(hardware), params_(params), limited_(params.limits) {
     if (!params_.memory) params_.memory = make_plan_memory();
   }
 
@@ -72,8 +72,14 @@ class Plannings {
     }
     if (params_.residency && !stays_on_chip(hardware_) && may_go_on(plan)) {
       const PlanParams params = rest();
-      solved_ += take_residency(network_, hardware_, params, plan).solved;
+      const ResidencyWork work = take_residency(network_, hardware_, params, plan);
+      solved_ += work.solved;
+      note(work.stop);
       if (params_.progress) params_.progress({plan.score, plan.bound, solved_});
+    }
+    if (may_go_on(plan) && cut_ != StopReason::completed) {
+      plan.stop = cut_;
+      plan.optimal = false;  // less memory, or what stays, was not looked at
     }
     plan.search.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return std::move(plan);
@@ -82,10 +88,13 @@ class Plannings {
  private:
   [[nodiscard]] PlanParams rest() const {
     PlanParams rest = params_;
-    if (limits_.timeout)
-      rest.limits.timeout =
-          std::max(std::chrono::nanoseconds{0}, *limits_.timeout - (Clock::now() - begin_));
+    rest.limits = porter::rest_of(params_.limits, limited_.budget());
     return rest;
+  }
+
+  /// A limit that ends a look for something better ends the plan, too.
+  void note(StopReason stop) {
+    if (cut_short(stop)) cut_ = stop;
   }
 
   /// Runs that fit by themselves may leave no one place for what stays on the chip between them.
@@ -125,6 +134,7 @@ class Plannings {
       NetworkPlan full =
           plan_once(network_, hardware_, params, {.most_peak = level.most_peak}).plan;
       solved_ += full.search.solved;
+      note(full.stop);
       take_if_better(plan, std::move(full));
     }
   }
@@ -150,6 +160,7 @@ class Plannings {
           plan_once(network_, hardware_, params,
                     {.most_peak = level, .quick = true, .worth_below = fewest * some_more});
       solved_ += lower.search.solved;
+      note(lower.stop);
       if (lower.status == Status::feasible) levels.push_back({level, lower.score});
       if (lower.status != Status::feasible || lower.score >= plan.score) {
         ++in_vain;
@@ -182,9 +193,10 @@ class Plannings {
   const Network& network_;
   const Hardware& hardware_;
   PlanParams params_;
-  const Limits limits_;
+  const porter::LimitedBudget limited_;
   const Clock::time_point begin_ = Clock::now();
   std::int64_t solved_ = 0;  ///< so far
+  StopReason cut_ = StopReason::completed;
 };
 
 }  // namespace

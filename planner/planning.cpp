@@ -217,9 +217,7 @@ class Planner {
       plan_.reference = *params_.reference;
     } else if (other != nullptr && hardware_key(*other) != hardware_key(hardware_)) {
       PlanParams rest = params_;
-      const Budget& budget = search_;
-      if (budget.deadline != Clock::time_point::max())
-        rest.limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
+      rest.limits = porter::rest_of(params_.limits, search_);
       rest.memory = memory_;
       const std::optional<PlanReference> made = layer_by_layer(network_, *other, rest);
       if (!made) {
@@ -405,10 +403,7 @@ class Planner {
 
   /// What stays on the chip gets one place in all runs.
   void settle() {
-    Limits limits = params_.limits;
-    const Budget& budget = search_;
-    if (budget.deadline != Clock::time_point::max())
-      limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
+    const Limits limits = porter::rest_of(params_.limits, search_);
     // Less of the memory was for tiles alone.
     const PeakLimits peaks = peak_limits_of(params_);
     const Hardware within = machine_within(hardware_, peaks);

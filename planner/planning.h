@@ -44,6 +44,12 @@ struct Planned {
 /// Are tiles that leave some memory empty worth a look? Where peaks count.
 [[nodiscard]] bool tries_levels(const PlanParams& params, const Hardware& hardware);
 
+/// Did something end a search that is not the same in every run?
+[[nodiscard]] constexpr bool cut_short(StopReason stop) {
+  return stop == StopReason::time_limit || stop == StopReason::memory_limit ||
+         stop == StopReason::interrupted;
+}
+
 struct ImpossibleOp {
   std::string sentence;                 ///< "" if there is none
   std::optional<StopReason> stopped{};  ///< of the search for how many bytes it lacks

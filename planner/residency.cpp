@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <limits>
 #include <optional>
 #include <span>
@@ -41,8 +40,6 @@ constexpr std::size_t few_ops = 12;
 constexpr Size share_of_small = 4;
 
 class Residency {
-  using Clock = std::chrono::steady_clock;
-
  public:
   Residency(const Network& network, const Hardware& hardware, const PlanParams& params,
             const NetworkPlan& plan)
@@ -71,11 +68,38 @@ class Residency {
   /// False: nothing that stays is worth its room.
   bool improve(NetworkPlan& plan) {
     if (may_.empty()) return false;
+    const bool better = look(plan);
+    if (const auto why = budget_.exhausted()) stop_ = *why;
+    return better;
+  }
+
+  [[nodiscard]] bool all_sets() const { return all_sets_; }
+  /// What ended the looking, if something did before all was looked at.
+  [[nodiscard]] StopReason stop() const { return stop_; }
+
+  /// No cover scores less with whatever stays; of all sets that were tried, with their tiles.
+  [[nodiscard]] double bound() const { return least_bound_; }
+
+  [[nodiscard]] const cost::Score& score() const { return score_; }
+  [[nodiscard]] const PeakLimits& limits() const { return limits_; }
+  [[nodiscard]] const Budget& budget() const { return budget_; }
+  [[nodiscard]] std::int64_t solved() const { return solved_; }
+
+ private:
+  struct State {
+    std::vector<PlannedSubgraph> runs;
+    std::vector<TensorIndex> stays;  ///< sorted
+    double score = infinity;
+  };
+
+  bool look(NetworkPlan& plan) {
     State best{plan.subgraphs, {}, plan.score};
     if (all_sets_) {
       every_set(best);
       return take(best, plan);
     }
+    // At first, since a limit may come later.
+    least_bound_ = bound_of_covers();
     tensor_by_tensor(best);
     for (const std::vector<TensorIndex>& stays : {best.stays, small_, may_}) {
       std::optional<State> other = cover_with(stays, true);
@@ -86,11 +110,8 @@ class Residency {
     return take(best, plan);
   }
 
-  [[nodiscard]] bool all_sets() const { return all_sets_; }
-
-  /// No cover scores less with whatever stays; of all sets that were tried, with their tiles.
-  [[nodiscard]] double bound() const {
-    if (all_sets_) return least_bound_;
+  /// The shortest path over what runs cost at least where nothing that may stay is moved.
+  [[nodiscard]] double bound_of_covers() const {
     cost::RunBounds bounds(network_, hardware_, may_);
     std::vector<double> least(network_.ops.size() + 1, infinity);
     least[0] = 0;
@@ -104,18 +125,6 @@ class Residency {
       }
     return least.back();
   }
-
-  [[nodiscard]] const cost::Score& score() const { return score_; }
-  [[nodiscard]] const PeakLimits& limits() const { return limits_; }
-  [[nodiscard]] const Budget& budget() const { return budget_; }
-  [[nodiscard]] std::int64_t solved() const { return solved_; }
-
- private:
-  struct State {
-    std::vector<PlannedSubgraph> runs;
-    std::vector<TensorIndex> stays;  ///< sorted
-    double score = infinity;
-  };
 
   /// False where that is no better.
   bool take(State& best, NetworkPlan& plan) const {
@@ -245,12 +254,7 @@ class Residency {
     return subgraph_of(network_, hardware_, ops, *best, candidates.kept(ops));
   }
 
-  [[nodiscard]] Limits rest() const {
-    Limits limits = params_.limits;
-    if (budget_.deadline != Clock::time_point::max())
-      limits.timeout = std::max(Clock::duration{0}, budget_.deadline - Clock::now());
-    return limits;
-  }
+  [[nodiscard]] Limits rest() const { return porter::rest_of(params_.limits, budget_); }
 
   /// One place for everything that stays, in the runs from `first` to `last` and those tied to
   /// them.
@@ -258,14 +262,18 @@ class Residency {
     for (const auto& [begin, end] : tied_runs(hardware_, next.runs)) {
       if (end <= first || begin > last) continue;
       const auto runs = std::span(next.runs).subspan(begin, end - begin);
-      if (settle_kept(network_, hardware_, within_, runs, rest()).status != Status::feasible) return false;
+      if (settle_kept(network_, hardware_, within_, runs, rest()).status != Status::feasible)
+        return false;
     }
     return true;
   }
 
   [[nodiscard]] std::optional<State> cover_with(const std::vector<TensorIndex>& stays, bool quick) {
-    if (budget_.exhausted()) least_bound_ = 0;
-    if (stays.empty() || budget_.exhausted()) return std::nullopt;
+    if (stays.empty()) return std::nullopt;
+    if (budget_.exhausted()) {
+      if (all_sets_) least_bound_ = 0;
+      return std::nullopt;
+    }
     PlanParams params = params_;
     params.limits = rest();
     params.fewest_modes = false;
@@ -273,7 +281,9 @@ class Residency {
     NetworkPlan plan =
         plan_once(network_, hardware_, params, {.stays = stays, .quick = quick}).plan;
     solved_ += plan.search.solved;
-    if (plan.status != Status::infeasible) least_bound_ = std::min(least_bound_, plan.bound);
+    if (cut_short(plan.stop)) stop_ = plan.stop;
+    if (all_sets_ && plan.status != Status::infeasible)
+      least_bound_ = std::min(least_bound_, plan.bound);
     if (plan.status != Status::feasible) return std::nullopt;
     return State{std::move(plan.subgraphs), stays, plan.score};
   }
@@ -290,7 +300,8 @@ class Residency {
   std::vector<TensorIndex> may_;    ///< stay, for there is room
   std::vector<TensorIndex> small_;  ///< of these
   bool all_sets_ = false;
-  double least_bound_ = infinity;  ///< of the covers that were sought
+  double least_bound_ = infinity;  ///< of the covers that were sought, or of all
+  StopReason stop_ = StopReason::completed;
   std::vector<OpIndex> maker_;
   std::atomic<std::int64_t> solved_ = 0;
 };
@@ -304,7 +315,7 @@ ResidencyWork take_residency(const Network& network, const Hardware& hardware,
   if (residency.all_sets()) {
     plan.bound = std::min({plan.bound, residency.bound(), plan.score});
     plan.proved_over += ", whatever stays on the chip from run to run";
-  } else if (better) {
+  } else if (better || residency.stop() != StopReason::completed) {
     plan.bound = std::min({plan.bound, residency.bound(), plan.score});
     plan.proved_over = "covers by runs of consecutive ops";
     if (params.max_ops < network.ops.size())
@@ -314,7 +325,8 @@ ResidencyWork take_residency(const Network& network, const Hardware& hardware,
     plan.proved_over += ", with tensors from run to run stored and loaded";
   }
   plan.optimal = plan.bound >= plan.score;
-  if (!better) return {residency.solved()};
+  const ResidencyWork work{residency.solved(), residency.stop()};
+  if (!better) return work;
   if (params.fewest_modes) {
     plan.objectives = {take_fewest_modes(network, hardware,
                                          {.score = residency.score(),
@@ -326,7 +338,7 @@ ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                                          plan.subgraphs)};
     describe(network, hardware, residency.score(), plan);
   }
-  return {residency.solved()};
+  return work;
 }
 
 }  // namespace tessera::planner

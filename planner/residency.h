@@ -21,11 +21,12 @@ namespace tessera::planner {
 /// Runs that were asked about.
 struct ResidencyWork {
   std::int64_t solved = 0;
+  StopReason stop = StopReason::completed;  ///< of time, memory or the user: what else may stay?
 };
 
 /// require: the plan is one of plan_once() with these params, and feasible; params.memory is there.
-/// ensure: it is one still, and scores no more. Where it scores less, the bound is one over all
-/// covers, whatever stays.
+/// ensure: it is one still, and scores no more. Where it scores less, or a limit came first, the
+/// bound is one over all covers, whatever stays.
 ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                              const PlanParams& params, NetworkPlan& plan);
 

@@ -84,4 +84,11 @@ LimitedBudget::LimitedBudget(const Limits& limits) {
   budget_.memory = watch_.get();
 }
 
+Limits rest_of(Limits limits, const Budget& budget) {
+  if (budget.deadline != Clock::time_point::max())
+    limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());
+  if (budget.memory != nullptr) limits.memory = std::max<Size>(1, budget.memory->left());
+  return limits;
+}
+
 }  // namespace tessera::porter

@@ -24,6 +24,10 @@ class LimitedBudget {
   Budget budget_;
 };
 
+/// What is left of the time and the memory for a call within a call. A limit on memory begins with
+/// what the process has when a call does: handed on as it is, each call would have all of it again.
+[[nodiscard]] Limits rest_of(Limits limits, const Budget& budget);
+
 /// Bytes of the process that are in memory now; 0 where the platform does not say.
 [[nodiscard]] Size resident_memory();
 

@@ -61,5 +61,29 @@ TEST(PlanProgressTest, IsWhatThePlanWouldBe) {
   EXPECT_GT(stopped, 0);
 }
 
+// The last that is told before what stays is decided is the best plan with all tensors stored.
+TEST(PlanProgressTest, StoppedBeforeItIsKnownWhatStaysAPlanSaysSo) {
+  const Hardware hardware = machine();
+  const Network network = testing::random_network(4, {.ops = 16, .extent = 24, .channels = 16});
+  std::size_t told = 0;
+  PlanParams params{.max_ops = 2, .tile_shapes = 0};
+  params.progress = [&](const PlanProgress&) { ++told; };
+  const NetworkPlan whole = plan_network(network, hardware, params);
+  ASSERT_EQ(whole.status, Status::feasible) << whole.reason;
+  ASSERT_EQ(whole.stop, StopReason::completed);
+  ASSERT_GE(told, 2U);
+  std::stop_source stop;
+  std::size_t calls = 0;
+  params.limits.stop = stop.get_token();
+  params.progress = [&](const PlanProgress&) {
+    if (++calls == told - 1) stop.request_stop();
+  };
+  const NetworkPlan plan = plan_network(network, hardware, params);
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  EXPECT_EQ(plan.stop, StopReason::interrupted);
+  EXPECT_FALSE(plan.optimal);
+  EXPECT_LE(plan.bound, whole.score);
+}
+
 }  // namespace
 }  // namespace tessera::planner
