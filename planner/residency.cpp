@@ -337,6 +337,8 @@ ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                                           .budget = residency.budget()},
                                          plan.subgraphs)};
     describe(network, hardware, residency.score(), plan);
+    // Bounds of covers do not know that other places may switch modes less often.
+    plan.bound = std::min(plan.bound, plan.score);
   }
   return work;
 }
