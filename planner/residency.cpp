@@ -259,10 +259,12 @@ class Residency {
   /// One place for everything that stays, in the runs from `first` to `last` and those tied to
   /// them.
   bool settle(State& next, std::size_t first, std::size_t last) const {
+    Limits limits = rest();
+    limits.work = params_.nodes_per_question;  // each tensor is a question
     for (const auto& [begin, end] : tied_runs(hardware_, next.runs)) {
       if (end <= first || begin > last) continue;
       const auto runs = std::span(next.runs).subspan(begin, end - begin);
-      if (settle_kept(network_, hardware_, within_, runs, rest()).status != Status::feasible)
+      if (settle_kept(network_, hardware_, within_, runs, limits).status != Status::feasible)
         return false;
     }
     return true;
