@@ -4,6 +4,7 @@
 #include <atomic>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -101,7 +102,9 @@ class Residency {
     // At first, since a limit may come later.
     least_bound_ = bound_of_covers();
     tensor_by_tensor(best);
+    std::set<std::vector<TensorIndex>> tried;
     for (const std::vector<TensorIndex>& stays : {best.stays, small_, may_}) {
+      if (!tried.insert(stays).second) continue;
       std::optional<State> other = cover_with(stays, true);
       if (!other) continue;
       tensor_by_tensor(*other);
