@@ -72,8 +72,12 @@ class Twins::Finder {
   [[nodiscard]] bool complete() const { return complete_; }
   /// require: classes() was asked, which adds up.
   [[nodiscard]] bool alone(BufferIndex b) const {
+    // Who lives in several stretches may be met twice, and counts twice in sums then.
+    const auto stretches = [](const Buffer& buffer) { return buffer.live.size() > 1; };
+    const bool sums_tell =
+        std::none_of(problem_.buffers.begin(), problem_.buffers.end(), stretches);
     for (BufferIndex other = 0; other < problem_.buffers.size(); ++other)
-      if (may_be_equal(b, other) && equal(b, other)) return false;
+      if ((!sums_tell || may_be_equal(b, other)) && equal(b, other)) return false;
     return true;
   }
 

@@ -80,6 +80,18 @@ TEST(Twins, LivesMayDifferAsLongAsConflictsDoNot) {
   EXPECT_EQ(sets_of(problem, TwinKind::apart), (Sets{{0, 2, 3}}));
 }
 
+/// Whoever lives in two stretches may be met twice, and a relation says so once.
+TEST(Twins, WhoIsMetTwiceHidesNoTwin) {
+  PlacementProblem problem;
+  problem.memories = {{.name = "m", .capacity = 6}};
+  problem.buffers = {{.id = "a", .live = {{2, 7}}, .size = 3},
+                     {.id = "c", .live = {{2, 4}, {5, 6}}, .size = 1},
+                     {.id = "t", .live = {{7, 8}}, .size = 3}};
+  problem.relations = {{RelationKind::disjoint, {1, 2}, 0}};
+  EXPECT_FALSE(Twins(problem).alone(0));
+  EXPECT_TRUE(Twins(problem).alone(1));
+}
+
 TEST(Twins, WhoeverNeverMeetsBelongsTogether) {
   PlacementProblem problem = four_alike();
   for (BufferIndex b = 0; b < 4; ++b) {
