@@ -265,12 +265,12 @@ std::string kept_line(const NetworkPlan& plan) {
     for (const std::string& name : s.kept)
       if (std::ranges::find(kept, name) == kept.end()) kept.push_back(name);
   if (kept.empty()) return {};
-  std::string text = counted(kept.size(), "tensor stays", "tensors stay") +
-                     " on the chip between subgraphs: ";
-  for (std::size_t k = 0; k < std::min(named, kept.size()); ++k)
-    text += (k > 0 ? ", " : "") + kept[k];
-  if (kept.size() > named) text += " and " + std::to_string(kept.size() - named) + " more";
-  return text + "\n";
+  const std::string all =
+      counted(kept.size(), "tensor stays", "tensors stay") + " on the chip between subgraphs: ";
+  if (kept.size() <= named) return all + joined(kept) + "\n";
+  const std::string more = " and " + std::to_string(kept.size() - named) + " more\n";
+  kept.resize(named);
+  return all + joined(kept) + more;
 }
 
 std::string search_line(const NetworkPlan& plan) {
@@ -327,8 +327,8 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::
                   : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
              ".\n";
   if (plan.limit_mattered) words += "--max-ops kept out longer runs that might have helped.\n";
-  words += kept_line(plan) + offchip_lines(plan) + objective_lines(plan, hardware) + architect_notes(plan, hardware) +
-           search_line(plan);
+  words += kept_line(plan) + offchip_lines(plan) + objective_lines(plan, hardware) +
+           architect_notes(plan, hardware) + search_line(plan);
   return text + wrapped(words, words_width, 2);
 }
 

@@ -180,12 +180,12 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   }
   for (const Move& move : tasks.moves) {
     const Link& link = links.of(part.tensors[move.local].weight);
-    const tiling::Box all = tiling::whole(part.tensor(move.local).shape);
-    const tiling::Box& box = move.resident ? all
-                             : move.load   ? tile.fresh[move.local]
-                                           : tile.stored[move.local];
-    const BurstCount count = moved(part, move.local, box, link);
     MoveCost& one = cost.moves.emplace_back();
+    if (move.resident && index != run.grid->at(0, 0, 0)) continue;  // the first tile loads it
+    const tiling::Box box = move.resident ? tiling::whole(part.tensor(move.local).shape)
+                            : move.load   ? tile.fresh[move.local]
+                                          : tile.stored[move.local];
+    const BurstCount count = moved(part, move.local, box, link);
     one.transfer = transfer_cost(count, link, move.load);
     one.energy_pj = move_energy(count, one.transfer, move.load, link,
                                 on_chip.of(move.local, move.share).energy);

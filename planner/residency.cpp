@@ -30,7 +30,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Sums in another order may differ by a hair.
 constexpr double less = 1 - 1e-9;
 
-/// Twice through all tensors: what stays makes others worth it, or not any more.
+/// Through all tensors so often: what stays makes others worth it, or not any more.
 constexpr int most_passes = 4;
 /// A run that nothing was found for so soon is hardly one that gains.
 constexpr int most_effort = 2;
@@ -167,8 +167,6 @@ class Residency {
     return found;
   }
 
-  /// Tensors are tried side by side as if those before them changed nothing; where one does, those
-  /// behind it are tried again. So threads change nothing but the time.
   void every_set(State& best) {
     for (std::uint64_t set = 1; set < std::uint64_t{1} << may_.size(); ++set) {
       std::vector<TensorIndex> stays;
@@ -179,6 +177,8 @@ class Residency {
     }
   }
 
+  /// Tensors are tried side by side as if those before them changed nothing; where one does, those
+  /// behind it are tried again. So threads change nothing but the time.
   void tensor_by_tensor(State& state) {
     const auto threads = static_cast<std::size_t>(std::max(1, params_.limits.threads));
     for (int pass = 0; pass < most_passes; ++pass) {
