@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "cost/score.h"
+#include "planner/describe.h"
 #include "planner/idle.h"
 #include "planner/kept_places.h"
 #include "planner/modes.h"
@@ -39,19 +40,14 @@ class PlanChecker {
       return std::move(wrong_);
     }
     coverage();
-    Metrics totals;
-    for (std::size_t k = 0; k < plan_.subgraphs.size(); ++k) {
-      subgraph(plan_.subgraphs[k]);
-      totals =
-          k == 0 ? plan_.subgraphs[k].metrics : cost::combine(totals, plan_.subgraphs[k].metrics);
-    }
+    for (const PlannedSubgraph& s : plan_.subgraphs) subgraph(s);
     if (wrong_.empty())
       for (std::string& sentence : kept_wrong(network_, hardware_, plan_.subgraphs))
         say(std::move(sentence));
     if (wrong_.empty())
       for (std::string& sentence : offchip_wrong(network_, hardware_, plan_))
         say(std::move(sentence));
-    metrics("the totals", totals, plan_.totals);
+    metrics("the totals", totals_of(plan_.subgraphs), plan_.totals);
     const cost::Score score{plan_.weights, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
     if (!close(cost::score_of(score, plan_.totals), plan_.score))
       say("the score does not follow from the totals, the reference and the weights");

@@ -23,6 +23,12 @@ PlannedSubgraph subgraph_of(const Network& network, const Hardware& hardware, Op
   return option;
 }
 
+Metrics totals_of(std::span<const PlannedSubgraph> runs) {
+  Metrics totals;
+  for (const PlannedSubgraph& run : runs) totals = cost::combine(totals, run.metrics);
+  return totals;
+}
+
 void settle_off_chip(const Network& network, const Hardware& hardware, const Budget& budget,
                      NetworkPlan& plan) {
   OffchipAnswer answer = place_offchip(network, hardware, plan.subgraphs, budget);
@@ -37,13 +43,12 @@ void settle_off_chip(const Network& network, const Hardware& hardware, const Bud
 void describe(const Network& network, const Hardware& hardware, const cost::Score& score,
               NetworkPlan& plan) {
   plan.layers.clear();
-  for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
-    const PlannedSubgraph& s = plan.subgraphs[k];
+  for (const PlannedSubgraph& s : plan.subgraphs) {
     const Piece piece = make_piece(network, hardware, s);
     const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware, s.placements));
     std::ranges::move(piece_layers(piece, cost), std::back_inserter(plan.layers));
-    plan.totals = k == 0 ? s.metrics : cost::combine(plan.totals, s.metrics);
   }
+  plan.totals = totals_of(plan.subgraphs);
   plan.score = cost::score_of(score, plan.totals);
   const std::vector<Memory> memories = placement_memories(hardware);
   plan.unused_modes = unused_modes(memories, plan.subgraphs);

@@ -7,6 +7,7 @@
 // Private to planner/.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ namespace tessera::planner {
 [[nodiscard]] PlannedSubgraph subgraph_of(const Network& network, const Hardware& hardware,
                                           OpRange ops, PlannedSubgraph option,
                                           std::vector<std::string> kept);
+
+/// What all runs cost together.
+[[nodiscard]] Metrics totals_of(std::span<const PlannedSubgraph> runs);
 
 /// Where everything lies off the chip; runs that leave no room there are no plan.
 void settle_off_chip(const Network& network, const Hardware& hardware, const Budget& budget,

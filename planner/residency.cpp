@@ -142,12 +142,9 @@ class Residency {
   }
 
   [[nodiscard]] double score_of(const std::vector<PlannedSubgraph>& runs) const {
-    Metrics totals;
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-      if (!limits_.allow(runs[k].metrics)) return infinity;
-      totals = k == 0 ? runs[k].metrics : cost::combine(totals, runs[k].metrics);
-    }
-    return cost::score_of(score_, totals);
+    const auto allowed = [&](const PlannedSubgraph& run) { return limits_.allow(run.metrics); };
+    if (!std::ranges::all_of(runs, allowed)) return infinity;
+    return cost::score_of(score_, totals_of(runs));
   }
 
   /// Index of the run of an op.
