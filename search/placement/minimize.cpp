@@ -140,16 +140,37 @@ struct Totals {
   std::mutex mutex;
   std::int64_t questions = 0;
   std::int64_t nodes = 0;
+  std::int64_t granted =
+      0;  ///< nodes that the questions so far were allowed and have not left over
   std::optional<StopReason> stop;
 };
 
-void count(Totals& totals, const engine::SearchResult& result) {
-  const std::lock_guard lock(totals.mutex);
-  ++totals.questions;
+/// One question is answered, or its `granted` nodes were not enough.
+void count(Totals& totals, const engine::SearchResult& result, std::int64_t granted) {
+  std::int64_t nodes = 0;
   for (const Stat& stat : result.stats) {
     if (stat.name != "nodes") continue;
-    if (const auto* nodes = std::get_if<std::int64_t>(&stat.value)) totals.nodes += *nodes;
+    if (const auto* its = std::get_if<std::int64_t>(&stat.value)) nodes += *its;
   }
+  const std::lock_guard lock(totals.mutex);
+  ++totals.questions;
+  totals.nodes += nodes;
+  totals.granted += result.status == Status::unknown ? granted : std::min(granted, nodes);
+}
+
+/// What ends the search now, if anything does.
+std::optional<StopReason> exhausted(const Budget& budget, Totals& totals) {
+  if (const auto stop = budget.exhausted()) return stop;
+  const std::lock_guard lock(totals.mutex);
+  if (totals.granted >= budget.max_nodes) return StopReason::node_limit;
+  return std::nullopt;
+}
+
+/// False: there is nothing more to ask.
+bool stop_for(StopReason reason, Totals& totals) {
+  const std::lock_guard lock(totals.mutex);
+  totals.stop = reason;
+  return false;
 }
 
 using Decide =
@@ -169,18 +190,14 @@ Decide decider(const MinimizeParams& params, bool improver) {
 /// Asks one question. False: the bounds have met or the budget is spent.
 bool work_once(Interval& interval, bool improver, const Decide& decide,
                const MinimizeParams& params, Totals& totals) {
-  if (const auto stop = params.budget.exhausted()) {
-    const std::lock_guard lock(totals.mutex);
-    totals.stop = stop;
-    return false;
-  }
+  if (const auto stop = exhausted(params.budget, totals)) return stop_for(*stop, totals);
   const auto question = interval.ask(improver);
   if (!question) return false;
   PlacementProblem problem = interval.problem();
   problem.memories[0].capacity = std::min(problem.memories[0].capacity, question->capacity);
   engine::SearchParams search;
   search.budget.deadline = params.budget.deadline;
-  search.budget.max_nodes = question->nodes;
+  search.budget.max_nodes = std::min(question->nodes, params.budget.max_nodes);
   search.budget.memory = params.budget.memory;
   search.seed = params.seed;
   std::stop_source either;
@@ -188,11 +205,14 @@ bool work_once(Interval& interval, bool improver, const Decide& decide,
   const std::stop_callback inner(question->stop, [&either] { either.request_stop(); });
   search.budget.stop = either.get_token();
   engine::SearchResult result = decide(problem, search);
-  count(totals, result);
+  count(totals, result, search.budget.max_nodes);
   if (result.placement) {
     interval.placed(*std::move(result.placement));
   } else if (result.status == Status::infeasible) {
     interval.refuted(question->capacity);
+  } else if (result.stop == StopReason::memory_limit) {
+    // Engines that have no room for the problem have none for it at another height.
+    return stop_for(StopReason::memory_limit, totals);
   } else {
     interval.learned_nothing(improver);
   }
@@ -206,8 +226,7 @@ void close_in(Interval& interval, const MinimizeParams& params, Totals& totals) 
       while (work_once(interval, improver, decide, params, totals)) {
       }
     } catch (const std::bad_alloc&) {
-      const std::lock_guard lock(totals.mutex);
-      totals.stop = StopReason::memory_limit;
+      stop_for(StopReason::memory_limit, totals);
     }
   };
   if (params.threads > 1) {
@@ -256,7 +275,7 @@ bool find_any(MemoryPart& part, const MinimizeParams& params, Totals& totals,
   const Decide decide = decider(params, true);
   engine::SearchResult first =
       decide(interval.problem(), {.budget = params.budget, .seed = params.seed});
-  count(totals, first);
+  count(totals, first, params.budget.max_nodes);
   if (first.placement) {
     interval.placed(*std::move(first.placement));
     return true;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "tessera/check.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
@@ -72,6 +74,48 @@ TEST(Minimize, UsesAnotherEngineWhereGiven) {
   EXPECT_TRUE(result.proven);
   EXPECT_EQ(result.heights[0], 11);
   EXPECT_GT(asked, 0);
+}
+
+// Engines may have no memory for a problem without anything being over: it asked forever.
+TEST_P(Minimize, QuestionsThatNobodyHasMemoryForAreNotAskedAgain) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 100});
+  problem.buffers.push_back({.id = "a", .live = {{0, 2}}, .size = 5});
+  problem.buffers.push_back({.id = "b", .live = {{1, 3}}, .size = 6});
+  std::atomic<int> asked = 0;
+  MinimizeParams params{.threads = GetParam(), .lower_bounds = {0}};
+  params.decide = [&asked](const PlacementProblem&, const engine::SearchParams&) {
+    ++asked;
+    engine::SearchResult none;
+    none.stop = StopReason::memory_limit;
+    return none;
+  };
+  const MinimizeResult result = minimize_height(problem, params);
+  EXPECT_EQ(result.status, Status::feasible);  // greedy placement finds one
+  EXPECT_FALSE(result.proven);
+  EXPECT_EQ(result.stop, StopReason::memory_limit);
+  EXPECT_LE(asked, 2 * GetParam());
+}
+
+TEST_P(Minimize, NodesAreThoseOfTheWholeCall) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 100});
+  problem.buffers.push_back({.id = "a", .live = {{0, 2}}, .size = 5});
+  problem.buffers.push_back({.id = "b", .live = {{1, 3}}, .size = 6});
+  std::atomic<std::int64_t> granted = 0;
+  MinimizeParams params{
+      .budget = {.max_nodes = 100'000}, .threads = GetParam(), .lower_bounds = {0}};
+  params.decide = [&granted](const PlacementProblem&, const engine::SearchParams& search) {
+    granted += search.budget.max_nodes;
+    engine::SearchResult none;
+    none.stop = StopReason::node_limit;
+    return none;
+  };
+  const MinimizeResult result = minimize_height(problem, params);
+  EXPECT_EQ(result.status, Status::feasible);
+  EXPECT_EQ(result.stop, StopReason::node_limit);
+  EXPECT_GE(granted, 100'000);
+  EXPECT_LE(granted, 100'000 + GetParam() * 100'000);
 }
 
 }  // namespace
