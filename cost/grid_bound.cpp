@@ -103,6 +103,19 @@ Dim needed_by_tiles(const Rows& rows, Dim extent) {
   return sum;
 }
 
+/// Elements along the axis that any row needs.
+Dim needed_at_all(Rows rows) {
+  std::ranges::sort(rows, {}, &tiling::Span::begin);
+  Dim sum = 0;
+  Dim end = std::numeric_limits<Dim>::min();
+  for (const tiling::Span& row : rows) {
+    if (row.empty() || row.end <= end) continue;
+    sum += row.end - std::max(row.begin, end);
+    end = row.end;
+  }
+  return sum;
+}
+
 /// Bytes of a row that tiles of `extent` columns load, added up: at least. Part of a row takes
 /// whole bursts.
 double loaded_by_tiles(const Rows& columns, Dim extent, Size element, Size row, Size burst) {
@@ -189,9 +202,26 @@ double needed_by_tiles(const Slide& needs, Dim extent) {
   return step * rows + (size - step) * static_cast<double>(tiles);
 }
 
+/// Elements that any of the rows needs.
+Dim needed_at_all(const Slide& needs) {
+  const Dim size = needs.at_zero.size();
+  return size + std::min(needs.step, size) * (needs.rows() - 1);
+}
+
 /// What every tile needs of the weights is fetched by every tile.
-bool fetches_again(WeightPolicy weights, Stationary stationary) {
-  return weights == WeightPolicy::refetch && stationary != Stationary::weights;
+bool fetches_again(const TileVariant& variant) {
+  return variant.weights == WeightPolicy::refetch && variant.stationary != Stationary::weights;
+}
+
+/// Else a tile may find all that it needs of a tensor kept, and need none of the maker's weights.
+bool tiles_alone(const TileVariant& variant) {
+  return variant.halo == HaloPolicy::recompute;
+}
+
+/// Along H (0) or W (1).
+bool keeps_halo(const TileVariant& variant, std::size_t axis) {
+  return variant.halo == HaloPolicy::keep ||
+         (variant.halo == HaloPolicy::keep_columns && axis == 1);
 }
 
 }  // namespace
@@ -218,7 +248,7 @@ GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& spac
         std::array<Axis, 2>{find_axis(part, space, 1), find_axis(part, space, 2)});
   if (space.axis[0]) most_along_c_ = space.whole.extent[0];
   find_items(part, space, use, hardware);
-  least_latency_ = least(1, WeightPolicy::resident).latency_cycles;
+  least_latency_ = least(1, {.weights = WeightPolicy::resident}).latency_cycles;
 }
 
 void GridBound::find_channels(const tiling::Subgraph& part, const tiling::TileSpace& space) {
@@ -271,6 +301,11 @@ GridBound::Axis GridBound::short_axis(const tiling::Subgraph& part, const tiling
   const std::size_t tensors = part.tensors.size();
   const std::vector<Rows> needs =
       plain ? row_needs(part, space, along) : std::vector<Rows>(tensors);
+  axis.once.assign(tensors, 0.0);
+  for (std::size_t t = 0; t < tensors; ++t)
+    if (!needs[t].empty())
+      axis.once[t] = static_cast<double>(needed_at_all(needs[t])) /
+                     static_cast<double>(part.tensor(t).shape[along]);
   for (Dim extent = whole; extent >= (cut ? 1 : whole); --extent) {
     const Dim count = (whole + extent - 1) / extent;
     if (axis.counts.empty() || axis.counts.back() != count) {
@@ -308,6 +343,11 @@ GridBound::Axis GridBound::long_axis(const tiling::Subgraph& part, const tiling:
   const std::size_t tensors = part.tensors.size();
   const std::vector<Slide> needs =
       plain ? slides(part, space, along, whole) : std::vector<Slide>(tensors);
+  axis.once.assign(tensors, 0.0);
+  for (std::size_t t = 0; t < tensors; ++t)
+    if (needs[t].known())
+      axis.once[t] = static_cast<double>(needed_at_all(needs[t])) /
+                     static_cast<double>(part.tensor(t).shape[along]);
   // Few counts each for itself, more of them together: what the fewest need, for all of them.
   for (Dim fewest = 1; fewest <= (cut ? whole : 1);) {
     const Dim most = std::min(fewest + fewest / 32, whole);
@@ -384,15 +424,19 @@ void GridBound::find_slices(const tiling::Subgraph& part,
   }
 }
 
-GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, Stationary stationary) const {
+GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c,
+                                const TileVariant& variant) const {
   Sums sums;
   for (const Item& item : items_) {
     double times = 1;
     // What is loaded may stay until all channels have passed, and until tiles need another part.
-    const bool stays = stationary == Stationary::inputs && item.bytes > 0;
+    const bool stays = variant.stationary == Stationary::inputs && item.bytes > 0;
     for (std::size_t a = 0; a < axes_->size(); ++a) {
       const Axis& axis = (*axes_)[a];
-      const double along = (item.bytes > 0 ? axis.loads : axis.times)[a == 0 ? h : w][item.tensor];
+      const double along =
+          keeps_halo(variant, a)
+              ? axis.once[item.tensor]
+              : (item.bytes > 0 ? axis.loads : axis.times)[a == 0 ? h : w][item.tensor];
       times *= stays && !item.moves[a] ? std::min(1.0, along) : along;
     }
     if (c > 1 && item.channels == Channels::by_every_tile && !stays)
@@ -426,30 +470,30 @@ Metrics GridBound::metrics_of(const Sums& sums, double cycles, double fetched) c
   return m;
 }
 
-Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts, WeightPolicy weights,
-                             Stationary stationary) const {
+Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts,
+                             const TileVariant& variant) const {
   const auto tiles = static_cast<double>(counts[0] * counts[1] * counts[2]);
-  const bool again = fetches_again(weights, stationary);
-  const double fetched = weight_bytes_ * (again ? tiles : 1.0) +
+  const bool again = fetches_again(variant);
+  const double fetched = weight_bytes_ * (again && tiles_alone(variant) ? tiles : 1.0) +
                          slice_bytes_ * (again ? static_cast<double>(counts[1] * counts[2]) : 1.0);
   // A count of a long axis stands for those after the one before it.
   const auto at = [](const Axis& axis, Dim count) {
     const auto found = std::ranges::lower_bound(axis.counts, count);
     return static_cast<std::size_t>(found - axis.counts.begin());
   };
-  const Sums one =
-      sums(at((*axes_)[0], counts[1]), at((*axes_)[1], counts[2]), counts[0], stationary);
+  const Sums one = sums(at((*axes_)[0], counts[1]), at((*axes_)[1], counts[2]), counts[0], variant);
   return metrics_of(one, cycles_of(one, fetched), fetched);
 }
 
-Metrics GridBound::least(std::int64_t tiles, WeightPolicy weights, Stationary stationary) const {
+Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Sums least{infinity, infinity, infinity};
   double cycles = infinity;
   const double fetched =
-      weight_bytes_ * (fetches_again(weights, stationary) ? static_cast<double>(tiles) : 1.0);
+      weight_bytes_ *
+      (fetches_again(variant) && tiles_alone(variant) ? static_cast<double>(tiles) : 1.0);
   const auto take = [&](std::size_t h, std::size_t w, Dim c) {
-    const Sums one = sums(h, w, c, stationary);
+    const Sums one = sums(h, w, c, variant);
     least.bytes = std::min(least.bytes, one.bytes);
     least.energy_pj = std::min(least.energy_pj, one.energy_pj);
     cycles = std::min(cycles, cycles_of(one, fetched));

@@ -1,7 +1,7 @@
 // What a run costs at least when it is cut into many tiles, each on its own.
 //
 //   const GridBound bound(part, space, use, hardware);
-//   Metrics least = bound.least(26, WeightPolicy::refetch);      // in 26 tiles or more
+//   Metrics least = bound.least(26, {.weights = WeightPolicy::refetch});   // in 26 tiles or more
 //
 // Tiles overlap in what they read and make again, all the more the deeper the run is, and tiles of
 // some channels make everything again that all channels are read of. How much follows from the
@@ -9,7 +9,8 @@
 // along W for the anchor, backwards through the run (the needs of a tile contain those of its
 // first and its last row), and times the number of tiles along C where all channels are read.
 // Nothing is said of what an op reads where that is not simple; of other readers' needs enough is
-// left to make the bound worth its while.
+// left to make the bound worth its while. Along axes whose halos are kept, whatever some tile needs
+// is made or loaded once.
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ namespace tessera::cost {
 
 class GridBound {
  public:
-  /// Nothing of the arguments is kept. require: halos are recomputed, and boxes are products of
+  /// Nothing of the arguments is kept. require: where halos are recomputed, boxes are products of
   /// what the axes need (TileGeometry::has_volumes()). Throws std::invalid_argument for hardware
   /// that cannot be simulated. `like` is a bound of the same run on any machine: what both have in
   /// common is not found again.
@@ -36,13 +37,11 @@ class GridBound {
 
   /// ensure: no tiling into at least so many tiles costs less; peaks are 0. The same for every
   /// capacity.  require: tiles >= 1.
-  [[nodiscard]] Metrics least(std::int64_t tiles, WeightPolicy weights,
-                              Stationary stationary = Stationary::none) const;
+  [[nodiscard]] Metrics least(std::int64_t tiles, const TileVariant& variant) const;
   /// ensure: no tiling into just so many along each axis (TileAxis) costs less; peaks are 0.
   /// require: there is such a tiling.
   [[nodiscard]] Metrics of_counts(const std::array<Dim, tiling::tile_axes>& counts,
-                                  WeightPolicy weights,
-                                  Stationary stationary = Stationary::none) const;
+                                  const TileVariant& variant) const;
   /// Latency of least(1, ...), whatever the weights do.
   [[nodiscard]] std::int64_t least_latency() const { return least_latency_; }
   /// There is no tiling into more.
@@ -70,6 +69,8 @@ class GridBound {
     std::vector<std::vector<double>> times;
     /// The same of what is loaded: pieces of rows take whole bursts.
     std::vector<std::vector<double>> loads;
+    /// Per tensor: the part of it that is needed by any tile, once.
+    std::vector<double> once;
   };
   struct Sums {
     double cycles = 0;
@@ -90,7 +91,7 @@ class GridBound {
                    std::size_t made);
   void find_items(const tiling::Subgraph& part, const tiling::TileSpace& space,
                   const ChannelUse& use, const Hardware& hardware);
-  [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c, Stationary stationary) const;
+  [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c, const TileVariant& variant) const;
   /// Of computing and moving, whatever overlaps.
   [[nodiscard]] double cycles_of(const Sums& sums, double fetched) const;
   [[nodiscard]] Metrics metrics_of(const Sums& sums, double cycles, double fetched) const;

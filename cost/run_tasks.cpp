@@ -55,6 +55,27 @@ bool is_sliced(const tiling::Subgraph& part, std::size_t local, const Uses& uses
   });
 }
 
+/// Of each tensor of which something is kept: the first op that reads it is the first that needs it
+/// where it reads the rest.
+std::vector<HaloCopy> halo_copies(const TiledRun& run) {
+  std::vector<HaloCopy> copies;
+  if (run.hardware->tiling.kept_halos != KeptHalos::copied) return copies;
+  for (const tiling::LoweredBuffer& buffer : run.lowering->buffers) {
+    if (buffer.role != tiling::BufferRole::rows && buffer.role != tiling::BufferRole::columns)
+      continue;
+    const bool known = std::ranges::any_of(copies, [&](const HaloCopy& copy) {
+      return copy.local == buffer.tensor && copy.share == buffer.share;
+    });
+    if (known) continue;
+    for (const Step step : run.subgraph->tensors[buffer.tensor].consumers) {
+      if (run.lowering->share_of(buffer.tensor, step) != buffer.share) continue;
+      copies.push_back({buffer.tensor, buffer.share, step});
+      break;
+    }
+  }
+  return copies;
+}
+
 }  // namespace
 
 RunTasks run_tasks(const TiledRun& run) {
@@ -62,6 +83,7 @@ RunTasks run_tasks(const TiledRun& run) {
   const tiling::Lowering& lowering = *run.lowering;
   RunTasks plan;
   plan.steps = lowering.steps_per_tile;
+  plan.halos = halo_copies(run);
   const Step cycle = lowering.options.double_buffer ? 2 * plan.steps : plan.steps;
   const auto of_share = [&](const tiling::LoweredBuffer& buffer) {
     return buffer.tensor * lowering.most_shares + buffer.share;

@@ -109,8 +109,8 @@ Cycles after_last_slice(Cycles busy, const ComputeCost& op, std::int64_t slices)
   return std::min(busy, static_cast<Cycles>(std::ceil(static_cast<double>(busy) * share)));
 }
 
-/// An op waits for what is copied on the chip before it: the DMA is set up for each copy, and both
-/// memories have to serve it.
+/// An op waits for what is copied on the chip before it: the DMA is set up for each copy, and the
+/// memories it comes from and goes to have to serve it.
 void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
                 Step step, const ChipPlaces& places, OpCost& op) {
   const Hardware& hardware = *run.hardware;
@@ -119,18 +119,30 @@ void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRe
       if (!each.offchip && m-- == 0) return &each;
     return static_cast<const HardwareMemory*>(nullptr);
   };
-  for (const ChipCopy& copy : tasks.copies) {
-    if (copy.before != step || tile.fresh[copy.local].none) continue;
-    const auto bytes =
-        static_cast<double>(box_bytes(*run.subgraph, copy.local, tile.fresh[copy.local]));
-    const OnChip& from = places.of(copy.local, 0);
-    const OnChip& to = places.of(copy.local, copy.share);
-    const double serving =
-        std::max(serving_cycles(*memory(from.memory), hardware.clock_hz, bytes, 0),
-                 serving_cycles(*memory(to.memory), hardware.clock_hz, 0, bytes));
+  const auto add = [&](double bytes, const OnChip& from, const OnChip& to, double serving) {
     op.cycles = whole_sum(op.cycles, hardware.dma.setup, "cycles");
     op.cycles = whole_sum(op.cycles, whole_number(std::ceil(serving), "cycles"), "cycles");
     op.energy_pj += bytes * (from.energy.read_pj + to.energy.write_pj);
+  };
+  const auto bytes_of = [&](std::size_t local, const tiling::Box& box) {
+    return box.none ? 0.0 : static_cast<double>(box_bytes(*run.subgraph, local, box));
+  };
+  for (const ChipCopy& copy : tasks.copies) {
+    if (copy.before != step || tile.fresh[copy.local].none) continue;
+    const double bytes = bytes_of(copy.local, tile.fresh[copy.local]);
+    const OnChip& from = places.of(copy.local, 0);
+    const OnChip& to = places.of(copy.local, copy.share);
+    add(bytes, from, to,
+        std::max(serving_cycles(*memory(from.memory), hardware.clock_hz, bytes, 0),
+                 serving_cycles(*memory(to.memory), hardware.clock_hz, 0, bytes)));
+  }
+  for (const HaloCopy& copy : tasks.halos) {
+    if (copy.before != step) continue;
+    const double bytes = bytes_of(copy.local, tile.needed[copy.local]) -
+                         bytes_of(copy.local, tile.fresh[copy.local]);
+    if (bytes <= 0) continue;
+    const OnChip& at = places.of(copy.local, copy.share);
+    add(bytes, at, at, serving_cycles(*memory(at.memory), hardware.clock_hz, bytes, bytes));
   }
 }
 

@@ -290,6 +290,10 @@ class Reader {
     if (const Node* n = fields.find("stationary")) {
       tiling.stationary = choices<Stationary>(*n, "stationary", {"none", "weights", "inputs"});
     }
+    if (const Node* n = fields.find("kept_halos")) {
+      const std::size_t choice = as_one_of(sources_, *n, "kept_halos", {"in_place", "copied"});
+      tiling.kept_halos = static_cast<KeptHalos>(choice);
+    }
     fields.finish();
   }
 

@@ -261,7 +261,7 @@ std::optional<Candidates::TooMany> Candidates::too_many(const Question& question
   const double limit = question.effort.worth * static_cast<double>(bound->least_latency());
   for (std::int64_t tiles = fewest; tiles <= bound->most_tiles();
        tiles += std::max<std::int64_t>(1, tiles / 2)) {
-    const Metrics least = bound->least(tiles, weights);
+    const Metrics least = bound->least(tiles, {.weights = weights});
     if (static_cast<double>(least.latency_cycles) > limit) return TooMany{tiles, least};
   }
   return std::nullopt;

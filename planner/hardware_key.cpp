@@ -127,8 +127,8 @@ class Key {
     add(kind, operands);
   }
   void put(const TilingOptions& tiling) {
-    const auto& [double_buffer, weights, halo, stationary] = tiling;
-    add(double_buffer, weights, halo, stationary);
+    const auto& [double_buffer, weights, halo, stationary, kept_halos] = tiling;
+    add(double_buffer, weights, halo, stationary, kept_halos);
   }
 
   std::string text_;

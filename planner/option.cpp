@@ -15,8 +15,21 @@
 
 namespace tessera::planner {
 
+namespace {
+
+bool may_recompute(const TilingOptions& tiling) {
+  return std::ranges::find(tiling.halo, HaloPolicy::recompute) != tiling.halo.end();
+}
+
+}  // namespace
+
+TilingOptions lowering_options(TilingOptions tiling) {
+  if (may_recompute(tiling)) tiling.halo = {HaloPolicy::recompute};
+  return tiling;
+}
+
 std::vector<TileVariant> lowering_variants(const TilingOptions& tiling) {
-  std::vector<TileVariant> all = tile_variants(tiling);
+  std::vector<TileVariant> all = tile_variants(lowering_options(tiling));
   std::ranges::stable_sort(all, {}, [](const TileVariant& options) {
     return std::pair(options.double_buffer,
                      options.double_buffer != (options.weights == WeightPolicy::resident));
@@ -46,6 +59,13 @@ std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
                             : stationary == Stationary::inputs && inputs;
       if (!some) continue;
       options.stationary = stationary;
+      all.push_back(options);
+    }
+  if (!may_recompute(tiling)) return all;
+  for (const HaloPolicy halo : tiling.halo)
+    for (TileVariant options : lowering_variants(tiling)) {
+      if (halo == HaloPolicy::recompute) break;
+      options.halo = halo;
       all.push_back(options);
     }
   return all;

@@ -13,11 +13,14 @@
 namespace tessera::planner {
 
 /// The easier ones first, since what they say holds for the others: single-buffered, and of those
-/// the ones that fetch weights again.
+/// the ones that fetch weights again. Halos are recomputed, unless the machine always keeps them.
 [[nodiscard]] std::vector<TileVariant> lowering_variants(const TilingOptions& tiling);
+/// The machine's options as far as those go.
+[[nodiscard]] TilingOptions lowering_options(TilingOptions tiling);
 
-/// Those in which something stays from tile to tile, tried besides. Weights stay in runs where one
-/// op at most has any: what bounds say of weights that no tiling can keep holds for those.
+/// Those in which something stays from tile to tile, tried besides: halos, inputs or weights.
+/// Weights stay in runs where one op at most has any: what bounds say of weights that no tiling can
+/// keep holds for those.
 [[nodiscard]] std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
                                                         const TilingOptions& tiling);
 

@@ -17,6 +17,7 @@
 #include "planner/kept_places.h"
 #include "planner/modes.h"
 #include "planner/offchip.h"
+#include "planner/option.h"
 #include "planner/peaks.h"
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
@@ -102,6 +103,11 @@ Hardware with_share(Hardware hardware, double share) {
   return hardware;
 }
 
+Hardware with_lowering_variants(Hardware hardware) {
+  hardware.tiling = lowering_options(hardware.tiling);
+  return hardware;
+}
+
 /// Rounds in which runs that nobody looked at are taken for as cheap as any tiles of theirs can be:
 /// after so many without a better cover the rest would only prove that there is none, as a rule.
 constexpr int patience = 12;
@@ -139,6 +145,7 @@ class Planner {
         begin_(std::chrono::steady_clock::now()),
         limited_(params.limits),
         search_(all_but_the_last(limited_.budget())),
+        lowered_(with_lowering_variants(hardware)),
         baseline_(baseline_machine(network, hardware)),
         within_(with_share(machine_within(hardware, limits_), part.share)),
         whole_(!limits_.any() && part.share >= 1),
@@ -157,7 +164,7 @@ class Planner {
     plan_.clock_hz = hardware_.clock_hz;
     plan_.reason = never_fits_offchip(network_, hardware_);
     if (plan_.reason.empty()) {
-      cost::RunBounds bounds(network_, hardware_, stays_);
+      cost::RunBounds bounds(network_, lowered_, stays_);
       if (baseline() && reference()) cover(bounds);
     } else {
       plan_.status = Status::infeasible;
@@ -341,12 +348,14 @@ class Planner {
     if (params_.max_ops < network_.ops.size())
       text += ", at most " + std::to_string(params_.max_ops) + " in a run";
     text += ", each run in the fewest tiles that fit, in each variant of the profile's tiling";
+    const bool halos = lowered_.tiling.halo != hardware_.tiling.halo;
+    if (halos) text += " that keeps no halos";
     if (params_.tile_shapes > 0)
-      text +=
-          ", or in the cheapest of those that were looked at, also with weights or inputs that "
-          "stay from tile to tile, at most " +
-          std::to_string(params_.tile_shapes) +
-          " shapes in a variant of a run that a best cover has";
+      text += ", or in the cheapest of those that were looked at, also with weights" +
+              std::string(halos ? ", halos" : "") +
+              " or inputs that stay from tile to tile, at most " +
+              std::to_string(params_.tile_shapes) +
+              " shapes in a variant of a run that a best cover has";
     if (tries_levels(params_, hardware_))
       text += ", and the same in less of the memory as long as that was better";
     if (!params_.peak_limits.empty()) text += ", within the limits on peaks that were given";
@@ -473,6 +482,7 @@ class Planner {
   std::chrono::steady_clock::time_point begin_;
   porter::LimitedBudget limited_;
   Budget search_;      ///< of everything until the runs are known
+  Hardware lowered_;   ///< `hardware_` with the tiles that covers are found with at first
   Hardware baseline_;  ///< on which each op is planned alone
   Hardware within_;    ///< `hardware_` with the memory that the limits leave
   bool whole_;         ///< which is all of it

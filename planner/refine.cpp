@@ -69,9 +69,8 @@ double Candidates::least_score(OpRange ops, const ScoreOf& score) const {
         const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
         double least = std::numeric_limits<double>::infinity();
         for_each_variant(run.part, answer, [&](const TileVariant& options, std::int64_t fewest) {
-          const auto bound = options.halo == HaloPolicy::recompute ? grid_bound(question) : nullptr;
-          least = std::min(
-              least, bound ? score(bound->least(fewest, options.weights, options.stationary)) : 0);
+          const auto bound = grid_bound(question);
+          least = std::min(least, bound ? score(bound->least(fewest, options)) : 0);
         });
         return least;
       });
@@ -180,8 +179,7 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
     tiling::TileGeometry& geometry =
         run.of_halo.try_emplace(options.halo, run.part, options.halo).first->second;
     const tiling::WatchedGeometry watched(geometry, poll);
-    const std::shared_ptr<const cost::GridBound> bound =
-        options.halo == HaloPolicy::recompute ? grid_bound(question) : nullptr;
+    const std::shared_ptr<const cost::GridBound> bound = grid_bound(question);
     CheapestTile best = cheapest_tile(
         geometry, hardware_,
         {.options = options,

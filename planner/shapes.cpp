@@ -45,8 +45,10 @@ struct Rated {
 };
 
 /// Where nothing passes what stays, it might as well not stay.
-bool worth_its_order(Stationary stationary, const std::array<Dim, tiling::tile_axes>& counts) {
-  switch (stationary) {
+bool worth_its_order(const TileVariant& variant, const std::array<Dim, tiling::tile_axes>& counts) {
+  if (variant.halo == HaloPolicy::keep_columns && counts[2] == 1) return false;
+  if (variant.halo == HaloPolicy::keep && counts[1] * counts[2] == 1) return false;
+  switch (variant.stationary) {
     case Stationary::none:
       return true;
     case Stationary::weights:
@@ -73,6 +75,8 @@ class ShapeSearch {
   CheapestTile run() {
     if (params_.options.stationary == Stationary::inputs && lowering_.staying.empty())
       return std::move(best_);
+    if (params_.options.halo != HaloPolicy::recompute && !geometry_.keeps_halo())
+      return std::move(best_);
     for (const Rated& rated : groups()) {
       if (rated.bound >= best_.cost) break;
       if (!look_into(rated)) break;
@@ -86,9 +90,7 @@ class ShapeSearch {
   [[nodiscard]] double from(std::int64_t tiles) {
     if (params_.bound == nullptr) return 0;
     while (2 * stage_ <= tiles) stage_ *= 2, staged_.reset();
-    if (!staged_)
-      staged_ = params_.score(
-          params_.bound->least(stage_, params_.options.weights, params_.options.stationary));
+    if (!staged_) staged_ = params_.score(params_.bound->least(stage_, params_.options));
     return *staged_;
   }
 
@@ -101,7 +103,7 @@ class ShapeSearch {
     search::GroupWalk groups(*params_.groups, fewest);
     std::size_t met = 0;
     while (const std::optional<search::ShapeGroup> group = groups.next()) {
-      if (!worth_its_order(params_.options.stationary, group->counts)) continue;
+      if (!worth_its_order(params_.options, group->counts)) continue;
       const double rest = from(group->tiles());
       if (rest >= best_.cost) break;
       if (met++ == most_groups || (met % poll_after == 0 && params_.budget.exhausted())) {
@@ -113,8 +115,7 @@ class ShapeSearch {
       const double bound =
           params_.bound == nullptr
               ? 0
-              : params_.score(params_.bound->of_counts(group->counts, params_.options.weights,
-                                                       params_.options.stationary));
+              : params_.score(params_.bound->of_counts(group->counts, params_.options));
       if (bound >= best_.cost || first_is_too_large(*group, load)) continue;
       list.push_back({bound, *group});
     }

@@ -109,6 +109,9 @@ class TileGeometry {
   /// whatever the others are.
   [[nodiscard]] TileRegions middle_tile(const TileShape& shape, bool first_channel);
 
+  /// Is there a tensor of which tiles that are next to each other share some, and keep it?
+  [[nodiscard]] bool keeps_halo() const;
+
   /// Are boxes products of what the axes need alone, so that the following may know volumes?
   [[nodiscard]] bool has_volumes() const { return volumes_ != nullptr; }
   /// How many elements each tensor's fresh part takes on the chip, channels in whole bricks,
@@ -142,7 +145,6 @@ class TileGeometry {
   void each_tile(const std::array<const Trace*, tile_axes>& traces,
                  const std::function<void(TileRegions&&)>& take) const;
   [[nodiscard]] bool keeps(std::size_t axis) const;
-  [[nodiscard]] bool keeps_halo() const;
   /// `product`: each box is the product of what the axes need alone.
   [[nodiscard]] TileRegions combine(const std::array<const TileRegions*, tile_axes>& axes,
                                     bool product) const;

@@ -171,6 +171,11 @@ struct OperandRestriction {
 
 enum class WeightPolicy : std::uint8_t { resident, refetch };
 enum class HaloPolicy : std::uint8_t { recompute, keep_columns, keep };
+/// How the next tile gets at what is kept of a halo.
+enum class KeptHalos : std::uint8_t {
+  in_place,  ///< engines read it where it is: rows of a circular buffer
+  copied,    ///< to where they read the rest
+};
 /// What is loaded once for several tiles, which sets the order of them.
 enum class Stationary : std::uint8_t {
   none,     ///< each tile loads all it reads; channels change last
@@ -178,12 +183,13 @@ enum class Stationary : std::uint8_t {
   inputs,   ///< what all channels of a place read stays while they pass; channels change first
 };
 
-/// The variants worth trying; each list has at least one entry.
+/// The variants worth trying, and what one costs; each list has at least one entry.
 struct TilingOptions {
   std::vector<bool> double_buffer{false};
   std::vector<WeightPolicy> weights{WeightPolicy::resident, WeightPolicy::refetch};
   std::vector<HaloPolicy> halo{HaloPolicy::recompute};
   std::vector<Stationary> stationary{Stationary::none, Stationary::weights, Stationary::inputs};
+  KeptHalos kept_halos = KeptHalos::in_place;
 };
 
 /// One of them: how a run of ops goes through its tiles.

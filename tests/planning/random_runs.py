@@ -163,7 +163,7 @@ class RandomMachine:
         dma = {"channels": draw.choice([1, 1, 2, 3]), "outstanding": outstanding, "setup": draw.choice([0, 40])}
         tiling = {"double_buffer": some(draw, [False, True]), "weights": some(draw, ["resident", "refetch"]),
                   "halo": some(draw, ["recompute", "keep_columns", "keep"]),
-                  "stationary": some(draw, ["none", "weights", "inputs"])}
+                  "stationary": some(draw, ["none", "weights", "inputs"]), "kept_halos": draw.choice(["in_place", "copied"])}
         if "refetch" in tiling["weights"] and draw.random() < 0.5:
             dma["weight_slices"] = draw.choice([2, 5, 64])
         chip = {"sram": sram}

@@ -74,6 +74,7 @@ class Machine:
         if self.convert is not None:
             self.convert = (number(self.convert.split()[0]) if self.convert.endswith("B/cycle")
                             else measured(self.convert[:-2], "B") / self.clock)
+        self.halos_are_copied = profile.get("tiling", {}).get("kept_halos") == "copied"
         self.coding = profile.get("weight_coding")
         switch = profile.get("mode_switch", {})
         self.switch_cycles = int(switch.get("cycles", 0))

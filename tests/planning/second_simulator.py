@@ -288,6 +288,7 @@ class Run:
         constants = min(m.offchip, key=lambda memory: memory.writable)  # weights lie where programs cannot write
         dram = next((memory for memory in m.offchip if memory.writable), None)
         self.bytes, self.energy, self.trace, self.switched, self.copied = 0, Fraction(0), [], 0, False
+        self.halos_copied = False
         self.moves_made = []  # is it a store? of which tile, what, when it might have begun, begin, end
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
         # Transfers: the border of steps from which they may begin, their rank there, what moves, the step that waits for them.
@@ -403,6 +404,18 @@ class Run:
                 self.energy += held * (here.energy[0] + there.energy[1])
                 self.copied = True
                 cycles += m.setup + ceil(max(here.serving(held, 0), there.serving(0, held)))
+        if not m.halos_are_copied:
+            return cycles
+        for t in [t for t in self.made + self.loaded if t.name not in self.kept]:
+            for share, readers in enumerate(self.shares[t.name]):
+                inside = [reader for reader in readers if reader < len(self.ops)]
+                held = (size_of(tile["need"][t.name]) - size_of(tile["fresh"][t.name])) * t.item
+                if not inside or inside[0] != k or held == 0:
+                    continue
+                here = self.place(number, t.name, share)
+                self.energy += held * (here.energy[0] + here.energy[1])
+                self.halos_copied = True
+                cycles += m.setup + ceil(here.serving(held, held))
         return cycles
 
     def pipeline(self):
@@ -492,7 +505,8 @@ class Run:
             ("modes are switched", self.switched > 0), ("copied on the chip", self.copied),
             ("bricks", any(not one.offchip and len(one.layout) > 4 for one in m.memories.values())),
             ("layouts are converted", m.convert is not None), ("encoded", any(self.stored.values())),
-            ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("two memories off the chip", len(m.offchip) > 1),
+            ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("halos copied", self.halos_copied),
+            ("two memories off the chip", len(m.offchip) > 1),
             ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
             ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
         return words

@@ -31,6 +31,7 @@ Hardware random_hardware(Random& random, Size needed) {
   Hardware h = testing::random_machine(random, {.needed = needed, .most_percent = 130});
   h.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
   if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep_columns};
+  if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep};
   if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
   if (random.chance(25)) testing::add_flash(random, h);
   if (random.chance(40)) testing::randomize_stored(random, h);

@@ -182,8 +182,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
       const cost::GridBound bound(part, geometry.space(), cost::ChannelUse(network, readers),
                                   hardware);
       for (const Metrics& least :
-           {bound.of_counts(grid.counts, options.weights, options.stationary),
-            bound.least(grid.count(), options.weights, options.stationary)}) {
+           {bound.of_counts(grid.counts, options), bound.least(grid.count(), options)}) {
         EXPECT_LE(least.latency_cycles, cost.metrics.latency_cycles);
         EXPECT_LE(least.dram_bytes, cost.metrics.dram_bytes);
         EXPECT_LE(least.energy_pj, cost.metrics.energy_pj * (1 + 1e-9));

@@ -38,15 +38,15 @@ struct Fixture {
 TEST(GridBound, CountsOverlapsAndFetches) {
   const Fixture f;
   // Input and output once, and of the weights those that every tile needs whole.
-  EXPECT_NEAR(static_cast<double>(f.bound.least(1, WeightPolicy::resident).dram_bytes),
+  EXPECT_NEAR(static_cast<double>(f.bound.least(1, {.weights = WeightPolicy::resident}).dram_bytes),
               2 * 16384 + 2 * 2304, 1);
   // Cut along H or W, where it overlaps least: 31 rows need all 32 of the input, the last one 4.
-  EXPECT_NEAR(static_cast<double>(f.bound.least(2, WeightPolicy::resident).dram_bytes),
+  EXPECT_NEAR(static_cast<double>(f.bound.least(2, {.weights = WeightPolicy::resident}).dram_bytes),
               16384 + 36 * 32 * 16 + 2 * 2304, 1);
-  EXPECT_NEAR(static_cast<double>(f.bound.least(2, WeightPolicy::refetch).dram_bytes),
+  EXPECT_NEAR(static_cast<double>(f.bound.least(2, {.weights = WeightPolicy::refetch}).dram_bytes),
               16384 + 36 * 32 * 16 + 2 * 2 * 2304, 1);
   // The same along both.
-  EXPECT_NEAR(static_cast<double>(f.bound.least(4, WeightPolicy::resident).dram_bytes),
+  EXPECT_NEAR(static_cast<double>(f.bound.least(4, {.weights = WeightPolicy::resident}).dram_bytes),
               16384 + 36 * 36 * 16 + 2 * 2304, 1);
 }
 
@@ -54,10 +54,12 @@ TEST(GridBound, ComputesOverlapsAgain) {
   const Fixture f;
   // 9 * 32 * 32 cycles per convolution; for 31 rows and one the first makes 32 and 3 of them, the
   // second 32 and 2.
-  EXPECT_NEAR(static_cast<double>(f.bound.least(1, WeightPolicy::resident).latency_cycles),
-              3 * 9 * 32 * 32, 1);
-  EXPECT_NEAR(static_cast<double>(f.bound.least(2, WeightPolicy::resident).latency_cycles),
-              (35 + 34 + 32) * 9 * 32, 1);
+  EXPECT_NEAR(
+      static_cast<double>(f.bound.least(1, {.weights = WeightPolicy::resident}).latency_cycles),
+      3 * 9 * 32 * 32, 1);
+  EXPECT_NEAR(
+      static_cast<double>(f.bound.least(2, {.weights = WeightPolicy::resident}).latency_cycles),
+      (35 + 34 + 32) * 9 * 32, 1);
 }
 
 /// One convolution of 16 channels over 32 x 32, of which each tile needs the weights of its own.
@@ -65,7 +67,8 @@ TEST(GridBound, CountsWhatStaysOnce) {
   const Fixture f(1);
   const auto bytes = [&](Stationary stationary) {
     return static_cast<double>(
-        f.bound.of_counts({4, 2, 1}, WeightPolicy::refetch, stationary).dram_bytes);
+        f.bound.of_counts({4, 2, 1}, {.weights = WeightPolicy::refetch, .stationary = stationary})
+            .dram_bytes);
   };
   // In four parts of the channels and two of the rows, at least 34 of them with what overlaps.
   EXPECT_NEAR(bytes(Stationary::none), 16384 + 4 * 34 * 32 * 16 + 2 * 2304, 1);
@@ -79,7 +82,8 @@ TEST(GridBound, CountsWholeBursts) {
   hardware.memories[1].burst = 16;
   const Fixture f(1, hardware);
   // 32 columns in two parts: 17 and 17 with what overlaps are 64 in bursts, 31 and 3 are 48.
-  EXPECT_NEAR(static_cast<double>(f.bound.of_counts({1, 1, 2}, WeightPolicy::resident).dram_bytes),
+  EXPECT_NEAR(static_cast<double>(
+                  f.bound.of_counts({1, 1, 2}, {.weights = WeightPolicy::resident}).dram_bytes),
               16384 + 48 * 32 * 16 + 2304, 1);
 }
 
@@ -87,7 +91,7 @@ TEST(GridBound, GrowsWithTheNumberOfTiles) {
   const Fixture f;
   Metrics before;
   for (std::int64_t tiles = 1; tiles <= f.bound.most_tiles(); tiles = tiles * 3 / 2 + 1) {
-    const Metrics least = f.bound.least(tiles, WeightPolicy::refetch);
+    const Metrics least = f.bound.least(tiles, {.weights = WeightPolicy::refetch});
     EXPECT_GE(least.latency_cycles, before.latency_cycles);
     EXPECT_GE(least.dram_bytes, before.dram_bytes);
     EXPECT_GE(least.energy_pj, before.energy_pj);
@@ -109,7 +113,8 @@ TEST(GridBound, WindowsInThePaddingNeedNothing) {
   const tiling::Subgraph part = tiling::make_subgraph(net, {0, 0}, readers);
   const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
-  EXPECT_NEAR(static_cast<double>(bound.least(1, WeightPolicy::resident).dram_bytes), 32, 1);
+  EXPECT_NEAR(static_cast<double>(bound.least(1, {.weights = WeightPolicy::resident}).dram_bytes),
+              32, 1);
 }
 
 /// Bytes of a column of `rows` rows that three convolutions need at least in so many tiles: each
@@ -137,7 +142,7 @@ TEST(GridBound, LongAxesAreNoMoreThanTheTruth) {
   for (Dim tiles = 1; tiles <= rows; tiles += 1 + tiles / 7) {
     const auto weights = static_cast<double>(3 * 9);
     const double truth = static_cast<double>(least_needed(rows, tiles) + rows) + weights;
-    const Metrics least = bound.least(tiles, WeightPolicy::resident);
+    const Metrics least = bound.least(tiles, {.weights = WeightPolicy::resident});
     EXPECT_LE(static_cast<double>(least.dram_bytes), truth) << tiles;
     EXPECT_GE(static_cast<double>(least.dram_bytes), 0.96 * truth) << tiles;
   }
@@ -156,7 +161,7 @@ TEST(GridBound, LongAxesMayLeaveRowsOut) {
   const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
   // Tiles of one row need one row each of the input.
-  const Metrics least = bound.least(1, WeightPolicy::resident);
+  const Metrics least = bound.least(1, {.weights = WeightPolicy::resident});
   EXPECT_LE(least.dram_bytes, 5000 + 5000 + 1);
   EXPECT_GE(least.dram_bytes, 5000 + 5000 - 5);
 }
@@ -170,7 +175,7 @@ TEST(GridBound, TheLongestAxesCostNothing) {
   const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
   EXPECT_EQ(bound.most_tiles(), rows);
-  EXPECT_GT(static_cast<double>(bound.least(rows, WeightPolicy::resident).dram_bytes),
+  EXPECT_GT(static_cast<double>(bound.least(rows, {.weights = WeightPolicy::resident}).dram_bytes),
             7.8 * static_cast<double>(rows));
 }
 
