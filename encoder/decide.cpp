@@ -2,6 +2,7 @@
 
 #include "load_cut.h"
 #include "optimise.h"
+#include "tessera/check.h"
 
 namespace tessera::encoder {
 namespace {
@@ -56,8 +57,13 @@ class Question {
 
  private:
   void best() {
-    const Optimum optimum =
-        optimise(*solver_, encoding_.soft, search_.budget, [this] { result_.placement = read(); });
+    std::optional<Cost> known;
+    if (search_.known != nullptr && search_.goal == Objective::cost) {
+      known = soft_cost(problem_, *search_.known);
+      result_.placement = *search_.known;
+    }
+    const Optimum optimum = optimise(
+        *solver_, encoding_.soft, search_.budget, [this] { result_.placement = read(); }, known);
     settle(optimum.answer);
     result_.bound = optimum.bound;
     if (result_.status == Status::feasible && !optimum.complete) {

@@ -11,8 +11,8 @@ namespace {
 class CoreGuided {
  public:
   CoreGuided(Backend& solver, const std::vector<Soft>& soft, const Budget& budget,
-             const std::function<void()>& found)
-      : solver_(solver), budget_(budget), found_(found) {
+             const std::function<void()>& found, std::optional<Cost> known)
+      : solver_(solver), budget_(budget), found_(found), known_(known) {
     for (const Soft& each : soft) {
       const int literal = solver.literal(each.literal);
       // A literal no clause mentions can be false; so can one that is never true.
@@ -28,7 +28,9 @@ class CoreGuided {
 
   Optimum run() {
     best_.bound = constant_;
-    if (const Answer first = ask({}); first != Answer::yes) {
+    if (known_) {
+      best_.cost = *known_;
+    } else if (const Answer first = ask({}); first != Answer::yes) {
       best_.answer = first;
       best_.complete = first == Answer::no;
       return best_;
@@ -67,7 +69,7 @@ class CoreGuided {
       for (const auto& [literal, weight] : paid_) {
         if (solver_.holds(literal)) cost += weight;
       }
-      if (best_.calls == 1 || cost < best_.cost) {
+      if ((best_.calls == 1 && !known_) || cost < best_.cost) {
         best_.cost = cost;
         found_();
       }
@@ -141,6 +143,7 @@ class CoreGuided {
   Backend& solver_;
   const Budget& budget_;
   const std::function<void()>& found_;
+  const std::optional<Cost> known_;
   std::map<int, Cost> paid_;                  ///< what a literal costs, as asked
   std::map<int, Cost> weight_;                ///< what is left of it after the cores so far
   std::map<int, std::pair<Cost, int>> next_;  ///< counter output -> weight and next output
@@ -151,8 +154,8 @@ class CoreGuided {
 }  // namespace
 
 Optimum optimise(Backend& solver, const std::vector<Soft>& soft, const Budget& budget,
-                 const std::function<void()>& found) {
-  return CoreGuided(solver, soft, budget, found).run();
+                 const std::function<void()>& found, std::optional<Cost> known) {
+  return CoreGuided(solver, soft, budget, found, known).run();
 }
 
 }  // namespace tessera::encoder

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "backend.h"
@@ -28,7 +29,10 @@ struct Optimum {
 };
 
 /// `found` is called for every model that is better than those before, while the solver holds it.
+/// `known`: what a model costs that somebody has; only cheaper ones are of use, and where there is
+/// none `cost` stays as it is.
 [[nodiscard]] Optimum optimise(Backend& solver, const std::vector<Soft>& soft, const Budget& budget,
-                               const std::function<void()>& found);
+                               const std::function<void()>& found,
+                               std::optional<Cost> known = std::nullopt);
 
 }  // namespace tessera::encoder

@@ -52,6 +52,10 @@ struct SearchParams {
   /// With the same goals: proved elsewhere, no placement pays less. One that pays no more is the
   /// answer, and its bound; an engine may go on all the same.
   Cost at_least = 0;
+  /// With the same goals and without at_most: a placement that is known already and keeps every
+  /// rule. Whoever makes use of it looks for cheaper ones, and where there is none it is the
+  /// answer. Not owned, may be null.
+  const Placement* known = nullptr;
   /// Where the proof goes if the answer is infeasible (docs/proofs.md; what an engine writes into
   /// it before another answer is void); not owned, null: none is wanted.
   /// require: the engine says that it writes proofs.

@@ -24,6 +24,7 @@
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical_core.h"
 #include "search/placement/clique_costs.h"
+#include "search/placement/cost_moves.h"
 #include "search/placement/greedy.h"
 #include "search/placement/slots.h"
 #include "tessera/check.h"
@@ -63,6 +64,11 @@ constexpr std::int64_t clique_meeting_conflicts = 1'000;
 /// The bound from cliques takes some tenths of a second, and so much of the time at most.
 /// Placements often pay more: as much time for one that does not.
 constexpr int share_for_cliques = 8;
+
+/// Looks at places of one buffer on the way to a cheaper placement: some hundredths of a second,
+/// and some seconds where bounds and a first search did not end it.
+constexpr std::int64_t first_looks = 20'000;
+constexpr std::int64_t many_looks = 2'000'000;
 
 /// A conflict of the SAT engine where costs are minimised: most come from small cores.
 constexpr double ns_per_core_conflict = 200'000;
@@ -279,13 +285,13 @@ struct Attempts {
     return lifted(*low.placement, "weave");
   }
 
-  Decision by_race() {
-    if (auto answer = within_memory("the race", [&] { return std::optional(race_of_all()); }))
+  Decision by_race(const Placement* known) {
+    if (auto answer = within_memory("the race", [&] { return std::optional(race_of_all(known)); }))
       return std::move(*answer);
     return limit(StopReason::memory_limit, {});
   }
 
-  Decision race_of_all() {
+  Decision race_of_all(const Placement* known) {
     phase(params.goal == Objective::fit ? "race" : "optimize");
     Field field = line_up(problem, params.goal, settings.threads, settings.engines, in_slots_open);
     if (field.contenders.empty())
@@ -302,6 +308,7 @@ struct Attempts {
     }
     engine::SearchParams own = params;
     if (params.goal == Objective::cost && !params.at_most) own.at_least = cost_bound;
+    own.known = known;
     engine::RaceResult won = engine::race(problem, field.contenders, own, settings.threads);
     const std::string name(field.engines[won.winner]->name());
     note(name, won.found.stats);
@@ -358,6 +365,38 @@ struct Attempts {
     if (params.goal != Objective::cost || params.at_most || clique_bound) return;
     clique_bound = search::cost_bound_by_cliques(problem, share_of(share_for_cliques));
     cost_bound = std::max(cost_bound, *clique_bound);
+  }
+
+  /// Of what was placed so far.
+  [[nodiscard]] const Placement* cheapest(const std::optional<Decision>& first) const {
+    const Placement* one = first ? &*first->found.placement : nullptr;
+    const Placement* slots = in_slots ? &*in_slots->found.placement : nullptr;
+    if (one == nullptr || slots == nullptr) return one == nullptr ? slots : one;
+    return soft_cost(problem, *slots) < soft_cost(problem, *one) ? slots : one;
+  }
+
+  /// Something cheaper takes the place of the first placement.
+  void by_moves(std::optional<Decision>& first, std::int64_t looks) {
+    phase("moves");
+    const Placement* start = cheapest(first);
+    search::CostMovesParams own{
+        .budget = share_of(4), .seed = params.seed, .start = start, .enough = cost_bound};
+    own.budget.meter = nullptr;
+    own.budget.max_nodes = std::min(own.budget.max_nodes, looks);
+    search::CostMoves cheap = search::cheapest_by_moves(problem, own);
+    note("moves", {{"looks", cheap.looks}});
+    if (!cheap.placement || (start != nullptr && cheap.cost >= soft_cost(problem, *start))) return;
+    engine::SearchResult found;
+    found.status = Status::feasible;
+    found.placement = std::move(cheap.placement);
+    found.stats = stats;
+    first = Decision{std::move(found), "moves"};
+  }
+
+  [[nodiscard]] bool pays_only_bound(std::optional<Decision>& first) const {
+    if (!first || soft_cost(problem, *first->found.placement) != cost_bound) return false;
+    first->found.bound = cost_bound;
+    return true;
   }
 
   /// A placement that pays no more than what is proved to be paid ends everything.
@@ -425,10 +464,13 @@ struct Attempts {
       first->found.stop = *stop;
       return std::move(*first);
     }
-    if (!first) {
+    const bool least_cost = params.goal == Objective::cost && !params.at_most;
+    if (!first && least_cost) {
       raise_cost_bound();
-      return by_race();
+      within_memory("moves",
+                    [&] { return by_moves(first, many_looks), std::optional<Decision>(); });
     }
+    if (!first) return by_race(cheapest(first));
     // A goal beyond fitting: keep the first placement in case a limit strikes.
     if (engine::goal_value(problem, *first->found.placement, params.goal) ==
         engine::goal_floor(problem, params.goal)) {
@@ -436,17 +478,20 @@ struct Attempts {
       return std::move(*first);
     }
     stats = first->found.stats;
-    if (params.goal == Objective::cost && !params.at_most) {
+    if (least_cost) {
       raise_cost_bound();
+      const auto moves = [&](std::int64_t looks) {
+        within_memory("moves", [&] { return by_moves(first, looks), std::optional<Decision>(); });
+        return pays_only_bound(first);
+      };
+      if (moves(first_looks)) return std::move(*first);
       if (!plain_slots)
         cost_bound = std::max(cost_bound, search::cost_bound_by_slots(problem, share_of(4)));
-      if (engine::goal_value(problem, *first->found.placement, params.goal) == cost_bound) {
-        first->found.bound = cost_bound;
-        return std::move(*first);
-      }
+      if (pays_only_bound(first)) return std::move(*first);
       if (auto met = by_meeting_bound()) return std::move(*met);
+      if (moves(many_looks)) return std::move(*first);
     }
-    Decision best = by_race();
+    Decision best = by_race(least_cost ? cheapest(first) : nullptr);
     if (best.found.status == Status::infeasible) return best;
     const bool better = best.found.status == Status::feasible &&
                         engine::goal_value(problem, *best.found.placement, params.goal) <=

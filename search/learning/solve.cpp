@@ -100,7 +100,18 @@ class OneSearch {
   }
 
  private:
+  void begin_with(const Placement& known) {
+    if (deduction_.cost.empty()) return;
+    const Cost paid = soft_cost(problem_, known);
+    if (paid == 0) return;
+    result_.status = Status::feasible;
+    result_.placement = known;
+    result_.bound = paid;
+    deduction_.cost.set_limit(paid - 1);
+  }
+
   void contradicted() {
+    if (result_.placement) return;  // nothing is cheaper than what is known
     refuted("A rule of the problem cannot be kept, whatever else is placed.");
     if (!proof_) return;
     proof_->learned({}, {});
@@ -116,10 +127,14 @@ class OneSearch {
 
   /// Looks for placements, each cheaper than the one before where there is a cost.
   void decide(Search& search) {
-    cores_wanted_ = learning_.cores && params_.at_most && !deduction_.cost.empty();
+    cores_wanted_ =
+        learning_.cores && (params_.at_most || result_.placement) && !deduction_.cost.empty();
     std::optional<Outcome> outcome = next(search);
     while (outcome == Outcome::solution && ask_for_cheaper(search)) outcome = next(search);
-    if (!outcome) return;
+    if (!outcome) {
+      result_.bound = 0;
+      return;
+    }
     if (outcome == Outcome::stopped) undecided("The search was stopped before it could decide.");
     if (outcome == Outcome::refuted) nothing_better();
     if (result_.placement && result_.stop != StopReason::completed && !deduction_.cost.empty()) {
