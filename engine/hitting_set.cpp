@@ -35,12 +35,16 @@ void HittingSet::add(HittingRule rule) {
   }
   // Whole numbers: what is rounded up on both sides still holds.
   const std::int64_t divisor = (largest + most_weight - 1) / most_weight;
-  Rule added{.begin = static_cast<std::uint32_t>(items_.size()), .end = 0, .least = 0, .price = 0};
+  Rule added{.begin = static_cast<std::uint32_t>(items_.size()), .end = 0, .least = 0};
   for (std::size_t k = 0; k < rule.items.size(); ++k) {
     items_.push_back(rule.items[k]);
     weights_.push_back((rule.weights[k] + divisor - 1) / divisor);
   }
   added.end = static_cast<std::uint32_t>(items_.size());
+  double norm = 0;
+  for (std::uint32_t k = added.begin; k < items_.size(); ++k)
+    norm += static_cast<double>(weights_[k] * weights_[k]);
+  added.scale = 1 / std::sqrt(std::max(norm, 1.0));
   added.least = (rule.least + divisor - 1) / divisor;
   rules_.push_back(added);
 }
@@ -127,14 +131,14 @@ Cost HittingSet::raise_bound(Cost known, int rounds, const Budget& budget) {
       missing[r] = static_cast<double>(rules_[r].least);
       for (std::uint32_t k = rules_[r].begin; k < rules_[r].end; ++k)
         missing[r] -= static_cast<double>(weights_[k]) * share_[items_[k]];
+      missing[r] *= rules_[r].scale;
       if (best[r] <= 0 && missing[r] < 0) missing[r] = 0;
       norm += missing[r] * missing[r];
     }
-    const double gap =
-        std::max(static_cast<double>(known) - most, 0.01 * static_cast<double>(known) + 0.1);
+    const double gap = std::min(std::max(static_cast<double>(known) - most, 0.1), 0.1 * most + 1);
     if (norm < 1e-12) break;
     for (std::size_t r = 0; r < rules_.size(); ++r)
-      tried[r] = std::max(0.0, best[r] + factor * gap * missing[r] / norm);
+      tried[r] = std::max(0.0, best[r] + factor * gap * missing[r] * rules_[r].scale / norm);
     const double value = value_at(tried, in);
     for (std::size_t i = 0; i < in.size(); ++i)
       share_[i] += share_of_new * (static_cast<double>(in[i]) - share_[i]);
@@ -174,6 +178,10 @@ void HittingSet::prove() {
   proved_ = sum;
   reduced_ = std::move(reduced);
   bound_ = (sum + fine_price - 1) / fine_price;
+}
+
+double HittingSet::proved() const {
+  return static_cast<double>(proved_) / static_cast<double>(fine_price);
 }
 
 std::vector<signed char> HittingSet::decided(Cost most) const {

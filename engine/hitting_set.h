@@ -55,6 +55,8 @@ class HittingSet {
   Cost raise_bound(Cost known, int rounds, const Budget& budget);
   /// What has been proved so far.
   [[nodiscard]] Cost bound() const { return bound_; }
+  /// The same before it was rounded up, for whoever asks whether it still grows.
+  [[nodiscard]] double proved() const;
   /// How much of each item the cheapest fractional sets take, roughly.
   [[nodiscard]] std::span<const double> share() const { return share_; }
   /// By item: 1: in no set that costs `most` or less, -1: in all of them, 0: not known.
@@ -73,6 +75,7 @@ class HittingSet {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
     std::int64_t least = 0;
+    double scale = 1;  ///< of its weights, so that rules are as long as each other
     double price = 0;
   };
 

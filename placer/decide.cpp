@@ -24,6 +24,7 @@
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical_core.h"
 #include "search/placement/clique_costs.h"
+#include "search/placement/clique_prices.h"
 #include "search/placement/cost_moves.h"
 #include "search/placement/greedy.h"
 #include "search/placement/slots.h"
@@ -145,8 +146,10 @@ struct Attempts {
   bool in_slots_open = false;          ///< buffers fit in slots: not yet proved which are cheapest
   bool plain_slots = false;            ///< each takes one
   std::optional<Cost> clique_bound{};  ///< likewise, of cliques
-  bool canonical_opens = false;        ///< a race about fitting, before anybody else joins
-  bool learning_first = false;         ///< in such a race
+  /// Pairs that share nothing in any placement cheaper than the cheapest that is known.
+  std::vector<std::pair<BufferIndex, BufferIndex>> apart{};
+  bool canonical_opens = false;  ///< a race about fitting, before anybody else joins
+  bool learning_first = false;   ///< in such a race
 
   void phase(std::string_view name) const {
     if (settings.phase) settings.phase(name);
@@ -291,9 +294,30 @@ struct Attempts {
     return limit(StopReason::memory_limit, {});
   }
 
+  /// The problem of those that are cheaper than what is known.
+  [[nodiscard]] PlacementProblem with_apart() const {
+    PlacementProblem harder = problem;
+    for (const auto& [a, b] : apart)
+      harder.relations.push_back({RelationKind::disjoint, {a, b}, 0});
+    return harder;
+  }
+  /// What an answer to that says of the problem itself.
+  void nothing_but_cheaper(engine::SearchResult& found, const Placement& known) const {
+    const Cost paid = soft_cost(problem, known);
+    if (found.status == Status::infeasible) {
+      found.status = Status::feasible;
+      found.placement = known;
+      found.bound = paid;
+      found.reason.clear();
+    }
+    found.bound = std::min(found.bound, paid);
+  }
+
   Decision race_of_all(const Placement* known) {
     phase(params.goal == Objective::fit ? "race" : "optimize");
-    Field field = line_up(problem, params.goal, settings.threads, settings.engines, in_slots_open);
+    const bool hardened = known != nullptr && !apart.empty();
+    const PlacementProblem asked = hardened ? with_apart() : problem;
+    Field field = line_up(asked, params.goal, settings.threads, settings.engines, in_slots_open);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
     if (field.contenders.size() > 1 && canonical_opens) {
@@ -309,7 +333,8 @@ struct Attempts {
     engine::SearchParams own = params;
     if (params.goal == Objective::cost && !params.at_most) own.at_least = cost_bound;
     own.known = known;
-    engine::RaceResult won = engine::race(problem, field.contenders, own, settings.threads);
+    engine::RaceResult won = engine::race(asked, field.contenders, own, settings.threads);
+    if (hardened) nothing_but_cheaper(won.found, *known);
     const std::string name(field.engines[won.winner]->name());
     note(name, won.found.stats);
     return decided(std::move(won.found), name);
@@ -391,6 +416,16 @@ struct Attempts {
     found.placement = std::move(cheap.placement);
     found.stats = stats;
     first = Decision{std::move(found), "moves"};
+  }
+
+  /// By the best prices of what cliques say, which depend on what is known.
+  void by_prices(const std::optional<Decision>& first) {
+    const Cost known = soft_cost(problem, *cheapest(first));
+    search::CliquePrices proved =
+        search::cost_bound_by_prices(problem, known, share_of(share_for_cliques));
+    note("prices", {{"rounds", proved.rounds}, {"rules", proved.rules}});
+    cost_bound = std::max(cost_bound, proved.bound);
+    apart = std::move(proved.apart);
   }
 
   [[nodiscard]] bool pays_only_bound(std::optional<Decision>& first) const {
@@ -487,9 +522,13 @@ struct Attempts {
       if (moves(first_looks)) return std::move(*first);
       if (!plain_slots)
         cost_bound = std::max(cost_bound, search::cost_bound_by_slots(problem, share_of(4)));
-      if (pays_only_bound(first)) return std::move(*first);
+      const auto prices = [&] {
+        within_memory("prices", [&] { return by_prices(first), std::optional<Decision>(); });
+        return pays_only_bound(first);
+      };
+      if (pays_only_bound(first) || prices()) return std::move(*first);
       if (auto met = by_meeting_bound()) return std::move(*met);
-      if (moves(many_looks)) return std::move(*first);
+      if (moves(many_looks) || prices()) return std::move(*first);
     }
     Decision best = by_race(least_cost ? cheapest(first) : nullptr);
     if (best.found.status == Status::infeasible) return best;

@@ -10,6 +10,7 @@
 #include "facts/parts.h"
 #include "model/restricted.h"
 #include "search/placement/clique_costs.h"
+#include "search/placement/clique_prices.h"
 #include "tessera/check.h"
 #include "tessera/place.h"
 #include "tessera/validate.h"
@@ -111,9 +112,23 @@ TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
   }
 }
 
+/// Does each placement in which one of these pairs shares an address pay `known` or more?
+bool nothing_cheaper_with(const PlacementProblem& problem,
+                          const std::vector<std::pair<BufferIndex, BufferIndex>>& apart,
+                          Cost known) {
+  PlacementProblem harder = problem;
+  for (const auto& [a, b] : apart) harder.relations.push_back({RelationKind::disjoint, {a, b}, 0});
+  const auto any = brute_force(problem, OracleGoal::cost);
+  if (any->value >= known) return true;
+  const auto best = brute_force(harder, OracleGoal::cost);
+  return best && best->value == any->value;
+}
+
 TEST(RandomSlots, BoundsAreNeverAboveTheLeastCost) {
   int paid = 0;
   int met = 0;
+  int better = 0;
+  int decided = 0;
   for_each_seed([&](std::uint64_t seed) {
     Random random(seed);
     Features features = Features::all();
@@ -126,11 +141,20 @@ TEST(RandomSlots, BoundsAreNeverAboveTheLeastCost) {
     EXPECT_LE(search::cost_bound_by_slots(problem, {}), best->value) << about;
     const Cost by_cliques = search::cost_bound_by_cliques(problem, {});
     EXPECT_LE(by_cliques, best->value) << about;
+    const Cost known = best->value + random.between(0, 3);
+    const search::CliquePrices by_prices = search::cost_bound_by_prices(problem, known, {});
+    EXPECT_LE(by_prices.bound, best->value) << about;
+    EXPECT_TRUE(by_prices.apart.empty() || nothing_cheaper_with(problem, by_prices.apart, known))
+        << about;
+    better += best->value > 0 && by_prices.bound == best->value ? 1 : 0;
+    decided += by_prices.apart.empty() ? 0 : 1;
     paid += best->value > 0 ? 1 : 0;
     met += best->value > 0 && by_cliques == best->value ? 1 : 0;
   });
   if (setting("TESSERA_RANDOM_COUNT", effort(2000)) >= 2000) {
     EXPECT_GT(met, paid / 4);
+    EXPECT_GT(better, paid / 4);
+    EXPECT_GT(decided, 50);
   }
 }
 

@@ -1,0 +1,56 @@
+#include "search/placement/clique_prices.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+#include "engine/hitting_set.h"
+#include "search/placement/clique_rules.h"
+
+namespace tessera::search {
+namespace {
+
+constexpr int most_rounds = 200;
+/// Rounds without a higher bound before there is taken to be none.
+constexpr int fruitless_rounds = 25;
+/// In each: cliques that are grown, rules that are taken of them, and steps of prices.
+constexpr int cliques_per_round = 3000;
+constexpr std::size_t rules_per_round = 100;
+constexpr int steps_per_round = 300;
+/// Prices are better known in the end.
+constexpr int last_steps = 2000;
+
+}  // namespace
+
+CliquePrices cost_bound_by_prices(const PlacementProblem& problem, Cost known,
+                                  const Budget& budget) {
+  CliquePrices proved;
+  CliqueRules cliques(problem);
+  const Cost all = std::accumulate(cliques.costs().begin(), cliques.costs().end(), Cost{0});
+  if (all == 0 || all > engine::most_summed_costs) return proved;
+  engine::HittingSet sets(cliques.costs());
+  Random random(mix(0, cliques.costs().size()));
+  int fruitless = 0;
+  for (int round = 0; round < most_rounds && !budget.exhausted(); ++round) {
+    ++proved.rounds;
+    std::vector<engine::HittingRule> broken =
+        cliques.broken_by(sets.share(), random, cliques_per_round);
+    
+    if (broken.size() > rules_per_round) broken.resize(rules_per_round);
+    for (engine::HittingRule& rule : broken) sets.add(std::move(rule));
+    const double before = sets.proved();
+    if (sets.raise_bound(known, steps_per_round, budget) >= known) break;
+    fruitless = sets.proved() > before + 0.02 ? 0 : fruitless + 1;
+    if (fruitless > fruitless_rounds) break;
+    if (round % 12 == 11) sets.forget_idle();
+  }
+  if (sets.bound() < known) sets.raise_bound(known, last_steps, budget);
+  proved.bound = std::min(sets.bound(), known);
+  proved.rules = static_cast<std::int64_t>(sets.rules());
+  const std::vector<signed char> sides = sets.decided(known - 1);
+  for (std::size_t i = 0; i < sides.size(); ++i)
+    if (sides[i] > 0) proved.apart.push_back(cliques.pairs()[i]);
+  return proved;
+}
+
+}  // namespace tessera::search
