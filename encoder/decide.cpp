@@ -1,5 +1,6 @@
 #include "decide.h"
 
+#include "hitting.h"
 #include "load_cut.h"
 #include "optimise.h"
 #include "tessera/check.h"
@@ -62,8 +63,19 @@ class Question {
       known = soft_cost(problem_, *search_.known);
       result_.placement = *search_.known;
     }
-    const Optimum optimum = optimise(
-        *solver_, encoding_.soft, search_.budget, [this] { result_.placement = read(); }, known);
+    const auto found = [this] { result_.placement = read(); };
+    Optimum optimum;
+    if (known && !params_.rules.empty()) {
+      optimum =
+          optimise_by_hitting(*solver_, encoding_, params_.rules, *known, search_.budget, found);
+      known = optimum.cost;
+    }
+    // Where sets are too many to find the cheapest, counters go on.
+    if (!optimum.complete) {
+      const Cost bound = optimum.bound;
+      optimum = optimise(*solver_, encoding_.soft, search_.budget, found, known);
+      optimum.bound = std::max(optimum.bound, bound);
+    }
     settle(optimum.answer);
     result_.bound = optimum.bound;
     if (result_.status == Status::feasible && !optimum.complete) {

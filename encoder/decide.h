@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "encoding.h"
+#include "engine/hitting_set.h"
 
 namespace tessera::encoder {
 
@@ -24,7 +25,8 @@ struct DecideParams {
   std::string engine;  ///< its name, for sentences
   bool break_symmetry = true;
   bool load_cut = true;
-  bool balance = true;  ///< add_balance()
+  bool balance = true;                    ///< add_balance()
+  std::vector<engine::PairRule> rules{};  ///< with Objective::cost: what hitting.h begins with
   /// ensure: the formula is loaded.
   std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_solver;
   /// A solver that is soon ready and worth a short try before, or nothing; may be empty.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.h"
@@ -53,6 +54,7 @@ struct Encoding {
   std::vector<Lit> present;          ///< per buffer; true_lit without EncodeParams::presence
   std::vector<std::vector<ModeChoice>> modes;  ///< per memory, by time
   std::vector<Soft> soft;
+  std::vector<std::pair<BufferIndex, BufferIndex>> soft_pairs;  ///< with Objective::cost: of each
 };
 
 /// require: validate(problem) is empty.

@@ -46,6 +46,7 @@ std::unique_ptr<engine::PlacementEngine> make_sat_engine(const SatParams& params
        .break_symmetry = params.break_symmetry,
        .load_cut = params.load_cut,
        .balance = params.balance,
+       .rules = params.rules,
        .make_solver = [encoding = params.encoding](
                           const SolverRequest& request) { return make_solver(encoding, request); },
        .make_quick_solver = params.balance && params.encoding == OffsetEncoding::automatic

@@ -12,8 +12,10 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "engine/engine.h"
+#include "engine/hitting_set.h"
 
 namespace tessera::encoder {
 
@@ -33,6 +35,8 @@ struct SatParams {
   /// Answers from the load of one step without a solver where that is enough.
   bool balance = true;  ///< what two steps say together, as clauses of orders
   bool load_cut = true;
+  /// What pairs are known to pay at least: costs are then minimised by hitting sets (hitting.h).
+  std::vector<engine::PairRule> rules{};
 };
 
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_sat_engine(const SatParams& params);

@@ -49,6 +49,14 @@ void HittingSet::add(HittingRule rule) {
   rules_.push_back(added);
 }
 
+HittingRule HittingSet::rule(std::size_t index) const {
+  const Rule& of = rules_[index];
+  HittingRule copy{.items = {}, .weights = {}, .least = of.least};
+  copy.items.assign(items_.begin() + of.begin, items_.begin() + of.end);
+  copy.weights.assign(weights_.begin() + of.begin, weights_.begin() + of.end);
+  return copy;
+}
+
 void HittingSet::forget_idle() {
   std::vector<Rule> kept;
   std::uint32_t at = 0;

@@ -14,9 +14,11 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/budget.h"
+#include "tessera/problem.h"
 
 namespace tessera::engine {
 
@@ -24,6 +26,13 @@ namespace tessera::engine {
 struct HittingRule {
   std::vector<std::uint32_t> items;   ///< each once
   std::vector<std::int64_t> weights;  ///< of each, above 0
+  std::int64_t least = 0;
+};
+
+/// The same of pairs of buffers that pay.
+struct PairRule {
+  std::vector<std::pair<BufferIndex, BufferIndex>> pairs;
+  std::vector<std::int64_t> weights;
   std::int64_t least = 0;
 };
 
@@ -47,6 +56,7 @@ class HittingSet {
   /// Beyond some thousand rules nothing is added.
   void add(HittingRule rule);
   [[nodiscard]] std::size_t rules() const { return rules_.size(); }
+  [[nodiscard]] HittingRule rule(std::size_t index) const;
   /// Those without a price and with more than they ask for, in share(), are forgotten.
   void forget_idle();
 

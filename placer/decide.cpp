@@ -69,7 +69,7 @@ constexpr int share_for_cliques = 8;
 /// Looks at places of one buffer on the way to a cheaper placement: some hundredths of a second,
 /// and some seconds where bounds and a first search did not end it.
 constexpr std::int64_t first_looks = 20'000;
-constexpr std::int64_t many_looks = 2'000'000;
+constexpr std::int64_t many_looks = 3'000'000;
 
 /// A conflict of the SAT engine where costs are minimised: most come from small cores.
 constexpr double ns_per_core_conflict = 200'000;
@@ -148,8 +148,9 @@ struct Attempts {
   std::optional<Cost> clique_bound{};  ///< likewise, of cliques
   /// Pairs that share nothing in any placement cheaper than the cheapest that is known.
   std::vector<std::pair<BufferIndex, BufferIndex>> apart{};
-  bool canonical_opens = false;  ///< a race about fitting, before anybody else joins
-  bool learning_first = false;   ///< in such a race
+  std::vector<engine::PairRule> rules{};  ///< about cliques, with prices
+  bool canonical_opens = false;           ///< a race about fitting, before anybody else joins
+  bool learning_first = false;            ///< in such a race
 
   void phase(std::string_view name) const {
     if (settings.phase) settings.phase(name);
@@ -294,6 +295,12 @@ struct Attempts {
     return limit(StopReason::memory_limit, {});
   }
 
+  [[nodiscard]] EngineParams with_rules() const {
+    EngineParams engines = settings.engines;
+    engines.sat.rules = rules;
+    return engines;
+  }
+
   /// The problem of those that are cheaper than what is known.
   [[nodiscard]] PlacementProblem with_apart() const {
     PlacementProblem harder = problem;
@@ -317,7 +324,7 @@ struct Attempts {
     phase(params.goal == Objective::fit ? "race" : "optimize");
     const bool hardened = known != nullptr && !apart.empty();
     const PlacementProblem asked = hardened ? with_apart() : problem;
-    Field field = line_up(asked, params.goal, settings.threads, settings.engines, in_slots_open);
+    Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_open);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
     if (field.contenders.size() > 1 && canonical_opens) {
@@ -405,7 +412,7 @@ struct Attempts {
     phase("moves");
     const Placement* start = cheapest(first);
     search::CostMovesParams own{
-        .budget = share_of(4), .seed = params.seed, .start = start, .enough = cost_bound};
+        .budget = share_of(2), .seed = params.seed, .start = start, .enough = cost_bound};
     own.budget.meter = nullptr;
     own.budget.max_nodes = std::min(own.budget.max_nodes, looks);
     search::CostMoves cheap = search::cheapest_by_moves(problem, own);
@@ -426,6 +433,7 @@ struct Attempts {
     note("prices", {{"rounds", proved.rounds}, {"rules", proved.rules}});
     cost_bound = std::max(cost_bound, proved.bound);
     apart = std::move(proved.apart);
+    rules = std::move(proved.kept);
   }
 
   [[nodiscard]] bool pays_only_bound(std::optional<Decision>& first) const {

@@ -62,6 +62,7 @@ void add_soft_costs(Context& context) {
                                              context.problem.buffers[b].id);
     context.keep_apart(a, b, pays);
     context.encoding.soft.push_back({pays, cost});
+    context.encoding.soft_pairs.emplace_back(a, b);
   }
 }
 

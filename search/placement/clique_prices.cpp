@@ -35,7 +35,7 @@ CliquePrices cost_bound_by_prices(const PlacementProblem& problem, Cost known,
     ++proved.rounds;
     std::vector<engine::HittingRule> broken =
         cliques.broken_by(sets.share(), random, cliques_per_round);
-    
+
     if (broken.size() > rules_per_round) broken.resize(rules_per_round);
     for (engine::HittingRule& rule : broken) sets.add(std::move(rule));
     const double before = sets.proved();
@@ -47,6 +47,13 @@ CliquePrices cost_bound_by_prices(const PlacementProblem& problem, Cost known,
   if (sets.bound() < known) sets.raise_bound(known, last_steps, budget);
   proved.bound = std::min(sets.bound(), known);
   proved.rules = static_cast<std::int64_t>(sets.rules());
+  sets.forget_idle();
+  for (std::size_t r = 0; r < sets.rules(); ++r) {
+    engine::HittingRule rule = sets.rule(r);
+    engine::PairRule kept{.pairs = {}, .weights = std::move(rule.weights), .least = rule.least};
+    for (const std::uint32_t item : rule.items) kept.pairs.push_back(cliques.pairs()[item]);
+    proved.kept.push_back(std::move(kept));
+  }
   const std::vector<signed char> sides = sets.decided(known - 1);
   for (std::size_t i = 0; i < sides.size(); ++i)
     if (sides[i] > 0) proved.apart.push_back(cliques.pairs()[i]);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/hitting_set.h"
 #include "model/budget.h"
 #include "tessera/problem.h"
 
@@ -20,6 +21,7 @@ namespace tessera::search {
 struct CliquePrices {
   Cost bound = 0;
   std::vector<std::pair<BufferIndex, BufferIndex>> apart;
+  std::vector<engine::PairRule> kept;  ///< the rules that say so
   std::int64_t rounds = 0;
   std::int64_t rules = 0;
 };

@@ -322,14 +322,15 @@ class BufferMoves {
 
   [[nodiscard]] std::int64_t most_weight() const { return (total_ + 1) * fine; }
 
-  /// From the best there is, with some buffers anywhere.
+  /// From the best there is, with some buffers anywhere; at times from here, with many.
   void begin_again() {
     improved_at_ = moves_;
-    if (result_.placement)
+    const bool afar = ++beginnings_ % 4 == 0;
+    if (result_.placement && !afar)
       for (std::uint32_t i = 0; i < movers_.size(); ++i)
         if (offset_[i] != result_.placement->places[i].offset)
           put(i, result_.placement->places[i].offset);
-    const std::size_t some = 2 + random_.below(movers_.size() / 8 + 1);
+    const std::size_t some = 2 + random_.below(movers_.size() / (afar ? 1 : 8) + 1);
     for (std::size_t k = 0; k < some; ++k) {
       const auto i = static_cast<std::uint32_t>(random_.below(movers_.size()));
       const Mover& mover = movers_[i];
@@ -380,6 +381,7 @@ class BufferMoves {
   std::int64_t moves_ = 0;
   std::int64_t improved_at_ = 0;
   std::int64_t improved_look_ = 0;
+  std::int64_t beginnings_ = 0;
   std::int64_t next_look_ = 0;
   std::vector<std::pair<Offset, std::int64_t>> events_;  // working memory
 };

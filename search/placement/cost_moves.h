@@ -25,7 +25,7 @@ struct CostMovesParams {
   const Placement* start = nullptr;  ///< where it begins, if there is one; right or not
   Cost enough = 0;                   ///< a placement that pays no more ends it
   /// It gives up after so many looks without anything cheaper, or as many as the last one took.
-  std::int64_t patience = 100'000;
+  std::int64_t patience = 500'000;
 };
 
 struct CostMoves {

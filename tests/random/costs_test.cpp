@@ -7,6 +7,7 @@
 
 #include "encoder/sat_engine.h"
 #include "search/learning/engine.h"
+#include "search/placement/clique_prices.h"
 #include "search/placement/cost_moves.h"
 #include "tessera/check.h"
 #include "tests/support/brute_force.h"
@@ -91,6 +92,7 @@ TEST(RandomCosts, MovesFindWhatIsCheap) {
 
 TEST(RandomCosts, KnownPlacementsAreWhereEnginesBegin) {
   int better = 0;
+  int begins = 0;
   for_each_seed([&](std::uint64_t seed) {
     Random random(seed);
     const PlacementProblem problem = costly(random, Features::all());
@@ -99,7 +101,12 @@ TEST(RandomCosts, KnownPlacementsAreWhereEnginesBegin) {
     const std::string about = "seed " + std::to_string(seed) + '\n' + to_yaml(problem);
     const Placement known = random.chance(50) ? best->placement : brute_force(problem)->placement;
     better += cost_by_pairs(problem, known) > best->value ? 1 : 0;
-    for (const auto& engine : {search::make_learning_engine({}), encoder::make_sat_engine({})}) {
+    encoder::SatParams by_hitting;
+    by_hitting.rules =
+        search::cost_bound_by_prices(problem, cost_by_pairs(problem, known), {}).kept;
+    begins += by_hitting.rules.empty() ? 0 : 1;
+    for (const auto& engine : {search::make_learning_engine({}), encoder::make_sat_engine({}),
+                               encoder::make_sat_engine(by_hitting)}) {
       if (engine->unsupported(problem, Objective::cost)) continue;
       engine::SearchParams params{.goal = Objective::cost, .seed = seed, .known = &known};
       const engine::SearchResult found = engine->solve(problem, params);
@@ -117,6 +124,7 @@ TEST(RandomCosts, KnownPlacementsAreWhereEnginesBegin) {
   });
   if (all_were_tried()) {
     EXPECT_GT(better, 100);
+    EXPECT_GT(begins, 100);
   }
 }
 
