@@ -322,8 +322,9 @@ struct Attempts {
 
   Decision race_of_all(const Placement* known) {
     phase(params.goal == Objective::fit ? "race" : "optimize");
-    const bool hardened = known != nullptr && !apart.empty();
-    const PlacementProblem asked = hardened ? with_apart() : problem;
+    std::optional<PlacementProblem> harder;
+    if (known != nullptr && !apart.empty()) harder = with_apart();
+    const PlacementProblem& asked = harder ? *harder : problem;
     Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_open);
     if (field.contenders.empty())
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
@@ -341,7 +342,7 @@ struct Attempts {
     if (params.goal == Objective::cost && !params.at_most) own.at_least = cost_bound;
     own.known = known;
     engine::RaceResult won = engine::race(asked, field.contenders, own, settings.threads);
-    if (hardened) nothing_but_cheaper(won.found, *known);
+    if (harder) nothing_but_cheaper(won.found, *known);
     const std::string name(field.engines[won.winner]->name());
     note(name, won.found.stats);
     return decided(std::move(won.found), name);
