@@ -90,6 +90,7 @@ ConflictGraph::ConflictGraph(const PlacementProblem& problem,
   bits_.assign(buffers_.size() * words_, 0);
   connect(problem);
   hand_down(problem);
+  keep_nodes();
 }
 
 void ConflictGraph::choose(const PlacementProblem& problem,
@@ -192,6 +193,19 @@ void ConflictGraph::hand_down(const PlacementProblem& problem) {
       }
     }
   }
+}
+
+/// Those who speak for a node have done so: they are none themselves.
+void ConflictGraph::keep_nodes() {
+  if (buffers_.size() == nodes_) return;
+  const std::size_t words = (nodes_ + 63) / 64;
+  std::vector<std::uint64_t> bits(nodes_ * words, 0);
+  for (std::size_t i = 0; i < nodes_; ++i)
+    for (std::size_t j = 0; j < nodes_; ++j)
+      if (conflict(i, j)) bits[i * words + j / 64] |= std::uint64_t{1} << (j % 64);
+  buffers_.resize(nodes_);
+  bits_ = std::move(bits);
+  words_ = words;
 }
 
 std::string reason(const PlacementProblem& problem, BufferIndex a, BufferIndex b) {

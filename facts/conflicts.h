@@ -48,8 +48,9 @@ class ConflictGraph {
   void connect(const PlacementProblem& problem);
   void join(std::size_t one, std::size_t two);
   void hand_down(const PlacementProblem& problem);
+  void keep_nodes();
 
-  std::vector<BufferIndex> buffers_;  ///< the nodes, then those that lie at the offset of one
+  std::vector<BufferIndex> buffers_;  ///< the nodes; at first also those at the offset of one
   std::size_t nodes_ = 0;
   std::size_t words_ = 0;
   std::vector<std::uint64_t> bits_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "facts/conflicts.h"
 #include "facts/cut.h"
 #include "model/against.h"
 #include "tessera/claim.h"
@@ -28,6 +29,20 @@ void keep_apart(PlacementProblem& problem, const std::vector<BufferIndex>& buffe
 
 TEST(Clique, NothingWhereOnlyTimeSeparates) {
   EXPECT_TRUE(heavy_cliques(one_by_one({1, 2, 3}, 8), 0).empty());
+}
+
+// Somebody who may go elsewhere, but lies at the offset of a node, speaks for it and is none.
+TEST(Clique, NodesAreAdjacentToNodesAlone) {
+  PlacementProblem problem = one_by_one({2, 3, 2}, 20);
+  problem.memories.push_back({.name = "n", .capacity = 20});
+  problem.buffers[0].memories = problem.buffers[1].memories = {0};
+  problem.buffers[2].live = problem.buffers[1].live;
+  problem.relations.push_back({RelationKind::same_offset, {0, 2}, 0});
+  const ConflictGraph graph(problem, {0}, 10);
+  ASSERT_EQ(graph.size(), 2U);
+  ASSERT_EQ(graph.words(), 1U);
+  EXPECT_TRUE(graph.conflict(0, 1));  // since the third lives with it
+  for (std::size_t i = 0; i < graph.size(); ++i) EXPECT_EQ(graph.row(i)[0] >> graph.size(), 0U);
 }
 
 TEST(Clique, TheHeaviestOfSeveral) {
