@@ -216,11 +216,14 @@ class ShapeSearch {
           }))
         return false;
       if (found == Found::all) return true;
-      grid = geometry_.grid(shape);
-      return std::ranges::all_of(grid->tiles, [&](const tiling::TileRegions& tile) {
+      const auto fits_in = [&](const tiling::TileRegions& tile) {
         return load_.first_excess(tiling::tile_sizes(geometry_.subgraph(), geometry_.space(),
                                                      lowering_, tile)) <= 0;
-      });
+      };
+      // As a rule no tile needs more, and it takes no grid.
+      if (!fits_in(geometry_.middle_tile(shape, /*first_channel=*/false))) return false;
+      grid = geometry_.grid(shape);
+      return std::ranges::all_of(grid->tiles, fits_in);
     }();
     if (known.keep_fits) known.keep_fits(shape, fits);
     return fits;
