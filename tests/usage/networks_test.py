@@ -354,7 +354,7 @@ class Plans(Case):
     def test_layers_that_are_alike_are_looked_at_once(self):
         """300 equal ones took minutes when every run of them was."""
         text, last = NETWORK.split("ops:")[0] + "ops:\n", "x"
-        for k in range(100 if SLOW else 300):
+        for k in range(210 if SLOW else 300):
             text += (f"  - {{name: c{k}, type: conv, inputs: [{last}], output: t{k}, "
                      "weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}\n")
             last = f"t{k}"
