@@ -204,18 +204,31 @@ double needed_by_tiles(const Slide& needs, Dim extent) {
 
 /// Elements that any of the rows needs.
 Dim needed_at_all(const Slide& needs) {
+  if (!needs.known()) return 0;
   const Dim size = needs.at_zero.size();
   return size + std::min(needs.step, size) * (needs.rows() - 1);
 }
 
-/// What every tile needs of the weights is fetched by every tile.
+/// Of each tensor the part that any row needs; 0 where nobody knows.
+template <typename Needs>
+std::vector<double> needed_once(const tiling::Subgraph& part, std::size_t along,
+                                const std::vector<Needs>& needs) {
+  std::vector<double> once(needs.size(), 0);
+  for (std::size_t t = 0; t < needs.size(); ++t)
+    if (const Dim elements = needed_at_all(needs[t]); elements > 0)
+      once[t] = static_cast<double>(elements) / static_cast<double>(part.tensor(t).shape[along]);
+  return once;
+}
+
+/// Tiles fetch again what they need of the weights.
 bool fetches_again(const TileVariant& variant) {
   return variant.weights == WeightPolicy::refetch && variant.stationary != Stationary::weights;
 }
 
-/// Else a tile may find all that it needs of a tensor kept, and need none of the maker's weights.
-bool tiles_alone(const TileVariant& variant) {
-  return variant.halo == HaloPolicy::recompute;
+/// And each of them needs some of what all tiles compute: where halos are kept, one may find all
+/// that it needs of a tensor there, and need none of the maker's weights.
+bool every_tile_fetches(const TileVariant& variant) {
+  return fetches_again(variant) && variant.halo == HaloPolicy::recompute;
 }
 
 /// Along H (0) or W (1).
@@ -301,11 +314,7 @@ GridBound::Axis GridBound::short_axis(const tiling::Subgraph& part, const tiling
   const std::size_t tensors = part.tensors.size();
   const std::vector<Rows> needs =
       plain ? row_needs(part, space, along) : std::vector<Rows>(tensors);
-  axis.once.assign(tensors, 0.0);
-  for (std::size_t t = 0; t < tensors; ++t)
-    if (!needs[t].empty())
-      axis.once[t] = static_cast<double>(needed_at_all(needs[t])) /
-                     static_cast<double>(part.tensor(t).shape[along]);
+  axis.once = needed_once(part, along, needs);
   for (Dim extent = whole; extent >= (cut ? 1 : whole); --extent) {
     const Dim count = (whole + extent - 1) / extent;
     if (axis.counts.empty() || axis.counts.back() != count) {
@@ -343,11 +352,7 @@ GridBound::Axis GridBound::long_axis(const tiling::Subgraph& part, const tiling:
   const std::size_t tensors = part.tensors.size();
   const std::vector<Slide> needs =
       plain ? slides(part, space, along, whole) : std::vector<Slide>(tensors);
-  axis.once.assign(tensors, 0.0);
-  for (std::size_t t = 0; t < tensors; ++t)
-    if (needs[t].known())
-      axis.once[t] = static_cast<double>(needed_at_all(needs[t])) /
-                     static_cast<double>(part.tensor(t).shape[along]);
+  axis.once = needed_once(part, along, needs);
   // Few counts each for itself, more of them together: what the fewest need, for all of them.
   for (Dim fewest = 1; fewest <= (cut ? whole : 1);) {
     const Dim most = std::min(fewest + fewest / 32, whole);
@@ -473,9 +478,9 @@ Metrics GridBound::metrics_of(const Sums& sums, double cycles, double fetched) c
 Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts,
                              const TileVariant& variant) const {
   const auto tiles = static_cast<double>(counts[0] * counts[1] * counts[2]);
-  const bool again = fetches_again(variant);
-  const double fetched = weight_bytes_ * (again && tiles_alone(variant) ? tiles : 1.0) +
-                         slice_bytes_ * (again ? static_cast<double>(counts[1] * counts[2]) : 1.0);
+  const auto places = static_cast<double>(counts[1] * counts[2]);
+  const double fetched = weight_bytes_ * (every_tile_fetches(variant) ? tiles : 1.0) +
+                         slice_bytes_ * (fetches_again(variant) ? places : 1.0);
   // A count of a long axis stands for those after the one before it.
   const auto at = [](const Axis& axis, Dim count) {
     const auto found = std::ranges::lower_bound(axis.counts, count);
@@ -490,8 +495,7 @@ Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {
   Sums least{infinity, infinity, infinity};
   double cycles = infinity;
   const double fetched =
-      weight_bytes_ *
-      (fetches_again(variant) && tiles_alone(variant) ? static_cast<double>(tiles) : 1.0);
+      weight_bytes_ * (every_tile_fetches(variant) ? static_cast<double>(tiles) : 1.0);
   const auto take = [&](std::size_t h, std::size_t w, Dim c) {
     const Sums one = sums(h, w, c, variant);
     least.bytes = std::min(least.bytes, one.bytes);

@@ -57,13 +57,13 @@ bool is_sliced(const tiling::Subgraph& part, std::size_t local, const Uses& uses
 
 /// Of each tensor of which something is kept: the first op that reads it is the first that needs it
 /// where it reads the rest.
-std::vector<HaloCopy> halo_copies(const TiledRun& run) {
-  std::vector<HaloCopy> copies;
+std::vector<ChipCopy> halo_copies(const TiledRun& run) {
+  std::vector<ChipCopy> copies;
   if (run.hardware->tiling.kept_halos != KeptHalos::copied) return copies;
   for (const tiling::LoweredBuffer& buffer : run.lowering->buffers) {
     if (buffer.role != tiling::BufferRole::rows && buffer.role != tiling::BufferRole::columns)
       continue;
-    const bool known = std::ranges::any_of(copies, [&](const HaloCopy& copy) {
+    const bool known = std::ranges::any_of(copies, [&](const ChipCopy& copy) {
       return copy.local == buffer.tensor && copy.share == buffer.share;
     });
     if (known) continue;

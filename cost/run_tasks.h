@@ -37,20 +37,14 @@ struct ChipCopy {
   Step before = 0;
 };
 
-/// What a tile has of a tensor from the tiles before, copied to where its ops read the rest of it,
-/// before a step.
-struct HaloCopy {
-  std::size_t local = 0;
-  std::size_t share = 0;
-  Step before = 0;
-};
-
 /// Everything about a run that does not depend on the tile.
 struct RunTasks {
   Step steps = 0;
   std::vector<Move> moves;       ///< per tile
   std::vector<ChipCopy> copies;  ///< per tile
-  std::vector<HaloCopy> halos;   ///< per tile, where halos are copied
+  /// Per tile, where halos are copied: what it has of a tensor from the tiles before, to where its
+  /// ops read the rest of it.
+  std::vector<ChipCopy> halos;
 };
 
 [[nodiscard]] RunTasks run_tasks(const TiledRun& run);

@@ -125,7 +125,7 @@ void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRe
     op.energy_pj += bytes * (from.energy.read_pj + to.energy.write_pj);
   };
   const auto bytes_of = [&](std::size_t local, const tiling::Box& box) {
-    return box.none ? 0.0 : static_cast<double>(box_bytes(*run.subgraph, local, box));
+    return static_cast<double>(box_bytes(*run.subgraph, local, box));
   };
   for (const ChipCopy& copy : tasks.copies) {
     if (copy.before != step || tile.fresh[copy.local].none) continue;
@@ -136,7 +136,7 @@ void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRe
         std::max(serving_cycles(*memory(from.memory), hardware.clock_hz, bytes, 0),
                  serving_cycles(*memory(to.memory), hardware.clock_hz, 0, bytes)));
   }
-  for (const HaloCopy& copy : tasks.halos) {
+  for (const ChipCopy& copy : tasks.halos) {
     if (copy.before != step) continue;
     const double bytes = bytes_of(copy.local, tile.needed[copy.local]) -
                          bytes_of(copy.local, tile.fresh[copy.local]);

@@ -22,11 +22,10 @@ class Hitting {
  public:
   Hitting(Backend& solver, const Encoding& encoding, std::span<const engine::PairRule> rules,
           Cost known, const Budget& budget, const std::function<void()>& found)
-      : solver_(solver), budget_(budget), found_(found), sets_(costs_of(encoding)) {
+      : solver_(solver), budget_(budget), found_(found), costs_(costs_of(encoding)), sets_(costs_) {
     std::map<std::pair<BufferIndex, BufferIndex>, std::uint32_t> item_of;
     for (std::uint32_t k = 0; k < encoding.soft.size(); ++k) {
       literals_.push_back(solver.literal(encoding.soft[k].literal));
-      costs_.push_back(encoding.soft[k].weight);
       item_of[std::minmax(encoding.soft_pairs[k].first, encoding.soft_pairs[k].second)] = k;
     }
     for (const engine::PairRule& rule : rules) {
@@ -155,9 +154,9 @@ class Hitting {
   Backend& solver_;
   const Budget& budget_;
   const std::function<void()>& found_;
+  const std::vector<Cost> costs_;
   engine::HittingSet sets_;
   std::vector<int> literals_;
-  std::vector<Cost> costs_;
   std::int64_t conflicts_ = first_conflicts;
   Cost least_ = 0;      ///< of all sets
   bool exact_ = false;  ///< the last set is the cheapest

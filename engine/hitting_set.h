@@ -3,8 +3,7 @@
 //   HittingSet sets({3, 1, 2});                               // what each item costs
 //   sets.add({.items = {0, 1}, .weights = {1, 1}, .least = 1});
 //   Cost least = sets.raise_bound(known, budget);             // no set is cheaper
-//   HittingSet::Exact found = sets.cheapest(budget);          // found.cost == found.bound: the
-//   least
+//   HittingSet::Exact found = sets.cheapest(budget);          // the least if cost == bound
 //
 // Bounds are those of the Lagrangian dual: any prices of the rules give one, so prices are looked
 // for with floating point numbers (the volume algorithm: Barahona and Anbil 2000) and what they

@@ -208,6 +208,22 @@ void ConflictGraph::keep_nodes() {
   words_ = words;
 }
 
+void for_each_paying_pair(const PlacementProblem& problem, const ConflictGraph& graph,
+                          const std::function<void(std::size_t, std::size_t, Cost)>& see) {
+  std::vector<std::size_t> node_of(problem.buffers.size(), graph.size());
+  for (std::size_t i = 0; i < graph.size(); ++i) node_of[graph.buffer(i)] = i;
+  for (const Relation& relation : problem.relations) {
+    if (relation.kind != RelationKind::avoid_overlap || relation.cost == 0) continue;
+    for (std::size_t a = 0; a < relation.buffers.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) {
+        const std::size_t i = node_of[relation.buffers[a]];
+        const std::size_t j = node_of[relation.buffers[b]];
+        if (i == graph.size() || j == graph.size() || i == j || graph.conflict(i, j)) continue;
+        see(i, j, relation.cost);
+      }
+  }
+}
+
 std::string reason(const PlacementProblem& problem, BufferIndex a, BufferIndex b) {
   const std::vector<BufferIndex> classes = classes_of(problem);
   std::string found;

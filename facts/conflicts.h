@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,6 +57,12 @@ class ConflictGraph {
   std::vector<std::uint64_t> bits_;
   std::vector<BufferIndex> class_of_;  ///< by buffer: one of those at its offset
 };
+
+/// Every two nodes that may share a byte and pay where they do, with what one relation says that
+/// they pay: a pair comes as often as relations name it.
+void for_each_paying_pair(
+    const PlacementProblem& problem, const ConflictGraph& graph,
+    const std::function<void(std::size_t one, std::size_t two, Cost cost)>& see);
 
 /// The steps at which all of a buffer is occupied.
 [[nodiscard]] std::vector<StepRange> whole_life(const Buffer& buffer);

@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -175,11 +176,17 @@ struct Attempts {
     return decided(std::move(found), settings.engine);
   }
 
-  /// What an attempt gives; nothing where it runs out of memory: the next one may need less.
+  /// What an attempt gives, if it gives anything; nothing where it runs out of memory: the next one
+  /// may need less.
   template <typename Attempt>
   std::optional<Decision> within_memory(std::string_view who, Attempt&& attempt) {
     try {
-      return attempt();
+      if constexpr (std::is_void_v<std::invoke_result_t<Attempt>>) {
+        attempt();
+        return std::nullopt;
+      } else {
+        return attempt();
+      }
     } catch (const std::bad_alloc&) {
     } catch (const std::system_error& error) {
       if (error.code() != std::errc::resource_unavailable_try_again) throw;
@@ -511,8 +518,7 @@ struct Attempts {
     const bool least_cost = params.goal == Objective::cost && !params.at_most;
     if (!first && least_cost) {
       raise_cost_bound();
-      within_memory("moves",
-                    [&] { return by_moves(first, many_looks), std::optional<Decision>(); });
+      within_memory("moves", [&] { by_moves(first, many_looks); });
     }
     if (!first) return by_race(cheapest(first));
     // A goal beyond fitting: keep the first placement in case a limit strikes.
@@ -525,14 +531,14 @@ struct Attempts {
     if (least_cost) {
       raise_cost_bound();
       const auto moves = [&](std::int64_t looks) {
-        within_memory("moves", [&] { return by_moves(first, looks), std::optional<Decision>(); });
+        within_memory("moves", [&] { by_moves(first, looks); });
         return pays_only_bound(first);
       };
       if (moves(first_looks)) return std::move(*first);
       if (!plain_slots)
         cost_bound = std::max(cost_bound, search::cost_bound_by_slots(problem, share_of(4)));
       const auto prices = [&] {
-        within_memory("prices", [&] { return by_prices(first), std::optional<Decision>(); });
+        within_memory("prices", [&] { by_prices(first); });
         return pays_only_bound(first);
       };
       if (pays_only_bound(first) || prices()) return std::move(*first);

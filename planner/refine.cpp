@@ -67,9 +67,9 @@ double Candidates::least_score(OpRange ops, const ScoreOf& score) const {
   return of_answered(
       ops, [&](RunGeometry& run, const std::string& structure, const CandidateAnswer& answer) {
         const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
+        const auto bound = grid_bound(question);
         double least = std::numeric_limits<double>::infinity();
         for_each_variant(run.part, answer, [&](const TileVariant& options, std::int64_t fewest) {
-          const auto bound = grid_bound(question);
           least = std::min(least, bound ? score(bound->least(fewest, options)) : 0);
         });
         return least;
@@ -174,12 +174,12 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
   Poll poll(params_.budget);
   const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware_);
   const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
+  const std::shared_ptr<const cost::GridBound> bound = grid_bound(question);
   double open = std::numeric_limits<double>::infinity();
   for_each_variant(run.part, answer, [&](const TileVariant& options, std::int64_t fewest) {
     tiling::TileGeometry& geometry =
         run.of_halo.try_emplace(options.halo, run.part, options.halo).first->second;
     const tiling::WatchedGeometry watched(geometry, poll);
-    const std::shared_ptr<const cost::GridBound> bound = grid_bound(question);
     CheapestTile best = cheapest_tile(
         geometry, hardware_,
         {.options = options,

@@ -70,7 +70,11 @@ class CliqueCosts {
       alignment_ = std::gcd(alignment_, effective_alignment(buffer, problem.memories[memory]));
     }
     for (const Size size : sizes_) rounded_.push_back(align_up(size, alignment_));
-    price(problem);
+    facts::for_each_paying_pair(problem, conflicts_, [&](std::size_t i, std::size_t j, Cost cost) {
+      costs_[i * n_ + j] += cost;
+      costs_[j * n_ + i] += cost;
+      all_ += cost;
+    });
   }
 
   [[nodiscard]] Cost bound(const Budget& budget) {
@@ -82,24 +86,6 @@ class CliqueCosts {
   }
 
  private:
-  void price(const PlacementProblem& problem) {
-    constexpr auto nobody = std::numeric_limits<std::size_t>::max();
-    std::vector<std::size_t> node_of(problem.buffers.size(), nobody);
-    for (std::size_t i = 0; i < n_; ++i) node_of[conflicts_.buffer(i)] = i;
-    for (const Relation& relation : problem.relations) {
-      if (relation.kind != RelationKind::avoid_overlap || relation.cost == 0) continue;
-      for (std::size_t a = 0; a < relation.buffers.size(); ++a)
-        for (std::size_t b = 0; b < a; ++b) {
-          const std::size_t i = node_of[relation.buffers[a]];
-          const std::size_t j = node_of[relation.buffers[b]];
-          if (i == nobody || j == nobody || i == j || conflicts_.conflict(i, j)) continue;
-          costs_[i * n_ + j] += relation.cost;
-          costs_[j * n_ + i] += relation.cost;
-          all_ += relation.cost;
-        }
-    }
-  }
-
   /// What disjoint cores come to.
   Cost cores(const Budget& budget, Random random) {
     left_ = costs_;

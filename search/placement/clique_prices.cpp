@@ -35,7 +35,6 @@ CliquePrices cost_bound_by_prices(const PlacementProblem& problem, Cost known,
     ++proved.rounds;
     std::vector<engine::HittingRule> broken =
         cliques.broken_by(sets.share(), random, cliques_per_round);
-
     if (broken.size() > rules_per_round) broken.resize(rules_per_round);
     for (engine::HittingRule& rule : broken) sets.add(std::move(rule));
     const double before = sets.proved();

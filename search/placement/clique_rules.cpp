@@ -53,28 +53,17 @@ void CliqueRules::read(const PlacementProblem& problem, const facts::ConflictGra
   memory.apart.reserve(n * memory.words);
   for (std::size_t i = 0; i < n; ++i)
     memory.apart.insert(memory.apart.end(), conflicts.row(i).begin(), conflicts.row(i).end());
-  constexpr auto nobody = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> node_of(problem.buffers.size(), nobody);
-  for (std::size_t i = 0; i < n; ++i) node_of[conflicts.buffer(i)] = i;
-  for (const Relation& relation : problem.relations) {
-    if (relation.kind != RelationKind::avoid_overlap || relation.cost == 0) continue;
-    for (std::size_t a = 0; a < relation.buffers.size(); ++a)
-      for (std::size_t b = 0; b < a; ++b) {
-        const std::size_t i = node_of[relation.buffers[a]];
-        const std::size_t j = node_of[relation.buffers[b]];
-        if (i == nobody || j == nobody || i == j || conflicts.conflict(i, j)) continue;
-        if (memory.items[i * n + j] == no_item) {
-          if (pairs_.size() == most_listed_pairs) continue;  // fewer costs: less is proved
-          memory.items[i * n + j] = memory.items[j * n + i] =
-              static_cast<std::uint32_t>(pairs_.size());
-          pairs_.emplace_back(relation.buffers[b], relation.buffers[a]);
-          costs_.push_back(0);
-          memory.apart[i * memory.words + j / 64] |= std::uint64_t{1} << (j % 64);
-          memory.apart[j * memory.words + i / 64] |= std::uint64_t{1} << (i % 64);
-        }
-        costs_[memory.items[i * n + j]] += relation.cost;
-      }
-  }
+  facts::for_each_paying_pair(problem, conflicts, [&](std::size_t i, std::size_t j, Cost cost) {
+    if (memory.items[i * n + j] == no_item) {
+      if (pairs_.size() == most_listed_pairs) return;  // fewer costs: less is proved
+      memory.items[i * n + j] = memory.items[j * n + i] = static_cast<std::uint32_t>(pairs_.size());
+      pairs_.emplace_back(conflicts.buffer(j), conflicts.buffer(i));
+      costs_.push_back(0);
+      memory.apart[i * memory.words + j / 64] |= std::uint64_t{1} << (j % 64);
+      memory.apart[j * memory.words + i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+    costs_[memory.items[i * n + j]] += cost;
+  });
 }
 
 void CliqueRules::choose_units(const PlacementProblem& problem, MemoryIndex index,

@@ -140,8 +140,7 @@ struct Totals {
   std::mutex mutex;
   std::int64_t questions = 0;
   std::int64_t nodes = 0;
-  std::int64_t granted =
-      0;  ///< nodes that the questions so far were allowed and have not left over
+  std::int64_t granted = 0;  ///< nodes that questions were allowed and have not left over
   std::optional<StopReason> stop;
 };
 

@@ -16,20 +16,12 @@
 #include "search/placement/bounds.h"
 #include "tessera/claim.h"
 #include "tests/support/brute_force.h"
-#include "tests/support/effort.h"
 #include "tests/support/problem_text.h"
 #include "tests/support/random_problem.h"
+#include "tests/support/seeds.h"
 
 namespace tessera::testing {
 namespace {
-
-template <typename Test>
-void for_each_seed(Test&& test) {
-  const std::uint64_t first = setting("TESSERA_RANDOM_SEED", 1);
-  const std::uint64_t count = setting("TESSERA_RANDOM_COUNT", effort(3000));
-  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed)
-    test(seed);
-}
 
 /// Short lives, so that most pairs are kept apart by relations or not at all.
 PlacementProblem short_lives(Random& random, std::size_t count) {
@@ -49,7 +41,7 @@ PlacementProblem short_lives(Random& random, std::size_t count) {
 }
 
 TEST(RandomClique, IsTheHeaviest) {
-  for_each_seed([](std::uint64_t seed) {
+  for_each_seed(3000, [](std::uint64_t seed) {
     Random random(seed);
     const PlacementProblem problem = short_lives(random, random.below(13) + 1);
     const facts::ConflictGraph graph(problem, {0}, 100);
@@ -88,7 +80,7 @@ TEST(RandomClique, IsTheHeaviest) {
 
 /// No placement contradicts a conflict, and every conflict has a reason.
 TEST(RandomClique, ConflictsHoldInEveryPlacement) {
-  for_each_seed([](std::uint64_t seed) {
+  for_each_seed(3000, [](std::uint64_t seed) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, Features::all());
     const auto found = brute_force(problem);
@@ -118,7 +110,7 @@ TEST(RandomClique, ConflictsHoldInEveryPlacement) {
 /// Heights that follow from cliques are never too high, a capacity that one refutes is refuted by
 /// the oracle, and each has a cut that proof/ accepts.
 TEST(RandomClique, BoundsAreTrueAndCertified) {
-  for_each_seed([](std::uint64_t seed) {
+  for_each_seed(3000, [](std::uint64_t seed) {
     Random random(seed);
     Features features;
     features.alignment = features.reserved = features.fixed_offsets = features.windows = true;

@@ -11,23 +11,15 @@
 #include "search/placement/cost_moves.h"
 #include "tessera/check.h"
 #include "tests/support/brute_force.h"
-#include "tests/support/effort.h"
 #include "tests/support/problem_text.h"
 #include "tests/support/random_problem.h"
+#include "tests/support/seeds.h"
 
 namespace tessera::testing {
 namespace {
 
-template <typename Test>
-void for_each_seed(Test&& test) {
-  const std::uint64_t first = setting("TESSERA_RANDOM_SEED", 1);
-  const std::uint64_t count = setting("TESSERA_RANDOM_COUNT", effort(2000));
-  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed)
-    test(seed);
-}
-
 bool all_were_tried() {
-  return setting("TESSERA_RANDOM_COUNT", effort(2000)) >= 2000;
+  return seeds_tried(2000) >= 2000;
 }
 
 /// Any problem, with more pairs that cost something.
@@ -54,7 +46,7 @@ PlacementProblem for_moves(Random& random) {
 TEST(RandomCosts, MovesFindWhatIsCheap) {
   int taken = 0;
   int cheapest = 0;
-  for_each_seed([&](std::uint64_t seed) {
+  for_each_seed(2000, [&](std::uint64_t seed) {
     Random random(seed);
     const PlacementProblem problem = for_moves(random);
     const std::string about = "seed " + std::to_string(seed) + '\n' + to_yaml(problem);
@@ -93,7 +85,7 @@ TEST(RandomCosts, MovesFindWhatIsCheap) {
 TEST(RandomCosts, KnownPlacementsAreWhereEnginesBegin) {
   int better = 0;
   int begins = 0;
-  for_each_seed([&](std::uint64_t seed) {
+  for_each_seed(2000, [&](std::uint64_t seed) {
     Random random(seed);
     const PlacementProblem problem = costly(random, Features::all());
     const auto best = brute_force(problem, OracleGoal::cost);

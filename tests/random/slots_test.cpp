@@ -15,20 +15,12 @@
 #include "tessera/place.h"
 #include "tessera/validate.h"
 #include "tests/support/brute_force.h"
-#include "tests/support/effort.h"
 #include "tests/support/problem_text.h"
 #include "tests/support/random_problem.h"
+#include "tests/support/seeds.h"
 
 namespace tessera::testing {
 namespace {
-
-template <typename Test>
-void for_each_seed(Test&& test) {
-  const std::uint64_t first = setting("TESSERA_RANDOM_SEED", 1);
-  const std::uint64_t count = setting("TESSERA_RANDOM_COUNT", effort(2000));
-  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed)
-    test(seed);
-}
 
 /// Buffers that should or must be apart; of one size, or nearly.
 PlacementProblem crowded(Random& random, bool one_size) {
@@ -83,7 +75,7 @@ PlacementProblem crowded_multiples(Random& random) {
 TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
   int taken = 0;
   int wide = 0;
-  for_each_seed([&](std::uint64_t seed) {
+  for_each_seed(2000, [&](std::uint64_t seed) {
     Random random(seed);
     const PlacementProblem problem =
         random.chance(50) ? crowded(random, true) : crowded_multiples(random);
@@ -106,7 +98,7 @@ TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
     EXPECT_NE(some.status, Status::infeasible) << about;
     EXPECT_LE(some.bound, best->value) << about;
   });
-  if (setting("TESSERA_RANDOM_COUNT", effort(2000)) >= 2000) {
+  if (seeds_tried(2000) >= 2000) {
     EXPECT_GT(taken, 500);
     EXPECT_GT(wide, 200);
   }
@@ -129,7 +121,7 @@ TEST(RandomSlots, BoundsAreNeverAboveTheLeastCost) {
   int met = 0;
   int better = 0;
   int decided = 0;
-  for_each_seed([&](std::uint64_t seed) {
+  for_each_seed(2000, [&](std::uint64_t seed) {
     Random random(seed);
     Features features = Features::all();
     features.modes = features.modes_per_bank = false;
@@ -151,7 +143,7 @@ TEST(RandomSlots, BoundsAreNeverAboveTheLeastCost) {
     paid += best->value > 0 ? 1 : 0;
     met += best->value > 0 && by_cliques == best->value ? 1 : 0;
   });
-  if (setting("TESSERA_RANDOM_COUNT", effort(2000)) >= 2000) {
+  if (seeds_tried(2000) >= 2000) {
     EXPECT_GT(met, paid / 4);
     EXPECT_GT(better, paid / 4);
     EXPECT_GT(decided, 50);
@@ -160,7 +152,7 @@ TEST(RandomSlots, BoundsAreNeverAboveTheLeastCost) {
 
 TEST(RandomParts, CostsAddUp) {
   int several = 0;
-  for_each_seed([&several](std::uint64_t seed) {
+  for_each_seed(2000, [&several](std::uint64_t seed) {
     Random random(seed);
     Features features = Features::all();
     features.modes_per_bank = false;
@@ -191,7 +183,7 @@ TEST(RandomParts, CostsAddUp) {
       EXPECT_TRUE(result.proven_optimal) << about;
     }
   });
-  if (setting("TESSERA_RANDOM_COUNT", effort(2000)) >= 2000) {
+  if (seeds_tried(2000) >= 2000) {
     EXPECT_GT(several, 200);
   }
 }
