@@ -18,6 +18,7 @@ set(alone
   planner/file.cpp
   search/placement/boxing/engine.cpp
   search/placement/canonical.cpp
+  search/placement/canonical_clique_cuts.cpp
   search/placement/canonical_load.cpp
   search/placement/canonical_search.cpp
   search/tiles/tile_search.cpp)

@@ -32,6 +32,7 @@ constexpr auto switches = std::to_array<Switch>({
                  "nothing lies below the lowest item that can be placed"),
     TESSERA_RULE(canonical, unallocated_floor,
                  "a section starts no lower than its lowest unplaced buffer"),
+    TESSERA_RULE(canonical, cliques, "section inference for what relations keep apart, too"),
     TESSERA_RULE(canonical, one_machine, "section inference for every release offset"),
     TESSERA_RULE(canonical, failed_states, "refuted states are remembered"),
     TESSERA_RULE(canonical, subset_sums,

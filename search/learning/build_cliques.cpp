@@ -9,9 +9,9 @@
 // not matter why its members are apart, nor for certificates: the window rule asks of every two
 // whether they ever share an address.
 #include <algorithm>
-#include <bit>
 
 #include "build.h"
+#include "facts/grown_cliques.h"
 #include "model/derived.h"
 
 namespace tessera::search::learning {
@@ -24,48 +24,6 @@ constexpr std::size_t most_cliques = 64;
 /// Where costs are minimised more is decided by who pays, and room is lacking less often.
 constexpr std::size_t most_for_costs = 16;
 constexpr std::size_t most_members = 8'192;
-
-class Cliques {
- public:
-  explicit Cliques(std::size_t nodes)
-      : nodes_(nodes),
-        words_((nodes + 63) / 64),
-        adjacent_(nodes * words_),
-        seen_(nodes * words_) {}
-
-  void join(std::size_t x, std::size_t y) {
-    set(adjacent_, x, y);
-    set(adjacent_, y, x);
-  }
-  [[nodiscard]] bool seen(std::size_t x, std::size_t y) const {
-    return (seen_[x * words_ + y / 64] >> (y % 64) & 1) != 0;
-  }
-  /// Of least numbers first, which are the largest items; its pairs are then seen.
-  std::vector<std::size_t> grow(std::size_t x, std::size_t y) {
-    std::vector<std::size_t> clique = {x, y};
-    std::vector<std::uint64_t> left(words_);
-    for (std::size_t w = 0; w < words_; ++w)
-      left[w] = adjacent_[x * words_ + w] & adjacent_[y * words_ + w];
-    for (std::size_t w = 0; w < words_; ++w)
-      while (left[w] != 0) {
-        const std::size_t next = w * 64 + static_cast<std::size_t>(std::countr_zero(left[w]));
-        clique.push_back(next);
-        for (std::size_t k = w; k < words_; ++k) left[k] &= adjacent_[next * words_ + k];
-      }
-    for (const std::size_t one : clique)
-      for (const std::size_t other : clique) set(seen_, one, other);
-    return clique;
-  }
-
- private:
-  void set(std::vector<std::uint64_t>& bits, std::size_t x, std::size_t y) const {
-    bits[x * words_ + y / 64] |= std::uint64_t{1} << (y % 64);
-  }
-  std::size_t nodes_;
-  std::size_t words_;
-  std::vector<std::uint64_t> adjacent_;
-  std::vector<std::uint64_t> seen_;
-};
 
 }  // namespace
 
@@ -86,7 +44,7 @@ void Build::cliques(MemoryIndex m) {
   std::vector<std::size_t> node_of(items.size(), nobody);
   for (std::size_t k = 0; k < nodes.size(); ++k) node_of[nodes[k]] = k;
 
-  Cliques graph(nodes.size());
+  facts::GrownCliques graph(nodes.size());
   struct Seed {
     Value weight;
     std::size_t x, y;

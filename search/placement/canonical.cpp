@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "facts/feature_sets.h"
 #include "model/derived.h"
+#include "search/placement/canonical_cliques.h"
 #include "search/placement/canonical_core.h"
 #include "search/placement/canonical_orders.h"
 #include "search/placement/canonical_pairs.h"
@@ -16,6 +18,7 @@ namespace tessera::search {
 
 using canonical::Choice;
 using canonical::Core;
+using canonical::CoreCliques;
 using canonical::Counters;
 using canonical::FailedStates;
 using canonical::Item;
@@ -134,6 +137,7 @@ struct CanonicalSolver::State {
   CanonicalParams params;
   CanonicalParams finder_params;
   Core core;
+  CoreCliques cliques;
   OrderFacts facts;
   std::vector<int> ranks;
   std::vector<Size> offsets;  ///< of the core's items, once they are placed
@@ -186,6 +190,7 @@ void CanonicalSolver::State::count(const Counters& more) {
   counters.nodes += more.nodes;
   counters.section_cuts += more.section_cuts;
   counters.one_machine_cuts += more.one_machine_cuts;
+  counters.clique_cuts += more.clique_cuts;
   counters.lifted_cuts += more.lifted_cuts;
   counters.hatless_cuts += more.hatless_cuts;
   counters.state_cuts += more.state_cuts;
@@ -193,7 +198,7 @@ void CanonicalSolver::State::count(const Counters& more) {
   counters.splits += more.splits;
 }
 
-/// Is some section larger than the capacity even without a single hole?
+/// Is some section, or a clique, larger than the capacity even without a single hole?
 bool CanonicalSolver::State::overfull() const {
   std::vector<Size> change(static_cast<std::size_t>(core.sections) + 1, 0);
   for (const Part& part : core.parts) {
@@ -205,6 +210,12 @@ bool CanonicalSolver::State::overfull() const {
   for (const Size each : change) {
     load += each;
     if (load > core.capacity) return true;
+  }
+  for (int c = 0; c < cliques.count(); ++c) {
+    const auto at = cliques.extent.begin();
+    const auto k = static_cast<std::size_t>(c);
+    if (std::accumulate(at + cliques.first[k], at + cliques.first[k + 1], Size{0}) > core.capacity)
+      return true;
   }
   return false;
 }
@@ -224,7 +235,7 @@ Outcome CanonicalSolver::State::search(Workshop<T>& shop, Allowance& allowance,
   shop.table.clear();
   canonical::collect_facts(core, facts);
   offsets.resize(core.items.size());
-  shop.finder->load(core);
+  shop.finder->load(core, cliques);
   shop.refuter_loaded = false;
   Outcome outcome = Outcome::placed;
   for (int part = 0; part < shop.finder->parts() && outcome == Outcome::placed; ++part) {
@@ -284,7 +295,7 @@ Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowan
       tried += budget;
     }
     if (!refuting) {
-      if (!shop.refuter_loaded) shop.refuter->load(core);
+      if (!shop.refuter_loaded) shop.refuter->load(core, cliques);
       shop.refuter_loaded = true;
       canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
       shop.refuter->start(ranks, Choice::lowest, part, true);
@@ -315,6 +326,9 @@ void CanonicalSolver::State::load(const PlacementProblem& problem, MemoryIndex m
   canonical::build_core(problem, m, core, poll);
   if (core.contradiction.empty() && params.subset_sums && facts::is_measured(problem))
     core.capacity = reachable_capacity(core);
+  cliques = {};
+  if (params.cliques && core.contradiction.empty() && core.general.empty())
+    canonical::find_cliques(core, cliques, poll);
 }
 
 Outcome CanonicalSolver::State::search_core(Allowance& allowance, std::uint64_t seed) {
@@ -339,6 +353,7 @@ Stats CanonicalSolver::State::stats() const {
           {"restarts", restarts},
           {"section_cuts", counters.section_cuts},
           {"one_machine_cuts", counters.one_machine_cuts},
+          {"clique_cuts", counters.clique_cuts},
           {"lifted_cuts", counters.lifted_cuts},
           {"hatless_cuts", counters.hatless_cuts},
           {"failed_state_cuts", counters.state_cuts},

@@ -43,6 +43,7 @@ struct CanonicalParams {
   bool monotonic_floor = true;    ///< nothing lies below the lowest item that can be placed
   bool unallocated_floor = true;  ///< a section starts no lower than its lowest unplaced buffer
   // Rules beyond the paper.
+  bool cliques = true;        ///< section inference for what relations keep apart, too
   bool one_machine = true;    ///< section inference for every release offset, not only the floor
   bool failed_states = true;  ///< remember refuted (unplaced set, lowest offsets); exact compare
   bool subset_sums = true;    ///< capacities rounded down to a sum that sizes can form

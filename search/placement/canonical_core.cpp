@@ -56,6 +56,7 @@ class Builder {
     core_.pair_above.clear();
     core_.pair_below.clear();
     core_.general.clear();
+    core_.told.clear();
     core_.links.clear();
     core_.reserved.clear();
     core_.borders.clear();
@@ -454,7 +455,6 @@ class Builder {
         meet(a, *by_begin[j], found);
       }
     }
-    std::vector<std::pair<int, int>> apart;
     for (const Relation& relation : problem_.relations) {
       if (relation.kind != RelationKind::disjoint) continue;
       for (std::size_t x = 0; x < relation.buffers.size(); ++x) {
@@ -471,13 +471,13 @@ class Builder {
           }
           forbid(item_of_[a], item_of_[b], {0, problem_.buffers[a].size},
                  {0, problem_.buffers[b].size}, found);
-          apart.push_back(std::minmax(item_of_[a], item_of_[b]));
+          core_.told.push_back(std::minmax(item_of_[a], item_of_[b]));
         }
       }
     }
     poll_.look();
     std::sort(found.begin(), found.end());
-    for (const auto& [i, j] : apart) {
+    for (const auto& [i, j] : core_.told) {
       const Item& x = core_.items[index(i)];
       const Item& y = core_.items[index(j)];
       if (x.begin < x.end && y.begin < y.end && (x.end <= y.begin || y.end <= x.begin)) {

@@ -69,7 +69,8 @@ struct Core {
   std::vector<Size> pair_above;
   std::vector<Size> pair_below;  ///< item >= other + below, where the item is the upper one
   std::vector<GeneralPair> general;
-  /// Pairs that conflict without sharing a section (disjoint); they keep parts of time together.
+  std::vector<std::pair<int, int>> told;  ///< pairs that the input keeps apart (disjoint)
+  /// Those of them that share no section; they keep parts of time together.
   std::vector<std::pair<int, int>> links;
   std::vector<AddressRange> reserved;  ///< in bytes, sorted, merged
   std::vector<Offset> borders;         ///< in bytes: what nothing may straddle

@@ -10,7 +10,7 @@ namespace tessera::search::canonical {
 inline constexpr float old_blame = 0.01F;
 
 template <typename T>
-void Search<T>::load(const Core& core) {
+void Search<T>::load(const Core& core, const CoreCliques& cliques) {
   core_ = &core;
   blamed_root_ = -1;
   items_ = static_cast<int>(core.items.size());
@@ -76,6 +76,7 @@ void Search<T>::load(const Core& core) {
   }
   // Linked items that occupy nothing belong to no stretch of time.
   decompose_ = params_.decomposition && (links_.empty() || item_from_[index(sections_)] == items_);
+  load_cliques(cliques);
   find_roots();
   counters_ = {};
 }

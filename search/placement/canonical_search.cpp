@@ -164,7 +164,8 @@ bool Search<T>::skip(int item) {
     return false;
   }
   change<Jump>(item, lowest_[i], release);
-  return !params_.unallocated_floor || sections_fit(begin_[i], end_[i]);
+  if (params_.unallocated_floor && !sections_fit(begin_[i], end_[i])) return false;
+  return item_cliques_.empty() || cliques_fit(trail_.size() - 1);
 }
 
 /// The lowest item that may be chosen, of those that reach beyond the section; -1: none.
@@ -363,6 +364,10 @@ bool Search<T>::place(Frame& frame, int item) {
   }
   if (params_.one_machine && params_.section_inference && !one_machine_fits(begin, end)) {
     ++counters_.one_machine_cuts;
+    return false;
+  }
+  if (!item_cliques_.empty() && !cliques_fit(frame.item_trail)) {
+    ++counters_.clique_cuts;
     return false;
   }
   return true;

@@ -1,7 +1,7 @@
 // The depth-first search itself, over one core, resumable after any number of nodes.
 //
 //   Search<std::int32_t> search(params, table);
-//   search.load(core);                       // offsets must fit: see fits<T>(core)
+//   search.load(core, cliques);              // offsets must fit: see fits<T>(core)
 //   search.start(ranks);                     // a static order: ranks[item], all different
 //   while (search.run(1000) == Outcome::paused) poll();
 //   if (outcome == Outcome::placed) use(search.offset(item));
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "search/placement/canonical.h"
+#include "search/placement/canonical_cliques.h"
 #include "search/placement/canonical_core.h"
 #include "search/placement/failed_states.h"
 
@@ -39,6 +40,7 @@ struct Counters {
   std::int64_t nodes = 0;
   std::int64_t section_cuts = 0;  ///< placements refused by section inference
   std::int64_t one_machine_cuts = 0;
+  std::int64_t clique_cuts = 0;
   std::int64_t lifted_cuts = 0;
   std::int64_t hatless_cuts = 0;
   std::int64_t state_cuts = 0;  ///< found in the table of failed states
@@ -59,8 +61,9 @@ class Search {
  public:
   Search(const CanonicalParams& params, FailedStates<T>& table) : params_(params), table_(table) {}
 
-  /// ensure: the core is referred to until the next load().
-  void load(const Core& core);
+  /// require: no clique needs more than the capacity.
+  /// ensure: the core and the cliques are referred to until the next load().
+  void load(const Core& core, const CoreCliques& cliques);
   /// Parts of time that no item connects; each has to be searched.
   [[nodiscard]] int parts() const { return static_cast<int>(roots_.size()); }
   /// The items of a part are [first, second).
@@ -139,6 +142,9 @@ class Search {
   [[nodiscard]] int focus(const Component& component) const;
   [[nodiscard]] bool sections_fit(int begin, int end);
   [[nodiscard]] bool one_machine_fits(int begin, int end);
+  void load_cliques(const CoreCliques& cliques);
+  [[nodiscard]] bool cliques_fit(std::size_t trail);
+  [[nodiscard]] bool clique_fits(int clique);
   void make_key(int first, int last);
   template <typename Visit>
   void each_unplaced(int first, int last, Visit&& visit) const {
@@ -210,6 +216,9 @@ class Search {
   std::vector<std::vector<int>> links_;  ///< per item; empty without disjoint pairs
   std::vector<int> item_from_;           ///< section -> first item that begins there or later
   std::vector<int> item_upto_;           ///< section -> first item that ends after it
+  const CoreCliques* cliques_ = nullptr;
+  std::vector<T> clique_extent_;
+  std::vector<std::vector<int>> item_cliques_;  ///< empty where there are none
   std::vector<Component> roots_;
   std::vector<int> ranks_;
   Choice choice_ = Choice::lowest;
@@ -263,6 +272,14 @@ class Search {
   // Scratch of one node.
   std::vector<T> load_;
   std::vector<Release> by_release_;
+  struct Member {
+    T release;
+    T extent;
+    int item;
+  };
+  std::vector<Member> clique_members_;
+  std::vector<std::int64_t> clique_seen_;  ///< per clique: the last round that looked at it
+  std::int64_t clique_round_ = 0;
   std::vector<T> key_;
   Counters counters_;
 };

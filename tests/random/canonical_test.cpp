@@ -188,6 +188,75 @@ TEST(RandomCanonical, JumpsLeaveNoPlacementOut) {
   }
 }
 
+/// Stages that live one after the other and of which neighbours may not share a byte, in part or
+/// whole; some members are aligned, live twice, have a gap, or lie where another one lies.
+PlacementProblem staged_problem(Random& random) {
+  PlacementProblem problem;
+  const std::int64_t stages = random.between(2, 5);
+  const Size largest = random.between(2, 9);
+  std::vector<std::int64_t> stage_of;
+  std::vector<Size> load(static_cast<std::size_t>(stages + 1), 0);
+  for (std::int64_t stage = 0; stage < stages; ++stage)
+    for (std::int64_t k = random.between(1, 5); k > 0; --k) {
+      const Step from = 2 * stage;
+      problem.buffers.push_back({.id = "b" + std::to_string(problem.buffers.size()),
+                                 .live = {{from, from + random.between(1, 3)}},
+                                 .size = random.between(1, largest)});
+      Buffer& last = problem.buffers.back();
+      if (random.chance(10)) last.live.push_back({from + 4, from + 5});
+      if (random.chance(10)) last.alignment = random.between(2, 3);
+      if (random.chance(10) && last.size > 2)
+        last.gaps = {{{from, from + 1}, AddressRange{0, last.size - 1}}};
+      stage_of.push_back(stage);
+      load[static_cast<std::size_t>(stage)] += last.size;
+    }
+  Size most = 0;
+  for (std::size_t s = 0; s + 1 < load.size(); ++s) most = std::max(most, load[s] + load[s + 1]);
+  problem.memories.push_back({.name = "m", .capacity = most + random.between(-3, 2)});
+  problem.memories.back().capacity = std::max(problem.memories.back().capacity, largest);
+  const std::int64_t often = random.between(50, 100);
+  for (BufferIndex a = 0; a < stage_of.size(); ++a)
+    for (BufferIndex b = a + 1; b < stage_of.size(); ++b)
+      if (stage_of[b] - stage_of[a] == 1 && random.chance(static_cast<int>(often)))
+        problem.relations.push_back({RelationKind::disjoint, {a, b}});
+  if (random.chance(15)) {
+    const BufferIndex a = random.below(problem.buffers.size());
+    const BufferIndex b = random.below(problem.buffers.size());
+    if (stage_of[a] + 2 < stage_of[b])
+      problem.relations.push_back({RelationKind::same_offset, {a, b}});
+  }
+  return problem;
+}
+
+/// What is known of sets that relations make, with every other set of rules: judged without them.
+TEST(RandomCanonical, CliquesLeaveNoPlacementOut) {
+  const RandomRun run = from_environment({.count = 5000});
+  const auto judge = search::make_canonical_engine({.cliques = false, .backjumping = false});
+  std::int64_t cuts = 0;
+  for (std::size_t k = 0; k < run.count; ++k) {
+    SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(run.seed + k));
+    Random random(run.seed + k);
+    const PlacementProblem problem = staged_problem(random);
+    search::CanonicalParams params = any_params(random);
+    params.cliques = true;
+    const engine::SearchParams search{.budget = {.max_nodes = 5'000}};
+    const Status expected = judge->solve(problem, search).status;
+    const engine::SearchResult result =
+        search::make_canonical_engine(params)->solve(problem, search);
+    if (result.placement) {
+      ASSERT_TRUE(check(problem, *result.placement).empty());
+    } else if (result.status == Status::infeasible) {
+      ASSERT_NE(expected, Status::feasible);
+    }
+    for (const Stat& stat : result.stats) {
+      if (stat.name == "clique_cuts") cuts += std::get<std::int64_t>(stat.value);
+    }
+  }
+  if (run.count >= 100) {
+    EXPECT_GT(cuts, static_cast<std::int64_t>(run.count) / 10);
+  }
+}
+
 TEST(RandomCanonical, EveryOrderIsComplete) {
   for (int k = 0; k < search::canonical_order_count; ++k) {
     SCOPED_TRACE("order " + std::to_string(k));

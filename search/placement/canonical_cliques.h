@@ -1,0 +1,29 @@
+// Items of a core no two of which may share a byte, although no section holds them all.
+//
+//   CoreCliques cliques;
+//   find_cliques(core, cliques, poll);        // none where nothing is kept apart but by time
+//   for (int k = cliques.first[c]; k < cliques.first[c + 1]; ++k) sum += cliques.extent[k];
+//
+// What is known of a section holds of such a set: what of it is unplaced lies side by side above
+// the lowest of it. Every pair that the input keeps apart and no section holds is in one, unless
+// there are too many; see GrownCliques.
+#pragma once
+
+#include <vector>
+
+#include "search/placement/canonical_core.h"
+
+namespace tessera::search::canonical {
+
+struct CoreCliques {
+  std::vector<int> first;    ///< clique -> first index; one more entry at the end
+  std::vector<int> item;     ///< ascending within a clique
+  std::vector<Size> extent;  ///< what lies above the item's offset before the next of the clique
+
+  [[nodiscard]] int count() const { return first.empty() ? 0 : static_cast<int>(first.size()) - 1; }
+};
+
+/// require: the core has no general pairs. Throws BudgetEnded.
+void find_cliques(const Core& core, CoreCliques& cliques, Poll& poll);
+
+}  // namespace tessera::search::canonical
