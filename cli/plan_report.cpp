@@ -195,7 +195,8 @@ std::string offchip_lines(const NetworkPlan& plan) {
     Size weights = 0;
     for (const OffchipBuffer& buffer : memory.buffers) weights += buffer.weights ? buffer.size : 0;
     text += memory.memory + " needs " + bytes_text(memory.height);
-    if (weights > 0) text += ", " + bytes_text(weights) + " of it for weights";
+    if (weights > 0 && plan.behind.memory.empty())
+      text += ", " + bytes_text(weights) + " of it for weights";
     text += memory.height == memory.lower_bound
                 ? " (proved for these tiles)"
                 : " (at least " + bytes_text(memory.lower_bound) + " for these tiles)";
@@ -204,6 +205,23 @@ std::string offchip_lines(const NetworkPlan& plan) {
     text += "\n";
   }
   return text;
+}
+
+/// What comes from the memory behind another one, and what that costs.
+std::string behind_lines(const NetworkPlan& plan) {
+  const PlannedBehind& behind = plan.behind;
+  if (behind.memory.empty()) return "";
+  if (behind.fetches.empty()) return behind.memory + " is not needed: all weights stay in front\n";
+  const auto passes = std::ranges::count(behind.fetches, true, &PlannedFetch::passes);
+  const double waiting = plan.totals.latency_cycles > 0
+                             ? 100 * static_cast<double>(behind.waiting_cycles) /
+                                   static_cast<double>(plan.totals.latency_cycles)
+                             : 0;
+  return bytes_text(behind.bytes) + " of weights come from " + behind.memory + " (" +
+         std::to_string(behind.resident.size()) + " stay in front, " +
+         std::to_string(behind.fetches.size() - static_cast<std::size_t>(passes)) +
+         " are fetched whole, " + std::to_string(passes) + " piece by piece); runs wait " +
+         decimals(waiting, 1) + " % of the time for them\n";
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -327,8 +345,8 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::
                   : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
              ".\n";
   if (plan.limit_mattered) words += "--max-ops kept out longer runs that might have helped.\n";
-  words += kept_line(plan) + offchip_lines(plan) + objective_lines(plan, hardware) +
-           architect_notes(plan, hardware) + search_line(plan);
+  words += kept_line(plan) + offchip_lines(plan) + behind_lines(plan) +
+           objective_lines(plan, hardware) + architect_notes(plan, hardware) + search_line(plan);
   return text + wrapped(words, words_width, 2);
 }
 

@@ -131,6 +131,7 @@ void add_memory(Sheet& sheet, const HardwareMemory& memory) {
   for (const AddressRange& range : space.reserved)
     sheet.add(key + ".reserved",
               "[" + std::to_string(range.begin) + ", " + std::to_string(range.end) + ")");
+  if (!memory.behind.empty()) sheet.add(key + ".behind", memory.behind);
   if (memory.layout != Layout{}) sheet.add(key + ".layout", to_string(memory.layout));
   if (memory.bandwidth)
     sheet.add(key + ".bandwidth", memory.write_bandwidth

@@ -231,6 +231,17 @@ Links links_of(const Hardware& hardware) {
   return {.weights = of_weights, .data = link_to(*data, hardware), .apart = weights != data};
 }
 
+Link link_from_behind(const Hardware& hardware) {
+  const HardwareMemory& behind = *off_chip::behind(hardware);
+  const HardwareMemory& front = *off_chip::weights(hardware);
+  const Link into = link_to(front, hardware);
+  Link link = link_to(behind, hardware);
+  link.convert = 0;  // weights lie as they are read
+  link.read.bytes_per_cycle = std::min(link.read.bytes_per_cycle, into.write.bytes_per_cycle);
+  link.energy.read_pj += into.energy.write_pj;
+  return link;
+}
+
 TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load) {
   if (count.bursts == 0) return {};
   const LinkWay& way = link.way(load);

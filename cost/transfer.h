@@ -66,6 +66,10 @@ struct Links {
 /// require: the hardware has an off-chip memory with a bandwidth, and a clock.
 [[nodiscard]] Links links_of(const Hardware& hardware);
 
+/// From the memory behind another one into that one: as fast as the slower of both, with the energy
+/// of both.  require: model/off_chip.h knows one behind.
+[[nodiscard]] Link link_from_behind(const Hardware& hardware);
+
 struct TransferCost {
   std::int64_t cycles = 0;  ///< of a channel that has the memory to itself
   std::int64_t shared = 0;  ///< of them, what the memory's bandwidth is taken for

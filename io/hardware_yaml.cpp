@@ -118,6 +118,7 @@ class Reader {
     if (const Node* n = fields.find("offchip")) memory.offchip = as_bool(sources_, *n, "offchip");
     if (const Node* n = fields.find("writable"))
       memory.writable = as_bool(sources_, *n, "writable");
+    if (const Node* n = fields.find("behind")) memory.behind = as_text(sources_, *n, "behind");
     if (const Node* n = fields.find("layout")) memory.layout = read_layout(*n);
     if (const Node* n = fields.find("energy")) memory.energy = read_energy(*n);
     if (const Node* n = fields.find("bandwidth")) {

@@ -134,6 +134,33 @@ std::string offchip_text(const OffchipMemory& memory) {
   return out;
 }
 
+std::string behind_text(const PlannedBehind& behind) {
+  return json_object([&](JsonObject& object) {
+    object.text("memory", behind.memory);
+    object.number("bytes", behind.bytes);
+    object.number("waiting_cycles", behind.waiting_cycles);
+    object.real("energy_pj", behind.energy_pj);
+    write_list(object.entry("resident"), behind.resident, ", ",
+               [](const std::string& name) { return json_string(name); });
+    object.list(
+        "fetches", behind.fetches,
+        [](const PlannedFetch& fetch) {
+          return json_object([&](JsonObject& each) {
+            each.text("tensor", fetch.tensor);
+            if (fetch.at != 0) each.number("at", fetch.at);
+            each.number("from", static_cast<std::int64_t>(fetch.from));
+            each.number("subgraph", static_cast<std::int64_t>(fetch.subgraph));
+            if (fetch.passes) each.truth("passes", true);
+            each.number("room", fetch.room);
+            each.number("bytes", fetch.bytes);
+            each.number("begin", fetch.begin);
+            each.number("end", fetch.end);
+          });
+        },
+        ",\n  ");
+  });
+}
+
 void write_name_lists(std::string& out, const std::vector<std::vector<std::string>>& lists) {
   write_list(out, lists, ", ", [](const std::vector<std::string>& names) {
     std::string text;
@@ -212,6 +239,7 @@ class Reader {
     if (const Node* list = fields.find("layers"))
       for (const Node& node : as_list(sources_, *list, "layers"))
         plan.layers.push_back(layer(node));
+    if (const Node* node = fields.find("behind")) plan.behind = behind(*node);
     if (const Node* list = fields.find("offchip"))
       for (const Node& node : as_list(sources_, *list, "offchip"))
         plan.offchip.push_back(offchip(node));
@@ -314,6 +342,41 @@ class Reader {
     fields.take("bound_by", layer.bound_by);
     fields.finish();
     return layer;
+  }
+
+  PlannedBehind behind(const Node& node) const {
+    Fields fields(sources_, node, "`behind`");
+    PlannedBehind behind;
+    behind.memory = as_text(sources_, fields.need("memory"), "memory");
+    fields.take("bytes", behind.bytes);
+    fields.take("waiting_cycles", behind.waiting_cycles);
+    fields.take("energy_pj", behind.energy_pj);
+    for (const Node& each : as_list(sources_, fields.need("resident"), "resident"))
+      behind.resident.push_back(as_text(sources_, each, "resident"));
+    for (const Node& each : as_list(sources_, fields.need("fetches"), "fetches"))
+      behind.fetches.push_back(fetch(each));
+    fields.finish();
+    return behind;
+  }
+
+  PlannedFetch fetch(const Node& node) const {
+    Fields fields(sources_, node, "a fetch");
+    const auto whole = [&](const char* key) {
+      return as_whole(sources_, fields.need(key), key, 0, unbounded);
+    };
+    PlannedFetch fetch;
+    fetch.tensor = as_text(sources_, fields.need("tensor"), "tensor");
+    if (const Node* at = fields.find("at")) fetch.at = as_whole(sources_, *at, "at", 0, unbounded);
+    fetch.from = static_cast<std::size_t>(whole("from"));
+    fetch.subgraph = static_cast<std::size_t>(whole("subgraph"));
+    if (const Node* passes = fields.find("passes"))
+      fetch.passes = as_bool(sources_, *passes, "passes");
+    fetch.room = whole("room");
+    fetch.bytes = whole("bytes");
+    fetch.begin = whole("begin");
+    fetch.end = whole("end");
+    fields.finish();
+    return fetch;
   }
 
   OffchipMemory offchip(const Node& node) const {
@@ -457,6 +520,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   write_metrics(object.entry("reference"), plan.reference.totals, {}, &plan.reference);
   write_list(object.entry("subgraphs"), plan.subgraphs, ",\n", subgraph_text);
   write_list(object.entry("layers"), plan.layers, ",\n", layer_text);
+  if (!plan.behind.memory.empty()) object.entry("behind") += behind_text(plan.behind);
   if (!plan.offchip.empty()) write_list(object.entry("offchip"), plan.offchip, ",\n", offchip_text);
   write_name_lists(object.entry("unused_modes"), plan.unused_modes);
   write_name_lists(object.entry("idle_banks"), plan.idle_banks);

@@ -88,6 +88,10 @@ class Idle {
         on_chip(memory);
         continue;
       }
+      if (!memory.behind.empty()) {
+        behind(memory);
+        continue;
+      }
       const HardwareMemory*& home = homes[memory.writable ? 1 : 0];
       if (home != nullptr && memory.writable)
         wrong("offchip",
@@ -110,6 +114,28 @@ class Idle {
       wrong("outstanding", "give the figure for reading alone",
             "has writes `outstanding`, but no memory off the chip is writable");
     }
+  }
+
+  /// Weights come from it through the memory that it names.
+  void behind(const HardwareMemory& memory) {
+    off_chip(memory.space);
+    const HardwareMemory* const home = off_chip::weights(hardware_);
+    if (home == nullptr || memory.behind != home->space.name || !home->writable)
+      return wrong("behind",
+                   "name the memory off the chip that holds weights and everything else, and that "
+                   "a program writes",
+                   "is `behind` '", memory.behind, "', through which no weights come");
+    if (off_chip::behind(hardware_) != &memory)
+      wrong("behind", "describe the one that weights come from", "is a second memory behind '",
+            memory.behind, "'");
+    if (home->space.capacity == unbounded)
+      wrong("behind", say("give '", memory.behind, "' its `capacity`, or leave this memory out"),
+            "is behind '", memory.behind, "', which has room for everything");
+    if (!memory.writable)
+      wrong("writable", "leave it out", "is `behind` another one, and nothing is written there");
+    if (memory.write_bandwidth || memory.write_latency)
+      wrong(memory.write_bandwidth ? "bandwidth" : "latency", "give the figure for reading alone",
+            "has a figure for writing, but is `behind` another one, and nothing is written there");
   }
 
   /// Weights in slices are those that are fetched while an array waits for them.
@@ -176,6 +202,9 @@ class Idle {
   }
 
   void on_chip(const HardwareMemory& memory) {
+    if (!memory.behind.empty())
+      wrong("behind", "only a memory off the chip lies behind another one",
+            "is on the chip, and cannot be `behind` '", memory.behind, "'");
     if (!memory.writable)
       wrong("writable", "only a memory off the chip may be read-only: flash, say",
             "is on the chip, where buffers are placed, and cannot be read-only");

@@ -5,7 +5,7 @@ namespace {
 
 const HardwareMemory* first(const Hardware& hardware, bool writable) {
   for (const HardwareMemory& memory : hardware.memories)
-    if (memory.offchip && memory.writable == writable) return &memory;
+    if (memory.offchip && memory.behind.empty() && memory.writable == writable) return &memory;
   return nullptr;
 }
 
@@ -14,7 +14,7 @@ const HardwareMemory* first(const Hardware& hardware, bool writable) {
 std::vector<std::size_t> memories(const Hardware& hardware) {
   std::vector<std::size_t> result;
   for (std::size_t m = 0; m < hardware.memories.size(); ++m)
-    if (hardware.memories[m].offchip) result.push_back(m);
+    if (hardware.memories[m].offchip && hardware.memories[m].behind.empty()) result.push_back(m);
   return result;
 }
 
@@ -32,6 +32,12 @@ const HardwareMemory* weights(const Hardware& hardware) {
 
 const HardwareMemory* activations(const Hardware& hardware) {
   return first(hardware, true);
+}
+
+const HardwareMemory* behind(const Hardware& hardware) {
+  for (const HardwareMemory& memory : hardware.memories)
+    if (memory.offchip && !memory.behind.empty()) return &memory;
+  return nullptr;
 }
 
 }  // namespace tessera::off_chip

@@ -5,7 +5,7 @@
 //
 // A memory that a running program cannot write (flash) holds the weights; what ops make, inputs and
 // results lie in the one that it can write. Where there is one memory, it holds all it can. A
-// profile has one of each at most (model/hardware_idle.h).
+// profile has one of each at most, and one behind the one that holds both (model/hardware_idle.h).
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@
 
 namespace tessera::off_chip {
 
-/// Those off the chip, in the profile's order: positions in Hardware::memories.
+/// Those off the chip and behind no other, in the profile's order: positions in
+/// Hardware::memories.
 [[nodiscard]] std::vector<std::size_t> memories(const Hardware& hardware);
 
 /// Their names: "flash and dram".
@@ -27,5 +28,8 @@ namespace tessera::off_chip {
 
 /// Nothing where no program can write off the chip.
 [[nodiscard]] const HardwareMemory* activations(const Hardware& hardware);
+
+/// The one behind weights(): nothing where none is.
+[[nodiscard]] const HardwareMemory* behind(const Hardware& hardware);
 
 }  // namespace tessera::off_chip

@@ -269,7 +269,7 @@ class Builder {
   void off_the_chip() {
     if (plan_.offchip.empty()) return;
     const OffchipClock clock(plan_);
-    const PlacementProblem question = offchip_question(network_, hardware_, plan_.subgraphs);
+    const PlacementProblem question = offchip_question_of(network_, hardware_, plan_);
     std::set<std::string> inputs;
     std::set<std::string> outputs;
     for (const TensorIndex t : network_.inputs)

@@ -45,9 +45,12 @@ class PlanChecker {
       for (std::string& sentence : kept_wrong(network_, hardware_, plan_.subgraphs))
         say(std::move(sentence));
     if (wrong_.empty())
+      for (std::string& sentence : behind_wrong(network_, hardware_, plan_))
+        say(std::move(sentence));
+    if (wrong_.empty())
       for (std::string& sentence : offchip_wrong(network_, hardware_, plan_))
         say(std::move(sentence));
-    metrics("the totals", totals_of(plan_.subgraphs), plan_.totals);
+    metrics("the totals", with_fetches(totals_of(plan_.subgraphs), plan_.behind), plan_.totals);
     const cost::Score score{plan_.weights, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
     if (!close(cost::score_of(score, plan_.totals), plan_.score))
       say("the score does not follow from the totals, the reference and the weights");
@@ -224,7 +227,7 @@ PlacementProblem offchip_problem(const Network& network, const Hardware& hardwar
     throw BadInput("a wrong plan has no question about what lies off the chip: " + wrong.front());
   if (plan.status != Status::feasible)
     throw BadInput("a plan that was not found has no question about what lies off the chip");
-  return planner::offchip_question(network, hardware, plan.subgraphs);
+  return planner::offchip_question_of(network, hardware, plan);
 }
 
 }  // namespace tessera

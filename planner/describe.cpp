@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "cost/tiled_run.h"
+#include "facts/room.h"
+#include "model/off_chip.h"
+#include "planner/behind.h"
 #include "planner/idle.h"
 #include "planner/offchip.h"
 #include "planner/piece.h"
@@ -29,11 +32,79 @@ Metrics totals_of(std::span<const PlannedSubgraph> runs) {
   return totals;
 }
 
+namespace {
+
+/// Ways that are placed at most, until one has a place for everything.
+constexpr std::size_t most_ways = 3;
+/// So often some less of the memory in front is filled, since buffers leave holes: 1/16 each time.
+constexpr int most_rounds = 5;
+constexpr Size part_left = 16;
+
+/// The most that is alive in front in each run besides weights.
+std::vector<Size> loads_of(const Network& network, const Hardware& hardware,
+                           const std::vector<PlannedSubgraph>& runs) {
+  const PlacementProblem problem = offchip_question(network, hardware, runs, {});
+  const Size alignment = off_chip::weights(hardware)->space.alignment;
+  std::vector<std::pair<Step, Size>> changes;
+  for (const Buffer& buffer : problem.buffers) {
+    const Size size = align_up(buffer.size, alignment);
+    changes.emplace_back(buffer.live.front().lower, size);
+    changes.emplace_back(buffer.live.back().upper, -size);
+  }
+  std::ranges::sort(changes);
+  std::vector<Size> loads;
+  auto next = changes.begin();
+  Size load = 0;
+  Step end = 0;
+  for (const PlannedSubgraph& run : runs) {
+    end += 2 * followed_tiles(run);
+    Size most = load;
+    for (; next != changes.end() && next->first < end; ++next) {
+      load += next->second;
+      most = std::max(most, load);
+    }
+    loads.push_back(most);
+  }
+  return loads;
+}
+
+/// What comes from behind, and where everything lies in front.
+OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, const Budget& budget,
+                            NetworkPlan& plan) {
+  const Memory& front = off_chip::weights(hardware)->space;
+  const std::vector<WeightUse> uses = weight_uses(network, hardware, plan.subgraphs);
+  const std::vector<Size> loads = loads_of(network, hardware, plan.subgraphs);
+  OffchipAnswer answer{.too_small = "what a run has in memory '" + front.name +
+                                    "' leaves no room for two pieces of each of its weights, which "
+                                    "has " +
+                                    std::to_string(front.capacity) +
+                                    " bytes; other covers were not tried for that"};
+  Size room = facts::room_of(front);
+  for (int round = 0; round < most_rounds; ++round, room -= front.capacity / part_left) {
+    std::vector<Size> left;
+    for (const Size load : loads) left.push_back(room - load);
+    std::vector<PlannedBehind> ways = ways_behind(network, hardware, plan.subgraphs, uses, left);
+    for (std::size_t k = 0; k < std::min(ways.size(), most_ways); ++k) {
+      answer = place_offchip(network, hardware, plan.subgraphs, in_front(network, uses, ways[k]),
+                             budget);
+      plan.behind = std::move(ways[k]);
+      if (answer.too_small.empty()) return answer;
+    }
+  }
+  return answer;
+}
+
+}  // namespace
+
 void settle_off_chip(const Network& network, const Hardware& hardware, const Budget& budget,
                      NetworkPlan& plan) {
-  OffchipAnswer answer = place_offchip(network, hardware, plan.subgraphs, budget);
+  plan.behind = {};
+  OffchipAnswer answer = off_chip::behind(hardware) != nullptr
+                             ? settle_behind(network, hardware, budget, plan)
+                             : place_offchip(network, hardware, plan.subgraphs, {}, budget);
   plan.offchip = std::move(answer.memories);
   if (answer.too_small.empty()) return;
+  plan.behind = {};
   plan.status = Status::unknown;
   plan.optimal = false;
   plan.subgraphs.clear();
@@ -48,7 +119,11 @@ void describe(const Network& network, const Hardware& hardware, const cost::Scor
     const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware, s.placements));
     std::ranges::move(piece_layers(piece, cost), std::back_inserter(plan.layers));
   }
-  plan.totals = totals_of(plan.subgraphs);
+  // Other places for the runs' buffers may have made them longer.
+  if (off_chip::behind(hardware) != nullptr)
+    complete(network, hardware, plan.subgraphs, weight_uses(network, hardware, plan.subgraphs),
+             plan.behind);
+  plan.totals = with_fetches(totals_of(plan.subgraphs), plan.behind);
   plan.score = cost::score_of(score, plan.totals);
   const std::vector<Memory> memories = placement_memories(hardware);
   plan.unused_modes = unused_modes(memories, plan.subgraphs);

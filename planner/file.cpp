@@ -10,6 +10,7 @@
 #include "io/plan_csv.h"
 #include "io/plan_json.h"
 #include "planner/baseline.h"
+#include "planner/behind.h"
 #include "planner/hardware_key.h"
 #include "planner/modes.h"
 #include "planner/piece.h"
@@ -154,7 +155,7 @@ class ClaimCheck {
                                  "' alone was not decided with the effort the plan names");
       return;
     }
-    const Metrics made = sum_of(singles);
+    const Metrics made = with_single_fetches(network_, hardware_, sum_of(singles));
     if (close(made, plan_.baseline)) return;
     const std::string differs = "the baseline, each op alone, has " +
                                 std::to_string(made.latency_cycles) + " cycles and " +

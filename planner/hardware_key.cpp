@@ -92,10 +92,10 @@ class Key {
     add(ratio, per_channel, granule);
   }
   void put(const HardwareMemory& memory) {
-    const auto& [space, offchip, writable, layout, energy, bandwidth, write_bandwidth, burst,
-                 latency, write_latency] = memory;
-    add(space, offchip, writable, layout, energy, bandwidth, write_bandwidth, burst, latency,
-        write_latency);
+    const auto& [space, offchip, writable, behind, layout, energy, bandwidth, write_bandwidth,
+                 burst, latency, write_latency] = memory;
+    add(space, offchip, writable, behind, layout, energy, bandwidth, write_bandwidth, burst,
+        latency, write_latency);
   }
   void put(const Mapping& mapping) {
     const auto& [name, ops, unroll, at_least, cycles, least, start, input_depth] = mapping;
@@ -156,7 +156,7 @@ std::vector<HardwareMemory> no_faster_than_of_use(const Hardware& hardware) {
   // Several channels share the bandwidth: each may have some of it.
   if (hardware.dma.channels != 1 || !(hardware.clock_hz > 0)) return memories;
   for (HardwareMemory& memory : memories) {
-    if (!memory.offchip || !memory.bandwidth) continue;
+    if (!memory.offchip || !memory.bandwidth || !memory.behind.empty()) continue;
     const Bandwidth any{.amount = 0x1p40, .per_cycle = true};
     const std::int64_t reads = hardware.dma.outstanding;
     const std::int64_t writes = hardware.dma.outstanding_writes.value_or(reads);
@@ -203,6 +203,7 @@ std::string placement_key(const Hardware& hardware) {
     HardwareMemory& same = bare.memories.emplace_back();
     same.space = memory.space;
     same.offchip = memory.offchip;
+    same.behind = memory.behind;
     same.layout = memory.layout;
   }
   bare.coding = hardware.coding;

@@ -72,6 +72,7 @@ class Traffic {
   }
 
   void follow(const PlannedSubgraph& planned) {
+    begins_.push_back(2 * tiles_);
     const tiling::Subgraph part = tiling::make_subgraph(network_, planned.ops, readers_, *hardware_,
                                                         kept_tensors(network_, planned));
     tiling::TileGeometry geometry(part, planned.variant.halo);
@@ -107,6 +108,10 @@ class Traffic {
     return tessera::stored_bytes(network_.tensors[t], layout_of(t).brick);
   }
   [[nodiscard]] Step end() const { return std::max<Step>(2 * tiles_, 1); }
+  /// While runs work.
+  [[nodiscard]] StepRange steps_of(std::size_t from, std::size_t to) const {
+    return {begins_[from], to + 1 < begins_.size() ? begins_[to + 1] : end()};
+  }
 
  private:
   /// What stays is read where the walk says; without one everything is.
@@ -135,22 +140,9 @@ class Traffic {
   Layout layout_;
   std::vector<std::optional<OpIndex>> readers_;
   std::map<TensorIndex, std::vector<tiling::BoxAccess>> accesses_;
+  std::vector<Step> begins_;  ///< of each run
   Step tiles_ = 0;
 };
-
-/// Bytes of all weights, each at a multiple of the memory's alignment.
-Size weight_bytes(const Network& network, const Hardware& hardware, const Memory& memory) {
-  std::vector<Size> sizes;
-  for (const Tensor& tensor : network.tensors) sizes.push_back(tensor_bytes(tensor));
-  for (const Op& op : network.ops)
-    if (const auto weight = multiplied_by(network, op, hardware))
-      sizes[weight->tensor] = weight->bytes.whole();
-  Size bytes = 0;
-  for (TensorIndex t = 0; t < sizes.size(); ++t)
-    if (network.tensors[t].kind == TensorKind::weight && !network.tensors[t].view_of)
-      bytes += align_up(sizes[t], memory.alignment);
-  return bytes;
-}
 
 /// Ids that are printable and no two of which are equal.
 class Ids {
@@ -259,7 +251,8 @@ MemoryIndex home_of(const PlacementProblem& problem, BufferIndex b) {
 
 PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
                                   const std::vector<PlannedSubgraph>& subgraphs,
-                                  const Budget& budget, std::int64_t pieces) {
+                                  const std::vector<FrontWeight>& weights, const Budget& budget,
+                                  std::int64_t pieces) {
   PlacementProblem problem;
   problem.name = network.name;
   const Homes homes(hardware);
@@ -271,18 +264,34 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
     traffic.follow(planned);
   }
   const StepRange all{0, traffic.end()};
-  if (const Size bytes = weight_bytes(network, hardware, problem.memories[*homes.weights]);
-      bytes > 0)
+  Ids ids;
+  if (off_chip::behind(hardware) != nullptr) {
+    for (const FrontWeight& weight : weights) {
+      Buffer& buffer = problem.buffers.emplace_back();
+      buffer.id = ids.of(network.tensors[weight.tensor].name, weight.tensor);
+      buffer.live = {weight.resident ? all : StepRange{all.upper, 0}};
+      buffer.size = weight.size;
+      buffer.memories = homes.tied_to(homes.weights);
+      buffer.kind = BufferKind::weight;
+      for (const FrontWeight::Part& part : weight.parts) {
+        const StepRange live = traffic.steps_of(part.from, weight.to);
+        buffer.live.front() = {std::min(buffer.live.front().lower, live.lower), live.upper};
+        if (weight.parts.size() > 1)
+          buffer.parts.push_back({.live = {live}, .offset = part.at, .size = part.size});
+      }
+    }
+  } else if (const Size bytes = weight_bytes(network, hardware, problem.memories[*homes.weights]);
+             bytes > 0) {
     problem.buffers.push_back({.id = weights_id,
                                .live = {all},
                                .size = bytes,
                                .memories = homes.tied_to(homes.weights),
                                .kind = BufferKind::weight});
+  }
   std::vector<char> made(network.tensors.size(), 0);
   for (const Op& op : network.ops)
     for (const TensorIndex t : op.outputs) made[t] = 1;
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
-  Ids ids;
   std::vector<Touched> tensors;
   for (const auto& [t, accesses] : traffic.accesses()) {
     if (budget.exhausted()) {
@@ -317,12 +326,20 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   return problem;
 }
 
+PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
+                                     const NetworkPlan& plan) {
+  std::vector<FrontWeight> weights;
+  if (off_chip::behind(hardware) != nullptr)
+    weights = in_front(network, weight_uses(network, hardware, plan.subgraphs), plan.behind);
+  return offchip_question(network, hardware, plan.subgraphs, weights);
+}
+
 std::string never_fits_offchip(const Network& network, const Hardware& hardware) {
   const Homes homes(hardware);
   for (MemoryIndex m = 0; m < homes.memories.size(); ++m) {
     const Memory& memory = homes.memories[m]->space;
     if (memory.capacity == unbounded) continue;
-    const bool weights_there = homes.weights == m;
+    const bool weights_there = homes.weights == m && off_chip::behind(hardware) == nullptr;
     const Size weights = weights_there ? weight_bytes(network, hardware, memory) : 0;
     Size beside = 0;
     std::string what;
@@ -347,6 +364,13 @@ std::string never_fits_offchip(const Network& network, const Hardware& hardware)
     return what + " take " + std::to_string(weights + beside) + " bytes of memory '" + memory.name +
            "', which has " + std::to_string(room);
   }
+  if (const HardwareMemory* behind = off_chip::behind(hardware);
+      behind != nullptr && behind->space.capacity != unbounded) {
+    const Size weights = weight_bytes(network, hardware, behind->space);
+    if (const Size room = facts::room_of(behind->space); weights > room)
+      return "all weights take " + std::to_string(weights) + " bytes of memory '" +
+             behind->space.name + "', which has " + std::to_string(room);
+  }
   return {};
 }
 
@@ -355,9 +379,11 @@ std::int64_t followed_tiles(const PlannedSubgraph& planned) {
 }
 
 OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
-                            const std::vector<PlannedSubgraph>& subgraphs, const Budget& budget,
+                            const std::vector<PlannedSubgraph>& subgraphs,
+                            const std::vector<FrontWeight>& weights, const Budget& budget,
                             std::int64_t pieces) {
-  PlacementProblem problem = offchip_question(network, hardware, subgraphs, budget, pieces);
+  PlacementProblem problem =
+      offchip_question(network, hardware, subgraphs, weights, budget, pieces);
   if (problem.buffers.empty()) return {};
   std::vector<Size> capacities;
   for (Memory& memory : problem.memories)
@@ -384,6 +410,9 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
     if (result.height > capacities[m]) {
       const Homes homes(hardware);
       const std::string who = homes.data != m ? "the weights need "
+                              : off_chip::behind(hardware) != nullptr
+                                  ? "weights while they are read and what crosses the cuts of the "
+                                    "best cover need "
                               : homes.weights == m
                                   ? "weights and what crosses the cuts of the best cover need "
                                   : "what crosses the cuts of the best cover needs ";
@@ -439,7 +468,7 @@ std::vector<std::string> memory_wrong(const PlacementProblem& problem, const Off
 std::vector<std::string> offchip_wrong(const Network& network, const Hardware& hardware,
                                        const NetworkPlan& plan) {
   if (plan.offchip.empty()) return {};
-  const PlacementProblem problem = offchip_question(network, hardware, plan.subgraphs);
+  const PlacementProblem problem = offchip_question_of(network, hardware, plan);
   std::vector<std::string> wrong;
   auto said = plan.offchip.begin();
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {

@@ -9,7 +9,8 @@
 // for the last time. Tile k of the network reads at step 2k and writes at step 2k + 1: what it
 // read may be gone when it writes, whether transfers run ahead or not, since loads are never later
 // and stores never earlier than that. Weights are one buffer that is always there, in a memory of
-// their own where the machine has one (model/off_chip.h).
+// their own where the machine has one (model/off_chip.h). Where a memory lies behind, each weight is
+// a buffer that is there while the plan says so (behind.h).
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 
 #include "model/budget.h"
 #include "model/buffer_parts.h"
+#include "planner/behind.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
@@ -44,6 +46,7 @@ struct OffchipAnswer {
 /// require: the subgraphs are those of a right plan.
 [[nodiscard]] OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                                           const std::vector<PlannedSubgraph>& subgraphs,
+                                          const std::vector<FrontWeight>& weights,
                                           const Budget& budget, std::int64_t pieces = most_pieces);
 
 /// Sentences: which rule a plan's `offchip` breaks; none where it says nothing.
@@ -53,10 +56,16 @@ struct OffchipAnswer {
                                                      const NetworkPlan& plan);
 
 /// The question that is asked: a buffer per tensor with its parts, in the memories off the chip;
-/// without buffers where nothing lies there, or the budget ended.
+/// without buffers where nothing lies there, or the budget ended. `weights` are for machines with a
+/// memory behind, and not looked at elsewhere.
 [[nodiscard]] PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
                                                 const std::vector<PlannedSubgraph>& subgraphs,
+                                                const std::vector<FrontWeight>& weights,
                                                 const Budget& budget = {},
                                                 std::int64_t pieces = most_pieces);
+
+/// The question about a plan that was made.
+[[nodiscard]] PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
+                                                   const NetworkPlan& plan);
 
 }  // namespace tessera::planner

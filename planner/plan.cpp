@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "planner/baseline.h"
+#include "planner/behind.h"
 #include "planner/candidates.h"
 #include "planner/planning.h"
 #include "planner/residency.h"
@@ -225,7 +226,8 @@ std::optional<PlanReference> layer_by_layer(const Network& network, const Hardwa
       throw BadInput("layer by layer on " + hardware.name + " is no reference: " + impossible,
                      "name another machine with `reference:` in the profile or --reference");
     if (planner::first_open(singles)) return std::nullopt;
-    return PlanReference{hardware.name, hardware.clock_hz, planner::sum_of(singles)};
+    return PlanReference{hardware.name, hardware.clock_hz,
+                         planner::with_single_fetches(network, hardware, planner::sum_of(singles))};
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }

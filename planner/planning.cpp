@@ -10,6 +10,7 @@
 #include "model/against.h"
 #include "placer/tile_need.h"
 #include "planner/baseline.h"
+#include "planner/behind.h"
 #include "planner/candidates.h"
 #include "planner/cheaper.h"
 #include "planner/describe.h"
@@ -210,7 +211,7 @@ class Planner {
       note_search(nullptr);
       return false;
     }
-    plan_.baseline = sum_of(singles);
+    plan_.baseline = with_single_fetches(network_, hardware_, sum_of(singles));
     if (weights_.energy > 0 && plan_.baseline.energy_pj <= 0)
       throw BadInput("the score weighs energy, but profile " + hardware_.name + " has no energies",
                      "give the profile energies, or --weight energy=0");

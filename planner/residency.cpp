@@ -94,7 +94,8 @@ class Residency {
   };
 
   bool look(NetworkPlan& plan) {
-    State best{plan.subgraphs, {}, plan.score};
+    // Without what comes from behind, which hardly differs.
+    State best{plan.subgraphs, {}, score_of(plan.subgraphs)};
     if (all_sets_) {
       every_set(best);
       return take(best, plan);
@@ -131,12 +132,13 @@ class Residency {
 
   /// False where that is no better.
   bool take(State& best, NetworkPlan& plan) const {
-    if (best.score >= plan.score * less) return false;
+    if (best.score >= score_of(plan.subgraphs) * less) return false;
     NetworkPlan next = plan;
     next.subgraphs = std::move(best.runs);
     settle_off_chip(network_, hardware_, budget_, next);
     if (next.status != Status::feasible) return false;
     describe(network_, hardware_, score_, next);
+    if (next.score >= plan.score * less) return false;
     plan = std::move(next);
     return true;
   }

@@ -126,6 +126,9 @@ struct HardwareMemory {
   /// By a program that runs. Where the memory off the chip is not (flash), what an op makes stays
   /// on the chip until its last reader has run, and so do inputs and results of the network.
   bool writable = true;
+  /// Off the chip: the name of the memory that this one lies behind, as DRAM does behind an L2 that
+  /// the DMA works on. What of the weights has no room there comes from here; empty: behind none.
+  std::string behind;
   Layout layout;  ///< of activations; on the chip one for all memories
   AccessEnergy energy;
   std::optional<Bandwidth> bandwidth;         ///< always present for an off-chip memory

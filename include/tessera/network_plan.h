@@ -88,6 +88,33 @@ struct OffchipMemory {
   Offset base = 0;  ///< the machine's address of offset 0
 };
 
+/// Some bytes of a weight, or all, on their way from the memory behind another one. Subgraphs are
+/// counted from 0.
+struct PlannedFetch {
+  std::string tensor;
+  Offset at = 0;             ///< the first of its bytes, but for what passes
+  std::size_t from = 0;      ///< there is room for it when the subgraph before this one has ended
+  std::size_t subgraph = 0;  ///< that reads it (first), and waits for it
+  /// Too large to be there as a whole: piece by piece as tiles load it, while the subgraph runs.
+  bool passes = false;
+  Size room = 0;           ///< in front: as much as comes, or two pieces
+  Size bytes = 0;          ///< on the bus: whole bursts
+  std::int64_t begin = 0;  ///< cycles from the beginning of the network
+  std::int64_t end = 0;
+  friend bool operator==(const PlannedFetch&, const PlannedFetch&) = default;
+};
+
+/// What a memory behind another one (HardwareMemory::behind) is needed for.
+struct PlannedBehind {
+  std::string memory;                 ///< empty: the machine has none
+  std::vector<std::string> resident;  ///< weights that are in front before the network begins
+  std::vector<PlannedFetch> fetches;  ///< all others, one after the other
+  Size bytes = 0;                     ///< of all fetches
+  std::int64_t waiting_cycles = 0;    ///< of subgraphs for them: part of the latency
+  double energy_pj = 0;               ///< part of the energy
+  friend bool operator==(const PlannedBehind&, const PlannedBehind&) = default;
+};
+
 /// What the search did. Candidates are runs of consecutive ops.
 struct PlanSearch {
   std::int64_t candidates = 0;
@@ -131,6 +158,7 @@ struct NetworkPlan {
   std::vector<ObjectiveValue> objectives;
   bool limit_mattered = false;  ///< a longer run than --max-ops allows might have helped
   ObjectiveWeights weights;
+  PlannedBehind behind;
   std::vector<OffchipMemory> offchip;  ///< none where time was up before it was known
   std::vector<std::vector<std::string>> unused_modes;  ///< per on-chip memory
   std::vector<std::vector<std::string>> idle_banks;    ///< never touched by any buffer

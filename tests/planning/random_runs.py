@@ -17,11 +17,13 @@ def file(value):
 class RandomNetwork:
     """A chain with branches: each op reads what was made last, or something older of the same extents."""
 
-    def __init__(self, draw, ops):
+    def __init__(self, draw, ops, heavy=False):
         self.draw, self.ops, self.shapes, self.read = draw, [], {}, set()
         self.dtype = draw.choice(["int8", "int8", "int8", "int16"])
         self.kinds = set()
-        if draw.random() < 0.12:
+        if heavy:
+            self.heavy(ops)
+        elif draw.random() < 0.12:
             self.products(ops)
         else:
             self.images(ops)
@@ -44,6 +46,20 @@ class RandomNetwork:
         if self.draw.random() < 0.2:
             made[0]["encoded"] = self.draw.randint(1, 700)
         return {"weights": made}
+
+    def heavy(self, ops):
+        """Many channels of few pixels: more weights than anything else, and some of them read twice."""
+        draw, wide = self.draw, [24, 33, 64, 100]
+        self.shapes["x"] = [1, draw.choice(wide), draw.choice([1, 2]), draw.choice([1, 3])]
+        last = "x"
+        for _ in range(ops):
+            shape, channels = self.shapes[last], draw.choice(wide)
+            kernel = [1, 1] if draw.random() < 0.7 else shape[2:]
+            out = [extent - k + 1 for extent, k in zip(shape[2:], kernel)]
+            weights = [(channels, shape[1], *kernel)] + ([(channels,)] if draw.random() < 0.5 else [])
+            last = self.add("conv", [last], [1, channels, *out], pad=[0, 0, 0, 0], **self.weights(*weights))
+            if draw.random() < 0.3:
+                last = self.add("relu", [last], self.shapes[last])
 
     def products(self, ops):
         draw = self.draw
@@ -178,6 +194,16 @@ class RandomMachine:
         self.stored()
         if self.mode_switch:
             self.value["mode_switch"] = self.mode_switch
+
+    def put_behind(self):
+        """A memory behind the one that tiles come from, if there is one alone."""
+        draw, memories = self.draw, self.value["memories"]
+        if "dram" not in memories or "flash" in memories:
+            return False
+        memories["dram"]["capacity"] = draw.choice([2000, 4000, 8000, 16000])
+        memories["ram"] = {"offchip": True, "behind": "dram", "bandwidth": draw.choice(["0.3 B/cycle", "2 B/cycle", "1 GB/s"]),
+                           "burst": f"{draw.choice([1, 32])} B", "latency": draw.choice([0, 50]), "energy": "200 pJ/B"}
+        return True
 
     def stored(self):
         """Layouts of activations, and weights that are kept encoded."""

@@ -40,6 +40,7 @@ class Memory:
 
         self.name, self.offchip = name, value.get("offchip") == "true"
         self.writable = value.get("writable") != "false"
+        self.behind = value.get("behind")
         self.shared = not isinstance(value.get("bandwidth"), dict)  # one figure, of both directions together
         self.bandwidth = both(value["bandwidth"], bandwidth) if "bandwidth" in value else None
         self.layout = value.get("layout", "NCHW")
@@ -64,7 +65,8 @@ class Machine:
         self.clock = measured(profile["clock"], "Hz")
         self.static = measured(profile.get("static_power", "0 W"), "W") / self.clock * 10**12  # pJ per cycle
         self.memories = {name: Memory(name, value, self.clock) for name, value in profile["memories"].items()}
-        self.offchip = [m for m in self.memories.values() if m.offchip]
+        self.offchip = [m for m in self.memories.values() if m.offchip and not m.behind]
+        self.behind = next((m for m in self.memories.values() if m.behind), None)
         self.engines = profile["engines"]
         dma = profile.get("dma", {})
         self.channels, self.setup = int(dma.get("channels", 1)), int(dma.get("setup", 0))

@@ -289,6 +289,7 @@ class Run:
         dram = next((memory for memory in m.offchip if memory.writable), None)
         self.bytes, self.energy, self.trace, self.switched, self.copied = 0, Fraction(0), [], 0, False
         self.halos_copied = False
+        self.weights_loaded = {w.name: [] for op in self.ops for w in op.weights}  # bytes of each part that comes
         self.moves_made = []  # is it a store? of which tile, what, when it might have begun, begin, end
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
         # Transfers: the border of steps from which they may begin, their rank there, what moves, the step that waits for them.
@@ -323,6 +324,8 @@ class Run:
                         part = self.weight_part(op, w, tile) if again else None
                         if self.resident:
                             part = w.whole
+                        if part is not None and size_of(part):
+                            self.weights_loaded[w.name].append(part_of(w, part, self.stored[w.name]))
                         rest += self.move(begin, 2 * k + 1, constants, 0, w, part, start + k, self.place(number, w.name),
                                           self.op_cycles[-1][2] if sliced and at == 0 else None)
                     self.transfers += rest
@@ -515,6 +518,64 @@ class Run:
 class Plan:
     def __init__(self, network, machine, plan):
         self.runs = [Run(network, machine, subgraph) for subgraph in plan["subgraphs"]]
+        self.cycles, self.energy = sum(run.cycles for run in self.runs), sum(run.energy for run in self.runs)
+        self.words = set()
+        if machine.behind:
+            self.follow(machine, plan["behind"])
+
+    def follow(self, machine, said):
+        """What comes from the memory behind, and when: the times of every fetch, and who waits for them."""
+        behind, front = machine.behind, machine.offchip[0]
+        rate = min(behind.bandwidth[0], front.bandwidth[1])
+
+        def bus(held):
+            return -(-held // behind.burst) * behind.burst
+
+        def cycles(held):
+            waiting = Fraction(bus(held) // behind.burst * behind.latency[0], machine.outstanding[0])
+            return machine.setup + behind.latency[0] + ceil(max(bus(held) / Fraction(rate), waiting))
+
+        sizes = {w.name: run.stored[w.name] or w.bytes for run in self.runs for op in run.ops for w in op.weights}
+        fetches, self.fetches, free, ended = list(said["fetches"]), [], 0, [0]
+        whole = [fetch for fetch in fetches if not fetch.get("passes")]
+        self.named = sorted(said["resident"] + list({fetch["tensor"] for fetch in whole}))
+        for name in {fetch["tensor"] for fetch in whole}:  # one part after the other
+            parts, end = [fetch for fetch in whole if fetch["tensor"] == name], 0
+            for part in parts:
+                assert part.get("at", 0) == end and (end == 0 or fetches[fetches.index(part) - 1]["tensor"] == name), name
+                end += part["room"]
+            assert end == sizes[name], name
+        self.wanted = sorted(set(sizes) - {fetch["tensor"] for fetch in fetches if fetch.get("passes")})
+        passing = {(fetch["tensor"], fetch["subgraph"]) for fetch in fetches if fetch.get("passes")}
+        self.named += sorted(passing)
+        self.wanted += sorted((name, k) for k, run in enumerate(self.runs) for name in run.weights_loaded
+                              if name in {name for name, _ in passing})
+        moved = 0
+        for k, run in enumerate(self.runs):
+            start = ended[k]
+            while fetches and fetches[0]["subgraph"] == k and not fetches[0].get("passes"):
+                fetch = fetches.pop(0)
+                begin, held = max(free, ended[fetch["from"]]), fetch["room"]
+                self.words |= {"fetched in parts"} if held < sizes[fetch["tensor"]] else set()
+                free = begin + cycles(held)
+                start, moved = max(start, free), moved + bus(held)
+                self.fetches.append((held, bus(held), begin, free))
+                self.words.add("fetched")
+            end, passed = start + run.cycles, 0
+            while fetches and fetches[0]["subgraph"] == k:
+                name = fetches.pop(0)["tensor"]
+                pieces = run.weights_loaded[name]
+                held, begin = sum(bus(piece) for piece in pieces), max(free, start)
+                passed = free = begin + cycles(held)
+                end, moved = end + cycles(max(pieces)), moved + held
+                part = bus(max(-(-sizes[name] // 16), 64 * behind.burst))
+                self.fetches.append((2 * min(part, max(pieces)), held, begin, free))
+                self.words.add("passes")
+            ended.append(max(end, passed))
+        self.waited = ended[-1] - self.cycles
+        self.cycles, self.moved = ended[-1], moved
+        self.fetch_energy = moved * (behind.energy[0] + front.energy[1])
+        self.energy += self.fetch_energy
 
     def covered(self):
-        return set().union(*(run.covered() for run in self.runs))
+        return set().union(self.words, *(run.covered() for run in self.runs))

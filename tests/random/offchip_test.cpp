@@ -277,12 +277,12 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
       }
     }
     ASSERT_EQ(executed(network, hardware, plan), "");
-    ASSERT_TRUE(validate(planner::offchip_question(network, hardware, plan.subgraphs)).empty());
+    ASSERT_TRUE(validate(planner::offchip_question(network, hardware, plan.subgraphs, {})).empty());
     for (const std::string& wrong : check_plan(network, hardware, plan)) ADD_FAILURE() << wrong;
     // Where rows or planes live as one.
     NetworkPlan rough = plan;
     rough.offchip =
-        planner::place_offchip(network, hardware, plan.subgraphs, {}, random.between(1, 60))
+        planner::place_offchip(network, hardware, plan.subgraphs, {}, {}, random.between(1, 60))
             .memories;
     if (!rough.offchip.empty()) {
       ASSERT_EQ(rough.offchip.size(), plan.offchip.size());

@@ -53,7 +53,7 @@ Answer placed(const Network& network, Dim rows, Dim columns) {
   const Hardware machine = testing::toy_machine(4096);
   NetworkPlan plan;
   plan.subgraphs = each_op(network, rows, columns);
-  plan.offchip = place_offchip(network, machine, plan.subgraphs, {}).memories;
+  plan.offchip = place_offchip(network, machine, plan.subgraphs, {}, {}).memories;
   for (const std::string& wrong : offchip_wrong(network, machine, plan)) ADD_FAILURE() << wrong;
   return plan.offchip.size() == 1 ? Answer{plan.offchip.front()} : Answer{};
 }
@@ -113,7 +113,7 @@ TEST(PlanOffchip, TilesThatAreTooManyLiveRowByRow) {
       "y", "1, 64, 256, 256");
   const Hardware machine = testing::toy_machine(4096);
   const std::vector<PlannedSubgraph> runs = each_op(network, 8, 32);
-  const PlacementProblem problem = offchip_question(network, machine, runs);
+  const PlacementProblem problem = offchip_question(network, machine, runs, {});
   EXPECT_TRUE(validate(problem).empty());
   std::int64_t pieces = 0;
   for (const Buffer& buffer : problem.buffers) {

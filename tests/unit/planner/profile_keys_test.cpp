@@ -152,6 +152,12 @@ std::vector<Network> networks() {
       "[1, 1, 1, 1]}\n";
   list.push_back(chain(twice, "[1, 16, 200, 200]", "int8", "b"));
   list.push_back(chain(twice, "[1, 16, 4096, 4096]", "int8", "b"));
+  // More weights than a memory in front of another one has, and one that it has no room for.
+  list.push_back(chain(
+      "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [900, 1024, 1, 1]}}\n"
+      "  - {name: c2, type: conv, inputs: [a], output: b, weights: {shape: [800, 900, 1, 1]}}\n"
+      "  - {name: c3, type: conv, inputs: [b], output: c, weights: {shape: [2048, 800, 1, 1]}}\n",
+      "[1, 1024, 3, 3]", "int8", "c"));
   // Large in the middle alone: where nothing is written off the chip, two ops have to be one run.
   list.push_back(chain(
       "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [512, 16, 3, 3]}, pad: "
@@ -340,10 +346,12 @@ class Keys {
     const bool reach = path.starts_with("engines.") && path.find(".memories.") != std::string::npos;
     const bool decides =
         node.key == "kind" || node.key == "offchip" || node.key == "banks" || reach ||
-        node.key == "layout" || node.key == "writable" ||  // whatever is not converted is the same
+        node.key == "layout" || node.key == "writable" ||
+        node.key == "behind" ||               // whatever is not converted is the same
         path.starts_with("tiling.weights.");  // `weight_slices` are of those that are fetched
     const io::Node kept = node;
     std::vector<std::string> values = others(kept);
+    if (node.key == "behind") values.emplace_back("nothing");
     if (reach)
       for (const io::Node& memory : profile_.find("memories")->children)
         values.push_back(memory.key);

@@ -1,0 +1,230 @@
+#include "planner/behind.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/hardware_yaml.h"
+#include "io/network_yaml.h"
+#include "model/random.h"
+#include "tessera/check.h"
+#include "tessera/plan.h"
+
+namespace tessera::planner {
+namespace {
+
+Hardware machine(Size front, const std::string& ram = "bandwidth: 1 B/cycle, latency: 10") {
+  return io::read_hardware_yaml(
+      "tessera: hardware/1\nname: m\nclock: 1 GHz\n"
+      "engines: {mac: {kind: mac_array, unroll: {K: 4, C: 4}}}\n"
+      "memories:\n  l1: {capacity: 64 KiB}\n"
+      "  l2: {offchip: true, capacity: " +
+          std::to_string(front) +
+          ", bandwidth: 8 B/cycle, energy: 2 pJ/B}\n"
+          "  ram: {offchip: true, behind: l2, burst: 4 B, energy: 50 pJ/B, " +
+          ram + "}\nobjective: {latency: 1}\n",
+      "m.yaml");
+}
+
+/// A chain of products of one row, the widths of what they read and make.
+Network chain(const std::vector<Dim>& widths) {
+  std::string ops;
+  for (std::size_t k = 1; k < widths.size(); ++k)
+    ops += "  - {name: m" + std::to_string(k) + ", type: matmul, inputs: [" +
+           (k == 1 ? "x" : "t" + std::to_string(k - 1)) + "], output: t" + std::to_string(k) +
+           ", weights: {shape: [" + std::to_string(widths[k - 1]) + ", " +
+           std::to_string(widths[k]) + "]}}\n";
+  return io::read_network_yaml("tessera: network/1\nname: n\ntensors: {x: {shape: [1, " +
+                                   std::to_string(widths[0]) +
+                                   "], dtype: int8}}\ninputs: [x]\nops:\n" + ops + "outputs: [t" +
+                                   std::to_string(widths.size() - 1) + "]\n",
+                               "n.yaml")
+      .network;
+}
+
+PlanParams params_of(std::size_t max_ops) {
+  PlanParams params;
+  params.max_ops = max_ops;
+  params.limits.threads = 1;
+  return params;
+}
+
+TEST(PlanBehind, WithRoomForAllWeightsNothingComes) {
+  const Network network = chain({40, 40, 40});
+  const Hardware hardware = machine(8192);
+  const NetworkPlan plan = plan_network(network, hardware, params_of(1));
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  EXPECT_EQ(plan.behind.memory, "ram");
+  EXPECT_EQ(plan.behind.resident.size(), 2U);
+  EXPECT_TRUE(plan.behind.fetches.empty());
+  EXPECT_EQ(plan.behind.waiting_cycles, 0);
+  EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
+}
+
+TEST(PlanBehind, WhatHasNoRoomIsFetchedOrPasses) {
+  const Network network = chain({64, 64, 200, 64, 32});
+  int fetched = 0;
+  int passed = 0;
+  for (const Size front : {4096, 8192, 13'000, 15'000, 20'000, 30'000}) {
+    const Hardware hardware = machine(front);
+    const NetworkPlan plan = plan_network(network, hardware, params_of(1));
+    ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+    EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
+    for (const PlannedFetch& fetch : plan.behind.fetches) ++(fetch.passes ? passed : fetched);
+    Metrics runs;
+    for (const PlannedSubgraph& run : plan.subgraphs)
+      runs.latency_cycles += run.metrics.latency_cycles;
+    EXPECT_EQ(runs.latency_cycles + plan.behind.waiting_cycles, plan.totals.latency_cycles);
+    for (const OffchipMemory& memory : plan.offchip) EXPECT_LE(memory.height, front);
+  }
+  EXPECT_GT(fetched, 3);
+  EXPECT_GT(passed, 0);
+}
+
+TEST(PlanBehind, ChangesAreFound) {
+  const Network network = chain({64, 64, 200, 64, 32});
+  const Hardware hardware = machine(15'000);
+  const NetworkPlan plan = plan_network(network, hardware, params_of(1));
+  ASSERT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
+  ASSERT_GE(plan.behind.fetches.size(), 2U);
+  const auto refused = [&](auto change) {
+    NetworkPlan other = plan;
+    change(other.behind);
+    return !check_plan(network, hardware, other).empty();
+  };
+  EXPECT_TRUE(refused([](PlannedBehind& way) { way = {}; }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { way.memory = "l2"; }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { ++way.waiting_cycles; }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { way.energy_pj *= 1.001; }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { way.fetches.pop_back(); }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { way.fetches.push_back(way.fetches.back()); }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { way.resident.push_back("nobody"); }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) {
+    way.resident.push_back(way.fetches.back().tensor);
+    way.fetches.pop_back();
+  }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { --way.fetches.back().end; }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { --way.fetches.back().room; }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { way.fetches.back().tensor = "x"; }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { way.fetches.back().subgraph = 99; }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { way.fetches.back().passes ^= true; }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { std::ranges::reverse(way.fetches); }));
+}
+
+/// Waiting cycles of the best way in which nothing passes, out of all; nothing: there is none.
+std::optional<std::int64_t> best_of_all(const Network& network, const Hardware& hardware,
+                                        const std::vector<PlannedSubgraph>& runs,
+                                        const std::vector<WeightUse>& uses,
+                                        const std::vector<Size>& room) {
+  std::optional<std::int64_t> best;
+  // Per weight: resident, or the run that it is fetched from.
+  std::vector<std::size_t> at(uses.size(), 0);
+  while (true) {
+    std::vector<Size> left = room;
+    PlannedBehind way;
+    for (std::size_t w = 0; w < uses.size(); ++w) {
+      const std::string& name = network.tensors[uses[w].tensor].name;
+      const bool resident = at[w] == 0;
+      if (resident)
+        way.resident.push_back(name);
+      else
+        way.fetches.push_back(
+            {.tensor = name, .from = at[w] - 1, .subgraph = uses[w].first(), .room = uses[w].size});
+      for (std::size_t run = resident ? 0 : at[w] - 1;
+           run <= (resident ? runs.size() - 1 : uses[w].last()); ++run)
+        left[run] -= uses[w].size;
+    }
+    if (std::ranges::none_of(left, [](Size size) { return size < 0; })) {
+      complete(network, hardware, runs, uses, way);
+      if (!best || way.waiting_cycles < *best) best = way.waiting_cycles;
+    }
+    std::size_t w = 0;
+    for (; w < uses.size() && ++at[w] > uses[w].first() + 1; ++w) at[w] = 0;
+    if (w == uses.size()) return best;
+  }
+}
+
+/// Where all weights come whole (they are short here), no way is better than the best of all, and
+/// hardly any is worse.
+TEST(PlanBehind, WaysAreNearlyTheBestOfAll) {
+  int asked = 0;
+  int best = 0;
+  double sum = 0;
+  double sum_of_best = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    std::vector<Dim> widths;
+    for (std::int64_t k = random.between(3, 6); k > 0; --k) widths.push_back(random.between(4, 16));
+    const Network network = chain(widths);
+    const Hardware hardware = machine(100'000);
+    std::vector<PlannedSubgraph> runs;
+    for (OpIndex op = 0; op < network.ops.size(); ++op) {
+      PlannedSubgraph& run = runs.emplace_back();
+      run.ops = {op, op};
+      run.extent = {widths[op + 1], 1, 1};
+      run.metrics.latency_cycles = random.between(10, 2000);
+    }
+    const std::vector<WeightUse> uses = weight_uses(network, hardware, runs);
+    ASSERT_EQ(uses.size(), network.ops.size());
+    Size largest = 0;
+    Size all = 0;
+    for (const WeightUse& use : uses) {
+      largest = std::max(largest, use.size);
+      all += use.size;
+    }
+    const std::vector<Size> room(runs.size(), random.between(largest, all));
+    const std::vector<PlannedBehind> ways = ways_behind(network, hardware, runs, uses, room);
+    ASSERT_FALSE(ways.empty());
+    const std::optional<std::int64_t> least = best_of_all(network, hardware, runs, uses, room);
+    ASSERT_TRUE(least);
+    ASSERT_GE(ways.front().waiting_cycles, *least) << seed;
+    ++asked;
+    best += ways.front().waiting_cycles == *least ? 1 : 0;
+    sum += static_cast<double>(ways.front().waiting_cycles);
+    sum_of_best += static_cast<double>(*least);
+  }
+  RecordProperty("best", best);
+  EXPECT_GE(best, asked * 7 / 10);
+  EXPECT_LE(sum, sum_of_best * 1.05);
+}
+
+TEST(PlanBehind, WhatTheMachineCannotBeIsSaid) {
+  const auto error = [](const std::string& memories) -> std::string {
+    try {
+      static_cast<void>(
+          io::read_hardware_yaml("tessera: hardware/1\nname: m\nclock: 1 GHz\n"
+                                 "engines: {mac: {kind: mac_array, unroll: {K: 4}}}\n"
+                                 "memories:\n  l1: {capacity: 64 KiB}\n" +
+                                     memories,
+                                 "m.yaml"));
+    } catch (const std::exception& wrong) {
+      return wrong.what();
+    }
+    return {};
+  };
+  const std::string front = "  l2: {offchip: true, capacity: 1 MiB, bandwidth: 8 B/cycle}\n";
+  EXPECT_EQ(error(front + "  ram: {offchip: true, behind: l2, bandwidth: 1 B/cycle}\n"), "");
+  EXPECT_NE(error(front + "  ram: {offchip: true, behind: l1, bandwidth: 1 B/cycle}\n")
+                .find("is `behind` 'l1', through which no weights come"),
+            std::string::npos);
+  EXPECT_NE(error(front + "  ram: {offchip: true, behind: l3, bandwidth: 1 B/cycle}\n")
+                .find("is `behind` 'l3'"),
+            std::string::npos);
+  EXPECT_NE(error("  l2: {offchip: true, bandwidth: 8 B/cycle}\n"
+                  "  ram: {offchip: true, behind: l2, bandwidth: 1 B/cycle}\n")
+                .find("has room for everything"),
+            std::string::npos);
+  EXPECT_NE(
+      error(front + "  ram: {offchip: true, behind: l2, bandwidth: {read: 1 B/cycle, write: 1 "
+                    "B/cycle}}\n")
+          .find("nothing is written there"),
+      std::string::npos);
+  EXPECT_NE(error(front + "  l3: {capacity: 1 KiB, behind: l2}\n").find("is on the chip"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::planner
