@@ -180,7 +180,24 @@ TileRegions TileGeometry::combine(const std::array<const TileRegions*, tile_axes
   };
   tile.needed = common(&TileRegions::needed);
   tile.fresh = common(&TileRegions::fresh);
+  if (keeps_halo())
+    for (std::size_t t = 0; t < tile.needed.size(); ++t) tile.kept.push_back(kept(axes, t));
   return tile;
+}
+
+std::array<Dim, 2> TileGeometry::kept(const std::array<const TileRegions*, tile_axes>& axes,
+                                      std::size_t t) const {
+  std::array<Dim, 2> there{};
+  for (const TileAxis axis : {TileAxis::height, TileAxis::width}) {
+    const auto a = static_cast<std::size_t>(axis);
+    const Box& needed = axes[a]->needed[t];
+    const Box& fresh = axes[a]->fresh[t];
+    const std::optional<std::size_t> along = space_.follows[a][t];
+    if (!along || needed.none) continue;
+    const Dim from = fresh.none ? needed[*along].end : fresh[*along].begin;
+    there[axis == TileAxis::height ? 0 : 1] = from - needed[*along].begin;
+  }
+  return there;
 }
 
 TileGrid TileGeometry::grid(const TileShape& shape) {

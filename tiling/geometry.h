@@ -59,7 +59,10 @@ struct TileRegions {
   std::vector<Box>
       fresh;  ///< the part of it this tile loads or computes: all, unless a halo is kept
   std::vector<Box> stored;  ///< of tensors that leave: the part this tile stores
-  std::int64_t times = 1;   ///< how many tiles of the grid are like this
+  /// Rows and columns of what is needed that the tiles before have left there, so that all the
+  /// others are fresh. An empty fresh part does not tell which of them are; empty: nothing is kept.
+  std::vector<std::array<Dim, 2>> kept;
+  std::int64_t times = 1;  ///< how many tiles of the grid are like this
 };
 
 struct TileGrid {
@@ -148,6 +151,8 @@ class TileGeometry {
   /// `product`: each box is the product of what the axes need alone.
   [[nodiscard]] TileRegions combine(const std::array<const TileRegions*, tile_axes>& axes,
                                     bool product) const;
+  [[nodiscard]] std::array<Dim, 2> kept(const std::array<const TileRegions*, tile_axes>& axes,
+                                        std::size_t t) const;
   [[nodiscard]] TileRegions of_classes(const std::array<const Trace*, tile_axes>& traces,
                                        const std::array<std::size_t, tile_axes>& classes) const;
 

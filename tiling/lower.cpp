@@ -428,21 +428,6 @@ class Lowerer {
   std::vector<std::vector<std::size_t>> of_;  ///< buffers of each local tensor
 };
 
-Dim axis_size(const Box& box, std::size_t axis) {
-  return box.none ? 0 : box[axis].size();
-}
-
-/// Elements of `needed` that lie before `fresh` along the axis; other axes as in `across`.
-std::int64_t before(const Box& needed, const Box& fresh, std::size_t axis, const Box& across,
-                    Dim brick) {
-  if (needed.none) return 0;
-  Box part = across;
-  part.none = false;
-  part[axis] = needed[axis];
-  if (!fresh.none) part[axis].end = fresh[axis].begin;
-  return volume(tiling::tidy(part), brick);
-}
-
 Size elements(const Subgraph& subgraph, const TileSpace& space, const LoweredBuffer& buffer,
               const TileRegions& tile) {
   const Box& needed = tile.needed[buffer.tensor];
@@ -454,14 +439,17 @@ Size elements(const Subgraph& subgraph, const TileSpace& space, const LoweredBuf
       space.follows[static_cast<std::size_t>(TileAxis::width)][buffer.tensor];
   const std::optional<std::size_t> h =
       space.follows[static_cast<std::size_t>(TileAxis::height)][buffer.tensor];
-  Box across = needed;
+  if (needed.none || tile.kept.empty()) return 0;
+  const auto [rows, columns] = tile.kept[buffer.tensor];
+  Box part = needed;
   if (buffer.role == BufferRole::columns) {
-    // Rows above the fresh ones are in the rows buffer, where there is one.
-    if (h && !fresh.none && axis_size(fresh, *h) > 0) across[*h] = fresh[*h];
-    return before(needed, fresh, *w, across, brick);
+    if (h) part[*h].begin += rows;  // those above are in the rows buffer
+    part[*w].end = part[*w].begin + columns;
+  } else {
+    if (w) part[*w] = {0, shape[*w]};
+    part[*h].end = part[*h].begin + rows;
   }
-  if (w) across[*w] = {0, shape[*w]};
-  return before(needed, fresh, *h, across, brick);
+  return volume(tiling::tidy(part), brick);
 }
 
 }  // namespace

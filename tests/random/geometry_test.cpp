@@ -304,6 +304,7 @@ class Case {
       for (Dim w = 0; w < grid.counts[2]; ++w) {
         const tiling::TileRegions tile = geometry.tile_at(shape, {0, h, w});
         for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
+          rest(geometry, tile, t);
           if (tile.fresh[t] == tile.needed[t]) continue;
           std::vector<bool> there(
               static_cast<std::size_t>(*element_count(subgraph_.tensor(t).shape)));
@@ -320,6 +321,16 @@ class Case {
           });
         }
       }
+  }
+
+  /// What is needed without the rows and the columns that are kept is fresh.
+  void rest(const tiling::TileGeometry& geometry, const tiling::TileRegions& tile, std::size_t t) {
+    tiling::Box box = tile.needed[t];
+    for (std::size_t a = 1; a < tiling::tile_axes && !tile.kept.empty(); ++a) {
+      const auto along = geometry.space().follows[a][t];
+      if (along) box[*along].begin += tile.kept[t][a - 1];
+    }
+    ASSERT_EQ(tiling::tidy(box), tile.fresh[t]) << text_ << ": " << subgraph_.tensor(t).name;
   }
 
   /// The bound the driver prunes with.

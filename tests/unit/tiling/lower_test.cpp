@@ -122,6 +122,31 @@ TEST(Lower, KeptHalosLiveThroughAllTiles) {
   EXPECT_EQ(demands(f.part, f.space, l, grid.tiles).size(), 1U);
 }
 
+TEST(Lower, WhatIsKeptIsInOneBufferAlone) {
+  Fixture f;
+  const Lowering l = f.with({.halo = HaloPolicy::keep});
+  const auto size = [&](const TileRegions& tile, const std::string& id) {
+    for (std::size_t b = 0; b < l.buffers.size(); ++b)
+      if (l.problem.buffers[b].id == id) return tile_sizes(f.part, f.space, l, tile)[b];
+    return Size{0};
+  };
+  TileGeometry geometry(f.part, HaloPolicy::keep);
+  // The last row of y needs two rows of t, which the band above has left: nothing of it is fresh,
+  // and nothing lies to the left.
+  const TileRegions below = geometry.tile_at({{2, 11, 8}}, {0, 1, 0});
+  EXPECT_TRUE(below.fresh[1].none);
+  EXPECT_EQ(size(below, "t.rows"), 2 * 8 * 2);
+  EXPECT_EQ(size(below, "t.columns"), 1);
+  const TileRegions right = geometry.tile_at({{2, 12, 7}}, {0, 0, 1});
+  EXPECT_TRUE(right.fresh[1].none);
+  EXPECT_EQ(size(right, "t.columns"), 12 * 2 * 2);
+  EXPECT_EQ(size(right, "t.rows"), 1);
+  // In the corner all of the rows, and of the fresh ones, of which there are none, two columns.
+  const TileRegions corner = geometry.tile_at({{2, 11, 7}}, {0, 1, 1});
+  EXPECT_EQ(size(corner, "t.rows"), 2 * 8 * 2);
+  EXPECT_EQ(size(corner, "t.columns"), 1);
+}
+
 TEST(Lower, RestrictionsBecomeRelations) {
   Fixture f;
   Hardware hardware = machine();
