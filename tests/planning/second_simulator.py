@@ -22,6 +22,13 @@ def hull(boxes):
     return tuple((min(low for low, _ in axis), max(high for _, high in axis)) for axis in zip(*boxes))
 
 
+def common(boxes):
+    if not all(size_of(box) for box in boxes):
+        return None
+    box = tuple((max(low for low, _ in axis), min(high for _, high in axis)) for axis in zip(*boxes))
+    return box if size_of(box) > 0 else None
+
+
 def size_of(box):
     return 0 if box is None else prod(high - low for low, high in box)
 
@@ -95,8 +102,8 @@ class Run:
             for t in op.inputs:
                 if t not in self.made and t not in self.loaded:
                     self.loaded.append(t)
-        # Where programs cannot write off the chip all that ops make stays on it, and else what the plan says.
-        self.kept = set(subgraph.get("kept", ())) if machine.writable() else {t.name for t in self.loaded + self.made}
+        # Where programs cannot write off the chip all that ops make for others stays on it, and else what the plan says.
+        self.kept = set(subgraph.get("kept", ())) if machine.writable() else {t.name for t in self.loaded + self.leaving}
         self.find_tiles(subgraph["tiles"])
         self.find_places(subgraph)
         self.simulate()
@@ -109,7 +116,9 @@ class Run:
             self.extent[axis] = (tiles["shape"][axis] if self.grid[axis] > 1 else whole, whole)
         order = tiles["order"]
         self.positions = [dict(zip(order, at)) for at in itertools.product(*(range(self.grid[axis]) for axis in order))]
-        self.known, self.keeping = {}, self.keeps()
+        self.known, self.keeping = {}, {}
+        self.keeping = {axis: self.follows(axis) for axis in self.keeps()}
+        self.known = {}
         first = {axis: self.first_alike(axis) for axis in AXES}
         alike = [tuple(first[axis][at[axis]] for axis in ("C", "H", "W")) for at in self.positions]
         self.tiles = [self.regions(dict(zip(("C", "H", "W"), at))) for at in alike]
@@ -144,8 +153,16 @@ class Run:
         return tuple(kind)
 
     def regions(self, at):
-        """What a tile needs of every tensor (`need`), and what it stores of those that leave (`piece`)."""
-        key = tuple(at[axis] for axis in AXES)
+        """What a tile needs of every tensor (`need`), what it stores of those that leave (`piece`), and what it makes or loads
+        (`fresh`). Where halos are kept, each of them is the product of what the places along the axes have alone."""
+        if not self.keeping:
+            return self.regions_cut(at)
+        alone = [self.regions_cut({**dict.fromkeys(AXES, 0), axis: at[axis]}, axis) for axis in AXES]
+        return {part: {name: common([one[part][name] for one in alone]) for name in alone[0][part]} for part in alone[0]}
+
+    def regions_cut(self, at, alone=None):
+        """`alone`: the only axis that is cut."""
+        key = alone, tuple(at[axis] for axis in AXES)
         if key in self.known:
             return self.known[key]
         need, piece, fresh = {}, {}, {}
@@ -156,14 +173,14 @@ class Run:
                 if reader.number in self.inside and fresh[reader.output.name] is not None:
                     wanted += [reader.parts(i, fresh[reader.output.name]) for i, one in enumerate(reader.inputs) if one is t]
             if t in self.leaving:
-                piece[t.name] = self.piece_of(t, at, hull(wanted))
+                piece[t.name] = self.piece_of(t, at, hull(wanted), alone)
                 wanted.append(piece[t.name])
             need[t.name] = hull([box for box in wanted if box])
-            fresh[t.name] = self.without_kept(t, at, need[t.name])
+            fresh[t.name] = self.without_kept(t, at, need[t.name], alone)
         for t in self.loaded:
             need[t.name] = hull([op.parts(i, fresh[op.output.name]) for op in self.ops for i, one in enumerate(op.inputs)
                                  if one is t and fresh[op.output.name]])
-            fresh[t.name] = self.without_kept(t, at, need[t.name])
+            fresh[t.name] = self.without_kept(t, at, need[t.name], alone)
         self.known[key] = {"need": need, "piece": piece, "fresh": fresh}
         return self.known[key]
 
@@ -177,19 +194,33 @@ class Run:
             return ()
         return axes
 
-    def without_kept(self, t, at, box):
+    def follows(self, axis):
+        """Which tensors move along this axis: a slice of the anchor, its first, its middle or its last one, needs not all of them."""
+        cut = self.grid, self.extent
+        self.grid, self.known = dict.fromkeys(AXES, 1), {}
+        self.extent = {other: (whole, whole) for other, (_, whole) in cut[1].items()}
+        nowhere, slices = dict.fromkeys(AXES, 0), self.extent[axis][1]
+        everything = self.regions(nowhere)["need"]
+        self.grid[axis], self.extent[axis], self.known = slices, (1, slices), {}
+        parts = [self.regions({**nowhere, axis: at})["need"] for at in (0, slices // 2, slices - 1)]
+        self.grid, self.extent, self.known = *cut, {}
+        back = AXES[axis]
+        return {name for name, box in everything.items() if box and back <= len(box)
+                and any(part[name] and part[name][-back] != box[-back] for part in parts)}
+
+    def without_kept(self, t, at, box, alone):
         """What of it the tile makes or loads: not what the tiles before it have left there."""
-        for axis in self.keeping:
+        for axis, moving in self.keeping.items():
             back = AXES[axis]
-            if at[axis] > 0 and box:
-                left = self.regions({**at, axis: at[axis] - 1})["need"][t.name]
-                if left and left[-back] != box[-back] and left[-back][0] <= box[-back][0]:
+            if at[axis] > 0 and box and t.name in moving:
+                left = self.regions_cut({**at, axis: at[axis] - 1}, alone)["need"][t.name]
+                if left and left[-back][0] <= box[-back][0]:
                     mine = list(box)
                     mine[-back] = (max(box[-back][0], left[-back][1]), box[-back][1])
                     box = tuple(mine) if mine[-back][0] < mine[-back][1] else None
         return box
 
-    def piece_of(self, t, at, reach):
+    def piece_of(self, t, at, reach, alone):
         box = [(0, extent) for extent in t.shape]
         feeds = any(op.number in self.inside for op in t.readers)
         for axis, back in AXES.items():
@@ -198,6 +229,7 @@ class Run:
                     return None  # no axis of it moves: the first tile stores it
                 continue
             shape, whole = self.extent[axis]
+            shape = shape if alone in (None, axis) else whole
             begin, end = at[axis] * shape, min(whole, (at[axis] + 1) * shape)
             mine = t.shape[-back]
             if t is self.anchor:
@@ -209,8 +241,8 @@ class Run:
             else:
                 before = 0
                 if at[axis] > 0:
-                    before = self.regions({**at, axis: at[axis] - 1})["piece"][t.name][-back][1]
-                last = at[axis] + 1 == self.grid[axis]
+                    before = self.regions_cut({**at, axis: at[axis] - 1}, alone)["piece"][t.name][-back][1]
+                last = alone not in (None, axis) or at[axis] + 1 == self.grid[axis]
                 box[-back] = (before, mine if last else max(before, reach[-back][1] if reach else before))
         return tuple(box)
 

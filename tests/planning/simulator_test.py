@@ -38,6 +38,49 @@ COVERED = {
 # Likewise, of 50 plans on machines with a memory behind another one.
 COVERED_BEHIND = {"fetched": 12, "fetched in parts": 6, "passes": 12, "encoded": 10, "resident": 10, "refetch": 10, "many tiles": 15}
 
+# Windows of a convolution with gaps may find nothing new in the rows below, although the tensor moves along with the tile.
+SKIPPING = """tessera: network/1
+name: skipping
+tensors: {x: {shape: [1, 16, 3, 2], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c0, type: conv, inputs: [x], output: t, dilation: [3, 1], pad: [3, 0, 2, 0], weights: {shape: [3, 16, 2, 1]}}
+  - {name: c1, type: conv, inputs: [t], output: y, stride: [3, 1], weights: {shape: [6, 3, 1, 1]}}
+outputs: [y]
+"""
+# Beside flash inputs and results lie on the chip as a whole; what is made and read in one run has halos.
+BETWEEN = """tessera: network/1
+name: between
+tensors: {x: {shape: [1, 8, 24, 4], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c0, type: conv, inputs: [x], output: t, pad: [1, 1, 1, 1], weights: {shape: [8, 8, 3, 3]}}
+  - {name: c1, type: conv, inputs: [t], output: y, pad: [4, 1, 4, 1], weights: {shape: [2, 8, 9, 3]}}
+outputs: [y]
+"""
+# At some places along W the window of c1 lies in the padding and between the columns of t.
+NOTHING = """tessera: network/1
+name: nothing
+tensors: {x: {shape: [1, 1, 5, 12], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c0, type: conv, inputs: [x], output: t, dilation: [1, 3], pad: [0, 0, 2, 3], weights: {shape: [1, 1, 3, 2]}}
+  - {name: c1, type: conv, inputs: [t], output: u, dilation: [6, 6], pad: [5, 12, 43, 0], weights: {shape: [1, 1, 9, 3]}}
+  - {name: a, type: add, inputs: [u, t], output: y}
+outputs: [y]
+"""
+KEEPING = """tessera: hardware/1
+name: keeping
+clock: 1 GHz
+engines: {mac: {kind: mac_array, dtype: int8, unroll: {C: 4, K: 4}, energy: 1 pJ}, vec: {kind: vector, lanes: 4}}
+memories:
+  sram: {capacity: CAPACITY, energy: {read: 1 pJ/B, write: 1 pJ/B}}
+  HOME: {offchip: true, WRITTEN bandwidth: 1 B/cycle, burst: 1 B, latency: 10, energy: 64 pJ/B}
+dma: {channels: 1, outstanding: 1, setup: 4}
+tiling: {double_buffer: [false], weights: [resident], halo: [keep], stationary: [none], kept_halos: copied}
+objective: {latency: 1}
+"""
+
 
 class Simulator(unittest.TestCase):
     def plan(self, network, profile, *options):
@@ -111,6 +154,13 @@ class Simulator(unittest.TestCase):
         if count >= 50:
             for what, times in COVERED_BEHIND.items():
                 self.assertGreaterEqual(covered[what], times * count // 50, what)
+
+    def test_what_is_kept(self):
+        for network, capacity, home, written in ((SKIPPING, 270, "dram", ""), (BETWEEN, 2700, "flash", "writable: false,"),
+                                                     (NOTHING, 85, "dram", "")):
+            machine = KEEPING.replace("CAPACITY", str(capacity)).replace("HOME", home).replace("WRITTEN", written)
+            plan = self.plan(network, machine)
+            self.assertIn("halos kept", self.compare(Network(network), Machine(Yaml(machine).whole()), plan).covered())
 
     def test_shipped_profiles(self):
         for profile in ("ethos-u65-256", "ethos-u65-512", "ethos-u55-like", "edgetpu-like", "eyeriss-like", "tpuv4-cmem-like",
