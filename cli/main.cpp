@@ -188,6 +188,7 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
   } catch (const CLI::ParseError& error) {
     throw explained(app, error);
   }
+  refuse_empty_values(app);
   return command.run(session);
 }
 

@@ -141,6 +141,15 @@ void require_command(const CLI::App& app, const std::vector<std::string>& argume
       close.empty() ? "commands are " + all : "did you mean `tessera " + std::string(close) + "`?");
 }
 
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::App* used : app.get_subcommands())
+    for (const CLI::Option* option : used->get_options())
+      if (std::ranges::find(option->results(), "") != option->results().end())
+        throw BadInput(
+            used_command(app) + ": " + option->get_name() + " is given an empty word",
+            "a variable of the shell that is not set? Leave it out where it is not needed");
+}
+
 BadInput explained(const CLI::App& app, const CLI::ParseError& error) {
   const std::string command = used_command(app);
   const auto used = app.get_subcommands();

@@ -59,6 +59,20 @@ class Suggestions(Case):
                 self.assertIn(error, first)
                 self.assertEqual(second, f"  hint: did you mean {hint}?")
 
+    def test_values_that_are_empty_words(self):
+        for option, arguments in (
+            ("--output", ("place", INPUT, "-c", "3 MiB", "-o", "")),
+            ("--capacity", ("place", INPUT, "-c", "", "--minimize")),
+            ("--timeout", ("plan", NETWORK, "-p", "nvdla-like", "-t", "")),
+            ("--csv", ("plan", NETWORK, "-p", "nvdla-like", "--csv", "")),
+            ("--shape", ("tile", NETWORK, "-p", "nvdla-like", "--ops", "0", "--shape", "")),
+            ("--output", ("report", INPUT, "-o", "")),
+            ("NETWORK", ("plan", "", "-p", "nvdla-like")),
+        ):
+            with self.subTest(option=option):
+                said = self.ends(BAD_INPUT, *arguments).stderr
+                self.assertTrue(said.startswith(f"tessera {arguments[0]}: {option} is given an empty word\n"), said)
+
     def test_what_is_like_nothing(self):
         for arguments, error, hint in (
             (("xyzzy",), "there is no command 'xyzzy'", "commands are place, check"),
