@@ -20,5 +20,16 @@ TEST(PlanReference, AnotherClockThatTakesAsManyCyclesHasAnotherScore) {
   EXPECT_NEAR(plan.baseline_score, 0.5, 1e-3);
 }
 
+/// The same with next to no weight on latency: a score that is nearly 1 is not 1, and the checker,
+/// which the planner asks in the end, knows.
+TEST(PlanReference, AScoreThatIsNearlyOneIsSaidAsItIs) {
+  Profile profile("ethos-u55-256", {testing::source_path("hw_profiles").string()});
+  profile.set({{"clock", "1 GHz"}, {"objective", "{latency: 0.0000000001, energy: 0.9999999999}"}});
+  const Network network = testing::random_network(3, {.ops = 3});
+  const NetworkPlan plan = plan_network(network, profile.hardware(), {});
+  ASSERT_EQ(plan.status, Status::feasible);
+  EXPECT_NEAR(plan.baseline_score, 1 - 0.5e-10, 1e-12);
+}
+
 }  // namespace
 }  // namespace tessera::planner
