@@ -53,6 +53,8 @@ int run_profiles(const ProfilesOptions& options, Session& session) {
   session.reads_profile(options.name, options.folders);
   const std::vector<ProfileChange> changes = profile_changes(options.set, options.name);
   if (options.name.empty()) {
+    if (profile_list(options.folders).empty())
+      note("no profiles lie where this program does: TESSERA_PROFILES names their folder", false);
     print(options.output.json() ? list_json(options) : list_text(options));
     return exit_found;
   }

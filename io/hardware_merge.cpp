@@ -115,6 +115,8 @@ fs::path find_profile(const std::string& name_or_path, std::span<const fs::path>
   const std::vector<std::string> names = profile_names(folders);
   if (const std::string_view close = closest_word(name_or_path, names); !close.empty()) {
     hint = "did you mean `" + std::string(close) + "`?";
+  } else if (names.empty()) {
+    hint = "no profiles lie where this program does: TESSERA_PROFILES names their folder";
   } else {
     for (const std::string& name : names) hint += (hint.empty() ? "profiles are " : ", ") + name;
   }

@@ -2,6 +2,7 @@
 """Every exit code and every promise of the command line, through the real program."""
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -475,6 +476,24 @@ class Check(Case):
 
 
 class Others(Case):
+    def test_a_program_far_from_its_profiles(self):
+        alone = self.folder / "bin"
+        alone.mkdir()
+        program = shutil.copy(TESSERA, alone)
+        environment = {key: value for key, value in os.environ.items() if key != "TESSERA_PROFILES"}
+
+        def said(*arguments):
+            return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, env=environment, check=False)
+
+        if said("--version").returncode != FOUND:
+            self.skipTest("it needs what lies beside it")
+        hint = "no profiles lie where this program does: TESSERA_PROFILES names their folder"
+        self.assertEqual(said("profiles").stderr, f"tessera: note: {hint}\n")
+        done = said("place", EXAMPLES / "residual-block.csv", "-p", "nvdla-like")
+        self.assertEqual((done.returncode, done.stderr.splitlines()[1]), (BAD_INPUT, f"  hint: {hint}"))
+        environment["TESSERA_PROFILES"] = str(ROOT / "hw_profiles")
+        self.assertIn("nvdla-like", said("profiles").stdout)
+
     def test_export_and_back(self):
         for name in ("residual-block.csv", "patent-four-blobs.yaml", "patent-three-banks.yaml"):
             text = self.ends(FOUND, "export", EXAMPLES / name, "--to", "yaml").stdout
