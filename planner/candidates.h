@@ -77,6 +77,7 @@ class Candidates {
   [[nodiscard]] CandidateCounts counts() const;
   /// What the run keeps on the chip, and what waits there meanwhile, by their names.
   [[nodiscard]] std::vector<std::string> kept(OpRange ops) const;
+  [[nodiscard]] const std::vector<std::optional<OpIndex>>& readers() const { return readers_; }
   /// Some answer says less than it might with more memory.
   [[nodiscard]] bool ran_out_of_memory() const { return out_of_memory_; }
 

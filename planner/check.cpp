@@ -31,7 +31,10 @@ bool close(double a, double b) {
 class PlanChecker {
  public:
   PlanChecker(const Network& network, const Hardware& hardware, const NetworkPlan& plan)
-      : network_(network), hardware_(hardware), plan_(plan) {}
+      : network_(network),
+        hardware_(hardware),
+        plan_(plan),
+        readers_(tiling::last_readers(network)) {}
 
   std::vector<std::string> run() {
     weights();
@@ -111,7 +114,7 @@ class PlanChecker {
   void subgraph(const PlannedSubgraph& s) {
     Piece piece;
     try {
-      piece = make_piece(network_, hardware_, s);
+      piece = make_piece(network_, hardware_, s, readers_);
     } catch (const std::invalid_argument& error) {
       return say(error.what());
     }
@@ -200,6 +203,7 @@ class PlanChecker {
   const Network& network_;
   const Hardware& hardware_;
   const NetworkPlan& plan_;
+  std::vector<std::optional<OpIndex>> readers_;
   std::vector<std::string> wrong_;
 };
 

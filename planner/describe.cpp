@@ -15,12 +15,13 @@
 namespace tessera::planner {
 
 PlannedSubgraph subgraph_of(const Network& network, const Hardware& hardware, OpRange ops,
-                            PlannedSubgraph option, std::vector<std::string> kept) {
+                            PlannedSubgraph option, std::vector<std::string> kept,
+                            const std::vector<std::optional<OpIndex>>& readers) {
   option.ops = ops;
   option.names.clear();
   for (OpIndex op = ops.first; op <= ops.last; ++op) option.names.push_back(network.ops[op].name);
   option.kept = std::move(kept);
-  const Piece piece = make_piece(network, hardware, option);
+  const Piece piece = make_piece(network, hardware, option, readers);
   for (std::size_t k = 0; k < option.placements.size(); ++k)
     option.placements[k].problem = piece_problem(piece, k);
   return option;
@@ -114,8 +115,9 @@ void settle_off_chip(const Network& network, const Hardware& hardware, const Bud
 void describe(const Network& network, const Hardware& hardware, const cost::Score& score,
               NetworkPlan& plan) {
   plan.layers.clear();
+  const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
   for (const PlannedSubgraph& s : plan.subgraphs) {
-    const Piece piece = make_piece(network, hardware, s);
+    const Piece piece = make_piece(network, hardware, s, readers);
     const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware, s.placements));
     std::ranges::move(piece_layers(piece, cost), std::back_inserter(plan.layers));
   }

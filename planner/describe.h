@@ -21,9 +21,11 @@ namespace tessera::planner {
 
 /// An option of an answer, which may come from a run with the same structure and other names, as
 /// the run of these ops.
+/// require: readers is last_readers(network)
 [[nodiscard]] PlannedSubgraph subgraph_of(const Network& network, const Hardware& hardware,
                                           OpRange ops, PlannedSubgraph option,
-                                          std::vector<std::string> kept);
+                                          std::vector<std::string> kept,
+                                          const std::vector<std::optional<OpIndex>>& readers);
 
 /// What all runs cost together.
 [[nodiscard]] Metrics totals_of(std::span<const PlannedSubgraph> runs);

@@ -32,8 +32,9 @@ NetworkPlan read_plan(std::string_view text, const std::string& path, const Netw
                       const Hardware& hardware, const io::PlannedClaims& claims) {
   porter::require_valid(network);
   porter::require_valid(hardware);
+  const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
   const io::PlannedProblem problem_of = [&](const PlannedSubgraph& subgraph, std::size_t index) {
-    const Piece piece = make_piece(network, hardware, subgraph);
+    const Piece piece = make_piece(network, hardware, subgraph, readers);
     if (index >= piece.demands.size())
       throw std::invalid_argument("the tiles of this subgraph need only " +
                                   std::to_string(piece.demands.size()) + " placements");

@@ -120,8 +120,9 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const H
                        std::span<PlannedSubgraph> runs, const Limits& limits) {
   Together together(placement_memories(within));
   std::vector<Piece> pieces;
+  const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
   for (const PlannedSubgraph& run : runs) {
-    pieces.push_back(make_piece(network, hardware, run));
+    pieces.push_back(make_piece(network, hardware, run, readers));
     together.add(pieces.back());
   }
   if (together.homeless()) return {Status::infeasible, StopReason::completed};
@@ -192,8 +193,9 @@ std::vector<std::string> kept_wrong(const Network& network, const Hardware& hard
   residence_wrong(network, hardware, runs, wrong);
   if (!wrong.empty()) return wrong;
   std::map<TensorIndex, BufferPlace> places;
+  const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
   for (const PlannedSubgraph& run : runs) {
-    const Piece piece = make_piece(network, hardware, run);
+    const Piece piece = make_piece(network, hardware, run, readers);
     for (const PlannedPlacement& placed : run.placements)
       for (BufferIndex b = 0; b < placed.placement.places.size(); ++b) {
         const std::optional<TensorIndex> tensor = kept_tensor(piece, b);

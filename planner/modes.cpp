@@ -144,8 +144,11 @@ struct Common {
 /// One run, for itself and all others that are the same question.
 class RunPart final : public Part {
  public:
-  RunPart(const Common& common, const PlannedSubgraph& run)
-      : common_(common), run_(run), piece_(make_piece(common.network, common.hardware, run)) {}
+  RunPart(const Common& common, const PlannedSubgraph& run,
+          const std::vector<std::optional<OpIndex>>& readers)
+      : common_(common),
+        run_(run),
+        piece_(make_piece(common.network, common.hardware, run, readers)) {}
 
   void add(std::size_t run) { alike_.push_back(run); }
 
@@ -402,7 +405,7 @@ ObjectiveValue take_fewest_modes(const Network& network, const Hardware& hardwar
     const tiling::Subgraph part = tiling::make_subgraph(network, runs[k].ops, readers, hardware);
     RunPart*& known = of_key[key_of(part, runs[k])];
     if (known == nullptr) {
-      auto fresh = std::make_unique<RunPart>(common, runs[k]);
+      auto fresh = std::make_unique<RunPart>(common, runs[k], readers);
       known = fresh.get();
       parts.push_back(std::move(fresh));
     }

@@ -55,12 +55,13 @@ Piece make_piece(tiling::Subgraph part, const tiling::TileSpace& space, tiling::
   return piece;
 }
 
-Piece make_piece(const Network& network, const Hardware& hardware, const PlannedSubgraph& planned) {
+Piece make_piece(const Network& network, const Hardware& hardware, const PlannedSubgraph& planned,
+                 const std::vector<std::optional<OpIndex>>& readers) {
   if (planned.ops.first > planned.ops.last || planned.ops.last >= network.ops.size())
     refuse(planned,
            "does not exist: the network has " + std::to_string(network.ops.size()) + " ops");
-  tiling::Subgraph part = tiling::make_subgraph(network, planned.ops, tiling::last_readers(network),
-                                                hardware, kept_tensors(network, planned));
+  tiling::Subgraph part = tiling::make_subgraph(network, planned.ops, readers, hardware,
+                                                kept_tensors(network, planned));
   tiling::TileGeometry geometry(part, planned.variant.halo);
   const tiling::TileSpace& space = geometry.space();
   tiling::TileShape shape;

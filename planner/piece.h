@@ -1,12 +1,13 @@
 // One subgraph of a plan with everything that follows from its ops, its tiling and its variant.
 // Private to planner/.
 //
-//   Piece piece = make_piece(net, hardware, planned);
+//   Piece piece = make_piece(net, hardware, planned, tiling::last_readers(net));
 //   check(piece_problem(piece, k), planned.placements[k].placement);
 //   RunCost cost = run_cost(piece_run(piece, hardware, planned.placements));
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,10 @@ struct Piece {
 
 /// Throws std::invalid_argument, with a sentence, where ops, extents or variant do not fit the
 /// network.
+/// require: readers is last_readers(network), which takes as long as the network is large
 [[nodiscard]] Piece make_piece(const Network& network, const Hardware& hardware,
-                               const PlannedSubgraph& planned);
+                               const PlannedSubgraph& planned,
+                               const std::vector<std::optional<OpIndex>>& readers);
 
 /// The same from parts that are there already.
 [[nodiscard]] Piece make_piece(tiling::Subgraph part, const tiling::TileSpace& space,

@@ -408,8 +408,8 @@ class Planner {
 
   void add(const search::CoverRun& run) {
     const OpRange ops{run.first, run.last};
-    plan_.subgraphs.push_back(
-        subgraph_of(network_, hardware_, ops, option_of(run), candidates_.kept(ops)));
+    plan_.subgraphs.push_back(subgraph_of(network_, hardware_, ops, option_of(run),
+                                          candidates_.kept(ops), candidates_.readers()));
   }
 
   /// What stays on the chip gets one place in all runs.

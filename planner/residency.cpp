@@ -253,7 +253,7 @@ class Residency {
     const auto best = std::ranges::min_element(
         answer->options, {}, [&](const PlannedSubgraph& s) { return goal.score(s.metrics); });
     if (goal.score(best->metrics) == infinity) return std::nullopt;
-    return subgraph_of(network_, hardware_, ops, *best, candidates.kept(ops));
+    return subgraph_of(network_, hardware_, ops, *best, candidates.kept(ops), readers_);
   }
 
   [[nodiscard]] Limits rest() const { return porter::rest_of(params_.limits, budget_); }

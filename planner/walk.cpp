@@ -10,11 +10,12 @@ namespace tessera::planner {
 void walk_plan(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
                std::int64_t max_events, const std::function<void(SimulatedRun)>& use) {
   cost::Cycles begin = 0;
+  const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
   for (const PlannedSubgraph& planned : plan.subgraphs) {
     SimulatedRun run;
     run.planned = &planned;
     run.index = static_cast<std::size_t>(&planned - plan.subgraphs.data());
-    run.piece = make_piece(network, hardware, planned);
+    run.piece = make_piece(network, hardware, planned, readers);
     run.schedule = cost::run_schedule(piece_run(run.piece, hardware, planned.placements));
     const cost::PipelineRun done =
         cost::simulate(run.schedule.pipeline, {.events = &run.events, .max_events = max_events});

@@ -78,7 +78,8 @@ bool enough(const Network& network, const Hardware& hardware, const NetworkPlan&
   }
   const std::unique_ptr<engine::PlacementEngine> engine = placer::make_engine("sat");
   for (const PlannedSubgraph& s : plan.subgraphs) {
-    const planner::Piece piece = planner::make_piece(network, hardware, s);
+    const planner::Piece piece =
+        planner::make_piece(network, hardware, s, tiling::last_readers(network));
     for (std::size_t k = 0; k < piece.demands.size(); ++k) {
       PlacementProblem problem = planner::piece_problem(piece, k);
       Memory& memory = problem.memories.front();

@@ -231,6 +231,16 @@ tiling: {double_buffer: [false, true], weights: [resident, refetch], halo: [reco
         self.assertEqual(code, STOPPED, told)
         self.assertLess(peak, 1.1 * 200 + 16)
 
+    def test_many_ops(self):
+        """What a plan says of each of its runs does not go through the whole network again."""
+        ops = "".join(f"  - {{name: r{k}, type: relu, inputs: [t{k}], output: t{k + 1}}}\n" for k in range(15000))
+        network = self.file("n.yaml", "tessera: network/1\nname: n\ntensors: {t0: {shape: [1, 4, 8, 8], dtype: int8}}\n"
+                                      f"inputs: [t0]\nops:\n{ops}outputs: [t15000]\n")
+        code, told, _, worked, _ = self.call("plan", network, "-p", "ethos-u55-like", "-q", "--layer-by-layer", "-o",
+                                             self.folder / "plan.json")
+        self.assertEqual(code, FOUND, told)
+        self.assertLess(worked, 10)  # it was 25 seconds, and is one
+
     def test_limits_that_are_none(self):
         for command in (("generate", "random"), ("export", "-", "--to", "csv")):
             for limit in (("-t", "soon"), ("--memory-limit", "0"), ("--memory-limit", "-1")):
