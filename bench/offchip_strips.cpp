@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     std::vector<PlannedSubgraph> runs;
     for (OpIndex op = 0; op < network.ops.size(); ++op)
       runs.push_back(in_strips(network, op, std::max(1, std::atoi(argv[2]))));
-    std::fputs(problem_yaml(planner::offchip_question(network, machine, runs)).c_str(), stdout);
+    std::fputs(problem_yaml(planner::offchip_question(network, machine, runs, {})).c_str(), stdout);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
