@@ -140,6 +140,8 @@ std::string behind_text(const PlannedBehind& behind) {
     object.number("bytes", behind.bytes);
     object.number("waiting_cycles", behind.waiting_cycles);
     object.real("energy_pj", behind.energy_pj);
+    write_list(object.entry("begins"), behind.begins, ", ",
+               [](std::int64_t begin) { return json_number(begin); });
     write_list(object.entry("resident"), behind.resident, ", ",
                [](const std::string& name) { return json_string(name); });
     object.list(
@@ -351,6 +353,8 @@ class Reader {
     fields.take("bytes", behind.bytes);
     fields.take("waiting_cycles", behind.waiting_cycles);
     fields.take("energy_pj", behind.energy_pj);
+    for (const Node& each : as_list(sources_, fields.need("begins"), "begins"))
+      behind.begins.push_back(as_whole(sources_, each, "begins", 0, unbounded));
     for (const Node& each : as_list(sources_, fields.need("resident"), "resident"))
       behind.resident.push_back(as_text(sources_, each, "resident"));
     for (const Node& each : as_list(sources_, fields.need("fetches"), "fetches"))

@@ -144,6 +144,7 @@ class Timeline {
   void follow(std::vector<PlannedFetch>& fetches, const See& see = {}) {
     std::vector<std::int64_t> ended{0};
     std::int64_t free = 0;  // the channel
+    begins_.clear();
     auto fetch = fetches.begin();
     for (std::size_t run = 0; run < runs_.size(); ++run) {
       std::int64_t start = ended.back();
@@ -153,6 +154,7 @@ class Timeline {
         free = fetch->end = fetch->begin + cycles_of(fetch->bytes, link_);
         start = std::max(start, fetch->end);
       }
+      begins_.push_back(start);
       std::int64_t end = start + runs_[run].metrics.latency_cycles;
       std::int64_t passed = 0;
       for (; fetch != fetches.end() && fetch->subgraph == run; ++fetch) {
@@ -166,11 +168,13 @@ class Timeline {
     end_ = ended.back();
   }
   [[nodiscard]] std::int64_t end() const { return end_; }
+  [[nodiscard]] const std::vector<std::int64_t>& begins() const { return begins_; }
 
  private:
   const cost::Link& link_;
   const std::vector<PlannedSubgraph>& runs_;
   std::map<std::pair<std::string, std::size_t>, Size> first_pieces_;
+  std::vector<std::int64_t> begins_;
   std::int64_t end_ = 0;
 };
 
@@ -195,6 +199,7 @@ void complete(const Network& network, const Hardware& hardware,
   }
   Timeline timeline(network, link, runs, uses);
   timeline.follow(way.fetches);
+  way.begins = timeline.begins();
   way.waiting_cycles = timeline.end();
   for (const PlannedSubgraph& run : runs) way.waiting_cycles -= run.metrics.latency_cycles;
   way.energy_pj = static_cast<double>(way.bytes) * link.energy.read_pj;
@@ -511,6 +516,8 @@ std::vector<std::string> behind_wrong(const Network& network, const Hardware& ha
                       std::to_string(b.bytes) + " into " + std::to_string(b.room) + " from " +
                       std::to_string(b.begin) + " to " + std::to_string(b.end));
   }
+  if (right.begins != said.begins)
+    wrong.push_back("`behind`: `begins` does not follow from what the subgraphs wait for");
   if (right.bytes != said.bytes || right.waiting_cycles != said.waiting_cycles ||
       std::abs(right.energy_pj - said.energy_pj) > 1e-9 * std::max(1.0, right.energy_pj))
     wrong.push_back("`behind`: " + std::to_string(right.bytes) + " bytes come, and runs wait " +

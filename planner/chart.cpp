@@ -352,13 +352,13 @@ class Builder {
 
 OffchipClock::OffchipClock(const NetworkPlan& plan) {
   Step first = 0;
-  double begin = 0;
-  for (const PlannedSubgraph& s : plan.subgraphs) {
-    const auto cycles = static_cast<double>(s.metrics.latency_cycles);
+  const std::vector<cost::Cycles> begins = begins_of(plan);
+  for (std::size_t k = 0; k < begins.size(); ++k) {
+    const PlannedSubgraph& s = plan.subgraphs[k];
     const std::int64_t tiles = followed_tiles(s);
-    runs_.push_back({first, tiles, begin, cycles});
+    runs_.push_back({first, tiles, static_cast<double>(begins[k]),
+                     static_cast<double>(s.metrics.latency_cycles)});
     first += 2 * tiles;
-    begin += cycles;
   }
 }
 

@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t most_events = 20'000;  ///< of a subgraph
 constexpr std::size_t most_windows = 2000;
 constexpr std::size_t run_lane = 0;
+constexpr std::size_t behind_lane = 1'000;  ///< below all others
 
 /// Lanes 1, 2, ...: the channels of resource 0, then those of resource 1, and so on.
 std::size_t lane_of(const cost::Pipeline& pipeline, std::size_t resource, int channel) {
@@ -60,6 +61,8 @@ class Tracer {
   }
 
   std::string json() {
+    windows_.add(plan_.behind);
+    from_behind();
     for (std::size_t m = 0; m < memories_.size(); ++m) sample(m, end_, 0);
     off_the_chip();
     const double per_second = clock_hz_ / windows_.width;
@@ -98,6 +101,20 @@ class Tracer {
                          .numbers = {{"tile", e.tile}}};
     if (flow.bytes > 0) span.numbers.emplace_back("bytes", flow.bytes);
     trace_.span(span);
+  }
+
+  void from_behind() {
+    const PlannedBehind& behind = plan_.behind;
+    if (behind.fetches.empty()) return;
+    trace_.lane(behind_lane, "weights from " + behind.memory);
+    for (const PlannedFetch& fetch : behind.fetches)
+      trace_.span({.name = fetch.tensor,
+                   .kind = fetch.passes ? "passes" : "fetch",
+                   .lane = behind_lane,
+                   .begin = fetch.begin,
+                   .end = fetch.end,
+                   .texts = {{"for", plan_.subgraphs[fetch.subgraph].names.front()}},
+                   .numbers = {{"bytes", fetch.bytes}}});
   }
 
   /// A step's buffers are there from the end of the step before it.

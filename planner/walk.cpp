@@ -7,9 +7,20 @@
 
 namespace tessera::planner {
 
+std::vector<cost::Cycles> begins_of(const NetworkPlan& plan) {
+  if (!plan.behind.begins.empty()) return plan.behind.begins;
+  std::vector<cost::Cycles> begins;
+  cost::Cycles begin = 0;
+  for (const PlannedSubgraph& planned : plan.subgraphs) {
+    begins.push_back(begin);
+    begin += planned.metrics.latency_cycles;
+  }
+  return begins;
+}
+
 void walk_plan(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
                std::int64_t max_events, const std::function<void(SimulatedRun)>& use) {
-  cost::Cycles begin = 0;
+  const std::vector<cost::Cycles> begins = begins_of(plan);
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
   for (const PlannedSubgraph& planned : plan.subgraphs) {
     SimulatedRun run;
@@ -20,10 +31,9 @@ void walk_plan(const Network& network, const Hardware& hardware, const NetworkPl
     const cost::PipelineRun done =
         cost::simulate(run.schedule.pipeline, {.events = &run.events, .max_events = max_events});
     run.cut = static_cast<std::int64_t>(run.events.size()) >= max_events;
-    run.begin = begin;
+    run.begin = begins[run.index];
     run.cycles = done.cycles;
     run.static_pj = cost::static_energy(hardware, done.cycles);
-    begin += done.cycles;
     use(std::move(run));
   }
 }
@@ -55,6 +65,12 @@ void Windows::spread(std::vector<double>& into, double begin, double end, double
         k + 1 == into.size() ? end : std::min(end, width * static_cast<double>(k + 1));
     if (high > low) into[k] += rate * (high - low);
   }
+}
+
+void Windows::add(const PlannedBehind& behind) {
+  for (const PlannedFetch& fetch : behind.fetches)
+    spread(energy, static_cast<double>(fetch.begin), static_cast<double>(fetch.end),
+           behind.energy_pj * static_cast<double>(fetch.bytes) / static_cast<double>(behind.bytes));
 }
 
 void Windows::add(const SimulatedRun& run) {

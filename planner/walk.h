@@ -37,6 +37,9 @@ struct SimulatedRun {
   }
 };
 
+/// Cycle at which each subgraph begins.  require: check_plan() finds nothing wrong.
+[[nodiscard]] std::vector<cost::Cycles> begins_of(const NetworkPlan& plan);
+
 /// require: check_plan() finds nothing wrong; the plan is feasible.
 void walk_plan(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
                std::int64_t max_events, const std::function<void(SimulatedRun)>& use);
@@ -47,6 +50,7 @@ class Windows {
  public:
   Windows(cost::Cycles total, std::size_t most);
   void add(const SimulatedRun& run);
+  void add(const PlannedBehind& behind);
 
   double width = 1;             ///< cycles
   std::vector<double> read;     ///< bytes

@@ -109,6 +109,7 @@ struct PlannedBehind {
   std::string memory;                 ///< empty: the machine has none
   std::vector<std::string> resident;  ///< weights that are in front before the network begins
   std::vector<PlannedFetch> fetches;  ///< all others, one after the other
+  std::vector<std::int64_t> begins;   ///< cycle at which each subgraph begins
   Size bytes = 0;                     ///< of all fetches
   std::int64_t waiting_cycles = 0;    ///< of subgraphs for them: part of the latency
   double energy_pj = 0;               ///< part of the energy

@@ -10,6 +10,7 @@ function planClock() {
     const sum = own.reduce((n, c) => n + c, 0), ends = [0];
     for (let op = 0; op < ops; ++op) ends.push(sum > 0 && own.length === ops ? ends[op] + own[op] / sum : (op + 1) / ops);
     const doubled = !!(s.variant && s.variant.double_buffer) && s.tiles.count > 1;
+    if (result.behind && result.behind.begins) begin = result.behind.begins[k]; // a run may wait for its weights
     const run = {k, s, begin, cycles, ends, ops, turns: doubled ? 2 : 1, tile};
     begin += cycles;
     tile += s.tiles.count;

@@ -582,7 +582,7 @@ class Plan:
         self.named += sorted(passing)
         self.wanted += sorted((name, k) for k, run in enumerate(self.runs) for name in run.weights_loaded
                               if name in {name for name, _ in passing})
-        moved = 0
+        moved, self.begins = 0, []
         for k, run in enumerate(self.runs):
             start = ended[k]
             while fetches and fetches[0]["subgraph"] == k and not fetches[0].get("passes"):
@@ -593,6 +593,7 @@ class Plan:
                 start, moved = max(start, free), moved + bus(held)
                 self.fetches.append((held, bus(held), begin, free))
                 self.words.add("fetched")
+            self.begins.append(start)
             end, passed = start + run.cycles, 0
             while fetches and fetches[0]["subgraph"] == k:
                 name = fetches.pop(0)["tensor"]

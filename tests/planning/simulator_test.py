@@ -109,6 +109,7 @@ class Simulator(unittest.TestCase):
             said = plan["behind"]
             self.assertEqual(mine.named, mine.wanted)
             self.assertEqual(mine.fetches, [(f["room"], f["bytes"], f["begin"], f["end"]) for f in said["fetches"]])
+            self.assertEqual(mine.begins, said["begins"])
             self.assertEqual((mine.moved, mine.waited), (said["bytes"], said["waiting_cycles"]))
             self.same(mine.fetch_energy, said["energy_pj"], "what comes from behind")
         self.assertEqual(mine.cycles, plan["totals"]["latency_cycles"])

@@ -107,6 +107,7 @@ TEST(PlanBehind, ChangesAreFound) {
     way.fetches.pop_back();
   }));
   EXPECT_TRUE(refused([](PlannedBehind& way) { --way.fetches.back().end; }));
+  EXPECT_TRUE(refused([](PlannedBehind& way) { ++way.begins.back(); }));
   EXPECT_TRUE(refused([](PlannedBehind& way) { --way.fetches.back().room; }));
   EXPECT_TRUE(refused([](PlannedBehind& way) { way.fetches.back().tensor = "x"; }));
   EXPECT_TRUE(refused([](PlannedBehind& way) { way.fetches.back().subgraph = 99; }));
