@@ -5,8 +5,12 @@
 //   work_together(threads, [&] {
 //     for (std::size_t k = next++; k < jobs.size(); k = next++) jobs[k].run();
 //   });
+//   each_together(threads, jobs.size(), [&](std::size_t k) { jobs[k].run(); });   // the same
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -40,6 +44,16 @@ void work_together(int threads, const Work& work) {
     guarded();
   }
   if (error) std::rethrow_exception(error);
+}
+
+/// Calls `each(0)` to `each(count - 1)`, in so many threads.
+template <class Each>
+void each_together(int threads, std::size_t count, const Each& each) {
+  std::atomic<std::size_t> next{0};
+  const auto most = static_cast<std::size_t>(std::max(1, threads));
+  work_together(static_cast<int>(std::min(most, count)), [&] {
+    for (std::size_t k = next++; k < count; k = next++) each(k);
+  });
 }
 
 }  // namespace tessera

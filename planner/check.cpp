@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "cost/score.h"
+#include "model/crew.h"
+#include "planner/check.h"
 #include "planner/describe.h"
 #include "planner/idle.h"
 #include "planner/kept_places.h"
@@ -30,11 +32,13 @@ bool close(double a, double b) {
 
 class PlanChecker {
  public:
-  PlanChecker(const Network& network, const Hardware& hardware, const NetworkPlan& plan)
+  PlanChecker(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
+              int threads)
       : network_(network),
         hardware_(hardware),
         plan_(plan),
-        readers_(tiling::last_readers(network)) {}
+        readers_(tiling::last_readers(network)),
+        threads_(threads) {}
 
   std::vector<std::string> run() {
     weights();
@@ -43,7 +47,7 @@ class PlanChecker {
       return std::move(wrong_);
     }
     coverage();
-    for (const PlannedSubgraph& s : plan_.subgraphs) subgraph(s);
+    subgraphs();
     if (wrong_.empty())
       for (std::string& sentence : kept_wrong(network_, hardware_, plan_.subgraphs))
         say(std::move(sentence));
@@ -51,7 +55,7 @@ class PlanChecker {
       for (std::string& sentence : behind_wrong(network_, hardware_, plan_))
         say(std::move(sentence));
     if (wrong_.empty())
-      for (std::string& sentence : offchip_wrong(network_, hardware_, plan_))
+      for (std::string& sentence : offchip_wrong(network_, hardware_, plan_, threads_))
         say(std::move(sentence));
     metrics("the totals", with_fetches(totals_of(plan_.subgraphs), plan_.behind), plan_.totals);
     const cost::Score score{plan_.weights, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
@@ -109,6 +113,17 @@ class PlanChecker {
     if (next != network_.ops.size())
       say("the subgraphs end at op " + std::to_string(next) + " of " +
           std::to_string(network_.ops.size()));
+  }
+
+  void subgraphs() {
+    std::vector<std::vector<std::string>> wrong(plan_.subgraphs.size());
+    each_together(threads_, wrong.size(), [&](std::size_t k) {
+      PlanChecker alone(network_, hardware_, plan_, 1);
+      alone.subgraph(plan_.subgraphs[k]);
+      wrong[k] = std::move(alone.wrong_);
+    });
+    for (std::vector<std::string>& each : wrong)
+      for (std::string& sentence : each) say(std::move(sentence));
   }
 
   void subgraph(const PlannedSubgraph& s) {
@@ -204,10 +219,16 @@ class PlanChecker {
   const Hardware& hardware_;
   const NetworkPlan& plan_;
   std::vector<std::optional<OpIndex>> readers_;
+  int threads_;
   std::vector<std::string> wrong_;
 };
 
 }  // namespace
+
+std::vector<std::string> plan_wrong(const Network& network, const Hardware& hardware,
+                                    const NetworkPlan& plan, int threads) {
+  return PlanChecker(network, hardware, plan, threads).run();
+}
 
 }  // namespace tessera::planner
 
@@ -218,7 +239,7 @@ std::vector<std::string> check_plan(const Network& network, const Hardware& hard
   porter::require_valid(network);
   porter::require_valid(hardware);
   try {
-    return planner::PlanChecker(network, hardware, plan).run();
+    return planner::plan_wrong(network, hardware, plan, 1);
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }

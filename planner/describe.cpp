@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "cost/tiled_run.h"
 #include "facts/room.h"
+#include "model/crew.h"
 #include "model/off_chip.h"
 #include "planner/behind.h"
 #include "planner/idle.h"
@@ -71,7 +73,7 @@ std::vector<Size> loads_of(const Network& network, const Hardware& hardware,
 
 /// What comes from behind, and where everything lies in front.
 OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, const Budget& budget,
-                            NetworkPlan& plan) {
+                            NetworkPlan& plan, int threads) {
   const Memory& front = off_chip::weights(hardware)->space;
   const std::vector<WeightUse> uses = weight_uses(network, hardware, plan.subgraphs);
   const std::vector<Size> loads = loads_of(network, hardware, plan.subgraphs);
@@ -87,7 +89,7 @@ OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, co
     std::vector<PlannedBehind> ways = ways_behind(network, hardware, plan.subgraphs, uses, left);
     for (std::size_t k = 0; k < std::min(ways.size(), most_ways); ++k) {
       answer = place_offchip(network, hardware, plan.subgraphs, in_front(network, uses, ways[k]),
-                             budget);
+                             budget, most_pieces, threads);
       plan.behind = std::move(ways[k]);
       if (answer.too_small.empty()) return answer;
     }
@@ -98,11 +100,12 @@ OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, co
 }  // namespace
 
 void settle_off_chip(const Network& network, const Hardware& hardware, const Budget& budget,
-                     NetworkPlan& plan) {
+                     NetworkPlan& plan, int threads) {
   plan.behind = {};
-  OffchipAnswer answer = off_chip::behind(hardware) != nullptr
-                             ? settle_behind(network, hardware, budget, plan)
-                             : place_offchip(network, hardware, plan.subgraphs, {}, budget);
+  OffchipAnswer answer =
+      off_chip::behind(hardware) != nullptr
+          ? settle_behind(network, hardware, budget, plan, threads)
+          : place_offchip(network, hardware, plan.subgraphs, {}, budget, most_pieces, threads);
   plan.offchip = std::move(answer.memories);
   if (answer.too_small.empty()) return;
   plan.behind = {};
@@ -113,14 +116,18 @@ void settle_off_chip(const Network& network, const Hardware& hardware, const Bud
 }
 
 void describe(const Network& network, const Hardware& hardware, const cost::Score& score,
-              NetworkPlan& plan) {
-  plan.layers.clear();
+              NetworkPlan& plan, int threads) {
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
-  for (const PlannedSubgraph& s : plan.subgraphs) {
+  std::vector<std::vector<PlannedLayer>> layers(plan.subgraphs.size());
+  each_together(threads, layers.size(), [&](std::size_t k) {
+    const PlannedSubgraph& s = plan.subgraphs[k];
     const Piece piece = make_piece(network, hardware, s, readers);
     const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware, s.placements));
-    std::ranges::move(piece_layers(piece, cost), std::back_inserter(plan.layers));
-  }
+    layers[k] = piece_layers(piece, cost);
+  });
+  plan.layers.clear();
+  for (std::vector<PlannedLayer>& each : layers)
+    std::ranges::move(each, std::back_inserter(plan.layers));
   // Other places for the runs' buffers may have made them longer.
   if (off_chip::behind(hardware) != nullptr)
     complete(network, hardware, plan.subgraphs, weight_uses(network, hardware, plan.subgraphs),

@@ -1,8 +1,8 @@
 // What follows from the runs of a plan once they are known.
 //
 //   plan.subgraphs.push_back(subgraph_of(network, hardware, {3, 7}, option, kept));
-//   settle_off_chip(network, hardware, budget, plan);
-//   describe(network, hardware, score, plan);          // layers, totals, score, what is idle
+//   settle_off_chip(network, hardware, budget, plan, threads);
+//   describe(network, hardware, score, plan, threads);   // layers, totals, score, what is idle
 //
 // Private to planner/.
 #pragma once
@@ -32,10 +32,10 @@ namespace tessera::planner {
 
 /// Where everything lies off the chip; runs that leave no room there are no plan.
 void settle_off_chip(const Network& network, const Hardware& hardware, const Budget& budget,
-                     NetworkPlan& plan);
+                     NetworkPlan& plan, int threads);
 
 /// require: plan.status is feasible.
 void describe(const Network& network, const Hardware& hardware, const cost::Score& score,
-              NetworkPlan& plan);
+              NetworkPlan& plan, int threads);
 
 }  // namespace tessera::planner

@@ -8,6 +8,7 @@
 
 #include "facts/room.h"
 #include "model/buffer_parts.h"
+#include "model/crew.h"
 #include "model/derived.h"
 #include "model/off_chip.h"
 #include "model/say.h"
@@ -71,8 +72,13 @@ class Traffic {
     if (const HardwareMemory* home = off_chip::activations(hardware)) layout_ = home->layout;
   }
 
-  void follow(const PlannedSubgraph& planned) {
-    begins_.push_back(2 * tiles_);
+  /// What one run touches, in steps of its own.
+  struct Followed {
+    std::vector<std::pair<TensorIndex, tiling::BoxAccess>> accesses;
+    Step tiles = 0;
+  };
+  [[nodiscard]] Followed follow(const PlannedSubgraph& planned) const {
+    Followed followed;
     const tiling::Subgraph part = tiling::make_subgraph(network_, planned.ops, readers_, *hardware_,
                                                         kept_tensors(network_, planned));
     tiling::TileGeometry geometry(part, planned.variant.halo);
@@ -86,14 +92,25 @@ class Traffic {
       for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])
         for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
           for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
-            add_tile(part, geometry.tile_at(shape, at), &walk, walk.level_at(at));
-      return;
+            add_tile(part, geometry.tile_at(shape, at), &walk, walk.level_at(at), followed);
+      return followed;
     }
     tiling::TileRegions all;
     for (std::size_t t = 0; t < part.tensors.size(); ++t)
       all.fresh.push_back(tiling::whole(part.tensor(t).shape));
     all.stored = all.fresh;
-    add_tile(part, all, nullptr, tiling::TileLevel::first);
+    add_tile(part, all, nullptr, tiling::TileLevel::first, followed);
+    return followed;
+  }
+
+  /// The next run.
+  void add(Followed followed) {
+    begins_.push_back(2 * tiles_);
+    for (auto& [t, access] : followed.accesses) {
+      access.step += 2 * tiles_;
+      accesses_[t].push_back(std::move(access));
+    }
+    tiles_ += followed.tiles;
   }
 
   /// In boxes of stored_shape().
@@ -116,16 +133,16 @@ class Traffic {
  private:
   /// What stays is read where the walk says; without one everything is.
   void add_tile(const tiling::Subgraph& part, const tiling::TileRegions& tile,
-                const tiling::TileWalk* walk, tiling::TileLevel level) {
-    const Step step = 2 * tiles_++;
+                const tiling::TileWalk* walk, tiling::TileLevel level, Followed& followed) const {
+    const Step step = 2 * followed.tiles++;
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = part.tensors[t];
       if (local.weight) continue;
       const bool loaded = tiling::is_loaded(local) && (walk == nullptr || walk->loads(t, level));
       if (loaded && !tile.fresh[t].none)
-        accesses_[local.tensor].push_back({step, lies(local.tensor, tile.fresh[t])});
+        followed.accesses.push_back({local.tensor, {step, lies(local.tensor, tile.fresh[t])}});
       if (tiling::is_stored(local) && !tile.stored[t].none)
-        accesses_[local.tensor].push_back({step + 1, lies(local.tensor, tile.stored[t])});
+        followed.accesses.push_back({local.tensor, {step + 1, lies(local.tensor, tile.stored[t])}});
     }
   }
   [[nodiscard]] Layout layout_of(TensorIndex t) const {
@@ -217,13 +234,22 @@ PlacementProblem without_parts(PlacementProblem problem) {
 /// A placement of whole tensors is one of their parts, in each memory by itself.
 std::optional<search::WeaveResult> lowest(const PlacementProblem& problem,
                                           const search::Bounds& bounds,
-                                          std::vector<Size>& whole_heights, const Budget& budget) {
-  search::WeaveParams params{.budget = budget, .rounds = tile_rounds, .targets = bounds.heights};
-  search::WeaveResult tiles = search::weave(problem, params);
-  const PlacementProblem whole = without_parts(problem);
-  params.rounds = whole_rounds;
-  params.targets = search::lower_bounds(whole, {.budget = budget}).heights;
-  search::WeaveResult all = search::weave(whole, params);
+                                          std::vector<Size>& whole_heights, const Budget& budget,
+                                          int threads) {
+  search::WeaveResult tiles;
+  search::WeaveResult all;
+  each_together(threads, 2, [&](std::size_t k) {
+    if (k == 0) {
+      tiles = search::weave(problem,
+                            {.budget = budget, .rounds = tile_rounds, .targets = bounds.heights});
+    } else {
+      const PlacementProblem whole = without_parts(problem);
+      all = search::weave(whole,
+                          {.budget = budget,
+                           .rounds = whole_rounds,
+                           .targets = search::lower_bounds(whole, {.budget = budget}).heights});
+    }
+  });
   if (!all.placement && !tiles.placement) return std::nullopt;
   whole_heights = all.placement ? all.heights : tiles.heights;
   if (!tiles.placement) return all;
@@ -252,17 +278,19 @@ MemoryIndex home_of(const PlacementProblem& problem, BufferIndex b) {
 PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
                                   const std::vector<PlannedSubgraph>& subgraphs,
                                   const std::vector<FrontWeight>& weights, const Budget& budget,
-                                  std::int64_t pieces) {
+                                  std::int64_t pieces, int threads) {
   PlacementProblem problem;
   problem.name = network.name;
   const Homes homes(hardware);
   if (homes.memories.empty()) return problem;
   for (const HardwareMemory* memory : homes.memories) problem.memories.push_back(memory->space);
   Traffic traffic(network, hardware);
-  for (const PlannedSubgraph& planned : subgraphs) {
-    if (budget.exhausted()) return problem;
-    traffic.follow(planned);
-  }
+  std::vector<Traffic::Followed> followed(subgraphs.size());
+  each_together(threads, subgraphs.size(), [&](std::size_t k) {
+    if (!budget.exhausted()) followed[k] = traffic.follow(subgraphs[k]);
+  });
+  if (budget.exhausted()) return problem;
+  for (Traffic::Followed& run : followed) traffic.add(std::move(run));
   const StepRange all{0, traffic.end()};
   Ids ids;
   if (off_chip::behind(hardware) != nullptr) {
@@ -327,11 +355,11 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
 }
 
 PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
-                                     const NetworkPlan& plan) {
+                                     const NetworkPlan& plan, int threads) {
   std::vector<FrontWeight> weights;
   if (off_chip::behind(hardware) != nullptr)
     weights = in_front(network, weight_uses(network, hardware, plan.subgraphs), plan.behind);
-  return offchip_question(network, hardware, plan.subgraphs, weights);
+  return offchip_question(network, hardware, plan.subgraphs, weights, {}, most_pieces, threads);
 }
 
 std::string never_fits_offchip(const Network& network, const Hardware& hardware) {
@@ -381,9 +409,9 @@ std::int64_t followed_tiles(const PlannedSubgraph& planned) {
 OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                             const std::vector<PlannedSubgraph>& subgraphs,
                             const std::vector<FrontWeight>& weights, const Budget& budget,
-                            std::int64_t pieces) {
+                            std::int64_t pieces, int threads) {
   PlacementProblem problem =
-      offchip_question(network, hardware, subgraphs, weights, budget, pieces);
+      offchip_question(network, hardware, subgraphs, weights, budget, pieces, threads);
   if (problem.buffers.empty()) return {};
   std::vector<Size> capacities;
   for (Memory& memory : problem.memories)
@@ -391,7 +419,8 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
   if (!validate(problem).empty()) return {};
   const search::Bounds bounds = search::lower_bounds(problem, {.budget = budget});
   std::vector<Size> whole_heights;
-  const std::optional<search::WeaveResult> low = lowest(problem, bounds, whole_heights, budget);
+  const std::optional<search::WeaveResult> low =
+      lowest(problem, bounds, whole_heights, budget, threads);
   if (!low) return {};
   OffchipAnswer answer;
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
@@ -466,9 +495,9 @@ std::vector<std::string> memory_wrong(const PlacementProblem& problem, const Off
 }  // namespace
 
 std::vector<std::string> offchip_wrong(const Network& network, const Hardware& hardware,
-                                       const NetworkPlan& plan) {
+                                       const NetworkPlan& plan, int threads) {
   if (plan.offchip.empty()) return {};
-  const PlacementProblem problem = offchip_question_of(network, hardware, plan);
+  const PlacementProblem problem = offchip_question_of(network, hardware, plan, threads);
   std::vector<std::string> wrong;
   auto said = plan.offchip.begin();
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {

@@ -9,8 +9,8 @@
 // for the last time. Tile k of the network reads at step 2k and writes at step 2k + 1: what it
 // read may be gone when it writes, whether transfers run ahead or not, since loads are never later
 // and stores never earlier than that. Weights are one buffer that is always there, in a memory of
-// their own where the machine has one (model/off_chip.h). Where a memory lies behind, each weight is
-// a buffer that is there while the plan says so (behind.h).
+// their own where the machine has one (model/off_chip.h). Where a memory lies behind, each weight
+// is a buffer that is there while the plan says so (behind.h).
 #pragma once
 
 #include <cstdint>
@@ -47,13 +47,14 @@ struct OffchipAnswer {
 [[nodiscard]] OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                                           const std::vector<PlannedSubgraph>& subgraphs,
                                           const std::vector<FrontWeight>& weights,
-                                          const Budget& budget, std::int64_t pieces = most_pieces);
+                                          const Budget& budget, std::int64_t pieces = most_pieces,
+                                          int threads = 1);
 
 /// Sentences: which rule a plan's `offchip` breaks; none where it says nothing.
 /// require: the subgraphs are right.
 [[nodiscard]] std::vector<std::string> offchip_wrong(const Network& network,
                                                      const Hardware& hardware,
-                                                     const NetworkPlan& plan);
+                                                     const NetworkPlan& plan, int threads = 1);
 
 /// The question that is asked: a buffer per tensor with its parts, in the memories off the chip;
 /// without buffers where nothing lies there, or the budget ended. `weights` are for machines with a
@@ -62,10 +63,10 @@ struct OffchipAnswer {
                                                 const std::vector<PlannedSubgraph>& subgraphs,
                                                 const std::vector<FrontWeight>& weights,
                                                 const Budget& budget = {},
-                                                std::int64_t pieces = most_pieces);
+                                                std::int64_t pieces = most_pieces, int threads = 1);
 
 /// The question about a plan that was made.
 [[nodiscard]] PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
-                                                   const NetworkPlan& plan);
+                                                   const NetworkPlan& plan, int threads = 1);
 
 }  // namespace tessera::planner

@@ -12,6 +12,7 @@
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
+#include "planner/check.h"
 #include "planner/planning.h"
 #include "planner/residency.h"
 #include "porter/limited_budget.h"
@@ -246,12 +247,12 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
   NetworkPlan plan;
   try {
     plan = planner::Plannings(network, hardware, params).run();
+    if (plan.status != Status::feasible) return plan;
+    const std::vector<std::string> wrong =
+        planner::plan_wrong(network, hardware, plan, params.limits.threads);
+    if (!wrong.empty()) throw InternalError("the checker refuses the plan: " + wrong.front());
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
-  }
-  if (plan.status == Status::feasible) {
-    const std::vector<std::string> wrong = check_plan(network, hardware, plan);
-    if (!wrong.empty()) throw InternalError("the checker refuses the plan: " + wrong.front());
   }
   return plan;
 }

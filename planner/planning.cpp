@@ -8,6 +8,7 @@
 #include "cost/run_bound.h"
 #include "cost/score.h"
 #include "model/against.h"
+#include "model/crew.h"
 #include "placer/tile_need.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
@@ -313,13 +314,13 @@ class Planner {
       plan_.bound = 0;
       if (!decides(hardware_, limits_)) plan_.status = Status::unknown;
     }
-    for (const search::CoverRun& run : result.runs) add(run);
+    add(result.runs);
     if (plan_.status == Status::feasible) settle();
     if (plan_.status == Status::feasible)
-      settle_off_chip(network_, hardware_, limited_.budget(), plan_);
+      settle_off_chip(network_, hardware_, limited_.budget(), plan_, params_.limits.threads);
     if (plan_.status == Status::feasible && params_.fewest_modes) take_modes(score);
     if (plan_.status == Status::feasible) {
-      describe(network_, hardware_, score, plan_);
+      describe(network_, hardware_, score, plan_, params_.limits.threads);
       // Placed together, runs may peak higher than by themselves.
       plan_.optimal = plan_.optimal && plan_.score * slack <= result.objective;
       // Nor do bounds of covers know that other places may switch modes less often.
@@ -406,10 +407,13 @@ class Planner {
     candidate.open_peak = peak;
   }
 
-  void add(const search::CoverRun& run) {
-    const OpRange ops{run.first, run.last};
-    plan_.subgraphs.push_back(subgraph_of(network_, hardware_, ops, option_of(run),
-                                          candidates_.kept(ops), candidates_.readers()));
+  void add(const std::vector<search::CoverRun>& runs) {
+    plan_.subgraphs.resize(runs.size());
+    each_together(params_.limits.threads, runs.size(), [&](std::size_t k) {
+      const OpRange ops{runs[k].first, runs[k].last};
+      plan_.subgraphs[k] = subgraph_of(network_, hardware_, ops, option_of(runs[k]),
+                                       candidates_.kept(ops), candidates_.readers());
+    });
   }
 
   /// What stays on the chip gets one place in all runs.

@@ -135,9 +135,9 @@ class Residency {
     if (best.score >= score_of(plan.subgraphs) * less) return false;
     NetworkPlan next = plan;
     next.subgraphs = std::move(best.runs);
-    settle_off_chip(network_, hardware_, budget_, next);
+    settle_off_chip(network_, hardware_, budget_, next, params_.limits.threads);
     if (next.status != Status::feasible) return false;
-    describe(network_, hardware_, score_, next);
+    describe(network_, hardware_, score_, next, params_.limits.threads);
     if (next.score >= plan.score * less) return false;
     plan = std::move(next);
     return true;
@@ -340,7 +340,7 @@ ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                                           .threads = params.limits.threads,
                                           .budget = residency.budget()},
                                          plan.subgraphs)};
-    describe(network, hardware, residency.score(), plan);
+    describe(network, hardware, residency.score(), plan, params.limits.threads);
     // Bounds of covers do not know that other places may switch modes less often.
     plan.bound = std::min(plan.bound, plan.score);
   }

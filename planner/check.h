@@ -1,0 +1,20 @@
+// check_plan(), in several threads. Private to planner/.
+//
+//   const std::vector<std::string> wrong = plan_wrong(network, hardware, plan, threads);
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/network_plan.h"
+
+namespace tessera::planner {
+
+/// Sentences, the same for every number of threads. Throws std::invalid_argument for a machine that
+/// cannot be simulated.  require: network and hardware are valid.
+[[nodiscard]] std::vector<std::string> plan_wrong(const Network& network, const Hardware& hardware,
+                                                  const NetworkPlan& plan, int threads);
+
+}  // namespace tessera::planner
