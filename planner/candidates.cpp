@@ -111,29 +111,6 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
   cost_key_ = 'c' + memory_->short_for(hardware_key(other));
 }
 
-std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effort) {
-  Known known;
-  {
-    const std::lock_guard guard(lock_);
-    known = of_run_[{ops.first, ops.last}];
-  }
-  while (known.effort < effort && !(known.answer && known.answer->final)) {
-    bool searched = false;
-    try {
-      Known next = more(ops, known, searched);
-      known = known.fewest ? with_cheaper_of(known, std::move(next)) : std::move(next);
-    } catch (const std::bad_alloc&) {
-      out_of_memory_ = true;
-      known = given_up(known);
-    }
-    const std::lock_guard guard(lock_);
-    Known& kept = of_run_[{ops.first, ops.last}];
-    if (!kept.answer) ++(searched ? counts_.solved : counts_.reused);
-    kept = known;
-  }
-  return known.answer;
-}
-
 tiling::Subgraph Candidates::part_of(OpRange ops) const {
   return tiling::make_subgraph(network_, ops, readers_, hardware_, params_.stays);
 }
@@ -161,81 +138,9 @@ std::shared_ptr<RunGeometry> Candidates::geometry_of(OpRange ops,
   return kept ? kept : new_run(ops);
 }
 
-std::pair<std::shared_ptr<const CandidateAnswer>, int> Candidates::known(OpRange ops) const {
-  const std::lock_guard guard(lock_);
-  const auto known = of_run_.find({ops.first, ops.last});
-  if (known == of_run_.end()) return {};
-  return {known->second.answer, known->second.effort};
-}
-
 std::string Candidates::cost_key_of(const std::string& structure, const TileVariant& options,
                                     const tiling::TileShape& shape) const {
   return cost_key_ + variant_word(options) + word_of(shape) + structure;
-}
-
-Candidates::Known Candidates::given_up(const Known& known) {
-  CandidateAnswer last = known.answer ? *known.answer : CandidateAnswer{};
-  last.open_beyond = last.undecided = last.final = true;
-  return {.answer = std::make_shared<const CandidateAnswer>(std::move(last)),
-          .fewest = nullptr,
-          .effort = known.effort + 1,
-          .level = known.level};
-}
-
-/// Covers know options by their positions: what more effort found comes after all there was.
-Candidates::Known Candidates::with_cheaper_of(const Known& known, Known next) {
-  CandidateAnswer all = *next.answer;
-  all.options = known.answer->options;
-  std::vector<std::size_t> at;
-  for (const PlannedSubgraph& option : next.answer->options) {
-    const auto same = std::ranges::find(all.options, option.metrics, &PlannedSubgraph::metrics);
-    at.push_back(static_cast<std::size_t>(same - all.options.begin()));
-    if (same == all.options.end()) all.options.push_back(option);
-  }
-  for (CandidateAnswer::Tried& tried : all.tried)
-    if (tried.option) tried.option = at[*tried.option];
-  next.fewest = std::move(next.answer);
-  next.answer = std::make_shared<const CandidateAnswer>(std::move(all));
-  return next;
-}
-
-Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {
-  const int level =
-      known.answer ? next_level(known.level, known.answer->dear, params_.nodes_per_question) : 0;
-  const std::string structure = structure_of(ops);
-  const std::string key = hardware_key_ + std::to_string(level) + ' ' + structure;
-  const std::string question =
-      capacity_free_key_.empty() || memory_->exact() ? "" : capacity_free_key_ + structure;
-  bool fresh = false;
-  const auto made_here = [&] {
-    const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
-    const std::lock_guard guard(run->lock);
-    OfCapacity others = question.empty() ? OfCapacity{} : memory_->noted(question);
-    if (known.answer) others.emplace_back(capacity_, known.answer);
-    CandidateAnswer made;
-    try {
-      made = make_answer(*run, structure, level, others, searched);
-    } catch (const std::bad_alloc&) {  // here, so that nobody waits for it in vain
-      out_of_memory_ = true;
-      made = *given_up(known).answer;
-    } catch (const BudgetEnded& ended) {
-      if (ended.reason == StopReason::memory_limit) out_of_memory_ = true;
-      made = *given_up(known).answer;
-    }
-    // Where nothing fits, however many tiles, it is as quickly made again.
-    if (kept_network_ && (memory_->exact() || !made.options.empty() || made.dear))
-      memory_->keep(structure, run);
-    made.cut_short = !made.complete() && (params_.budget.exhausted() || out_of_memory_);
-    return made;
-  };
-  PlanMemory::Answer answer;
-  do {
-    answer = memory_->get(key, fresh, made_here);
-    if (answer->cut_short) memory_->forget(key, answer);
-    // Whoever made it had less time than there is here.
-  } while (answer->cut_short && !fresh && !params_.budget.exhausted());
-  if (searched && !question.empty()) memory_->note(question, capacity_, answer);
-  return {.answer = answer, .fewest = nullptr, .effort = known.effort + 1, .level = level};
 }
 
 std::shared_ptr<const cost::GridBound> Candidates::grid_bound(const Question& question) const {
@@ -410,9 +315,13 @@ search::TileSearchResult Candidates::search_tile(
   settle(found, geometry, asked);
   if (before) found.least_excess = std::min(found.least_excess, before->least_excess);
   const bool ended = found.stop == StopReason::completed || found.stop == StopReason::node_limit;
-  if (ended && !params_.budget.exhausted())
-    memory_->tiles().keep(key,
-                          known_tile(found, before ? before->fewest : rest.fewest_tiles, most));
+  if (ended && !params_.budget.exhausted()) {
+    RememberedTile now = known_tile(found, before ? before->fewest : rest.fewest_tiles, most);
+    if (question.aside != nullptr)
+      question.aside->emplace_back(key, std::move(now));
+    else
+      memory_->tiles().keep(key, std::move(now));
+  }
   return found;
 }
 
@@ -454,7 +363,8 @@ void Candidates::complete(search::TileSearchResult& found, tiling::TileGeometry&
 }
 
 CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& structure, int level,
-                                        const OfCapacity& others, bool& searched) const {
+                                        const OfCapacity& others, KeptTiles* aside,
+                                        bool& searched) const {
   CandidateAnswer answer;
   const Effort effort = effort_at(level, params_.nodes_per_question);
   bool single_tile = false;
@@ -464,7 +374,8 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
     Fewest fewest;
     if (!follows_from_easier(options, answer, fewest) &&
         !carry_over(options, others, answer, fewest))
-      answer.tried.push_back(look({run, structure, effort}, options, fewest, answer, searched));
+      answer.tried.push_back(
+          look({run, structure, effort, aside}, options, fewest, answer, searched));
     const CandidateAnswer::Tried& tried = answer.tried.back();
     if (tried.option)
       single_tile = single_tile ||

@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cost/array_memo.h"
@@ -62,6 +64,9 @@ class Candidates {
   /// The answer for a run: 0 is the least effort, each number more tells more where it is not
   /// final.
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
+  /// What answer() will say, which then takes no time: changes nothing else. Null where that is no
+  /// use, as somebody made it already or is just at it.
+  [[nodiscard]] std::shared_ptr<const CandidateAnswer> ahead(OpRange ops, int effort);
   /// From now on answer() has cheaper tiles of the run, too, as far as so many shapes of each
   /// variant tell: options more, after those there are, whose positions stay what they were. Are
   /// there any?
@@ -102,6 +107,20 @@ class Candidates {
   [[nodiscard]] static Known given_up(const Known& known);
   [[nodiscard]] static Known with_cheaper_of(const Known& known, Known next);
   [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
+  using KeptTiles = std::vector<std::pair<std::string, RememberedTile>>;
+  /// What nobody asked for yet.
+  struct MadeAhead {
+    std::promise<std::shared_ptr<const CandidateAnswer>> promise;
+    bool searched = false;
+    KeptTiles tiles;  ///< that the memory gets when somebody does
+  };
+  /// What more() has to make, and what was known when it did.
+  struct Step;
+  [[nodiscard]] Step next_step(OpRange ops, const Known& known) const;
+  [[nodiscard]] CandidateAnswer make(OpRange ops, const Known& known, const Step& step,
+                                     KeptTiles* aside, bool& searched) const;
+  [[nodiscard]] std::shared_ptr<const CandidateAnswer> take_ahead(const std::string& key,
+                                                                  bool& searched);
   [[nodiscard]] tiling::Subgraph part_of(OpRange ops) const;
   [[nodiscard]] std::shared_ptr<RunGeometry> new_run(OpRange ops) const;
   /// The structure of a run, in a short word.
@@ -127,13 +146,14 @@ class Candidates {
   [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
                                         const CandidateAnswer& answer, const ShapeGoal& goal) const;
   [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
-                                            int level, const OfCapacity& others,
+                                            int level, const OfCapacity& others, KeptTiles* aside,
                                             bool& searched) const;
   /// Of one run, with one effort.
   struct Question {
     RunGeometry& run;
     const std::string& structure;
     Effort effort;
+    KeptTiles* aside = nullptr;  ///< gets what the memory would
   };
   [[nodiscard]] CandidateAnswer::Tried look(const Question& question, const TileVariant& options,
                                             const Fewest& fewest, CandidateAnswer& answer,
@@ -197,6 +217,7 @@ class Candidates {
   std::vector<std::optional<OpIndex>> readers_;
   cost::ChannelUse channel_use_;
   mutable std::mutex lock_;
+  std::map<std::string, std::shared_ptr<MadeAhead>> ahead_;
   std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
   CandidateCounts counts_;
   mutable std::atomic<std::int64_t> shapes_ = 0;

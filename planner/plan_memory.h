@@ -189,6 +189,11 @@ class PlanMemory {
     }
     return answer.get();
   }
+  /// Is the answer of this key made, or being made?
+  [[nodiscard]] bool has(const std::string& key) {
+    const std::lock_guard guard(lock_);
+    return answers_.contains(key);
+  }
   /// The geometry kept for this structure; nothing if none is.
   [[nodiscard]] std::shared_ptr<planner::RunGeometry> geometry(const std::string& structure) {
     const std::lock_guard guard(lock_);

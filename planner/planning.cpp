@@ -278,6 +278,11 @@ class Planner {
     problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
       return cover_candidate(*candidates_.answer({first, last}, effort), score);
     };
+    problem.ahead = [&](std::size_t first, std::size_t last,
+                        int effort) -> std::optional<search::CoverCandidate> {
+      const auto answer = candidates_.ahead({first, last}, effort);
+      return answer ? std::optional(cover_candidate(*answer, score)) : std::nullopt;
+    };
     search::CoverParams cover_params{.threads = params_.limits.threads, .budget = search_};
     if (params_.fewest_modes) leave_part(cover_params, 5);
     if (params_.progress)

@@ -10,6 +10,8 @@
 
 #include "model/crew.h"
 #include "model/poll.h"
+#include "search/partition/ahead.h"
+#include "search/partition/cover_kind.h"
 #include "search/partition/run_kinds.h"
 
 namespace tessera::search {
@@ -33,20 +35,6 @@ struct Interval {
   double bound = 0;  ///< none of them costs less
 };
 
-/// The cheapest option under a cap, the lower peak where costs are equal.
-std::optional<std::size_t> pick(const CoverCandidate& candidate, std::int64_t cap) {
-  std::optional<std::size_t> best;
-  for (std::size_t k = 0; k < candidate.options.size(); ++k) {
-    const CoverOption& option = candidate.options[k];
-    if (option.peak > cap) continue;
-    if (!best || option.cost < candidate.options[*best].cost ||
-        (option.cost == candidate.options[*best].cost &&
-         option.peak < candidate.options[*best].peak))
-      best = k;
-  }
-  return best;
-}
-
 class Search {
  public:
   Search(const CoverProblem& problem, const CoverParams& params) : p_(problem), params_(params) {
@@ -61,6 +49,7 @@ class Search {
       result_.stop = ended.reason;
       return std::move(result_);
     }
+    begin_ahead();
     // Single ops first: they are the baseline, and a cover exists from then on if there is any.
     std::vector<std::uint32_t> singles;
     for (std::size_t op = 0; op < p_.ops; ++op)
@@ -128,29 +117,25 @@ class Search {
   Kind& at(std::size_t first, std::size_t last) { return of_[kinds_.of(first, last)]; }
 
   /// Has the kind something open that, as far as is known, may be better than its options?
-  static bool hopeful(const Kind& kind, std::int64_t cap) {
-    const CoverCandidate& c = *kind.candidate;
-    if (kind.given_up || c.complete() || c.open_peak > cap) return false;
-    const auto best = pick(c, cap);
-    return !best || open_cost(kind) < c.options[*best].cost;
-  }
-  static double open_cost(const Kind& kind) {
-    return std::max(kind.candidate->open_cost, kind.bound.cost);
+  static bool is_hopeful(const Kind& kind, std::int64_t cap) {
+    return !kind.given_up && hopeful(*kind.candidate, kind.bound, cap);
   }
 
   static double kind_cost(const Kind& kind, std::int64_t cap) {
     if (kind.bound.impossible || kind.bound.peak > cap) return infinity;
     if (!kind.candidate) return kind.bound.cost;
-    return hopeful(kind, cap) ? open_cost(kind) : option_cost(kind, cap);
+    return is_hopeful(kind, cap) ? open_cost(*kind.candidate, kind.bound)
+                                 : option_cost(*kind.candidate, cap);
   }
-  /// require: the kind is evaluated.
-  static double option_cost(const Kind& kind, std::int64_t cap) {
-    const auto best = pick(*kind.candidate, cap);
-    return best ? kind.candidate->options[*best].cost : infinity;
+  /// With which effort a path that has the kind would ask about it.
+  static int next_effort(const Kind& kind, std::int64_t cap) {
+    if (kind.bound.impossible) return Ahead::settled;
+    if (!kind.candidate) return kind.effort;
+    return is_hopeful(kind, cap) && !kind.candidate->final ? kind.effort : Ahead::settled;
   }
   static std::int64_t kind_peak(const Kind& kind, std::int64_t cap) {
     if (!kind.candidate) return kind.bound.peak;
-    if (hopeful(kind, cap)) return kind.candidate->open_peak;
+    if (is_hopeful(kind, cap)) return kind.candidate->open_peak;
     const auto best = pick(*kind.candidate, cap);
     return best ? kind.candidate->options[*best].peak : 0;
   }
@@ -170,7 +155,7 @@ class Search {
       peak = std::max(peak, kind_peak(kind, interval.hi));
       if (!kind.candidate)
         unknown.push_back(kinds_.of(r.first, r.last));
-      else if (hopeful(kind, interval.hi))
+      else if (is_hopeful(kind, interval.hi))
         open.push_back(kinds_.of(r.first, r.last));
     }
     Interval rest = interval;
@@ -263,35 +248,45 @@ class Search {
       std::ranges::transform(of_, costs_.begin(),
                              [&](const Kind& kind) { return kind_cost(kind, cap); });
       costs_cap_ = cap;
+      tell_ahead();
     }
     return costs_;
   }
   void changed(std::uint32_t kind) {
     if (!costs_.empty()) costs_[kind] = kind_cost(of_[kind], costs_cap_);
+    if (ahead_)
+      ahead_->see(kind, kind_cost(of_[kind], costs_cap_), next_effort(of_[kind], costs_cap_));
+  }
+  void tell_ahead() {
+    if (!ahead_) return;
+    std::vector<int> efforts(of_.size());
+    std::ranges::transform(of_, efforts.begin(),
+                           [&](const Kind& kind) { return next_effort(kind, costs_cap_); });
+    ahead_->see_all(costs_, std::move(efforts), costs_cap_);
+  }
+  /// Other threads look at what will be asked about.
+  void begin_ahead() {
+    if (!p_.ahead || params_.threads < 2) return;
+    ahead_.emplace(
+        kinds_, p_.ops, [this](std::uint32_t kind) -> const CoverBound& { return of_[kind].bound; },
+        [this](std::uint32_t kind, int effort) {
+          const auto [first, last] = kinds_.run(kind);
+          return exhausted() ? std::nullopt : p_.ahead(first, last, effort);
+        },
+        params_.threads - 1);
+    costs(no_cap);
   }
   [[nodiscard]] std::vector<double> known_costs(std::int64_t cap) const {
     std::vector<double> costs(of_.size());
     std::ranges::transform(of_, costs.begin(), [&](const Kind& kind) {
-      return kind.candidate ? option_cost(kind, cap) : infinity;
+      return kind.candidate ? option_cost(*kind.candidate, cap) : infinity;
     });
     return costs;
   }
 
   /// Shortest path over the cut points 0..ops; the fewest runs where costs are equal.
   std::vector<CoverRun> shortest(std::int64_t cap, const std::vector<double>& costs) {
-    nodes_.assign(p_.ops + 1, Node{});
-    nodes_[0].cost = 0;
-    for (std::size_t first = 0; first < p_.ops; ++first) {
-      const Node from = nodes_[first];
-      if (from.cost == infinity) continue;
-      const std::span<const std::uint32_t> row = kinds_.from(first);
-      for (std::size_t k = 0; k < row.size(); ++k) {
-        const double cost = from.cost + costs[row[k]];
-        Node& node = nodes_[first + k + 1];
-        if (cost < node.cost || (cost == node.cost && cost < infinity && from.runs + 1 < node.runs))
-          node = {cost, from.runs + 1, first};
-      }
-    }
+    shortest_paths(kinds_, p_.ops, costs, nodes_);
     std::vector<CoverRun> path;
     if (nodes_[p_.ops].cost == infinity) return path;
     for (std::size_t end = p_.ops; end > 0; end = nodes_[end].from) {
@@ -347,14 +342,23 @@ class Search {
     std::vector<std::unique_ptr<CoverCandidate>> answers(list.size());
     std::atomic<std::size_t> next{0};
     std::optional<StopReason> short_of;
+    const auto answer = [&](std::size_t k) {
+      const auto [first, last] = kinds_.run(list[k]);
+      answers[k] = std::make_unique<CoverCandidate>(p_.evaluate(first, last, of_[list[k]].effort));
+    };
     try {
-      work_together(std::min(params_.threads, static_cast<int>(list.size())), [&] {
-        for (std::size_t k = next++; k < list.size() && !exhausted(); k = next++) {
-          const auto [first, last] = kinds_.run(list[k]);
-          answers[k] =
-              std::make_unique<CoverCandidate>(p_.evaluate(first, last, of_[list[k]].effort));
-        }
-      });
+      if (ahead_) {
+        if (!list.empty()) ahead_->ask(list);
+        for (std::size_t k = 0; k < list.size() && !exhausted(); ++k)
+          if (ahead_->take(list[k])) answer(k);
+        // What others are at is waited for at last.
+        for (std::size_t k = 0; k < list.size() && !exhausted(); ++k)
+          if (!answers[k]) answer(k);
+      } else {
+        work_together(std::min(params_.threads, static_cast<int>(list.size())), [&] {
+          for (std::size_t k = next++; k < list.size() && !exhausted(); k = next++) answer(k);
+        });
+      }
     } catch (const std::bad_alloc&) {  // what the others answered stands
       short_of = StopReason::memory_limit;
     }
@@ -397,15 +401,11 @@ class Search {
   std::size_t longest_ = 0;
   RunKinds kinds_;
   std::vector<Kind> of_;  ///< by kind
+  std::optional<Ahead> ahead_;
   CoverResult result_;
   std::chrono::steady_clock::time_point told_{};
   // Working memory.
-  struct Node {
-    double cost = infinity;
-    std::size_t runs = 0;
-    std::size_t from = 0;
-  };
-  std::vector<Node> nodes_;
+  std::vector<CoverNode> nodes_;
   std::vector<double> costs_;  ///< by kind, under costs_cap_
   std::int64_t costs_cap_ = no_cap;
   std::vector<std::int64_t> peaks_;

@@ -59,9 +59,8 @@ struct CoverProblem {
   /// A number per op, the same for ops that may stand for one another: runs that are alike op by op
   /// have one answer, and only the earliest of them is evaluated. Empty: no two runs are alike.
   std::vector<std::uint32_t> like;
-  /// Called from several threads at once, with efforts 0, 1, ... until the answer is final or
-  /// settles what it is needed for.
-  /// ensure: deterministic.
+  /// Called from several threads at once (unless there is `ahead`), with efforts 0, 1, ... until
+  /// the answer is final or settles what it is needed for. ensure: deterministic.
   std::function<CoverCandidate(std::size_t first, std::size_t last, int effort)> evaluate;
   /// Cheap, asked from one thread, for runs with one first op in the order of their last ones.
   /// ensure: no option of the run, or of one that is like it, costs less or peaks lower. May be
@@ -71,6 +70,11 @@ struct CoverProblem {
   /// are known from the start. May be empty.
   std::function<std::optional<std::pair<CoverCandidate, int>>(std::size_t first, std::size_t last)>
       known{};
+  /// What evaluate() will say, so that it is quick when it is called: changes nothing else, and
+  /// says nothing where that is no use. Called from other threads, besides evaluate(). Then
+  /// evaluate() is called from one thread at a time. May be empty.
+  std::function<std::optional<CoverCandidate>(std::size_t first, std::size_t last, int effort)>
+      ahead{};
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
   double peak_weight = 0;
 };

@@ -6,7 +6,12 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <random>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace tessera::search {
 namespace {
@@ -259,6 +264,79 @@ TEST(Cover, AsksWithMoreEffortWhereItMatters) {
   }
   EXPECT_GT(unresolved, 20);
   EXPECT_GT(asked_again, 100);
+}
+
+/// The same to the last count, and the same questions, whatever others looked at before they were
+/// asked: some of it is no use, and some fails.
+TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
+  std::mt19937_64 rng(31);
+  std::int64_t foreseen = 0;
+  std::int64_t asked = 0;
+  for (int i = 0; i < 300; ++i) {
+    const std::size_t ops = 1 + rng() % 12;
+    const Table table = random_table(rng, ops);
+    const std::uint64_t salt = rng();
+    const auto seen_with = [&](std::size_t a, std::size_t b, int effort) {
+      CoverCandidate seen = table.at({a, b});
+      if (effort > 0 || (a * 7 + b + salt) % 3 != 0 || seen.options.empty()) return seen;
+      seen.open_cost = seen.options.back().cost - 1;
+      seen.options.pop_back();
+      seen.final = false;
+      return seen;
+    };
+    CoverProblem problem;
+    problem.ops = ops;
+    problem.peak_weight = std::array{0.0, 1.0, 5.0}[rng() % 3];
+    if (rng() % 4 == 0) problem.max_ops = 1 + rng() % ops;
+    problem.bound = [&](std::size_t a, std::size_t b) {
+      const auto& options = table.at({a, b}).options;
+      CoverBound bound{1e9, 0, options.empty() && (a + salt) % 2 == 0};
+      for (const CoverOption& o : options) bound.cost = std::min(bound.cost, o.cost / 2);
+      return bound;
+    };
+    std::mutex lock;
+    using Question = std::array<std::size_t, 3>;
+    std::set<Question> ahead;
+    std::vector<Question> questions;
+    problem.evaluate = [&](std::size_t a, std::size_t b, int effort) {
+      const std::lock_guard guard(lock);
+      questions.push_back({a, b, static_cast<std::size_t>(effort)});
+      foreseen += static_cast<std::int64_t>(ahead.count(questions.back()));
+      return seen_with(a, b, effort);
+    };
+    const CoverResult alone = best_cover(problem, {});
+    std::vector<Question> right = std::exchange(questions, {});
+    std::ranges::sort(right);
+    problem.ahead = [&](std::size_t a, std::size_t b, int effort) -> std::optional<CoverCandidate> {
+      const std::lock_guard guard(lock);
+      ahead.insert({a, b, static_cast<std::size_t>(effort)});
+      if ((a + b + salt) % 5 == 0) return std::nullopt;
+      if ((a + b + salt) % 7 == 0) throw std::bad_alloc();
+      return seen_with(a, b, effort);
+    };
+    for (const int threads : {2, 4}) {
+      ahead.clear();
+      questions.clear();
+      const CoverResult result = best_cover(problem, {.threads = threads});
+      std::ranges::sort(questions);
+      ASSERT_EQ(questions, right) << i;
+      asked += static_cast<std::int64_t>(questions.size());
+      ASSERT_EQ(result.status, alone.status) << i;
+      ASSERT_EQ(result.objective, alone.objective) << i;
+      ASSERT_EQ(result.bound, alone.bound) << i;
+      ASSERT_EQ(result.evaluated, alone.evaluated) << i;
+      ASSERT_EQ(result.answered, alone.answered) << i;
+      ASSERT_EQ(result.again, alone.again) << i;
+      ASSERT_EQ(result.rounds, alone.rounds) << i;
+      ASSERT_EQ(result.runs.size(), alone.runs.size()) << i;
+      for (std::size_t k = 0; k < result.runs.size(); ++k) {
+        ASSERT_EQ(result.runs[k].last, alone.runs[k].last) << i;
+        ASSERT_EQ(result.runs[k].option, alone.runs[k].option) << i;
+      }
+    }
+  }
+  EXPECT_GT(asked, 1000);
+  EXPECT_GT(foreseen, 0);
 }
 
 }  // namespace

@@ -1,0 +1,169 @@
+// Who asks about runs, and what was answered before: the part of Candidates around make_answer().
+#include <algorithm>
+#include <new>
+
+#include "planner/candidates.h"
+#include "planner/effort.h"
+
+namespace tessera::planner {
+
+std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effort) {
+  Known known;
+  {
+    const std::lock_guard guard(lock_);
+    known = of_run_[{ops.first, ops.last}];
+  }
+  while (known.effort < effort && !(known.answer && known.answer->final)) {
+    bool searched = false;
+    try {
+      Known next = more(ops, known, searched);
+      known = known.fewest ? with_cheaper_of(known, std::move(next)) : std::move(next);
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+      known = given_up(known);
+    }
+    const std::lock_guard guard(lock_);
+    Known& kept = of_run_[{ops.first, ops.last}];
+    if (!kept.answer) ++(searched ? counts_.solved : counts_.reused);
+    kept = known;
+  }
+  return known.answer;
+}
+
+std::pair<std::shared_ptr<const CandidateAnswer>, int> Candidates::known(OpRange ops) const {
+  const std::lock_guard guard(lock_);
+  const auto known = of_run_.find({ops.first, ops.last});
+  if (known == of_run_.end()) return {};
+  return {known->second.answer, known->second.effort};
+}
+
+Candidates::Known Candidates::given_up(const Known& known) {
+  CandidateAnswer last = known.answer ? *known.answer : CandidateAnswer{};
+  last.open_beyond = last.undecided = last.final = true;
+  return {.answer = std::make_shared<const CandidateAnswer>(std::move(last)),
+          .fewest = nullptr,
+          .effort = known.effort + 1,
+          .level = known.level};
+}
+
+/// Covers know options by their positions: what more effort found comes after all there was.
+Candidates::Known Candidates::with_cheaper_of(const Known& known, Known next) {
+  CandidateAnswer all = *next.answer;
+  all.options = known.answer->options;
+  std::vector<std::size_t> at;
+  for (const PlannedSubgraph& option : next.answer->options) {
+    const auto same = std::ranges::find(all.options, option.metrics, &PlannedSubgraph::metrics);
+    at.push_back(static_cast<std::size_t>(same - all.options.begin()));
+    if (same == all.options.end()) all.options.push_back(option);
+  }
+  for (CandidateAnswer::Tried& tried : all.tried)
+    if (tried.option) tried.option = at[*tried.option];
+  next.fewest = std::move(next.answer);
+  next.answer = std::make_shared<const CandidateAnswer>(std::move(all));
+  return next;
+}
+
+struct Candidates::Step {
+  int level = 0;
+  std::string structure;
+  std::string key;       ///< of the answer
+  std::string question;  ///< that other capacities have answers to; or empty
+};
+
+Candidates::Step Candidates::next_step(OpRange ops, const Known& known) const {
+  Step step;
+  step.level =
+      known.answer ? next_level(known.level, known.answer->dear, params_.nodes_per_question) : 0;
+  step.structure = structure_of(ops);
+  step.key = hardware_key_ + std::to_string(step.level) + ' ' + step.structure;
+  if (!capacity_free_key_.empty() && !memory_->exact())
+    step.question = capacity_free_key_ + step.structure;
+  return step;
+}
+
+CandidateAnswer Candidates::make(OpRange ops, const Known& known, const Step& step,
+                                 KeptTiles* aside, bool& searched) const {
+  const std::shared_ptr<RunGeometry> run = geometry_of(ops, step.structure);
+  const std::lock_guard guard(run->lock);
+  OfCapacity others = step.question.empty() ? OfCapacity{} : memory_->noted(step.question);
+  if (known.answer) others.emplace_back(capacity_, known.answer);
+  CandidateAnswer made;
+  try {
+    made = make_answer(*run, step.structure, step.level, others, aside, searched);
+  } catch (const std::bad_alloc&) {  // here, so that nobody waits for it in vain
+    out_of_memory_ = true;
+    made = *given_up(known).answer;
+  } catch (const BudgetEnded& ended) {
+    if (ended.reason == StopReason::memory_limit) out_of_memory_ = true;
+    made = *given_up(known).answer;
+  }
+  // Where nothing fits, however many tiles, it is as quickly made again.
+  if (kept_network_ && (memory_->exact() || !made.options.empty() || made.dear))
+    memory_->keep(step.structure, run);
+  made.cut_short = !made.complete() && (params_.budget.exhausted() || out_of_memory_);
+  return made;
+}
+
+Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {
+  const Step step = next_step(ops, known);
+  bool fresh = false;
+  const auto made_here = [&] {
+    const auto made = take_ahead(step.key, searched);
+    return made ? *made : make(ops, known, step, nullptr, searched);
+  };
+  PlanMemory::Answer answer;
+  do {
+    answer = memory_->get(step.key, fresh, made_here);
+    if (answer->cut_short) memory_->forget(step.key, answer);
+    // Whoever made it had less time than there is here.
+  } while (answer->cut_short && !fresh && !params_.budget.exhausted());
+  if (searched && !step.question.empty()) memory_->note(step.question, capacity_, answer);
+  return {.answer = answer, .fewest = nullptr, .effort = known.effort + 1, .level = step.level};
+}
+
+/// Nothing that others have answers to changes until it is asked for: whoever asks about this run,
+/// or about one of its structure, asks for this first.
+std::shared_ptr<const CandidateAnswer> Candidates::ahead(OpRange ops, int effort) {
+  Known known;
+  {
+    const std::lock_guard guard(lock_);
+    const auto at = of_run_.find({ops.first, ops.last});
+    if (at != of_run_.end()) known = at->second;
+  }
+  if (known.effort + 1 != effort || (known.answer && known.answer->final)) return nullptr;
+  const Step step = next_step(ops, known);
+  if (memory_->has(step.key)) return nullptr;
+  const auto mine = std::make_shared<MadeAhead>();
+  {
+    const std::lock_guard guard(lock_);
+    if (!ahead_.try_emplace(step.key, mine).second) return nullptr;
+  }
+  std::shared_ptr<const CandidateAnswer> answer;
+  try {
+    CandidateAnswer made = make(ops, known, step, &mine->tiles, mine->searched);
+    if (!made.cut_short) answer = std::make_shared<const CandidateAnswer>(std::move(made));
+  } catch (...) {  // whoever asks will meet the same
+  }
+  mine->promise.set_value(answer);
+  return answer;
+}
+
+/// Null: nobody made it.
+std::shared_ptr<const CandidateAnswer> Candidates::take_ahead(const std::string& key,
+                                                              bool& searched) {
+  std::shared_ptr<MadeAhead> made;
+  {
+    const std::lock_guard guard(lock_);
+    const auto found = ahead_.find(key);
+    if (found == ahead_.end()) return nullptr;
+    made = std::move(found->second);
+    ahead_.erase(found);
+  }
+  std::shared_ptr<const CandidateAnswer> answer = made->promise.get_future().get();
+  if (!answer) return nullptr;
+  searched = made->searched;
+  for (auto& [tile, known] : made->tiles) memory_->tiles().keep(tile, std::move(known));
+  return answer;
+}
+
+}  // namespace tessera::planner
