@@ -16,6 +16,7 @@
 #include "cost/array_memo.h"
 #include "cost/channel_use.h"
 #include "engine/engine.h"
+#include "model/shared_work.h"
 #include "planner/effort.h"
 #include "planner/open.h"
 #include "planner/plan_memory.h"
@@ -69,8 +70,8 @@ class Candidates {
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> ahead(OpRange ops, int effort);
   /// From now on answer() has cheaper tiles of the run, too, as far as so many shapes of each
   /// variant tell: options more, after those there are, whose positions stay what they were. Are
-  /// there any?
-  bool refine(OpRange ops, const ShapeGoal& goal);
+  /// there any? Whoever shares the work helps with it.
+  bool refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared = nullptr);
   /// No tiles of the run score less, however many there are and whatever shape they have, than
   /// this, which follows from how many have to be made, or this, from how many along each axis.
   /// 0 where nothing is known; infinite where all others are no better than the answer's.
@@ -144,7 +145,9 @@ class Candidates {
                         const What& what) const;
   /// The options that are cheaper than those of the answer, and no others.
   [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
-                                        const CandidateAnswer& answer, const ShapeGoal& goal) const;
+                                        const CandidateAnswer& answer, const ShapeGoal& goal,
+                                        SharedWork* shared) const;
+  class CheaperVariants;
   [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
                                             int level, const OfCapacity& others, KeptTiles* aside,
                                             bool& searched) const;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/crew.h"
+#include "model/shared_work.h"
 
 namespace tessera::planner {
 namespace {
@@ -51,6 +52,7 @@ class Cheaper {
     if (problem_.ops > most_hopeful_ops) return;
     double best = result_.objective;
     for (int in_vain = 0; in_vain < how_.patience && !params_.budget.exhausted(); ++in_vain) {
+      hope_together();
       const search::CoverResult hoped = search::best_cover(hopeful(), params_);
       if (hoped.status != Status::feasible || hoped.objective >= result_.objective) return;
       if (hope_less(hoped)) continue;
@@ -93,9 +95,11 @@ class Cheaper {
       }
     std::atomic<std::size_t> next{0};
     std::atomic<bool> changed{false};
-    work_together(params_.threads, [&] {
+    SharedWork shared;
+    work_together(fresh.empty() ? 1 : params_.threads, [&] {
+      const SharedWork::Own own(shared);
       for (std::size_t k = next++; k < fresh.size(); k = next++) {
-        if (candidates_.refine(fresh[k], goal)) changed = true;
+        if (candidates_.refine(fresh[k], goal, &shared)) changed = true;
         tell();
       }
     });
@@ -149,11 +153,28 @@ class Cheaper {
     return [this](const Metrics& m) { return cost::additive_score(how_.score, m); };
   }
 
-  [[nodiscard]] double hope_for(std::size_t first, std::size_t last) {
+  double hope_for(std::size_t first, std::size_t last) {
+    {
+      const std::lock_guard guard(hopes_lock_);
+      const auto known = hopes_.find({first, last});
+      if (known != hopes_.end()) return known->second;
+    }
+    const double hope = slack * candidates_.least_score({first, last}, additive());
     const std::lock_guard guard(hopes_lock_);
-    const auto [at, fresh] = hopes_.try_emplace({first, last}, 0);
-    if (fresh) at->second = slack * candidates_.least_score({first, last}, additive());
-    return at->second;
+    return hopes_.try_emplace({first, last}, hope).first->second;
+  }
+
+  /// What is known is hoped for in any case: in one thread as it is asked about.
+  void hope_together() {
+    if (params_.threads < 2) return;
+    std::vector<OpRange> fresh;
+    for (std::size_t first = 0; first < problem_.ops; ++first)
+      for (std::size_t last = first; last < problem_.ops && last - first < problem_.max_ops; ++last)
+        if (!looked_.contains({first, last}) && !hopes_.contains({first, last}) &&
+            candidates_.known({first, last}).first)
+          fresh.push_back({first, last});
+    each_together(params_.threads, fresh.size(),
+                  [&](std::size_t k) { hope_for(fresh[k].first, fresh[k].last); });
   }
 
   /// The problem in which runs that nobody looked at cost as little as may be.

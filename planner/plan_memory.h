@@ -68,6 +68,7 @@ struct RunGeometry {
   std::map<std::string, std::shared_ptr<const tiling::Lowering>> lowerings;
   std::map<std::string, search::FirstLoads> first_loads;  ///< by the same
   std::shared_ptr<const cost::GridBound> bound;           ///< on some machine
+  std::vector<std::shared_ptr<RunGeometry>> twins;        ///< for whoever helps
   std::mutex lock;                                        ///< held while it is used
 };
 

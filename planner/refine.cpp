@@ -1,7 +1,11 @@
 // Cheaper tiles for runs that matter: the part of Candidates that looks beyond the fewest.
 #include <algorithm>
+#include <condition_variable>
+#include <exception>
 #include <iterator>
+#include <mutex>
 #include <new>
+#include <vector>
 
 #include "placer/tile_engine.h"
 #include "planner/candidates.h"
@@ -77,14 +81,14 @@ double Candidates::least_score(OpRange ops, const ScoreOf& score) const {
 }
 
 double Candidates::least_score_of_shapes(OpRange ops, const ScoreOf& score) const {
-  return of_answered(
-      ops, [&](RunGeometry& run, const std::string& structure, const CandidateAnswer& answer) {
-        return cheaper(run, structure, answer, {.score = score, .key = {}, .most_shapes = 0})
-            .open_score;
-      });
+  return of_answered(ops, [&](RunGeometry& run, const std::string& structure,
+                              const CandidateAnswer& answer) {
+    return cheaper(run, structure, answer, {.score = score, .key = {}, .most_shapes = 0}, nullptr)
+        .open_score;
+  });
 }
 
-bool Candidates::refine(OpRange ops, const ShapeGoal& goal) {
+bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) {
   Known known;
   {
     const std::lock_guard guard(lock_);
@@ -100,7 +104,7 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal) {
     const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
     const std::lock_guard guard(run->lock);
     try {
-      CandidateAnswer made = cheaper(*run, structure, *known.fewest, goal);
+      CandidateAnswer made = cheaper(*run, structure, *known.fewest, goal, shared);
       made.cut_short = params_.budget.exhausted() || out_of_memory_;
       return made;
     } catch (const std::bad_alloc&) {
@@ -165,64 +169,187 @@ KnownShapes Candidates::known_shapes(const std::string& structure,
       }};
 }
 
+/// What the looks at one variant after the other come to: each looks for what is cheaper than all
+/// before it found. Others look at variants further down meanwhile, as if none before those found
+/// anything, which is so as a rule; where one did, those behind it are looked at again. So threads
+/// change nothing but the time.
+class Candidates::CheaperVariants {
+ public:
+  CheaperVariants(const Candidates& candidates, RunGeometry& run, const std::string& structure,
+                  const ShapeGoal& goal, double least)
+      : candidates_(candidates), run_(run), structure_(structure), goal_(goal), least_(least) {
+    const Question question{run, structure, effort_at(0, candidates.params_.nodes_per_question)};
+    bound_ = candidates.grid_bound(question);
+  }
+
+  void add(const TileVariant& variant, std::int64_t fewest) {
+    looks_.push_back({.variant = variant, .fewest = fewest});
+  }
+
+  /// Throws what a look did.
+  CandidateAnswer run(SharedWork* shared) {
+    if (shared != nullptr && looks_.size() > 1)
+      shared->run([this] { work(); });
+    else
+      work();
+    if (error_) std::rethrow_exception(error_);
+    if (open_ < least_) answer_.open_score = open_;
+    candidates_.shapes_ += looked_;
+    return std::move(answer_);
+  }
+
+ private:
+  struct Look {
+    TileVariant variant;
+    std::int64_t fewest = 1;
+    bool begun = false;
+    bool done = false;
+    double below = 0;  ///< what it looked for
+    std::optional<PlannedSubgraph> option{};
+    double cost = 0;  ///< of the option
+    double open = std::numeric_limits<double>::infinity();
+    std::int64_t looked = 0;
+  };
+
+  /// Called from several threads at once.
+  void work() {
+    std::unique_lock guard(lock_);
+    RunGeometry* const run = mine();
+    while (next_ < looks_.size() && !error_) {
+      const auto fresh = std::find_if(looks_.begin() + static_cast<std::ptrdiff_t>(next_),
+                                      looks_.end(), [](const Look& look) { return !look.begun; });
+      if (fresh == looks_.end()) {
+        changed_.wait(guard);
+        continue;
+      }
+      fresh->begun = true;
+      fresh->below = least_;
+      guard.unlock();
+      std::exception_ptr error;
+      try {
+        look(*run, *fresh);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      guard.lock();
+      if (error && !error_) error_ = error;
+      fresh->done = true;
+      take();
+      changed_.notify_all();
+    }
+    if (run == &run_) first_ = false;
+  }
+
+  /// A geometry keeps what it finds out: each thread has one of its own.
+  RunGeometry* mine() {
+    if (!first_) {
+      first_ = true;
+      return &run_;
+    }
+    if (twins_ == run_.twins.size()) {
+      auto twin = std::make_shared<RunGeometry>();
+      twin->network = run_.network;
+      twin->part = run_.part;
+      run_.twins.push_back(std::move(twin));
+    }
+    return run_.twins[twins_++].get();
+  }
+
+  /// In the order of the variants.
+  void take() {
+    while (next_ < looks_.size() && looks_[next_].done) {
+      Look& look = looks_[next_];
+      if (look.below != least_) {
+        look = {.variant = look.variant, .fewest = look.fewest};
+        return;
+      }
+      ++next_;
+      looked_ += look.looked;
+      open_ = std::min(open_, look.open);
+      if (!look.option || look.cost >= least_) continue;
+      least_ = look.cost;
+      answer_.options.push_back(std::move(*look.option));
+    }
+  }
+
+  void look(RunGeometry& run, Look& look) const;
+
+  const Candidates& candidates_;
+  RunGeometry& run_;
+  const std::string& structure_;
+  const ShapeGoal& goal_;
+  std::shared_ptr<const cost::GridBound> bound_;
+  std::mutex lock_;  ///< of all below
+  std::condition_variable changed_;
+  std::vector<Look> looks_;
+  std::size_t next_ = 0;  ///< the first that is not taken yet
+  double least_;
+  double open_ = std::numeric_limits<double>::infinity();
+  std::int64_t looked_ = 0;
+  CandidateAnswer answer_;
+  bool first_ = false;     ///< has somebody the run's own geometry?
+  std::size_t twins_ = 0;  ///< how many have others
+  std::exception_ptr error_;
+};
+
+void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) const {
+  const Candidates& c = candidates_;
+  const TileVariant& options = look.variant;
+  Poll poll(c.params_.budget);
+  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(c.hardware_);
+  tiling::TileGeometry& geometry =
+      run.of_halo.try_emplace(options.halo, run.part, options.halo).first->second;
+  const tiling::WatchedGeometry watched(geometry, poll);
+  CheapestTile best = cheapest_tile(
+      geometry, c.hardware_,
+      {.options = options,
+       .engine = engine.get(),
+       .budget = c.params_.budget,
+       .nodes_per_question = effort_at(0, c.params_.nodes_per_question).nodes,
+       .seed = c.params_.seed,
+       .fewest_tiles = look.fewest,
+       .bound = bound_.get(),
+       .score = goal_.score,
+       .cost =
+           [&](const tiling::TileGrid& grid, const tiling::Lowering& lowering) {
+             KnownCost cost =
+                 cost_anywhere(run.part, grid, lowering, c.cheapest_, *c.cheapest_arrays_, poll);
+             cost.load = peak_load(
+                 lowering, tiling::demands(run.part, geometry.space(), lowering, grid.tiles));
+             if (!c.cost_key_.empty())
+               c.memory_->costs().keep(c.cost_key_of(structure_, options, grid.shape), cost);
+             return least_of(cost);
+           },
+       .groups = &run.groups.try_emplace(options.halo, geometry.space()).first->second,
+       .first_loads =
+           c.load_key_.empty() ? nullptr : &run.first_loads[c.load_key_ + variant_word(options)],
+       .known = c.known_shapes(structure_, options),
+       .below = look.below,
+       .most_shapes = goal_.most_shapes});
+  look.looked = best.looked;
+  look.open = best.open;
+  if (!best.found) return;
+  std::optional<KnownCost> known;
+  if (!c.cost_key_.empty())
+    known = c.memory_->costs().find(c.cost_key_of(structure_, options, best.found->shape));
+  look.option = make_option(geometry, c.hardware_, options, std::move(*best.found), c.engine_name_,
+                            *c.arrays_, poll, known ? &*known : nullptr);
+  look.cost = goal_.score(look.option->metrics);
+  // Where its places cost more than they might, other places might cost less.
+  if (look.cost > best.cost) look.open = std::min(look.open, best.cost);
+}
+
 CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structure,
-                                    const CandidateAnswer& answer, const ShapeGoal& goal) const {
-  CandidateAnswer found;
+                                    const CandidateAnswer& answer, const ShapeGoal& goal,
+                                    SharedWork* shared) const {
   double least = std::numeric_limits<double>::infinity();
   for (const PlannedSubgraph& option : answer.options)
     least = std::min(least, goal.score(option.metrics));
-  Poll poll(params_.budget);
-  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware_);
-  const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
-  const std::shared_ptr<const cost::GridBound> bound = grid_bound(question);
-  double open = std::numeric_limits<double>::infinity();
+  CheaperVariants variants(*this, run, structure, goal, least);
   for_each_variant(run.part, answer, [&](const TileVariant& options, std::int64_t fewest) {
-    tiling::TileGeometry& geometry =
-        run.of_halo.try_emplace(options.halo, run.part, options.halo).first->second;
-    const tiling::WatchedGeometry watched(geometry, poll);
-    CheapestTile best = cheapest_tile(
-        geometry, hardware_,
-        {.options = options,
-         .engine = engine.get(),
-         .budget = params_.budget,
-         .nodes_per_question = effort_at(0, params_.nodes_per_question).nodes,
-         .seed = params_.seed,
-         .fewest_tiles = fewest,
-         .bound = bound.get(),
-         .score = goal.score,
-         .cost =
-             [&](const tiling::TileGrid& grid, const tiling::Lowering& lowering) {
-               KnownCost cost =
-                   cost_anywhere(run.part, grid, lowering, cheapest_, *cheapest_arrays_, poll);
-               cost.load = peak_load(
-                   lowering, tiling::demands(run.part, geometry.space(), lowering, grid.tiles));
-               if (!cost_key_.empty())
-                 memory_->costs().keep(cost_key_of(structure, options, grid.shape), cost);
-               return least_of(cost);
-             },
-         .groups = &run.groups.try_emplace(options.halo, geometry.space()).first->second,
-         .first_loads =
-             load_key_.empty() ? nullptr : &run.first_loads[load_key_ + variant_word(options)],
-         .known = known_shapes(structure, options),
-         .below = least,
-         .most_shapes = goal.most_shapes});
-    shapes_ += best.looked;
-    open = std::min(open, best.open);
-    if (!best.found) return;
-    std::optional<KnownCost> known;
-    if (!cost_key_.empty())
-      known = memory_->costs().find(cost_key_of(structure, options, best.found->shape));
-    PlannedSubgraph option = make_option(geometry, hardware_, options, std::move(*best.found),
-                                         engine_name_, *arrays_, poll, known ? &*known : nullptr);
-    const double cost = goal.score(option.metrics);
-    // Where its places cost more than they might, other places might cost less.
-    if (cost > best.cost) open = std::min(open, best.cost);
-    if (cost >= least) return;
-    least = cost;
-    found.options.push_back(std::move(option));
+    variants.add(options, fewest);
   });
-  if (open < least) found.open_score = open;
-  return found;
+  return variants.run(shared);
 }
 
 }  // namespace tessera::planner

@@ -1,0 +1,86 @@
+// Work that whoever has nothing else to do may join.
+//
+//   SharedWork shared;
+//   work_together(threads, [&] {
+//     const SharedWork::Own own(shared);
+//     for (std::size_t k = next++; k < jobs.size(); k = next++)
+//       shared.run([&] { jobs[k].work_until_done(); });      // several threads may call it at once
+//   });
+//
+// Jobs take unequally long: with fewer of them left than there are threads, the others help with
+// what is under way, where that can be shared.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+namespace tessera {
+
+class SharedWork {
+ public:
+  /// Of a thread, as long as it has jobs of its own; helps the others from then on.
+  class Own {
+   public:
+    explicit Own(SharedWork& shared) : shared_(shared) {
+      const std::lock_guard guard(shared_.lock_);
+      ++shared_.busy_;
+    }
+    Own(const Own&) = delete;
+    Own& operator=(const Own&) = delete;
+    ~Own() { shared_.help(); }
+
+   private:
+    SharedWork& shared_;
+  };
+
+  /// Calls `work()` here; others may at the same time. Comes back when all of them have ended.
+  /// require: it returns everywhere soon after it is done anywhere, and throws nothing.
+  void run(const std::function<void()>& work) {
+    Open open{&work};
+    {
+      const std::lock_guard guard(lock_);
+      open_.push_back(&open);
+    }
+    changed_.notify_all();
+    work();
+    std::unique_lock guard(lock_);
+    std::erase(open_, &open);
+    changed_.wait(guard, [&] { return open.helpers == 0; });
+  }
+
+ private:
+  struct Open {
+    const std::function<void()>* work = nullptr;
+    int helpers = 0;
+  };
+
+  void help() {
+    std::unique_lock guard(lock_);
+    --busy_;
+    changed_.notify_all();
+    while (busy_ > 0) {
+      if (open_.empty()) {
+        changed_.wait(guard);
+        continue;
+      }
+      Open& open = *open_.front();
+      ++open.helpers;
+      guard.unlock();
+      (*open.work)();
+      guard.lock();
+      --open.helpers;
+      std::erase(open_, &open);  // it is done
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex lock_;
+  std::condition_variable changed_;
+  int busy_ = 0;  ///< threads with jobs of their own
+  std::vector<Open*> open_;
+};
+
+}  // namespace tessera
