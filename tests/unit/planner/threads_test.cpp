@@ -35,14 +35,14 @@ Hardware profile(const std::string& name) {
 }
 
 TEST(PlanThreads, ChangeNoPlanOfRandomNetworks) {
-  const std::uint64_t cases = testing::sanitized ? 6 : testing::effort(60);
+  const std::uint64_t cases = testing::sanitized ? 6 : testing::effort(30);
   for (std::uint64_t seed = 1; seed <= cases; ++seed) {
     SCOPED_TRACE(seed);
     testing::Random random(seed ^ 0x7e4d);
     const Network network =
-        testing::random_network(seed, {.ops = static_cast<std::size_t>(random.between(4, 14)),
-                                       .extent = 12,
-                                       .channels = 6,
+        testing::random_network(seed, {.ops = static_cast<std::size_t>(random.between(3, 9)),
+                                       .extent = 8,
+                                       .channels = 4,
                                        .spatial_only = random.chance(60)});
     Hardware hardware = testing::random_machine(
         random, {.needed = testing::bytes_of(network), .most_percent = 60, .banks = true});
