@@ -77,7 +77,8 @@ class Candidates {
   /// 0 where nothing is known; infinite where all others are no better than the answer's.
   using ScoreOf = std::function<double(const Metrics&)>;
   [[nodiscard]] double least_score(OpRange ops, const ScoreOf& score) const;
-  [[nodiscard]] double least_score_of_shapes(OpRange ops, const ScoreOf& score) const;
+  [[nodiscard]] double least_score_of_shapes(OpRange ops, const ScoreOf& score,
+                                             SharedWork* shared = nullptr) const;
   /// What was answered so far, and with which effort, without work: null where nothing was.
   [[nodiscard]] std::pair<std::shared_ptr<const CandidateAnswer>, int> known(OpRange ops) const;
   [[nodiscard]] CandidateCounts counts() const;

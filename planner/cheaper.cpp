@@ -136,9 +136,11 @@ class Cheaper {
     }
     std::vector<double> least(fresh.size());
     std::atomic<std::size_t> next{0};
-    work_together(params_.threads, [&] {
+    SharedWork shared;
+    work_together(fresh.empty() ? 1 : params_.threads, [&] {
+      const SharedWork::Own own(shared);
       for (std::size_t k = next++; k < fresh.size(); k = next++)
-        least[k] = slack * candidates_.least_score_of_shapes(fresh[k], additive());
+        least[k] = slack * candidates_.least_score_of_shapes(fresh[k], additive(), &shared);
     });
     bool any = false;
     for (std::size_t k = 0; k < fresh.size(); ++k) {

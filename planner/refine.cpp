@@ -80,10 +80,11 @@ double Candidates::least_score(OpRange ops, const ScoreOf& score) const {
       });
 }
 
-double Candidates::least_score_of_shapes(OpRange ops, const ScoreOf& score) const {
+double Candidates::least_score_of_shapes(OpRange ops, const ScoreOf& score,
+                                         SharedWork* shared) const {
   return of_answered(ops, [&](RunGeometry& run, const std::string& structure,
                               const CandidateAnswer& answer) {
-    return cheaper(run, structure, answer, {.score = score, .key = {}, .most_shapes = 0}, nullptr)
+    return cheaper(run, structure, answer, {.score = score, .key = {}, .most_shapes = 0}, shared)
         .open_score;
   });
 }
