@@ -177,22 +177,23 @@ class Residency {
   }
 
   /// Tensors are tried side by side as if those before them changed nothing; where one does, those
-  /// behind it are tried again. So threads change nothing but the time.
+  /// behind it are tried again. So threads change nothing but the time. More of them at once leave
+  /// less to wait for at the end, and where nothing changes for a while there is nothing to lose.
   void tensor_by_tensor(State& state) {
     const auto threads = static_cast<std::size_t>(std::max(1, params_.limits.threads));
     for (int pass = 0; pass < most_passes; ++pass) {
       bool changed = false;
       const std::vector<TensorIndex> tensors = over_cuts(state);
+      std::size_t at_once = threads;
       for (std::size_t next = 0; next < tensors.size();) {
         if (budget_.exhausted()) return;
-        std::vector<std::optional<State>> tried(std::min(threads, tensors.size() - next));
-        std::atomic<std::size_t> index{0};
-        work_together(static_cast<int>(tried.size()), [&] {
-          for (std::size_t k = index++; k < tried.size(); k = index++)
-            tried[k] = other_way(state, tensors[next + k]);
-        });
+        std::vector<std::optional<State>> tried(std::min(at_once, tensors.size() - next));
+        each_together(static_cast<int>(threads), tried.size(),
+                      [&](std::size_t k) { tried[k] = other_way(state, tensors[next + k]); });
         const auto better = std::ranges::find_if(tried, &std::optional<State>::has_value);
         next += static_cast<std::size_t>(better - tried.begin());
+        at_once =
+            better == tried.end() && threads > 1 ? std::min(2 * at_once, 4 * threads) : threads;
         if (better == tried.end()) continue;
         state = std::move(**better);
         changed = true;
