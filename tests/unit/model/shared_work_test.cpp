@@ -4,8 +4,8 @@
 
 #include <atomic>
 #include <cstddef>
-#include <set>
 #include <thread>
+#include <vector>
 
 #include "model/crew.h"
 
