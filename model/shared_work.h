@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <vector>
@@ -36,26 +37,39 @@ class SharedWork {
     SharedWork& shared_;
   };
 
-  /// Calls `work()` here; others may at the same time. Comes back when all of them have ended.
-  /// require: it returns everywhere soon after it is done anywhere, and throws nothing.
+  /// Calls `work()` here; others may at the same time. Comes back when all of them have ended, and
+  /// throws what the first of them threw.
+  /// require: it returns everywhere soon after it is done anywhere.
   void run(const std::function<void()>& work) {
-    Open open{&work};
+    Open open{.work = &work};
     {
       const std::lock_guard guard(lock_);
       open_.push_back(&open);
     }
     changed_.notify_all();
-    work();
+    work_at(open);
     std::unique_lock guard(lock_);
     std::erase(open_, &open);
     changed_.wait(guard, [&] { return open.helpers == 0; });
+    if (open.error) std::rethrow_exception(open.error);
   }
 
  private:
   struct Open {
     const std::function<void()>* work = nullptr;
     int helpers = 0;
+    std::exception_ptr error;
   };
+
+  /// Nothing is thrown where a thread only helps.
+  void work_at(Open& open) noexcept {
+    try {
+      (*open.work)();
+    } catch (...) {
+      const std::lock_guard guard(lock_);
+      if (!open.error) open.error = std::current_exception();
+    }
+  }
 
   void help() {
     std::unique_lock guard(lock_);
@@ -69,7 +83,7 @@ class SharedWork {
       Open& open = *open_.front();
       ++open.helpers;
       guard.unlock();
-      (*open.work)();
+      work_at(open);
       guard.lock();
       --open.helpers;
       std::erase(open_, &open);  // it is done

@@ -233,9 +233,13 @@ class Candidates::CheaperVariants {
         error = std::current_exception();
       }
       guard.lock();
-      if (error && !error_) error_ = error;
       fresh->done = true;
-      take();
+      try {
+        if (!error) take();
+      } catch (...) {  // others wait to be told
+        error = std::current_exception();
+      }
+      if (error && !error_) error_ = error;
       changed_.notify_all();
     }
     if (run == &run_) first_ = false;

@@ -75,6 +75,7 @@ bool Ahead::take(std::uint32_t kind) {
 
 void Ahead::start() {
   try {
+    at_work_.reserve(static_cast<std::size_t>(helpers_));
     for (int k = 0; k < helpers_; ++k) threads_.emplace_back([this] { help(); });
   } catch (const std::system_error&) {  // no more threads
   } catch (const std::bad_alloc&) {
@@ -88,13 +89,18 @@ bool Ahead::at_work(std::uint32_t kind) const {
 void Ahead::help() {
   std::unique_lock guard(lock_);
   while (!ends_) {
-    const std::optional<Task> task = next_task();
+    std::optional<Task> task;
+    try {
+      task = next_task();
+    } catch (const std::bad_alloc&) {
+      return;  // what is left of the memory is for whoever searches
+    }
     if (!task) {
       more_.wait(guard);
       continue;
     }
     const auto [kind, effort] = *task;
-    at_work_.push_back(kind);
+    at_work_.push_back(kind);  // there is room: it has one for each helper
     if (!costs_.empty()) costs_[kind] = never;
     guard.unlock();
     std::optional<CoverCandidate> candidate;
@@ -104,8 +110,12 @@ void Ahead::help() {
     }
     guard.lock();
     std::erase(at_work_, kind);
-    if (candidate && !costs_.empty()) count_as_known(kind, *candidate);
-    made_[kind] = std::move(candidate);
+    try {
+      if (candidate && !costs_.empty()) count_as_known(kind, *candidate);
+      made_[kind] = std::move(candidate);
+    } catch (const std::bad_alloc&) {
+      return;
+    }
     ++version_;
   }
 }
