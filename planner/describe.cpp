@@ -71,17 +71,24 @@ std::vector<Size> loads_of(const Network& network, const Hardware& hardware,
   return loads;
 }
 
+std::string no_room_sentence(const Memory& front, const std::vector<PlannedSubgraph>& runs,
+                             const std::vector<Size>& loads) {
+  const auto most = std::ranges::max_element(loads);
+  const PlannedSubgraph& run = runs[static_cast<std::size_t>(most - loads.begin())];
+  return "what crosses the cuts of the best cover takes " + std::to_string(*most) +
+         " bytes of memory '" + front.name + "', which has " + std::to_string(front.capacity) +
+         ", around op '" + run.names.front() +
+         "', and weights that are read meanwhile have no room beside it, not even piece by piece; "
+         "other covers were not tried for that";
+}
+
 /// What comes from behind, and where everything lies in front.
 OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, const Budget& budget,
                             NetworkPlan& plan, int threads) {
   const Memory& front = off_chip::weights(hardware)->space;
   const std::vector<WeightUse> uses = weight_uses(network, hardware, plan.subgraphs);
   const std::vector<Size> loads = loads_of(network, hardware, plan.subgraphs);
-  OffchipAnswer answer{.too_small = "what a run has in memory '" + front.name +
-                                    "' leaves no room for two pieces of each of its weights, which "
-                                    "has " +
-                                    std::to_string(front.capacity) +
-                                    " bytes; other covers were not tried for that"};
+  OffchipAnswer answer{.too_small = no_room_sentence(front, plan.subgraphs, loads)};
   Size room = facts::room_of(front);
   for (int round = 0; round < most_rounds; ++round, room -= front.capacity / part_left) {
     std::vector<Size> left;
