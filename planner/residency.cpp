@@ -104,14 +104,26 @@ class Residency {
     least_bound_ = bound_of_covers();
     tensor_by_tensor(best);
     std::set<std::vector<TensorIndex>> tried;
-    for (const std::vector<TensorIndex>& stays : {best.stays, small_, may_}) {
+    const std::vector<TensorIndex> chosen = best.stays;
+    std::vector<State> found{std::move(best)};
+    for (const std::vector<TensorIndex>& stays : {chosen, small_, may_}) {
       if (!tried.insert(stays).second) continue;
       std::optional<State> other = cover_with(stays, true);
       if (!other) continue;
       tensor_by_tensor(*other);
-      if (other->score < best.score * less) best = std::move(*other);
+      found.push_back(std::move(*other));
     }
-    return take(best, plan);
+    // The best of them has no room off the chip, perhaps, or others wait less for what comes from
+    // behind.
+    bool better = false;
+    while (!found.empty()) {
+      auto least = found.begin();
+      for (auto each = found.begin(); each != found.end(); ++each)
+        if (each->score < least->score * less) least = each;
+      better = take(*least, plan) || better;
+      found.erase(least);
+    }
+    return better;
   }
 
   /// The shortest path over what runs cost at least where nothing that may stay is moved.
@@ -132,7 +144,7 @@ class Residency {
 
   /// False where that is no better.
   bool take(State& best, NetworkPlan& plan) const {
-    if (best.score >= score_of(plan.subgraphs) * less) return false;
+    if (best.score >= plan.score * less) return false;
     NetworkPlan next = plan;
     next.subgraphs = std::move(best.runs);
     settle_off_chip(network_, hardware_, budget_, next, params_.limits.threads);
