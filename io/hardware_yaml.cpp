@@ -118,7 +118,12 @@ class Reader {
     if (const Node* n = fields.find("offchip")) memory.offchip = as_bool(sources_, *n, "offchip");
     if (const Node* n = fields.find("writable"))
       memory.writable = as_bool(sources_, *n, "writable");
-    if (const Node* n = fields.find("behind")) memory.behind = as_text(sources_, *n, "behind");
+    if (const Node* n = fields.find("behind")) {
+      memory.behind = as_text(sources_, *n, "behind");
+      if (memory.behind.empty())
+        throw sources_.error(*n, "`behind` names no memory",
+                             "the one that weights come through, or leave it out");
+    }
     if (const Node* n = fields.find("layout")) memory.layout = read_layout(*n);
     if (const Node* n = fields.find("energy")) memory.energy = read_energy(*n);
     if (const Node* n = fields.find("bandwidth")) {

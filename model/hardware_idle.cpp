@@ -131,6 +131,18 @@ class Idle {
     if (home->space.capacity == unbounded)
       wrong("behind", say("give '", memory.behind, "' its `capacity`, or leave this memory out"),
             "is behind '", memory.behind, "', which has room for everything");
+    if (memory.energy.write_pj != memory.energy.read_pj)
+      wrong("energy", "give one figure, of reading",
+            "has an energy of writing, but is `behind` another one, and nothing is written there");
+    if (memory.space.base != 0)
+      wrong("base", "leave it out",
+            "has a `base`, but is `behind` another one, and no plan says "
+            "where weights lie in it");
+    if (memory.space.capacity == unbounded &&
+        (memory.space.alignment != 1 || !memory.space.reserved.empty()))
+      wrong(memory.space.alignment != 1 ? "alignment" : "reserved",
+            "give it its `capacity`, which has to hold all weights, or leave this out",
+            "has room for everything, whatever is left free in it");
     if (!memory.writable)
       wrong("writable", "leave it out", "is `behind` another one, and nothing is written there");
     if (memory.write_bandwidth || memory.write_latency)

@@ -458,6 +458,18 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
 
 namespace {
 
+/// Was one found?
+bool has_a_place(PlacementProblem problem) {
+  std::vector<Size> capacities;
+  for (Memory& memory : problem.memories)
+    capacities.push_back(std::exchange(memory.capacity, unbounded));
+  if (!validate(problem).empty()) return false;
+  std::vector<Size> whole_heights;
+  const search::Bounds bounds = search::lower_bounds(problem, {});
+  const std::optional<search::WeaveResult> low = lowest(problem, bounds, whole_heights, {}, 1);
+  return low && std::ranges::equal(low->heights, capacities, std::ranges::less_equal());
+}
+
 /// One memory of the question, alone, and what the plan says of it.
 std::vector<std::string> memory_wrong(const PlacementProblem& problem, const OffchipMemory& said) {
   const std::string who = "off the chip, memory '" + said.memory + "': ";
@@ -496,8 +508,14 @@ std::vector<std::string> memory_wrong(const PlacementProblem& problem, const Off
 
 std::vector<std::string> offchip_wrong(const Network& network, const Hardware& hardware,
                                        const NetworkPlan& plan, int threads) {
-  if (plan.offchip.empty()) return {};
+  const bool behind = off_chip::behind(hardware) != nullptr;
+  if (plan.offchip.empty() && !behind) return {};
   const PlacementProblem problem = offchip_question_of(network, hardware, plan, threads);
+  // What is fetched, and when, rests on there being a place for it.
+  if (plan.offchip.empty() && !problem.buffers.empty() && !has_a_place(problem))
+    return {"`offchip` does not say where things lie in memory '" + problem.memories.front().name +
+            "', and there is no room for all that `behind` has there"};
+  if (plan.offchip.empty()) return {};
   std::vector<std::string> wrong;
   auto said = plan.offchip.begin();
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/off_chip.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
@@ -68,6 +69,7 @@ class Plannings {
     auto [plan, fewest] = plan_once(network_, hardware_, params_, {.quick = levels});
     solved_ = plan.search.solved;
     if (stays_on_chip(hardware_)) leave_room(plan);
+    if (off_chip::behind(hardware_) != nullptr) try_shorter_runs(plan);
     if (levels && may_go_on(plan)) {
       look_further(plan, fewest);
       if (params_.progress) params_.progress({plan.score, plan.bound, solved_});
@@ -110,6 +112,29 @@ class Plannings {
       smaller.optimal = false;
       if (smaller.status == Status::infeasible) break;
       plan = std::move(smaller);
+    }
+  }
+
+  /// Covers are found as if nothing had to be fetched. Shorter runs read less at a time: what has
+  /// no room otherwise is there in time, perhaps.
+  void try_shorter_runs(NetworkPlan& plan) {
+    const bool no_room = plan.status == Status::unknown && plan.stop == StopReason::completed;
+    if (!no_room && (!may_go_on(plan) || plan.behind.fetches.empty())) return;
+    for (const std::size_t most_ops : {std::size_t{4}, std::size_t{2}, std::size_t{1}}) {
+      if (most_ops >= params_.max_ops) continue;
+      PlanParams params = rest();
+      params.max_ops = most_ops;
+      params.progress = nullptr;
+      NetworkPlan other = plan_once(network_, hardware_, params, {}).plan;
+      solved_ += other.search.solved;
+      note(other.stop);
+      if (other.status != Status::feasible) continue;
+      // What is known of all covers is what the first search says.
+      other.bound = std::min(plan.bound, other.score);
+      other.optimal = false;
+      other.limit_mattered = plan.limit_mattered;
+      other.proved_over = plan.proved_over;
+      if (plan.status != Status::feasible || other.score < plan.score) plan = std::move(other);
     }
   }
 

@@ -302,7 +302,8 @@ class Residency {
     if (all_sets_ && plan.status != Status::infeasible)
       least_bound_ = std::min(least_bound_, plan.bound);
     if (plan.status != Status::feasible) return std::nullopt;
-    return State{std::move(plan.subgraphs), stays, plan.score};
+    const double score = score_of(plan.subgraphs);
+    return State{std::move(plan.subgraphs), stays, score};
   }
 
   const Network& network_;

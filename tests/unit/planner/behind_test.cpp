@@ -115,6 +115,40 @@ TEST(PlanBehind, ChangesAreFound) {
   EXPECT_TRUE(refused([](PlannedBehind& way) { std::ranges::reverse(way.fetches); }));
 }
 
+/// Found by fresh eyes: without the list of places nobody asked whether there are any.
+TEST(PlanBehind, WithoutPlacesThereHaveToBeSome) {
+  const Network network = chain({64, 64, 200, 64, 32});
+  const Hardware hardware = machine(15'000);
+  NetworkPlan plan = plan_network(network, hardware, params_of(1));
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  plan.offchip.clear();
+  EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
+  for (const PlannedFetch& fetch : plan.behind.fetches)
+    if (fetch.at == 0) plan.behind.resident.push_back(fetch.tensor);
+  plan.behind.fetches.clear();
+  complete(network, hardware, plan.subgraphs, weight_uses(network, hardware, plan.subgraphs),
+           plan.behind);
+  const std::vector<std::string> wrong = check_plan(network, hardware, plan);
+  ASSERT_FALSE(wrong.empty());
+  EXPECT_NE(wrong.front().find("no room for all that `behind` has there"), std::string::npos)
+      << wrong.front();
+}
+
+/// Found by fresh eyes: one long run needs more at once than there is room for.
+TEST(PlanBehind, ShorterRunsHaveRoomWhereLongOnesDoNot) {
+  const Network network = chain({64, 64, 200, 64, 32});
+  const PlanParams all = params_of(8);
+  for (const Size front : {3000, 4096, 8192, 13'000}) {
+    const Hardware hardware = machine(front);
+    const NetworkPlan shorter = plan_network(network, hardware, params_of(1));
+    const NetworkPlan plan = plan_network(network, hardware, all);
+    if (shorter.status != Status::feasible) continue;
+    ASSERT_EQ(plan.status, Status::feasible) << front << ": " << plan.reason;
+    EXPECT_LE(plan.score, shorter.score * 1.01) << front;  // less of the memory is tried there
+    EXPECT_LE(plan.bound, plan.score);
+  }
+}
+
 /// Waiting cycles of the best way in which nothing passes, out of all; nothing: there is none.
 std::optional<std::int64_t> best_of_all(const Network& network, const Hardware& hardware,
                                         const std::vector<PlannedSubgraph>& runs,
@@ -223,6 +257,19 @@ TEST(PlanBehind, WhatTheMachineCannotBeIsSaid) {
                     "B/cycle}}\n")
           .find("nothing is written there"),
       std::string::npos);
+  const auto ram = [&](const std::string& more) {
+    return error(front + "  ram: {offchip: true, behind: l2, bandwidth: 1 B/cycle, " + more +
+                 "}\n");
+  };
+  EXPECT_EQ(ram("energy: 3 pJ/B"), "");
+  EXPECT_NE(ram("energy: {read: 3 pJ/B, write: 4 pJ/B}").find("an energy of writing"),
+            std::string::npos);
+  EXPECT_NE(ram("alignment: 64").find("room for everything"), std::string::npos);
+  EXPECT_EQ(ram("alignment: 64, capacity: 1 MiB"), "");
+  EXPECT_NE(ram("base: 4096").find("has a `base`"), std::string::npos);
+  EXPECT_NE(error(front + "  ram: {offchip: true, behind: \"\", bandwidth: 1 B/cycle}\n")
+                .find("names no memory"),
+            std::string::npos);
   EXPECT_NE(error(front + "  l3: {capacity: 1 KiB, behind: l2}\n").find("is on the chip"),
             std::string::npos);
 }
