@@ -79,7 +79,7 @@ std::string no_room_sentence(const Memory& front, const std::vector<PlannedSubgr
          " bytes of memory '" + front.name + "', which has " + std::to_string(front.capacity) +
          ", around op '" + run.names.front() +
          "', and weights that are read meanwhile have no room beside it, not even piece by piece; "
-         "other covers were not tried for that";
+         "of other covers only the best by shorter runs were tried";
 }
 
 /// What comes from behind, and where everything lies in front.
