@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -157,6 +158,23 @@ PlacementProblem full_problem(Random& random) {
   return problem;
 }
 
+/// No placement is left out, as far as the judge knows, and none breaks a rule. Adds up a
+/// statistic.
+void expect_judged(engine::PlacementEngine& judge, const PlacementProblem& problem,
+                   const search::CanonicalParams& params, std::string_view counted,
+                   std::int64_t& count) {
+  const engine::SearchParams search{.budget = {.max_nodes = 5'000}};
+  const Status expected = judge.solve(problem, search).status;
+  const engine::SearchResult result = search::make_canonical_engine(params)->solve(problem, search);
+  if (result.placement) {
+    EXPECT_TRUE(check(problem, *result.placement).empty());
+  } else if (result.status == Status::infeasible) {
+    EXPECT_NE(expected, Status::feasible);
+  }
+  for (const Stat& stat : result.stats)
+    if (stat.name == counted) count += std::get<std::int64_t>(stat.value);
+}
+
 /// What only goes wrong where dead ends rest on choices far back: no oracle counts through these
 /// problems, so the search without jumps is the judge.
 TEST(RandomCanonical, JumpsLeaveNoPlacementOut) {
@@ -170,18 +188,7 @@ TEST(RandomCanonical, JumpsLeaveNoPlacementOut) {
     search::CanonicalParams params = any_params(random);
     params.backjumping = true;
     params.restarts = random.chance(20);
-    const engine::SearchParams search{.budget = {.max_nodes = 5'000}};
-    const Status expected = judge->solve(problem, search).status;
-    const engine::SearchResult result =
-        search::make_canonical_engine(params)->solve(problem, search);
-    if (result.placement) {
-      ASSERT_TRUE(check(problem, *result.placement).empty());
-    } else if (result.status == Status::infeasible) {
-      ASSERT_NE(expected, Status::feasible);
-    }
-    for (const Stat& stat : result.stats) {
-      if (stat.name == "backjumps") jumps += std::get<std::int64_t>(stat.value);
-    }
+    expect_judged(*judge, problem, params, "backjumps", jumps);
   }
   if (run.count >= 100) {
     EXPECT_GT(jumps, static_cast<std::int64_t>(run.count));
@@ -239,18 +246,7 @@ TEST(RandomCanonical, CliquesLeaveNoPlacementOut) {
     const PlacementProblem problem = staged_problem(random);
     search::CanonicalParams params = any_params(random);
     params.cliques = true;
-    const engine::SearchParams search{.budget = {.max_nodes = 5'000}};
-    const Status expected = judge->solve(problem, search).status;
-    const engine::SearchResult result =
-        search::make_canonical_engine(params)->solve(problem, search);
-    if (result.placement) {
-      ASSERT_TRUE(check(problem, *result.placement).empty());
-    } else if (result.status == Status::infeasible) {
-      ASSERT_NE(expected, Status::feasible);
-    }
-    for (const Stat& stat : result.stats) {
-      if (stat.name == "clique_cuts") cuts += std::get<std::int64_t>(stat.value);
-    }
+    expect_judged(*judge, problem, params, "clique_cuts", cuts);
   }
   if (run.count >= 100) {
     EXPECT_GT(cuts, static_cast<std::int64_t>(run.count) / 10);
