@@ -134,7 +134,7 @@ std::vector<PlaceRow> rows_of(const PlacementProblem& problem, const Placement& 
                     place.memory,
                     {place.offset, place.offset},
                     buffer.size,
-                    {buffer.live.front().lower, buffer.live.back().upper},
+                    hull_of(buffer),
                     banks_of(problem.memories[place.memory], place.offset, buffer.size)});
   }
   return rows;

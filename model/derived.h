@@ -29,6 +29,11 @@ struct Segment {
 /// Is the step inside one of the live intervals?
 [[nodiscard]] bool live_at(const Buffer& buffer, Step step);
 
+/// From the first step it lives at to the last.
+[[nodiscard]] inline StepRange hull_of(const Buffer& buffer) {
+  return {buffer.live.front().lower, buffer.live.back().upper};
+}
+
 /// lcm(buffer alignment, memory alignment).  require: the problem is valid.
 [[nodiscard]] Size effective_alignment(const Buffer& buffer, const Memory& memory);
 

@@ -16,7 +16,7 @@
 #include "planner/piece.h"
 #include "search/offchip/weave.h"
 #include "search/placement/bounds.h"
-#include "tessera/check.h"
+#include "search/placement/greedy.h"
 #include "tessera/validate.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
@@ -77,10 +77,18 @@ class Traffic {
     std::vector<std::pair<TensorIndex, tiling::BoxAccess>> accesses;
     Step tiles = 0;
   };
-  [[nodiscard]] Followed follow(const PlannedSubgraph& planned) const {
+  [[nodiscard]] Followed follow(const PlannedSubgraph& planned, bool tile_by_tile) const {
     Followed followed;
     const tiling::Subgraph part = tiling::make_subgraph(network_, planned.ops, readers_, *hardware_,
                                                         kept_tensors(network_, planned));
+    if (!tile_by_tile) {
+      // All that is touched is, from the first tile to the last.
+      const tiling::TileRegions all = whole_tensors(part);
+      add_tile(part, all, nullptr, tiling::TileLevel::first, followed);
+      followed.tiles = followed_tiles(planned) - 1;
+      add_tile(part, all, nullptr, tiling::TileLevel::first, followed);
+      return followed;
+    }
     tiling::TileGeometry geometry(part, planned.variant.halo);
     const tiling::TileShape shape{planned.extent};
     if (are_followed(planned)) {
@@ -95,11 +103,7 @@ class Traffic {
             add_tile(part, geometry.tile_at(shape, at), &walk, walk.level_at(at), followed);
       return followed;
     }
-    tiling::TileRegions all;
-    for (std::size_t t = 0; t < part.tensors.size(); ++t)
-      all.fresh.push_back(tiling::whole(part.tensor(t).shape));
-    all.stored = all.fresh;
-    add_tile(part, all, nullptr, tiling::TileLevel::first, followed);
+    add_tile(part, whole_tensors(part), nullptr, tiling::TileLevel::first, followed);
     return followed;
   }
 
@@ -131,6 +135,13 @@ class Traffic {
   }
 
  private:
+  [[nodiscard]] static tiling::TileRegions whole_tensors(const tiling::Subgraph& part) {
+    tiling::TileRegions all;
+    for (std::size_t t = 0; t < part.tensors.size(); ++t)
+      all.fresh.push_back(tiling::whole(part.tensor(t).shape));
+    all.stored = all.fresh;
+    return all;
+  }
   /// What stays is read where the walk says; without one everything is.
   void add_tile(const tiling::Subgraph& part, const tiling::TileRegions& tile,
                 const tiling::TileWalk* walk, tiling::TileLevel level, Followed& followed) const {
@@ -264,8 +275,20 @@ std::optional<search::WeaveResult> lowest(const PlacementProblem& problem,
   return tiles;
 }
 
-StepRange hull_of(const Buffer& buffer) {
-  return {buffer.live.front().lower, buffer.live.back().upper};
+/// Every tensor as a whole, from the first run that touches it to the last, in one go.
+std::optional<search::WeaveResult> placed_by_runs(const PlacementProblem& problem) {
+  search::GreedyResult greedy = search::place_greedily(problem, {.rounds = 0});
+  if (!greedy.placement) return std::nullopt;
+  return search::WeaveResult{.placement = std::move(greedy.placement),
+                             .heights = std::move(greedy.heights)};
+}
+
+/// Takes them away, and says what they were.
+std::vector<Size> without_capacities(PlacementProblem& problem) {
+  std::vector<Size> capacities;
+  for (Memory& memory : problem.memories)
+    capacities.push_back(std::exchange(memory.capacity, unbounded));
+  return capacities;
 }
 
 /// Which memory of the question a buffer lies in.
@@ -287,7 +310,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   Traffic traffic(network, hardware);
   std::vector<Traffic::Followed> followed(subgraphs.size());
   each_together(threads, subgraphs.size(), [&](std::size_t k) {
-    if (!budget.exhausted()) followed[k] = traffic.follow(subgraphs[k]);
+    if (!budget.exhausted()) followed[k] = traffic.follow(subgraphs[k], pieces > by_runs);
   });
   if (budget.exhausted()) return problem;
   for (Traffic::Followed& run : followed) traffic.add(std::move(run));
@@ -304,7 +327,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
       for (const FrontWeight::Part& part : weight.parts) {
         const StepRange live = traffic.steps_of(part.from, weight.to);
         buffer.live.front() = {std::min(buffer.live.front().lower, live.lower), live.upper};
-        if (weight.parts.size() > 1)
+        if (pieces > by_runs && weight.parts.size() > 1)
           buffer.parts.push_back({.live = {live}, .offset = part.at, .size = part.size});
       }
     }
@@ -336,7 +359,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
     problem.buffers.push_back({.id = ids.of(tensor.name, t),
                                .size = traffic.stored_bytes(t),
                                .memories = homes.tied_to(homes.data)});
-    set_parts(network, accesses, touched, problem.buffers.back());
+    if (pieces > by_runs) set_parts(network, accesses, touched, problem.buffers.back());
   }
   make_few_pieces(network, traffic.accesses(), pieces, tensors, problem.buffers);
   for (const Touched& touched : tensors) {
@@ -355,11 +378,11 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
 }
 
 PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
-                                     const NetworkPlan& plan, int threads) {
+                                     const NetworkPlan& plan, std::int64_t pieces, int threads) {
   std::vector<FrontWeight> weights;
   if (off_chip::behind(hardware) != nullptr)
     weights = in_front(network, weight_uses(network, hardware, plan.subgraphs), plan.behind);
-  return offchip_question(network, hardware, plan.subgraphs, weights, {}, most_pieces, threads);
+  return offchip_question(network, hardware, plan.subgraphs, weights, {}, pieces, threads);
 }
 
 std::string never_fits_offchip(const Network& network, const Hardware& hardware) {
@@ -412,16 +435,28 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                             std::int64_t pieces, int threads) {
   PlacementProblem problem =
       offchip_question(network, hardware, subgraphs, weights, budget, pieces, threads);
-  if (problem.buffers.empty()) return {};
-  std::vector<Size> capacities;
-  for (Memory& memory : problem.memories)
-    capacities.push_back(std::exchange(memory.capacity, unbounded));
-  if (!validate(problem).empty()) return {};
-  const search::Bounds bounds = search::lower_bounds(problem, {.budget = budget});
+  const std::vector<Size> capacities = without_capacities(problem);
+  search::Bounds bounds;
   std::vector<Size> whole_heights;
-  const std::optional<search::WeaveResult> low =
-      lowest(problem, bounds, whole_heights, budget, threads);
-  if (!low) return {};
+  std::optional<search::WeaveResult> low;
+  if (!problem.buffers.empty() && validate(problem).empty()) {
+    bounds = search::lower_bounds(problem, {.budget = budget});
+    low = lowest(problem, bounds, whole_heights, budget, threads);
+  }
+  const bool in_time = low.has_value();
+  if (!in_time) {
+    problem = offchip_question(network, hardware, subgraphs, weights, {}, by_runs, threads);
+    without_capacities(problem);
+    if (problem.buffers.empty() || !validate(problem).empty()) return {};
+    low = placed_by_runs(problem);
+    if (!low) return {};
+    whole_heights = low->heights;
+    // Tiles may need less than whole tensors do, but none lies in fewer bytes than it has.
+    bounds.heights.assign(problem.memories.size(), 0);
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+      bounds.heights[home_of(problem, b)] =
+          std::max(bounds.heights[home_of(problem, b)], problem.buffers[b].size);
+  }
   OffchipAnswer answer;
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     OffchipMemory result;
@@ -437,6 +472,12 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                                 hull_of(buffer), buffer.kind == BufferKind::weight});
     }
     if (result.height > capacities[m]) {
+      if (!in_time)
+        return {.memories = {},
+                .too_small = "time was up before memory '" + result.memory +
+                             "' had room for what crosses the cuts of the best cover: " +
+                             std::to_string(result.height) + " bytes with the quickest places, " +
+                             std::to_string(capacities[m]) + " there are"};
       const Homes homes(hardware);
       const std::string who = homes.data != m ? "the weights need "
                               : off_chip::behind(hardware) != nullptr
@@ -454,88 +495,6 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
     if (!result.buffers.empty()) answer.memories.push_back(std::move(result));
   }
   return answer;
-}
-
-namespace {
-
-/// Was one found?
-bool has_a_place(PlacementProblem problem) {
-  std::vector<Size> capacities;
-  for (Memory& memory : problem.memories)
-    capacities.push_back(std::exchange(memory.capacity, unbounded));
-  if (!validate(problem).empty()) return false;
-  std::vector<Size> whole_heights;
-  const search::Bounds bounds = search::lower_bounds(problem, {});
-  const std::optional<search::WeaveResult> low = lowest(problem, bounds, whole_heights, {}, 1);
-  return low && std::ranges::equal(low->heights, capacities, std::ranges::less_equal());
-}
-
-/// One memory of the question, alone, and what the plan says of it.
-std::vector<std::string> memory_wrong(const PlacementProblem& problem, const OffchipMemory& said) {
-  const std::string who = "off the chip, memory '" + said.memory + "': ";
-  if (said.base != problem.memories.front().base)
-    return {who + "the addresses begin at " + std::to_string(said.base) + ", but the memory at " +
-            std::to_string(problem.memories.front().base)};
-  if (said.buffers.size() != problem.buffers.size())
-    return {who + std::to_string(said.buffers.size()) + " buffers are listed, but " +
-            std::to_string(problem.buffers.size()) + " lie there"};
-  Placement placement;
-  placement.modes.resize(1);
-  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-    const Buffer& buffer = problem.buffers[b];
-    const OffchipBuffer& each = said.buffers[b];
-    const StepRange hull = hull_of(buffer);
-    if (each.id != buffer.id || each.size != buffer.size || each.live != hull)
-      return {who + "buffer '" + each.id + "' is not buffer '" + buffer.id + "' of " +
-              std::to_string(buffer.size) + " bytes that lives from step " +
-              std::to_string(hull.lower) + " to " + std::to_string(hull.upper)};
-    if (each.weights != (buffer.kind == BufferKind::weight))
-      return {who + "buffer '" + each.id + "' is of another kind"};
-    placement.places.push_back({0, each.offset});
-  }
-  std::vector<std::string> wrong;
-  for (const Violation& v : check(problem, placement, 5)) wrong.push_back(who + v.message);
-  if (wrong.empty() && heights(problem, placement).front() != said.height)
-    wrong.push_back(who + "the height is " + std::to_string(heights(problem, placement).front()) +
-                    ", not " + std::to_string(said.height));
-  if (said.lower_bound > search::lower_bounds(problem).height)
-    wrong.push_back(who + "the bound is " + std::to_string(search::lower_bounds(problem).height) +
-                    ", not " + std::to_string(said.lower_bound));
-  return wrong;
-}
-
-}  // namespace
-
-std::vector<std::string> offchip_wrong(const Network& network, const Hardware& hardware,
-                                       const NetworkPlan& plan, int threads) {
-  const bool behind = off_chip::behind(hardware) != nullptr;
-  if (plan.offchip.empty() && !behind) return {};
-  const PlacementProblem problem = offchip_question_of(network, hardware, plan, threads);
-  // What is fetched, and when, rests on there being a place for it.
-  if (plan.offchip.empty() && !problem.buffers.empty() && !has_a_place(problem))
-    return {"`offchip` does not say where things lie in memory '" + problem.memories.front().name +
-            "', and there is no room for all that `behind` has there"};
-  if (plan.offchip.empty()) return {};
-  std::vector<std::string> wrong;
-  auto said = plan.offchip.begin();
-  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
-    PlacementProblem alone;
-    alone.memories = {problem.memories[m]};
-    for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-      if (home_of(problem, b) != m) continue;
-      alone.buffers.push_back(problem.buffers[b]);
-      alone.buffers.back().memories.clear();
-    }
-    if (alone.buffers.empty()) continue;
-    if (said == plan.offchip.end() || said->memory != alone.memories.front().name)
-      return {"`offchip` does not say what lies in memory '" + alone.memories.front().name +
-              "', or not in the order of the profile"};
-    for (std::string& sentence : memory_wrong(alone, *said)) wrong.push_back(std::move(sentence));
-    ++said;
-  }
-  if (said != plan.offchip.end())
-    wrong.push_back("`offchip` lists memory '" + said->memory + "', where nothing lies");
-  return wrong;
 }
 
 }  // namespace tessera::planner

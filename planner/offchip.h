@@ -36,8 +36,8 @@ namespace tessera::planner {
 [[nodiscard]] std::int64_t followed_tiles(const PlannedSubgraph& planned);
 
 struct OffchipAnswer {
-  /// Those where something of the network lies, in the order of the profile. None where the budget
-  /// ended before there was a placement, or where one is too small.
+  /// Those where something of the network lies, in the order of the profile: whole tensors, by
+  /// runs, where the budget ended before tiles had places. None where one is too small.
   std::vector<OffchipMemory> memories{};
   std::string too_small{};  ///< a sentence: what these runs and tiles need
 };
@@ -56,6 +56,10 @@ struct OffchipAnswer {
                                                      const Hardware& hardware,
                                                      const NetworkPlan& plan, int threads = 1);
 
+/// So many pieces: every tensor as a whole, from the beginning of the first run that touches it to
+/// the end of the last. Quick, and no tile is followed.
+constexpr std::int64_t by_runs = 0;
+
 /// The question that is asked: a buffer per tensor with its parts, in the memories off the chip;
 /// without buffers where nothing lies there, or the budget ended. `weights` are for machines with a
 /// memory behind, and not looked at elsewhere.
@@ -67,6 +71,8 @@ struct OffchipAnswer {
 
 /// The question about a plan that was made.
 [[nodiscard]] PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
-                                                   const NetworkPlan& plan, int threads = 1);
+                                                   const NetworkPlan& plan,
+                                                   std::int64_t pieces = most_pieces,
+                                                   int threads = 1);
 
 }  // namespace tessera::planner

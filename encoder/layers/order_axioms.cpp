@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "layers.h"
+#include "model/derived.h"
 
 namespace tessera::encoder {
 namespace {
@@ -60,10 +61,7 @@ class OrderAxioms {
     for (std::vector<BufferIndex>& each : above_) std::sort(each.begin(), each.end());
   }
 
-  [[nodiscard]] StepRange hull(BufferIndex b) const {
-    const Buffer& buffer = problem_.buffers[b];
-    return {buffer.live.front().lower, buffer.live.back().upper};
-  }
+  [[nodiscard]] StepRange hull(BufferIndex b) const { return hull_of(problem_.buffers[b]); }
   [[nodiscard]] bool meet(BufferIndex a, BufferIndex b) const {
     for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
       if (context_.may_be_in(a, m) && context_.may_be_in(b, m)) return true;

@@ -65,10 +65,7 @@ void Loom::add_thread(const PlacementProblem& problem, MemoryIndex m, BufferInde
 }
 
 void Loom::add_rivals(const PlacementProblem& problem, Poll& poll) {
-  const auto life = [&](std::size_t k) {
-    const std::vector<StepRange>& live = problem.buffers[threads_[k].buffer].live;
-    return StepRange{live.front().lower, live.back().upper};
-  };
+  const auto life = [&](std::size_t k) { return hull_of(problem.buffers[threads_[k].buffer]); };
   const auto disjoint = disjoint_pairs(problem, poll);
   const auto exempt = exempt_pairs(problem);
   const auto named = [&](const auto& pairs, std::size_t i, std::size_t j) {

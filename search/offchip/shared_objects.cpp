@@ -34,7 +34,7 @@ class Sharing {
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
       const Buffer& buffer = problem.buffers[b];
       if (allowed_memories(problem, buffer).front() != m) continue;
-      tensors_.push_back({b, {buffer.live.front().lower, buffer.live.back().upper}, buffer.size});
+      tensors_.push_back({b, hull_of(buffer), buffer.size});
       alignment_ = std::lcm(alignment_, effective_alignment(buffer, problem.memories[m]));
     }
     by_size_.resize(tensors_.size());

@@ -191,9 +191,7 @@ class Allocation {
 
  private:
   [[nodiscard]] const Buffer& tensor(std::size_t k) const { return problem_.buffers[tensors_[k]]; }
-  [[nodiscard]] StepRange life(std::size_t k) const {
-    return {tensor(k).live.front().lower, tensor(k).live.back().upper};
-  }
+  [[nodiscard]] StepRange life(std::size_t k) const { return hull_of(tensor(k)); }
 
   void allocate(const std::vector<std::size_t>& order) {
     constexpr Offset nowhere = -1;

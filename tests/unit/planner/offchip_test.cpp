@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,47 @@ TEST(PlanOffchip, TilesThatAreTooManyLiveRowByRow) {
   }
   EXPECT_LE(pieces, most_pieces);
   EXPECT_GT(pieces, 10'000);
+}
+
+TEST(PlanOffchip, WholeTensorsHavePlacesWhereTimeIsUp) {
+  const Network network = network_of(
+      "  - {name: a, type: relu, inputs: [x], output: a}\n"
+      "  - {name: b, type: sigmoid, inputs: [a], output: b}\n"
+      "  - {name: y, type: relu, inputs: [b], output: y}\n",
+      "y", "1, 8, 32, 32");
+  Hardware machine = testing::toy_machine(4096);
+  NetworkPlan plan;
+  plan.subgraphs = each_op(network, 8, 32);
+  const Budget over{.deadline = std::chrono::steady_clock::time_point{}};
+  plan.offchip = place_offchip(network, machine, plan.subgraphs, {}, over).memories;
+  ASSERT_EQ(plan.offchip.size(), 1U);
+  OffchipMemory& memory = plan.offchip.front();
+  // a takes the place of nothing yet, b that of x: 4 tiles each, two steps a tile.
+  EXPECT_EQ(memory.height, 2 * tensor_size);
+  EXPECT_EQ(memory.whole_tensors, 2 * tensor_size);
+  EXPECT_EQ(memory.lower_bound, tensor_size);
+  ASSERT_EQ(memory.buffers.size(), 4U);
+  EXPECT_EQ(memory.buffers[0].live, (StepRange{0, 7}));
+  EXPECT_EQ(memory.buffers[1].live, (StepRange{1, 15}));
+  EXPECT_EQ(offchip_wrong(network, machine, plan), std::vector<std::string>{});
+
+  NetworkPlan damaged = plan;
+  ++damaged.offchip.front().lower_bound;  // of tiles: they need no more
+  EXPECT_EQ(offchip_wrong(network, machine, damaged).size(), 1U);
+  damaged = plan;
+  ++damaged.offchip.front().buffers[1].live.upper;
+  EXPECT_EQ(offchip_wrong(network, machine, damaged).size(), 1U);
+  damaged = plan;
+  // In the same place a would follow x tile by tile; half a tile higher it does not.
+  damaged.offchip.front().buffers[1].offset = damaged.offchip.front().buffers[0].offset + 128;
+  EXPECT_NE(offchip_wrong(network, machine, damaged).size(), 0U);
+
+  // Too little for whole tensors; nobody had the time to look at tiles.
+  for (HardwareMemory& each : machine.memories)
+    if (each.offchip) each.space.capacity = 2 * tensor_size - 1;
+  const OffchipAnswer full = place_offchip(network, machine, plan.subgraphs, {}, over);
+  EXPECT_TRUE(full.memories.empty());
+  EXPECT_NE(full.too_small.find("time was up"), std::string::npos) << full.too_small;
 }
 
 }  // namespace
