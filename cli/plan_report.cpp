@@ -212,16 +212,31 @@ std::string behind_lines(const NetworkPlan& plan) {
   const PlannedBehind& behind = plan.behind;
   if (behind.memory.empty()) return "";
   if (behind.fetches.empty()) return behind.memory + " is not needed: all weights stay in front\n";
-  const auto passes = std::ranges::count(behind.fetches, true, &PlannedFetch::passes);
+  Size weights = 0;
+  Size tensors = 0;
+  std::size_t passes = 0;  // of weights
+  std::size_t whole = 0;
+  for (const PlannedFetch& fetch : behind.fetches) {
+    const bool weight = std::ranges::find(behind.away, fetch.tensor) == behind.away.end();
+    (weight ? weights : tensors) += fetch.bytes;
+    if (weight) ++(fetch.passes ? passes : whole);
+  }
   const double waiting = plan.totals.latency_cycles > 0
                              ? 100 * static_cast<double>(behind.waiting_cycles) /
                                    static_cast<double>(plan.totals.latency_cycles)
                              : 0;
-  return bytes_text(behind.bytes) + " of weights come from " + behind.memory + " (" +
-         std::to_string(behind.resident.size()) + " stay in front, " +
-         std::to_string(behind.fetches.size() - static_cast<std::size_t>(passes)) +
-         " are fetched whole, " + std::to_string(passes) + " piece by piece); runs wait " +
-         decimals(waiting, 1) + " % of the time for them\n";
+  std::string text = weights == 0
+                         ? "all weights stay in front; "
+                         : bytes_text(weights) + " of weights come from " + behind.memory + " (" +
+                               std::to_string(behind.resident.size()) + " stay in front, " +
+                               std::to_string(whole) + " are fetched whole, " +
+                               std::to_string(passes) + " piece by piece); ";
+  if (!behind.away.empty())
+    text += std::to_string(behind.away.size()) +
+            (behind.away.size() == 1 ? " tensor lies in " : " tensors lie in ") + behind.memory +
+            ", " + bytes_text(tensors) + " to and fro; ";
+  return text + "runs wait " + decimals(waiting, 1) + " % of the time for " +
+         (behind.away.empty() ? "them\n" : "all that\n");
 }
 
 std::string joined(const std::vector<std::string>& names) {

@@ -231,14 +231,17 @@ Links links_of(const Hardware& hardware) {
   return {.weights = of_weights, .data = link_to(*data, hardware), .apart = weights != data};
 }
 
-Link link_from_behind(const Hardware& hardware) {
+Link link_behind(const Hardware& hardware) {
   const HardwareMemory& behind = *off_chip::behind(hardware);
   const HardwareMemory& front = *off_chip::weights(hardware);
   const Link into = link_to(front, hardware);
   Link link = link_to(behind, hardware);
-  link.convert = 0;  // weights lie as they are read
+  link.convert = 0;
+  link.layout = into.layout;
   link.read.bytes_per_cycle = std::min(link.read.bytes_per_cycle, into.write.bytes_per_cycle);
+  link.write.bytes_per_cycle = std::min(link.write.bytes_per_cycle, into.read.bytes_per_cycle);
   link.energy.read_pj += into.energy.write_pj;
+  link.energy.write_pj += into.energy.read_pj;
   return link;
 }
 

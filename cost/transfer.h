@@ -66,9 +66,10 @@ struct Links {
 /// require: the hardware has an off-chip memory with a bandwidth, and a clock.
 [[nodiscard]] Links links_of(const Hardware& hardware);
 
-/// From the memory behind another one into that one: as fast as the slower of both, with the energy
-/// of both.  require: model/off_chip.h knows one behind.
-[[nodiscard]] Link link_from_behind(const Hardware& hardware);
+/// Between the memory behind another one and that one: as fast as the slower of both, with the
+/// energy of both. Tensors lie there as they do in front.
+/// require: model/off_chip.h knows one behind.
+[[nodiscard]] Link link_behind(const Hardware& hardware);
 
 struct TransferCost {
   std::int64_t cycles = 0;  ///< of a channel that has the memory to itself

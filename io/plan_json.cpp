@@ -144,6 +144,9 @@ std::string behind_text(const PlannedBehind& behind) {
                [](std::int64_t begin) { return json_number(begin); });
     write_list(object.entry("resident"), behind.resident, ", ",
                [](const std::string& name) { return json_string(name); });
+    if (!behind.away.empty())
+      write_list(object.entry("away"), behind.away, ", ",
+                 [](const std::string& name) { return json_string(name); });
     object.list(
         "fetches", behind.fetches,
         [](const PlannedFetch& fetch) {
@@ -153,6 +156,7 @@ std::string behind_text(const PlannedBehind& behind) {
             each.number("from", static_cast<std::int64_t>(fetch.from));
             each.number("subgraph", static_cast<std::int64_t>(fetch.subgraph));
             if (fetch.passes) each.truth("passes", true);
+            if (fetch.writes) each.truth("writes", true);
             each.number("room", fetch.room);
             each.number("bytes", fetch.bytes);
             each.number("begin", fetch.begin);
@@ -357,6 +361,9 @@ class Reader {
       behind.begins.push_back(as_whole(sources_, each, "begins", 0, unbounded));
     for (const Node& each : as_list(sources_, fields.need("resident"), "resident"))
       behind.resident.push_back(as_text(sources_, each, "resident"));
+    if (const Node* away = fields.find("away"))
+      for (const Node& each : as_list(sources_, *away, "away"))
+        behind.away.push_back(as_text(sources_, each, "away"));
     for (const Node& each : as_list(sources_, fields.need("fetches"), "fetches"))
       behind.fetches.push_back(fetch(each));
     fields.finish();
@@ -375,6 +382,8 @@ class Reader {
     fetch.subgraph = static_cast<std::size_t>(whole("subgraph"));
     if (const Node* passes = fields.find("passes"))
       fetch.passes = as_bool(sources_, *passes, "passes");
+    if (const Node* writes = fields.find("writes"))
+      fetch.writes = as_bool(sources_, *writes, "writes");
     fetch.room = whole("room");
     fetch.bytes = whole("bytes");
     fetch.begin = whole("begin");

@@ -116,7 +116,8 @@ class Idle {
     }
   }
 
-  /// Weights come from it through the memory that it names.
+  /// Weights come from it through the memory that it names, and tensors that have no room there lie
+  /// in it.
   void behind(const HardwareMemory& memory) {
     off_chip(memory.space);
     const HardwareMemory* const home = off_chip::weights(hardware_);
@@ -131,9 +132,9 @@ class Idle {
     if (home->space.capacity == unbounded)
       wrong("behind", say("give '", memory.behind, "' its `capacity`, or leave this memory out"),
             "is behind '", memory.behind, "', which has room for everything");
-    if (memory.energy.write_pj != memory.energy.read_pj)
+    if (!memory.writable && memory.energy.write_pj != memory.energy.read_pj)
       wrong("energy", "give one figure, of reading",
-            "has an energy of writing, but is `behind` another one, and nothing is written there");
+            "has an energy of writing, but is not writable");
     if (memory.space.base != 0)
       wrong("base", "leave it out",
             "has a `base`, but is `behind` another one, and no plan says "
@@ -143,11 +144,9 @@ class Idle {
       wrong(memory.space.alignment != 1 ? "alignment" : "reserved",
             "give it its `capacity`, which has to hold all weights, or leave this out",
             "has room for everything, whatever is left free in it");
-    if (!memory.writable)
-      wrong("writable", "leave it out", "is `behind` another one, and nothing is written there");
-    if (memory.write_bandwidth || memory.write_latency)
+    if (!memory.writable && (memory.write_bandwidth || memory.write_latency))
       wrong(memory.write_bandwidth ? "bandwidth" : "latency", "give the figure for reading alone",
-            "has a figure for writing, but is `behind` another one, and nothing is written there");
+            "has a figure for writing, but is not writable");
   }
 
   /// Weights in slices are those that are fetched while an array waits for them.

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "cost/tiled_run.h"
 #include "facts/room.h"
 #include "model/crew.h"
+#include "model/derived.h"
 #include "model/off_chip.h"
 #include "planner/behind.h"
 #include "planner/idle.h"
@@ -43,33 +47,55 @@ constexpr std::size_t most_ways = 3;
 constexpr int most_rounds = 5;
 constexpr Size part_left = 16;
 
-/// The most that is alive in front in each run besides weights.
-std::vector<Size> loads_of(const Network& network, const Hardware& hardware,
-                           const std::vector<PlannedSubgraph>& runs) {
-  const PlacementProblem problem = offchip_question(network, hardware, runs, {});
-  const Size alignment = off_chip::weights(hardware)->space.alignment;
-  std::vector<std::pair<Step, Size>> changes;
-  for (const Buffer& buffer : problem.buffers) {
-    const Size size = align_up(buffer.size, alignment);
-    changes.emplace_back(buffer.live.front().lower, size);
-    changes.emplace_back(buffer.live.back().upper, -size);
+/// Who is alive in front in each run besides weights.
+class Crossing {
+ public:
+  Crossing(const Network& network, const Hardware& hardware,
+           const std::vector<PlannedSubgraph>& runs)
+      : network_(network) {
+    const PlacementProblem problem = offchip_question(network, hardware, runs, {});
+    const Size alignment = off_chip::weights(hardware)->space.alignment;
+    for (const Buffer& buffer : problem.buffers)
+      lives_.push_back({buffer.id, hull_of(buffer), align_up(buffer.size, alignment)});
+    Step end = 0;
+    for (const PlannedSubgraph& run : runs) ends_.push_back(end += 2 * followed_tiles(run));
   }
-  std::ranges::sort(changes);
-  std::vector<Size> loads;
-  auto next = changes.begin();
-  Size load = 0;
-  Step end = 0;
-  for (const PlannedSubgraph& run : runs) {
-    end += 2 * followed_tiles(run);
-    Size most = load;
-    for (; next != changes.end() && next->first < end; ++next) {
-      load += next->second;
-      most = std::max(most, load);
+
+  /// The most at one step of each run, without these.
+  [[nodiscard]] std::vector<Size> loads(std::span<const TensorIndex> away) const {
+    std::set<std::string> names;
+    for (const TensorIndex t : away) names.insert(network_.tensors[t].name);
+    std::vector<std::pair<Step, Size>> changes;
+    for (const auto& [id, live, size] : lives_) {
+      if (names.contains(id)) continue;
+      changes.emplace_back(live.lower, size);
+      changes.emplace_back(live.upper, -size);
     }
-    loads.push_back(most);
+    std::ranges::sort(changes);
+    std::vector<Size> loads;
+    auto next = changes.begin();
+    Size load = 0;
+    for (const Step end : ends_) {
+      Size most = load;
+      for (; next != changes.end() && next->first < end; ++next) {
+        load += next->second;
+        most = std::max(most, load);
+      }
+      loads.push_back(most);
+    }
+    return loads;
   }
-  return loads;
-}
+
+ private:
+  struct Life {
+    std::string id;  ///< the tensor's name, where that is one
+    StepRange live;
+    Size size = 0;
+  };
+  const Network& network_;
+  std::vector<Life> lives_;
+  std::vector<Step> ends_;  ///< of each run
+};
 
 std::string no_room_sentence(const Memory& front, const std::vector<PlannedSubgraph>& runs,
                              const std::vector<Size>& loads) {
@@ -78,22 +104,25 @@ std::string no_room_sentence(const Memory& front, const std::vector<PlannedSubgr
   return "what crosses the cuts of the best cover takes " + std::to_string(*most) +
          " bytes of memory '" + front.name + "', which has " + std::to_string(front.capacity) +
          ", around op '" + run.names.front() +
-         "', and weights that are read meanwhile have no room beside it, not even piece by piece; "
+         "', and what is read and made meanwhile has no room beside it, not even piece by piece; "
          "of other covers only the best by shorter runs were tried";
 }
 
-/// What comes from behind, and where everything lies in front.
+/// What lies behind, what comes from there, and where everything lies in front.
 OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, const Budget& budget,
                             NetworkPlan& plan, int threads) {
   const Memory& front = off_chip::weights(hardware)->space;
-  const std::vector<WeightUse> uses = weight_uses(network, hardware, plan.subgraphs);
-  const std::vector<Size> loads = loads_of(network, hardware, plan.subgraphs);
-  OffchipAnswer answer{.too_small = no_room_sentence(front, plan.subgraphs, loads)};
+  const std::vector<BehindUse> uses = behind_uses(network, hardware, plan.subgraphs);
+  const Crossing crossing(network, hardware, plan.subgraphs);
+  OffchipAnswer answer{.too_small = no_room_sentence(front, plan.subgraphs, crossing.loads({}))};
   Size room = facts::room_of(front);
   for (int round = 0; round < most_rounds; ++round, room -= front.capacity / part_left) {
-    std::vector<Size> left;
-    for (const Size load : loads) left.push_back(room - load);
-    std::vector<PlannedBehind> ways = ways_behind(network, hardware, plan.subgraphs, uses, left);
+    const auto beside = [&](std::span<const TensorIndex> away) {
+      std::vector<Size> left = crossing.loads(away);
+      for (Size& each : left) each = room - each;
+      return left;
+    };
+    std::vector<PlannedBehind> ways = ways_behind(network, hardware, plan.subgraphs, uses, beside);
     for (std::size_t k = 0; k < std::min(ways.size(), most_ways); ++k) {
       answer = place_offchip(network, hardware, plan.subgraphs, in_front(network, uses, ways[k]),
                              budget, most_pieces, threads);
@@ -137,7 +166,7 @@ void describe(const Network& network, const Hardware& hardware, const cost::Scor
     std::ranges::move(each, std::back_inserter(plan.layers));
   // Other places for the runs' buffers may have made them longer.
   if (off_chip::behind(hardware) != nullptr)
-    complete(network, hardware, plan.subgraphs, weight_uses(network, hardware, plan.subgraphs),
+    complete(network, hardware, plan.subgraphs, behind_uses(network, hardware, plan.subgraphs),
              plan.behind);
   plan.totals = with_fetches(totals_of(plan.subgraphs), plan.behind);
   plan.score = cost::score_of(score, plan.totals);

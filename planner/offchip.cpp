@@ -42,13 +42,18 @@ struct Homes {
   std::vector<const HardwareMemory*> memories;
   std::optional<MemoryIndex> weights{};
   std::optional<MemoryIndex> data{};  ///< nothing where no program can write off the chip
+  std::optional<MemoryIndex> behind{};
 
-  explicit Homes(const Hardware& hardware) {
+  /// `away`: tensors lie in the memory behind.
+  explicit Homes(const Hardware& hardware, bool away = false) {
     for (const std::size_t m : off_chip::memories(hardware)) {
       if (&hardware.memories[m] == off_chip::weights(hardware)) weights = memories.size();
       if (&hardware.memories[m] == off_chip::activations(hardware)) data = memories.size();
       memories.push_back(&hardware.memories[m]);
     }
+    if (!away) return;
+    behind = memories.size();
+    memories.push_back(off_chip::behind(hardware));
   }
   /// What a buffer there says of its memories.
   [[nodiscard]] std::vector<MemoryIndex> tied_to(std::optional<MemoryIndex> m) const {
@@ -299,12 +304,11 @@ MemoryIndex home_of(const PlacementProblem& problem, BufferIndex b) {
 }  // namespace
 
 PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
-                                  const std::vector<PlannedSubgraph>& subgraphs,
-                                  const std::vector<FrontWeight>& weights, const Budget& budget,
-                                  std::int64_t pieces, int threads) {
+                                  const std::vector<PlannedSubgraph>& subgraphs, const Front& front,
+                                  const Budget& budget, std::int64_t pieces, int threads) {
   PlacementProblem problem;
   problem.name = network.name;
-  const Homes homes(hardware);
+  const Homes homes(hardware, !front.away.empty());
   if (homes.memories.empty()) return problem;
   for (const HardwareMemory* memory : homes.memories) problem.memories.push_back(memory->space);
   Traffic traffic(network, hardware);
@@ -317,20 +321,28 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   const StepRange all{0, traffic.end()};
   Ids ids;
   if (off_chip::behind(hardware) != nullptr) {
-    for (const FrontWeight& weight : weights) {
+    for (const FrontRoom& room : front.rooms) {
       Buffer& buffer = problem.buffers.emplace_back();
-      buffer.id = ids.of(network.tensors[weight.tensor].name, weight.tensor);
-      buffer.live = {weight.resident ? all : StepRange{all.upper, 0}};
-      buffer.size = weight.size;
+      const std::string& name = network.tensors[room.tensor].name;
+      buffer.id = ids.of(room.weight ? name : name + ", passing", room.tensor);
+      buffer.live = {room.resident ? all : StepRange{all.upper, 0}};
+      buffer.size = room.size;
       buffer.memories = homes.tied_to(homes.weights);
-      buffer.kind = BufferKind::weight;
-      for (const FrontWeight::Part& part : weight.parts) {
-        const StepRange live = traffic.steps_of(part.from, weight.to);
+      if (room.weight) buffer.kind = BufferKind::weight;
+      for (const FrontRoom::Part& part : room.parts) {
+        const StepRange live = traffic.steps_of(part.from, room.to);
         buffer.live.front() = {std::min(buffer.live.front().lower, live.lower), live.upper};
-        if (pieces > by_runs && weight.parts.size() > 1)
+        if (pieces > by_runs && room.parts.size() > 1)
           buffer.parts.push_back({.live = {live}, .offset = part.at, .size = part.size});
       }
     }
+    if (homes.behind)
+      problem.buffers.push_back(
+          {.id = weights_id,
+           .live = {all},
+           .size = weight_bytes(network, hardware, problem.memories[*homes.behind]),
+           .memories = homes.tied_to(homes.behind),
+           .kind = BufferKind::weight});
   } else if (const Size bytes = weight_bytes(network, hardware, problem.memories[*homes.weights]);
              bytes > 0) {
     problem.buffers.push_back({.id = weights_id,
@@ -356,9 +368,10 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
     touched.shape = traffic.stored_shape(t);
     if (made[t] == 0) touched.outside.from = 0;
     if (readers[t] == network.ops.size()) touched.outside.to = all.upper;
+    const bool away = std::ranges::find(front.away, t) != front.away.end();
     problem.buffers.push_back({.id = ids.of(tensor.name, t),
                                .size = traffic.stored_bytes(t),
-                               .memories = homes.tied_to(homes.data)});
+                               .memories = homes.tied_to(away ? homes.behind : homes.data)});
     if (pieces > by_runs) set_parts(network, accesses, touched, problem.buffers.back());
   }
   make_few_pieces(network, traffic.accesses(), pieces, tensors, problem.buffers);
@@ -379,10 +392,10 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
 
 PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
                                      const NetworkPlan& plan, std::int64_t pieces, int threads) {
-  std::vector<FrontWeight> weights;
+  Front front;
   if (off_chip::behind(hardware) != nullptr)
-    weights = in_front(network, weight_uses(network, hardware, plan.subgraphs), plan.behind);
-  return offchip_question(network, hardware, plan.subgraphs, weights, {}, pieces, threads);
+    front = in_front(network, behind_uses(network, hardware, plan.subgraphs), plan.behind);
+  return offchip_question(network, hardware, plan.subgraphs, front, {}, pieces, threads);
 }
 
 std::string never_fits_offchip(const Network& network, const Hardware& hardware) {
@@ -430,11 +443,10 @@ std::int64_t followed_tiles(const PlannedSubgraph& planned) {
 }
 
 OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
-                            const std::vector<PlannedSubgraph>& subgraphs,
-                            const std::vector<FrontWeight>& weights, const Budget& budget,
-                            std::int64_t pieces, int threads) {
+                            const std::vector<PlannedSubgraph>& subgraphs, const Front& front,
+                            const Budget& budget, std::int64_t pieces, int threads) {
   PlacementProblem problem =
-      offchip_question(network, hardware, subgraphs, weights, budget, pieces, threads);
+      offchip_question(network, hardware, subgraphs, front, budget, pieces, threads);
   const std::vector<Size> capacities = without_capacities(problem);
   search::Bounds bounds;
   std::vector<Size> whole_heights;
@@ -445,7 +457,7 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
   }
   const bool in_time = low.has_value();
   if (!in_time) {
-    problem = offchip_question(network, hardware, subgraphs, weights, {}, by_runs, threads);
+    problem = offchip_question(network, hardware, subgraphs, front, {}, by_runs, threads);
     without_capacities(problem);
     if (problem.buffers.empty() || !validate(problem).empty()) return {};
     low = placed_by_runs(problem);
@@ -478,11 +490,12 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                              "' had room for what crosses the cuts of the best cover: " +
                              std::to_string(result.height) + " bytes with the quickest places, " +
                              std::to_string(capacities[m]) + " there are"};
-      const Homes homes(hardware);
-      const std::string who = homes.data != m ? "the weights need "
+      const Homes homes(hardware, !front.away.empty());
+      const std::string who = homes.behind == m ? "weights and the tensors that lie behind need "
+                              : homes.data != m ? "the weights need "
                               : off_chip::behind(hardware) != nullptr
-                                  ? "weights while they are read and what crosses the cuts of the "
-                                    "best cover need "
+                                  ? "what passes, weights while they are read and what crosses the "
+                                    "cuts of the best cover need "
                               : homes.weights == m
                                   ? "weights and what crosses the cuts of the best cover need "
                                   : "what crosses the cuts of the best cover needs ";

@@ -46,7 +46,7 @@ struct OffchipAnswer {
 /// require: the subgraphs are those of a right plan.
 [[nodiscard]] OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                                           const std::vector<PlannedSubgraph>& subgraphs,
-                                          const std::vector<FrontWeight>& weights,
+                                          const Front& front,
                                           const Budget& budget, std::int64_t pieces = most_pieces,
                                           int threads = 1);
 
@@ -61,11 +61,11 @@ struct OffchipAnswer {
 constexpr std::int64_t by_runs = 0;
 
 /// The question that is asked: a buffer per tensor with its parts, in the memories off the chip;
-/// without buffers where nothing lies there, or the budget ended. `weights` are for machines with a
-/// memory behind, and not looked at elsewhere.
+/// without buffers where nothing lies there, or the budget ended. `front` is for machines with a
+/// memory behind, and not looked at elsewhere; that memory takes part where tensors lie in it.
 [[nodiscard]] PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
                                                 const std::vector<PlannedSubgraph>& subgraphs,
-                                                const std::vector<FrontWeight>& weights,
+                                                const Front& front,
                                                 const Budget& budget = {},
                                                 std::int64_t pieces = most_pieces, int threads = 1);
 

@@ -12,9 +12,9 @@ namespace {
 
 /// Is there room for all?
 bool has_a_place(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
-  const std::vector<FrontWeight> weights =
-      in_front(network, weight_uses(network, hardware, plan.subgraphs), plan.behind);
-  return place_offchip(network, hardware, plan.subgraphs, weights, {}).too_small.empty();
+  const Front front =
+      in_front(network, behind_uses(network, hardware, plan.subgraphs), plan.behind);
+  return place_offchip(network, hardware, plan.subgraphs, front, {}).too_small.empty();
 }
 
 /// One memory of the question, alone, and what the plan says of it.

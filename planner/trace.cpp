@@ -106,10 +106,13 @@ class Tracer {
   void from_behind() {
     const PlannedBehind& behind = plan_.behind;
     if (behind.fetches.empty()) return;
-    trace_.lane(behind_lane, "weights from " + behind.memory);
+    trace_.lane(behind_lane,
+                (behind.away.empty() ? "weights from " : "from and to ") + behind.memory);
     for (const PlannedFetch& fetch : behind.fetches)
       trace_.span({.name = fetch.tensor,
-                   .kind = fetch.passes ? "passes" : "fetch",
+                   .kind = fetch.writes   ? "leaves"
+                           : fetch.passes ? "passes"
+                                          : "fetch",
                    .lane = behind_lane,
                    .begin = fetch.begin,
                    .end = fetch.end,

@@ -88,8 +88,8 @@ struct OffchipMemory {
   Offset base = 0;  ///< the machine's address of offset 0
 };
 
-/// Some bytes of a weight, or all, on their way from the memory behind another one. Subgraphs are
-/// counted from 0.
+/// Some bytes of a weight, or all, on their way from the memory behind another one; or what a
+/// subgraph reads or makes of a tensor that lies there. Subgraphs are counted from 0.
 struct PlannedFetch {
   std::string tensor;
   Offset at = 0;             ///< the first of its bytes, but for what passes
@@ -97,6 +97,7 @@ struct PlannedFetch {
   std::size_t subgraph = 0;  ///< that reads it (first), and waits for it
   /// Too large to be there as a whole: piece by piece as tiles load it, while the subgraph runs.
   bool passes = false;
+  bool writes = false;     ///< the other way: as tiles make it
   Size room = 0;           ///< in front: as much as comes, or two pieces
   Size bytes = 0;          ///< on the bus: whole bursts
   std::int64_t begin = 0;  ///< cycles from the beginning of the network
@@ -108,7 +109,8 @@ struct PlannedFetch {
 struct PlannedBehind {
   std::string memory;                 ///< empty: the machine has none
   std::vector<std::string> resident;  ///< weights that are in front before the network begins
-  std::vector<PlannedFetch> fetches;  ///< all others, one after the other
+  std::vector<std::string> away;      ///< tensors over cuts that lie behind
+  std::vector<PlannedFetch> fetches;  ///< all other weights, and what passes of tensors
   std::vector<std::int64_t> begins;   ///< cycle at which each subgraph begins
   Size bytes = 0;                     ///< of all fetches
   std::int64_t waiting_cycles = 0;    ///< of subgraphs for them: part of the latency

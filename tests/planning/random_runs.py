@@ -195,7 +195,7 @@ class RandomMachine:
         if self.mode_switch:
             self.value["mode_switch"] = self.mode_switch
 
-    def put_behind(self):
+    def put_behind(self, writable=False):
         """A memory behind the one that tiles come from, if there is one alone."""
         draw, memories = self.draw, self.value["memories"]
         if "dram" not in memories or "flash" in memories:
@@ -203,6 +203,11 @@ class RandomMachine:
         memories["dram"]["capacity"] = draw.choice([2000, 4000, 8000, 16000])
         memories["ram"] = {"offchip": True, "behind": "dram", "bandwidth": draw.choice(["0.3 B/cycle", "2 B/cycle", "1 GB/s"]),
                            "burst": f"{draw.choice([1, 32])} B", "latency": draw.choice([0, 50]), "energy": "200 pJ/B"}
+        if not writable and draw.random() < 0.2:
+            memories["ram"]["writable"] = False
+        elif draw.random() < 0.5:
+            memories["ram"].update({"bandwidth": {"read": "2 B/cycle", "write": "0.7 B/cycle"}, "latency": {"read": 20, "write": 60},
+                                    "energy": {"read": "200 pJ/B", "write": "350 pJ/B"}})
         return True
 
     def stored(self):

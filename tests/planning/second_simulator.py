@@ -6,6 +6,7 @@ docs/machines.md alone. It shares no code with the program.
     run.trace                                  # (begin, end, what) of its commands, to be held against `plan --trace`
 """
 
+import copy
 import itertools
 from fractions import Fraction
 from math import ceil, prod
@@ -322,6 +323,9 @@ class Run:
         self.bytes, self.energy, self.trace, self.switched, self.copied = 0, Fraction(0), [], 0, False
         self.halos_copied = False
         self.weights_loaded = {w.name: [] for op in self.ops for w in op.weights}  # bytes of each part that comes
+        # Of each part of a tensor over a cut that comes or goes: its bytes, and those of its bursts where it might lie behind.
+        self.tensors_moved = {(t.name, way): [] for way, tensors in enumerate((self.loaded, self.leaving))
+                              for t in tensors if not t.outside and t.name not in self.kept}
         self.moves_made = []  # is it a store? of which tile, what, when it might have begun, begin, end
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
         # Transfers: the border of steps from which they may begin, their rank there, what moves, the step that waits for them.
@@ -338,6 +342,8 @@ class Run:
                     if t.name in stays:
                         begin = start - n + readers[-1] + 1
                     again = t.name not in stays or self.changes(stays[t.name], number)
+                    if again and share == 0:
+                        self.comes_or_goes(t, 0, tile["fresh"][t.name])
                     self.move(begin, 2 * self.first[t.name], dram, 0, t, tile["fresh"][t.name] if again else None,
                               start + readers[0], self.place(number, t.name, share))
             for k, op in enumerate(self.ops):
@@ -362,6 +368,7 @@ class Run:
                                           self.op_cycles[-1][2] if sliced and at == 0 else None)
                     self.transfers += rest
                 if op.output in self.leaving and op.output.name not in self.kept:
+                    self.comes_or_goes(op.output, 1, tile["piece"][op.output.name])
                     shares = self.shares[op.output.name]
                     ready = start + max([k] + shares[0] + [readers[0] for readers in shares[1:]])
                     end = max(start + k + n, ready + 2) if self.double else ready + 1
@@ -370,6 +377,18 @@ class Run:
                               self.place(number, op.output.name))
         self.pipeline()
         self.energy += m.static * self.cycles
+
+    def comes_or_goes(self, tensor, way, box):
+        if self.machine.behind and (tensor.name, way) in self.tensors_moved and size_of(box):
+            behind = copy.copy(self.machine.behind)
+            behind.layout = self.machine.offchip[0].layout
+            self.tensors_moved[tensor.name, way].append(moved_bytes(tensor, box, behind, None))
+
+    def stored_size(self, name):
+        """Bytes of a tensor as it lies off the chip."""
+        tensor = next(t for t in self.loaded + self.leaving if t.name == name)
+        shape, _ = in_layout(tensor, tuple((0, extent) for extent in tensor.shape), self.machine.offchip[0].layout)
+        return prod(shape) * tensor.item
 
     def move(self, begin, rank, memory, way, tensor, box, step, chip, slices=None):
         """A load (way 0) or a store (way 1) of a part of a tensor. In slices, it is the first of them, and gives the others."""
@@ -558,14 +577,16 @@ class Plan:
     def follow(self, machine, said):
         """What comes from the memory behind, and when: the times of every fetch, and who waits for them."""
         behind, front = machine.behind, machine.offchip[0]
-        rate = min(behind.bandwidth[0], front.bandwidth[1])
+        rates = [min(behind.bandwidth[way], front.bandwidth[1 - way]) for way in range(2)]
 
         def bus(held):
             return -(-held // behind.burst) * behind.burst
 
-        def cycles(held):
-            waiting = Fraction(bus(held) // behind.burst * behind.latency[0], machine.outstanding[0])
-            return machine.setup + behind.latency[0] + ceil(max(bus(held) / Fraction(rate), waiting))
+        def cycles(held, way=0):
+            if held == 0:
+                return 0
+            waiting = Fraction(bus(held) // behind.burst * behind.latency[way], machine.outstanding[way])
+            return machine.setup + behind.latency[way] + ceil(max(bus(held) / Fraction(rates[way]), waiting))
 
         sizes = {w.name: run.stored[w.name] or w.bytes for run in self.runs for op in run.ops for w in op.weights}
         fetches, self.fetches, free, ended = list(said["fetches"]), [], 0, [0]
@@ -580,9 +601,12 @@ class Plan:
         self.wanted = sorted(set(sizes) - {fetch["tensor"] for fetch in fetches if fetch.get("passes")})
         passing = {(fetch["tensor"], fetch["subgraph"]) for fetch in fetches if fetch.get("passes")}
         self.named += sorted(passing)
-        self.wanted += sorted((name, k) for k, run in enumerate(self.runs) for name in run.weights_loaded
-                              if name in {name for name, _ in passing})
-        moved, self.begins = 0, []
+        away = said.get("away", [])
+        assert not away or behind.writable
+        self.wanted += sorted([(name, k) for k, run in enumerate(self.runs) for name in run.weights_loaded
+                               if name in {name for name, _ in passing}] +
+                              [(name, k) for k, run in enumerate(self.runs) for name, _ in run.tensors_moved if name in away])
+        bursts, self.begins = [0, 0], []
         for k, run in enumerate(self.runs):
             start = ended[k]
             while fetches and fetches[0]["subgraph"] == k and not fetches[0].get("passes"):
@@ -590,24 +614,29 @@ class Plan:
                 begin, held = max(free, ended[fetch["from"]]), fetch["room"]
                 self.words |= {"fetched in parts"} if held < sizes[fetch["tensor"]] else set()
                 free = begin + cycles(held)
-                start, moved = max(start, free), moved + bus(held)
+                start, bursts[0] = max(start, free), bursts[0] + bus(held)
                 self.fetches.append((held, bus(held), begin, free))
                 self.words.add("fetched")
             self.begins.append(start)
             end, passed = start + run.cycles, 0
             while fetches and fetches[0]["subgraph"] == k:
-                name = fetches.pop(0)["tensor"]
-                pieces = run.weights_loaded[name]
-                held, begin = sum(bus(piece) for piece in pieces), max(free, start)
-                passed = free = begin + cycles(held)
-                end, moved = end + cycles(max(pieces)), moved + held
-                part = bus(max(-(-sizes[name] // 16), 64 * behind.burst))
-                self.fetches.append((2 * min(part, max(pieces)), held, begin, free))
-                self.words.add("passes")
+                fetch = fetches.pop(0)
+                name, way = fetch["tensor"], int(fetch.get("writes", False))
+                if name in away:
+                    pieces, whole = run.tensors_moved[name, way], run.stored_size(name)
+                    self.words.add(("lies behind", "is written behind")[way])
+                else:
+                    pieces, whole = [(piece, bus(piece)) for piece in run.weights_loaded[name]], sizes[name]
+                    self.words.add("passes")
+                held, begin, largest = sum(bus for _, bus in pieces), max(free, start), max(piece for piece, _ in pieces)
+                passed = free = begin + cycles(held, way)
+                end, bursts[way] = end + cycles(largest, way), bursts[way] + held
+                part = bus(max(-(-whole // 16), 64 * behind.burst))
+                self.fetches.append((2 * min(part, largest), held, begin, free))
             ended.append(max(end, passed))
         self.waited = ended[-1] - self.cycles
-        self.cycles, self.moved = ended[-1], moved
-        self.fetch_energy = moved * (behind.energy[0] + front.energy[1])
+        self.cycles, self.moved = ended[-1], sum(bursts)
+        self.fetch_energy = sum(moved * (behind.energy[way] + front.energy[1 - way]) for way, moved in enumerate(bursts))
         self.energy += self.fetch_energy
 
     def covered(self):

@@ -156,6 +156,31 @@ class Simulator(unittest.TestCase):
             for what, times in COVERED_BEHIND.items():
                 self.assertGreaterEqual(covered[what], times * count // 50, what)
 
+    def test_what_lies_behind(self):
+        """Tensors over cuts for which the memory in front has no room: it is made smaller than what a plan has there."""
+        away, written, seed, count = 0, 0, SEED, max(1, COUNT // 20)
+        while away < count:
+            draw = random.Random(seed)
+            network, machine = RandomNetwork(draw, draw.randint(3, 8)), RandomMachine(draw, draw.choice([1024, 4096, 16384]))
+            seed += 1
+            self.assertLess(seed - SEED, 60 * count + 100, "most of them have no tensor there")
+            if not machine.put_behind(writable=True):
+                continue
+            options = "--tile-shapes", "8", "--max-ops", str(draw.choice([1, 2]))
+            front, ram = (machine.value["memories"][name] for name in ("dram", "ram"))
+            front["capacity"], ram["burst"] = 1 << 20, f"{draw.choice([1, 2, 4])} B"
+            plan = self.plan(network.text, machine.text, *options)
+            if not plan or not plan.get("offchip"):
+                continue
+            front["capacity"] = max(1, int(plan["offchip"][0]["height"] * draw.uniform(0.3, 0.9)))
+            with self.subTest(seed=seed - 1, again=f"TESSERA_RANDOM_COUNT=20 TESSERA_RANDOM_SEED={seed - 1}"):
+                plan = self.plan(network.text, machine.text, *options)
+                if plan:
+                    mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                    away += "lies behind" in mine.words
+                    written += "is written behind" in mine.words
+        self.assertGreater(written, 0)
+
     def test_what_is_kept(self):
         for network, capacity, home, written in ((SKIPPING, 270, "dram", ""), (BETWEEN, 2700, "flash", "writable: false,"),
                                                      (NOTHING, 85, "dram", "")):

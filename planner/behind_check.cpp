@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/off_chip.h"
+#include "planner/behind.h"
+
+namespace tessera::planner {
+namespace {
+
+std::string fetch_wrong(const PlannedFetch& fetch, const BehindUse* use, std::size_t runs) {
+  const std::string who = "`behind` fetches '" + fetch.tensor + "'";
+  if (use == nullptr) return who + ", which is no weight that an op reads, nor a tensor over a cut";
+  if (!use->weight && !fetch.passes) return who + " as a whole, but only weights come like that";
+  if (fetch.subgraph >= runs || fetch.from > fetch.subgraph)
+    return who + " from subgraph " + std::to_string(fetch.from) + " for subgraph " +
+           std::to_string(fetch.subgraph) + ", which cannot be";
+  if (!fetch.passes && (fetch.room > use->size || fetch.at > use->size))
+    return who + ", but that has " + std::to_string(use->size) + " bytes, and not those from " +
+           std::to_string(fetch.at) + " on";
+  if (!fetch.passes && fetch.subgraph != use->first())
+    return who + " for subgraph " + std::to_string(fetch.subgraph) + ", but subgraph " +
+           std::to_string(use->first()) + " reads it first";
+  const auto pass = std::ranges::find(use->passes, fetch.subgraph, &BehindUse::Pass::run);
+  if (fetch.passes && (fetch.from != fetch.subgraph || pass == use->passes.end()))
+    return who + " piece by piece while subgraph " + std::to_string(fetch.subgraph) +
+           " works, which does not touch it";
+  if (fetch.writes != (fetch.passes && pass->writes))
+    return who + (fetch.writes ? " the wrong way: it is not made there" : " that makes it");
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> behind_wrong(const Network& network, const Hardware& hardware,
+                                      const NetworkPlan& plan) {
+  const HardwareMemory* const memory = off_chip::behind(hardware);
+  const PlannedBehind& said = plan.behind;
+  if (memory == nullptr) {
+    if (said == PlannedBehind{}) return {};
+    return {"`behind` speaks of memory '" + said.memory + "', but the machine has none behind"};
+  }
+  if (said.memory != memory->space.name)
+    return {"`behind` does not say what comes from memory '" + memory->space.name + "'"};
+  const std::vector<BehindUse> uses = behind_uses(network, hardware, plan.subgraphs);
+  std::map<std::string, const BehindUse*> use_of;
+  for (const BehindUse& use : uses) use_of[network.tensors[use.tensor].name] = &use;
+  struct Named {
+    std::size_t resident = 0;
+    std::size_t away = 0;
+    Size fetched = 0;
+    bool in_order = true;
+    std::vector<std::size_t> passes;
+  };
+  std::map<std::string, Named> named;
+  std::string last;
+  std::vector<std::string> wrong;
+  for (const std::string& name : said.resident) {
+    const auto found = use_of.find(name);
+    if (found == use_of.end() || !found->second->weight)
+      wrong.push_back("`behind` keeps '" + name + "', which is no weight that an op reads");
+    ++named[name].resident;
+  }
+  for (const std::string& name : said.away) {
+    const auto found = use_of.find(name);
+    if (found == use_of.end() || found->second->weight)
+      wrong.push_back("`behind` has '" + name +
+                      "' away, which is no tensor over a cut that may lie there");
+    ++named[name].away;
+  }
+  for (const PlannedFetch& fetch : said.fetches) {
+    const auto found = use_of.find(fetch.tensor);
+    std::string sentence =
+        fetch_wrong(fetch, found == use_of.end() ? nullptr : found->second, plan.subgraphs.size());
+    if (!sentence.empty()) wrong.push_back(std::move(sentence));
+    Named& each = named[fetch.tensor];
+    if (fetch.passes) {
+      each.passes.push_back(fetch.subgraph);
+    } else {
+      each.in_order = each.in_order && fetch.at == each.fetched && fetch.room > 0 &&
+                      (fetch.at == 0 || last == fetch.tensor);
+      each.fetched += fetch.room;
+    }
+    last = fetch.tensor;
+  }
+  if (!wrong.empty()) return wrong;
+  if (!std::ranges::is_sorted(said.fetches, {}, order_of))
+    return {"`behind` does not list fetches in the order of the subgraphs that wait for them"};
+  for (const auto& [name, use] : use_of) {
+    const Named& each = named[name];
+    const bool once = each.passes.empty() && each.resident + (each.fetched > 0 ? 1 : 0) == 1 &&
+                      (each.resident == 1 || (each.in_order && each.fetched == use->size));
+    const bool in_all = each.resident == 0 && each.fetched == 0 &&
+                        std::ranges::equal(each.passes, use->passes, {}, {}, &BehindUse::Pass::run);
+    if (!use->weight) {
+      if (each.away > 1 || (each.away == 1 ? !in_all : !each.passes.empty()))
+        wrong.push_back("`behind` has to say of tensor '" + name +
+                        "' once that it is away, and let it pass in each subgraph that reads or "
+                        "makes it, or say nothing of it");
+      continue;
+    }
+    if (!once && !in_all)
+      wrong.push_back(
+          "`behind` has to say of weight '" + name +
+          "' that it is resident, or fetch each of its bytes once and in their order, or "
+          "let it pass in each subgraph that reads it");
+  }
+  if (!wrong.empty()) return wrong;
+  PlannedBehind right = said;
+  complete(network, hardware, plan.subgraphs, uses, right);
+  for (std::size_t k = 0; k < right.fetches.size(); ++k) {
+    const PlannedFetch& a = right.fetches[k];
+    if (const PlannedFetch& b = said.fetches[k]; a != b)
+      wrong.push_back("`behind`: the fetch of '" + a.tensor + "' moves " + std::to_string(a.bytes) +
+                      " bytes into a room of " + std::to_string(a.room) + " from cycle " +
+                      std::to_string(a.begin) + " to " + std::to_string(a.end) + ", not " +
+                      std::to_string(b.bytes) + " into " + std::to_string(b.room) + " from " +
+                      std::to_string(b.begin) + " to " + std::to_string(b.end));
+  }
+  if (right.begins != said.begins)
+    wrong.push_back("`behind`: `begins` does not follow from what the subgraphs wait for");
+  if (right.bytes != said.bytes || right.waiting_cycles != said.waiting_cycles ||
+      std::abs(right.energy_pj - said.energy_pj) > 1e-9 * std::max(1.0, right.energy_pj))
+    wrong.push_back("`behind`: " + std::to_string(right.bytes) + " bytes come, and runs wait " +
+                    std::to_string(right.waiting_cycles) + " cycles for them, not " +
+                    std::to_string(said.bytes) + " and " + std::to_string(said.waiting_cycles));
+  return wrong;
+}
+
+}  // namespace tessera::planner

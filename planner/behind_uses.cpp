@@ -1,0 +1,237 @@
+#include "planner/behind_uses.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cost/run_parts.h"
+#include "model/off_chip.h"
+#include "model/say.h"
+#include "model/stored.h"
+#include "planner/piece.h"
+#include "tiling/geometry.h"
+#include "tiling/lower.h"
+#include "tiling/walk.h"
+
+namespace tessera::planner {
+namespace {
+
+/// Weights come in so many parts at most, of so many bursts at least: a part may come as soon as
+/// there is room for it.
+constexpr Size most_parts = 16;
+constexpr Size least_bursts = 64;
+
+/// What tiles of a run load of each of its weights and of the tensors that may lie behind, and what
+/// they store of those.
+class Passes {
+ public:
+  Passes(const Network& network, const Hardware& hardware)
+      : network_(network),
+        hardware_(hardware),
+        link_(cost::link_behind(hardware)),
+        readers_(tiling::last_readers(network)),
+        may_lie_behind_(network.tensors.size(), 0) {
+    std::map<std::string, int> named;
+    for (const Tensor& tensor : network.tensors) ++named[tensor.name];
+    const auto has_name = [&](TensorIndex t) {
+      const std::string& name = network.tensors[t].name;
+      return !name.empty() && is_printable(name) && named[name] == 1;
+    };
+    // Inputs and results are where the rest of the system looks for them.
+    if (off_chip::behind(hardware)->writable)
+      for (const Op& op : network.ops)
+        for (const TensorIndex t : op.outputs)
+          if (has_name(storage_of(network, t))) may_lie_behind_[storage_of(network, t)] = 1;
+    for (const auto* outside : {&network.inputs, &network.outputs})
+      for (const TensorIndex t : *outside) may_lie_behind_[storage_of(network, t)] = 0;
+  }
+
+  void add(const PlannedSubgraph& planned, std::size_t run, std::vector<BehindUse>& use_of) {
+    const tiling::Subgraph part = tiling::make_subgraph(network_, planned.ops, readers_, hardware_,
+                                                        kept_tensors(network_, planned));
+    tiling::TileGeometry geometry(part, planned.variant.halo);
+    const tiling::TileGrid grid = geometry.grid(tiling::TileShape{planned.extent});
+    const tiling::TileWalk walk(grid,
+                                tiling::lower(part, geometry.space(), hardware_, planned.variant));
+    for (std::size_t t = 0; t < part.tensors.size(); ++t) {
+      const tiling::LocalTensor& local = part.tensors[t];
+      const bool loads = tiling::is_loaded(local);
+      const bool stores = tiling::is_stored(local);
+      if (!local.weight && (may_lie_behind_[local.tensor] == 0 || (!loads && !stores))) continue;
+      BehindUse::Pass pass{.run = run, .writes = stores};
+      if (local.weight && planned.variant.weights == WeightPolicy::resident) {
+        pass.piece = local.bytes.whole();
+        pass.bytes = whole_bursts(pass.piece, link_.burst);
+      } else {
+        for (const tiling::TileVisit& visit : walk.visits()) {
+          const tiling::TileRegions& tile = grid.tiles[visit.tile];
+          const tiling::Box& box = stores ? tile.stored[t] : tile.fresh[t];
+          if (box.none || (!stores && !walk.loads(t, visit.level))) continue;
+          add_piece(part, t, box, visit.times, pass);
+        }
+      }
+      use_of[local.tensor].passes.push_back(pass);
+    }
+  }
+
+ private:
+  void add_piece(const tiling::Subgraph& part, std::size_t t, const tiling::Box& box,
+                 std::int64_t times, BehindUse::Pass& pass) const {
+    Size piece = 0;
+    Size on_bus = 0;
+    if (part.tensors[t].weight) {
+      piece = cost::box_bytes(part, t, box);
+      on_bus = whole_bursts(piece, link_.burst);
+    } else {
+      // Row by row where tiles lie like that.
+      const cost::BurstCount count = cost::moved(part, t, box, link_);
+      piece = count.bytes;
+      on_bus = count.bursts * link_.burst;
+    }
+    pass.piece = std::max(pass.piece, piece);
+    pass.bytes += times * on_bus;
+  }
+
+  const Network& network_;
+  const Hardware& hardware_;
+  cost::Link link_;
+  std::vector<std::optional<OpIndex>> readers_;
+  std::vector<char> may_lie_behind_;
+};
+
+}  // namespace
+
+std::vector<Size> weight_sizes(const Network& network, const Hardware& hardware) {
+  std::vector<Size> sizes;
+  for (const Tensor& tensor : network.tensors)
+    sizes.push_back(tensor.kind == TensorKind::weight && !tensor.view_of ? tensor_bytes(tensor)
+                                                                         : 0);
+  for (const Op& op : network.ops)
+    if (const auto weight = multiplied_by(network, op, hardware))
+      sizes[weight->tensor] = weight->bytes.whole();
+  return sizes;
+}
+
+Size whole_bursts(Size bytes, Size burst) {
+  return (bytes + burst - 1) / burst * burst;
+}
+
+Size part_of(Size weight, Size burst) {
+  return align_up(std::max((weight + most_parts - 1) / most_parts, least_bursts * burst), burst);
+}
+
+Size passing_room(const BehindUse& use, const BehindUse::Pass& pass, Size burst) {
+  return 2 * std::min(pass.piece, part_of(use.size, burst));
+}
+
+std::int64_t cycles_of(Size bytes, const cost::Link& link, bool load) {
+  const Size bursts = (bytes + link.burst - 1) / link.burst;
+  return cost::transfer_cost({.bursts = bursts, .bytes = bytes, .rows = 1}, link, load).cycles;
+}
+
+Size weight_bytes(const Network& network, const Hardware& hardware, const Memory& memory) {
+  Size bytes = 0;
+  for (const Size size : weight_sizes(network, hardware)) bytes += align_up(size, memory.alignment);
+  return bytes;
+}
+
+std::vector<BehindUse> behind_uses(const Network& network, const Hardware& hardware,
+                                   const std::vector<PlannedSubgraph>& runs) {
+  const std::vector<Size> sizes = weight_sizes(network, hardware);
+  const Dim brick = off_chip::weights(hardware)->layout.brick;
+  Passes passes(network, hardware);
+  std::vector<BehindUse> use_of(network.tensors.size());
+  for (std::size_t run = 0; run < runs.size(); ++run) passes.add(runs[run], run, use_of);
+  std::vector<BehindUse> uses;
+  for (TensorIndex t = 0; t < use_of.size(); ++t) {
+    if (use_of[t].passes.empty()) continue;
+    use_of[t].tensor = t;
+    use_of[t].weight = network.tensors[t].kind == TensorKind::weight;
+    use_of[t].size = use_of[t].weight ? sizes[t] : stored_bytes(network.tensors[t], brick);
+    uses.push_back(std::move(use_of[t]));
+  }
+  std::ranges::stable_sort(uses, {}, &BehindUse::first);
+  return uses;
+}
+
+namespace {
+
+/// Layer by layer: each op with what it reads and makes, each tensor once.
+class SingleFetches {
+ public:
+  SingleFetches(const Network& network, const Hardware& hardware, const Metrics& layers)
+      : network_(network),
+        front_(*off_chip::weights(hardware)),
+        link_(cost::link_behind(hardware)),
+        sizes_(weight_sizes(network, hardware)),
+        outside_(network.tensors.size(), 0),
+        fetched_(layers) {
+    for (const auto* tensors : {&network.inputs, &network.outputs})
+      for (const TensorIndex t : *tensors) outside_[storage_of(network, t)] = 1;
+  }
+
+  void add(const Op& op) {
+    const std::vector<TensorIndex> read = storages(operands(op));
+    const std::vector<TensorIndex> made = storages(op.outputs);
+    Size activations = 0;
+    for (const TensorIndex t : read) {
+      if (network_.tensors[t].kind == TensorKind::weight)
+        move(sizes_[t], true);
+      else
+        activations += in_front(t);
+    }
+    for (const TensorIndex t : made)
+      if (!std::ranges::binary_search(read, t)) activations += in_front(t);
+    most_ = std::max(most_, activations);
+    if (activations <= front_.space.capacity) return;
+    for (const TensorIndex t : read)
+      if (network_.tensors[t].kind != TensorKind::weight && outside_[t] == 0)
+        move(in_front(t), true);
+    for (const TensorIndex t : made)
+      if (outside_[t] == 0) move(in_front(t), false);
+  }
+
+  [[nodiscard]] const Metrics& fetched() const { return fetched_; }
+  /// That an op reads and makes besides weights.
+  [[nodiscard]] Size most() const { return most_; }
+
+ private:
+  [[nodiscard]] std::vector<TensorIndex> storages(std::vector<TensorIndex> tensors) const {
+    for (TensorIndex& t : tensors) t = storage_of(network_, t);
+    std::ranges::sort(tensors);
+    tensors.erase(std::unique(tensors.begin(), tensors.end()), tensors.end());
+    return tensors;
+  }
+  [[nodiscard]] Size in_front(TensorIndex t) const {
+    return align_up(stored_bytes(network_.tensors[t], front_.layout.brick), front_.space.alignment);
+  }
+  void move(Size bytes, bool load) {
+    const AccessEnergy& energy = link_.energy;
+    fetched_.latency_cycles += cycles_of(bytes, link_, load);
+    fetched_.energy_pj += static_cast<double>(whole_bursts(bytes, link_.burst)) *
+                          (load ? energy.read_pj : energy.write_pj);
+  }
+
+  const Network& network_;
+  const HardwareMemory& front_;
+  const cost::Link link_;
+  const std::vector<Size> sizes_;
+  std::vector<char> outside_;  ///< inputs and results of the network stay in front
+  Metrics fetched_;
+  Size most_ = 0;
+};
+
+}  // namespace
+
+Metrics with_single_fetches(const Network& network, const Hardware& hardware, Metrics layers) {
+  if (off_chip::behind(hardware) == nullptr) return layers;
+  const Memory& front = off_chip::weights(hardware)->space;
+  SingleFetches each(network, hardware, layers);
+  for (const Op& op : network.ops) each.add(op);
+  return weight_bytes(network, hardware, front) + each.most() <= front.capacity ? layers
+                                                                                : each.fetched();
+}
+
+}  // namespace tessera::planner
