@@ -2,7 +2,7 @@
 
 namespace tessera::cost {
 
-ArrayCost ArrayMemo::cost(const Op& op, const tiling::OpLoops& loops, std::size_t engine) {
+ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine) {
   // Every member by its name: one that is added does not compile until it is part of the key.
   const auto& [op_class, nest, per_channel, has_weights, stride, dilation, upscale, input,
                input_element, weight_element, output_element] = loops;
@@ -36,7 +36,7 @@ ArrayCost ArrayMemo::cost(const Op& op, const tiling::OpLoops& loops, std::size_
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
   }
-  const ArrayCost made = array_cost(op, loops, hardware_.engines[engine], port_);
+  const ArrayWays made = array_ways(op, loops, hardware_.engines[engine], port_);
   const std::lock_guard guard(lock_);
   if (known_.size() < most) known_.emplace(key, made);
   return made;

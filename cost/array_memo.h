@@ -18,7 +18,7 @@
 
 namespace tessera::cost {
 
-/// Thread-safe. It holds what it was asked, some hundred bytes each, up to `most` answers.
+/// Thread-safe. It holds what it was asked, half a kilobyte each, up to `most` answers.
 class ArrayMemo {
  public:
   static constexpr std::size_t most = 1 << 18;
@@ -26,8 +26,8 @@ class ArrayMemo {
   /// require: who asks has the same engines, and the same bandwidths on the chip (array_key()).
   explicit ArrayMemo(const Hardware& hardware) : hardware_(hardware), port_(port_of(hardware)) {}
 
-  /// ensure: array_cost() of the engine with this index.
-  [[nodiscard]] ArrayCost cost(const Op& op, const tiling::OpLoops& loops, std::size_t engine);
+  /// ensure: array_ways() of the engine with this index.
+  [[nodiscard]] ArrayWays ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine);
 
  private:
   /// Everything that array_cost() looks at beside the engine: the loops, and what the op is called.
@@ -37,7 +37,7 @@ class ArrayMemo {
   ArrayPort port_;
   std::mutex lock_;
   std::unordered_map<std::string, std::int64_t> names_;  ///< functions of ops, numbered
-  std::unordered_map<Key, ArrayCost, KeyHash> known_;
+  std::unordered_map<Key, ArrayWays, KeyHash> known_;
 };
 
 }  // namespace tessera::cost

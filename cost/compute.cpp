@@ -93,37 +93,47 @@ std::int64_t vector_work(const Network& network, const Op& op,
   }
 }
 
-ComputeCost compute_cost(const Network& network, const Op& op, std::span<const Dim> output_extents,
+ComputeWays compute_ways(const Network& network, const Op& op, std::span<const Dim> output_extents,
                          const Hardware& hardware, ArrayMemo* memo) {
   const tiling::OpLoops loops = tiling::loops_of(network, op, output_extents);
   const tiling::EngineChoice chosen = engine_for(op, loops, hardware);
-  ComputeCost cost;
+  ComputeWays ways;
+  ComputeCost& cost = ways.costs.front();
   cost.engine = chosen.engine;
   const Engine& engine = hardware.engines[cost.engine];
   const TensorIndex typed = op.inputs.empty() ? op.outputs.at(0) : op.inputs[0];
   const double factor = type_factor(engine, network.tensors[typed].type);
   const bool products = tiling::is_product(op);
   cost.work = products ? loops.nest.product() : vector_work(network, op, output_extents);
-  if (cost.work == 0) return cost;
-  double cycles = 0;
-  std::int64_t start = engine.kind == EngineKind::vector ? engine.startup : engine.fill;
+  if (cost.work == 0) return ways;
+  const std::int64_t start = engine.kind == EngineKind::vector ? engine.startup : engine.fill;
+  const auto whole_cycles = [&](double cycles) {
+    return whole_number(std::ceil(cycles), "cycles") + start;
+  };
+  cost.energy_pj = static_cast<double>(cost.work) * engine.energy_pj;
   if (chosen.by_mapping) {
     const bool blocks = engine.blocks.buffer > 0;  // only they look at the port
-    const ArrayCost array =
+    const ArrayWays array =
         blocks && memo != nullptr
-            ? memo->cost(op, loops, chosen.engine)
-            : array_cost(op, loops, engine, blocks ? port_of(hardware) : ArrayPort{});
-    cycles = array.cycles * factor;
-    cost.bound_by = array.bound_by;
-    cost.weight_pieces = array.weight_pieces;
-    cost.with_known_weights = array.with_known_weights;
-    if (blocks) {
-      cost.input_bytes = array.input_bytes;
-      cost.weight_bytes = array.weight_bytes;
-      if (hardware.coding)
-        if (const auto weight = multiplied_by(network, op, hardware))
-          cost.weight_bytes *= static_cast<double>(weight->bytes.whole()) /
-                               static_cast<double>(tensor_bytes(network.tensors[weight->tensor]));
+            ? memo->ways(op, loops, chosen.engine)
+            : array_ways(op, loops, engine, blocks ? port_of(hardware) : ArrayPort{});
+    double encoded = 1;
+    if (blocks && hardware.coding)
+      if (const auto weight = multiplied_by(network, op, hardware))
+        encoded = static_cast<double>(weight->bytes.whole()) /
+                  static_cast<double>(tensor_bytes(network.tensors[weight->tensor]));
+    ways.count = array.count;
+    std::fill(ways.costs.begin() + 1, ways.costs.begin() + static_cast<std::ptrdiff_t>(array.count),
+              cost);
+    for (std::size_t k = 0; k < array.count; ++k) {
+      ComputeCost& each = ways.costs[k];
+      each.cycles = whole_cycles(array.costs[k].cycles * factor);
+      each.bound_by = array.costs[k].bound_by;
+      each.weight_pieces = array.costs[k].weight_pieces;
+      each.with_known_weights = array.costs[k].with_known_weights;
+      if (!blocks) continue;
+      each.input_bytes = array.costs[k].input_bytes;
+      each.weight_bytes = array.costs[k].weight_bytes * encoded;
     }
   } else if (engine.kind == EngineKind::vector) {
     std::int64_t elements = cost.work;
@@ -132,14 +142,17 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
       kept[1] = tiling::ceil_div(kept[1], engine.channels) * engine.channels;
       elements = vector_work(network, op, kept);
     }
-    cycles = static_cast<double>(tiling::ceil_div(elements, engine.lanes)) *
-             vector_cycles_per(engine, op) * factor;
+    cost.cycles = whole_cycles(static_cast<double>(tiling::ceil_div(elements, engine.lanes)) *
+                               vector_cycles_per(engine, op) * factor);
   } else {
-    cycles = static_cast<double>(cost.work);
+    cost.cycles = whole_cycles(static_cast<double>(cost.work));
   }
-  cost.cycles = whole_number(std::ceil(cycles), "cycles") + start;
-  cost.energy_pj = static_cast<double>(cost.work) * engine.energy_pj;
-  return cost;
+  return ways;
+}
+
+ComputeCost compute_cost(const Network& network, const Op& op, std::span<const Dim> output_extents,
+                         const Hardware& hardware, ArrayMemo* memo) {
+  return compute_ways(network, op, output_extents, hardware, memo).costs.front();
 }
 
 LeastCompute least_compute(const Network& network, const Op& op, const Hardware& hardware) {

@@ -9,6 +9,7 @@
 // as its results leave the array: no time of its own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -37,6 +38,13 @@ struct ComputeCost {
   double with_known_weights = 0;
 };
 
+/// The quickest first, then slower ones that read less: the memory on the chip decides.
+struct ComputeWays {
+  std::array<ComputeCost, ArrayWays::most> costs{};
+  std::size_t count = 1;
+  [[nodiscard]] std::span<const ComputeCost> all() const { return std::span(costs).first(count); }
+};
+
 /// Elements a vector engine touches: output elements times the window it reads for each.
 [[nodiscard]] std::int64_t vector_work(const Network& network, const Op& op,
                                        std::span<const Dim> output_extents);
@@ -45,6 +53,10 @@ struct ComputeCost {
 /// The first array with a mapping for the op computes it; else the first engine of its own kind
 /// (array for products, vector for the rest), else one of the other kind, one element per cell.
 /// With a memo of this hardware it is quicker the second time.
+[[nodiscard]] ComputeWays compute_ways(const Network& network, const Op& op,
+                                       std::span<const Dim> output_extents,
+                                       const Hardware& hardware, ArrayMemo* memo = nullptr);
+/// The quickest.
 [[nodiscard]] ComputeCost compute_cost(const Network& network, const Op& op,
                                        std::span<const Dim> output_extents,
                                        const Hardware& hardware, ArrayMemo* memo = nullptr);

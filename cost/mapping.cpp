@@ -383,15 +383,44 @@ ArrayPort port_of(const Hardware& hardware) {
   return port;
 }
 
-ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
+namespace {
+
+/// Is `a` as good in everything?
+bool as_good(const ArrayCost& a, const ArrayCost& b) {
+  return a.cycles <= b.cycles && a.input_bytes <= b.input_bytes && a.weight_bytes <= b.weight_bytes;
+}
+
+void add_way(const ArrayCost& cost, ArrayWays& ways) {
+  for (const ArrayCost& other : ways.all())
+    if (as_good(other, cost)) return;
+  const auto begin = ways.costs.begin();
+  auto end = std::remove_if(begin, begin + static_cast<std::ptrdiff_t>(ways.count),
+                            [&](const ArrayCost& other) { return as_good(cost, other); });
+  const auto at = std::upper_bound(
+      begin, end, cost, [](const ArrayCost& a, const ArrayCost& b) { return a.cycles < b.cycles; });
+  if (at == ways.costs.end()) return;
+  if (end == ways.costs.end()) --end;  // the slowest gives way
+  std::move_backward(at, end, end + 1);
+  *at = cost;
+  ways.count = static_cast<std::size_t>(end + 1 - begin);
+}
+
+}  // namespace
+
+ArrayWays array_ways(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                      const ArrayPort& port) {
-  ArrayCost best{.cycles = std::numeric_limits<double>::infinity()};
+  ArrayWays ways;
   each_mapping(op, loops, engine, [&](std::size_t m, const Mapping& mapping) {
     ArrayCost cost = Blocks(op, loops, engine, mapping, port).best();
     cost.mapping = m;
-    if (cost.cycles < best.cycles) best = cost;
+    add_way(cost, ways);
   });
-  return best;
+  return ways;
+}
+
+ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
+                     const ArrayPort& port) {
+  return array_ways(op, loops, engine, port).costs.front();
 }
 
 double least_array_cycles(const Op& op, const tiling::OpLoops& loops, const Engine& engine) {

@@ -2,7 +2,7 @@
 //
 //   const OpLoops op = loops_of(net, net.ops[3], extents);
 //   const ArrayPort port = port_of(hardware);
-//   const ArrayCost cost = array_cost(op, "conv", engine, port);      // of the best mapping
+//   const ArrayCost cost = array_cost(op, "conv", engine, port);      // of the quickest mapping
 //
 // A mapping does `unroll` of each loop in a step. The steps over the rows and columns of a block
 // are a pass: it takes `least` cycles at least, since the weights of the next pass have to arrive.
@@ -15,7 +15,9 @@
 // plain array of the literature, ceil(extent / unroll) of every loop (docs/planning.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "tessera/hardware.h"
@@ -49,9 +51,21 @@ struct ArrayCost {
   double with_known_weights = 0;
 };
 
+/// The mappings that may be worth taking: the quickest first, then slower ones that read fewer
+/// bytes again, which is better where the memory they read cannot keep up.
+struct ArrayWays {
+  static constexpr std::size_t most = 4;
+  std::array<ArrayCost, most> costs{};
+  std::size_t count = 0;
+  [[nodiscard]] std::span<const ArrayCost> all() const { return std::span(costs).first(count); }
+};
+
 /// require: the engine is a mac_array with maps or unroll; `name` is a key of `output` (the op's
 /// kind or function) or anything else. Mappings are those that carry the most special of the op's
 /// names (names_of()); there is one (has_mapping()).
+[[nodiscard]] ArrayWays array_ways(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
+                                   const ArrayPort& port);
+/// The quickest.
 [[nodiscard]] ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                                    const ArrayPort& port);
 

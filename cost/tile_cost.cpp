@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cost/compute.h"
 #include "cost/run_parts.h"
@@ -146,6 +147,47 @@ void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRe
   }
 }
 
+/// Of the ways in which the engine may compute the op the one that takes least with what memories
+/// on the chip can serve, and of equal ones the one that takes the least energy. Fills in what the
+/// op takes by that, without what goes with its step.
+ComputeCost best_way(const TiledRun& run, const tiling::TileRegions& tile, Step step,
+                     const ChipPlaces& on_chip, OpCost& best) {
+  const tiling::Subgraph& part = *run.subgraph;
+  const Hardware& hardware = *run.hardware;
+  ComputeWays ways;
+  const bool computed = computes(part, tile, step);
+  if (computed)
+    ways = compute_ways(*part.network, part.op(step), computed_extents(part, tile, step), hardware,
+                        run.memo);
+  std::size_t taken = 0;
+  for (std::size_t k = 0; k < ways.count; ++k) {
+    const ComputeCost& compute = ways.costs[k];
+    OpCost op;
+    op.engine = compute.engine;
+    op.compute = op.cycles = compute.cycles;
+    op.limiter = limiter_of(compute, hardware.engines[op.engine].kind);
+    op.work = tiling::is_product(part.op(step)) ? compute.work : 0;
+    op.energy_pj = compute.energy_pj;
+    const std::vector<Access> list = accesses(run, tile, step, compute);
+    for (const Access& access : list) {
+      const AccessEnergy& energy = on_chip.of(access.local, access.share).energy;
+      op.energy_pj += access.read * energy.read_pj + access.written * energy.write_pj;
+    }
+    if (computed) {
+      const Cycles serving = whole_number(std::ceil(memory_cycles(run, list, on_chip)), "cycles");
+      if (serving > op.cycles) {
+        op.cycles = serving;
+        op.limiter = Limiter::sram;
+      }
+    }
+    if (k > 0 && std::pair(op.cycles, op.energy_pj) >= std::pair(best.cycles, best.energy_pj))
+      continue;
+    best = op;
+    taken = k;
+  }
+  return ways.costs[taken];
+}
+
 }  // namespace
 
 TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index,
@@ -160,29 +202,8 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   TileCost cost;
   for (Step step = 0; step < tasks.steps; ++step) {
     OpCost& op = cost.ops.emplace_back();
-    ComputeCost compute;
-    const bool computed = computes(part, tile, step);
-    if (computed)
-      compute = compute_cost(*part.network, part.op(step), computed_extents(part, tile, step),
-                             hardware, run.memo);
-    op.engine = compute.engine;
-    op.compute = compute.cycles;
-    op.limiter = limiter_of(compute, hardware.engines[op.engine].kind);
-    op.work = tiling::is_product(part.op(step)) ? compute.work : 0;
-    op.energy_pj = compute.energy_pj;
-    const std::vector<Access> list = accesses(run, tile, step, compute);
-    for (const Access& access : list) {
-      const AccessEnergy& energy = on_chip.of(access.local, access.share).energy;
-      op.energy_pj += access.read * energy.read_pj + access.written * energy.write_pj;
-    }
-    Cycles busy = compute.cycles;
-    if (computed) {
-      const Cycles serving = whole_number(std::ceil(memory_cycles(run, list, on_chip)), "cycles");
-      if (serving > busy) {
-        busy = serving;
-        op.limiter = Limiter::sram;
-      }
-    }
+    const ComputeCost compute = best_way(run, tile, step, on_chip, op);
+    const Cycles busy = op.cycles;
     const std::int64_t switched = switches[static_cast<std::size_t>(step)];
     op.cycles = busy + switched * hardware.mode_switch.cycles;
     op.energy_pj += static_cast<double>(switched) * hardware.mode_switch.energy_pj;

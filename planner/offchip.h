@@ -46,9 +46,8 @@ struct OffchipAnswer {
 /// require: the subgraphs are those of a right plan.
 [[nodiscard]] OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                                           const std::vector<PlannedSubgraph>& subgraphs,
-                                          const Front& front,
-                                          const Budget& budget, std::int64_t pieces = most_pieces,
-                                          int threads = 1);
+                                          const Front& front, const Budget& budget,
+                                          std::int64_t pieces = most_pieces, int threads = 1);
 
 /// Sentences: which rule a plan's `offchip` breaks; none where it says nothing.
 /// require: the subgraphs are right.
@@ -65,8 +64,7 @@ constexpr std::int64_t by_runs = 0;
 /// memory behind, and not looked at elsewhere; that memory takes part where tensors lie in it.
 [[nodiscard]] PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
                                                 const std::vector<PlannedSubgraph>& subgraphs,
-                                                const Front& front,
-                                                const Budget& budget = {},
+                                                const Front& front, const Budget& budget = {},
                                                 std::int64_t pieces = most_pieces, int threads = 1);
 
 /// The question about a plan that was made.

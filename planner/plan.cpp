@@ -36,23 +36,12 @@ void require_effort(const Network& network, const Hardware& hardware, const Plan
 constexpr int most_in_vain = 2;
 /// Where the fewest tiles cost so many times what they did with more memory, cheaper ones will
 /// hardly make up for it.
-constexpr double some_more = 1.1;
+constexpr double some_more = 1.6;
 
 /// What is found at last may be a little better than it looked: so many levels are done in full
 /// where their quick looks are no worse than that.
 constexpr std::size_t most_levels = 2;
 constexpr double nearly_as_good = 1.02;
-
-/// A power of two or the middle between two of them, a twentieth below the peak or more: the same
-/// for every machine, so that one with more memory is planned for as the one with less was. 0:
-/// there is none.
-Size level_below(Size peak) {
-  const Size most = peak - peak / 20;
-  if (most < 2) return 0;
-  Size unit = 1;
-  while (4 * unit <= most) unit *= 2;
-  return most / unit * unit;
-}
 
 /// Planning for one network on one machine, more than once.
 class Plannings {

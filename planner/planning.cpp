@@ -536,6 +536,14 @@ bool tries_levels(const PlanParams& params, const Hardware& hardware) {
   return params.tile_shapes > 0 && weights_of(hardware, params).peak_memory > 0;
 }
 
+Size level_below(Size peak) {
+  const Size most = peak - peak / 20;
+  if (most < 2) return 0;
+  Size unit = 1;
+  while (4 * unit <= most) unit *= 2;
+  return most / unit * unit;
+}
+
 Planned plan_once(const Network& network, const Hardware& hardware, const PlanParams& params,
                   const PlanPart& part) {
   Planner planner(network, hardware, params, part);

@@ -37,6 +37,8 @@ constexpr int most_effort = 2;
 /// Of so few tensors, in so short networks, all sets are tried, each with its best cover.
 constexpr std::size_t few_tensors = 4;
 constexpr std::size_t few_ops = 12;
+/// After so many levels of memory that did not help no others are tried.
+constexpr int most_in_vain = 2;
 /// In whole covers a tensor stays if there is room for so many of its size.
 constexpr Size share_of_small = 4;
 
@@ -57,12 +59,10 @@ class Residency {
         maker_(network.tensors.size(), 0) {
     for (OpIndex k = 0; k < network.ops.size(); ++k)
       for (const TensorIndex t : network.ops[k].outputs) maker_[t] = k;
-    const Dim brick = on_chip_layout(hardware).brick;
     const Size room = on_chip_capacity(within_);
-    std::erase_if(may_,
-                  [&](TensorIndex t) { return stored_bytes(network.tensors[t], brick) > room; });
-    for (const TensorIndex t : may_)
-      if (stored_bytes(network.tensors[t], brick) <= room / share_of_small) small_.push_back(t);
+    may_ = up_to(room);
+    small_ = up_to(room / share_of_small);
+    levels_ = tries_levels(params, hardware);
     all_sets_ = may_.size() <= few_tensors && network.ops.size() <= few_ops;
   }
 
@@ -106,10 +106,15 @@ class Residency {
     std::set<std::vector<TensorIndex>> tried;
     const std::vector<TensorIndex> chosen = best.stays;
     std::vector<State> found{std::move(best)};
-    for (const std::vector<TensorIndex>& stays : {chosen, small_, may_}) {
+    std::vector<std::vector<TensorIndex>> sets{chosen, small_, may_};
+    // In short networks those up to each size, which are the same where there is more room.
+    if (network_.ops.size() <= few_ops)
+      for (Size most = 1; most < on_chip_capacity(within_); most *= 2) sets.push_back(up_to(most));
+    for (const std::vector<TensorIndex>& stays : sets) {
       if (!tried.insert(stays).second) continue;
       std::optional<State> other = cover_with(stays, true);
       if (!other) continue;
+      if (std::optional<State> lower = in_less(*other)) other = std::move(lower);
       tensor_by_tensor(*other);
       found.push_back(std::move(*other));
     }
@@ -161,6 +166,15 @@ class Residency {
     return cost::score_of(score_, totals_of(runs));
   }
 
+  /// Tensors that may stay and take so many bytes at most.
+  [[nodiscard]] std::vector<TensorIndex> up_to(Size most) const {
+    const Dim brick = on_chip_layout(hardware_).brick;
+    std::vector<TensorIndex> found;
+    for (const TensorIndex t : may_)
+      if (stored_bytes(network_.tensors[t], brick) <= most) found.push_back(t);
+    return found;
+  }
+
   /// Index of the run of an op.
   [[nodiscard]] static std::size_t run_of(const State& state, OpIndex op) {
     const auto found = std::ranges::lower_bound(
@@ -184,8 +198,28 @@ class Residency {
       for (std::size_t k = 0; k < may_.size(); ++k)
         if ((set >> k & 1U) != 0) stays.push_back(may_[k]);
       std::optional<State> other = cover_with(stays, false);
-      if (other && other->score < best.score * less) best = std::move(*other);
+      if (!other) continue;
+      if (std::optional<State> lower = in_less(*other)) other = std::move(lower);
+      if (other->score < best.score * less) best = std::move(*other);
     }
+  }
+
+  /// The same tensors stay, and less of the memory is used as long as that is better: where it is.
+  [[nodiscard]] std::optional<State> in_less(const State& state) {
+    std::optional<State> best;
+    if (!levels_ || state.stays.empty()) return best;
+    Size peak = 0;
+    for (const PlannedSubgraph& run : state.runs) peak = std::max(peak, run.metrics.peak_bytes);
+    int in_vain = 0;
+    for (Size level = level_below(peak); level > 0 && in_vain < most_in_vain;
+         level = level_below(level)) {
+      std::optional<State> lower = cover_with(state.stays, !all_sets_, level);
+      if (lower && lower->score < (best ? best->score : state.score) * less)
+        best = std::move(lower);
+      else
+        ++in_vain;
+    }
+    return best;
   }
 
   /// Tensors are tried side by side as if those before them changed nothing; where one does, those
@@ -285,7 +319,8 @@ class Residency {
     return true;
   }
 
-  [[nodiscard]] std::optional<State> cover_with(const std::vector<TensorIndex>& stays, bool quick) {
+  [[nodiscard]] std::optional<State> cover_with(const std::vector<TensorIndex>& stays, bool quick,
+                                                Size most_peak = unbounded) {
     if (stays.empty()) return std::nullopt;
     if (budget_.exhausted()) {
       if (all_sets_) least_bound_ = 0;
@@ -295,11 +330,12 @@ class Residency {
     params.limits = rest();
     params.fewest_modes = false;
     params.progress = nullptr;
-    NetworkPlan plan =
-        plan_once(network_, hardware_, params, {.stays = stays, .quick = quick}).plan;
+    NetworkPlan plan = plan_once(network_, hardware_, params,
+                                 {.most_peak = most_peak, .stays = stays, .quick = quick})
+                           .plan;
     solved_ += plan.search.solved;
     if (cut_short(plan.stop)) stop_ = plan.stop;
-    if (all_sets_ && plan.status != Status::infeasible)
+    if (all_sets_ && plan.status != Status::infeasible && most_peak == unbounded)
       least_bound_ = std::min(least_bound_, plan.bound);
     if (plan.status != Status::feasible) return std::nullopt;
     const double score = score_of(plan.subgraphs);
@@ -318,6 +354,7 @@ class Residency {
   std::vector<TensorIndex> may_;    ///< stay, for there is room
   std::vector<TensorIndex> small_;  ///< of these
   bool all_sets_ = false;
+  bool levels_ = false;            ///< of memory are looked at
   double least_bound_ = infinity;  ///< of the covers that were sought, or of all
   StopReason stop_ = StopReason::completed;
   std::vector<OpIndex> maker_;

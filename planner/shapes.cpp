@@ -44,10 +44,12 @@ struct Rated {
   search::ShapeGroup group;
 };
 
-/// Where nothing passes what stays, it might as well not stay.
-bool worth_its_order(const TileVariant& variant, const std::array<Dim, tiling::tile_axes>& counts) {
-  if (variant.halo == HaloPolicy::keep_columns && counts[2] == 1) return false;
-  if (variant.halo == HaloPolicy::keep && counts[1] * counts[2] == 1) return false;
+/// Where nothing passes what stays, it might as well not stay: halos where the machine may
+/// recompute them (`may_recompute`).
+bool worth_its_order(const TileVariant& variant, bool may_recompute,
+                     const std::array<Dim, tiling::tile_axes>& counts) {
+  if (may_recompute && variant.halo == HaloPolicy::keep_columns && counts[2] == 1) return false;
+  if (may_recompute && variant.halo == HaloPolicy::keep && counts[1] * counts[2] == 1) return false;
   switch (variant.stationary) {
     case Stationary::none:
       return true;
@@ -68,14 +70,16 @@ class ShapeSearch {
         params_(params),
         lowering_(tiling::lower(geometry.subgraph(), geometry.space(), hardware, params.options)),
         load_(lowering_.problem),
-        granules_(granules(hardware)) {
+        granules_(granules(hardware)),
+        may_recompute_(std::ranges::find(hardware.tiling.halo, HaloPolicy::recompute) !=
+                       hardware.tiling.halo.end()) {
     best_.cost = params.below;
   }
 
   CheapestTile run() {
     if (params_.options.stationary == Stationary::inputs && lowering_.staying.empty())
       return std::move(best_);
-    if (params_.options.halo != HaloPolicy::recompute && !geometry_.keeps_halo())
+    if (may_recompute_ && params_.options.halo != HaloPolicy::recompute && !geometry_.keeps_halo())
       return std::move(best_);
     for (const Rated& rated : groups()) {
       if (rated.bound >= best_.cost) break;
@@ -97,13 +101,14 @@ class ShapeSearch {
   /// Those that may be cheaper than what is known, the most promising first.
   std::vector<Rated> groups() {
     std::vector<Rated> list;
-    // Two copies of a single tile's buffers would hide nothing.
-    const std::int64_t fewest =
-        std::max<std::int64_t>(params_.fewest_tiles, params_.options.double_buffer ? 2 : 1);
+    // Two copies of a single tile's buffers hide nothing of one op.
+    const OpRange& ops = geometry_.subgraph().ops;
+    const bool needs_two = params_.options.double_buffer && ops.first == ops.last;
+    const std::int64_t fewest = std::max<std::int64_t>(params_.fewest_tiles, needs_two ? 2 : 1);
     search::GroupWalk groups(*params_.groups, fewest);
     std::size_t met = 0;
     while (const std::optional<search::ShapeGroup> group = groups.next()) {
-      if (!worth_its_order(params_.options, group->counts)) continue;
+      if (!worth_its_order(params_.options, may_recompute_, group->counts)) continue;
       const double rest = from(group->tiles());
       if (rest >= best_.cost) break;
       if (met++ == most_groups || (met % poll_after == 0 && params_.budget.exhausted())) {
@@ -263,6 +268,7 @@ class ShapeSearch {
   facts::LoadTest load_;
   std::optional<facts::LoadTest> bare_load_;  ///< of a memory with next to no room
   std::array<std::vector<Dim>, tiling::tile_axes> granules_;
+  bool may_recompute_;
   CheapestTile best_;
   std::int64_t stage_ = 1;
   std::optional<double> staged_;

@@ -370,15 +370,16 @@ def engine_of(machine, op):
 
 
 class Work:
-    """What an engine does for a part of an op's output: cycles, energy in pJ; `array` where it is an array."""
+    """What an engine does for a part of an op's output: `cycles`, or `arrays`, one for each map that computes it; energy in pJ."""
 
     def __init__(self, machine, op, box):
         engine = engine_of(machine, op)
         energy = measured(engine.get("energy", "0 pJ"), "J") * 10**12
-        self.array = None
+        self.arrays = []
         if engine["kind"] == "mac_array":
-            self.array = min((Array(machine, engine, map, op, box) for map in maps_for(engine, op)), key=lambda one: one.cycles)
-            self.cycles = ceil(self.array.cycles * factor_of(engine, op)) + int(engine.get("fill", 0))
+            self.arrays = [Array(machine, engine, map, op, box) for map in maps_for(engine, op)]
+            for array in self.arrays:
+                array.busy = ceil(array.cycles * factor_of(engine, op)) + int(engine.get("fill", 0))
             self.energy = (macs_of(op, box) or elements_of(op, box, 1)) * energy
         else:
             elements = elements_of(op, box, int(engine.get("channels", 1)))

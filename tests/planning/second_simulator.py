@@ -317,7 +317,7 @@ class Run:
         return number == 0 or any(self.positions[number][axis] != self.positions[number - 1][axis] for axis in moving)
 
     def simulate(self):
-        m, n = self.machine, len(self.ops)
+        m, n, self.words = self.machine, len(self.ops), set()
         constants = min(m.offchip, key=lambda memory: memory.writable)  # weights lie where programs cannot write
         dram = next((memory for memory in m.offchip if memory.writable), None)
         self.bytes, self.energy, self.trace, self.switched, self.copied = 0, Fraction(0), [], 0, False
@@ -411,11 +411,35 @@ class Run:
 
     def compute(self, op, number, k):
         """Cycles of an op in a tile, of these the ones that need the last slice of its weights, and how many slices there are."""
-        tile, m = self.tiles[number], self.machine
-        box = tile["fresh"][op.output.name]
+        m = self.machine
+        box = self.tiles[number]["fresh"][op.output.name]
         made = size_of(box) * op.output.item
         work = Work(m, op, box) if made else None
-        array = work.array if work else None
+        ways = [self.served(op, number, k, made, array) for array in (work.arrays if work else [])]
+        if ways:
+            cycles, energy, _, array = min(ways, key=lambda way: way[:3])
+            self.words |= {"several maps"} if len({way[:2] for way in ways}) > 1 else set()
+            self.words |= {"a slower map"} if array.busy > min(one.busy for one in work.arrays) else set()
+        else:
+            cycles, energy, _, array = self.served(op, number, k, made, None, work.cycles if work else 0)
+        self.energy += energy
+        last, slices = 0, 1
+        if made:
+            self.energy += work.energy
+            if array and op.kind in ("conv", "matmul") and m.weight_slices > 1:
+                slices = min(array.slices, m.weight_slices)
+                last = min(cycles, ceil(cycles * (array.known + (1 - array.known) / slices)))
+        else:
+            cycles = 0
+        switched = self.switches(number, k)
+        self.switched += switched
+        self.energy += switched * m.switch_energy
+        return cycles + switched * m.switch_cycles + self.copies(number, k), last, slices
+
+    def served(self, op, number, k, made, array, cycles=0):
+        """Of an op as its array computes it by one map, or as another engine does: its cycles by what memories on the chip serve,
+        the energy of what it reads and writes there, what the map takes by itself, and the map."""
+        tile, m = self.tiles[number], self.machine
         reads = {}  # by tensor: where, and how many bytes
         for at, t in enumerate(op.inputs):
             share = next(i for i, readers in enumerate(self.shares[t.name]) if k in readers)
@@ -426,25 +450,15 @@ class Run:
             held = part_of(w, part, stored) if part else 0
             again = array.weights * (1 if stored is None else stored / w.bytes) if array and at == 0 else 0
             reads[w.name] = self.place(number, w.name), max(held, again)
-        served = {memory.name: [0, 0] for memory in m.memories.values()}
+        served, energy = {memory.name: [0, 0] for memory in m.memories.values()}, Fraction(0)
         for memory, held in reads.values():
-            self.energy += held * memory.energy[0]
+            energy += held * memory.energy[0]
             served[memory.name][0] += held
         home = self.place(number, op.output.name)
-        self.energy += made * home.energy[1]
+        energy += made * home.energy[1]
         served[home.name][1] += made
-        cycles, last, slices = 0, 0, 1
-        if made:
-            self.energy += work.energy
-            cycles = max([work.cycles] + [ceil(m.memories[name].serving(*both)) for name, both in served.items()
-                                          if not m.memories[name].offchip])
-            if array and op.kind in ("conv", "matmul") and m.weight_slices > 1:
-                slices = min(array.slices, m.weight_slices)
-                last = min(cycles, ceil(cycles * (array.known + (1 - array.known) / slices)))
-        switched = self.switches(number, k)
-        self.switched += switched
-        self.energy += switched * m.switch_energy
-        return cycles + switched * m.switch_cycles + self.copies(number, k), last, slices
+        slowest = max(ceil(m.memories[name].serving(*both)) for name, both in served.items() if not m.memories[name].offchip)
+        return max(array.busy if array else cycles, slowest), energy, array.cycles if array else 0, array
 
     def copies(self, number, k):
         """Cycles of what is copied on the chip before this op."""
@@ -540,7 +554,7 @@ class Run:
 
     def covered(self):
         """What there is in this run, in words."""
-        m, words = self.machine, set()
+        m, words = self.machine, set(self.words)
         for op in self.ops:
             words |= {op.kind, names_of(op)[0]}
             engine = engine_of(m, op)

@@ -32,6 +32,8 @@ Hardware random_hardware(Random& random, Size needed) {
   h.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
   if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep_columns};
   if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep};
+  // Machines that always keep halos once looked at no shape of a run without any.
+  if (random.chance(15)) h.tiling.halo = {HaloPolicy::keep};
   if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
   if (random.chance(25)) testing::add_flash(random, h);
   if (random.chance(40)) testing::randomize_stored(random, h);
@@ -64,11 +66,11 @@ double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
              ++shape.extent[2]) {
           search::TileSearchResult found = search::find_tile(
               geometry, hardware, {.options = options, .engine = engine.get(), .only = shape});
-          // Two copies of a single tile's buffers would hide nothing, nor is anything gained by
+          // Two copies of a single tile's buffers hide nothing of one op, nor is anything gained by
           // what stays where nothing passes it.
           const auto& counts = found.grid.counts;
           const bool idle =
-              (options.double_buffer && shape == space.whole) ||
+              (options.double_buffer && shape == space.whole && ops.first == ops.last) ||
               (options.stationary == Stationary::weights && counts[1] * counts[2] == 1) ||
               (options.stationary == Stationary::inputs &&
                (counts[0] == 1 || found.lowering.staying.empty()));

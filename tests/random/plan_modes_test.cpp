@@ -76,8 +76,25 @@ bool enough(const Network& network, const Hardware& hardware, const NetworkPlan&
     decided = decided && status != Status::unknown;
     return status == Status::feasible;
   }
+  // What stays from run to run has one place in all of them.
+  std::vector<PlannedSubgraph> runs = plan.subgraphs;
+  std::vector<char> tied(runs.size(), 0);
+  for (const auto& [first, end] : planner::tied_runs(hardware, plan.subgraphs)) {
+    std::fill(tied.begin() + static_cast<std::ptrdiff_t>(first),
+              tied.begin() + static_cast<std::ptrdiff_t>(end), 1);
+    Hardware machine = hardware;
+    Memory& memory = machine.memories.front().space;
+    memory.modes = kept_modes(memory, modes);
+    limit_height(memory, std::max<Size>(1, plan.totals.peak_bytes));
+    const Status status = planner::settle_kept(network, machine, machine,
+                                               std::span(runs).subspan(first, end - first), {})
+                              .status;
+    decided = decided && status != Status::unknown;
+    if (status != Status::feasible) return false;
+  }
   const std::unique_ptr<engine::PlacementEngine> engine = placer::make_engine("sat");
   for (const PlannedSubgraph& s : plan.subgraphs) {
+    if (tied[static_cast<std::size_t>(&s - plan.subgraphs.data())] != 0) continue;
     const planner::Piece piece =
         planner::make_piece(network, hardware, s, tiling::last_readers(network));
     for (std::size_t k = 0; k < piece.demands.size(); ++k) {

@@ -1,0 +1,118 @@
+"""More of a machine, at the same energy and static power: plans do not score worse.
+
+Random networks on random machines, and the same machine with more capacity, bandwidth, channels, requests under way, or with more to
+choose from: maps, halos, what is doubled, what stays, weights fetched again. Scores of both are relative to the first machine. What is
+looked at is not all there is, so a plan may miss what the plan for less has found; how often that happens, and by how much, is held
+here. TESSERA_RANDOM_COUNT=300 for as many pairs, TESSERA_RANDOM_SEED for others.
+"""
+
+import copy
+import json
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import unittest
+
+from random_runs import RandomMachine, RandomNetwork, file
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))
+COUNT = int(os.environ.get("TESSERA_RANDOM_COUNT", "4" if os.environ.get("TESSERA_SLOW") == "1" else "60"))
+SEED = int(os.environ.get("TESSERA_RANDOM_SEED", "1000"))
+FOUND = 0
+
+CHOICES = {"double_buffer": [False, True], "weights": ["resident", "refetch"], "halo": ["recompute", "keep_columns", "keep"],
+           "stationary": ["none", "weights", "inputs"]}
+# Of all pairs so many may score worse, and by such a factor at most.
+MOST_WORSE, BY_AT_MOST = 0.04, 1.1
+
+
+def grown(figure, factor):
+    if isinstance(figure, dict):
+        return {key: grown(value, factor) for key, value in figure.items()}
+    if isinstance(figure, int):
+        return figure * factor
+    number, unit = figure.split(" ", 1)
+    return f"{float(number) * factor:g} {unit}"
+
+
+def kinds_of(machine):
+    """What the machine may get more of; capacity more often than others."""
+    chip = [memory for memory in machine["memories"].values() if not memory.get("offchip")]
+    kinds = ["bandwidth", "outstanding", "channels"] + [key for key, all_of_it in CHOICES.items() if len(machine["tiling"][key]) < len(all_of_it)]
+    if all("capacity" in memory and "banks" not in memory for memory in chip):
+        kinds += ["capacity"] * 3
+    if any("bandwidth" in memory for memory in chip):
+        kinds.append("bandwidth on the chip")
+    if machine["engines"]["mac"].get("maps"):
+        kinds += ["maps"] * 2
+    return kinds
+
+
+def with_more(machine, kind, draw):
+    more = copy.deepcopy(machine)
+    memories, dma = more["memories"].values(), more["dma"]
+    factor = draw.choice([1.25, 1.5, 2, 4])
+    for memory in memories:
+        if kind == "capacity" and not memory.get("offchip"):
+            memory["capacity"] = int(memory["capacity"] * factor) // 64 * 64 or memory["capacity"]
+        if kind == "bandwidth" and memory.get("offchip"):
+            memory["bandwidth"] = grown(memory["bandwidth"], factor)
+        if kind == "bandwidth on the chip" and not memory.get("offchip") and "bandwidth" in memory:
+            memory["bandwidth"] = grown(memory["bandwidth"], factor)
+    if kind == "outstanding":
+        dma["outstanding"] = grown(dma["outstanding"], 2)
+    if kind == "channels":
+        dma["channels"] += 1
+    if kind == "maps":  # another way to compute what some map computes
+        maps = more["engines"]["mac"]["maps"]
+        maps["another"] = {**maps[draw.choice(sorted(maps))],
+                           "unroll": {axis: draw.choice([2, 3, 8]) for axis in draw.sample("NKCHWG", draw.randint(1, 4))}}
+    if kind in CHOICES:
+        more["tiling"][kind] = CHOICES[kind]
+    return more
+
+
+class MoreOfAMachine(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def score(self, machine):
+        """Relative to the machine in base.yaml; nothing where there is no plan."""
+        (self.folder / "machine.yaml").write_text(file(machine))
+        done = subprocess.run([TESSERA, "plan", str(self.folder / "network.yaml"), "--profile", str(self.folder / "machine.yaml"),
+                               "--reference", str(self.folder / "base.yaml"), "--threads", "1", "--timeout", "120s", "--format", "json"],
+                              capture_output=True, text=True, check=False)
+        return json.loads(done.stdout)["score"] if done.returncode == FOUND else None
+
+    def test_scores_hardly_ever_get_worse(self):
+        pairs, better, seed, worse = 0, 0, SEED, []
+        while pairs < COUNT:
+            draw = random.Random(seed)
+            network, base = RandomNetwork(draw, draw.randint(2, 6)), RandomMachine(draw, draw.choice([768, 1536, 3072, 6144])).value
+            kind = draw.choice(kinds_of(base))
+            (self.folder / "network.yaml").write_text(network.text)
+            (self.folder / "base.yaml").write_text(file(base))
+            seed += 1
+            self.assertLess(seed - SEED, 2 * COUNT + 20, "most of them have no plan")
+            before = self.score(base)
+            if before is None:
+                continue
+            pairs += 1
+            after = self.score(with_more(base, kind, draw))
+            self.assertIsNotNone(after, f"seed {seed - 1}: no plan with more {kind}")
+            better += after < before * (1 - 1e-9)
+            if after > before * (1 + 1e-9):
+                worse.append((after / before, seed - 1, kind))
+        print(f"{pairs} pairs, {better} better, {len(worse)} worse: "
+              + ", ".join(f"{factor:.4f} ({kind}, seed {at})" for factor, at, kind in sorted(worse, reverse=True)))
+        self.assertLessEqual(len(worse), max(1, MOST_WORSE * pairs))
+        self.assertLessEqual(max(worse, default=(1,))[0], BY_AT_MOST)
+        if pairs >= 60:
+            self.assertGreater(better, pairs / 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
