@@ -18,8 +18,6 @@ set(alone
   planner/file.cpp
   search/placement/boxing/engine.cpp
   search/placement/canonical.cpp
-  search/placement/canonical_clique_cuts.cpp
-  search/placement/canonical_load.cpp
   search/placement/canonical_search.cpp
   search/tiles/tile_search.cpp)
 list(TRANSFORM alone PREPEND "${PROJECT_SOURCE_DIR}/")

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "search/placement/canonical_clique_cuts.h"
+#include "search/placement/canonical_jumps.h"
 #include "search/placement/canonical_lanes.h"
+#include "search/placement/canonical_load.h"
 
 namespace tessera::search::canonical {
 
@@ -531,6 +534,8 @@ Outcome Search<T>::run_as(std::int64_t limit) {
   }
 }
 
+// In one file: what another one instantiates would be a weak reference here, and no linker takes a
+// file out of a library for that.
 template class Search<std::int16_t>;
 template class Search<std::int32_t>;
 template class Search<std::int64_t>;

@@ -156,7 +156,7 @@ class Search {
     }
   }
 
-  // Backjumping: on which frames a failure rests. See canonical_jumps.cpp.
+  // Backjumping: on which frames a failure rests. See canonical_jumps.h.
   void start_jumps(bool jump);
   void open_conflict();
   void keep_conflict();

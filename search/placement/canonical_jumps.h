@@ -25,6 +25,9 @@
 //    (because_known). Only here does it matter that equal buffers keep their order, and equal
 //    buffers have equal bounds.
 // Frames that were jumped over are refuted like others, and go into the table of failed states.
+// For canonical_search.cpp, where Search is instantiated.
+#pragma once
+
 #include <algorithm>
 
 #include "search/placement/canonical_search.h"
@@ -205,9 +208,5 @@ void Search<T>::because_known(const Frame& frame, int self) {
     if (skipped(i)) because(i, static_cast<T>(lowest_[index(i)] + 1));
   });
 }
-
-template class Search<std::int16_t>;
-template class Search<std::int32_t>;
-template class Search<std::int64_t>;
 
 }  // namespace tessera::search::canonical

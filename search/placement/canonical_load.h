@@ -1,4 +1,7 @@
 // Search: from a core to flat arrays, and the state at the root.
+// For canonical_search.cpp, where Search is instantiated.
+#pragma once
+
 #include <algorithm>
 
 #include "search/placement/canonical_lanes.h"
@@ -144,9 +147,5 @@ void Search<T>::find_roots() {
   part.last = items_;
   if (part.first < part.last) roots_.push_back(part);  // items that occupy nothing
 }
-
-template class Search<std::int16_t>;
-template class Search<std::int32_t>;
-template class Search<std::int64_t>;
 
 }  // namespace tessera::search::canonical

@@ -1,4 +1,7 @@
 // Search: what is unplaced of a clique lies side by side above where it may start.
+// For canonical_search.cpp, where Search is instantiated.
+#pragma once
+
 #include <algorithm>
 
 #include "search/placement/canonical_search.h"
@@ -62,9 +65,5 @@ bool Search<T>::clique_fits(int clique) {
   }
   return true;
 }
-
-template class Search<std::int16_t>;
-template class Search<std::int32_t>;
-template class Search<std::int64_t>;
 
 }  // namespace tessera::search::canonical
