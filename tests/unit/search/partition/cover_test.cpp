@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <random>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -299,7 +301,13 @@ TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
     std::set<Question> ahead;
     std::vector<Question> questions;
     problem.evaluate = [&](std::size_t a, std::size_t b, int effort) {
-      const std::lock_guard guard(lock);
+      std::unique_lock guard(lock);
+      if (problem.ahead && foreseen == 0) {
+        // On a machine with other things to do the other thread needs a while to begin.
+        guard.unlock();
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+        guard.lock();
+      }
       questions.push_back({a, b, static_cast<std::size_t>(effort)});
       foreseen += static_cast<std::int64_t>(ahead.count(questions.back()));
       return seen_with(a, b, effort);
