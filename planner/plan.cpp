@@ -94,7 +94,7 @@ class Plannings {
   /// Then tiles that leave some room do, as a rule: what is proved is what was proved of all tiles.
   void leave_room(NetworkPlan& plan) const {
     const double bound = plan.bound;
-    for (const double share : {0.96, 0.9, 0.8, 0.65, 0.5}) {
+    for (const double share : {0.96, 0.9, 0.8, 0.65, 0.5, 0.35, 0.25, 0.12}) {
       if (plan.status != Status::unknown || plan.stop != StopReason::completed) break;
       NetworkPlan smaller = plan_once(network_, hardware_, rest(), {.share = share}).plan;
       smaller.bound = std::min(bound, smaller.score);
