@@ -98,8 +98,7 @@ CandidateAnswer Candidates::make(OpRange ops, const Known& known, const Step& st
     made = *given_up(known).answer;
   }
   // Where nothing fits, however many tiles, it is as quickly made again.
-  if (kept_network_ && (memory_->exact() || !made.options.empty() || made.dear))
-    memory_->keep(step.structure, run);
+  if (memory_->exact() || !made.options.empty() || made.dear) keep(step.structure, run);
   made.cut_short = !made.complete() && (params_.budget.exhausted() || out_of_memory_);
   return made;
 }

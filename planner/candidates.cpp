@@ -134,8 +134,13 @@ std::string Candidates::structure_of(OpRange ops) const {
 std::shared_ptr<RunGeometry> Candidates::geometry_of(OpRange ops,
                                                      const std::string& structure) const {
   std::shared_ptr<RunGeometry> kept;
-  if (kept_network_) kept = memory_->geometry(structure);
+  if (kept_network_) kept = memory_->geometries().find(structure);
   return kept ? kept : new_run(ops);
+}
+
+/// For the next who asks about a run like it. require: the run's lock is held.
+void Candidates::keep(const std::string& structure, const std::shared_ptr<RunGeometry>& run) const {
+  if (kept_network_) memory_->geometries().keep(structure, run);
 }
 
 std::string Candidates::cost_key_of(const std::string& structure, const TileVariant& options,

@@ -129,6 +129,7 @@ class Candidates {
   [[nodiscard]] std::string structure_of(OpRange ops) const;
   [[nodiscard]] std::shared_ptr<RunGeometry> geometry_of(OpRange ops,
                                                          const std::string& structure) const;
+  void keep(const std::string& structure, const std::shared_ptr<RunGeometry>& run) const;
   /// require: cost_key_ is not empty.
   [[nodiscard]] std::string cost_key_of(const std::string& structure, const TileVariant& options,
                                         const tiling::TileShape& shape) const;

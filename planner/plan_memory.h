@@ -23,6 +23,7 @@
 
 #include "cost/array_memo.h"
 #include "cost/grid_bound.h"
+#include "planner/geometry_store.h"
 #include "planner/tile_memo.h"
 #include "search/tiles/shape_order.h"
 #include "tessera/network_plan.h"
@@ -140,7 +141,9 @@ class PlanMemory {
   using Answer = std::shared_ptr<const planner::CandidateAnswer>;
   /// Exact: a plan is the same to the byte with it and without. Else a tile's placement may be one
   /// that was made for another capacity, which fits as well and takes no time, but may be higher.
-  explicit PlanMemory(bool exact = false) : exact_(exact) {}
+  /// Of how runs are cut it keeps about so many bytes: with fewer it takes longer.
+  explicit PlanMemory(bool exact = false, std::size_t most_geometry = std::size_t{512} << 20)
+      : exact_(exact), geometries_(most_geometry) {}
   [[nodiscard]] bool exact() const { return exact_; }
   [[nodiscard]] planner::TileMemo& tiles() { return tiles_; }
   [[nodiscard]] planner::ByKey<planner::KnownCost>& costs() { return costs_; }
@@ -195,16 +198,8 @@ class PlanMemory {
     const std::lock_guard guard(lock_);
     return answers_.contains(key);
   }
-  /// The geometry kept for this structure; nothing if none is.
-  [[nodiscard]] std::shared_ptr<planner::RunGeometry> geometry(const std::string& structure) {
-    const std::lock_guard guard(lock_);
-    const auto known = geometries_.find(structure);
-    return known == geometries_.end() ? nullptr : known->second;
-  }
-  void keep(const std::string& structure, std::shared_ptr<planner::RunGeometry> geometry) {
-    const std::lock_guard guard(lock_);
-    geometries_.emplace(structure, std::move(geometry));
-  }
+  /// By structure.
+  [[nodiscard]] planner::GeometryStore& geometries() { return geometries_; }
 
   /// What the run costs in many tiles; made by whoever asks first (twice, if two do at once).
   template <typename Make>
@@ -244,9 +239,9 @@ class PlanMemory {
   /// What is quickly made again goes first: how tiles cut a run, and what it costs at least. With
   /// `all` what tile searches found goes as well. Plans under way keep what they hold.
   void shrink(bool all) {
+    geometries_.clear();
     {
       const std::lock_guard guard(lock_);
-      geometries_.clear();
       bounds_.clear();
     }
     if (!all) return;
@@ -268,6 +263,7 @@ class PlanMemory {
 
  private:
   bool exact_;
+  planner::GeometryStore geometries_;
   planner::TileMemo tiles_;
   planner::ByKey<planner::KnownCost> costs_;
   planner::ByKey<planner::KnownLoad> loads_;
@@ -278,7 +274,6 @@ class PlanMemory {
   std::map<std::string, std::size_t> words_;
   std::map<std::string, std::shared_future<Answer>> answers_;
   std::map<std::string, std::vector<std::pair<Size, Answer>>> of_capacity_;
-  std::map<std::string, std::shared_ptr<planner::RunGeometry>> geometries_;
   std::map<std::string, std::shared_ptr<const cost::GridBound>> bounds_;
 };
 

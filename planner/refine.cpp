@@ -61,7 +61,9 @@ double Candidates::of_answered(OpRange ops, const What& what) const {
   const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
   const std::lock_guard guard(run->lock);
   try {
-    return what(*run, structure, known.fewest ? *known.fewest : *known.answer);
+    const double told = what(*run, structure, known.fewest ? *known.fewest : *known.answer);
+    keep(structure, run);
+    return told;
   } catch (const BudgetEnded&) {
     return 0;
   }
@@ -106,6 +108,7 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) 
     const std::lock_guard guard(run->lock);
     try {
       CandidateAnswer made = cheaper(*run, structure, *known.fewest, goal, shared);
+      keep(structure, run);
       made.cut_short = params_.budget.exhausted() || out_of_memory_;
       return made;
     } catch (const std::bad_alloc&) {

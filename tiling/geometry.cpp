@@ -110,6 +110,10 @@ Poll* TileGeometry::watch(Poll* poll) {
   return std::exchange(poll_, poll);
 }
 
+std::size_t TileGeometry::held() const {
+  return held_ + (volumes_ ? volumes_->held() : 0);
+}
+
 bool TileGeometry::keeps(std::size_t axis) const {
   return (axis == static_cast<std::size_t>(TileAxis::width) && halo_ != HaloPolicy::recompute) ||
          (axis == static_cast<std::size_t>(TileAxis::height) && halo_ == HaloPolicy::keep);
@@ -124,6 +128,8 @@ void TileGeometry::add_class(Trace& trace, const TileRegions& regions, bool comp
   trace.tiles.push_back(regions);
   trace.tiles.back().times = 0;
   trace.complete.push_back(complete);
+  held_ += sizeof(TileRegions) +
+           sizeof(Box) * (regions.needed.size() + regions.fresh.size() + regions.stored.size());
 }
 
 const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {

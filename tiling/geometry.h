@@ -112,6 +112,9 @@ class TileGeometry {
   /// whatever the others are.
   [[nodiscard]] TileRegions middle_tile(const TileShape& shape, bool first_channel);
 
+  /// About how many bytes what was found so far takes, which grows with the shapes asked about.
+  [[nodiscard]] std::size_t held() const;
+
   /// Is there a tensor of which tiles that are next to each other share some, and keep it?
   [[nodiscard]] bool keeps_halo() const;
 
@@ -140,7 +143,7 @@ class TileGeometry {
   struct Trace;  // the tiles along one axis, the other axes whole
   const Trace& trace(std::size_t axis, Dim extent);
   const Trace& first_of_trace(std::size_t axis, Dim extent);
-  static void add_class(Trace& trace, const TileRegions& regions, bool complete);
+  void add_class(Trace& trace, const TileRegions& regions, bool complete);
   /// One position along an axis or one tile: propagated through all ops.
   void work() const {
     if (poll_ != nullptr) (*poll_)(4 + static_cast<std::int64_t>(subgraph_.steps()));
@@ -163,6 +166,7 @@ class TileGeometry {
   std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> traces_;
   std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> firsts_;
   Poll* poll_ = nullptr;
+  std::size_t held_ = 0;                        ///< by traces
   std::unique_ptr<class TileVolumes> volumes_;  ///< nothing where boxes are not products
 
  public:

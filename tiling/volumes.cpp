@@ -129,6 +129,8 @@ std::size_t TileVolumes::family_of(const Presence& presence) {
   family->single.counts = presence.reads;
   for (std::size_t t = 0; t < family->single.needed.size(); ++t)
     family->volumes.push_back(volume(family->single.needed[t], brick_of(subgraph_, t)));
+  held_ += sizeof(Family) + presence.reads.size() * sizeof(Box) +
+           family->single.needed.size() * (sizeof(Box) + sizeof(std::int64_t));
   families_.push_back(std::move(family));
   return families_.size() - 1;
 }
@@ -232,6 +234,7 @@ void TileVolumes::make_line(std::size_t family, std::size_t axis, Dim extent, bo
   for (Class& c : line.largest) {
     c.parts = parts_of(*families_[c.family], base, c);
     c.changed = {};  // only its parts are needed from here on
+    held_ += sizeof(Class) + c.parts.size() * sizeof(Part);
   }
 }
 

@@ -37,6 +37,8 @@ class TileVolumes {
   [[nodiscard]] bool first(const TileShape& shape, std::vector<std::int64_t>& volumes);
   [[nodiscard]] TileGeometry::Found largest(const TileShape& shape, bool first_channel,
                                             std::vector<std::vector<std::int64_t>>& volumes);
+  /// As TileGeometry::held.
+  [[nodiscard]] std::size_t held() const { return held_; }
 
  private:
   struct Presence;
@@ -62,6 +64,7 @@ class TileVolumes {
   TileRegions single_;
   TileChanges changes_;
   Poll* poll_ = nullptr;
+  std::size_t held_ = 0;
   std::vector<std::unique_ptr<Family>>
       families_;  ///< 0: everything there; it keeps the lines along C
 };
