@@ -7,6 +7,8 @@ namespace {
 
 std::size_t held(const RunGeometry& run) {
   std::size_t bytes = sizeof(RunGeometry);
+  for (const tiling::LocalTensor& tensor : run.part.tensors)
+    bytes += sizeof(tensor) + sizeof(std::size_t) * tensor.consumers.size();
   for (const auto& [halo, geometry] : run.of_halo) bytes += geometry.held();
   for (const std::shared_ptr<RunGeometry>& twin : run.twins) bytes += held(*twin);
   return bytes;

@@ -104,6 +104,10 @@ bool covers(const std::vector<Box>& base, const Changed& large, const Changed& s
 TileVolumes::TileVolumes(const Subgraph& subgraph, const TileSpace& space, TileRegions single)
     : subgraph_(subgraph), space_(space), single_(std::move(single)), changes_(subgraph) {
   static_cast<void>(family_of(everything()));
+  // What changes_ has of each tensor and each read, and the single tile.
+  const Family& all = *families_.front();
+  held_ += sizeof(TileVolumes) + sizeof(Box) * (all.presence.reads.size() +
+                                                4 * all.presence.stores.size());
 }
 
 TileVolumes::Presence TileVolumes::everything() const {
