@@ -2,8 +2,11 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <string_view>
+#include <thread>
 
 namespace tessera::explorer {
 
@@ -13,7 +16,24 @@ namespace {
 constexpr int application = 0x74657373;
 constexpr int layout = 1;
 /// Others hold the file for one small transaction at a time.
-constexpr int patience_ms = 60'000;
+constexpr std::chrono::seconds patience{60};
+
+/// Asks again while others hold the file. SQLite's own busy handler is not called where two
+/// connections wait for each other, as two do that turn the same new file to write-ahead logging
+/// (sqlite.org/c3ref/busy_handler.html); then one of them has to let go first.
+template <typename Ask>
+int patiently(const Ask& ask) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  std::chrono::milliseconds pause{1};
+  for (;;) {
+    const int code = ask();
+    const int primary = code & 0xff;
+    const bool busy = primary == SQLITE_BUSY || primary == SQLITE_LOCKED;
+    if (!busy || std::chrono::steady_clock::now() >= until) return code;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, std::chrono::milliseconds{50});
+  }
+}
 
 }  // namespace
 
@@ -33,7 +53,16 @@ struct Store::Connection {
   [[noreturn]] void cannot_write() const { throw OutputError(path + ": " + why()); }
 
   void run(const char* text) const {
-    if (sqlite3_exec(base, text, nullptr, nullptr, nullptr) != SQLITE_OK) cannot_open(why());
+    std::string said;
+    const int code = patiently([&] {
+      const int now = sqlite3_exec(base, text, nullptr, nullptr, nullptr);
+      if (now == SQLITE_OK) return now;
+      said = why();
+      if (sqlite3_get_autocommit(base) == 0)
+        sqlite3_exec(base, "ROLLBACK", nullptr, nullptr, nullptr);
+      return now;
+    });
+    if (code != SQLITE_OK) cannot_open(said);
   }
   [[nodiscard]] std::int64_t number(const char* text) const;
 };
@@ -69,7 +98,11 @@ class Statement {
   }
   /// Is there a row?
   bool step() {
-    if (good()) code_ = sqlite3_step(statement_);
+    if (good())
+      code_ = patiently([&] {
+        sqlite3_reset(statement_);
+        return sqlite3_step(statement_);
+      });
     return code_ == SQLITE_ROW;
   }
   [[nodiscard]] bool done() const { return code_ == SQLITE_DONE; }
@@ -109,13 +142,16 @@ Store::Store(const std::string& path) : connection_(std::make_unique<Connection>
                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX,
                       nullptr) != SQLITE_OK)
     c.cannot_open(c.why());
-  sqlite3_busy_timeout(c.base, patience_ms);
+  sqlite3_busy_timeout(c.base, 1000);
   // Looked at first: nothing is written into a file that is somebody else's.
+  // In one transaction, so that all of it is of one moment: others may be making the file.
+  c.run("BEGIN");
   const std::int64_t owner = c.number("PRAGMA application_id");
   if (owner != application && (owner != 0 || c.number("SELECT count(*) FROM sqlite_master") != 0))
     c.cannot_open("it is a database of another program");
   if (owner == application && c.number("PRAGMA user_version") != layout)
     c.cannot_open("another version of Tessera made it");
+  c.run("COMMIT");
   c.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;");
   // Two processes may come here at once: the second finds everything there.
   c.run(
@@ -165,7 +201,8 @@ void Store::keep(const std::string& key, const KnownPlan& known, const std::stri
   const std::lock_guard guard(lock_);
   Connection& c = *connection_;
   const auto simply = [&](const char* text) {
-    return sqlite3_exec(c.base, text, nullptr, nullptr, nullptr) == SQLITE_OK;
+    return patiently([&] { return sqlite3_exec(c.base, text, nullptr, nullptr, nullptr); }) ==
+           SQLITE_OK;
   };
   if (!simply("BEGIN IMMEDIATE")) c.cannot_write();
   bool good = false;

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <barrier>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace tessera::explorer {
 namespace {
@@ -55,6 +59,30 @@ TEST_F(StoreTest, GivesBackWhatWasKept) {
   EXPECT_FALSE(again.plan("b"));
   beside.keep("c", known);
   EXPECT_TRUE(again.find("c"));
+}
+
+// Two that make a new file wait for each other, and SQLite tells one of them at once that it is busy.
+TEST_F(StoreTest, SeveralMayMakeItAtOnce) {
+  for (int round = 0; round < 60; ++round) {
+    const std::string fresh = path() + std::to_string(round);
+    std::barrier ready(4);
+    std::vector<std::string> wrong(4);
+    std::vector<std::thread> others;
+    for (std::size_t k = 0; k < wrong.size(); ++k)
+      others.emplace_back([&, k] {
+        ready.arrive_and_wait();
+        try {
+          Store store(fresh);
+          const std::string key = std::to_string(k);
+          store.keep(key, {.status = SweepStatus::proved}, "{}");
+          if (!store.find(key)) wrong[k] = "what was kept is not there";
+        } catch (const std::exception& error) {
+          wrong[k] = error.what();
+        }
+      });
+    for (std::thread& other : others) other.join();
+    for (const std::string& text : wrong) ASSERT_EQ(text, "") << "in round " << round;
+  }
 }
 
 TEST_F(StoreTest, RefusesWhatIsNone) {
