@@ -6,9 +6,9 @@
 Every network is planned with --layer-by-layer on the profile of each configuration: with --plans
 resident tensors may stay on the chip from layer to layer, as they do in the estimator's plans; with
 --plans best layers may be fused as well, and the plan is the quickest one. Layers are
-matched by kind, output and kernel, in their order where several are alike; those that the other
-compiler rewrote (a strided first layer folded into channels, a transposed convolution) have no match
-and are left out. The networks the profiles were fitted on are told apart from the others.
+matched by kind, output and kernel, in their order where several are alike (a strided first layer
+that the other compiler folded into channels by its output alone); a transposed convolution has no match
+and is left out. The networks the profiles were fitted on are told apart from the others.
 """
 
 import argparse
@@ -129,9 +129,19 @@ def pairs(ours, theirs, known):
     waiting = {}
     for layer in theirs:
         waiting.setdefault(key_of(layer), []).append(layer)
+    rest = []
     for layer in ours:
         if same := waiting.get(known.get(layer["op"])):
             yield layer, same.pop(0)
+        elif known.get(layer["op"]):
+            rest.append(layer)
+    # Folded, a kernel has other columns: as many rows, and the output is that of the first layer.
+    folded = theirs and next((layer for layer in waiting.get(key_of(theirs[0]), []) if layer is theirs[0]), None)
+    for layer in rest:
+        made, kernel = known[layer["op"]]
+        if folded and kernel and (made, kernel[0]) == (key_of(folded)[0], folded["kernel"][0]):
+            yield layer, folded
+            return
 
 
 def spread(ratios):

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "cli/console.h"
@@ -99,6 +100,14 @@ std::string variant_text(const PlannedSubgraph& s) {
     text = s.variant.double_buffer ? "double, stay" : "single, stay";
   if (s.variant.stationary == Stationary::inputs) text += ", inputs stay";
   if (s.variant.halo != HaloPolicy::recompute) text += ", halo kept";
+  const char* before = ", one copy of ";
+  for (const auto& [one, name] : {std::pair{OneCopy::inputs, "inputs"},
+                                  {OneCopy::outputs, "outputs"},
+                                  {OneCopy::weights, "weights"}}) {
+    if (!has(s.variant.one_copy, one)) continue;
+    text += std::string(before) + name;
+    before = " and ";
+  }
   return text;
 }
 

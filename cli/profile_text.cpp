@@ -171,6 +171,8 @@ void add_mapping(Sheet& sheet, const std::string& key, const Mapping& mapping) {
   if (!mapping.at_least.empty()) text += ", counted as at least " + loops_text(mapping.at_least);
   if (mapping.input_depth > 0)
     text += ", " + std::to_string(mapping.input_depth) + " input channels at once";
+  if (mapping.folds_columns)
+    text += ", folds strided columns of the network's inputs into channels";
   sheet.add(key + ".maps." + mapping.name, text);
 }
 

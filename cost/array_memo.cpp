@@ -4,8 +4,8 @@ namespace tessera::cost {
 
 ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine) {
   // Every member by its name: one that is added does not compile until it is part of the key.
-  const auto& [op_class, nest, per_channel, has_weights, stride, dilation, upscale, input,
-               input_element, weight_element, output_element] = loops;
+  const auto& [op_class, nest, per_channel, has_weights, stride, dilation, upscale, input, folds,
+               fold_offset, input_element, weight_element, output_element] = loops;
   const auto& [n, g, k, c, h, w, r, s] = nest;
   Key key{static_cast<std::int64_t>(engine) * 256 + static_cast<std::int64_t>(op.kind),
           static_cast<std::int64_t>(op_class) * 4 + (per_channel ? 2 : 0) + (has_weights ? 1 : 0),
@@ -28,7 +28,9 @@ ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_
           input_element,
           weight_element,
           output_element,
-          0};
+          0,
+          folds,
+          fold_offset};
   {
     const std::lock_guard guard(lock_);
     key[21] =

@@ -53,6 +53,13 @@ void each_mapping(const Op& op, const tiling::OpLoops& loops, const Engine& engi
   for (const std::size_t m : tiling::mappings_for(op, loops, engine)) use(m, engine.maps[m]);
 }
 
+/// The ways in which a mapping sees the op.
+template <typename Use>
+void each_view(const tiling::OpLoops& loops, const Mapping& mapping, const Use& use) {
+  use(loops);
+  if (mapping.folds_columns && loops.folds > 1) use(tiling::folded(loops));
+}
+
 /// A mapping that names depthwise convolutions sees their channels as K, not as groups of one; and
 /// rows of a matrix product go where the mapping unrolls space.
 tiling::LoopNest nest_for(const tiling::OpLoops& loops, const Mapping& mapping,
@@ -411,9 +418,11 @@ ArrayWays array_ways(const Op& op, const tiling::OpLoops& loops, const Engine& e
                      const ArrayPort& port) {
   ArrayWays ways;
   each_mapping(op, loops, engine, [&](std::size_t m, const Mapping& mapping) {
-    ArrayCost cost = Blocks(op, loops, engine, mapping, port).best();
-    cost.mapping = m;
-    add_way(cost, ways);
+    each_view(loops, mapping, [&](const tiling::OpLoops& seen) {
+      ArrayCost cost = Blocks(op, seen, engine, mapping, port).best();
+      cost.mapping = m;
+      add_way(cost, ways);
+    });
   });
   return ways;
 }
@@ -426,11 +435,13 @@ ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& e
 double least_array_cycles(const Op& op, const tiling::OpLoops& loops, const Engine& engine) {
   double least = std::numeric_limits<double>::infinity();
   each_mapping(op, loops, engine, [&](std::size_t, const Mapping& mapping) {
-    const ArrayPort port;
-    const Blocks blocks(op, loops, engine, mapping, port);
-    least = std::min(
-        least, std::max(blocks.least_steps() * mapping.cycles / static_cast<double>(engine.cores),
-                        blocks.least_output()));
+    each_view(loops, mapping, [&](const tiling::OpLoops& seen) {
+      const ArrayPort port;
+      const Blocks blocks(op, seen, engine, mapping, port);
+      least = std::min(
+          least, std::max(blocks.least_steps() * mapping.cycles / static_cast<double>(engine.cores),
+                          blocks.least_output()));
+    });
   });
   return least;
 }

@@ -325,7 +325,7 @@ typedef struct {
   uint32_t first_op, last_op;
   uint64_t tile[3], tiles[3]; /* C, H, W: of a tile of the last op's result, and how many along each */
   const char *order;          /* of the loops over tiles, outermost first */
-  const char *weights, *halo, *stationary;
+  const char *weights, *halo, *stationary, *one_copy;
   int double_buffered;
   const NAME_placement *placements;
   uint32_t placements_count;
@@ -378,14 +378,14 @@ void add_runs(CHeader& header, const NetworkPlan& plan) {
     const PlannedSubgraph& run = plan.subgraphs[k];
     std::string order;
     for (const std::string& axis : order_of(run.variant.stationary)) order += axis;
-    header.text("  {" + c_number(static_cast<Size>(run.ops.first)) + ", " +
-                c_number(static_cast<Size>(run.ops.last)) + ", " + c_axes(run.extent) + ", " +
-                c_axes(run.counts) + ", " + c_string(order) + ", " +
-                c_string(word(run.variant.weights)) + ", " + c_string(word(run.variant.halo)) +
-                ", " + c_string(word(run.variant.stationary)) + ", " +
-                (run.variant.double_buffer ? "1" : "0") + ", " + header.low() + "_run" +
-                std::to_string(k) + "_placements, " +
-                c_number(static_cast<Size>(run.placements.size())) + "},\n");
+    header.text(
+        "  {" + c_number(static_cast<Size>(run.ops.first)) + ", " +
+        c_number(static_cast<Size>(run.ops.last)) + ", " + c_axes(run.extent) + ", " +
+        c_axes(run.counts) + ", " + c_string(order) + ", " + c_string(word(run.variant.weights)) +
+        ", " + c_string(word(run.variant.halo)) + ", " + c_string(word(run.variant.stationary)) +
+        ", " + c_string(word(run.variant.one_copy)) + ", " +
+        (run.variant.double_buffer ? "1" : "0") + ", " + header.low() + "_run" + std::to_string(k) +
+        "_placements, " + c_number(static_cast<Size>(run.placements.size())) + "},\n");
   }
   header.text("};\n");
 }

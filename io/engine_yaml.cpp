@@ -129,6 +129,8 @@ class EngineReader {
     if (const Node* n = fields.find("start")) mapping.start = cycles(*n, "start");
     if (const Node* n = fields.find("input_depth"))
       mapping.input_depth = as_whole(sources_, *n, "input_depth", 1, hardware_limits::parallel);
+    if (const Node* n = fields.find("folds_columns"))
+      mapping.folds_columns = as_one_of(sources_, *n, "folds_columns", {"false", "true"}) == 1;
     fields.finish();
     return mapping;
   }

@@ -10,6 +10,7 @@
 #include "io/files.h"
 #include "io/hardware_merge.h"
 #include "io/memory_yaml.h"
+#include "io/plan_words.h"
 #include "io/silicon_yaml.h"
 #include "io/tree.h"
 #include "io/units.h"
@@ -295,6 +296,9 @@ class Reader {
     }
     if (const Node* n = fields.find("stationary")) {
       tiling.stationary = choices<Stationary>(*n, "stationary", {"none", "weights", "inputs"});
+    }
+    if (const Node* n = fields.find("one_copy")) {
+      tiling.one_copy = choices<OneCopy>(*n, "one_copy", one_copy_words);
     }
     if (const Node* n = fields.find("kept_halos")) {
       const std::size_t choice = as_one_of(sources_, *n, "kept_halos", {"in_place", "copied"});

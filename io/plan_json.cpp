@@ -77,6 +77,8 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     variant.text("weights", word(subgraph.variant.weights));
     variant.text("halo", word(subgraph.variant.halo));
     variant.text("stationary", word(subgraph.variant.stationary));
+    if (subgraph.variant.one_copy != OneCopy::none)
+      variant.text("one_copy", word(subgraph.variant.one_copy));
     variant.close();
   }
   if (!subgraph.kept.empty())
@@ -310,6 +312,9 @@ class Reader {
       if (const Node* stays = variant.find("stationary"))
         s.variant.stationary = static_cast<Stationary>(
             as_one_of(sources_, *stays, "stationary", {"none", "weights", "inputs"}));
+      if (const Node* one = variant.find("one_copy"))
+        s.variant.one_copy =
+            static_cast<OneCopy>(as_one_of(sources_, *one, "one_copy", one_copy_words));
       variant.finish();
     }
     if (order != nullptr) check_order(*order, s.variant.stationary);

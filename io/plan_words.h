@@ -3,6 +3,7 @@
 //   object.text("weights", word(subgraph.variant.weights));    // "resident"
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,12 @@ namespace tessera::io {
   return stationary == Stationary::none      ? "none"
          : stationary == Stationary::weights ? "weights"
                                              : "inputs";
+}
+
+inline const std::initializer_list<std::string_view> one_copy_words{
+    "none", "inputs", "outputs", "inputs+outputs", "weights", "inputs+weights", "outputs+weights"};
+[[nodiscard]] inline std::string_view word(OneCopy one_copy) {
+  return one_copy_words.begin()[static_cast<std::size_t>(one_copy)];
 }
 
 /// The loops over tiles, outermost first.

@@ -276,9 +276,11 @@ class HardwareChecker {
     if (tiling.weights.empty()) wrong("weights", "has no value for `weights`");
     if (tiling.halo.empty()) wrong("halo", "has no value for `halo`");
     if (tiling.stationary.empty()) wrong("stationary", "has no value for `stationary`");
+    if (tiling.one_copy.empty()) wrong("one_copy", "has no value for `one_copy`");
     for (const WeightPolicy each : tiling.weights) choice("weights", each, WeightPolicy::refetch);
     for (const HaloPolicy each : tiling.halo) choice("halo", each, HaloPolicy::keep);
     for (const Stationary each : tiling.stationary) choice("stationary", each, Stationary::inputs);
+    for (const OneCopy each : tiling.one_copy) choice("one_copy", each, OneCopy::outputs_weights);
   }
 
   void objective() {

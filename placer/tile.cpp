@@ -155,6 +155,9 @@ void require_valid(const TileParams& params) {
     if (variant.stationary != Stationary::none)
       throw BadInput("a tile is looked for where nothing stays from one to the next",
                      "leave `stationary` at none; plan_network() decides what stays");
+    if (variant.one_copy != OneCopy::none)
+      throw BadInput("a tile is looked for with two copies of all that is double-buffered",
+                     "leave `one_copy` at none; plan_network() decides what has one");
   }
 }
 

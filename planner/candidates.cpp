@@ -72,7 +72,8 @@ constexpr std::size_t most_open = 16;
 std::string variant_word(const TileVariant& options) {
   return {options.double_buffer ? 'd' : 's', letter(static_cast<std::uint64_t>(options.weights)),
           letter(static_cast<std::uint64_t>(options.halo)),
-          letter(static_cast<std::uint64_t>(options.stationary))};
+          letter(static_cast<std::uint64_t>(options.stationary)),
+          letter(static_cast<std::uint64_t>(options.one_copy))};
 }
 
 Candidates::Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
@@ -169,12 +170,24 @@ std::optional<Candidates::TooMany> Candidates::too_many(const Question& question
   const std::shared_ptr<const cost::GridBound> bound = grid_bound(question);
   if (!bound) return std::nullopt;
   const double limit = question.effort.worth * static_cast<double>(bound->least_latency());
-  for (std::int64_t tiles = fewest; tiles <= bound->most_tiles();
+  // The same numbers of tiles for everybody: how many are too many must not depend on what is
+  // known.
+  for (std::int64_t tiles = 2; tiles <= bound->most_tiles();
        tiles += std::max<std::int64_t>(1, tiles / 2)) {
     const Metrics least = bound->least(tiles, {.weights = weights});
-    if (static_cast<double>(least.latency_cycles) > limit) return TooMany{tiles, least};
+    if (static_cast<double>(least.latency_cycles) <= limit) continue;
+    return TooMany{tiles, tiles >= fewest ? least : bound->least(fewest, {.weights = weights})};
   }
   return std::nullopt;
+}
+
+/// Would the effort leave so many tiles open?
+bool Candidates::too_dear(const Question& question, const TileVariant& options,
+                          std::int64_t tiles) const {
+  if (tiles < 2 || question.effort.worth <= 0 || options.halo != HaloPolicy::recompute)
+    return false;
+  const std::optional<TooMany> dear = too_many(question, options.weights, 1);
+  return dear && dear->tiles <= tiles;
 }
 
 /// For a tile that fits, unless all that may are known to be too dear for the effort.
@@ -184,7 +197,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const TileVari
   std::optional<TooMany> dear;
   const auto most_tiles = [&] {
     if (!dear && question.effort.worth > 0 && options.halo == HaloPolicy::recompute)
-      dear = too_many(question, options.weights, std::max<std::int64_t>(2, fewest.tiles));
+      dear = too_many(question, options.weights, fewest.tiles);
     return dear ? dear->tiles - 1 : std::numeric_limits<std::int64_t>::max();
   };
   const auto leave_open = [&] {
@@ -372,15 +385,15 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
                                         bool& searched) const {
   CandidateAnswer answer;
   const Effort effort = effort_at(level, params_.nodes_per_question);
+  const Question question{run, structure, effort, aside};
   bool single_tile = false;
   for (const TileVariant& options : lowering_variants(hardware_.tiling)) {
     // Two copies of a single tile's buffers would hide nothing.
     if (options.double_buffer && single_tile) continue;
     Fewest fewest;
     if (!follows_from_easier(options, answer, fewest) &&
-        !carry_over(options, others, answer, fewest))
-      answer.tried.push_back(
-          look({run, structure, effort, aside}, options, fewest, answer, searched));
+        !carry_over(question, options, others, answer, fewest))
+      answer.tried.push_back(look(question, options, fewest, answer, searched));
     const CandidateAnswer::Tried& tried = answer.tried.back();
     if (tried.option)
       single_tile = single_tile ||
@@ -436,8 +449,9 @@ bool Candidates::follows_from_easier(const TileVariant& variant, CandidateAnswer
   return false;
 }
 
-bool Candidates::carry_over(const TileVariant& variant, const OfCapacity& others,
-                            CandidateAnswer& answer, Fewest& fewest) const {
+bool Candidates::carry_over(const Question& question, const TileVariant& variant,
+                            const OfCapacity& others, CandidateAnswer& answer,
+                            Fewest& fewest) const {
   for (const auto& [other, known] : others) {
     const auto tried = std::ranges::find(known->tried, variant, &CandidateAnswer::Tried::variant);
     // What did not fit does not fit where there is less room, or too little more.
@@ -453,6 +467,8 @@ bool Candidates::carry_over(const TileVariant& variant, const OfCapacity& others
     }
     const PlannedSubgraph& option = known->options[*tried->option];
     if (plain_ && option.metrics.peak_bytes > capacity_) continue;
+    // Found with more effort than this: alone it would not be.
+    if (too_dear(question, variant, option.tile_count())) continue;
     same.option = answer.options.size();
     answer.tried.push_back(same);
     answer.options.push_back(option);

@@ -43,6 +43,7 @@ struct ShapeGoal {
   std::function<double(const Metrics&)> score;  ///< monotone; infinite for what is not allowed
   std::string key;                              ///< what it depends on
   std::int64_t most_shapes = 0;                 ///< of each variant
+  bool one_copies = false;  ///< what has one copy is looked at as well, after all the others
 };
 
 struct CandidateCounts {
@@ -143,8 +144,13 @@ class Candidates {
   template <typename What>
   [[nodiscard]] double of_answered(OpRange ops, const What& what) const;
   template <typename What>
-  void for_each_variant(const tiling::Subgraph& part, const CandidateAnswer& answer,
+  void for_each_variant(const std::vector<TileVariant>& variants, const CandidateAnswer& answer,
                         const What& what) const;
+  [[nodiscard]] std::shared_ptr<const CandidateAnswer> cheaper_of(const std::string& structure,
+                                                                  OpRange ops, int level,
+                                                                  const CandidateAnswer& fewest,
+                                                                  const ShapeGoal& goal,
+                                                                  SharedWork* shared);
   /// The options that are cheaper than those of the answer, and no others.
   [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
                                         const CandidateAnswer& answer, const ShapeGoal& goal,
@@ -170,7 +176,8 @@ class Candidates {
     std::int64_t tiles = 0;
     Metrics least;
   };
-  /// At least `fewest`; nothing where no number is known to be too many.
+  /// What that number costs at least, or `fewest` where that is more; nothing where no number is
+  /// known to be too many.
   [[nodiscard]] std::optional<TooMany> too_many(const Question& question, WeightPolicy weights,
                                                 std::int64_t fewest) const;
   /// What the easier variants say about one, and what answers for other capacities do: true where
@@ -192,8 +199,10 @@ class Candidates {
                 const TileVariant& options) const;
   [[nodiscard]] bool recalled(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                               const TileVariant& options) const;
-  bool carry_over(const TileVariant& variant, const OfCapacity& others, CandidateAnswer& answer,
-                  Fewest& fewest) const;
+  bool carry_over(const Question& question, const TileVariant& variant, const OfCapacity& others,
+                  CandidateAnswer& answer, Fewest& fewest) const;
+  [[nodiscard]] bool too_dear(const Question& question, const TileVariant& options,
+                              std::int64_t tiles) const;
   [[nodiscard]] CandidateAnswer::Tried outcome(const tiling::TileSpace& space,
                                                const TileVariant& variant,
                                                const search::TileSearchResult& found,

@@ -36,6 +36,7 @@ class Cheaper {
   void run() {
     const double bound = bound_ = result_.bound;
     look_around();
+    look_at_one_copies();
     const std::optional<StopReason> stopped = params_.budget.exhausted();
     if (!stopped) return;
     // What would have been found is not known, and so not whether this is the best.
@@ -61,6 +62,16 @@ class Cheaper {
       if (result_.objective < best) in_vain = 0;
       best = result_.objective;
     }
+  }
+
+  /// At the end, so that it leads to no other cover than one that is better.
+  void look_at_one_copies() {
+    const bool any = std::ranges::any_of(
+        how_.one_copy, [](OneCopy one_copy) { return one_copy != OneCopy::none; });
+    if (!any) return;
+    one_copies_ = true;
+    looked_.clear();
+    settle();
   }
 
   /// Until the best cover has only runs that were looked at.
@@ -214,7 +225,9 @@ class Cheaper {
 
   /// What a run costs on a cover that peaks as this one does: peaks below that one are free.
   [[nodiscard]] ShapeGoal goal_of_cover() {
-    return shape_goal(how_.score, how_.limits, how_.most_shapes, peak());
+    ShapeGoal goal = shape_goal(how_.score, how_.limits, how_.most_shapes, peak());
+    goal.one_copies = one_copies_;
+    return goal;
   }
 
   /// The same cover with what was found for its runs.
@@ -264,6 +277,7 @@ class Cheaper {
   Runs bounded_;  ///< those of which the hope is the least that their shapes promise
   std::mutex hopes_lock_;
   std::map<std::pair<std::size_t, std::size_t>, double> hopes_;  ///< no tiles cost less
+  bool one_copies_ = false;
   bool changed_ = false;  ///< there are options that no cover was made of
   struct Cost {
     double before = 0;  ///< with the fewest tiles,

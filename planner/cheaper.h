@@ -11,6 +11,8 @@
 // Private to planner/.
 #pragma once
 
+#include <span>
+
 #include "cost/score.h"
 #include "planner/candidates.h"
 #include "planner/peaks.h"
@@ -21,9 +23,10 @@ namespace tessera::planner {
 struct CheaperTiles {
   const cost::Score& score;
   const PeakLimits& limits;
-  std::int64_t most_shapes = 0;  ///< of each variant of a run
-  Size largest_peak = 0;         ///< no run peaks above it
-  int patience = 0;              ///< hopeful covers in a row that bring nothing better
+  std::int64_t most_shapes = 0;         ///< of each variant of a run
+  Size largest_peak = 0;                ///< no run peaks above it
+  int patience = 0;                     ///< hopeful covers in a row that bring nothing better
+  std::span<const OneCopy> one_copy{};  ///< of the machine's tiling
 };
 
 /// The run that was evaluated in place of this one.

@@ -98,8 +98,9 @@ class Key {
         latency, write_latency);
   }
   void put(const Mapping& mapping) {
-    const auto& [name, ops, unroll, at_least, cycles, least, start, input_depth] = mapping;
-    add(name, ops, unroll, at_least, cycles, least, start, input_depth);
+    const auto& [name, ops, unroll, at_least, cycles, least, start, input_depth, folds_columns] =
+        mapping;
+    add(name, ops, unroll, at_least, cycles, least, start, input_depth, folds_columns);
   }
   void put(const BlockRule& rule) {
     const auto& [buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule,
@@ -127,8 +128,8 @@ class Key {
     add(kind, operands);
   }
   void put(const TilingOptions& tiling) {
-    const auto& [double_buffer, weights, halo, stationary, kept_halos] = tiling;
-    add(double_buffer, weights, halo, stationary, kept_halos);
+    const auto& [double_buffer, weights, halo, stationary, one_copy, kept_halos] = tiling;
+    add(double_buffer, weights, halo, stationary, one_copy, kept_halos);
   }
 
   std::string text_;

@@ -1,6 +1,7 @@
 #include "planner/option.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <utility>
@@ -34,6 +35,34 @@ std::vector<TileVariant> lowering_variants(const TilingOptions& tiling) {
     return std::pair(options.double_buffer,
                      options.double_buffer != (options.weights == WeightPolicy::resident));
   });
+  return all;
+}
+
+std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
+                                           const TilingOptions& tiling) {
+  std::vector<TileVariant> all;
+  if (!may_recompute(tiling)) return all;
+  const auto steps = static_cast<Step>(part.steps());
+  const auto has_two = [&](OneCopy what, WeightPolicy weights) {
+    return std::ranges::any_of(part.tensors, [&](const tiling::LocalTensor& local) {
+      if (what == OneCopy::outputs) return tiling::is_stored(local);
+      if (!tiling::is_loaded(local) || local.consumers.empty()) return false;
+      if (what == OneCopy::inputs) return !local.weight;
+      // Where a step is free they have one copy anyhow (tiling/lower.cpp).
+      return local.weight && weights == WeightPolicy::refetch &&
+             local.consumers.back() - local.consumers.front() + 2 > steps;
+    });
+  };
+  for (const OneCopy one_copy : tiling.one_copy)
+    for (TileVariant options : lowering_variants(tiling)) {
+      if (one_copy == OneCopy::none || !options.double_buffer) continue;
+      const bool some = std::ranges::all_of(
+          std::array{OneCopy::inputs, OneCopy::outputs, OneCopy::weights},
+          [&](OneCopy what) { return !has(one_copy, what) || has_two(what, options.weights); });
+      if (!some) continue;
+      options.one_copy = one_copy;
+      all.push_back(options);
+    }
   return all;
 }
 

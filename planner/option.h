@@ -24,6 +24,10 @@ namespace tessera::planner {
 [[nodiscard]] std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
                                                         const TilingOptions& tiling);
 
+/// Those with one copy of some of what the run has two copies of (OneCopy), tried last.
+[[nodiscard]] std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
+                                                         const TilingOptions& tiling);
+
 /// Does whatever fits in the variant `hard` fit in `easy`? Double buffering adds copies and longer
 /// lives to what one tile needs alone; without it, weights that are fetched again live shorter and
 /// are no larger. (With it they may need two copies.) What stays lives longer, too.

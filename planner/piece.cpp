@@ -79,6 +79,12 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
   if (planned.variant.stationary == Stationary::weights &&
       planned.variant.weights == WeightPolicy::resident)
     refuse(planned, "is said to have weights that are resident and others that stay");
+  if (planned.variant.one_copy != OneCopy::none &&
+      (!planned.variant.double_buffer || planned.variant.stationary != Stationary::none ||
+       planned.variant.halo != HaloPolicy::recompute))
+    refuse(planned,
+           "has something with one copy, which is for tiles that are double-buffered, "
+           "recompute halos and leave nothing to the next");
   tiling::TileGrid grid = geometry.grid(shape);
   if (grid.counts != planned.counts) refuse(planned, "is said to have another number of tiles");
   tiling::Lowering lowering = tiling::lower(part, space, hardware, planned.variant);

@@ -301,9 +301,10 @@ class Planner {
       return std::pair(cover_candidate(*answer, score), effort);
     };
     if (result.status == Status::feasible && params_.tile_shapes > 0)
-      take_cheaper_tiles(
-          candidates_, problem, cover_params,
-          {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_), patience_}, result);
+      take_cheaper_tiles(candidates_, problem, cover_params,
+                         {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_),
+                          patience_, hardware_.tiling.one_copy},
+                         result);
     plan_.status = result.status;
     plan_.stop = result.stop == StopReason::completed && !result.optimal &&
                          result.status != Status::infeasible && candidates_.ran_out_of_memory()
@@ -361,7 +362,7 @@ class Planner {
     if (params_.tile_shapes > 0)
       text += ", or in the cheapest of those that were looked at, also with weights" +
               std::string(halos ? ", halos" : "") +
-              " or inputs that stay from tile to tile, at most " +
+              " or inputs that stay from tile to tile, or one copy of what else has two, at most " +
               std::to_string(params_.tile_shapes) +
               " shapes in a variant of a run that a best cover has";
     if (tries_levels(params_, hardware_))

@@ -29,13 +29,29 @@ Metrics least_of(const KnownCost& cost) {
 
 }  // namespace
 
-/// The variants in which tiles of the run may be cheaper than those of the answer, with the fewest
-/// tiles that might fit: what() is told of each.
+namespace {
+
+std::vector<TileVariant> variants_of(const tiling::Subgraph& part, const TilingOptions& tiling) {
+  std::vector<TileVariant> variants = lowering_variants(tiling);
+  std::ranges::move(staying_variants(part, tiling), std::back_inserter(variants));
+  return variants;
+}
+
+/// What is in `more` besides.
+void add_options(const CandidateAnswer& more, CandidateAnswer& answer) {
+  for (const PlannedSubgraph& option : more.options)
+    if (std::ranges::find(answer.options, option.metrics, &PlannedSubgraph::metrics) ==
+        answer.options.end())
+      answer.options.push_back(option);
+}
+
+}  // namespace
+
+/// Those of the variants in which tiles of the run may be cheaper than those of the answer, with
+/// the fewest tiles that might fit: what() is told of each.
 template <typename What>
-void Candidates::for_each_variant(const tiling::Subgraph& part, const CandidateAnswer& answer,
-                                  const What& what) const {
-  std::vector<TileVariant> variants = lowering_variants(hardware_.tiling);
-  std::ranges::move(staying_variants(part, hardware_.tiling), std::back_inserter(variants));
+void Candidates::for_each_variant(const std::vector<TileVariant>& variants,
+                                  const CandidateAnswer& answer, const What& what) const {
   for (const TileVariant& options : variants) {
     std::int64_t fewest = 1;
     bool none = false;
@@ -70,16 +86,17 @@ double Candidates::of_answered(OpRange ops, const What& what) const {
 }
 
 double Candidates::least_score(OpRange ops, const ScoreOf& score) const {
-  return of_answered(
-      ops, [&](RunGeometry& run, const std::string& structure, const CandidateAnswer& answer) {
-        const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
-        const auto bound = grid_bound(question);
-        double least = std::numeric_limits<double>::infinity();
-        for_each_variant(run.part, answer, [&](const TileVariant& options, std::int64_t fewest) {
-          least = std::min(least, bound ? score(bound->least(fewest, options)) : 0);
-        });
-        return least;
-      });
+  return of_answered(ops, [&](RunGeometry& run, const std::string& structure,
+                              const CandidateAnswer& answer) {
+    const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
+    const auto bound = grid_bound(question);
+    double least = std::numeric_limits<double>::infinity();
+    for_each_variant(variants_of(run.part, hardware_.tiling), answer,
+                     [&](const TileVariant& options, std::int64_t fewest) {
+                       least = std::min(least, bound ? score(bound->least(fewest, options)) : 0);
+                     });
+    return least;
+  });
 }
 
 double Candidates::least_score_of_shapes(OpRange ops, const ScoreOf& score,
@@ -91,23 +108,20 @@ double Candidates::least_score_of_shapes(OpRange ops, const ScoreOf& score,
   });
 }
 
-bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) {
-  Known known;
-  {
-    const std::lock_guard guard(lock_);
-    known = of_run_[{ops.first, ops.last}];
-  }
-  if (!known.answer) return false;
-  if (!known.fewest) known.fewest = known.answer;
-  const std::string structure = structure_of(ops);
-  const std::string key =
-      hardware_key_ + "cheaper " + std::to_string(known.level) + ' ' + goal.key + '\n' + structure;
+/// What is cheaper than all of `fewest`.
+std::shared_ptr<const CandidateAnswer> Candidates::cheaper_of(const std::string& structure,
+                                                              OpRange ops, int level,
+                                                              const CandidateAnswer& fewest,
+                                                              const ShapeGoal& goal,
+                                                              SharedWork* shared) {
+  const std::string key = hardware_key_ + (goal.one_copies ? "one copy " : "cheaper ") +
+                          std::to_string(level) + ' ' + goal.key + '\n' + structure;
   bool fresh = false;
   const auto made_here = [&] {
     const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
     const std::lock_guard guard(run->lock);
     try {
-      CandidateAnswer made = cheaper(*run, structure, *known.fewest, goal, shared);
+      CandidateAnswer made = cheaper(*run, structure, fewest, goal, shared);
       keep(structure, run);
       made.cut_short = params_.budget.exhausted() || out_of_memory_;
       return made;
@@ -127,14 +141,35 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) 
     if (better->cut_short) memory_->forget(key, better);
     // Whoever made it had less time than there is here.
   } while (better->cut_short && !fresh && !params_.budget.exhausted());
+  return better;
+}
+
+bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) {
+  Known known;
+  {
+    const std::lock_guard guard(lock_);
+    known = of_run_[{ops.first, ops.last}];
+  }
+  if (!known.answer) return false;
+  if (!known.fewest) known.fewest = known.answer;
+  const std::string structure = structure_of(ops);
+  ShapeGoal plain = goal;
+  plain.one_copies = false;
+  std::shared_ptr<const CandidateAnswer> better =
+      cheaper_of(structure, ops, known.level, *known.fewest, plain, shared);
+  CandidateAnswer more = *known.answer;
+  double open = better->open_score;
+  if (goal.one_copies) {
+    CandidateAnswer start = *known.fewest;
+    add_options(*better, start);
+    add_options(*better, more);
+    better = cheaper_of(structure, ops, known.level, start, goal, shared);
+    open = std::min(open, better->open_score);
+  }
   // Covers know options by their positions, and what is remembered may have been found for another
   // plan: it comes after all there is.
-  CandidateAnswer more = *known.answer;
-  for (const PlannedSubgraph& option : better->options)
-    if (std::ranges::find(more.options, option.metrics, &PlannedSubgraph::metrics) ==
-        more.options.end())
-      more.options.push_back(option);
-  more.open_score = better->open_score;
+  add_options(*better, more);
+  more.open_score = open;
   const bool any = more.options.size() > known.answer->options.size();
   known.answer = std::make_shared<const CandidateAnswer>(std::move(more));
   const std::lock_guard guard(lock_);
@@ -354,9 +389,11 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
   for (const PlannedSubgraph& option : answer.options)
     least = std::min(least, goal.score(option.metrics));
   CheaperVariants variants(*this, run, structure, goal, least);
-  for_each_variant(run.part, answer, [&](const TileVariant& options, std::int64_t fewest) {
-    variants.add(options, fewest);
-  });
+  for_each_variant(goal.one_copies ? one_copy_variants(run.part, hardware_.tiling)
+                                   : variants_of(run.part, hardware_.tiling),
+                   answer, [&](const TileVariant& options, std::int64_t fewest) {
+                     variants.add(options, fewest);
+                   });
   return variants.run(shared);
 }
 

@@ -33,6 +33,20 @@ void matmul_loops(const Network& network, const Op& op, std::span<const Dim> out
     if (all[d] > 1) op_.op_class = OpClass::matmul;
 }
 
+/// Inputs of the network lie channels last, so that neighbours along a row are neighbours in
+/// memory.
+void find_fold(const Network& network, const Op& op, std::size_t columns, OpLoops& op_) {
+  const Dim stride = op_.stride[1];
+  const bool may = op_.op_class == OpClass::conv && stride > 1 && op_.dilation[1] == 1 &&
+                   op_.input[1] % stride == 0 &&
+                   std::ranges::find(network.inputs, op.inputs[0]) != network.inputs.end();
+  if (!may) return;
+  op_.folds = stride;
+  // For column j it reads from j * stride - pad on: so much after a multiple of the stride.
+  const Dim pad = at_or(op.pad_begin, columns, 0) % stride;
+  op_.fold_offset = (stride - pad) % stride;
+}
+
 /// The last two of the spatial axes as rows and columns; what is before them are rows too.
 void conv_loops(const Network& network, const Op& op, std::span<const Dim> output, OpLoops& op_) {
   LoopNest& nest = op_.nest;
@@ -67,6 +81,7 @@ void conv_loops(const Network& network, const Op& op, std::span<const Dim> outpu
                  : nest.C == 1 && op.groups == in[1] ? OpClass::depthwise
                                                      : OpClass::grouped;
   op_.per_channel = op_.op_class == OpClass::depthwise;
+  if (spatial > 0 && !transposed) find_fold(network, op, spatial - 1, op_);
 }
 
 /// A mean over all rows and columns, as a pooling with a window of the whole input.
@@ -131,6 +146,16 @@ OpLoops loops_of(const Network& network, const Op& op, std::span<const Dim> outp
   if (loops.has_weights && op.inputs.size() > 1)
     loops.weight_element = bytes_of(network, op.inputs[1]);
   if (!op.outputs.empty()) loops.output_element = bytes_of(network, op.outputs[0]);
+  return loops;
+}
+
+OpLoops folded(OpLoops loops) {
+  loops.nest.C *= loops.folds;
+  loops.nest.S = ceil_div(loops.fold_offset + loops.nest.S, loops.folds);
+  loops.input[1] /= loops.folds;
+  loops.stride[1] = 1;
+  loops.folds = 1;
+  loops.fold_offset = 0;
   return loops;
 }
 

@@ -48,7 +48,11 @@ struct OpLoops {
   std::array<Dim, 2> dilation{1, 1};
   std::array<Dim, 2> upscale{1, 1};  ///< of a transposed convolution: outputs per input
   std::array<Dim, 2> input{1, 1};    ///< rows and columns of the whole input tensor
-  Size input_element = 1;            ///< bytes
+  /// Columns that may stand side by side as channels, and how many of them the kernel misses before
+  /// its first one (folded()); 1: none may.
+  Dim folds = 1;
+  Dim fold_offset = 0;
+  Size input_element = 1;  ///< bytes
   Size weight_element = 1;
   Size output_element = 1;
 };
@@ -59,6 +63,9 @@ struct OpLoops {
 /// require: check_network(network) is empty; extents of the op's (first) output, or of a part.
 [[nodiscard]] OpLoops loops_of(const Network& network, const Op& op,
                                std::span<const Dim> output_extents);
+
+/// The same op where `folds` columns of its input are channels of one.
+[[nodiscard]] OpLoops folded(OpLoops loops);
 
 /// In a report: conv, depthwise, fc, pool, elementwise or other. Of the whole op.
 [[nodiscard]] std::string_view report_kind(const Network& network, const Op& op);

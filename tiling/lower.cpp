@@ -193,6 +193,15 @@ class Lowerer {
         if (!other.read.empty() && &other != &share()) last = std::max(last, other.read.front());
     return last;
   }
+  [[nodiscard]] bool one_copy_of(OneCopy what) const {
+    return parities_ == 2 && has(out_.options.one_copy, what);
+  }
+  /// In every tile that is laid out, in the same place.
+  void live_in_each(Buffer& buffer, Step first, Step length) const {
+    Cycle live(period_);
+    for (int parity = 0; parity < parities_; ++parity) live.add(parity * n_ + first, length);
+    buffer.live = live.intervals();
+  }
   [[nodiscard]] Step wrapped(Step step) const { return (step % period_ + period_) % period_; }
 
   /// One buffer through all tiles, loaded whenever they need another part of the tensor.
@@ -254,9 +263,11 @@ class Lowerer {
       all_reads(buffer);
     } else if (length + 1 <= n_) {  // loaded one step early, gone before the next tile needs it
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
-      Cycle live(period_);
-      for (int parity = 0; parity < 2; ++parity) live.add(parity * n_ + first - 1, length + 1);
-      buffer.live = live.intervals();
+      live_in_each(buffer, first - 1, length + 1);
+      all_reads(buffer);
+    } else if (one_copy_of(OneCopy::weights)) {
+      Buffer& buffer = add(t, BufferRole::tile, 0, "");
+      live_in_each(buffer, first, length);
       all_reads(buffer);
     } else {
       for (int copy = 0; copy < 2; ++copy) {
@@ -306,6 +317,16 @@ class Lowerer {
       reads(buffer, 0);
       return;
     }
+    if (one_copy_of(OneCopy::inputs)) {  // loaded one step early, where that is not in use
+      Buffer& buffer = add(t, BufferRole::tile, 0, "");
+      const Step length = last + 1 - first;
+      const Step early = length + 1 <= n_ ? 1 : 0;
+      live_in_each(buffer, first - early, length + early);
+      all_reads(buffer);
+      for (int parity = 0; parity < 2 * early; ++parity)
+        buffer.write.push_back(wrapped(parity * n_ + first - 1));
+      return;
+    }
     for (int copy = 0; copy < 2; ++copy) {  // loaded while the tile before it runs
       Buffer& buffer = add(t, BufferRole::tile, copy, copy_name(copy));
       Cycle live(period_);
@@ -326,6 +347,18 @@ class Lowerer {
       reads(buffer, 0);
       return;
     }
+    if (one_copy_of(
+            OneCopy::outputs)) {  // stored in the step after, where that makes nothing there
+      Buffer& buffer = add(t, BufferRole::tile, 0, "");
+      const Step late = after + 1 - made <= n_ ? 1 : 0;
+      live_in_each(buffer, made, after + late - made);
+      all_reads(buffer);
+      for (int parity = 0; parity < 2; ++parity) {
+        buffer.write.push_back(parity * n_ + made);
+        if (late == 1) buffer.read.push_back(wrapped(parity * n_ + after));
+      }
+      return;
+    }
     for (int copy = 0; copy < 2; ++copy) {  // stored until the next tile makes its own
       Buffer& buffer = add(t, BufferRole::tile, copy, copy_name(copy));
       Cycle live(period_);
@@ -340,12 +373,8 @@ class Lowerer {
   void intermediate(std::size_t t) {
     const Step made = *part_.tensors[t].producer;
     Buffer& buffer = add(t, BufferRole::tile, 0, "");
-    Cycle live(period_);
-    for (int parity = 0; parity < parities_; ++parity) {
-      live.add(parity * n_ + made, last_use(t) + 1 - made);
-      buffer.write.push_back(parity * n_ + made);
-    }
-    buffer.live = live.intervals();
+    live_in_each(buffer, made, last_use(t) + 1 - made);
+    for (int parity = 0; parity < parities_; ++parity) buffer.write.push_back(parity * n_ + made);
     all_reads(buffer);
   }
 
@@ -353,10 +382,7 @@ class Lowerer {
   void copy(std::size_t t) {
     Buffer& buffer = add(t, BufferRole::tile, 0, "");
     const Step first = share().read.front();
-    Cycle live(period_);
-    for (int parity = 0; parity < parities_; ++parity)
-      live.add(parity * n_ + first, share().read.back() + 1 - first);
-    buffer.live = live.intervals();
+    live_in_each(buffer, first, share().read.back() + 1 - first);
     all_reads(buffer);
     out_.buffers.back().copied_before = first;
   }

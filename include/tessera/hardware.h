@@ -53,6 +53,9 @@ struct Mapping {
   std::int64_t least = 0;        ///< cycles of a pass: its weights have to arrive
   std::int64_t start = 0;        ///< cycles of a pass before its first step, hidden by nothing
   std::int64_t input_depth = 0;  ///< input channels of one pass; 0: all
+  /// Of an input of the network, columns that a convolution strides over may stand side by side as
+  /// channels, where the stride divides their number: fewer columns of the kernel, and no stride.
+  bool folds_columns = false;
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 
@@ -186,12 +189,28 @@ enum class Stationary : std::uint8_t {
   inputs,   ///< what all channels of a place read stays while they pass; channels change first
 };
 
+/// With double buffering: whose parts of a tile have one copy all the same. That leaves more room
+/// for the tile, and what moves them waits for the ops that use them. Bits of each other.
+enum class OneCopy : std::uint8_t {
+  none,
+  inputs,   ///< what a run loads and is no weight
+  outputs,  ///< what it stores
+  inputs_outputs,
+  weights,
+  inputs_weights,
+  outputs_weights,
+};
+[[nodiscard]] constexpr bool has(OneCopy set, OneCopy one) {
+  return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0;
+}
+
 /// The variants worth trying, and what one costs; each list has at least one entry.
 struct TilingOptions {
   std::vector<bool> double_buffer{false};
   std::vector<WeightPolicy> weights{WeightPolicy::resident, WeightPolicy::refetch};
   std::vector<HaloPolicy> halo{HaloPolicy::recompute};
   std::vector<Stationary> stationary{Stationary::none, Stationary::weights, Stationary::inputs};
+  std::vector<OneCopy> one_copy{OneCopy::none, OneCopy::inputs, OneCopy::outputs, OneCopy::weights};
   KeptHalos kept_halos = KeptHalos::in_place;
 };
 
@@ -203,6 +222,8 @@ struct TileVariant {
   /// Weights stay only where they are fetched again otherwise; where anything stays, halos are
   /// recomputed.
   Stationary stationary = Stationary::none;
+  /// Only with double buffering, and where nothing else stays and halos are recomputed.
+  OneCopy one_copy = OneCopy::none;
   friend bool operator==(const TileVariant&, const TileVariant&) = default;
 };
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "model/stored.h"
+#include "tiling/loops.h"
 
 namespace tessera::search {
 namespace {
@@ -63,6 +64,8 @@ void add_op(KeyWriter& key, const Network& network, const Op& op) {
   for (const auto* list : {&op.kernel, &op.stride, &op.dilation, &op.pad_begin, &op.pad_end,
                            &op.output_padding, &op.begins, &op.steps, &op.extents})
     key.add(*list);
+  // Inputs of the network lie as others do not.
+  key.add(tiling::loops_of(network, op, network.tensors[op.outputs.at(0)].shape).folds);
   key.add(op.groups);
   key.add(op.ceil_mode);
   key.add(op.axes);

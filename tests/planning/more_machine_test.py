@@ -24,7 +24,7 @@ SEED = int(os.environ.get("TESSERA_RANDOM_SEED", "1000"))
 FOUND = 0
 
 CHOICES = {"double_buffer": [False, True], "weights": ["resident", "refetch"], "halo": ["recompute", "keep_columns", "keep"],
-           "stationary": ["none", "weights", "inputs"]}
+           "stationary": ["none", "weights", "inputs"], "one_copy": ["none", "inputs", "outputs", "weights"]}
 # Of all pairs so many may score worse, and by such a factor at most.
 MOST_WORSE, BY_AT_MOST = 0.04, 1.1
 

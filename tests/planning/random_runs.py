@@ -179,7 +179,10 @@ class RandomMachine:
         dma = {"channels": draw.choice([1, 1, 2, 3]), "outstanding": outstanding, "setup": draw.choice([0, 40])}
         tiling = {"double_buffer": some(draw, [False, True]), "weights": some(draw, ["resident", "refetch"]),
                   "halo": some(draw, ["recompute", "keep_columns", "keep"]),
-                  "stationary": some(draw, ["none", "weights", "inputs"]), "kept_halos": draw.choice(["in_place", "copied"])}
+                  "stationary": some(draw, ["none", "weights", "inputs"]),
+                  "one_copy": some(draw, ["none", "inputs", "outputs", "inputs+outputs", "weights", "inputs+weights",
+                                          "outputs+weights"]),
+                  "kept_halos": draw.choice(["in_place", "copied"])}
         if "refetch" in tiling["weights"] and draw.random() < 0.5:
             dma["weight_slices"] = draw.choice([2, 5, 64])
         chip = {"sram": sram}
@@ -268,6 +271,8 @@ class RandomMachine:
         for one in mac["maps"].values():
             if draw.random() < 0.4:
                 one["input_depth"] = draw.choice([2, 8])
+            if draw.random() < 0.5:
+                one["folds_columns"] = True
 
     def two_on_chip(self, mac, vec, sram):
         """The array computes from one memory, the vector engine from the other."""

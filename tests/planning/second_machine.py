@@ -169,9 +169,11 @@ class Array:
     are read again for each block, where blocks are known; `slices`, how many parts its weights can be used in, and `known`, which
     share of the work is left when all were used once."""
 
-    def __init__(self, machine, engine, map, op, box):
-        self.op, self.blocks = op, engine.get("blocks")
+    def __init__(self, machine, engine, map, op, box, folded=False):
+        self.op, self.blocks, self.folded = op, engine.get("blocks"), folded
         loops = loops_of(op, box)
+        if folded:
+            loops.update(C=loops["C"] * op.stride[1], S=-(-(-op.pad[1] % op.stride[1] + loops["S"]) // op.stride[1]))
         if "depthwise" in map.get("ops", ()) and names_of(op)[0] == "depthwise":
             loops.update(K=loops["G"] * loops["K"], G=1)
         unroll = {axis: int(map["unroll"].get(axis, 1)) for axis in "NGKCHWRST"}
@@ -204,6 +206,10 @@ class Array:
             h, w, k = self.choose(rule)
         self.cost(machine, engine, rule, h, w, k)
 
+    def plane(self):
+        rows, columns = input_plane(self.op, self.loops)
+        return rows, columns // (self.op.stride[1] if self.folded else 1)
+
     def parts(self, axis):
         whole, most = self.loops[axis], self.part[axis]
         return [min(most, whole - begin) for begin in range(0, whole, most)]
@@ -213,6 +219,8 @@ class Array:
         a, taps = "HW".index(axis), self.part["RS"["HW".index(axis)]]
         op, windows = self.op, self.op.kind in ("conv", "pool")
         stride, dilation = (op.stride[a], op.dilation[a]) if windows else (1, 1)
+        if self.folded and axis == "W":
+            stride = 1
         extent = (made - 1) * stride + (taps - 1) * dilation + 1
         return -(-extent // self.unroll[axis]) * self.unroll[axis]
 
@@ -247,7 +255,7 @@ class Array:
         if not self.per_channel:
             inputs *= -(-self.loops["K"] // k)
         weights = prod(self.loops[axis] for axis in "RSCK") * self.planes(h, w) if self.product else 0
-        whole = prod(input_plane(self.op, self.loops)) * self.input_channels()
+        whole = prod(self.plane()) * self.input_channels()
         stays = whole < 2 * rows * columns * self.held_depth(k)
         return (inputs + weights) * (Fraction(1, 2) if stays else 1)
 
@@ -295,8 +303,8 @@ class Array:
         if not self.blocks:
             self.cycles = max(compute, leaving) * blocks
         else:
-            rows = min(self.read("H", h), max(1, input_plane(self.op, loops)[0]))
-            columns = min(self.read("W", w), max(1, input_plane(self.op, loops)[1]))
+            rows = min(self.read("H", h), max(1, self.plane()[0]))
+            columns = min(self.read("W", w), max(1, self.plane()[1]))
             port = max((m for m in machine.memories.values() if not m.offchip and m.bandwidth),
                        key=lambda m: m.bandwidth[0], default=None)
             if int(rule.get("stages", 0)) and port:
@@ -316,6 +324,12 @@ class Array:
             self.slices = groups * -(-loops["K"] // k)
         elif self.blocks:
             self.known = 1 - Fraction(1, self.planes(h, w))
+
+
+def may_fold(op):
+    """Do columns of an input of the network lie side by side, that a convolution strides over?"""
+    return (names_of(op)[0] == "conv" and op.kind == "conv" and op.stride[1] > 1 and op.dilation[1] == 1 and op.inputs[0].input and
+            op.inputs[0].shape[3] % op.stride[1] == 0)
 
 
 def input_plane(op, loops):
@@ -377,7 +391,8 @@ class Work:
         energy = measured(engine.get("energy", "0 pJ"), "J") * 10**12
         self.arrays = []
         if engine["kind"] == "mac_array":
-            self.arrays = [Array(machine, engine, map, op, box) for map in maps_for(engine, op)]
+            self.arrays = [Array(machine, engine, map, op, box, folded) for map in maps_for(engine, op)
+                           for folded in ((False, True) if map.get("folds_columns") and may_fold(op) else (False,))]
             for array in self.arrays:
                 array.busy = ceil(array.cycles * factor_of(engine, op)) + int(engine.get("fill", 0))
             self.energy = (macs_of(op, box) or elements_of(op, box, 1)) * energy

@@ -11,7 +11,7 @@ import itertools
 from fractions import Fraction
 from math import ceil, prod
 
-from second_machine import Work, engine_of, names_of
+from second_machine import Work, engine_of, may_fold, names_of
 
 AXES = {"W": 1, "H": 2, "C": 3}  # how far from the last one an axis of the tensor that is cut stands
 
@@ -93,6 +93,7 @@ class Run:
         self.resident = subgraph["variant"]["weights"] == "resident"
         self.stationary = subgraph["variant"]["stationary"]
         self.halo = subgraph["variant"]["halo"]
+        self.one_copy = subgraph["variant"].get("one_copy", "none").split("+") if self.double else []
         self.made = [op.output for op in self.ops]
         self.stored = {w.name: machine.stored(op, at) for op in self.ops for at, w in enumerate(op.weights)}
         self.leaving = [t for t in self.made if t.leaves or any(op.number not in self.inside for op in t.readers)]
@@ -339,6 +340,8 @@ class Run:
                     continue
                 for share, readers in enumerate(self.shares[t.name]):
                     begin = start - n if self.double else start + readers[0]
+                    if "inputs" in self.one_copy:  # a step early, where nobody reads the tile before then
+                        begin = start + readers[0] - (1 if readers[-1] - readers[0] + 2 <= n else 0)
                     if t.name in stays:
                         begin = start - n + readers[-1] + 1
                     again = t.name not in stays or self.changes(stays[t.name], number)
@@ -350,7 +353,7 @@ class Run:
                 self.op_cycles.append(self.compute(op, number, k))
                 sliced = op.kind in ("conv", "matmul") and m.weight_slices > 1
                 if op.weights and not (self.resident and number > 0):
-                    begin = start + k - (1 if self.double else 0)
+                    begin = start + k - (1 if self.double and (n > 1 or "weights" not in self.one_copy) else 0)
                     if self.resident:  # the first tile's, for all of them
                         begin = -n if self.double else 0
                     rest = []
@@ -372,6 +375,8 @@ class Run:
                     shares = self.shares[op.output.name]
                     ready = start + max([k] + shares[0] + [readers[0] for readers in shares[1:]])
                     end = max(start + k + n, ready + 2) if self.double else ready + 1
+                    if "outputs" in self.one_copy:
+                        end = ready + (2 if ready + 2 - start - k <= n else 1)
                     rank = -1 if end == ready + 1 else 2 * n
                     self.move(ready + 1, rank, dram, 1, op.output, tile["piece"][op.output.name], end,
                               self.place(number, op.output.name))
@@ -563,12 +568,14 @@ class Run:
                 words.add("stages")
             if op.inputs[0].item == 2:
                 words.add("two bytes")
+            if may_fold(op) and any(one.get("folds_columns") for one in engine.get("maps", {}).values()):
+                words.add("columns folded")
             if op.kind in ("conv", "matmul") and not self.resident:
                 words.add("weights in slices" if m.weight_slices > 1 else "refetch")
         words |= {word for word, is_so in (
             ("several outputs", len(self.leaving) > 1), ("fused", len(self.ops) > 1), ("many tiles", len(self.tiles) > 1),
             ("double buffer", self.double), ("resident", self.resident), ("weights stay", self.stationary == "weights"),
-            ("inputs stay", self.stationary == "inputs"),
+            ("inputs stay", self.stationary == "inputs"), ("one copy", self.one_copy not in ([], ["none"])),
             ("bandwidth on the chip", any(one.bandwidth for one in m.memories.values() if not one.offchip)),
             ("modes are switched", self.switched > 0), ("copied on the chip", self.copied),
             ("bricks", any(not one.offchip and len(one.layout) > 4 for one in m.memories.values())),

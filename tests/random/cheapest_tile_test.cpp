@@ -34,6 +34,11 @@ Hardware random_hardware(Random& random, Size needed) {
   if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep};
   // Machines that always keep halos once looked at no shape of a run without any.
   if (random.chance(15)) h.tiling.halo = {HaloPolicy::keep};
+  if (random.chance(50))
+    h.tiling.one_copy = {
+        random.pick(std::vector{OneCopy::inputs, OneCopy::outputs}),
+        random.pick(std::vector{OneCopy::inputs_outputs, OneCopy::weights, OneCopy::inputs_weights,
+                                OneCopy::outputs_weights})};
   if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
   if (random.chance(25)) testing::add_flash(random, h);
   if (random.chance(40)) testing::randomize_stored(random, h);
@@ -53,6 +58,8 @@ double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
   std::vector<TileVariant> variants = planner::lowering_variants(hardware.tiling);
   for (const TileVariant& staying : planner::staying_variants(part, hardware.tiling))
     variants.push_back(staying);
+  for (const TileVariant& one_copy : planner::one_copy_variants(part, hardware.tiling))
+    variants.push_back(one_copy);
   for (const TileVariant& options : variants) {
     tiling::TileGeometry geometry(part, options.halo);
     const tiling::TileSpace& space = geometry.space();
@@ -116,7 +123,8 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
                                                static_cast<double>(std::max(peak, m.peak_bytes));
                                       },
                                   .key = "",
-                                  .most_shapes = 100000};
+                                  .most_shapes = 100000,
+                                  .one_copies = true};
     planner::Candidates candidates(network, hardware, {}, make_plan_memory());
     auto answer = candidates.answer(ops);
     for (int effort = 1; !answer->final; ++effort) answer = candidates.answer(ops, effort);

@@ -141,7 +141,7 @@ class Spoiler {
             [&] { list<std::string>(m.ops, [&](std::string& op) { text(op); }); },
             [&] { m.ops = {"conv"}; }, [&] { pairs(m.unroll); }, [&] { pairs(m.at_least); },
             [&] { m.cycles = real(); }, [&] { m.least = whole(); },
-            [&] { m.input_depth = whole(); }});
+            [&] { m.input_depth = whole(); }, [&] { truth(m.folds_columns); }});
   }
   void blocks(BlockRule& b) {
     one_of({[&] { b.buffer = whole(); }, [&] { pairs(b.most); },
@@ -272,7 +272,7 @@ class Spoiler {
                         [&] { s.ops.last = static_cast<OpIndex>(whole()); },
                         [&] { s.extent[1] = whole(); }, [&] { s.counts[0] = whole(); },
                         [&] { choice(s.variant.weights); }, [&] { choice(s.variant.halo); },
-                        [&] { choice(s.variant.stationary); },
+                        [&] { choice(s.variant.stationary); }, [&] { choice(s.variant.one_copy); },
                         [&] { truth(s.variant.double_buffer); }, [&] { s.names.clear(); },
                         [&] { s.metrics.latency_cycles = whole(); },
                         [&] { s.metrics.energy_pj = real(); },

@@ -32,6 +32,9 @@ ops:
 outputs: [y]
 """}
 
+# What is looked at after everything else (one_copy) is only that of the cover that was best before:
+# which one that is may depend on the modes, so these machines have none.
+
 # Splits of a convolution buffer between data and weights, as in nvdla-like, on a scale where it
 # matters which of them there are.
 SPLITS = {"d3w1": "{0-2: data, 3: weight}", "d2w2": "{0-1: data, 2-3: weight}",
@@ -39,6 +42,7 @@ SPLITS = {"d3w1": "{0-2: data, 3: weight}", "d2w2": "{0-1: data, 2-3: weight}",
 NVDLA = """tessera: hardware/1
 name: splits
 inherit: nvdla-like
+tiling: {one_copy: [none]}
 memories:
   cbuf:
     banks: 4
@@ -54,6 +58,7 @@ ROLES = {"even": "[read, write, read, write]", "odd": "[write, read, write, read
 PLAIN = """tessera: hardware/1
 name: roles
 inherit: ethos-u55-like
+tiling: {one_copy: [none]}
 mode_switch: {cycles: 200, energy: 5000 pJ}
 memories:
   sram:
@@ -67,6 +72,7 @@ MODES
 OWN = """tessera: hardware/1
 name: own
 inherit: ethos-u55-like
+tiling: {one_copy: [none]}
 mode_switch: {cycles: 200, energy: 5000 pJ}
 memories:
   sram:

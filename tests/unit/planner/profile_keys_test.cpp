@@ -140,6 +140,11 @@ std::vector<Network> networks() {
                                        {"[3, 16, 3, 3]", "[1, 16, 30, 30]"},
                                        {"[9, 6, 5, 5]", "[1, 6, 32, 32]"}})
     list.push_back(tiny(weights, shape, "int8"));
+  // Columns that may stand side by side as channels.
+  list.push_back(
+      chain("  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [16, 3, 3, 3]}, "
+            "stride: [2, 2], pad: [0, 0, 1, 1]}\n",
+            "[1, 3, 64, 64]", "int8", "a"));
   // Weights and data that fill 16 banks of 32 KiB, each split of them.
   for (const int banks : {1, 2, 4, 6, 8, 10, 12, 14, 15})
     list.push_back(tiny(("[" + std::to_string(128 * banks) + ", 256, 1, 1]").c_str(),

@@ -104,6 +104,45 @@ TEST(Lower, DoubleBufferingHasTwoCopiesOverTwoTiles) {
   EXPECT_TRUE(validate(l.problem).empty());
 }
 
+TEST(Lower, WhatHasOneCopyIsMovedOneStepEarlyOrLate) {
+  Fixture f;
+  TileVariant options{.double_buffer = true, .weights = WeightPolicy::refetch};
+  options.one_copy = OneCopy::inputs_outputs;
+  const Lowering l = f.with(options);
+  // x is read at step 0 and loaded in the one before; y is made at step 1 and stored at step 0 of
+  // the next tile.
+  EXPECT_THAT(named(l, "x").live, ElementsAre(StepRange{0, 4}));
+  EXPECT_THAT(named(l, "x").read, ElementsAre(0, 2));
+  EXPECT_THAT(named(l, "x").write, ElementsAre(1, 3));
+  EXPECT_THAT(named(l, "y").live, ElementsAre(StepRange{0, 4}));
+  EXPECT_THAT(named(l, "y").read, ElementsAre(0, 2));
+  EXPECT_THAT(named(l, "y").write, ElementsAre(1, 3));
+  EXPECT_TRUE(validate(l.problem).empty());
+  options.one_copy = OneCopy::outputs_weights;
+  const Lowering other = f.with(options);
+  EXPECT_THAT(named(other, "x.pong").live, ElementsAre(StepRange{0, 3}));
+  EXPECT_THAT(named(other, "w1").live, ElementsAre(StepRange{0, 4}));  // has one anyhow
+}
+
+TEST(Lower, WhereEveryStepUsesItOneCopyIsMovedBetweenSteps) {
+  const Network net = two_convolutions();
+  const Subgraph part = make_subgraph(net, {0, 0});
+  const TileSpace space = tile_space(part);
+  TileVariant options{.double_buffer = true, .weights = WeightPolicy::refetch};
+  for (const OneCopy one_copy : {OneCopy::inputs, OneCopy::outputs, OneCopy::weights}) {
+    options.one_copy = one_copy;
+    const Lowering l = lower(part, space, machine(), options);
+    int single = 0;
+    for (const Buffer& buffer : l.problem.buffers) {
+      if (buffer.id.ends_with(".ping") || buffer.id.ends_with(".pong")) continue;
+      ++single;
+      EXPECT_THAT(buffer.live, ElementsAre(StepRange{0, 2}));
+      EXPECT_EQ(buffer.write.size() + buffer.read.size(), 2U);
+    }
+    EXPECT_EQ(single, 1);
+  }
+}
+
 TEST(Lower, KeptHalosLiveThroughAllTiles) {
   Fixture f;
   const Lowering l = f.with({.halo = HaloPolicy::keep});

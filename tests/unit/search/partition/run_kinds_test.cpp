@@ -7,6 +7,7 @@
 
 #include "search/partition/structure.h"
 #include "tessera/network.h"
+#include "tests/support/one_op.h"
 #include "tests/support/random_network.h"
 
 namespace tessera::search {
@@ -51,6 +52,17 @@ TEST(RunKinds, WithoutNumbersNoTwoRunsAreAlike) {
 TEST(RunKinds, AThousandEqualOpsHaveAThousandKinds) {
   Poll poll;
   EXPECT_EQ(RunKinds(1000, std::vector<std::uint32_t>(1000, 4), 1000, poll).count(), 1000U);
+}
+
+// Columns of an input of the network may be folded into channels (tiling/loops.h).
+TEST(StructureKey, TellsWhatStridesOverAnInputOfTheNetwork) {
+  for (const Dim stride : {1, 2}) {
+    testing::One one = testing::convolution({4, 8, 8, 4, 8 / stride, 8 / stride, 1, stride}, false);
+    const std::string made = structure_key(tiling::make_subgraph(one.net, {0, 0}));
+    one.net.inputs = {one.net.ops[0].inputs[0]};
+    const std::string given = structure_key(tiling::make_subgraph(one.net, {0, 0}));
+    EXPECT_EQ(made == given, stride == 1);
+  }
 }
 
 TEST(RunKinds, EndWithTheBudget) {
