@@ -41,6 +41,7 @@ constexpr auto switches = std::to_array<Switch>({
     TESSERA_RULE(canonical, symmetry, "equal buffers keep their order"),
     TESSERA_RULE(canonical, backjumping, "return to the last choice that a dead end rests on"),
     TESSERA_RULE(canonical, restarts, "several orders with growing budgets"),
+    TESSERA_RULE(canonical, contention, "most orders go by what refused in earlier tries"),
     TESSERA_RULE(learning, triangles, "i below j and j below k: i below k"),
     TESSERA_RULE(learning, overload, "more bytes than room in a window of one section"),
     TESSERA_RULE(learning, edge_finding, "who must lie above or below a set that fills its window"),

@@ -51,7 +51,8 @@ struct CanonicalParams {
   bool symmetry = true;       ///< equal buffers keep their order
   bool backjumping = true;    ///< return to the last choice that a dead end rests on
   // How the search is scheduled.
-  bool restarts = true;  ///< look for a placement under several orders, growing budgets
+  bool restarts = true;    ///< look for a placement under several orders, growing budgets
+  bool contention = true;  ///< most orders go by what refused in earlier tries, not by size alone
   std::vector<CanonicalOrder> orders{};  ///< empty: all, in the order of the enumeration
   std::int64_t first_budget = 0;         ///< nodes of the first try; 0: derived from the size
   std::size_t table_bytes = std::size_t{64} << 20;  ///< memory of the table of failed states

@@ -118,6 +118,7 @@ void Search<T>::start(std::span<const int> ranks, Choice choice, int root, bool 
     blame_.assign(index(sections_ + block), 0);
   }
   blamed_root_ = root;
+  refusals_.assign(index(sections_ + block), 0);
   next_blame_ = 1;
   start_jumps(jump);
   static_cast<void>(sections_fit(0, sections_));

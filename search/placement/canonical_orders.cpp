@@ -31,6 +31,19 @@ void collect_facts(const Core& core, OrderFacts& facts) {
   }
 }
 
+void collect_contention(const Core& core, std::span<const double> of_section,
+                        std::vector<double>& of_item) {
+  of_item.assign(core.items.size(), 0);
+  for (std::size_t i = 0; i < core.items.size(); ++i) {
+    const Item& item = core.items[i];
+    for (int p = item.first_part; p < item.last_part; ++p) {
+      const Part& part = core.parts[static_cast<std::size_t>(p)];
+      for (int s = part.begin; s < part.end; ++s)
+        of_item[i] += of_section[static_cast<std::size_t>(s)];
+    }
+  }
+}
+
 void rank_items(const Core& core, const OrderFacts& facts, CanonicalOrder order, double noise,
                 Random& random, std::vector<int>& ranks) {
   struct Key {

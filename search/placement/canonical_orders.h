@@ -4,6 +4,7 @@
 //   rank_items(core, CanonicalOrder::total_area_width, 0.0, rng, ranks);   // ranks[item]
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "model/random.h"
@@ -18,6 +19,10 @@ struct OrderFacts {
   std::vector<double> area;
 };
 void collect_facts(const Core& core, OrderFacts& facts);
+
+/// What refused placements weighs on the items there: the sum over the sections of an item.
+void collect_contention(const Core& core, std::span<const double> of_section,
+                        std::vector<double>& of_item);
 
 /// ensure: ranks is a permutation. `noise` multiplies every fact by up to 1 + noise.
 void rank_items(const Core& core, const OrderFacts& facts, CanonicalOrder order, double noise,

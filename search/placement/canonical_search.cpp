@@ -60,6 +60,7 @@ void Search<T>::undo(std::size_t trail, std::size_t low_trail) {
 /// The next refusal counts half as much again as this one.
 template <typename T>
 void Search<T>::blame(int section) {
+  ++refusals_[index(section)];
   blame_[index(section)] += next_blame_;
   next_blame_ *= 1.5F;
   if (next_blame_ < 1e30F) return;

@@ -78,6 +78,8 @@ class Search {
   [[nodiscard]] Size offset(int item) const { return at_[static_cast<std::size_t>(item)]; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] std::int64_t work() const { return counters_.work; }
+  /// Per section, and more that count nothing: how often it refused since the last start().
+  [[nodiscard]] std::span<const std::int32_t> refusals() const { return refusals_; }
 
  private:
   static constexpr T far = std::numeric_limits<T>::max() / 2;
@@ -245,6 +247,7 @@ class Search {
   };
   std::vector<LowChange> low_trail_;
   std::vector<T> low_values_;
+  std::vector<std::int32_t> refusals_;
   std::vector<float> blame_;  ///< per section: how often it refused, recent refusals count more
   float next_blame_ = 1;
   int blamed_root_ = -1;  ///< of which root blame_ tells; -1: of none

@@ -153,5 +153,16 @@ TEST(CanonicalRules, LocalChoiceFindsSooner) {
   EXPECT_LT(sums.with, sums.without);
 }
 
+/// What refused in the tries before goes first in the next.
+TEST(CanonicalRules, ContentionFindsSooner) {
+  const auto roomy = [](std::uint64_t seed) {
+    PlacementProblem problem = full({.buffers = 80, .capacity = 64}, seed);
+    problem.memories[0].capacity += 8;
+    return problem;
+  };
+  const Sums sums = compare(roomy, {}, &CanonicalParams::contention);
+  EXPECT_LT(sums.with, sums.without);
+}
+
 }  // namespace
 }  // namespace tessera::search
