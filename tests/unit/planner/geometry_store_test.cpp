@@ -51,7 +51,7 @@ TEST(GeometryStore, OfTwoThatAreTheSameTheFirstIsKept) {
 
 // What is forgotten is found again: the plan is the same to the byte.
 TEST(GeometryStore, ForgettingChangesNoPlan) {
-  const Network network = testing::convolutions(testing::sanitized ? 3 : 6,
+  const Network network = testing::convolutions(testing::sanitized || !testing::optimised ? 3 : 6,
                                                 {.channels = 32, .rows = 28, .columns = 28});
   const Hardware machine =
       load_profile(testing::source_path("hw_profiles/ethos-u65-256.yaml").string());
