@@ -26,7 +26,7 @@ FOUND = 0
 CHOICES = {"double_buffer": [False, True], "weights": ["resident", "refetch"], "halo": ["recompute", "keep_columns", "keep"],
            "stationary": ["none", "weights", "inputs"], "one_copy": ["none", "inputs", "outputs", "weights"]}
 # Of all pairs so many may score worse, and by such a factor at most.
-MOST_WORSE, BY_AT_MOST = 0.04, 1.1
+MOST_WORSE, BY_AT_MOST = 0.02, 1.03
 
 
 def grown(figure, factor):
