@@ -142,25 +142,25 @@ TEST(CanonicalRules, SubsetSumsPruneWithoutDominance) {
   EXPECT_LT(sums.with, sums.without);
 }
 
-/// Choosing where a section is tightest keeps decisions together that interact.
-TEST(CanonicalRules, LocalChoiceFindsSooner) {
-  const auto roomy = [](std::uint64_t seed) {
-    PlacementProblem problem = full({.buffers = 60, .capacity = 256}, seed);
+/// With a little more room than their load.
+Sums compare_roomy(const Shape& shape, bool CanonicalParams::*rule) {
+  const auto roomy = [&](std::uint64_t seed) {
+    PlacementProblem problem = full(shape, seed);
     problem.memories[0].capacity += 8;
     return problem;
   };
-  const Sums sums = compare(roomy, {}, &CanonicalParams::local_choice);
+  return compare(roomy, {}, rule);
+}
+
+/// Choosing where a section is tightest keeps decisions together that interact.
+TEST(CanonicalRules, LocalChoiceFindsSooner) {
+  const Sums sums = compare_roomy({.buffers = 60, .capacity = 256}, &CanonicalParams::local_choice);
   EXPECT_LT(sums.with, sums.without);
 }
 
 /// What refused in the tries before goes first in the next.
 TEST(CanonicalRules, ContentionFindsSooner) {
-  const auto roomy = [](std::uint64_t seed) {
-    PlacementProblem problem = full({.buffers = 80, .capacity = 64}, seed);
-    problem.memories[0].capacity += 8;
-    return problem;
-  };
-  const Sums sums = compare(roomy, {}, &CanonicalParams::contention);
+  const Sums sums = compare_roomy({.buffers = 80, .capacity = 64}, &CanonicalParams::contention);
   EXPECT_LT(sums.with, sums.without);
 }
 
