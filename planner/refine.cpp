@@ -27,10 +27,6 @@ Metrics least_of(const KnownCost& cost) {
   return metrics;
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<TileVariant> variants_of(const tiling::Subgraph& part, const TilingOptions& tiling) {
   std::vector<TileVariant> variants = lowering_variants(tiling);
   std::ranges::move(staying_variants(part, tiling), std::back_inserter(variants));

@@ -23,6 +23,9 @@ inline constexpr bool optimised = true;
 inline constexpr bool optimised = false;
 #endif
 
+/// A build that is made to be fast: others try smaller networks, and fewer.
+inline constexpr bool quick = optimised && !sanitized;
+
 /// The number of repetitions; a tenth of it under a sanitizer, a fifth without optimisation, but at
 /// least 20.
 [[nodiscard]] constexpr std::size_t effort(std::size_t count) {

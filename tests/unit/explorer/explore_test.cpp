@@ -20,9 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Smaller sweeps where builds are slow.
-constexpr bool quick = testing::optimised && !testing::sanitized;
-
 class ExploreTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -33,7 +30,7 @@ class ExploreTest : public ::testing::Test {
     for (int n = 0; n < 2; ++n) {
       Network network =
           testing::random_network(static_cast<std::uint64_t>(n) + 3,
-                                  {.ops = quick ? 5U : 2U, .extent = 16, .channels = 16});
+                                  {.ops = testing::quick ? 5U : 2U, .extent = 16, .channels = 16});
       std::ofstream(folder_ / ("net" + std::to_string(n) + ".yaml")) << network_yaml(network);
     }
   }
@@ -49,7 +46,7 @@ class ExploreTest : public ::testing::Test {
         "  base: ethos-u55-256\n"
         "  vary:\n"
         "    memories.sram.capacity: {from: 1 KiB, to: " +
-            std::string(quick ? "16 KiB" : "4 KiB") +
+            std::string(testing::quick ? "16 KiB" : "4 KiB") +
             ", times: 2}\n"
             "    engines.mac.cores: [1, 2]\n"
             "    memories.dram.bandwidth: " +
@@ -90,13 +87,13 @@ TEST_F(ExploreTest, IsWhatEveryPlanByItselfSays) {
     EXPECT_EQ(row.latency_cycles, static_cast<double>(plan.totals.latency_cycles));
     EXPECT_EQ(row.peak_bytes, static_cast<double>(plan.totals.peak_bytes));
   }
-  EXPECT_GT(proved, quick ? 10U : 0U);
+  EXPECT_GT(proved, testing::quick ? 10U : 0U);
 }
 
 TEST_F(ExploreTest, WhatOthersPlanAheadChangesNothing) {
   for (const char* more : {"", "prune: false\n"}) {
     SCOPED_TRACE(more);
-    if (!quick && *more != 'p') continue;
+    if (!testing::quick && *more != 'p') continue;
     const Sweep all = sweep(more);
     const std::string expected = plain(explore(all, {}));
     ExploreParams params;
@@ -131,7 +128,7 @@ TEST_F(ExploreTest, WhatOthersPlanAheadChangesNothing) {
 TEST_F(ExploreTest, SharingThreadsAndStoresChangeNothing) {
   for (const char* more : {"", "prune: false\n", "effort: {work: 50}\n"}) {
     SCOPED_TRACE(more);
-    if (!quick && *more != 'p') continue;
+    if (!testing::quick && *more != 'p') continue;
     const Sweep all = sweep(more);
     const std::string expected = plain(explore(all, {.limits = {.threads = 1}, .share = false}));
     EXPECT_EQ(plain(explore(all, {.limits = {.threads = 4}})), expected);

@@ -426,7 +426,7 @@ std::vector<std::string> names() {
   std::erase_if(list, [](const std::string& name) {  // other names of the same machines
     return name == "ethos-u55-like" || name == "ethos-u65-like";
   });
-  if (testing::sanitized || !testing::optimised) return {"ethos-u55-128", "patent-three-banks"};
+  if (!testing::quick) return {"ethos-u55-128", "patent-three-banks"};
   return list;
 }
 

@@ -16,9 +16,6 @@
 namespace tessera::planner {
 namespace {
 
-/// Builds with sanitizers, or without optimisation, plan small networks only.
-constexpr bool quick = testing::optimised && !testing::sanitized;
-
 std::string plan_with(const Network& network, const Hardware& hardware, PlanParams params,
                       int threads) {
   params.limits.threads = threads;
@@ -39,7 +36,7 @@ Hardware profile(const std::string& name) {
 }
 
 TEST(PlanThreads, ChangeNoPlanOfRandomNetworks) {
-  const std::uint64_t cases = quick ? 20 : 6;
+  const std::uint64_t cases = testing::quick ? 20 : 6;
   for (std::uint64_t seed = 1; seed <= cases; ++seed) {
     SCOPED_TRACE(seed);
     testing::Random random(seed ^ 0x7e4d);
@@ -62,7 +59,7 @@ TEST(PlanThreads, ChangeNoPlanOfRandomNetworks) {
 
 TEST(PlanThreads, ChangeNoPlanOnShippedMachines) {
   const Network network =
-      testing::convolutions(quick ? 9 : 4, {.channels = 32, .rows = 56, .columns = 56});
+      testing::convolutions(testing::quick ? 9 : 4, {.channels = 32, .rows = 56, .columns = 56});
   for (const char* name :
        {"ethos-u65-like", "ethos-u55-128", "nvdla-like", "gap9-like", "eyeriss-like"}) {
     SCOPED_TRACE(name);
@@ -71,7 +68,7 @@ TEST(PlanThreads, ChangeNoPlanOnShippedMachines) {
 }
 
 TEST(PlanThreads, ChangeNoPlanOfRealNetworks) {
-  if (!quick) GTEST_SKIP() << "takes minutes in a slow build";
+  if (!testing::quick) GTEST_SKIP() << "takes minutes in a slow build";
   TESSERA_NEED_SHARED("models/resnet18.onnx");
   const std::string path = testing::shared_path("models/resnet18.onnx").string();
   const Network network = read_network(path, {}).network;

@@ -15,7 +15,7 @@
 namespace tessera::planner {
 namespace {
 
-constexpr std::uint64_t cases = testing::sanitized || !testing::optimised ? 8 : 30;
+constexpr std::uint64_t cases = testing::quick ? 30 : 8;
 
 struct RandomPlan {
   RandomPlan(std::uint64_t seed, testing::MachineWish wish)
@@ -93,7 +93,7 @@ TEST(PlanWalk, BoxesOnTheChipAreApart) {
       }
     }
   }
-  EXPECT_GT(boxes, 3 * cases);
+  EXPECT_GT(boxes, 100 * cases / 30);
 }
 
 }  // namespace
