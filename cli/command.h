@@ -2,7 +2,7 @@
 //
 // A subcommand is one file with one function add_NAME(): it declares its options and leaves a
 // function behind that runs after parsing and gives the exit code. To add one: write the file,
-// declare its function here, and name it in main.cpp.
+// declare its function here, and name it in the table of main.cpp.
 #pragma once
 
 #include <functional>

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -123,6 +126,37 @@ void add_help(CLI::App& app, Command& command) {
   });
 }
 
+using AddCommand = void (*)(CLI::App&, Command&);
+constexpr std::pair<std::string_view, AddCommand> commands[] = {
+    {"place", add_place},
+    {"check", add_check},
+    {"explain", add_explain},
+    {"export", add_export},
+    {"generate", add_generate},
+    {"profiles", add_profiles},
+    {"plan", add_plan},
+    {"tile", add_tile},
+    {"import", add_import},
+    {"explore", add_explore},
+    {"report", add_report},
+    {"minimalloc", add_minimalloc},
+    {"completion", add_completion},
+    {"help", add_help},
+};
+
+/// The one that the line begins with: to describe the options of all takes longer than placing many
+/// a problem. `help` and `completion` speak of all of them.
+void add_commands(CLI::App& app, Command& command, const std::vector<std::string>& arguments) {
+  const auto* const end = std::end(commands);
+  const auto* const named = arguments.empty()
+                                ? end
+                                : std::ranges::find(commands, arguments.front(),
+                                                    [](const auto& each) { return each.first; });
+  if (named != end && named->first != "help" && named->first != "completion")
+    return named->second(app, command);
+  for (const auto& [name, add] : commands) add(app, command);
+}
+
 std::string version_line() {
   return "tessera " + std::string(version());
 }
@@ -144,22 +178,10 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
       "SIGHUP,\n1 an output could not be written, or a bug in Tessera.\n"
       "tessera COMMAND --help says more, with an example each.");
   for (int i = 0; i < argc; ++i) command.line += (i == 0 ? "" : " ") + std::string(argv[i]);
-  add_place(app, command);
-  add_check(app, command);
-  add_explain(app, command);
-  add_export(app, command);
-  add_generate(app, command);
-  add_profiles(app, command);
-  add_plan(app, command);
-  add_tile(app, command);
-  add_import(app, command);
-  add_explore(app, command);
-  add_report(app, command);
-  add_minimalloc(app, command);
-  add_completion(app, command);
-  add_help(app, command);
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
+  add_commands(app, command, arguments);
+
   if (arguments.size() >= 3 && arguments[0] == complete_command) {
     std::string text;
     for (const std::string& word :

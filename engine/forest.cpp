@@ -18,24 +18,25 @@ class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  /// The words of the next line; none: the text is over.
-  [[nodiscard]] std::vector<std::string_view> next() {
+  /// The words of the next line, until the line after it is asked for; none: the text is over.
+  [[nodiscard]] const std::vector<std::string_view>& next() {
     while (!rest_.empty()) {
       const std::size_t end = std::min(rest_.find('\n'), rest_.size());
       const std::string_view line = rest_.substr(0, end);
       rest_.remove_prefix(std::min(end + 1, rest_.size()));
       ++number_;
       if (line.empty() || line.front() == '#') continue;
-      std::vector<std::string_view> words;
+      words_.clear();
       for (std::size_t at = 0; at < line.size();) {
         const std::size_t from = line.find_first_not_of(' ', at);
         if (from == std::string_view::npos) break;
         at = std::min(line.find(' ', from), line.size());
-        words.push_back(line.substr(from, at - from));
+        words_.push_back(line.substr(from, at - from));
       }
-      if (!words.empty()) return words;
+      if (!words_.empty()) return words_;
     }
-    return {};
+    words_.clear();
+    return words_;
   }
 
   [[noreturn]] void refuse(std::string_view why) const {
@@ -52,6 +53,7 @@ class Lines {
 
  private:
   std::string_view rest_;
+  std::vector<std::string_view> words_;  // of one line; kept, so that a line takes no memory
   std::int64_t number_ = 0;
 };
 
@@ -63,7 +65,9 @@ Forest Forest::read(std::string_view text, std::span<const std::string_view> fea
   std::vector<std::int32_t> named;     // by its own features: which of the user's
   std::vector<std::uint32_t> waiting;  // nodes whose second child is to come; of the present tree
   bool open = false;                   // a tree that is not complete
-  for (auto words = lines.next(); !words.empty(); words = lines.next()) {
+  while (true) {
+    const std::vector<std::string_view>& words = lines.next();
+    if (words.empty()) break;
     const std::string_view first = words.front();
     if (!open && first == "features") {
       for (std::size_t k = 1; k < words.size(); ++k) {

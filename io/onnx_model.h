@@ -5,7 +5,7 @@
 // they are given; everything that reads a message here does not.
 #pragma once
 
-#include <onnx/onnx_pb.h>
+#include <onnx/onnx.pb.h>
 
 #include <map>
 #include <memory>

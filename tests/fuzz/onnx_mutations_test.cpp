@@ -21,7 +21,7 @@ using testing::setting;
 
 TEST(RandomOnnx, EverySeedIsAccepted) {
   for (const onnx::ModelProto& seed : onnx_seeds()) {
-    SCOPED_TRACE(seed.ShortDebugString());
+    SCOPED_TRACE(seed.graph().node(0).op_type());
     const std::string bytes = seed.SerializeAsString();
     EXPECT_NO_THROW(static_cast<void>(io::read_onnx(bytes, "seed", {})));
     EXPECT_NO_THROW(static_cast<void>(onnx(bytes)));
@@ -49,9 +49,8 @@ TEST(RandomOnnx, MutationsAreReadOrRefused) {
     try {
       accepted += onnx(bytes) ? 1U : 0U;
     } catch (const std::exception& error) {
-      ADD_FAILURE() << "TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" << seed << ": " << error.what()
-                    << '\n'
-                    << model.ShortDebugString().substr(0, 4000);
+      ADD_FAILURE() << "TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" << seed << ": "
+                    << error.what();
     }
     const double took = processor_seconds() - start;
     slowest = std::max(slowest, took);

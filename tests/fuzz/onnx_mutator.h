@@ -6,11 +6,10 @@
 //   mutator.mutate(model);                       // the same for the same seed, on every machine
 #pragma once
 
-#include <onnx/onnx_pb.h>
-
 #include <string>
 #include <vector>
 
+#include "tests/fuzz/onnx_seeds.h"
 #include "tests/support/random.h"
 
 namespace tessera::fuzz {

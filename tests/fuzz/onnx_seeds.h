@@ -2,9 +2,13 @@
 // and some of several nodes: where mutations of ONNX messages begin.
 #pragma once
 
-#include <onnx/onnx_pb.h>
+#include <onnx/onnx.pb.h>
 
 #include <vector>
+
+namespace tessera {
+namespace onnx = io::onnx;
+}
 
 namespace tessera::fuzz {
 

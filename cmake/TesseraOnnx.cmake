@@ -1,0 +1,27 @@
+# The messages of ONNX, made from the definition that libonnx-dev ships. They stand on protobuf's
+# small run time: the whole one and libonnx_proto cost a program more, each time it starts, than
+# placing most problems takes. Their package has a name of its own, so that a program that links
+# libonnx as well has no two things of one name.
+#
+#   tessera_onnx_messages(target)     # <onnx/onnx.pb.h>
+if(TESSERA_WITH_ONNX)
+  find_program(PROTOC protoc REQUIRED)              # Debian: protobuf-compiler
+  find_path(ONNX_INCLUDE onnx/onnx.proto REQUIRED)  # Debian: libonnx-dev
+  mark_as_advanced(PROTOC ONNX_INCLUDE)
+  set(TESSERA_MESSAGES ${PROJECT_BINARY_DIR}/messages)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ONNX_INCLUDE}/onnx/onnx.proto)
+  file(READ ${ONNX_INCLUDE}/onnx/onnx.proto definition)
+  string(REPLACE "\npackage onnx;" "\npackage tessera.io.onnx;" definition "${definition}")
+  if(NOT definition MATCHES "optimize_for = LITE_RUNTIME")
+    string(APPEND definition "\noption optimize_for = LITE_RUNTIME;\n")
+  endif()
+  file(GENERATE OUTPUT ${TESSERA_MESSAGES}/onnx/onnx.proto CONTENT "${definition}")
+  set(TESSERA_ONNX_SOURCE ${TESSERA_MESSAGES}/onnx/onnx.pb.cc)
+  add_custom_command(OUTPUT ${TESSERA_ONNX_SOURCE} ${TESSERA_MESSAGES}/onnx/onnx.pb.h
+    COMMAND ${PROTOC} --proto_path=${TESSERA_MESSAGES} --cpp_out=${TESSERA_MESSAGES} onnx/onnx.proto
+    DEPENDS ${TESSERA_MESSAGES}/onnx/onnx.proto COMMENT "Writing the messages of ONNX" VERBATIM)
+endif()
+
+function(tessera_onnx_messages target)
+  target_include_directories(${target} SYSTEM PRIVATE ${TESSERA_MESSAGES})
+endfunction()
