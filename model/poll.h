@@ -36,6 +36,7 @@ class Poll {
   /// Counts units of work, each well below a microsecond, and looks at the budget every thousand.
   /// Throws BudgetEnded.
   void operator()(std::int64_t units = 1) {
+    spent_ += units;
     left_ -= units;
     if (left_ <= 0) look();
   }
@@ -45,6 +46,8 @@ class Poll {
     if (!limited_) return;
     if (const auto why = budget_.exhausted()) throw BudgetEnded(*why, false);
   }
+  /// The units that were counted so far.
+  [[nodiscard]] std::int64_t spent() const { return spent_; }
   /// Throws BudgetEnded where about so many bytes are more than may be taken.
   void room(double bytes) const {
     if (limited_ && budget_.too_large(bytes)) throw BudgetEnded(StopReason::memory_limit, true);
@@ -56,6 +59,7 @@ class Poll {
   Budget budget_;  // what it points to outlives the call that made it
   bool limited_ = false;
   std::int64_t left_ = 0;
+  std::int64_t spent_ = 0;
 };
 
 }  // namespace tessera

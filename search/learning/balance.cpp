@@ -5,8 +5,8 @@
 namespace tessera::search::learning {
 
 bool BalanceRules::propagate(State& state, Key key, std::uint64_t& work) const {
-  work += uses_[key].size();
-  for (const Use& use : uses_[key]) {
+  work += uses(key).size();
+  for (const Use& use : uses(key)) {
     const Sum& sum = sums_[use.sum];
     const Reason reason{.rule = Rule::balance, .a = use.sum};
     if (sum.now > sum.room) return state.raise({opposite(key), 1}, reason);

@@ -28,10 +28,10 @@ class BalanceRules {
 
   /// The literal became true; taken back by undo().
   void count(Key key) {
-    for (const Use& use : uses_[key]) sums_[use.sum].now += use.length;
+    for (const Use& use : uses(key)) sums_[use.sum].now += use.length;
   }
   void undo(Key key) {
-    for (const Use& use : uses_[key]) sums_[use.sum].now -= use.length;
+    for (const Use& use : uses(key)) sums_[use.sum].now -= use.length;
   }
   /// Refuses what no longer fits beside `key`, which was counted. False on a clash.
   bool propagate(State& state, Key key, std::uint64_t& work) const;
@@ -59,13 +59,18 @@ class BalanceRules {
     std::uint32_t sum;
     Value length;
   };
+  [[nodiscard]] std::span<const Use> uses(Key key) const {
+    return {uses_.data() + use_begin_[key], uses_.data() + use_begin_[key + 1]};
+  }
+  void list_uses();
   void add(const OrderRules& orders, ItemIndex centre, Sum sum, std::span<const ItemIndex> below,
            std::span<const ItemIndex> above);
 
   std::vector<Sum> sums_;
   std::vector<Term> terms_;
-  std::vector<ItemIndex> shared_;       // by every two sections: the members of both
-  std::vector<std::vector<Use>> uses_;  // by key
+  std::vector<ItemIndex> shared_;         // by every two sections: the members of both
+  std::vector<Use> uses_;                 // sorted by key
+  std::vector<std::uint32_t> use_begin_;  // by key; one more at the end
 };
 
 }  // namespace tessera::search::learning

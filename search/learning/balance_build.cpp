@@ -1,7 +1,9 @@
 // Which sums there are: one for every member that two sections share, and for each way round.
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "balance.h"
 
@@ -54,22 +56,43 @@ std::vector<std::uint32_t> ends_in_time(const std::vector<Set>& sets) {
   return ends;
 }
 
-std::vector<Neighbours> neighbours_of(const std::vector<Set>& sets, Poll& poll) {
+/// Its members as bits.
+class Bits {
+ public:
+  Bits(const std::vector<Set>& sets, std::size_t items) : words_(items / 64 + 1) {
+    bits_.resize(sets.size() * words_);
+    for (std::size_t s = 0; s < sets.size(); ++s)
+      for (const ItemIndex item : sets[s].items)
+        bits_[s * words_ + item / 64] |= std::uint64_t{1} << (item % 64);
+  }
+  [[nodiscard]] std::size_t words() const { return words_; }
+  /// How many members two sets share.
+  [[nodiscard]] std::size_t shared(std::size_t s, std::size_t t) const {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < words_; ++k)
+      count +=
+          static_cast<std::size_t>(std::popcount(bits_[s * words_ + k] & bits_[t * words_ + k]));
+    return count;
+  }
+
+ private:
+  std::size_t words_;
+  std::vector<std::uint64_t> bits_;
+};
+
+std::vector<Neighbours> neighbours_of(const std::vector<Set>& sets, std::size_t items, Poll& poll) {
   std::vector<Neighbours> found;
-  std::vector<ItemIndex> shared;
+  const Bits bits(sets, items);
   const std::vector<std::uint32_t> ends = ends_in_time(sets);
   for (std::uint32_t s = 0; s < sets.size(); ++s) {
     for (std::uint32_t t = s + 1; t < sets.size(); ++t) {
-      const auto& a = sets[s].items;
-      const auto& b = sets[t].items;
-      poll(static_cast<std::int64_t>(a.size() + b.size()));
-      shared.clear();
-      std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
-      if (shared.empty() || a.size() - shared.size() > most_apart) {
+      poll(1 + static_cast<std::int64_t>(bits.words() / 4));
+      const std::size_t shared = bits.shared(s, t);
+      if (shared == 0 || sets[s].items.size() - shared > most_apart) {
         if (sets[s].in_time && sets[t].in_time) t = ends[t];
         continue;
       }
-      const std::size_t apart = a.size() + b.size() - 2 * shared.size();
+      const std::size_t apart = sets[s].items.size() + sets[t].items.size() - 2 * shared;
       if (apart <= most_apart) found.push_back({apart, s, t});
     }
   }
@@ -82,13 +105,13 @@ std::vector<Neighbours> neighbours_of(const std::vector<Set>& sets, Poll& poll) 
 
 void BalanceRules::finish(const State& state, const OrderRules& orders,
                           const SectionRules& sections, bool wanted, Poll& poll) {
-  uses_.assign(2 * state.variables(), {});
+  use_begin_.assign(2 * state.variables() + 1, 0);
   if (!wanted) return;
   const std::vector<Set> sets = sets_of(state, orders, sections);
   std::vector<ItemIndex> shared;
   std::vector<ItemIndex> only_s;
   std::vector<ItemIndex> only_t;
-  for (const auto& [apart, s, t] : neighbours_of(sets, poll)) {
+  for (const auto& [apart, s, t] : neighbours_of(sets, orders.items().size(), poll)) {
     poll(static_cast<std::int64_t>(sets[s].items.size() + sets[t].items.size()));
     if (terms_.size() > most_terms) break;
     const Set& a = sets[s];
@@ -113,9 +136,18 @@ void BalanceRules::finish(const State& state, const OrderRules& orders,
       add(orders, i, sum, only_s, only_t);
     }
   }
+  list_uses();
+}
+
+void BalanceRules::list_uses() {
+  for (const Sum& sum : sums_)
+    for (std::uint32_t k = sum.begin; k < sum.end; ++k) ++use_begin_[terms_[k].key + 1];
+  std::partial_sum(use_begin_.begin(), use_begin_.end(), use_begin_.begin());
+  uses_.resize(use_begin_.back());
+  std::vector<std::uint32_t> next(use_begin_.begin(), use_begin_.end() - 1);
   for (std::uint32_t at = 0; at < sums_.size(); ++at)
     for (std::uint32_t k = sums_[at].begin; k < sums_[at].end; ++k)
-      uses_[terms_[k].key].push_back({at, terms_[k].length});
+      uses_[next[terms_[k].key]++] = {at, terms_[k].length};
 }
 
 void BalanceRules::add(const OrderRules& orders, ItemIndex centre, Sum sum,

@@ -195,8 +195,8 @@ void Search::begin_turn(Mode mode) {
 Outcome Search::run(const Budget& budget, std::int64_t& conflicts_left, StopReason& stop) {
   const auto metered = [&] {
     if (budget.meter == nullptr) return false;
-    const auto done =
-        static_cast<std::int64_t>(counters_.work[0] + counters_.work[1] + counters_.work[2]);
+    const auto done = static_cast<std::int64_t>(worked_before_ + counters_.work[0] +
+                                                counters_.work[1] + counters_.work[2]);
     budget.meter->done.store(done, std::memory_order_relaxed);
     return done >= budget.meter->limit.load(std::memory_order_relaxed);
   };

@@ -47,6 +47,8 @@ class Search {
   Search(Deduction& deduction, Plan plan, const LearningParams& params, std::uint64_t seed,
          Recorder* recorder);
 
+  /// So much work was done before: for the meter of a budget.
+  void counts_from(std::uint64_t work) { worked_before_ = work; }
   /// At a solution every variable is fixed in deduction.state. `limit` counts conflicts.
   Outcome run(const Budget& budget, std::int64_t& conflicts_left, StopReason& stop);
   /// Literals that run() takes for true, decided before anything else. Outcome::core: they cannot
@@ -88,6 +90,7 @@ class Search {
   Analysis analysis_;
   ActivityHeap heap_;
   Counters counters_;
+  std::uint64_t worked_before_ = 0;
   std::vector<Lit> assumed_;
   std::vector<Lit> core_;
   std::uint64_t core_name_ = 0;

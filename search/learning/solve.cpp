@@ -62,6 +62,10 @@ Build::Record record_of(const PlacementProblem& problem, const engine::SearchPar
   return uses ? Build::Record::uses : Build::Record::nothing;
 }
 
+/// What writing down takes is work, too: else a race would wait for it. Measured: 24 to 55 ns,
+/// where a step of propagation takes 12.
+constexpr std::uint64_t work_per_poll = 3;
+
 /// One search, from the rules to the answer.
 class OneSearch {
  public:
@@ -92,6 +96,7 @@ class OneSearch {
                                : used_ ? &*used_
                                        : nullptr;
     Search search(deduction_, build_.plan, learning_, params_.seed, recorder);
+    search.counts_from(work_per_poll * static_cast<std::uint64_t>(poll_.spent()));
     if (learning_.guard != nullptr)
       search.guard = [this](std::span<const Lit> lits) { keep_known(lits); };
     decide(search);

@@ -12,6 +12,7 @@ namespace tessera::search::canonical {
 /// What a node takes beside the sections it looks at: choosing, keys, what to return to. Measured
 /// over nodes of 3 to 22 microseconds.
 inline constexpr std::int64_t work_of_a_node = 1'000;
+inline constexpr std::int64_t work_of_an_item = 3;  // of the component
 
 template <typename T>
 template <bool Jump>
@@ -68,11 +69,62 @@ void Search<T>::blame(int section) {
   next_blame_ *= 1e-30F;
 }
 
-/// Computes anew where sections start, and whether what is unplaced fits above.
+/// visit(part, lowest offset of the part, item) for what is unplaced and may reach into [begin,
+/// end).
+template <typename T>
+template <typename Visit>
+void Search<T>::each_part_within(int begin, int end, Visit&& visit) const {
+  each_unplaced(item_upto_[index(begin)], item_from_[index(end)], [&](int i) {
+    if (end_[index(i)] <= begin) return;
+    const T release = release_[index(i)];
+    for (int p = part_begin_[index(i)]; p < part_begin_[index(i) + 1]; ++p)
+      visit(parts_[index(p)], static_cast<T>(release + parts_[index(p)].lo), i);
+  });
+}
+
+/// The unplaced item that starts lowest in the section, and where its part ends.
+template <typename T>
+auto Search<T>::lowest_starter(int section) -> Starter {
+  Starter found;
+  T lowest = far;
+  each_part_within(section, section + 1, [&](const FlatPart& part, T start, int item) {
+    counters_.work += 10;
+    if (section < part.begin || section >= part.end || start >= lowest) return;
+    lowest = start;
+    found = {item, part.end, part.lo};
+  });
+  return found;
+}
+
+/// Whether all that is unplaced fits above the lowest place where something of it can start, in
+/// every section. What was low enough last time mostly still is, and what is in one section is
+/// often in the next. Then computes anew what is kept for who chooses by it.
 template <typename T>
 bool Search<T>::sections_fit(int begin, int end) {
   if (begin >= end) return true;
-  counters_.work += 64 + (end - begin) / 4;
+  counters_.work += 64 + (end - begin) * 2;
+  const auto low_enough = [&](const Starter& at, int s, T limit) {
+    return s < at.end && unplaced(at.item) &&
+           static_cast<T>(release_[index(at.item)] + at.lo) <= limit;
+  };
+  Starter latest;
+  for (int s = params_.section_inference ? begin : end; s < end; ++s) {
+    if (total_[index(s)] == 0) continue;
+    const T limit = static_cast<T>(capacity_ - total_[index(s)]);
+    if (low_enough(starter_[index(s)], s, limit)) continue;
+    if (!low_enough(latest, s, limit)) latest = lowest_starter(s);
+    starter_[index(s)] = latest;
+    if (low_enough(latest, s, limit)) continue;
+    blame(s);
+    if (explains()) because_overfull(s);
+    return false;
+  }
+  if (choice_ == Choice::fewest) find_starters(begin, end);
+  return true;
+}
+
+template <typename T>
+void Search<T>::find_starters(int begin, int end) {
   save_low(begin, end);
   T* low = low_.data();
   std::fill(low + begin, low + end, far);
@@ -80,34 +132,13 @@ bool Search<T>::sections_fit(int begin, int end) {
   std::fill(starters + begin, starters + end, T{0});
   T* limit = load_.data();
   for (int s = begin; s < end; ++s) limit[s] = static_cast<T>(capacity_ - total_[index(s)]);
-  each_unplaced(item_upto_[index(begin)], item_from_[index(end)], [&](int i) {
-    if (end_[index(i)] <= begin) return;
-    const T release = release_[index(i)];
-    for (int p = part_begin_[index(i)]; p < part_begin_[index(i) + 1]; ++p) {
-      const FlatPart& part = parts_[index(p)];
-      const int from = std::max(part.begin, begin);
-      const int to = std::min(part.end, end);
-      const T start = static_cast<T>(release + part.lo);
-      counters_.work += 12 + std::max(to - from, 0) / 4;
-      lower_to(low, from, to, start);
-      count_starters(starters, limit, from, to, start);
-    }
+  each_part_within(begin, end, [&](const FlatPart& part, T start, int) {
+    const int from = std::max(part.begin, begin);
+    const int to = std::min(part.end, end);
+    counters_.work += 12 + std::max(to - from, 0) / 4;
+    lower_to(low, from, to, start);
+    count_starters(starters, limit, from, to, start);
   });
-  if (!params_.section_inference) return true;
-  T worst = 0;
-  const T* total = total_.data();
-  for (int s = begin; s < end; ++s) {
-    const T sum = total[s] > 0 ? static_cast<T>(low[s] + total[s]) : T{0};
-    worst = sum > worst ? sum : worst;
-  }
-  if (worst <= capacity_) return true;
-  for (int s = begin; s < end; ++s) {
-    if (total[s] == 0 || low[s] + total[s] <= capacity_) continue;
-    blame(s);
-    if (explains()) because_overfull(s);
-    break;
-  }
-  return false;
 }
 
 /// For every release offset r and section: what starts at r or higher has to fit above r.
@@ -285,7 +316,7 @@ bool Search<T>::open(const Component& component) {
   });
   if (first < 0) return true;  // nothing is left in it: no frame
   ++counters_.nodes;
-  counters_.work += work_of_a_node;
+  counters_.work += work_of_a_node + work_of_an_item * (component.last - component.first);
   if (stuck >= 0) {
     ++counters_.lifted_cuts;
     if constexpr (Jump) because_stuck(stuck, component.parent);

@@ -113,6 +113,11 @@ class Search {
     T offset;
     int item;
   };
+  struct Starter {
+    int item = 0;
+    int end = 0;  ///< of its part; none: 0
+    T lo = 0;     ///< of its part
+  };
 
   // Without backjumping nothing is written down for it: Jump is false.
   template <bool Jump>
@@ -142,7 +147,11 @@ class Search {
   void save_low(int begin, int end);
   void blame(int section);
   [[nodiscard]] int focus(const Component& component) const;
+  template <typename Visit>
+  void each_part_within(int begin, int end, Visit&& visit) const;
+  [[nodiscard]] Starter lowest_starter(int section);
   [[nodiscard]] bool sections_fit(int begin, int end);
+  void find_starters(int begin, int end);
   [[nodiscard]] bool one_machine_fits(int begin, int end);
   void load_cliques(const CoreCliques& cliques);
   [[nodiscard]] bool cliques_fit(std::size_t trail);
@@ -233,6 +242,7 @@ class Search {
   std::vector<int> cuts_;            ///< per section: unplaced items that go on into the next
   std::vector<std::uint64_t> bits_;  ///< unplaced items
   std::vector<T> low_;               ///< per section: where unplaced items can start at least
+  std::vector<Starter> starter_;     ///< per section: what was low enough when it was looked for
   std::vector<T> starters_;          ///< per section: how many items could be its lowest
   std::vector<Frame> frames_;
   std::vector<Component> agenda_;
