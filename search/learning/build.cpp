@@ -262,7 +262,7 @@ void Build::orders() {
       }
   plan.phase.resize(deduction_.state.variables(), -1);
   plan.neighbours.resize(deduction_.state.variables());
-  for (const auto& [pair, key] : hard_) {
+  for (const auto& [pair, key] : hard_.sorted()) {
     poll_(2);
     const auto& [i, j] = pair;
     const Var a = deduction_.orders.items()[i].var;
@@ -328,7 +328,7 @@ void Build::prefer(const Placement& placement) {
     if (in != no_key) phase(in);
   }
   const auto at = [&](ItemIndex i) { return placement.places[item_buffer_[i]].offset; };
-  for (const auto& [pair, key] : hard_) {
+  for (const auto& [pair, key] : hard_.sorted()) {
     const auto& [i, j] = pair;
     const bool below = at(i) < at(j);
     const Key ij = deduction_.orders.below(i, j);

@@ -18,6 +18,7 @@
 #include "facts/twins.h"
 #include "model/derived.h"
 #include "model/poll.h"
+#include "pair_keys.h"
 #include "search.h"
 
 namespace tessera::search::learning {
@@ -136,7 +137,7 @@ class Build {
   std::vector<Lit> literals_;
   std::map<std::pair<BufferIndex, AddressRange>, ItemIndex> items_;
   std::vector<BufferIndex> item_buffer_;
-  std::map<std::pair<ItemIndex, ItemIndex>, Key> hard_;  ///< item pairs that must not overlap
+  PairKeys hard_;  ///< item pairs that must not overlap
 
   /// Steps that ask the same of a memory's mode share one choice.
   struct StepClass {

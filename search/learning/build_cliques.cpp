@@ -50,7 +50,7 @@ void Build::cliques(MemoryIndex m) {
     std::size_t x, y;
   };
   std::vector<Seed> seeds;
-  for (const auto& [pair, key] : hard_) {
+  for (const auto& [pair, key] : hard_.sorted()) {
     poll_();
     const std::size_t x = std::min(node_of[pair.first], node_of[pair.second]);
     const std::size_t y = std::max(node_of[pair.first], node_of[pair.second]);

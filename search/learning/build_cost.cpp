@@ -16,7 +16,7 @@ void Build::cost() {
     const auto& [a, b] = pair;
     const ItemIndex i = item(a, {0, problem_.buffers[a].size});
     const ItemIndex j = item(b, {0, problem_.buffers[b].size});
-    if (hard_.contains({i, j}) || hard_.contains({j, i})) continue;
+    if (hard_.contains(i, j)) continue;
     const auto [ij, ji] = deduction_.orders.add_loose_pair(deduction_.state, i, j);
     plan.bools.emplace_back(var_of(ij), 0);
     plan.bools.emplace_back(var_of(ji), 0);

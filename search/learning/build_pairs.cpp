@@ -59,7 +59,7 @@ ItemIndex Build::item(BufferIndex b, AddressRange range) {
 void Build::hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRange of_b) {
   const ItemIndex i = item(a, of_a);
   const ItemIndex j = item(b, of_b);
-  if (hard_.contains({i, j}) || hard_.contains({j, i})) return;
+  if (hard_.contains(i, j)) return;
   poll_(4);
   const double weight = 1e-12 * static_cast<double>(problem_.buffers[a].size) *
                         static_cast<double>(problem_.buffers[b].size) /
@@ -67,7 +67,7 @@ void Build::hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRa
   if (tied(a, b)) {
     const Key key = deduction_.orders.add_pair(deduction_.state, i, j);
     plan.bools.emplace_back(var_of(key), weight);
-    hard_[{i, j}] = key;
+    hard_.add(i, j, key);
     return;
   }
   const auto [ij, ji] = deduction_.orders.add_loose_pair(deduction_.state, i, j);
@@ -75,7 +75,7 @@ void Build::hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRa
   plan.bools.emplace_back(var_of(ji), weight);
   plan.phase.resize(var_of(ji) + 1, -1);
   plan.phase[var_of(ij)] = plan.phase[var_of(ji)] = 1;
-  hard_[{i, j}] = ij;
+  hard_.add(i, j, ij);
   for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
     std::vector<Lit> lits{{ij, 1}, {ji, 1}};
     if (unless_in(a, m, lits) && unless_in(b, m, lits)) clause(lits);
@@ -154,8 +154,10 @@ void Build::pairs() {
       // Said by the whole pair already.
       const ItemIndex i = item(a, whole.first);
       const ItemIndex j = item(b, whole.second);
-      deduction_.orders.same_pair(item(a, of_a), item(b, of_b), i, j);
-      hard_[{item(a, of_a), item(b, of_b)}] = hard_[{i, j}];
+      const ItemIndex part_a = item(a, of_a);
+      const ItemIndex part_b = item(b, of_b);
+      deduction_.orders.same_pair(part_a, part_b, i, j);
+      if (!hard_.contains(part_a, part_b)) hard_.add(part_a, part_b, *hard_.find(i, j));
     }
   }
   gaps(apart);
@@ -213,7 +215,7 @@ void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits, bool i
   for (std::size_t x = 0; !exempt_.empty() && x < set.size(); ++x) {
     poll_(static_cast<std::int64_t>(set.size() - x));
     for (std::size_t y = x + 1; y < set.size(); ++y) {
-      if (hard_.contains({set[x], set[y]}) || hard_.contains({set[y], set[x]})) continue;
+      if (hard_.contains(set[x], set[y])) continue;
       auto without = set;
       without.erase(without.begin() + static_cast<std::ptrdiff_t>(x));
       set.erase(set.begin() + static_cast<std::ptrdiff_t>(y));

@@ -102,7 +102,7 @@ void Build::symmetry() {
     if (known[b] < 0) known[b] = twins_->alone(b) ? 1 : 0;
     return known[b] > 0;
   };
-  for (const auto& [items, key] : hard_) {
+  for (const auto& [items, key] : hard_.sorted()) {
     const BufferIndex a = item_buffer_[items.first];
     const BufferIndex b = item_buffer_[items.second];
     const Size size = problem_.buffers[a].size + problem_.buffers[b].size;
