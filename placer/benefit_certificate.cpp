@@ -157,6 +157,10 @@ class BenefitProof {
         case search::PackingStep::Kind::out:
           thing("out ", step.number);
           break;
+        case search::PackingStep::Kind::twin:
+          thing(("twin " + std::to_string(units_[step.like].buffers.front()) + ' ').c_str(),
+                step.number);
+          break;
         case search::PackingStep::Kind::leaf:
           file_.write("leaf\n");
           break;

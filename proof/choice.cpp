@@ -222,7 +222,8 @@ class ChoiceCheck {
   enum State : char { free, in, out };
   struct Branch {
     std::size_t unit = 0;
-    bool both = false;  ///< its second side is looked at
+    bool both = false;                  ///< its second side is looked at
+    std::vector<std::size_t> forced{};  ///< twins that are out since then
   };
 
   [[nodiscard]] std::size_t take_unit(std::string_view& rest) const {
@@ -302,8 +303,10 @@ class ChoiceCheck {
       const std::size_t unit = take_unit(rest);
       if (!at_end(rest)) throw Amiss{"there is more in this line than it needs"};
       if (state_[unit] != free) throw Amiss{"it is decided already whether that one is in"};
-      branches_.push_back({unit, false});
+      branches_.push_back({.unit = unit});
       put(unit, word == "in" ? in : out);
+    } else if (word == "twin") {
+      twin(rest);
     } else if (word == "leaf" && at_end(rest)) {
       if (denominator_ == 0) throw Amiss{"a leaf needs prices before it"};
       if (value_ >= Wide{denominator_} * above_)
@@ -319,8 +322,29 @@ class ChoiceCheck {
       if (sum <= row.room) throw Amiss{"what is in does not pass the room of that row"};
       close();
     } else {
-      throw Amiss{"'prices', 'in', 'out', 'leaf' or 'over' is expected"};
+      throw Amiss{"'prices', 'in', 'out', 'twin', 'leaf' or 'over' is expected"};
     }
+  }
+
+  /// Of units that rows and benefits do not tell apart the first ones may be the ones that are in.
+  void twin(std::string_view rest) {
+    const std::size_t first = take_unit(rest);
+    const std::size_t second = take_unit(rest);
+    if (!at_end(rest)) throw Amiss{"there is more in this line than it needs"};
+    if (first >= second) throw Amiss{"the second twin comes behind the first"};
+    if (state_[first] != out) throw Amiss{"the first twin is not out"};
+    if (state_[second] != free) throw Amiss{"it is decided already whether that one is in"};
+    if (units_[first].benefit != units_[second].benefit)
+      throw Amiss{"these two have other benefits: they are no twins"};
+    if (takes_.empty()) {
+      takes_.resize(units_.size());
+      for (std::size_t r = 0; r < rows_.size(); ++r)
+        for (const auto& [unit, amount] : rows_[r].amounts) takes_[unit].emplace_back(r, amount);
+    }
+    if (takes_[first] != takes_[second])
+      throw Amiss{"a row tells these two apart: they are no twins"};
+    (branches_.empty() ? forced_ : branches_.back().forced).push_back(second);
+    put(second, out);
   }
 
   /// With a multiplier for each of some rows: what is worth more than it takes would go in.
@@ -365,6 +389,8 @@ class ChoiceCheck {
     ++leaves;
     for (; !branches_.empty(); branches_.pop_back()) {
       Branch& branch = branches_.back();
+      for (const std::size_t unit : branch.forced) put(unit, free);
+      branch.forced.clear();
       const State other = state_[branch.unit] == in ? out : in;
       put(branch.unit, branch.both ? free : other);
       if (branch.both) continue;
@@ -386,6 +412,9 @@ class ChoiceCheck {
   Wide above_ = 0;
   std::vector<State> state_;
   std::vector<Branch> branches_;
+  std::vector<std::size_t> forced_;  ///< twins that are out everywhere
+  std::vector<std::vector<std::pair<std::size_t, std::int64_t>>>
+      takes_;  ///< by unit: of which rows
   std::int64_t denominator_ = 0;
   std::vector<Wide> reduced_;
   Wide value_ = 0;

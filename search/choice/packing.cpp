@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 namespace tessera::search {
 
@@ -78,6 +79,7 @@ class Packing {
       for (std::size_t k = row_begin_[r]; k < row_begin_[r + 1]; ++k)
         by_item_[counts[by_row_[k].other]++] = {static_cast<std::uint32_t>(r), by_row_[k].amount,
                                                 by_row_[k].share};
+    twin_ = next_twins(problem);
     price_.assign(room_.size(), 0);
     slack_.resize(room_.size());
     reduced_.resize(n);
@@ -98,6 +100,13 @@ class Packing {
     state_[item] = state;
     trail_.push_back(item);
     if (state == in) take(item);
+  }
+  /// A side of a branch. Where a thing stays out, so do its twins behind it.
+  void decide(std::uint32_t item, State state) {
+    put(item, state);
+    if (state == in) return;
+    for (std::uint32_t next = twin_[item]; next != no_twin; next = twin_[next])
+      if (state_[next] == free) put(next, out);
   }
   void take(std::uint32_t item) {
     worth_in_ += worth_[item];
@@ -241,7 +250,7 @@ class Packing {
     undo(before);
   }
 
-  /// The one that prices tell least about.
+  /// The one that prices tell least about; of twins the first.
   [[nodiscard]] std::optional<std::uint32_t> undecided() const {
     std::optional<std::uint32_t> found;
     double least = HUGE_VAL;
@@ -303,7 +312,7 @@ class Packing {
       if (trail_.size() - before > items() / 8 + 1 && steps == first_steps) continue;
       const State first = best_reduced_[*item] >= 0 ? in : out;
       stack_.push_back({*item, first, false, most, trail_.size()});
-      put(*item, first);
+      decide(*item, first);
       return true;
     }
   }
@@ -315,7 +324,7 @@ class Packing {
       undo(open.trail);
       if (!open.both && open.bound > best_worth_) {
         open.both = true;
-        put(open.item, open.tried == in ? out : in);
+        decide(open.item, open.tried == in ? out : in);
         return true;
       }
       stack_.pop_back();
@@ -338,6 +347,7 @@ class Packing {
   std::vector<std::int64_t> room_;  ///< left beside what is in
   std::vector<double> scale_;
 
+  std::vector<std::uint32_t> twin_;  ///< the next thing that is like this one
   std::vector<char> state_;
   std::vector<std::uint32_t> trail_;
   std::vector<Open> stack_;
@@ -347,6 +357,23 @@ class Packing {
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> next_twins(const PackingProblem& problem) {
+  using Entry = std::pair<std::uint32_t, std::int64_t>;  // row, amount
+  std::vector<std::vector<Entry>> takes(problem.worth.size());
+  for (std::uint32_t r = 0; r < problem.rows.size(); ++r)
+    for (const auto& [thing, amount] : problem.rows[r].terms) takes[thing].emplace_back(r, amount);
+  std::vector<std::uint32_t> order(takes.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(problem.worth[a], takes[a]) < std::tie(problem.worth[b], takes[b]);
+  };
+  std::stable_sort(order.begin(), order.end(), before);
+  std::vector<std::uint32_t> twins(takes.size(), no_twin);
+  for (std::size_t k = 0; k + 1 < order.size(); ++k)
+    if (!before(order[k], order[k + 1])) twins[order[k]] = order[k + 1];
+  return twins;
+}
 
 PackingAnswer best_packing(const PackingProblem& problem, Benefit above, const Budget& budget) {
   return Packing(problem, above, budget).run();

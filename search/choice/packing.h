@@ -41,6 +41,11 @@ struct PackingAnswer {
   std::int64_t nodes = 0;
 };
 
+inline constexpr std::uint32_t no_twin = ~std::uint32_t{0};
+/// Things that are worth the same and take the same of every row may change places: it is enough to
+/// look at packings where of such twins the first ones are in. By thing: the next one like it.
+[[nodiscard]] std::vector<std::uint32_t> next_twins(const PackingProblem& problem);
+
 /// The best packing that is worth more than `above`.
 [[nodiscard]] PackingAnswer best_packing(const PackingProblem& problem, Benefit above,
                                          const Budget& budget);

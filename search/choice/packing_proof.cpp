@@ -25,6 +25,7 @@ class Prover {
     common = std::max<Benefit>(common, 1);
     above_ = most < 0 ? 0 : (most / common + 1) * common;
     load(problem);
+    twin_ = next_twins(problem);
   }
 
   std::optional<std::vector<PackingStep>> run() {
@@ -61,7 +62,7 @@ class Prover {
   };
 
   static PackingStep step(Step kind, std::uint32_t number) {
-    return {.kind = kind, .number = number, .denominator = 1, .multipliers = {}};
+    return {.kind = kind, .number = number, .like = 0, .denominator = 1, .multipliers = {}};
   }
 
   void load(const PackingProblem& problem) {
@@ -89,6 +90,17 @@ class Prover {
     if (state != in) return;
     worth_in_ += worth_[thing];
     for (const Entry& each : of_thing_[thing]) rows_[each.row].room -= each.amount;
+  }
+  /// A side of a branch. Where a thing stays out, so do its twins behind it.
+  void decide(std::uint32_t thing, State state) {
+    put(thing, state);
+    if (state == in) return;
+    for (std::uint32_t next = twin_[thing]; next != no_twin; next = twin_[next]) {
+      if (state_[next] != free) continue;
+      tree_.push_back(step(Step::twin, next));
+      tree_.back().like = thing;
+      put(next, out);
+    }
   }
   void undo(std::size_t to) {
     for (; trail_.size() > to; trail_.pop_back()) {
@@ -273,7 +285,7 @@ class Prover {
       branches_.push_back({*thing, false, trail_.size()});
       const bool first_in = reduced_[*thing] >= 0;
       tree_.push_back(step(first_in ? Step::in : Step::out, *thing));
-      put(*thing, first_in ? in : out);
+      decide(*thing, first_in ? in : out);
       return Outcome::branched;
     }
   }
@@ -312,7 +324,7 @@ class Prover {
       undo(branch.trail);
       if (branch.both) continue;
       branch.both = true;
-      put(branch.thing, tried == in ? out : in);
+      decide(branch.thing, tried == in ? out : in);
       return true;
     }
     return false;
@@ -325,6 +337,7 @@ class Prover {
   std::vector<std::int64_t> first_room_;
   std::vector<std::vector<Entry>> of_thing_;
   std::vector<State> state_;
+  std::vector<std::uint32_t> twin_;
   std::vector<std::uint32_t> trail_;
   std::vector<Branch> branches_;
   Benefit worth_in_ = 0;

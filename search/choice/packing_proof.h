@@ -25,9 +25,11 @@ struct PackingStep {
     out,     ///< the other way round
     leaf,    ///< the prices leave no more
     over,    ///< what is in passes the room of row `number`
+    twin,    ///< `number` is out, since `like`, which is just like it and comes before it, is
   };
   Kind kind = Kind::leaf;
   std::uint32_t number = 0;
+  std::uint32_t like = 0;
   std::int64_t denominator = 1;
   std::vector<std::pair<std::uint32_t, std::int64_t>> multipliers{};  ///< of rows, ascending
 };

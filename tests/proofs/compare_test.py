@@ -41,7 +41,7 @@ EVERYTHING = {
     *(f"claim {kind}" for kind in ("infeasible", "height", "cost", "modes", "benefit")),
     "choice of benefit",
     *(f"row {what}" for what in ("sum", "set by cut", "set by derivation", "with a grain")),
-    *(f"tree {word}" for word in ("prices", "in", "out", "leaf", "over")),
+    *(f"tree {word}" for word in ("prices", "in", "out", "twin", "leaf", "over")),
     *(f"cut of {kind}" for kind in ("infeasible", "height")),
     *(f"derivation of {kind}" for kind in ("infeasible", "height", "cost", "modes")),
     *(f"line {letter}" for letter in "oipvhfjmkbxuyzalds"),

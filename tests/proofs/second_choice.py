@@ -178,7 +178,9 @@ class Choice:
             if self.state[u] is not None:
                 raise Wrong("that unit is decided")
             self.state[u] = word == "in"
-            self.branches.append([u, False])
+            self.branches.append([u, False, []])
+        elif word == "twin":
+            self.twin(*(self.unit(n) for n in numbers(rest, 2)))
         elif line == "leaf":
             if self.prices is None:
                 raise Wrong("there are no prices")
@@ -201,6 +203,18 @@ class Choice:
             raise Wrong("not a line of a tree")
         self.note(f"tree {word}")
 
+    def twin(self, one, other):
+        """Where one of two that nothing tells apart is out, the later one may be out, too."""
+        if one >= other or self.state[one] is not False or self.state[other] is not None:
+            raise Wrong("the first of the two comes first and is out, the second is not decided")
+        if self.worth[one] != self.worth[other]:
+            raise Wrong("the two are not worth the same")
+        if any(amounts.get(one, 0) != amounts.get(other, 0) for amounts, _ in self.rows):
+            raise Wrong("a row tells the two apart")
+        self.state[other] = False
+        if self.branches:
+            self.branches[-1][2].append(other)
+
     def price(self, words):
         rows, multipliers = words[1::2], words[2::2]
         if len(words) % 2 != 1 or rows != sorted(set(rows)) or len(rows) > 1 << 20 or not 1 <= words[0] <= LARGE:
@@ -218,6 +232,9 @@ class Choice:
     def close(self):
         while self.branches:
             branch = self.branches[-1]
+            for u in branch[2]:
+                self.state[u] = None
+            branch[2] = []
             if not branch[1]:
                 branch[1] = True
                 self.state[branch[0]] = not self.state[branch[0]]

@@ -197,6 +197,29 @@ TEST(BenefitCertificates, ForgedRowsAndTreesAreRefused) {
   EXPECT_FALSE(right(text("room 6", "prices 1\nin 3\nin 3\nover 0\nleaf\nleaf\n")));
   EXPECT_FALSE(right(text("room 6", "prices 1\nin 3\nover 0\nleaf\n")));
   EXPECT_FALSE(right(text("room 6", "prices 1\nin 0\nleaf\nleaf\n")));
+  // Twins: where b is out c need not be in.
+  PlacementProblem alike = problem;
+  alike.buffers[1].benefit = alike.buffers[2].benefit = 2000;
+  const auto right_of_twins = [&](const std::string& steps) {
+    return proof::check_proof(alike, text("room 6", "prices 1\n" + steps)).accepted;
+  };
+  const std::string b_in = "in 2\nover 0\nin 3\nover 0\nleaf\n";
+  EXPECT_TRUE(right_of_twins("out 1\ntwin 1 2\nleaf\n" + b_in));
+  EXPECT_TRUE(right_of_twins("in 1\n" + b_in + "twin 1 2\nleaf\n"));
+  EXPECT_FALSE(right_of_twins("out 1\nleaf\n" + b_in));
+  EXPECT_FALSE(right_of_twins("out 1\ntwin 1 2\ntwin 1 2\nleaf\n" + b_in));
+  EXPECT_FALSE(right_of_twins("out 1\ntwin 1 3\nleaf\n" + b_in));  // worth more
+  EXPECT_FALSE(right_of_twins("out 1\ntwin 1 1\nleaf\n" + b_in));
+  EXPECT_FALSE(right_of_twins("out 1\ntwin 1\nleaf\n" + b_in));
+  EXPECT_FALSE(right_of_twins("out 1\ntwin 1 2 2\nleaf\n" + b_in));
+  EXPECT_FALSE(right_of_twins("out 1\ntwin 1 0\nleaf\n" + b_in));  // has to be in
+  EXPECT_FALSE(right_of_twins("twin 1 2\nout 1\nleaf\n" + b_in));  // b is not out yet
+  EXPECT_FALSE(right_of_twins("in 1\ntwin 1 2\nleaf\nleaf\n"));
+  // The other way round, and no longer out once b is in.
+  EXPECT_FALSE(right_of_twins("out 2\ntwin 2 1\nleaf\nin 1\nover 0\nin 3\nover 0\nleaf\n"));
+  EXPECT_FALSE(right_of_twins("out 1\ntwin 1 2\nleaf\nin 3\nover 0\nleaf\n"));
+  alike.buffers[2].size = 3;
+  EXPECT_FALSE(right_of_twins("out 1\ntwin 1 2\nleaf\n" + b_in));
   // The same about another problem: b and c in one group, which is worth as much and named by b.
   problem.buffers[1].group = problem.buffers[2].group = "g";
   EXPECT_TRUE(right(text("room 6", tree)));

@@ -12,7 +12,7 @@
 
 namespace tessera::testing {
 
-/// A few of the buffers may stay out, some of them only together.
+/// A few of the buffers may stay out, some of them only together; some are like the one before.
 inline void make_optional(PlacementProblem& problem, Random& random) {
   constexpr int most = 6;  // 64 sets to try
   int optional = 0;
@@ -22,6 +22,16 @@ inline void make_optional(PlacementProblem& problem, Random& random) {
     buffer.optional = true;
     buffer.benefit = random.between(0, 9) * (random.chance(50) ? 1000 : 375);
     if (random.chance(30)) buffer.group = random.chance(50) ? "g" : "h";
+  }
+  if (!random.chance(40)) return;
+  for (std::size_t b = 1; b < problem.buffers.size(); ++b) {
+    const Buffer& before = problem.buffers[b - 1];
+    Buffer& buffer = problem.buffers[b];
+    if (!before.optional || !buffer.optional || !before.group.empty() || !buffer.group.empty())
+      continue;
+    const std::string id = buffer.id;
+    buffer = before;
+    buffer.id = id;
   }
 }
 

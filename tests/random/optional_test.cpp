@@ -122,10 +122,21 @@ TEST(RandomOptional, PackingsAreTheBest) {
     const auto things = static_cast<std::uint32_t>(random.between(1, 10));
     const std::int64_t largest = random.chance(20) ? std::int64_t{1} << 40U : 9;
     for (std::uint32_t k = 0; k < things; ++k) packing.worth.push_back(random.between(0, largest));
+    const bool twins = random.chance(40);
+    for (std::uint32_t k = 1; twins && k < things; k += 2) packing.worth[k] = packing.worth[k - 1];
     for (std::int64_t r = random.between(0, 6); r > 0; --r) {
       search::PackingRow row;
       for (std::uint32_t k = 0; k < things; ++k)
         if (random.chance(60)) row.terms.emplace_back(k, random.between(1, 12));
+      if (twins) {  // every other thing is like the one before it
+        std::vector<std::pair<std::uint32_t, std::int64_t>> both;
+        for (const auto& [k, amount] : row.terms) {
+          if (k % 2 == 1) continue;
+          both.emplace_back(k, amount);
+          if (k + 1 < things) both.emplace_back(k + 1, amount);
+        }
+        row.terms = std::move(both);
+      }
       row.room = random.between(0, 30);
       if (!row.terms.empty()) packing.rows.push_back(row);
     }
