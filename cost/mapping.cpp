@@ -50,7 +50,9 @@ template <typename Use>
 void each_mapping(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                   const Use& use) {
   if (engine.maps.empty()) return use(0, plain_mapping(engine));
-  for (const std::size_t m : tiling::mappings_for(op, loops, engine)) use(m, engine.maps[m]);
+  const std::string_view name = tiling::carried_name(op, loops, engine);
+  for (std::size_t m = 0; m < engine.maps.size(); ++m)
+    if (tiling::carries(engine.maps[m], name)) use(m, engine.maps[m]);
 }
 
 /// The ways in which a mapping sees the op.
@@ -102,9 +104,9 @@ class Blocks {
     for (const auto& [name, cycles] : engine.output_of)
       if (name == op.function || name == to_string(op.kind)) rate_ = cycles;
     channel_rate_ = engine.channel_cycles;
-    const std::vector<std::string_view> names = tiling::names_of(op, loops);
+    const tiling::OpNames names = tiling::names_of(op, loops);
     for (const auto& [name, cycles] : engine.channel_of)
-      if (name == names.front()) channel_rate_ = cycles;
+      if (name == *names.begin()) channel_rate_ = cycles;
   }
 
   ArrayCost best() {

@@ -62,8 +62,10 @@ class Stepper {
  public:
   Stepper(const Pipeline& pipeline, const PipelineOptions& options)
       : p_(pipeline), options_(options) {
+    std::size_t waits = 0;
     for (const PipelineTask& task : p_.tasks) {
       max_lead_ = std::max(max_lead_, task.lead);
+      waits += task.after.size();
       for (const PipelineDependency& d : task.after)
         window_ = std::max(window_, d.tiles_back + 1 + p_.tasks[d.task].lead);
     }
@@ -77,6 +79,8 @@ class Stepper {
     for (const auto& durations : p_.classes)
       for (std::size_t k = 0; k < durations.size(); ++k)
         if (durations[k] > 0) in_use_[p_.tasks[k].resource] = true;
+    waits_.reserve(waits);
+    commands_.reserve(p_.tasks.size());
     for (const PipelineTask& task : p_.tasks) {
       for (const PipelineDependency& d : task.after) waits_.push_back(d);
       commands_.push_back({task.resource, task.lead, waits_.size(), task.bus.value_or(no_bus)});

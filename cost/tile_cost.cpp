@@ -27,6 +27,8 @@ std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& til
                              const ComputeCost& op) {
   const tiling::Subgraph& part = *run.subgraph;
   std::vector<Access> list;
+  list.reserve(part.operands_at[static_cast<std::size_t>(step)].size() +
+               part.made_at[static_cast<std::size_t>(step)].size());
   for (const tiling::LocalOperand& operand : part.operands_at[static_cast<std::size_t>(step)]) {
     auto bytes = static_cast<double>(box_bytes(part, operand.local, tile.needed[operand.local]));
     if (operand.position == 0) bytes = std::max(bytes, op.input_bytes);
@@ -200,6 +202,8 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   const std::vector<std::int64_t> switches =
       facts::mode_switches(placement.modes, run.lowering->steps_per_tile);
   TileCost cost;
+  cost.ops.reserve(static_cast<std::size_t>(tasks.steps));
+  cost.moves.reserve(tasks.moves.size());
   for (Step step = 0; step < tasks.steps; ++step) {
     OpCost& op = cost.ops.emplace_back();
     const ComputeCost compute = best_way(run, tile, step, on_chip, op);

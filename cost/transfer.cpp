@@ -1,6 +1,7 @@
 #include "cost/transfer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -18,23 +19,33 @@ namespace {
 struct Grid {
   Offset first = 0;  ///< where the first piece begins
   Size row = 0;
-  std::vector<std::int64_t> axes;
-  std::vector<Size> strides;  ///< each at least what the axes before it span
+  std::size_t rank = 0;
+  std::array<std::int64_t, max_rank> axes{};
+  std::array<Size, max_rank> strides{};  ///< each at least what the axes before it span
 
+  void add(std::int64_t extent, Size stride) {
+    axes[rank] = extent;
+    strides[rank++] = stride;
+  }
+  /// require: there is one.
+  [[nodiscard]] std::size_t longest() const {
+    return static_cast<std::size_t>(std::max_element(axes.begin(), axes.begin() + rank) -
+                                    axes.begin());
+  }
   [[nodiscard]] std::int64_t count() const {
     std::int64_t rows = 1;
-    for (const std::int64_t extent : axes) rows *= extent;
+    for (std::size_t a = 0; a < rank; ++a) rows *= axes[a];
     return rows;
   }
   [[nodiscard]] Offset last_end() const {
     Offset end = first + row;
-    for (std::size_t a = 0; a < axes.size(); ++a) end += (axes[a] - 1) * strides[a];
+    for (std::size_t a = 0; a < rank; ++a) end += (axes[a] - 1) * strides[a];
     return end;
   }
   /// Does `address` lie strictly inside a piece?
   [[nodiscard]] bool cuts(Offset address) const {
     Offset rest = address - first;
-    for (std::size_t a = axes.size(); a-- > 0;)
+    for (std::size_t a = rank; a-- > 0;)
       rest -= std::min(rest / strides[a], axes[a] - 1) * strides[a];
     return rest > 0 && rest < row;
   }
@@ -70,10 +81,9 @@ std::int64_t sum_of_quotients(std::int64_t count, std::int64_t by, std::int64_t 
 /// Bursts of all pieces: all along the longest axis at once, and one after the other along the
 /// rest.
 std::int64_t by_quotients(const Grid& rows, Size burst) {
-  const std::size_t longest =
-      static_cast<std::size_t>(std::ranges::max_element(rows.axes) - rows.axes.begin());
+  const std::size_t longest = rows.longest();
   std::int64_t count = rows.count();
-  std::vector<std::int64_t> at(rows.axes.size(), 0);
+  std::array<std::int64_t, max_rank> at{};
   Offset first = rows.first;
   for (;;) {
     const auto sum = [&](Offset begin) {
@@ -82,14 +92,14 @@ std::int64_t by_quotients(const Grid& rows, Size burst) {
     };
     count += sum(first + rows.row - 1) - sum(first);
     std::size_t axis = 0;
-    for (; axis < at.size(); ++axis) {
+    for (; axis < rows.rank; ++axis) {
       if (axis == longest) continue;
       first += rows.strides[axis];
       if (++at[axis] < rows.axes[axis]) break;
       first -= rows.axes[axis] * rows.strides[axis];
       at[axis] = 0;
     }
-    if (axis == at.size()) return count;
+    if (axis == rows.rank) return count;
   }
 }
 
@@ -100,7 +110,7 @@ std::int64_t by_table(const Grid& rows, Size burst) {
   std::vector<std::int64_t> starts(slots, 0);
   starts[static_cast<std::size_t>(rows.first % burst)] = 1;
   std::vector<std::int64_t> next(slots);
-  for (std::size_t a = 0; a < rows.axes.size(); ++a) {
+  for (std::size_t a = 0; a < rows.rank; ++a) {
     const std::int64_t extent = rows.axes[a];
     const Size step = rows.strides[a] % burst;
     // Steps go round a cycle of slots: some times all the way, and then a part of it. So a slot
@@ -177,7 +187,7 @@ BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size el
     stride *= shape[axis];
     if (!whole) break;
   }
-  Grid rows{.first = start, .row = row, .axes = {}, .strides = {}};
+  Grid rows{.first = start, .row = row};
   std::int64_t alike = 1;  // rows that lie whole bursts apart take equally many
   while (axis > 0) {
     --axis;
@@ -185,20 +195,19 @@ BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size el
     if (stride % burst == 0) {
       alike *= box[axis].size();
     } else {
-      rows.axes.push_back(box[axis].size());
-      rows.strides.push_back(stride);
+      rows.add(box[axis].size(), stride);
     }
     stride *= shape[axis];
   }
   count.rows = rows.count();
-  if (rows.axes.empty()) {
+  if (rows.rank == 0) {
     count.bursts = alike * ((rows.first + row - 1) / burst - rows.first / burst + 1);
   } else {
     // All ways are exact. Most often rows differ along one axis or two. A burst is a number and may
     // be larger than the tensor: then borders are few; a table of the addresses in a burst is for
     // short ones.
     const std::int64_t borders = (rows.last_end() - 1) / burst - rows.first / burst;
-    const std::int64_t apart = count.rows / std::ranges::max(rows.axes);
+    const std::int64_t apart = count.rows / rows.axes[rows.longest()];
     constexpr std::int64_t steps_of_euclid = 8;
     count.bursts = alike * (apart * steps_of_euclid <= std::min<std::int64_t>(borders, burst)
                                 ? by_quotients(rows, burst)

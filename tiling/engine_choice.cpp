@@ -1,29 +1,22 @@
 #include "tiling/engine_choice.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace tessera::tiling {
-namespace {
 
 bool carries(const Mapping& mapping, std::string_view name) {
   return std::ranges::find(mapping.ops, name) != mapping.ops.end();
 }
 
-}  // namespace
-
-std::vector<std::size_t> mappings_for(const Op& op, const OpLoops& loops, const Engine& engine) {
-  std::vector<std::size_t> found;
-  for (const std::string_view name : names_of(op, loops)) {
-    for (std::size_t m = 0; m < engine.maps.size(); ++m)
-      if (carries(engine.maps[m], name)) found.push_back(m);
-    if (!found.empty()) break;
-  }
-  return found;
+std::string_view carried_name(const Op& op, const OpLoops& loops, const Engine& engine) {
+  for (const std::string_view name : names_of(op, loops))
+    for (const Mapping& mapping : engine.maps)
+      if (carries(mapping, name)) return name;
+  return {};
 }
 
 bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine) {
-  return engine.maps.empty() ? is_product(op) : !mappings_for(op, loops, engine).empty();
+  return engine.maps.empty() ? is_product(op) : !carried_name(op, loops, engine).empty();
 }
 
 std::optional<EngineChoice> choose_engine(const Op& op, const OpLoops& loops,

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
+#include <string_view>
 
 #include "tessera/hardware.h"
 #include "tessera/network.h"
@@ -24,9 +24,11 @@ struct EngineChoice {
 [[nodiscard]] std::optional<EngineChoice> choose_engine(const Op& op, const OpLoops& loops,
                                                         const Hardware& hardware);
 
-/// Of engine.maps, those that carry the most special of the op's names (names_of()).
-[[nodiscard]] std::vector<std::size_t> mappings_for(const Op& op, const OpLoops& loops,
-                                                    const Engine& engine);
+[[nodiscard]] bool carries(const Mapping& mapping, std::string_view name);
+/// The most special of the op's names (names_of()) that one of engine.maps carries; "" if none
+/// does.
+[[nodiscard]] std::string_view carried_name(const Op& op, const OpLoops& loops,
+                                            const Engine& engine);
 
 /// Does a mapping of the engine compute the op? One unroll without maps computes all products.
 [[nodiscard]] bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine);

@@ -168,7 +168,7 @@ std::string_view report_kind(const Network& network, const Op& op) {
   return loops.op_class == OpClass::depthwise ? "depthwise" : "conv";
 }
 
-std::vector<std::string_view> names_of(const Op& op, const OpLoops& loops) {
+OpNames names_of(const Op& op, const OpLoops& loops) {
   switch (loops.op_class) {
     case OpClass::conv:
       return {"conv"};

@@ -11,8 +11,10 @@
 // neither, its output counts as rows and columns of channels.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -70,8 +72,18 @@ struct OpLoops {
 /// In a report: conv, depthwise, fc, pool, elementwise or other. Of the whole op.
 [[nodiscard]] std::string_view report_kind(const Network& network, const Op& op);
 
-/// What mappings may call the op, from its own name to the most general: a depthwise convolution is
-/// also a convolution of as many groups. Static texts.
-[[nodiscard]] std::vector<std::string_view> names_of(const Op& op, const OpLoops& loops);
+/// What mappings may call an op, from its own name to the most general. At least one.
+struct OpNames {
+  std::array<std::string_view, 3> texts{};
+  std::size_t count = 0;
+  OpNames(std::initializer_list<std::string_view> names) : count(names.size()) {
+    std::copy(names.begin(), names.end(), texts.begin());
+  }
+  [[nodiscard]] const std::string_view* begin() const { return texts.data(); }
+  [[nodiscard]] const std::string_view* end() const { return texts.data() + count; }
+};
+
+/// A depthwise convolution is also a convolution of as many groups. Static texts.
+[[nodiscard]] OpNames names_of(const Op& op, const OpLoops& loops);
 
 }  // namespace tessera::tiling

@@ -18,6 +18,7 @@ namespace tessera::tiling {
 [[nodiscard]] inline std::vector<Dim> stored_shape(const std::vector<Dim>& shape,
                                                    const Layout& layout) {
   std::vector<Dim> stored;
+  stored.reserve(layout.order.size() + 1);
   for (const std::uint8_t axis : layout.order) {
     const Dim extent = axis < shape.size() ? shape[axis] : 1;
     stored.push_back(axis == 1 ? ceil_div(extent, layout.brick) : extent);
