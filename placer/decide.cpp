@@ -42,8 +42,18 @@ constexpr double ns_per_node = 2'000;
 constexpr std::int64_t small_budget = 20'000;
 
 /// What the canonical search has for itself before the other engine of a race joins it, in virtual
-/// nanoseconds: most problems take less, and those it drowns in are not kept waiting for long.
-constexpr double head_start = 50e6;
+/// nanoseconds: most problems take less, and those it drowns in are not kept waiting for long. The
+/// learning engine writes down rules about pairs first. So much time is worth a few times of that.
+constexpr double head_start_per_pair = 12'000;
+constexpr double least_head_start = 10e6;
+constexpr double most_head_start = 50e6;
+
+double head_start(const PlacementProblem& problem) {
+  constexpr auto enough = static_cast<std::int64_t>(most_head_start / head_start_per_pair);
+  const std::int64_t pairs = search::canonical::count_pairs(problem, enough);
+  return std::clamp(head_start_per_pair * static_cast<double>(pairs), least_head_start,
+                    most_head_start);
+}
 
 /// Where a forest expects much more of the learning engine: nodes that the canonical search has
 /// before anybody wonders who should go first, what the learning engine then has for itself, and
@@ -342,7 +352,7 @@ struct Attempts {
         field.contenders[1].ns_per_unit *= favour;
         field.contenders[1].begins_at = learning_head_start;
       } else {
-        field.contenders[1].begins_at = head_start;
+        field.contenders[1].begins_at = head_start(problem);
       }
     }
     engine::SearchParams own = params;

@@ -147,8 +147,6 @@ class Search {
   void save_low(int begin, int end);
   void blame(int section);
   [[nodiscard]] int focus(const Component& component) const;
-  template <typename Visit>
-  void each_part_within(int begin, int end, Visit&& visit) const;
   [[nodiscard]] Starter lowest_starter(int section);
   [[nodiscard]] bool sections_fit(int begin, int end);
   void find_starters(int begin, int end);
