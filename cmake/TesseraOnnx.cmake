@@ -12,6 +12,14 @@ if(TESSERA_WITH_ONNX)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ONNX_INCLUDE}/onnx/onnx.proto)
   file(READ ${ONNX_INCLUDE}/onnx/onnx.proto definition)
   string(REPLACE "\npackage onnx;" "\npackage tessera.io.onnx;" definition "${definition}")
+  if(NOT definition MATCHES "opaque_type")
+    # Of onnx-ml.proto: what is opaque is no tensor, whatever stands before it.
+    string(REPLACE "    SparseTensor sparse_tensor_type = 8;\n"
+      "    SparseTensor sparse_tensor_type = 8;\n    Opaque opaque_type = 7;\n" definition "${definition}")
+    string(REPLACE "\nmessage TypeProto {\n"
+      "\nmessage TypeProto {\n  message Opaque {\n    optional string domain = 1;\n    optional string name = 2;\n  }\n"
+      definition "${definition}")
+  endif()
   if(NOT definition MATCHES "optimize_for = LITE_RUNTIME")
     string(APPEND definition "\noption optimize_for = LITE_RUNTIME;\n")
   endif()

@@ -343,7 +343,7 @@ class ChoiceCheck {
     }
     if (takes_[first] != takes_[second])
       throw Amiss{"a row tells these two apart: they are no twins"};
-    (branches_.empty() ? forced_ : branches_.back().forced).push_back(second);
+    if (!branches_.empty()) branches_.back().forced.push_back(second);  // else it is out for good
     put(second, out);
   }
 
@@ -412,7 +412,6 @@ class ChoiceCheck {
   Wide above_ = 0;
   std::vector<State> state_;
   std::vector<Branch> branches_;
-  std::vector<std::size_t> forced_;  ///< twins that are out everywhere
   std::vector<std::vector<std::pair<std::size_t, std::int64_t>>>
       takes_;  ///< by unit: of which rows
   std::int64_t denominator_ = 0;

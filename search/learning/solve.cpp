@@ -96,7 +96,7 @@ class OneSearch {
                                : used_ ? &*used_
                                        : nullptr;
     Search search(deduction_, build_.plan, learning_, params_.seed, recorder);
-    search.counts_from(work_per_poll * static_cast<std::uint64_t>(poll_.spent()));
+    search.counts_from(set_up());
     if (learning_.guard != nullptr)
       search.guard = [this](std::span<const Lit> lits) { keep_known(lits); };
     decide(search);
@@ -105,6 +105,14 @@ class OneSearch {
   }
 
  private:
+  /// The work of writing down the rules; of a short turn no more than half.
+  [[nodiscard]] std::uint64_t set_up() const {
+    const auto all = work_per_poll * static_cast<std::uint64_t>(poll_.spent());
+    const WorkMeter* meter = params_.budget.meter;
+    if (meter == nullptr) return all;
+    return std::min(all, static_cast<std::uint64_t>(std::max<std::int64_t>(0, meter->limit)) / 2);
+  }
+
   void begin_with(const Placement& known) {
     if (deduction_.cost.empty()) return;
     const Cost paid = soft_cost(problem_, known);

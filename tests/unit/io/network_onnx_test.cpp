@@ -372,6 +372,14 @@ TEST(OnnxReader, ALargeConstantIsAWeight) {
   EXPECT_EQ(in.network.tensors[in.network.ops[0].inputs[1]].kind, TensorKind::weight);
 }
 
+/// Of several kinds of one type the last one counts, as in every message: an opaque one is none.
+TEST(OnnxReader, WhatIsOpaqueIsNoTensor) {
+  OnnxParts parts = small_conv();
+  EXPECT_EQ(refusal(parts), "accepted");
+  parts.inputs[0] += wire_bytes(2, wire_bytes(7, wire_bytes(1, "domain")));
+  EXPECT_THAT(refusal(parts), HasSubstr("input `x` is no tensor with a shape"));
+}
+
 TEST(OnnxReader, LongNamesGoThroughYaml) {
   const std::string name(3000, 'n');
   const OnnxNetwork in = read({.nodes = {onnx_node("Relu", "relu", {name}, {"y"})},
