@@ -19,7 +19,7 @@ class Lines {
   explicit Lines(std::string_view text) : rest_(text) {}
 
   /// The words of the next line, until the line after it is asked for; none: the text is over.
-  [[nodiscard]] const std::vector<std::string_view>& next() {
+  [[nodiscard]] std::span<const std::string_view> next() {
     while (!rest_.empty()) {
       const std::size_t end = std::min(rest_.find('\n'), rest_.size());
       const std::string_view line = rest_.substr(0, end);
@@ -35,8 +35,7 @@ class Lines {
       }
       if (!words_.empty()) return words_;
     }
-    words_.clear();
-    return words_;
+    return {};
   }
 
   [[noreturn]] void refuse(std::string_view why) const {
@@ -65,9 +64,7 @@ Forest Forest::read(std::string_view text, std::span<const std::string_view> fea
   std::vector<std::int32_t> named;     // by its own features: which of the user's
   std::vector<std::uint32_t> waiting;  // nodes whose second child is to come; of the present tree
   bool open = false;                   // a tree that is not complete
-  while (true) {
-    const std::vector<std::string_view>& words = lines.next();
-    if (words.empty()) break;
+  for (auto words = lines.next(); !words.empty(); words = lines.next()) {
     const std::string_view first = words.front();
     if (!open && first == "features") {
       for (std::size_t k = 1; k < words.size(); ++k) {

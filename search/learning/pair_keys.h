@@ -4,8 +4,8 @@
 //   if (!pairs.contains(i, j)) pairs.add(i, j, key);          // {i, j} and {j, i} are one pair
 //   for (const auto& [pair, key] : pairs.sorted()) ...        // by the items, as they were added
 //
-// A table of numbers: there are tens of thousands of pairs, and the nodes of a map took a quarter
-// of what writing down the rules took.
+// A table of numbers: there are tens of thousands of pairs, and nodes of a map take as long to give
+// back as to make.
 #pragma once
 
 #include <algorithm>

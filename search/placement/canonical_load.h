@@ -102,7 +102,7 @@ void Search<T>::start(std::span<const int> ranks, Choice choice, int root, bool 
   bits_.assign(index(items_ / 64 + 1), 0);
   for (int i = 0; i < items_; ++i) bits_[index(i / 64)] |= std::uint64_t{1} << (i % 64);
   low_.assign(index(sections_ + block), far);
-  starter_.assign(index(sections_), {});
+  known_starter_.assign(index(sections_), {});
   starters_.assign(index(sections_ + block), 0);
   load_.assign(index(sections_ + block), 0);
   frames_.clear();

@@ -105,9 +105,9 @@ bool Search<T>::sections_fit(int begin, int end) {
   for (int s = params_.section_inference ? begin : end; s < end; ++s) {
     if (total_[index(s)] == 0) continue;
     const T limit = static_cast<T>(capacity_ - total_[index(s)]);
-    if (low_enough(starter_[index(s)], s, limit)) continue;
+    if (low_enough(known_starter_[index(s)], s, limit)) continue;
     if (!low_enough(latest, s, limit)) latest = lowest_starter(s);
-    starter_[index(s)] = latest;
+    known_starter_[index(s)] = latest;
     if (low_enough(latest, s, limit)) continue;
     blame(s);
     if (explains()) because_overfull(s);

@@ -236,12 +236,12 @@ class Search {
   std::vector<T> lowest_;   ///< above the placed items it conflicts with; far once placed
   std::vector<T> release_;  ///< it lies here at least; more than lowest_ if it was skipped
   std::vector<T> at_;
-  std::vector<T> total_;             ///< per section, of unplaced items
-  std::vector<int> cuts_;            ///< per section: unplaced items that go on into the next
-  std::vector<std::uint64_t> bits_;  ///< unplaced items
-  std::vector<T> low_;               ///< per section: where unplaced items can start at least
-  std::vector<Starter> starter_;     ///< per section: what was low enough when it was looked for
-  std::vector<T> starters_;          ///< per section: how many items could be its lowest
+  std::vector<T> total_;                ///< per section, of unplaced items
+  std::vector<int> cuts_;               ///< per section: unplaced items that go on into the next
+  std::vector<std::uint64_t> bits_;     ///< unplaced items
+  std::vector<T> low_;                  ///< per section: where unplaced items can start at least
+  std::vector<Starter> known_starter_;  ///< per section: what was low enough when it was looked for
+  std::vector<T> starters_;             ///< per section: how many items could be its lowest
   std::vector<Frame> frames_;
   std::vector<Component> agenda_;
   struct Change {
