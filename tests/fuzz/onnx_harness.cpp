@@ -16,10 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t most, unsigned int seed) {
-  static const std::vector<onnx::ModelProto> seeds = tessera::fuzz::onnx_seeds();
+  static const std::vector<tessera::onnx::ModelProto> seeds = tessera::fuzz::onnx_seeds();
   if (seed % 64 == 0) return LLVMFuzzerMutate(data, size, most);
   tessera::fuzz::OnnxMutator mutator(seeds, seed);
-  onnx::ModelProto model;
+  tessera::onnx::ModelProto model;
   if (seed % 16 == 1 || !model.ParseFromArray(data, static_cast<int>(size)) || !model.has_graph())
     model = mutator.start();
   mutator.mutate(model);
