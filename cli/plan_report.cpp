@@ -108,6 +108,8 @@ std::string variant_text(const PlannedSubgraph& s) {
     text += std::string(before) + name;
     before = " and ";
   }
+  if (s.variant.reduction > 1)
+    text += ", sums in " + std::to_string(s.variant.reduction) + " parts";
   return text;
 }
 

@@ -22,8 +22,10 @@ Size box_bytes(const tiling::Subgraph& part, std::size_t local, const tiling::Bo
 
 BurstCount moved(const tiling::Subgraph& part, std::size_t local, const tiling::Box& box,
                  const Link& link) {
-  return moved(part.tensor(local), part.tensors[local].bytes, part.tensors[local].outside, box,
-               link);
+  const tiling::LocalTensor& own = part.tensors[local];
+  if (!own.slice) return moved(part.tensor(local), own.bytes, own.outside, box, link);
+  return moved(part.network->tensors[own.slice->whole], own.bytes, own.outside,
+               tiling::in_whole(*own.slice, box), link);
 }
 
 BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,

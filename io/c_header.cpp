@@ -326,6 +326,7 @@ typedef struct {
   uint64_t tile[3], tiles[3]; /* C, H, W: of a tile of the last op's result, and how many along each */
   const char *order;          /* of the loops over tiles, outermost first */
   const char *weights, *halo, *stationary, *one_copy;
+  uint32_t reduction; /* parts of the sums of the first product that reads from off the chip */
   int double_buffered;
   const NAME_placement *placements;
   uint32_t placements_count;
@@ -384,6 +385,7 @@ void add_runs(CHeader& header, const NetworkPlan& plan) {
         c_axes(run.counts) + ", " + c_string(order) + ", " + c_string(word(run.variant.weights)) +
         ", " + c_string(word(run.variant.halo)) + ", " + c_string(word(run.variant.stationary)) +
         ", " + c_string(word(run.variant.one_copy)) + ", " +
+        c_number(static_cast<Size>(run.variant.reduction)) + ", " +
         (run.variant.double_buffer ? "1" : "0") + ", " + header.low() + "_run" + std::to_string(k) +
         "_placements, " + c_number(static_cast<Size>(run.placements.size())) + "},\n");
   }

@@ -300,6 +300,11 @@ class Reader {
     if (const Node* n = fields.find("one_copy")) {
       tiling.one_copy = choices<OneCopy>(*n, "one_copy", one_copy_words);
     }
+    if (const Node* n = fields.find("reduction")) {
+      tiling.reduction.clear();
+      for (const Node& parts : as_list(sources_, *n, "reduction"))
+        tiling.reduction.push_back(as_whole(sources_, parts, "reduction"));
+    }
     if (const Node* n = fields.find("kept_halos")) {
       const std::size_t choice = as_one_of(sources_, *n, "kept_halos", {"in_place", "copied"});
       tiling.kept_halos = static_cast<KeptHalos>(choice);

@@ -79,6 +79,7 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     variant.text("stationary", word(subgraph.variant.stationary));
     if (subgraph.variant.one_copy != OneCopy::none)
       variant.text("one_copy", word(subgraph.variant.one_copy));
+    if (subgraph.variant.reduction != 1) variant.number("reduction", subgraph.variant.reduction);
     variant.close();
   }
   if (!subgraph.kept.empty())
@@ -315,6 +316,11 @@ class Reader {
       if (const Node* one = variant.find("one_copy"))
         s.variant.one_copy =
             static_cast<OneCopy>(as_one_of(sources_, *one, "one_copy", one_copy_words));
+      if (const Node* parts = variant.find("reduction")) {
+        s.variant.reduction = as_whole(sources_, *parts, "reduction");
+        if (s.variant.reduction < 1)
+          throw sources_.error(*parts, "`reduction` is a number of parts, at least 1");
+      }
       variant.finish();
     }
     if (order != nullptr) check_order(*order, s.variant.stationary);

@@ -277,10 +277,15 @@ class HardwareChecker {
     if (tiling.halo.empty()) wrong("halo", "has no value for `halo`");
     if (tiling.stationary.empty()) wrong("stationary", "has no value for `stationary`");
     if (tiling.one_copy.empty()) wrong("one_copy", "has no value for `one_copy`");
+    if (tiling.reduction.empty()) wrong("reduction", "has no value for `reduction`");
     for (const WeightPolicy each : tiling.weights) choice("weights", each, WeightPolicy::refetch);
     for (const HaloPolicy each : tiling.halo) choice("halo", each, HaloPolicy::keep);
     for (const Stationary each : tiling.stationary) choice("stationary", each, Stationary::inputs);
     for (const OneCopy each : tiling.one_copy) choice("one_copy", each, OneCopy::outputs_weights);
+    for (const std::int64_t parts : tiling.reduction)
+      if (parts < 1 || parts > hardware_limits::reduction)
+        wrong("reduction", "has sums in ", parts, " parts; they lie within 1 .. ",
+              hardware_limits::reduction);
   }
 
   void objective() {

@@ -158,6 +158,9 @@ void require_valid(const TileParams& params) {
     if (variant.one_copy != OneCopy::none)
       throw BadInput("a tile is looked for with two copies of all that is double-buffered",
                      "leave `one_copy` at none; plan_network() decides what has one");
+    if (variant.reduction != 1)
+      throw BadInput("a tile is looked for in which products make their sums at once",
+                     "leave `reduction` at 1; plan_network() decides how many parts there are");
   }
 }
 

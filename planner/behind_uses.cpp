@@ -49,8 +49,7 @@ class Passes {
   }
 
   void add(const PlannedSubgraph& planned, std::size_t run, std::vector<BehindUse>& use_of) {
-    const tiling::Subgraph part = tiling::make_subgraph(network_, planned.ops, readers_, hardware_,
-                                                        kept_tensors(network_, planned));
+    const tiling::Subgraph part = planned_part(network_, hardware_, planned, readers_);
     tiling::TileGeometry geometry(part, planned.variant.halo);
     const tiling::TileGrid grid = geometry.grid(tiling::TileShape{planned.extent});
     const tiling::TileWalk walk(grid,

@@ -17,6 +17,7 @@
 #include "search/partition/structure.h"
 #include "tessera/engines.h"
 #include "tessera/tile.h"
+#include "tiling/reduction.h"
 
 namespace tessera::planner {
 
@@ -73,7 +74,8 @@ std::string variant_word(const TileVariant& options) {
   return {options.double_buffer ? 'd' : 's', letter(static_cast<std::uint64_t>(options.weights)),
           letter(static_cast<std::uint64_t>(options.halo)),
           letter(static_cast<std::uint64_t>(options.stationary)),
-          letter(static_cast<std::uint64_t>(options.one_copy))};
+          letter(static_cast<std::uint64_t>(options.one_copy)),
+          letter(static_cast<std::uint64_t>(options.reduction))};
 }
 
 Candidates::Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
@@ -157,9 +159,17 @@ std::shared_ptr<const cost::GridBound> Candidates::grid_bound(const Question& qu
         run.of_halo.try_emplace(HaloPolicy::recompute, run.part, HaloPolicy::recompute)
             .first->second;
     std::shared_ptr<const cost::GridBound> made;
-    if (geometry.has_volumes())
-      run.bound = made = std::make_shared<const cost::GridBound>(
-          run.part, geometry.space(), channel_use_, hardware_, run.bound.get());
+    if (!geometry.has_volumes()) return made;
+    if (run.part.own) {
+      const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(*run.part.own);
+      const cost::ChannelUse use(*run.part.own, readers);
+      made = std::make_shared<const cost::GridBound>(run.part, geometry.space(), use, hardware_,
+                                                     run.bound.get());
+    } else {
+      made = std::make_shared<const cost::GridBound>(run.part, geometry.space(), channel_use_,
+                                                     hardware_, run.bound.get());
+    }
+    run.bound = made;
     return made;
   });
 }
@@ -385,11 +395,29 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
                                         bool& searched) const {
   CandidateAnswer answer;
   const Effort effort = effort_at(level, params_.nodes_per_question);
-  const Question question{run, structure, effort, aside};
+  look_at_variants({run, structure, effort, aside}, lowering_variants(hardware_.tiling), others,
+                   answer, searched);
+  // Where no tile has room for all that it adds up.
+  if (answer.options.empty() && answer.complete())
+    for (const Reduced& split : reduced(run, structure)) {
+      look_at_variants({*split.run, split.structure, effort, aside},
+                       reduced_variants(split.parts, hardware_.tiling), others, answer, searched);
+      if (!answer.options.empty() || !answer.complete()) break;
+    }
+  answer.final =
+      answer.complete() || (effort.nodes == params_.nodes_per_question && effort.worth <= 0);
+  plainest_first(answer);
+  return answer;
+}
+
+void Candidates::look_at_variants(const Question& question,
+                                  const std::vector<TileVariant>& variants,
+                                  const OfCapacity& others, CandidateAnswer& answer,
+                                  bool& searched) const {
   bool single_tile = false;
-  for (const TileVariant& options : lowering_variants(hardware_.tiling)) {
-    // Two copies of a single tile's buffers would hide nothing.
-    if (options.double_buffer && single_tile) continue;
+  for (const TileVariant& options : variants) {
+    // Two copies of a single tile's buffers would hide nothing, unless it comes in parts.
+    if (options.double_buffer && single_tile && options.reduction == 1) continue;
     Fewest fewest;
     if (!follows_from_easier(options, answer, fewest) &&
         !carry_over(question, options, others, answer, fewest))
@@ -399,10 +427,31 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
       single_tile = single_tile ||
                     (!options.double_buffer && answer.options[*tried.option].tile_count() == 1);
   }
-  answer.final =
-      answer.complete() || (effort.nodes == params_.nodes_per_question && effort.worth <= 0);
-  plainest_first(answer);
-  return answer;
+}
+
+std::vector<Candidates::Reduced> Candidates::reduced(RunGeometry& run,
+                                                     const std::string& structure) const {
+  std::vector<Reduced> all;
+  if (!splits_sums(hardware_) || !tiling::reducible_step(run.part, hardware_)) return all;
+  std::vector<std::int64_t> counts = hardware_.tiling.reduction;
+  std::ranges::sort(counts);
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  for (const std::int64_t parts : counts) {
+    std::optional<tiling::Subgraph> split =
+        parts > 1 ? tiling::split_reduction(run.part, hardware_, parts) : std::nullopt;
+    if (!split) continue;
+    const std::size_t sums = split->made_at[static_cast<std::size_t>(split->split_at)].front();
+    const Size width = split->tensors[sums].bytes.element;
+    std::shared_ptr<RunGeometry>& kept = run.reduced[{parts, width}];
+    if (!kept) {
+      kept = std::make_shared<RunGeometry>();
+      kept->network = run.network;
+      kept->part = *std::move(split);
+    }
+    all.push_back({parts, kept.get(),
+                   structure + "/" + std::to_string(parts) + "/" + std::to_string(width)});
+  }
+  return all;
 }
 
 /// What a search says, and for how much more capacity it would say the same.

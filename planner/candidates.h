@@ -43,7 +43,9 @@ struct ShapeGoal {
   std::function<double(const Metrics&)> score;  ///< monotone; infinite for what is not allowed
   std::string key;                              ///< what it depends on
   std::int64_t most_shapes = 0;                 ///< of each variant
-  bool one_copies = false;  ///< what has one copy is looked at as well, after all the others
+  /// After all the others what has one copy is looked at as well, and then sums in parts.
+  enum class Stage : std::uint8_t { plain, one_copies, reductions };
+  Stage last = Stage::plain;
 };
 
 struct CandidateCounts {
@@ -152,14 +154,30 @@ class Candidates {
                                                                   const ShapeGoal& goal,
                                                                   SharedWork* shared);
   /// The options that are cheaper than those of the answer, and no others.
+  /// Of the goal's last stage alone.
   [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
                                         const CandidateAnswer& answer, const ShapeGoal& goal,
                                         SharedWork* shared) const;
+  [[nodiscard]] CandidateAnswer cheaper_in_parts(RunGeometry& run, const std::string& structure,
+                                                 const CandidateAnswer& answer,
+                                                 const ShapeGoal& goal, double least,
+                                                 SharedWork* shared) const;
+  /// A run with the sums of a product in parts, and what it is in keys.
+  struct Reduced {
+    std::int64_t parts = 1;
+    RunGeometry* run = nullptr;
+    std::string structure;
+  };
+  /// Those that the machine may be asked to make, the fewest parts first.
+  [[nodiscard]] std::vector<Reduced> reduced(RunGeometry& run, const std::string& structure) const;
   class CheaperVariants;
   [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
                                             int level, const OfCapacity& others, KeptTiles* aside,
                                             bool& searched) const;
   /// Of one run, with one effort.
+  struct Question;
+  void look_at_variants(const Question& question, const std::vector<TileVariant>& variants,
+                        const OfCapacity& others, CandidateAnswer& answer, bool& searched) const;
   struct Question {
     RunGeometry& run;
     const std::string& structure;

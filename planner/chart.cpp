@@ -189,11 +189,13 @@ class Builder {
 
   void ops(const SimulatedRun& run, const std::vector<ShownTile>& shown) {
     for (const ShownTile& tile : shown)
-      for (std::size_t k = 0; k < tile.phases.size(); ++k)
-        chart_.ops.push_back({.name = names_.of(run.planned->names[k]),
-                              .index = run.planned->ops.first + k,
+      for (std::size_t k = 0; k < tile.phases.size(); ++k) {
+        const std::size_t op = run.piece.part.planned_op(static_cast<Step>(k));
+        chart_.ops.push_back({.name = names_.of(run.planned->names[op]),
+                              .index = run.planned->ops.first + op,
                               .begin = tile.phases[k].begin,
                               .end = tile.phases[k].end});
+      }
   }
 
   void buffers(const SimulatedRun& run, const std::vector<ShownTile>& shown) {

@@ -36,7 +36,7 @@ class Cheaper {
   void run() {
     const double bound = bound_ = result_.bound;
     look_around();
-    look_at_one_copies();
+    look_at_more();
     const std::optional<StopReason> stopped = params_.budget.exhausted();
     if (!stopped) return;
     // What would have been found is not known, and so not whether this is the best.
@@ -65,13 +65,17 @@ class Cheaper {
   }
 
   /// At the end, so that it leads to no other cover than one that is better.
-  void look_at_one_copies() {
-    const bool any = std::ranges::any_of(
-        how_.one_copy, [](OneCopy one_copy) { return one_copy != OneCopy::none; });
-    if (!any) return;
-    one_copies_ = true;
-    looked_.clear();
-    settle();
+  void look_at_more() {
+    using Stage = ShapeGoal::Stage;
+    const auto look_at = [&](Stage stage) {
+      stage_ = stage;
+      looked_.clear();
+      settle();
+    };
+    if (std::ranges::any_of(how_.one_copy, [](OneCopy each) { return each != OneCopy::none; }))
+      look_at(Stage::one_copies);
+    if (std::ranges::any_of(how_.reduction, [](std::int64_t parts) { return parts > 1; }))
+      look_at(Stage::reductions);
   }
 
   /// Until the best cover has only runs that were looked at.
@@ -226,7 +230,7 @@ class Cheaper {
   /// What a run costs on a cover that peaks as this one does: peaks below that one are free.
   [[nodiscard]] ShapeGoal goal_of_cover() {
     ShapeGoal goal = shape_goal(how_.score, how_.limits, how_.most_shapes, peak());
-    goal.one_copies = one_copies_;
+    goal.last = stage_;
     return goal;
   }
 
@@ -277,7 +281,7 @@ class Cheaper {
   Runs bounded_;  ///< those of which the hope is the least that their shapes promise
   std::mutex hopes_lock_;
   std::map<std::pair<std::size_t, std::size_t>, double> hopes_;  ///< no tiles cost less
-  bool one_copies_ = false;
+  ShapeGoal::Stage stage_ = ShapeGoal::Stage::plain;
   bool changed_ = false;  ///< there are options that no cover was made of
   struct Cost {
     double before = 0;  ///< with the fewest tiles,

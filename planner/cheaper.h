@@ -27,6 +27,7 @@ struct CheaperTiles {
   Size largest_peak = 0;                ///< no run peaks above it
   int patience = 0;                     ///< hopeful covers in a row that bring nothing better
   std::span<const OneCopy> one_copy{};  ///< of the machine's tiling
+  std::span<const std::int64_t> reduction{};  ///< of the same
 };
 
 /// The run that was evaluated in place of this one.

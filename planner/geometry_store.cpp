@@ -11,6 +11,7 @@ std::size_t held(const RunGeometry& run) {
     bytes += sizeof(tensor) + sizeof(std::size_t) * tensor.consumers.size();
   for (const auto& [halo, geometry] : run.of_halo) bytes += geometry.held();
   for (const std::shared_ptr<RunGeometry>& twin : run.twins) bytes += held(*twin);
+  for (const auto& [parts, split] : run.reduced) bytes += held(*split);
   return bytes;
 }
 

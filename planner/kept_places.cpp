@@ -17,8 +17,10 @@ namespace {
 /// The tensor that a buffer holds from run to run, if it does.
 std::optional<TensorIndex> kept_tensor(const Piece& piece, BufferIndex buffer) {
   const tiling::LoweredBuffer& lowered = piece.lowering.buffers[buffer];
-  if (lowered.role == tiling::BufferRole::passing) return piece.part.passing[lowered.tensor];
-  if (lowered.role == tiling::BufferRole::kept) return piece.part.tensors[lowered.tensor].tensor;
+  if (lowered.role == tiling::BufferRole::passing)
+    return piece.part.planned(piece.part.passing[lowered.tensor]);
+  if (lowered.role == tiling::BufferRole::kept)
+    return piece.part.planned(piece.part.tensors[lowered.tensor].tensor);
   return std::nullopt;
 }
 

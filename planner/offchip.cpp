@@ -84,8 +84,7 @@ class Traffic {
   };
   [[nodiscard]] Followed follow(const PlannedSubgraph& planned, bool tile_by_tile) const {
     Followed followed;
-    const tiling::Subgraph part = tiling::make_subgraph(network_, planned.ops, readers_, *hardware_,
-                                                        kept_tensors(network_, planned));
+    const tiling::Subgraph part = planned_part(network_, *hardware_, planned, readers_);
     if (!tile_by_tile) {
       // All that is touched is, from the first tile to the last.
       const tiling::TileRegions all = whole_tensors(part);
@@ -155,10 +154,14 @@ class Traffic {
       const tiling::LocalTensor& local = part.tensors[t];
       if (local.weight) continue;
       const bool loaded = tiling::is_loaded(local) && (walk == nullptr || walk->loads(t, level));
+      const TensorIndex planned = part.planned(local.tensor);
+      const auto whole = [&](const tiling::Box& box) {
+        return lies(planned, local.slice ? tiling::in_whole(*local.slice, box) : box);
+      };
       if (loaded && !tile.fresh[t].none)
-        followed.accesses.push_back({local.tensor, {step, lies(local.tensor, tile.fresh[t])}});
+        followed.accesses.push_back({planned, {step, whole(tile.fresh[t])}});
       if (tiling::is_stored(local) && !tile.stored[t].none)
-        followed.accesses.push_back({local.tensor, {step + 1, lies(local.tensor, tile.stored[t])}});
+        followed.accesses.push_back({planned, {step + 1, whole(tile.stored[t])}});
     }
   }
   [[nodiscard]] Layout layout_of(TensorIndex t) const {

@@ -100,7 +100,18 @@ std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
   return all;
 }
 
+std::vector<TileVariant> reduced_variants(std::int64_t parts, const TilingOptions& tiling) {
+  std::vector<TileVariant> all;
+  for (TileVariant options : lowering_variants(tiling)) {
+    if (options.halo != HaloPolicy::recompute) continue;
+    options.reduction = parts;
+    all.push_back(options);
+  }
+  return all;
+}
+
 bool easier(const TileVariant& easy, const TileVariant& hard) {
+  if (easy.reduction != hard.reduction) return false;
   if (easy.halo != hard.halo || easy.double_buffer || easy.stationary != Stationary::none)
     return false;
   if (easy.weights == hard.weights)

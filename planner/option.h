@@ -28,6 +28,10 @@ namespace tessera::planner {
 [[nodiscard]] std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
                                                          const TilingOptions& tiling);
 
+/// Those of a run that makes sums in so many parts.
+[[nodiscard]] std::vector<TileVariant> reduced_variants(std::int64_t parts,
+                                                        const TilingOptions& tiling);
+
 /// Does whatever fits in the variant `hard` fit in `easy`? Double buffering adds copies and longer
 /// lives to what one tile needs alone; without it, weights that are fetched again live shorter and
 /// are no larger. (With it they may need two copies.) What stays lives longer, too.

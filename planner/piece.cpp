@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "model/off_chip.h"
 #include "tiling/loops.h"
+#include "tiling/reduction.h"
 
 namespace tessera::planner {
 
@@ -55,13 +57,38 @@ Piece make_piece(tiling::Subgraph part, const tiling::TileSpace& space, tiling::
   return piece;
 }
 
+bool splits_sums(const Hardware& hardware) {
+  return off_chip::behind(hardware) == nullptr;
+}
+
+tiling::Subgraph planned_part(const Network& network, const Hardware& hardware,
+                              const PlannedSubgraph& planned,
+                              const std::vector<std::optional<OpIndex>>& readers) {
+  tiling::Subgraph part = tiling::make_subgraph(network, planned.ops, readers, hardware,
+                                                kept_tensors(network, planned));
+  if (planned.variant.reduction == 1) return part;
+  if (planned.variant.halo != HaloPolicy::recompute || planned.variant.one_copy != OneCopy::none)
+    refuse(planned,
+           "makes sums in parts, which is for tiles that recompute halos and have two copies of "
+           "all that is double-buffered");
+  if (!splits_sums(hardware))
+    refuse(planned, "makes sums in parts, on a machine that has a memory behind another one");
+  std::optional<tiling::Subgraph> split =
+      planned.variant.reduction < 1
+          ? std::nullopt
+          : tiling::split_reduction(part, hardware, planned.variant.reduction);
+  if (!split)
+    refuse(planned, "has no product whose sums come in " +
+                        std::to_string(planned.variant.reduction) + " parts");
+  return *std::move(split);
+}
+
 Piece make_piece(const Network& network, const Hardware& hardware, const PlannedSubgraph& planned,
                  const std::vector<std::optional<OpIndex>>& readers) {
   if (planned.ops.first > planned.ops.last || planned.ops.last >= network.ops.size())
     refuse(planned,
            "does not exist: the network has " + std::to_string(network.ops.size()) + " ops");
-  tiling::Subgraph part = tiling::make_subgraph(network, planned.ops, readers, hardware,
-                                                kept_tensors(network, planned));
+  tiling::Subgraph part = planned_part(network, hardware, planned, readers);
   tiling::TileGeometry geometry(part, planned.variant.halo);
   const tiling::TileSpace& space = geometry.space();
   tiling::TileShape shape;
@@ -112,9 +139,21 @@ cost::TiledRun piece_run(const Piece& piece, const Hardware& hardware,
 
 std::vector<PlannedLayer> piece_layers(const Piece& piece, const cost::RunCost& cost) {
   std::vector<PlannedLayer> layers;
+  std::int64_t longest = 0;  // of the parts of an op
   for (std::size_t k = 0; k < cost.layers.size(); ++k) {
     const cost::LayerCost& layer = cost.layers[k];
     const Op& op = piece.part.op(static_cast<Step>(k));
+    if (piece.part.planned_op(static_cast<Step>(k)) < layers.size()) {
+      PlannedLayer& all = layers.back();
+      all.compute_cycles += layer.compute_cycles;
+      all.cycles += layer.cycles;
+      all.offchip_bytes += layer.offchip_bytes;
+      all.energy_pj += layer.energy_pj;
+      if (layer.cycles > longest) all.bound_by = std::string(cost::to_string(layer.limiter));
+      longest = std::max(longest, layer.cycles);
+      continue;
+    }
+    longest = layer.cycles;
     layers.push_back({.op = op.name,
                       .kind = std::string(tiling::report_kind(*piece.part.network, op)),
                       .compute_cycles = layer.compute_cycles,

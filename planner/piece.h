@@ -33,6 +33,17 @@ struct Piece {
 /// What a run keeps, and what waits while it works.
 [[nodiscard]] std::vector<std::string> kept_names(const tiling::Subgraph& part);
 
+/// Are there runs whose sums come in parts? Not where a memory lies behind another one: what comes
+/// from there are whole weights.
+[[nodiscard]] bool splits_sums(const Hardware& hardware);
+
+/// The run as it is planned: what it keeps on the chip, and its sums in parts where they are.
+/// Throws std::invalid_argument, with a sentence, where the network or the machine has no such run.
+/// require: readers is last_readers(network), which takes as long as the network is large
+[[nodiscard]] tiling::Subgraph planned_part(const Network& network, const Hardware& hardware,
+                                            const PlannedSubgraph& planned,
+                                            const std::vector<std::optional<OpIndex>>& readers);
+
 /// Throws std::invalid_argument, with a sentence, where ops, extents or variant do not fit the
 /// network.
 /// require: readers is last_readers(network), which takes as long as the network is large

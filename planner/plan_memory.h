@@ -70,6 +70,8 @@ struct RunGeometry {
   std::map<std::string, search::FirstLoads> first_loads;  ///< by the same
   std::shared_ptr<const cost::GridBound> bound;           ///< on some machine
   std::vector<std::shared_ptr<RunGeometry>> twins;        ///< for whoever helps
+  /// The run with the sums of a product in parts, by how many and how wide.
+  std::map<std::pair<std::int64_t, Size>, std::shared_ptr<RunGeometry>> reduced;
   std::mutex lock;                                        ///< held while it is used
 };
 

@@ -27,6 +27,8 @@
 #include "search/partition/structure.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
+#include "tessera/tile.h"
+#include "tiling/reduction.h"
 
 namespace tessera::planner {
 
@@ -303,7 +305,7 @@ class Planner {
     if (result.status == Status::feasible && params_.tile_shapes > 0)
       take_cheaper_tiles(candidates_, problem, cover_params,
                          {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_),
-                          patience_, hardware_.tiling.one_copy},
+                          patience_, hardware_.tiling.one_copy, hardware_.tiling.reduction},
                          result);
     plan_.status = result.status;
     plan_.stop = result.stop == StopReason::completed && !result.optimal &&
@@ -362,7 +364,8 @@ class Planner {
     if (params_.tile_shapes > 0)
       text += ", or in the cheapest of those that were looked at, also with weights" +
               std::string(halos ? ", halos" : "") +
-              " or inputs that stay from tile to tile, or one copy of what else has two, at most " +
+              " or inputs that stay from tile to tile, one copy of what else has two, or sums in "
+              "parts, at most " +
               std::to_string(params_.tile_shapes) +
               " shapes in a variant of a run that a best cover has";
     if (tries_levels(params_, hardware_))
@@ -509,6 +512,31 @@ class Planner {
 
 }  // namespace
 
+namespace {
+
+/// Of an op, at once or with its sums in parts: what comes closest to fitting.
+placer::MissingBytes missing_bytes(const Network& network, OpIndex op, const Hardware& hardware,
+                                   const Budget& budget) {
+  const tiling::Subgraph part =
+      tiling::make_subgraph(network, {op, op}, tiling::last_readers(network), hardware);
+  placer::MissingBytes least =
+      placer::missing_bytes(part, hardware, tile_variants(hardware.tiling), budget);
+  if (!splits_sums(hardware)) return least;
+  for (const std::int64_t parts : hardware.tiling.reduction) {
+    const auto split = parts > 1 ? tiling::split_reduction(part, hardware, parts) : std::nullopt;
+    const std::vector<TileVariant> variants = reduced_variants(parts, hardware.tiling);
+    if (!split || variants.empty()) continue;
+    const placer::MissingBytes other =
+        placer::missing_bytes(*split, hardware, variants, budget);
+    const auto stopped = other.stopped ? other.stopped : least.stopped;
+    if (other.bytes < least.bytes) least = other;
+    least.stopped = stopped;
+  }
+  return least;
+}
+
+}  // namespace
+
 ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
                            const SingleOps& singles, const Budget& budget) {
   for (OpIndex op = 0; op < singles.size(); ++op) {
@@ -517,9 +545,7 @@ ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
     std::string text = "op '" + network.ops[op].name + "' (" +
                        std::string(to_string(network.ops[op].kind)) +
                        ") fits with no tile into the memory of " + hardware.name;
-    const placer::MissingBytes missing = placer::missing_bytes(
-        tiling::make_subgraph(network, {op, op}, tiling::last_readers(network), hardware), hardware,
-        tile_variants(hardware.tiling), budget);
+    const placer::MissingBytes missing = missing_bytes(network, op, hardware, budget);
     if (missing.bytes > 0)
       text += ": its smallest tile needs " + placer::to_string(missing) + " than there are";
     else if (missing.stopped)

@@ -1,5 +1,6 @@
 // Cheaper tiles for runs that matter: the part of Candidates that looks beyond the fewest.
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <exception>
 #include <iterator>
@@ -110,7 +111,8 @@ std::shared_ptr<const CandidateAnswer> Candidates::cheaper_of(const std::string&
                                                               const CandidateAnswer& fewest,
                                                               const ShapeGoal& goal,
                                                               SharedWork* shared) {
-  const std::string key = hardware_key_ + (goal.one_copies ? "one copy " : "cheaper ") +
+  static constexpr std::array words{"cheaper ", "one copy ", "in parts "};
+  const std::string key = hardware_key_ + words[static_cast<std::size_t>(goal.last)] +
                           std::to_string(level) + ' ' + goal.key + '\n' + structure;
   bool fresh = false;
   const auto made_here = [&] {
@@ -149,23 +151,22 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) 
   if (!known.answer) return false;
   if (!known.fewest) known.fewest = known.answer;
   const std::string structure = structure_of(ops);
-  ShapeGoal plain = goal;
-  plain.one_copies = false;
-  std::shared_ptr<const CandidateAnswer> better =
-      cheaper_of(structure, ops, known.level, *known.fewest, plain, shared);
+  // Each stage looks for what is cheaper than all that those before it found. Covers know options
+  // by their positions, and what is remembered may have been found for another plan: it comes after
+  // all there is.
+  CandidateAnswer start = *known.fewest;
   CandidateAnswer more = *known.answer;
-  double open = better->open_score;
-  if (goal.one_copies) {
-    CandidateAnswer start = *known.fewest;
+  more.open_score = std::numeric_limits<double>::infinity();
+  using Stage = ShapeGoal::Stage;
+  for (const Stage stage : {Stage::plain, Stage::one_copies, Stage::reductions}) {
+    if (stage > goal.last) break;
+    ShapeGoal now = goal;
+    now.last = stage;
+    const auto better = cheaper_of(structure, ops, known.level, start, now, shared);
     add_options(*better, start);
     add_options(*better, more);
-    better = cheaper_of(structure, ops, known.level, start, goal, shared);
-    open = std::min(open, better->open_score);
+    more.open_score = std::min(more.open_score, better->open_score);
   }
-  // Covers know options by their positions, and what is remembered may have been found for another
-  // plan: it comes after all there is.
-  add_options(*better, more);
-  more.open_score = open;
   const bool any = more.options.size() > known.answer->options.size();
   known.answer = std::make_shared<const CandidateAnswer>(std::move(more));
   const std::lock_guard guard(lock_);
@@ -384,13 +385,41 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
   double least = std::numeric_limits<double>::infinity();
   for (const PlannedSubgraph& option : answer.options)
     least = std::min(least, goal.score(option.metrics));
+  if (goal.last == ShapeGoal::Stage::reductions)
+    return cheaper_in_parts(run, structure, answer, goal, least, shared);
   CheaperVariants variants(*this, run, structure, goal, least);
-  for_each_variant(goal.one_copies ? one_copy_variants(run.part, hardware_.tiling)
-                                   : variants_of(run.part, hardware_.tiling),
+  for_each_variant(goal.last == ShapeGoal::Stage::one_copies
+                       ? one_copy_variants(run.part, hardware_.tiling)
+                       : variants_of(run.part, hardware_.tiling),
                    answer, [&](const TileVariant& options, std::int64_t fewest) {
                      variants.add(options, fewest);
                    });
   return variants.run(shared);
+}
+
+CandidateAnswer Candidates::cheaper_in_parts(RunGeometry& run, const std::string& structure,
+                                             const CandidateAnswer& answer, const ShapeGoal& goal,
+                                             double least, SharedWork* shared) const {
+  CandidateAnswer all;
+  for (const Reduced& split : reduced(run, structure)) {
+    CheaperVariants variants(*this, *split.run, split.structure, goal, least);
+    std::vector<TileVariant> tried = reduced_variants(split.parts, hardware_.tiling);
+    for (TileVariant options : staying_variants(split.run->part, hardware_.tiling)) {
+      if (options.halo != HaloPolicy::recompute) continue;
+      options.reduction = split.parts;
+      tried.push_back(options);
+    }
+    for_each_variant(tried, answer, [&](const TileVariant& options, std::int64_t fewest) {
+      variants.add(options, fewest);
+    });
+    CandidateAnswer found = variants.run(shared);
+    for (PlannedSubgraph& option : found.options) {
+      least = std::min(least, goal.score(option.metrics));
+      all.options.push_back(std::move(option));
+    }
+    all.open_score = std::min(all.open_score, found.open_score);
+  }
+  return all;
 }
 
 }  // namespace tessera::planner

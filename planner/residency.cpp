@@ -296,7 +296,7 @@ class Residency {
       answer = candidates.answer(ops, effort);
     if (answer->options.empty()) return std::nullopt;
     ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
-    goal.one_copies = true;
+    goal.last = ShapeGoal::Stage::reductions;
     if (params_.tile_shapes > 0 && candidates.refine(ops, goal)) answer = candidates.answer(ops);
     const auto best = std::ranges::min_element(
         answer->options, {}, [&](const PlannedSubgraph& s) { return goal.score(s.metrics); });

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/stored.h"
+#include "tessera/network.h"
 #include "tessera/network_shapes.h"
 
 namespace tessera::tiling {
@@ -111,6 +112,20 @@ struct Box {
   for (std::size_t axis = 0; axis < inner.rank; ++axis)
     if (!outer[axis].contains(inner[axis])) return false;
   return true;
+}
+
+/// Which part of a larger tensor a tensor is: some elements along one axis.
+struct TensorSlice {
+  TensorIndex whole = 0;  ///< of the same network
+  std::size_t axis = 0;
+  Dim begin = 0;
+};
+/// A part of the slice, in the coordinates of the whole.
+[[nodiscard]] inline Box in_whole(const TensorSlice& slice, Box part) {
+  if (part.none) return part;
+  part[slice.axis].begin += slice.begin;
+  part[slice.axis].end += slice.begin;
+  return part;
 }
 
 }  // namespace tessera::tiling

@@ -114,6 +114,10 @@ class Lowerer {
       memory.reserved = facts::merged(std::move(memory.reserved));
     for (std::size_t t = 0; t < part_.tensors.size(); ++t) {
       of_.emplace_back();
+      if (const auto place = part_.tensors[t].in_place_of) {
+        in_place(t, *place);
+        continue;
+      }
       find_shares(t);
       for (share_ = 0; share_ < shares_.size(); ++share_) {
         if (part_.tensors[t].weight)
@@ -317,7 +321,8 @@ class Lowerer {
       reads(buffer, 0);
       return;
     }
-    if (one_copy_of(OneCopy::inputs)) {  // loaded one step early, where that is not in use
+    // Loaded one step early, where that is not in use. So are parts, one while the other is read.
+    if (one_copy_of(OneCopy::inputs) || part_.tensors[t].slice) {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       const Step length = last + 1 - first;
       const Step early = length + 1 <= n_ ? 1 : 0;
@@ -376,6 +381,22 @@ class Lowerer {
     live_in_each(buffer, made, last_use(t) + 1 - made);
     for (int parity = 0; parity < parities_; ++parity) buffer.write.push_back(parity * n_ + made);
     all_reads(buffer);
+  }
+
+  /// The other tensor's buffer lives on.
+  void in_place(std::size_t t, std::size_t place) {
+    of_[t] = of_[place];
+    Buffer& buffer = out_.problem.buffers[of_[place].front()];
+    const Step made = *part_.tensors[t].producer;
+    const Step last = part_.tensors[t].consumers.back();
+    Cycle live(period_);
+    const Step first = *part_.tensors[place].producer;
+    for (int parity = 0; parity < parities_; ++parity) {
+      live.add(parity * n_ + first, last + 1 - first);
+      buffer.write.push_back(parity * n_ + made);
+      for (const Step step : part_.tensors[t].consumers) buffer.read.push_back(parity * n_ + step);
+    }
+    buffer.live = live.intervals();
   }
 
   /// For ops that do not reach where the tensor is made.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "model/stored.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
+#include "tiling/box.h"
 
 namespace tessera::tiling {
 
@@ -28,6 +30,10 @@ struct LocalTensor {
   bool outside = false;  ///< among bricks an input or a result of the network, which has none
   /// It comes from outside, or leaves, and lies on the chip as a whole meanwhile.
   bool kept = false;
+  /// Of what lies off the chip as a part of another tensor (reduction.h).
+  std::optional<TensorSlice> slice{};
+  /// Lies where that local tensor does, which nobody needs once this one is made.
+  std::optional<std::size_t> in_place_of{};
 };
 
 /// One operand of an op, in the order of operands(op).
@@ -46,12 +52,26 @@ struct Subgraph {
   /// On the chip as a whole, and no op of the run touches them: they wait for later runs.
   std::vector<TensorIndex> passing;
   Dim brick = 1;  ///< channels that lie side by side on the chip (Layout); parts take whole ones
+  // Of a run one product of which is as many ops as its sums have parts (reduction.h).
+  std::shared_ptr<const Network> own;  ///< its network, which has no other ops; else nothing
+  std::vector<TensorIndex> origin;     ///< per tensor of that: the one of the planned network
+  Step split_at = 0;                   ///< its first op
+  Dim split_parts = 1;
   [[nodiscard]] std::size_t steps() const { return ops.size(); }
   [[nodiscard]] const Tensor& tensor(std::size_t local) const {
     return network->tensors[tensors[local].tensor];
   }
   [[nodiscard]] const Op& op(Step step) const {
     return network->ops[ops.first + static_cast<std::size_t>(step)];
+  }
+  /// A tensor of `network` as the network that is planned counts it.
+  [[nodiscard]] TensorIndex planned(TensorIndex tensor) const {
+    return own ? origin[tensor] : tensor;
+  }
+  /// Which op of the run a step belongs to, counted from its first.
+  [[nodiscard]] std::size_t planned_op(Step step) const {
+    const Step past = std::clamp<Step>(step - split_at, 0, static_cast<Step>(split_parts) - 1);
+    return static_cast<std::size_t>(step - past);
   }
 };
 

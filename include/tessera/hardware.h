@@ -211,6 +211,9 @@ struct TilingOptions {
   std::vector<HaloPolicy> halo{HaloPolicy::recompute};
   std::vector<Stationary> stationary{Stationary::none, Stationary::weights, Stationary::inputs};
   std::vector<OneCopy> one_copy{OneCopy::none, OneCopy::inputs, OneCopy::outputs, OneCopy::weights};
+  /// In how many parts the sums of a product may be made, one after the other in each tile: 1 is
+  /// all at once.
+  std::vector<std::int64_t> reduction{1, 2, 4, 8};
   KeptHalos kept_halos = KeptHalos::in_place;
 };
 
@@ -224,6 +227,9 @@ struct TileVariant {
   Stationary stationary = Stationary::none;
   /// Only with double buffering, and where nothing else stays and halos are recomputed.
   OneCopy one_copy = OneCopy::none;
+  /// Parts in which the first product of the run that reads from off the chip makes its sums. More
+  /// than one only with halos that are recomputed, and where one_copy is none.
+  std::int64_t reduction = 1;
   friend bool operator==(const TileVariant&, const TileVariant&) = default;
 };
 

@@ -38,6 +38,7 @@ inline constexpr double most_energy_pj = 1e15;  ///< of one access, one operatio
 inline constexpr double most_power_mw = 1e12;
 inline constexpr std::int64_t blocks_tried = 1 << 16;  ///< shapes of a block, of one mapping
 inline constexpr std::int64_t block_extent = 1 << 16;
+inline constexpr std::int64_t reduction = 64;  ///< parts of a sum
 }  // namespace hardware_limits
 
 /// Kinds of op that a mapping can name: those of network.h, and conv, grouped, depthwise, fc,

@@ -182,7 +182,7 @@ class RandomMachine:
                   "stationary": some(draw, ["none", "weights", "inputs"]),
                   "one_copy": some(draw, ["none", "inputs", "outputs", "inputs+outputs", "weights", "inputs+weights",
                                           "outputs+weights"]),
-                  "kept_halos": draw.choice(["in_place", "copied"])}
+                  "reduction": some(draw, [1, 2, 3, 4]), "kept_halos": draw.choice(["in_place", "copied"])}
         if "refetch" in tiling["weights"] and draw.random() < 0.5:
             dma["weight_slices"] = draw.choice([2, 5, 64])
         chip = {"sram": sram}

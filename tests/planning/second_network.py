@@ -9,7 +9,7 @@ from math import prod
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "proofs"))
 from second_reader import Yaml  # noqa: E402  the part of YAML that problems, profiles and networks are written in
 
-BYTES = {"int8": 1, "uint8": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "float32": 4}
+BYTES = {"int8": 1, "uint8": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "int64": 8, "float32": 4}
 ELEMENTWISE = ("add", "mul", "sub", "relu", "sigmoid", "tanh", "gelu")
 
 
@@ -18,6 +18,7 @@ class Tensor:
         self.name, self.shape, self.dtype, self.weight = name, shape, dtype, weight
         self.maker, self.readers, self.leaves = None, [], False
         self.encoded, self.input = None, False
+        self.slice = None  # the tensor that it is a part of, its axis and where it begins
 
     @property
     def outside(self):
@@ -45,9 +46,12 @@ class Op:
         self.inputs, self.weights, self.output = [], [], None
         self.stride, self.dilation, self.pad, self.kernel, self.groups = (1, 1), (1, 1), (0, 0, 0, 0), (1, 1), 1
         self.axes, self.function = (), ""
+        self.adds = False  # a product that adds to the sums in its second input
 
     def parts(self, operand, box):
         """The part of `inputs[operand]` that is read for this part of the output."""
+        if self.adds and operand == 1:
+            return box
         shape = self.inputs[operand].shape
         if self.kind in ("conv", "pool"):
             out = [box[0], self.channels(box[1])]

@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import ceil, prod
 
 from second_machine import Work, engine_of, may_fold, names_of
+from second_network import Tensor
 
 AXES = {"W": 1, "H": 2, "C": 3}  # how far from the last one an axis of the tensor that is cut stands
 
@@ -67,6 +68,9 @@ def moved_bytes(tensor, box, memory, stored):
     """Bytes of a part of a tensor off the chip, and of the whole bursts of its runs. `stored`: of all of an encoded weight."""
     if size_of(box) == 0:
         return 0, 0
+    if tensor.slice:
+        tensor, axis, begin = tensor.slice
+        box = tuple((low + begin, high + begin) if a == axis else (low, high) for a, (low, high) in enumerate(box))
     if stored is not None:
         held = part_of(tensor, box, stored)
         return held, -(-held // memory.burst) * memory.burst
@@ -84,11 +88,65 @@ def part_of(tensor, box, stored):
     return stored if size_of(box) == elements else ceil(size_of(box) / elements * stored)
 
 
+def in_parts(ops, parts, machine, chip_brick):
+    """The ops of a run where the first product that may makes its sums in so many parts; the names of the sums."""
+    made = [op.output for op in ops]
+    for at, op in enumerate(ops):
+        if op.kind not in ("conv", "matmul") or op.groups > 1 or not op.weights:
+            continue
+        x, w = op.inputs[0], op.weights[0]
+        if x in made or sum(one is x for other in ops for one in other.inputs) > 1:
+            continue
+        engine = engine_of(machine, op)
+        if engine["kind"] != "mac_array":
+            continue
+        axis, of_weights = (1, 1) if op.kind == "conv" else (len(x.shape) - 1, 0)
+        brick = chip_brick if axis == 1 and len(x.shape) in (2, 4) and not x.outside else 1
+        extent = -(-x.shape[axis] // parts)
+        extent = -(-extent // brick) * brick
+        assert -(-x.shape[axis] // extent) == parts
+        wide = int(engine.get("blocks", {}).get("sum_bytes", 4))
+        dtype = {1: "int8", 2: "int16"}.get(wide, "int32" if wide <= 4 else "int64")
+        stored, all_sums, split = machine.stored(op, 0), [], []
+        for k in range(parts):
+            one = copy.copy(op)
+            one.inputs, one.weights, begin = [], [], k * extent
+            for old, along in ((x, axis), (w, of_weights)):
+                shape = list(old.shape)
+                shape[along] = min(extent, shape[along] - begin)
+                new = Tensor(f"{old.name}.part{k + 1}", tuple(shape), old.dtype, old.weight)
+                new.input, new.leaves = old.input, False
+                if old is x:
+                    new.slice, new.readers = (x, axis, begin), [one]
+                    one.inputs.append(new)
+                else:
+                    new.encoded = None if stored is None else max(1, part_of(old, new.whole, stored))
+                    one.weights.append(new)
+            if k > 0:
+                one.adds = True
+                one.inputs.append(all_sums[-1])
+                all_sums[-1].readers = [one]
+            if k + 1 < parts:
+                one.output = Tensor(op.output.name + ".sums" + (str(k + 1) if k else ""), op.output.shape, dtype)
+                one.output.maker = one
+                all_sums.append(one.output)
+            else:
+                one.inputs += op.inputs[1:]
+                one.weights += op.weights[1:]
+            split.append(one)
+        return ops[:at] + split + ops[at + 1:], [t.name for t in all_sums]
+    raise AssertionError("no op of the run makes sums in parts")
+
+
 class Run:
     def __init__(self, network, machine, subgraph):
         self.network, self.machine = network, machine
         self.ops = network.ops[subgraph["first_op"]:subgraph["last_op"] + 1]
         self.inside = set(op.number for op in self.ops)
+        self.sums, self.parts = [], subgraph["variant"].get("reduction", 1)
+        if self.parts > 1:
+            chip = next(m for m in machine.memories.values() if not m.offchip)
+            self.ops, self.sums = in_parts(self.ops, self.parts, machine, int(chip.layout[4:-1] or 1))
         self.double = subgraph["variant"]["double_buffer"]
         self.resident = subgraph["variant"]["weights"] == "resident"
         self.stationary = subgraph["variant"]["stationary"]
@@ -261,7 +319,7 @@ class Run:
             shares = [[reached(t.maker, "output"), []]] if t in self.made else []
             for k, op in enumerate(self.ops):
                 if t in op.inputs:
-                    mine = reached(op, "input")
+                    mine = reached(op, "output" if t.name in self.sums else "input")
                     for share in shares:
                         if set(share[0]) & set(mine):
                             share[0] = [name for name in share[0] if name in mine]
@@ -289,6 +347,8 @@ class Run:
     def place(self, number, name, share=0):
         """The memory of a tensor in a tile."""
         places = self.placements[self.placement_of[number]][0]
+        if name in self.sums:
+            name = self.sums[0]  # all sums in one place
         name += f".copy{share}" if share else ""
         return places[name] if name in places else places[name + ".ping"]
 
@@ -330,7 +390,7 @@ class Run:
         self.moves_made = []  # is it a store? of which tile, what, when it might have begun, begin, end
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
         # Transfers: the border of steps from which they may begin, their rank there, what moves, the step that waits for them.
-        self.transfers, self.op_cycles = [], []
+        self.transfers, self.op_cycles, self.first_slices = [], [], set()
         stays = {t.name: self.moves(lambda tile: tile["need"][t.name]) for t in self.loaded}
         stays = {name: moving for name, moving in stays.items() if self.stationary == "inputs" and "C" not in moving}
         for number, tile in enumerate(self.tiles):
@@ -340,7 +400,7 @@ class Run:
                     continue
                 for share, readers in enumerate(self.shares[t.name]):
                     begin = start - n if self.double else start + readers[0]
-                    if "inputs" in self.one_copy:  # a step early, where nobody reads the tile before then
+                    if "inputs" in self.one_copy or self.double and t.slice:  # a step early, where nobody reads the tile before then
                         begin = start + readers[0] - (1 if readers[-1] - readers[0] + 2 <= n else 0)
                     if t.name in stays:
                         begin = start - n + readers[-1] + 1
@@ -369,6 +429,8 @@ class Run:
                             self.weights_loaded[w.name].append(part_of(w, part, self.stored[w.name]))
                         rest += self.move(begin, 2 * k + 1, constants, 0, w, part, start + k, self.place(number, w.name),
                                           self.op_cycles[-1][2] if sliced and at == 0 else None)
+                        if sliced and at == 0:
+                            self.first_slices.add(w.name)
                     self.transfers += rest
                 if op.output in self.leaving and op.output.name not in self.kept:
                     self.comes_or_goes(op.output, 1, tile["piece"][op.output.name])
@@ -522,7 +584,7 @@ class Run:
                     needed_last[step] = end
                 else:
                     needed[step] = max(needed.get(step, 0), end)
-                    if name.endswith(".weights"):
+                    if name in self.first_slices:
                         first_slice[step] = end
                 self.trace.append((start, end, name))
                 tile = (begin - 1 if rank in (-1, 2 * n) else step) // n
@@ -575,7 +637,7 @@ class Run:
         words |= {word for word, is_so in (
             ("several outputs", len(self.leaving) > 1), ("fused", len(self.ops) > 1), ("many tiles", len(self.tiles) > 1),
             ("double buffer", self.double), ("resident", self.resident), ("weights stay", self.stationary == "weights"),
-            ("inputs stay", self.stationary == "inputs"), ("one copy", self.one_copy not in ([], ["none"])),
+            ("sums in parts", self.parts > 1), ("inputs stay", self.stationary == "inputs"), ("one copy", self.one_copy not in ([], ["none"])),
             ("bandwidth on the chip", any(one.bandwidth for one in m.memories.values() if not one.offchip)),
             ("modes are switched", self.switched > 0), ("copied on the chip", self.copied),
             ("bricks", any(not one.offchip and len(one.layout) > 4 for one in m.memories.values())),

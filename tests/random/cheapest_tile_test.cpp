@@ -10,7 +10,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cost/array_memo.h"
 #include "placer/tile_engine.h"
@@ -20,6 +23,7 @@
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"
 #include "tests/support/random_network.h"
+#include "tiling/reduction.h"
 
 namespace tessera {
 namespace {
@@ -39,6 +43,8 @@ Hardware random_hardware(Random& random, Size needed) {
         random.pick(std::vector{OneCopy::inputs, OneCopy::outputs}),
         random.pick(std::vector{OneCopy::inputs_outputs, OneCopy::weights, OneCopy::inputs_weights,
                                 OneCopy::outputs_weights})};
+  h.tiling.reduction = {1};
+  if (random.chance(60)) h.tiling.reduction = {random.between(2, 4), 1, 2};
   if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
   if (random.chance(25)) testing::add_flash(random, h);
   if (random.chance(40)) testing::randomize_stored(random, h);
@@ -46,20 +52,13 @@ Hardware random_hardware(Random& random, Size needed) {
 }
 
 /// Of every shape in every variant.
-double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
-                const planner::ShapeGoal& goal) {
+double cheapest(const tiling::Subgraph& part, std::vector<TileVariant> variants, bool one_op,
+                const Hardware& hardware, const planner::ShapeGoal& goal) {
   double best = std::numeric_limits<double>::infinity();
-  const tiling::Subgraph part =
-      tiling::make_subgraph(network, ops, tiling::last_readers(network), hardware);
   const auto engine = placer::tile_engine(hardware);
   cost::ArrayMemo arrays(hardware);
   const Budget budget;
   Poll poll(budget);
-  std::vector<TileVariant> variants = planner::lowering_variants(hardware.tiling);
-  for (const TileVariant& staying : planner::staying_variants(part, hardware.tiling))
-    variants.push_back(staying);
-  for (const TileVariant& one_copy : planner::one_copy_variants(part, hardware.tiling))
-    variants.push_back(one_copy);
   for (const TileVariant& options : variants) {
     tiling::TileGeometry geometry(part, options.halo);
     const tiling::TileSpace& space = geometry.space();
@@ -77,7 +76,7 @@ double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
           // what stays where nothing passes it.
           const auto& counts = found.grid.counts;
           const bool idle =
-              (options.double_buffer && shape == space.whole && ops.first == ops.last) ||
+              (options.double_buffer && shape == space.whole && one_op) ||
               (options.stationary == Stationary::weights && counts[1] * counts[2] == 1) ||
               (options.stationary == Stationary::inputs &&
                (counts[0] == 1 || found.lowering.staying.empty()));
@@ -86,6 +85,32 @@ double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
               geometry, hardware, options, std::move(found), engine->name(), arrays, poll);
           best = std::min(best, goal.score(option.metrics));
         }
+  }
+  return best;
+}
+
+/// At once, and with its sums in each number of parts.
+double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
+                const planner::ShapeGoal& goal) {
+  const tiling::Subgraph part =
+      tiling::make_subgraph(network, ops, tiling::last_readers(network), hardware);
+  const auto add = [](std::vector<TileVariant>& all, const std::vector<TileVariant>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  std::vector<TileVariant> variants = planner::lowering_variants(hardware.tiling);
+  add(variants, planner::staying_variants(part, hardware.tiling));
+  add(variants, planner::one_copy_variants(part, hardware.tiling));
+  double best = cheapest(part, variants, ops.first == ops.last, hardware, goal);
+  for (const std::int64_t parts : std::set(hardware.tiling.reduction.begin(),
+                                           hardware.tiling.reduction.end())) {
+    if (parts == 1) continue;
+    const auto split = tiling::split_reduction(part, hardware, parts);
+    if (!split) continue;
+    variants = planner::lowering_variants(hardware.tiling);
+    add(variants, planner::staying_variants(*split, hardware.tiling));
+    std::erase_if(variants, [](const TileVariant& v) { return v.halo != HaloPolicy::recompute; });
+    for (TileVariant& options : variants) options.reduction = parts;
+    best = std::min(best, cheapest(*split, variants, false, hardware, goal));
   }
   return best;
 }
@@ -101,6 +126,7 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
   const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(300));
   int better = 0;
+  int in_parts = 0;
   int exact = 0;
   for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
     SCOPED_TRACE("repeat with TESSERA_SEED=" + std::to_string(seed) + " TESSERA_CASES=1");
@@ -124,7 +150,7 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
                                       },
                                   .key = "",
                                   .most_shapes = 100000,
-                                  .one_copies = true};
+                                  .last = planner::ShapeGoal::Stage::reductions};
     planner::Candidates candidates(network, hardware, {}, make_plan_memory());
     auto answer = candidates.answer(ops);
     for (int effort = 1; !answer->final; ++effort) answer = candidates.answer(ops, effort);
@@ -151,10 +177,15 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
     if (best < fewest) ++better;
     if (answer->open_score < best) continue;
     ++exact;
+    const auto has_parts = [&](const PlannedSubgraph& option) {
+      return option.variant.reduction > 1 && goal.score(option.metrics) <= best;
+    };
+    if (std::ranges::any_of(answer->options, has_parts)) ++in_parts;
     EXPECT_NEAR(best, all, 1e-9 * all);
   }
   EXPECT_GT(better, static_cast<int>(cases / 10));
   EXPECT_GT(exact, static_cast<int>(cases / 2));
+  EXPECT_GT(in_parts, 0);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ Network one_convolution() {
 Hardware machine(Size capacity, Size alignment) {
   Hardware hardware = testing::toy_machine(capacity);
   hardware.memories[0].space.alignment = alignment;
+  hardware.tiling.reduction = {1};
   return hardware;
 }
 
@@ -52,6 +53,27 @@ TEST(TileNeed, IsHowManyBytesMakeTheSmallestTileFit) {
       ASSERT_EQ(plan.status, Status::infeasible);
       EXPECT_THAT(plan.reason, ::testing::HasSubstr(more(need)));
     }
+  }
+}
+
+// Sums in parts need less at a time, and the sentence tells how much.
+TEST(TileNeed, CountsSumsInParts) {
+  const Network network = one_convolution();
+  for (const Size capacity : {4, 9, 13, 16}) {
+    Hardware hardware = machine(capacity, 1);
+    const Size at_once = find_largest_tile(network, hardware, {.ops = {0, 0}}).lacking;
+    hardware.tiling.reduction = {1, 2, 4};
+    const NetworkPlan plan = plan_network(network, hardware, {});
+    ASSERT_EQ(plan.status, Status::infeasible);
+    Size need = 0;
+    for (Size more_bytes = at_once; more_bytes > 0 && need == 0; --more_bytes)
+      if (plan.reason.find(more(more_bytes)) != std::string::npos) need = more_bytes;
+    ASSERT_GT(need, 0) << plan.reason;
+    EXPECT_LT(need, at_once);
+    hardware.memories[0].space.capacity = capacity + need;
+    EXPECT_EQ(plan_network(network, hardware, {}).status, Status::feasible);
+    hardware.memories[0].space.capacity = capacity + need - 1;
+    EXPECT_EQ(plan_network(network, hardware, {}).status, Status::infeasible);
   }
 }
 
