@@ -401,7 +401,18 @@ CandidateAnswer Candidates::cheaper_in_parts(RunGeometry& run, const std::string
                                              const CandidateAnswer& answer, const ShapeGoal& goal,
                                              double least, SharedWork* shared) const {
   CandidateAnswer all;
+  bool in_vain = false;
   for (const Reduced& split : reduced(run, structure)) {
+    // More parts help as a rule where fewer did. Of those that nobody looks at all that is known is
+    // what any tiles of theirs take.
+    if (in_vain) {
+      const Question question{*split.run, split.structure,
+                              effort_at(0, params_.nodes_per_question)};
+      const auto bound = grid_bound(question);
+      const double open = bound ? goal.score(bound->least(1, {.weights = WeightPolicy::resident})) : 0;
+      if (open < least) all.open_score = std::min(all.open_score, open);
+      continue;
+    }
     CheaperVariants variants(*this, *split.run, split.structure, goal, least);
     std::vector<TileVariant> tried = reduced_variants(split.parts, hardware_.tiling);
     for (TileVariant options : staying_variants(split.run->part, hardware_.tiling)) {
@@ -413,6 +424,7 @@ CandidateAnswer Candidates::cheaper_in_parts(RunGeometry& run, const std::string
       variants.add(options, fewest);
     });
     CandidateAnswer found = variants.run(shared);
+    in_vain = found.options.empty();
     for (PlannedSubgraph& option : found.options) {
       least = std::min(least, goal.score(option.metrics));
       all.options.push_back(std::move(option));
