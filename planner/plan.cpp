@@ -166,15 +166,27 @@ class Plannings {
   std::vector<Level> best_levels(NetworkPlan& plan, double fewest) {
     std::vector<Level> levels{{.score = plan.score}};
     Size level = plan.totals.peak_bytes;
-    for (int in_vain = 0; in_vain < most_in_vain && may_go_on(plan);) {
-      level = level_below(std::min(level, plan.totals.peak_bytes));
+    Size pieces = 2;
+    for (int in_vain = 0; may_go_on(plan);) {
+      // Sums in parts need less memory than the fewest tiles tell, and there is more to choose from.
+      const bool in_parts = std::ranges::any_of(
+          plan.subgraphs, [](const PlannedSubgraph& s) { return s.variant.reduction > 1; });
+      if (in_vain == most_in_vain) {
+        if (!in_parts || pieces > 2) break;
+        pieces = 4;
+        level = plan.totals.peak_bytes;
+        in_vain = most_in_vain - 1;
+      }
+      level = level_below(std::min(level, plan.totals.peak_bytes), pieces);
       if (level == 0) break;
       PlanParams params = rest();
       params.fewest_modes = false;
       params.progress = progress_from(plan);
+      const double worth_below =
+          in_parts ? std::numeric_limits<double>::infinity() : fewest * some_more;
       auto [lower, lower_fewest] =
           plan_once(network_, hardware_, params,
-                    {.most_peak = level, .quick = true, .worth_below = fewest * some_more});
+                    {.most_peak = level, .quick = true, .worth_below = worth_below});
       solved_ += lower.search.solved;
       note(lower.stop);
       if (lower.status == Status::feasible) levels.push_back({level, lower.score});

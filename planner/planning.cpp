@@ -563,11 +563,11 @@ bool tries_levels(const PlanParams& params, const Hardware& hardware) {
   return params.tile_shapes > 0 && weights_of(hardware, params).peak_memory > 0;
 }
 
-Size level_below(Size peak) {
+Size level_below(Size peak, Size pieces) {
   const Size most = peak - peak / 20;
   if (most < 2) return 0;
   Size unit = 1;
-  while (4 * unit <= most) unit *= 2;
+  while (2 * pieces * unit <= most) unit *= 2;
   return most / unit * unit;
 }
 

@@ -44,10 +44,10 @@ struct Planned {
 /// Are tiles that leave some memory empty worth a look? Where peaks count.
 [[nodiscard]] bool tries_levels(const PlanParams& params, const Hardware& hardware);
 
-/// A power of two or the middle between two of them, a twentieth below the peak or more: the same
-/// for every machine, so that one with more memory is planned for as the one with less was. 0:
-/// there is none.
-[[nodiscard]] Size level_below(Size peak);
+/// A power of two or one of so many pieces between two of them, a twentieth below the peak or more:
+/// the same for every machine, so that one with more memory is planned for as the one with less
+/// was. 0: there is none.
+[[nodiscard]] Size level_below(Size peak, Size pieces = 2);
 
 /// Did something end a search that is not the same in every run?
 [[nodiscard]] constexpr bool cut_short(StopReason stop) {
