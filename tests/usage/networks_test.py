@@ -193,7 +193,7 @@ class Plans(Case):
         self.assertIn("does not follow", self.check(WRONG, again).stdout)
         # A name that is none, a machine on which it does not fit, a plan that was not found.
         self.plan("--reference", "smal", code=BAD_INPUT)
-        tiny = self.file("tiny.yaml", PROFILE.replace("12 KiB", "64 B").replace("small", "tiny"))
+        tiny = self.file("tiny.yaml", PROFILE.replace("12 KiB", "16 B").replace("small", "tiny"))
         self.assertIn("is no reference", self.plan("--reference", tiny, code=BAD_INPUT).stderr)
         none = self.folder / "none.json"
         self.ends(INFEASIBLE, "plan", self.network, "-p", tiny, "-o", none)
@@ -210,13 +210,13 @@ class Plans(Case):
         self.assertIn("'small'", self.check(FOUND, None, profile=renamed).stderr)
 
     def test_no_plan_is_not_a_right_plan(self):
-        small = self.file("tiny.yaml", PROFILE.replace("12 KiB", "64 B"))
+        small = self.file("tiny.yaml", PROFILE.replace("12 KiB", "16 B"))
         self.ends(INFEASIBLE, "plan", self.network, "-p", small, "-o", self.plan_file, "-q")
         self.assertIn("infeasible", self.check(BAD_INPUT, None, profile=small).stderr)
         self.ends(STOPPED, "plan", self.network, "-p", self.profile, "--timeout", "0s", "-o",
                   self.plan_file, "-q")
         self.check(BAD_INPUT, None)
-        self.plan("--limit", "peak_memory=64", "-q", code=INFEASIBLE)
+        self.plan("--limit", "peak_memory=16", "-q", code=INFEASIBLE)
         self.assertIn("infeasible", self.check(BAD_INPUT, None).stderr)
 
     def test_an_import_ends_at_its_limit(self):
@@ -252,7 +252,7 @@ class Plans(Case):
         plan = json.loads(self.plan_file.read_text())
         self.assertLessEqual(plan["totals"]["peak_bytes"], 5 * 1024)
         self.check(FOUND, None)
-        done = self.plan("--limit", "peak_memory=64", code=INFEASIBLE)
+        done = self.plan("--limit", "peak_memory=16", code=INFEASIBLE)
         self.assertRegex(done.stdout, "limit on peak_memory.*op 'c1'.*bytes more")
 
     @unittest.skipIf(SLOW, "a dozen plans with their tiles by cost")
@@ -321,7 +321,7 @@ class Plans(Case):
         traffic = {}
         for stationary in ("[none]", "[weights]", "[inputs]", "[none, weights, inputs]"):
             self.ends(FOUND, "plan", network, "-p", "ethos-u65-256", "-o", self.plan_file,
-                      "--set", "tiling.stationary=" + stationary)
+                      "--set", "tiling.stationary=" + stationary, "--set", "tiling.reduction=[1]")
             plan = json.loads(self.plan_file.read_text())
             traffic[stationary] = plan["totals"]["dram_bytes"]
             (only,) = plan["subgraphs"]
@@ -334,6 +334,30 @@ class Plans(Case):
         self.assertLess(traffic["[inputs]"], 37_000_000)
         self.assertLess(traffic["[none, weights, inputs]"], 37_000_000)
         self.ends(FOUND, "check", network, self.plan_file, "-p", "ethos-u65-256")
+        # With its sums in parts there is room for more of it at a time.
+        self.ends(FOUND, "plan", network, "-p", "ethos-u65-256", "-o", self.plan_file)
+        plan = json.loads(self.plan_file.read_text())
+        self.assertLessEqual(plan["totals"]["dram_bytes"], traffic["[none, weights, inputs]"])
+        self.ends(FOUND, "check", network, self.plan_file, "-p", "ethos-u65-256")
+
+    def test_sums_in_parts_fit_where_all_at_once_does_not(self):
+        tiny = self.file("tiny.yaml", PROFILE.replace("12 KiB", "96 B"))
+        at_once = self.ends(INFEASIBLE, "plan", self.network, "-p", tiny, "--set", "tiling.reduction=[1]")
+        self.assertIn("bytes more", at_once.stdout)
+        done = self.ends(FOUND, "plan", self.network, "-p", tiny, "-o", self.plan_file)
+        plan = json.loads(self.plan_file.read_text())
+        parts = [s["variant"].get("reduction", 1) for s in plan["subgraphs"]]
+        self.assertGreater(max(parts), 1)
+        self.check(FOUND, None, profile=tiny)
+        # One that is not there, a number of parts that its channels do not make, a number that is none.
+        for parts, code in ((7, WRONG), (0, BAD_INPUT), (-3, BAD_INPUT)):
+            for s in plan["subgraphs"]:
+                if "reduction" in s["variant"]:
+                    s["variant"]["reduction"] = parts
+            said = self.check(code, plan, profile=tiny)
+            self.assertRegex(said.stdout + said.stderr, "parts|reduction")
+        for listed in ("[]", "[0]", "[65]", "2"):
+            self.ends(BAD_INPUT, "plan", self.network, "-p", tiny, "--set", "tiling.reduction=" + listed)
 
     def test_a_deep_network_gets_a_good_plan_in_little_time(self):
         text, last = NETWORK.split("ops:")[0] + "ops:\n", "x"
