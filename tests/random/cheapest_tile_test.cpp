@@ -185,7 +185,9 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
   }
   EXPECT_GT(better, static_cast<int>(cases / 10));
   EXPECT_GT(exact, static_cast<int>(cases / 2));
-  if (cases >= 300) EXPECT_GT(in_parts, 0);
+  if (cases >= 300) {
+    EXPECT_GT(in_parts, 0);
+  }
 }
 
 }  // namespace
