@@ -101,10 +101,9 @@ ChipPlaces::ChipPlaces(const TiledRun& run, const Placement& placement)
     const MemoryIndex memory = placement.places[b].memory;
     places_[buffer.tensor * shares_ + buffer.share] = {memory, energies[memory]};
   }
-  for (std::size_t t = 0; t < run.subgraph->tensors.size(); ++t)
-    if (const auto place = run.subgraph->tensors[t].in_place_of)
-      for (std::size_t share = 0; share < shares_; ++share)
-        places_[t * shares_ + share] = places_[*place * shares_ + share];
+  for (const auto& [local, place] : run.lowering->in_place)
+    for (std::size_t share = 0; share < shares_; ++share)
+      places_[local * shares_ + share] = places_[place * shares_ + share];
 }
 
 namespace {

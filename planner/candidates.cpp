@@ -71,7 +71,8 @@ constexpr std::size_t most_open = 16;
 }  // namespace
 
 std::string variant_word(const TileVariant& options) {
-  return {options.double_buffer ? 'd' : 's', letter(static_cast<std::uint64_t>(options.weights)),
+  return {options.double_buffer ? 'd' : 's',
+          letter(static_cast<std::uint64_t>(options.weights)),
           letter(static_cast<std::uint64_t>(options.halo)),
           letter(static_cast<std::uint64_t>(options.stationary)),
           letter(static_cast<std::uint64_t>(options.one_copy)),
@@ -160,16 +161,13 @@ std::shared_ptr<const cost::GridBound> Candidates::grid_bound(const Question& qu
             .first->second;
     std::shared_ptr<const cost::GridBound> made;
     if (!geometry.has_volumes()) return made;
-    if (run.part.own) {
-      const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(*run.part.own);
-      const cost::ChannelUse use(*run.part.own, readers);
-      made = std::make_shared<const cost::GridBound>(run.part, geometry.space(), use, hardware_,
-                                                     run.bound.get());
-    } else {
-      made = std::make_shared<const cost::GridBound>(run.part, geometry.space(), channel_use_,
-                                                     hardware_, run.bound.get());
-    }
-    run.bound = made;
+    std::vector<std::optional<OpIndex>> readers;
+    std::optional<cost::ChannelUse> of_parts;
+    if (const Network* own = run.part.own.get())
+      of_parts.emplace(*own, readers = tiling::last_readers(*own));
+    run.bound = made = std::make_shared<const cost::GridBound>(run.part, geometry.space(),
+                                                               of_parts ? *of_parts : channel_use_,
+                                                               hardware_, run.bound.get());
     return made;
   });
 }
@@ -401,7 +399,8 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
   if (answer.options.empty() && answer.complete())
     for (const Reduced& split : reduced(run, structure)) {
       look_at_variants({*split.run, split.structure, effort, aside},
-                       reduced_variants(split.parts, hardware_.tiling), others, answer, searched);
+                       in_parts(lowering_variants(hardware_.tiling), split.parts), others, answer,
+                       searched);
       if (!answer.options.empty() || !answer.complete()) break;
     }
   answer.final =
@@ -437,8 +436,7 @@ std::vector<Candidates::Reduced> Candidates::reduced(RunGeometry& run,
   std::ranges::sort(counts);
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   for (const std::int64_t parts : counts) {
-    std::optional<tiling::Subgraph> split =
-        parts > 1 ? tiling::split_reduction(run.part, hardware_, parts) : std::nullopt;
+    std::optional<tiling::Subgraph> split = tiling::split_reduction(run.part, hardware_, parts);
     if (!split) continue;
     const std::size_t sums = split->made_at[static_cast<std::size_t>(split->split_at)].front();
     const Size width = split->tensors[sums].bytes.element;
@@ -448,8 +446,8 @@ std::vector<Candidates::Reduced> Candidates::reduced(RunGeometry& run,
       kept->network = run.network;
       kept->part = *std::move(split);
     }
-    all.push_back({parts, kept.get(),
-                   structure + "/" + std::to_string(parts) + "/" + std::to_string(width)});
+    all.push_back(
+        {parts, kept.get(), structure + "/" + std::to_string(parts) + "/" + std::to_string(width)});
   }
   return all;
 }

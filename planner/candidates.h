@@ -56,7 +56,7 @@ struct CandidateCounts {
   std::int64_t shapes = 0;  ///< costed by refine()
 };
 
-/// In four letters, for keys.
+/// In a few letters, for keys.
 [[nodiscard]] std::string variant_word(const TileVariant& variant);
 
 /// Thread-safe.
@@ -175,15 +175,14 @@ class Candidates {
                                             int level, const OfCapacity& others, KeptTiles* aside,
                                             bool& searched) const;
   /// Of one run, with one effort.
-  struct Question;
-  void look_at_variants(const Question& question, const std::vector<TileVariant>& variants,
-                        const OfCapacity& others, CandidateAnswer& answer, bool& searched) const;
   struct Question {
     RunGeometry& run;
     const std::string& structure;
     Effort effort;
     KeptTiles* aside = nullptr;  ///< gets what the memory would
   };
+  void look_at_variants(const Question& question, const std::vector<TileVariant>& variants,
+                        const OfCapacity& others, CandidateAnswer& answer, bool& searched) const;
   [[nodiscard]] CandidateAnswer::Tried look(const Question& question, const TileVariant& options,
                                             const Fewest& fewest, CandidateAnswer& answer,
                                             bool& searched) const;

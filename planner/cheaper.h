@@ -23,10 +23,10 @@ namespace tessera::planner {
 struct CheaperTiles {
   const cost::Score& score;
   const PeakLimits& limits;
-  std::int64_t most_shapes = 0;         ///< of each variant of a run
-  Size largest_peak = 0;                ///< no run peaks above it
-  int patience = 0;                     ///< hopeful covers in a row that bring nothing better
-  std::span<const OneCopy> one_copy{};  ///< of the machine's tiling
+  std::int64_t most_shapes = 0;               ///< of each variant of a run
+  Size largest_peak = 0;                      ///< no run peaks above it
+  int patience = 0;                           ///< hopeful covers in a row that bring nothing better
+  std::span<const OneCopy> one_copy{};        ///< of the machine's tiling
   std::span<const std::int64_t> reduction{};  ///< of the same
 };
 

@@ -128,7 +128,8 @@ class Key {
     add(kind, operands);
   }
   void put(const TilingOptions& tiling) {
-    const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, kept_halos] = tiling;
+    const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, kept_halos] =
+        tiling;
     add(double_buffer, weights, halo, stationary, one_copy, reduction, kept_halos);
   }
 

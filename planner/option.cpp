@@ -100,14 +100,11 @@ std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
   return all;
 }
 
-std::vector<TileVariant> reduced_variants(std::int64_t parts, const TilingOptions& tiling) {
-  std::vector<TileVariant> all;
-  for (TileVariant options : lowering_variants(tiling)) {
-    if (options.halo != HaloPolicy::recompute) continue;
-    options.reduction = parts;
-    all.push_back(options);
-  }
-  return all;
+std::vector<TileVariant> in_parts(std::vector<TileVariant> variants, std::int64_t parts) {
+  std::erase_if(variants,
+                [](const TileVariant& each) { return each.halo != HaloPolicy::recompute; });
+  for (TileVariant& each : variants) each.reduction = parts;
+  return variants;
 }
 
 bool easier(const TileVariant& easy, const TileVariant& hard) {

@@ -28,9 +28,9 @@ namespace tessera::planner {
 [[nodiscard]] std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
                                                          const TilingOptions& tiling);
 
-/// Those of a run that makes sums in so many parts.
-[[nodiscard]] std::vector<TileVariant> reduced_variants(std::int64_t parts,
-                                                        const TilingOptions& tiling);
+/// Those that a run may be in that makes sums in so many parts.
+[[nodiscard]] std::vector<TileVariant> in_parts(std::vector<TileVariant> variants,
+                                                std::int64_t parts);
 
 /// Does whatever fits in the variant `hard` fit in `easy`? Double buffering adds copies and longer
 /// lives to what one tile needs alone; without it, weights that are fetched again live shorter and

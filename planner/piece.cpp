@@ -74,9 +74,7 @@ tiling::Subgraph planned_part(const Network& network, const Hardware& hardware,
   if (!splits_sums(hardware))
     refuse(planned, "makes sums in parts, on a machine that has a memory behind another one");
   std::optional<tiling::Subgraph> split =
-      planned.variant.reduction < 1
-          ? std::nullopt
-          : tiling::split_reduction(part, hardware, planned.variant.reduction);
+      tiling::split_reduction(part, hardware, planned.variant.reduction);
   if (!split)
     refuse(planned, "has no product whose sums come in " +
                         std::to_string(planned.variant.reduction) + " parts");

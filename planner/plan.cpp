@@ -168,7 +168,8 @@ class Plannings {
     Size level = plan.totals.peak_bytes;
     Size pieces = 2;
     for (int in_vain = 0; may_go_on(plan);) {
-      // Sums in parts need less memory than the fewest tiles tell, and there is more to choose from.
+      // Sums in parts need less memory than the fewest tiles tell, and there is more to choose
+      // from.
       const bool in_parts = std::ranges::any_of(
           plan.subgraphs, [](const PlannedSubgraph& s) { return s.variant.reduction > 1; });
       if (in_vain == most_in_vain) {

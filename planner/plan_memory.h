@@ -72,7 +72,7 @@ struct RunGeometry {
   std::vector<std::shared_ptr<RunGeometry>> twins;        ///< for whoever helps
   /// The run with the sums of a product in parts, by how many and how wide.
   std::map<std::pair<std::int64_t, Size>, std::shared_ptr<RunGeometry>> reduced;
-  std::mutex lock;                                        ///< held while it is used
+  std::mutex lock;  ///< held while it is used
 };
 
 /// What a run costs in tiles of some shape on a machine with one memory on the chip, where no place

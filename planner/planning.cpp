@@ -523,11 +523,10 @@ placer::MissingBytes missing_bytes(const Network& network, OpIndex op, const Har
       placer::missing_bytes(part, hardware, tile_variants(hardware.tiling), budget);
   if (!splits_sums(hardware)) return least;
   for (const std::int64_t parts : hardware.tiling.reduction) {
-    const auto split = parts > 1 ? tiling::split_reduction(part, hardware, parts) : std::nullopt;
-    const std::vector<TileVariant> variants = reduced_variants(parts, hardware.tiling);
+    const auto split = tiling::split_reduction(part, hardware, parts);
+    const std::vector<TileVariant> variants = in_parts(lowering_variants(hardware.tiling), parts);
     if (!split || variants.empty()) continue;
-    const placer::MissingBytes other =
-        placer::missing_bytes(*split, hardware, variants, budget);
+    const placer::MissingBytes other = placer::missing_bytes(*split, hardware, variants, budget);
     const auto stopped = other.stopped ? other.stopped : least.stopped;
     if (other.bytes < least.bytes) least = other;
     least.stopped = stopped;

@@ -388,12 +388,11 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
   if (goal.last == ShapeGoal::Stage::reductions)
     return cheaper_in_parts(run, structure, answer, goal, least, shared);
   CheaperVariants variants(*this, run, structure, goal, least);
-  for_each_variant(goal.last == ShapeGoal::Stage::one_copies
-                       ? one_copy_variants(run.part, hardware_.tiling)
-                       : variants_of(run.part, hardware_.tiling),
-                   answer, [&](const TileVariant& options, std::int64_t fewest) {
-                     variants.add(options, fewest);
-                   });
+  for_each_variant(
+      goal.last == ShapeGoal::Stage::one_copies ? one_copy_variants(run.part, hardware_.tiling)
+                                                : variants_of(run.part, hardware_.tiling),
+      answer,
+      [&](const TileVariant& options, std::int64_t fewest) { variants.add(options, fewest); });
   return variants.run(shared);
 }
 
@@ -409,20 +408,15 @@ CandidateAnswer Candidates::cheaper_in_parts(RunGeometry& run, const std::string
       const Question question{*split.run, split.structure,
                               effort_at(0, params_.nodes_per_question)};
       const auto bound = grid_bound(question);
-      const double open = bound ? goal.score(bound->least(1, {.weights = WeightPolicy::resident})) : 0;
+      const double open =
+          bound ? goal.score(bound->least(1, {.weights = WeightPolicy::resident})) : 0;
       if (open < least) all.open_score = std::min(all.open_score, open);
       continue;
     }
     CheaperVariants variants(*this, *split.run, split.structure, goal, least);
-    std::vector<TileVariant> tried = reduced_variants(split.parts, hardware_.tiling);
-    for (TileVariant options : staying_variants(split.run->part, hardware_.tiling)) {
-      if (options.halo != HaloPolicy::recompute) continue;
-      options.reduction = split.parts;
-      tried.push_back(options);
-    }
-    for_each_variant(tried, answer, [&](const TileVariant& options, std::int64_t fewest) {
-      variants.add(options, fewest);
-    });
+    for_each_variant(
+        in_parts(variants_of(split.run->part, hardware_.tiling), split.parts), answer,
+        [&](const TileVariant& options, std::int64_t fewest) { variants.add(options, fewest); });
     CandidateAnswer found = variants.run(shared);
     in_vain = found.options.empty();
     for (PlannedSubgraph& option : found.options) {

@@ -106,8 +106,8 @@ void require_plan(const NetworkPlan& plan) {
       refuse("a subgraph of the plan ends before it begins");
     if (s.placements.empty()) refuse("a subgraph of the plan has no placement");
     if (s.variant.weights > WeightPolicy::refetch || s.variant.halo > HaloPolicy::keep ||
-        s.variant.stationary > Stationary::inputs || s.variant.one_copy > OneCopy::outputs_weights ||
-        s.variant.reduction < 1)
+        s.variant.stationary > Stationary::inputs ||
+        s.variant.one_copy > OneCopy::outputs_weights || s.variant.reduction < 1)
       refuse("a subgraph of the plan has a variant that does not exist");
     Dim tiles = 1;
     for (const Dim count : s.counts) {

@@ -386,17 +386,16 @@ class Lowerer {
   /// The other tensor's buffer lives on.
   void in_place(std::size_t t, std::size_t place) {
     of_[t] = of_[place];
+    out_.in_place.emplace_back(t, place);
     Buffer& buffer = out_.problem.buffers[of_[place].front()];
     const Step made = *part_.tensors[t].producer;
     const Step last = part_.tensors[t].consumers.back();
-    Cycle live(period_);
     const Step first = *part_.tensors[place].producer;
+    live_in_each(buffer, first, last + 1 - first);
     for (int parity = 0; parity < parities_; ++parity) {
-      live.add(parity * n_ + first, last + 1 - first);
       buffer.write.push_back(parity * n_ + made);
       for (const Step step : part_.tensors[t].consumers) buffer.read.push_back(parity * n_ + step);
     }
-    buffer.live = live.intervals();
   }
 
   /// For ops that do not reach where the tensor is made.

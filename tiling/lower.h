@@ -28,6 +28,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tessera/hardware.h"
@@ -86,6 +87,8 @@ struct Lowering {
   std::size_t most_shares = 1;  ///< of a tensor
   std::vector<StayingTensor> staying;
   std::vector<LaterShare> later;  ///< none on machines whose engines reach all memories
+  /// Local tensors without a buffer of their own, and whose they are in (LocalTensor::in_place_of).
+  std::vector<std::pair<std::size_t, std::size_t>> in_place;
 
   /// The share of a local tensor that a step reads, or makes.
   [[nodiscard]] std::size_t share_of(std::size_t tensor, Step step) const;

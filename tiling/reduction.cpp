@@ -112,9 +112,8 @@ class Splitter {
   /// Channels of a part. False where there are not so many parts.
   bool find_extent() {
     const Dim all = whole_.tensor(input_).shape[axes_.input];
-    const Dim brick = has_layout(whole_.tensor(input_)) && axes_.input == 1
-                          ? brick_of(whole_, input_)
-                          : 1;
+    const Dim brick =
+        has_layout(whole_.tensor(input_)) && axes_.input == 1 ? brick_of(whole_, input_) : 1;
     if (parts_ > all) return false;
     extent_ = in_bricks(ceil_div(all, parts_), brick);
     return ceil_div(all, extent_) == parts_;
@@ -150,10 +149,8 @@ class Splitter {
     slice.shape[axis] = std::min(extent_, whole.shape[axis] - begin);
     const ElementBytes& stored = whole_.tensors[local].bytes;
     // Each part takes its share of what all of it takes.
-    if (stored.encoded > 0) {
-      ElementBytes share = stored;
-      slice.encoded = std::max<Size>(1, share.of(element_count(slice.shape).value_or(1)));
-    }
+    if (stored.encoded > 0)
+      slice.encoded = std::max<Size>(1, stored.of(element_count(slice.shape).value_or(1)));
     const TensorIndex added = add(std::move(slice), whole_.tensors[local].tensor);
     if (local == input_) slices_[added] = {of(whole_.tensors[local].tensor), axis, begin};
     return added;
@@ -239,7 +236,7 @@ class Splitter {
   Step at_;
   Dim parts_;
   ReducedAxes axes_;
-  std::size_t input_;    ///< local tensors of the whole
+  std::size_t input_;  ///< local tensors of the whole
   std::size_t weights_;
   Dim extent_ = 1;
   std::shared_ptr<Network> network_ = std::make_shared<Network>();
@@ -257,10 +254,9 @@ std::optional<Step> reducible_step(const Subgraph& part, const Hardware& hardwar
   return std::nullopt;
 }
 
-std::optional<Subgraph> split_reduction(const Subgraph& part, const Hardware& hardware,
-                                        Dim parts) {
+std::optional<Subgraph> split_reduction(const Subgraph& part, const Hardware& hardware, Dim parts) {
   const std::optional<Step> at = reducible_step(part, hardware);
-  if (!at) return std::nullopt;
+  if (!at || parts < 2) return std::nullopt;
   return Splitter(part, hardware, *at, parts).run();
 }
 

@@ -25,8 +25,8 @@ namespace tessera::tiling {
 [[nodiscard]] std::optional<Step> reducible_step(const Subgraph& part, const Hardware& hardware);
 
 /// The run with that product in `parts` of equally many input channels (whole bricks; the last one
-/// may have fewer). Nothing where it cannot be. What comes back owns the ops that it consists of.
-/// require: parts >= 2, part is not the result of a split.
+/// may have fewer). Nothing where it cannot be, nor of fewer than two parts. What comes back owns
+/// the ops that it consists of. require: part is not the result of a split.
 [[nodiscard]] std::optional<Subgraph> split_reduction(const Subgraph& part,
                                                       const Hardware& hardware, Dim parts);
 

@@ -101,8 +101,8 @@ double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
   add(variants, planner::staying_variants(part, hardware.tiling));
   add(variants, planner::one_copy_variants(part, hardware.tiling));
   double best = cheapest(part, variants, ops.first == ops.last, hardware, goal);
-  for (const std::int64_t parts : std::set(hardware.tiling.reduction.begin(),
-                                           hardware.tiling.reduction.end())) {
+  for (const std::int64_t parts :
+       std::set(hardware.tiling.reduction.begin(), hardware.tiling.reduction.end())) {
     if (parts == 1) continue;
     const auto split = tiling::split_reduction(part, hardware, parts);
     if (!split) continue;

@@ -60,8 +60,9 @@ TEST(Reduction, SumsAreAddedToInPlace) {
   const TileSpace space = tile_space(*split);
   const std::string sums = f.net.tensors[f.net.ops[0].outputs[0]].name + ".sums";
   for (const bool twice : {false, true}) {
-    const Lowering l = lower(*split, space, f.hardware,
-                             {.double_buffer = twice, .weights = WeightPolicy::refetch, .reduction = 3});
+    const Lowering l =
+        lower(*split, space, f.hardware,
+              {.double_buffer = twice, .weights = WeightPolicy::refetch, .reduction = 3});
     EXPECT_TRUE(validate(l.problem).empty());
     const auto buffer = std::ranges::find(l.problem.buffers, sums, &Buffer::id);
     ASSERT_NE(buffer, l.problem.buffers.end());
@@ -89,8 +90,7 @@ TEST(Reduction, PartsReadWhatTheWholeReads) {
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     const Network net = testing::random_network(seed, {.ops = 3, .extent = 9, .channels = 6});
     const Hardware hardware = testing::toy_machine(1 << 20);
-    const Subgraph part =
-        make_subgraph(net, {0, net.ops.size() - 1}, last_readers(net), hardware);
+    const Subgraph part = make_subgraph(net, {0, net.ops.size() - 1}, last_readers(net), hardware);
     const auto split = split_reduction(part, hardware, 2);
     if (!split) continue;
     ++seen;
