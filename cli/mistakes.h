@@ -43,8 +43,8 @@ void complain_of(const BadInput& error, const ErrorStyle& style);
 /// Throws BadInput where the first argument is no command.
 void require_command(const CLI::App& app, const std::vector<std::string>& arguments);
 
-/// Throws BadInput where a value is an empty word, as of a variable that a script has not set: to go
-/// on as if nothing were given would end well, and without the file or the limit that was meant.
+/// Throws BadInput where a value is an empty word, as of a variable that a script has not set: to
+/// go on as if nothing were given would end well, and without the file or the limit that was meant.
 void refuse_empty_values(const CLI::App& app);
 
 [[nodiscard]] BadInput explained(const CLI::App& app, const CLI::ParseError& error);

@@ -80,4 +80,20 @@ struct Budget {
   }
 };
 
+/// A budget that stays spent once it was seen to be: memory may come back, but what was left out
+/// meanwhile does not.
+class SpentOnce {
+ public:
+  /// require: the budget outlives this.
+  explicit SpentOnce(const Budget& budget) : budget_(&budget) {}
+  [[nodiscard]] std::optional<StopReason> exhausted() {
+    if (!why_) why_ = budget_->exhausted();
+    return why_;
+  }
+
+ private:
+  const Budget* budget_;
+  std::optional<StopReason> why_;
+};
+
 }  // namespace tessera

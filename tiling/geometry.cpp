@@ -101,8 +101,8 @@ TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo)
           std::ranges::none_of(space_.entangled, [](const AxisSet& axes) { return axes.any(); })) {
   if (separable_ && !keeps_halo())
     volumes_ = std::make_unique<TileVolumes>(subgraph_, space_, first_tile(space_.whole));
-  held_ += sizeof(TileGeometry) + tile_axes * subgraph_.tensors.size() *
-                                      sizeof(std::optional<std::size_t>);
+  held_ += sizeof(TileGeometry) +
+           tile_axes * subgraph_.tensors.size() * sizeof(std::optional<std::size_t>);
 }
 
 TileGeometry::~TileGeometry() = default;

@@ -106,8 +106,8 @@ TileVolumes::TileVolumes(const Subgraph& subgraph, const TileSpace& space, TileR
   static_cast<void>(family_of(everything()));
   // What changes_ has of each tensor and each read, and the single tile.
   const Family& all = *families_.front();
-  held_ += sizeof(TileVolumes) + sizeof(Box) * (all.presence.reads.size() +
-                                                4 * all.presence.stores.size());
+  held_ += sizeof(TileVolumes) +
+           sizeof(Box) * (all.presence.reads.size() + 4 * all.presence.stores.size());
 }
 
 TileVolumes::Presence TileVolumes::everything() const {

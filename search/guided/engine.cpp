@@ -86,7 +86,8 @@ class Engine final : public engine::PlacementEngine {
     ShippedChooser shipped;
     std::optional<Search> search;
     try {
-      learning::Build build(problem, params.goal, deduction, solver, learning::Build::Record::nothing, poll);
+      learning::Build build(problem, params.goal, deduction, solver,
+                            learning::Build::Record::nothing, poll);
       build.all();
       const auto refuted = [&result](const char* reason) {
         result.status = Status::infeasible;

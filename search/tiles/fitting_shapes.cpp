@@ -13,7 +13,7 @@ constexpr auto width = static_cast<std::size_t>(tiling::TileAxis::width);
 }  // namespace
 
 FittingShapes::FittingShapes(tiling::TileGeometry& geometry, const tiling::Lowering& lowering,
-                             const Decider& decider, TileCounters& counters, const Budget& budget,
+                             const Decider& decider, TileCounters& counters, SpentOnce& budget,
                              TileCounts tiles, FindMost find_most, Refuted refuted)
     : geometry_(geometry),
       lowering_(lowering),
@@ -57,7 +57,10 @@ bool FittingShapes::advance() {
   inside_group_ = false;
   while (!cut_) {
     const std::optional<ShapeGroup> group = groups_->next();
-    if (!group) break;
+    if (!group) {
+      cut_ = groups_->cut();
+      return false;
+    }
     group_ = *group;
     if (find_most_ && group_.tiles() > 1)
       tiles_.most = std::min(tiles_.most, std::exchange(find_most_, nullptr)());

@@ -40,13 +40,14 @@ class FittingShapes {
 
   /// require: all outlive this.
   FittingShapes(tiling::TileGeometry& geometry, const tiling::Lowering& lowering,
-                const Decider& decider, TileCounters& counters, const Budget& budget,
-                TileCounts tiles, FindMost find_most, Refuted refuted);
+                const Decider& decider, TileCounters& counters, SpentOnce& budget, TileCounts tiles,
+                FindMost find_most, Refuted refuted);
 
   /// The next shape that no test refutes; nothing after the last, or when the budget is spent.
   [[nodiscard]] std::optional<FittingShape> next();
-  /// Are there shapes with more tiles than were asked for?  require: next() gave nothing, or end().
-  [[nodiscard]] bool cut() const { return !ended_ && (cut_ || (groups_ && groups_->cut())); }
+  /// Did next() give nothing since shapes with more tiles than were asked for are left? Not where
+  /// the budget was spent before it came to these.
+  [[nodiscard]] bool cut() const { return !ended_ && cut_; }
   /// Nothing else is worth looking at: no shape fits.
   void end() { ended_ = true; }
 
@@ -77,7 +78,7 @@ class FittingShapes {
   const tiling::Lowering& lowering_;
   const Decider& decider_;
   TileCounters& counters_;
-  const Budget& budget_;
+  SpentOnce& budget_;
   TileCounts tiles_;  ///< groups with fewer or more are left out
   FindMost find_most_;
   Refuted refuted_;
@@ -85,7 +86,7 @@ class FittingShapes {
   ShapeGroup group_;
   bool inside_group_ = false;
   bool ended_ = false;
-  bool cut_ = false;      ///< by find_most_
+  bool cut_ = false;      ///< by tiles_ or find_most_
   tiling::TileShape at_;  ///< the last shape of the group that was looked at
   /// At this extent along W, per extent along H: the largest along C that no plane refutes.
   std::vector<Dim> left_;

@@ -23,7 +23,7 @@ class TileSearch {
         geometry_(geometry),
         lowering_(tiling::lower(part_, geometry.space(), hardware, params.options)),
         decider_(lowering_, params, result_.counters),
-        shapes_(geometry, lowering_, decider_, result_.counters, params.budget,
+        shapes_(geometry, lowering_, decider_, result_.counters, budget_,
                 {params.fewest_tiles, params.most_tiles}, params.find_most_tiles,
                 [this](const tiling::TileShape& shape, std::int64_t tiles, DecidedBy by) {
                   const SizeVerdict no{Status::infeasible, by, nullptr};
@@ -51,8 +51,8 @@ class TileSearch {
     else
       find_first();
     if (found_) return finish(Status::feasible);
-    const std::optional<StopReason> stopped = params_.budget.exhausted();
-    result_.cut = result_.cut || shapes_.cut();
+    const std::optional<StopReason> stopped = budget_.exhausted();
+    result_.cut = shapes_.cut();
     if (!stopped && result_.undecided.empty() && !result_.cut) return finish(Status::infeasible);
     result_.stop = stopped.value_or(StopReason::node_limit);
     return finish(Status::unknown);
@@ -86,7 +86,7 @@ class TileSearch {
       result_.lacking = std::max(result_.lacking, decider_.over_capacity(sizes));
     if (verdict == Status::infeasible) return finish(Status::infeasible);
     result_.undecided.assign(1, shape);
-    result_.stop = params_.budget.exhausted().value_or(StopReason::node_limit);
+    result_.stop = budget_.exhausted().value_or(StopReason::node_limit);
     return finish(Status::unknown);
   }
 
@@ -108,7 +108,7 @@ class TileSearch {
   /// one fits, only those before it matter, and the search halves.
   void find_first() {
     bool least_asked = false;
-    for (std::size_t length = 1; !found_ && !params_.budget.exhausted();
+    for (std::size_t length = 1; !found_ && !budget_.exhausted();
          length = std::min<std::size_t>(2 * length, 256)) {
       std::vector<Waiting> window;
       while (window.size() < length) {
@@ -145,7 +145,7 @@ class TileSearch {
   void resolve(std::vector<Waiting>& window) {
     std::size_t end = window.size();  // the first that fits, if any does
     std::vector<tiling::TileShape> undecided;
-    while (!params_.budget.exhausted()) {
+    while (!budget_.exhausted()) {
       std::vector<std::size_t> open;
       for (std::size_t k = 0; k < end; ++k) {
         if (!gone(window[k])) open.push_back(k);
@@ -218,7 +218,7 @@ class TileSearch {
   /// Every feasible shape that no other feasible shape contains.
   void list_all() {
     while (const std::optional<FittingShape> next = shapes_.next()) {
-      if (params_.budget.exhausted()) break;
+      if (budget_.exhausted()) break;
       if (is_inside_maximal(next->shape) || undecided(*next, 0)) continue;
       const Status verdict = probe(*next);
       if (verdict == Status::feasible) {
@@ -287,6 +287,7 @@ class TileSearch {
 
   const tiling::Subgraph& part_;
   const TileSearchParams& params_;
+  SpentOnce budget_{params_.budget};
   TileSearchResult result_;
   tiling::TileGeometry& geometry_;
   tiling::Lowering lowering_;

@@ -85,7 +85,7 @@ class EjectionWindow {
   bool plain_ = true;  ///< only alignment and windows restrict offsets
   Section lower_ = 0;  ///< of the window
   Section upper_ = 0;
-  std::vector<Lying> near_;  ///< what lives at the same time as the job, by address
+  std::vector<Lying> near_;   ///< what lives at the same time as the job, by address
   std::int64_t scanned_ = 0;  ///< entries of slices, so far
   std::vector<Lying> other_;
   std::vector<JobIndex> order_;

@@ -61,7 +61,8 @@ TEST_F(StoreTest, GivesBackWhatWasKept) {
   EXPECT_TRUE(again.find("c"));
 }
 
-// Two that make a new file wait for each other, and SQLite tells one of them at once that it is busy.
+// Two that make a new file wait for each other, and SQLite tells one of them at once that it is
+// busy.
 TEST_F(StoreTest, SeveralMayMakeItAtOnce) {
   for (int round = 0; round < 60; ++round) {
     const std::string fresh = path() + std::to_string(round);

@@ -43,6 +43,14 @@ struct Counting final : engine::PlacementEngine {
   }
 };
 
+/// More memory is in use than is allowed when it is asked for the `at`th time, and never again.
+struct ExceededOnce final : MemoryWatch {
+  int at = 0;
+  int looks = 0;
+  [[nodiscard]] bool exceeded() override { return looks++ == at; }
+  [[nodiscard]] Size left() override { return 1 << 30; }
+};
+
 /// Says nothing about anything above a size.
 struct Hesitant final : engine::PlacementEngine {
   std::unique_ptr<engine::PlacementEngine> inner = make_canonical_engine();
@@ -152,6 +160,51 @@ TEST(TileSearch, AnOpenQuestionCountsAsNoAndIsReported) {
   const TileSearchResult none = search(chain(2, 16), machine(1 << 20), engine);
   EXPECT_EQ(none.status, Status::unknown);
   EXPECT_EQ(none.stop, StopReason::node_limit);
+}
+
+TEST(TileSearch, WhatTheBudgetLeftOutIsNoAnswer) {
+  int most = 0;
+  for (const Size capacity : {300, 500, 600, 700, 900, 1500}) {
+    Counting engine;
+    const Network net = chain(3, 48);
+    const TileSearchResult want = search(net, machine(capacity), engine);
+    for (int at = 0;; ++at) {
+      SCOPED_TRACE(std::to_string(capacity) + " bytes, look " + std::to_string(at));
+      ExceededOnce watch;
+      watch.at = at;
+      const TileSearchResult found = search(net, machine(capacity), engine,
+                                            [&](TileSearchParams& p) { p.budget.memory = &watch; });
+      if (watch.looks <= at) {
+        EXPECT_EQ(found.status, want.status);
+        EXPECT_EQ(found.shape, want.shape);
+        most = std::max(most, at);
+        break;
+      }
+      EXPECT_FALSE(found.cut);
+      if (found.status == Status::unknown) {
+        EXPECT_EQ(found.stop, StopReason::memory_limit);
+      } else if (found.undecided.empty()) {
+        EXPECT_EQ(found.shape, want.shape);
+      }
+      if (want.status == Status::feasible) {
+        EXPECT_NE(found.status, Status::infeasible);
+      }
+    }
+  }
+  EXPECT_GT(most, 10);
+}
+
+TEST(TileSearch, ACutIsWhereTheLimitIs) {
+  Counting engine;
+  const auto within = [&](std::int64_t most) {
+    return search(chain(3, 48), machine(1500), engine,
+                  [&](TileSearchParams& p) { p.find_most_tiles = [most] { return most; }; });
+  };
+  const std::int64_t tiles = within(1 << 30).grid.count();
+  ASSERT_GT(tiles, 2);
+  EXPECT_FALSE(within(tiles).cut);
+  EXPECT_TRUE(within(tiles - 1).cut);
+  EXPECT_EQ(within(tiles - 1).status, Status::unknown);
 }
 
 TEST(TileSearch, AllIsTheSetOfLargestShapes) {
